@@ -1,0 +1,166 @@
+"""The vocabulary of clarify: scenes, actions, decisions, and what an episode leaves behind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+__all__ = [
+    "Action",
+    "ActionSet",
+    "Clarify",
+    "Decision",
+    "EpisodeResult",
+    "Execute",
+    "Instance",
+    "Language",
+    "Offence",
+    "Scene",
+    "TrialLog",
+    "Turn",
+    "UserInfo",
+]
+
+Language = Literal["ja", "en"]
+#: A question that the task forbids (paper §3.2): whether an object is present, or which
+#: action is wanted, outright. `None`: the question is fair.
+Offence = Literal["presence", "outright"]
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Action(_Frozen):
+    """One thing that the assistant can do. `id` is unique in its set and ≥ 1."""
+
+    id: int
+    text: str
+
+
+class ActionSet(_Frozen):
+    """The candidates, in order of id. AmbigAct-40 has 40 (paper, Table 4)."""
+
+    name: str
+    actions: tuple[Action, ...]
+
+    def __iter__(self) -> Iterator[Action]:  # type: ignore[override]
+        return iter(self.actions)
+
+    def __len__(self) -> int:
+        return len(self.actions)
+
+    def text(self, action_id: int) -> str:
+        """Raises KeyError for an unknown id."""
+        for action in self.actions:
+            if action.id == action_id:
+                return action.text
+        raise KeyError(action_id)
+
+    @property
+    def ids(self) -> tuple[int, ...]:
+        return tuple(a.id for a in self.actions)
+
+
+class UserInfo(_Frozen):
+    """What can be seen of the user. Any of it may be empty."""
+
+    place: str = ""
+    posture: str = ""
+    holding: tuple[str, ...] = ()
+    reach: tuple[str, ...] = ()
+    time: str = ""
+    company: tuple[str, ...] = ()
+
+
+class Scene(_Frozen):
+    """What the agent may know: it never holds the hidden intent.
+
+    surroundings: area → things that can be seen there, each in a few words.
+    """
+
+    id: str
+    utterance: str
+    user: UserInfo = UserInfo()
+    surroundings: dict[str, tuple[str, ...]] = {}
+    language: Language = "ja"
+
+
+class Instance(_Frozen):
+    """A scene with its hidden intent: the one action that the user really wants.
+
+    plausible: every action that a considerate helper might take here, the gold among them.
+    """
+
+    id: str
+    scene: Scene
+    gold: int
+    plausible: tuple[int, ...] = ()
+    ambiguity: str = ""
+    speaker: str = ""
+    split: str = ""
+    scene_id: str = ""
+
+
+class Clarify(_Frozen):
+    """Ask one question. `guess`: the action it would take if it had to act now."""
+
+    question: str
+    thought: str = ""
+    guess: int | None = None
+
+
+class Execute(_Frozen):
+    """Take an action; ends the trial."""
+
+    action: int
+    thought: str = ""
+
+
+Decision = Clarify | Execute
+
+
+class Turn(_Frozen):
+    """One clarifying question with its answer."""
+
+    question: str
+    answer: str
+    thought: str = ""
+    guess: int | None = None
+    offence: Offence | None = None
+    refused: bool = False
+
+
+class TrialLog(_Frozen):
+    """One trial as it went. trial counts from 1.
+
+    steps: interactions, i.e. questions + 1 for the execution (s_i of the paper, §5.1).
+    """
+
+    trial: int
+    turns: tuple[Turn, ...] = ()
+    action: int
+    thought: str = ""
+    success: bool = False
+    repeated: bool = False
+
+    @property
+    def steps(self) -> int:
+        return len(self.turns) + 1
+
+
+class EpisodeResult(_Frozen):
+    """One instance's trials in order; the last is the only one that can have succeeded
+    (unless trials are independent, when an episode is a single trial)."""
+
+    instance: str
+    gold: int
+    trials: tuple[TrialLog, ...]
+    memo: str = ""
+
+    @property
+    def first_success(self) -> int | None:
+        """Index of the first successful trial, counted from 1 (t* of the paper)."""
+        return next((t.trial for t in self.trials if t.success), None)

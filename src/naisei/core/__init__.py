@@ -1,0 +1,86 @@
+"""The vocabulary: flows, effects, runtimes, events, limits, verdicts, errors. No I/O."""
+
+from naisei.core.effects import (
+    Act,
+    AskUser,
+    Chat,
+    Effect,
+    Embed,
+    Evidence,
+    Flow,
+    Gather,
+    Now,
+    Observation,
+    Remember,
+    Say,
+    Search,
+)
+from naisei.core.errors import (
+    BudgetExhausted,
+    EffectFailed,
+    FlowError,
+    InputError,
+    InstrumentFailure,
+    LimitReached,
+    ModelCallForbidden,
+    NaiseiError,
+    ReplayDivergence,
+)
+from naisei.core.events import Event, EventLog, MemoryLog, Where
+from naisei.core.fingerprint import canonical, fingerprint
+from naisei.core.limits import Limits, Meter, Usage
+from naisei.core.messages import Message, Sampling, assistant, system, user
+from naisei.core.runtime import Played, arun, play, run
+from naisei.core.verdicts import Check, Status, Verdict
+from naisei.core.world import FlowHandler, FunctionHandler, Handler, Performed, World
+
+__all__ = [
+    "Act",
+    "AskUser",
+    "BudgetExhausted",
+    "Chat",
+    "Check",
+    "Effect",
+    "EffectFailed",
+    "Embed",
+    "Event",
+    "EventLog",
+    "Evidence",
+    "Flow",
+    "FlowError",
+    "FlowHandler",
+    "FunctionHandler",
+    "Gather",
+    "Handler",
+    "InputError",
+    "InstrumentFailure",
+    "LimitReached",
+    "Limits",
+    "MemoryLog",
+    "Message",
+    "Meter",
+    "ModelCallForbidden",
+    "NaiseiError",
+    "Now",
+    "Observation",
+    "Performed",
+    "Played",
+    "Remember",
+    "ReplayDivergence",
+    "Sampling",
+    "Say",
+    "Search",
+    "Status",
+    "Usage",
+    "Verdict",
+    "Where",
+    "World",
+    "arun",
+    "assistant",
+    "canonical",
+    "fingerprint",
+    "play",
+    "run",
+    "system",
+    "user",
+]

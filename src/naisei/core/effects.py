@@ -1,0 +1,313 @@
+"""Effects: what a flow may ask of the world. A flow yields one and gets its result.
+
+An effect is a frozen value. It says how it is written into the log (`request`), and
+how its result is written (`encode`) and read back (`decode`). It performs nothing.
+
+    answer = yield from AskUser("のどが渇きましたか？")     # typed: str
+
+New effects are made by subclassing `Effect` with a new `kind`.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import lru_cache
+from typing import Any, ClassVar, Generic, TypeVar, overload
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import BaseModel, ConfigDict, JsonValue
+
+from naisei.core.fingerprint import fingerprint
+from naisei.core.messages import Message, Sampling
+
+__all__ = [
+    "Act",
+    "AskUser",
+    "Chat",
+    "Effect",
+    "Embed",
+    "Evidence",
+    "Flow",
+    "Gather",
+    "Now",
+    "Observation",
+    "Remember",
+    "Say",
+    "Search",
+]
+
+T = TypeVar("T")
+M = TypeVar("M", bound=BaseModel)
+
+
+class Effect(Generic[T]):
+    """One request of a flow to the world; `T` is the type of its result."""
+
+    kind: ClassVar[str] = ""
+    #: True when order matters because state changes. Such effects are never
+    #: performed side by side (see `Gather`).
+    ordered: ClassVar[bool] = False
+
+    def __iter__(self) -> Generator[Effect[Any], Any, T]:
+        result: T = yield self
+        return result
+
+    def request(self) -> JsonValue:
+        """What is asked, as JSON: logged, and compared on replay."""
+        raise NotImplementedError
+
+    def encode(self, result: T) -> JsonValue:
+        """The result as JSON for the log."""
+        return result  # type: ignore[return-value]
+
+    def decode(self, data: JsonValue) -> T:
+        """The result from the log."""
+        return data  # type: ignore[return-value]
+
+
+#: What a flow function returns: a generator of effects that ends with a `T`.
+Flow = Generator[Effect[Any], Any, T]
+
+
+class Observation(BaseModel):
+    """What an environment answers to an action."""
+
+    model_config = ConfigDict(frozen=True)
+
+    text: str = ""
+    reward: float = 0.0
+    done: bool = False
+    info: dict[str, JsonValue] = {}
+
+
+class Evidence(BaseModel):
+    """One thing found: an id that can be cited, its text and its score (higher is better)."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    text: str
+    score: float
+    meta: dict[str, JsonValue] = {}
+
+
+@lru_cache(maxsize=512)
+def _schema_digest(schema: type[BaseModel]) -> str:
+    return fingerprint(schema.model_json_schema())
+
+
+@dataclass(frozen=True, init=False)
+class Chat(Effect[T]):
+    """A call of a language model in a role; the result is text, or a validated `schema`.
+
+    Args:
+        role: who speaks: `agent`, `simulator`, `reflector`, `judge`, … A run maps each
+            role to a model.
+        messages: the conversation, oldest first.
+        schema: a pydantic model the reply must satisfy; `None` for plain text.
+        sampling: overrides of the role's sampling parameters.
+
+    Raises (in the flow):
+        InstrumentFailure: no usable reply after retries and one repair.
+    """
+
+    kind: ClassVar[str] = "chat"
+    role: str
+    messages: tuple[Message, ...]
+    schema: type[BaseModel] | None
+    sampling: Sampling
+
+    @overload
+    def __init__(
+        self: Chat[str],
+        role: str,
+        messages: Sequence[Message],
+        schema: None = None,
+        *,
+        sampling: Sampling = ...,
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: Chat[M],
+        role: str,
+        messages: Sequence[Message],
+        schema: type[M],
+        *,
+        sampling: Sampling = ...,
+    ) -> None: ...
+
+    def __init__(
+        self,
+        role: str,
+        messages: Sequence[Message],
+        schema: type[BaseModel] | None = None,
+        *,
+        sampling: Sampling = Sampling(),
+    ) -> None:
+        object.__setattr__(self, "role", role)
+        object.__setattr__(self, "messages", tuple(messages))
+        object.__setattr__(self, "schema", schema)
+        object.__setattr__(self, "sampling", sampling)
+
+    def request(self) -> JsonValue:
+        out: dict[str, JsonValue] = {
+            "role": self.role,
+            "messages": [m.to_json() for m in self.messages],
+        }
+        if self.schema is not None:
+            out["schema"] = f"{self.schema.__name__}:{_schema_digest(self.schema)}"
+        if (sampling := self.sampling.to_json()) != {}:
+            out["sampling"] = sampling
+        return out
+
+    def encode(self, result: T) -> JsonValue:
+        if isinstance(result, BaseModel):
+            return result.model_dump(mode="json", by_alias=True)
+        return str(result)
+
+    def decode(self, data: JsonValue) -> T:
+        if self.schema is None:
+            return str(data)  # type: ignore[return-value]
+        return self.schema.model_validate(data)  # type: ignore[return-value]
+
+
+@dataclass(frozen=True)
+class AskUser(Effect[str]):
+    """A question to a person, a page or a user simulator; the result is the answer."""
+
+    kind: ClassVar[str] = "ask"
+    ordered: ClassVar[bool] = True
+    question: str
+
+    def request(self) -> JsonValue:
+        return {"question": self.question}
+
+
+@dataclass(frozen=True)
+class Act(Effect[Observation]):
+    """An action in the environment (a home, a game, a tool)."""
+
+    kind: ClassVar[str] = "act"
+    ordered: ClassVar[bool] = True
+    action: JsonValue
+
+    def request(self) -> JsonValue:
+        return {"action": self.action}
+
+    def encode(self, result: Observation) -> JsonValue:
+        return result.model_dump(mode="json")
+
+    def decode(self, data: JsonValue) -> Observation:
+        return Observation.model_validate(data)
+
+
+@dataclass(frozen=True)
+class Search(Effect[list[Evidence]]):
+    """A query to an index or a memory; the result is ranked evidence, best first."""
+
+    kind: ClassVar[str] = "search"
+    query: str
+    k: int = 5
+    source: str = ""
+
+    def request(self) -> JsonValue:
+        return {"query": self.query, "k": self.k, "source": self.source}
+
+    def encode(self, result: list[Evidence]) -> JsonValue:
+        return [e.model_dump(mode="json") for e in result]
+
+    def decode(self, data: JsonValue) -> list[Evidence]:
+        assert isinstance(data, list)
+        return [Evidence.model_validate(e) for e in data]
+
+
+@dataclass(frozen=True)
+class Embed(Effect[npt.NDArray[np.float32]]):
+    """Texts to unit vectors: the result has shape (texts, dimensions), float32.
+
+    `kind_of_text` is `query` or `passage`: retrieval models treat them differently.
+    """
+
+    kind: ClassVar[str] = "embed"
+    texts: tuple[str, ...]
+    kind_of_text: str = "query"
+
+    def request(self) -> JsonValue:
+        return {"texts": list(self.texts), "kind_of_text": self.kind_of_text}
+
+    def encode(self, result: npt.NDArray[np.float32]) -> JsonValue:
+        raw = np.ascontiguousarray(result, dtype="<f4")
+        return {"shape": list(raw.shape), "f4": base64.b64encode(raw.tobytes()).decode("ascii")}
+
+    def decode(self, data: JsonValue) -> npt.NDArray[np.float32]:
+        assert isinstance(data, dict)
+        raw = base64.b64decode(str(data["f4"]))
+        return np.frombuffer(raw, dtype="<f4").reshape(data["shape"])  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class Say(Effect[None]):
+    """A line committed to the other party. What was not said never happened."""
+
+    kind: ClassVar[str] = "say"
+    ordered: ClassVar[bool] = True
+    text: str
+    speaker: str = ""
+    meta: Mapping[str, JsonValue] = field(default_factory=dict)
+
+    def request(self) -> JsonValue:
+        return {"speaker": self.speaker, "text": self.text, "meta": dict(self.meta)}
+
+
+@dataclass(frozen=True)
+class Remember(Effect[None]):
+    """A write to a memory. The memory is the fold of these over the log."""
+
+    kind: ClassVar[str] = "remember"
+    ordered: ClassVar[bool] = True
+    item: JsonValue
+    memory: str = "memo"
+
+    def request(self) -> JsonValue:
+        return {"memory": self.memory, "item": self.item}
+
+
+@dataclass(frozen=True)
+class Now(Effect[datetime]):
+    """The time of day. A flow never reads a clock."""
+
+    kind: ClassVar[str] = "now"
+
+    def request(self) -> JsonValue:
+        return {}
+
+    def encode(self, result: datetime) -> JsonValue:
+        return result.isoformat()
+
+    def decode(self, data: JsonValue) -> datetime:
+        return datetime.fromisoformat(str(data))
+
+
+@dataclass(frozen=True, init=False)
+class Gather(Effect[list[Any]]):
+    """Several effects or flows at once; the result is theirs, in the order given.
+
+    Parts run side by side. Effects that change state (`ordered`) are performed one
+    after another in the order given, and only as direct parts: inside a gathered
+    *flow* they are refused, since their order would depend on the network.
+    If parts fail, the others finish (and are logged) before the first failure is raised.
+    """
+
+    kind: ClassVar[str] = "gather"
+    parts: tuple[Effect[Any] | Flow[Any], ...]
+
+    def __init__(self, parts: Sequence[Effect[Any] | Flow[Any]]) -> None:
+        object.__setattr__(self, "parts", tuple(parts))
+
+    def request(self) -> JsonValue:
+        return {"parts": len(self.parts)}

@@ -1,0 +1,104 @@
+"""The error vocabulary: what is data, what is a crash.
+
+Three kinds of things go wrong, and they never share a column:
+
+* **Data.** An agent that guesses wrong, repeats itself or runs out of steps has
+  *failed*, and a failure is a result like any other. It is never an exception here.
+* **Instrument failure.** The network, the endpoint, a reply that cannot be parsed,
+  a faulty simulator. The agent was not measured. `InstrumentFailure` is thrown into
+  the flow at the effect that failed; a flow may catch it and go on (the director
+  falls back on its hard rules), otherwise the episode ends *unscored*: counted in
+  its own column with a stated denominator, and tried again on resume.
+* **Crash.** A bug, a changed config, bad input. It stops the run with one message
+  and loses nothing that was logged.
+
+`InputError` is the one class a user meets: it names the place and the remedy, and
+every command turns it into exit code 2 without a traceback.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from naisei.core.events import Event
+    from naisei.core.limits import Usage
+
+__all__ = [
+    "BudgetExhausted",
+    "EffectFailed",
+    "FlowError",
+    "InputError",
+    "InstrumentFailure",
+    "LimitReached",
+    "ModelCallForbidden",
+    "NaiseiError",
+    "ReplayDivergence",
+]
+
+
+class NaiseiError(Exception):
+    """Base of every error that naisei raises on purpose."""
+
+
+class InputError(NaiseiError):
+    """Something the user gave cannot be used.
+
+    Args:
+        message: what is wrong, in one sentence.
+        place: where: a file, `file:line`, an option, a URL.
+        remedy: what to do about it.
+    """
+
+    def __init__(self, message: str, *, place: str = "", remedy: str = "") -> None:
+        self.message, self.place, self.remedy = message, place, remedy
+        text = f"{place}: {message}" if place else message
+        super().__init__(f"{text} ({remedy})" if remedy else text)
+
+
+class EffectFailed(NaiseiError):
+    """An effect gave no result. Thrown into the flow that yielded it.
+
+    `unlogged` holds the events that become part of the record only if a flow
+    catches the failure and goes on; see `naisei.core.engine`. `usage` is what the
+    failed tries cost, where the handler knows.
+    """
+
+    def __init__(self, message: str, usage: Usage | None = None) -> None:
+        super().__init__(message)
+        self.usage = usage
+        self.unlogged: list[Event] = []
+
+
+class InstrumentFailure(EffectFailed):
+    """The measuring apparatus failed, after its own retries: not the agent's fault."""
+
+
+class LimitReached(EffectFailed):
+    """An episode met one of its limits (`naisei.core.limits.Limits`)."""
+
+
+class BudgetExhausted(NaiseiError):
+    """The run's budget is spent. Everything so far is kept; the run can be resumed."""
+
+
+class FlowError(NaiseiError):
+    """A flow broke a rule of the core: a bug in the flow, not in the world."""
+
+
+class ReplayDivergence(NaiseiError):
+    """A replayed flow asked for something else than the log holds.
+
+    The code, the prompts or the data changed since the events were recorded.
+    """
+
+    def __init__(self, where: str, recorded: str, now: str) -> None:
+        self.where, self.recorded, self.now = where, recorded, now
+        super().__init__(
+            f"replay diverges at {where}: the log holds {recorded}, the flow now yields {now} "
+            "(code, prompts, data or configuration changed; use a new run directory)"
+        )
+
+
+class ModelCallForbidden(NaiseiError):
+    """A model was called while calls are switched off (`NAISEI_FORBID_MODELS=1`)."""

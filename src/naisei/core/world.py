@@ -1,0 +1,93 @@
+"""The world: who performs each kind of effect."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from naisei.core.effects import Effect, Flow
+from naisei.core.errors import FlowError
+from naisei.core.events import Where
+from naisei.core.limits import Usage
+
+__all__ = ["FlowHandler", "FunctionHandler", "Handler", "Performed", "World"]
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Performed(Generic[T]):
+    """A result with what it cost. Handlers without costs return the bare result."""
+
+    value: T
+    usage: Usage | None = None
+
+
+class Handler:
+    """Performs effects of one kind. Subclass it, or wrap a function in `FunctionHandler`.
+
+    `perform` may be a plain or an async method; it returns the result, or `Performed`.
+    It raises `InstrumentFailure` when it could not measure.
+    """
+
+    def perform(
+        self, effect: Any, where: Where
+    ) -> Any | Performed[Any] | Awaitable[Any | Performed[Any]]:
+        raise NotImplementedError
+
+    def restore(self, effect: Any, result: Any, where: Where) -> None:
+        """Called on replay instead of `perform`: rebuild whatever state `perform` changes.
+
+        A memory folds the item in again; an environment that cannot be restored takes
+        the recorded action again and compares the observation.
+        """
+
+
+class FlowHandler(Handler):
+    """Performs an effect by a flow of its own, whose effects are logged under the first.
+
+    A user simulator that asks a language model is one: its model calls are logged,
+    counted, resumed and limited like the agent's.
+    """
+
+    def respond(self, effect: Any, where: Where) -> Flow[Any]:
+        raise NotImplementedError
+
+
+class FunctionHandler(Handler):
+    """A handler from a function of the effect (plain or async)."""
+
+    def __init__(self, function: Callable[[Any], Any]) -> None:
+        self.function = function
+
+    def perform(self, effect: Any, where: Where) -> Any:
+        return self.function(effect)
+
+
+class World:
+    """A mapping from effect class to handler; a subclass is served by its base's handler.
+
+    >>> from naisei.core import AskUser, World, run
+    >>> run(iter(AskUser("お茶にしますか？")), World({AskUser: lambda ask: "はい"}))
+    'はい'
+    """
+
+    def __init__(
+        self, handlers: Mapping[type[Effect[Any]], Handler | Callable[[Any], Any]]
+    ) -> None:
+        self._handlers = {
+            kind: handler if isinstance(handler, Handler) else FunctionHandler(handler)
+            for kind, handler in handlers.items()
+        }
+
+    def handler(self, effect: Effect[Any]) -> Handler:
+        """Raises `FlowError` if nobody performs such effects here."""
+        for base in type(effect).__mro__:
+            if base in self._handlers:
+                return self._handlers[base]
+        raise FlowError(f"this world has no handler for {type(effect).__name__} effects")
+
+    def having(self, handlers: Mapping[type[Effect[Any]], Handler | Callable[[Any], Any]]) -> World:
+        """This world with some handlers added or replaced."""
+        return World({**self._handlers, **handlers})
