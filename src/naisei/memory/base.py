@@ -1,0 +1,52 @@
+"""What a memory of reflections is: something to recall, and a way to reflect.
+
+A policy is stateless data plus a fold: `add` changes it only through `Remember`
+effects, so it is always the fold of the log.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from pydantic import JsonValue
+
+from naisei.core import Handler, Remember, Where
+
+__all__ = ["Memory", "MemoryHandler"]
+
+
+class Memory(Protocol):
+    """Notes from earlier tries that are put before the next one.
+
+    Entry-point group: `naisei.memories`, a callable `() -> Memory`.
+    """
+
+    #: Name of the policy, e.g. `tur`.
+    name: str
+    #: False if nothing is ever reflected upon: the reflector is not called.
+    reflects: bool
+
+    def recall(self) -> str:
+        """The notes as text for a prompt; empty if there are none."""
+        ...
+
+    def previous(self) -> str:
+        """The notes that the reflector sees and rewrites; empty if it starts afresh."""
+        ...
+
+    def add(self, item: JsonValue) -> None:
+        """Fold in one remembered item."""
+        ...
+
+
+class MemoryHandler(Handler):
+    """Performs `Remember` effects on a memory, and again on replay."""
+
+    def __init__(self, memory: Memory) -> None:
+        self.memory = memory
+
+    def perform(self, effect: Remember, where: Where) -> None:
+        self.memory.add(effect.item)
+
+    def restore(self, effect: Remember, result: None, where: Where) -> None:
+        self.memory.add(effect.item)

@@ -1,0 +1,35 @@
+"""Memo: one note, rewritten after each failure (Trial-Updating Reflection).
+
+Source: R-Clarify, §4.2: a single memo is carried between trials and replaced by its
+update, so that the context stays bounded.
+"""
+
+from __future__ import annotations
+
+from pydantic import JsonValue
+
+__all__ = ["Memo", "build"]
+
+
+class Memo:
+    """Keeps the latest note only; the reflector sees it and rewrites it."""
+
+    name = "tur"
+    reflects = True
+
+    def __init__(self, note: str = "") -> None:
+        self.note = note
+
+    def recall(self) -> str:
+        return self.note
+
+    def previous(self) -> str:
+        return self.note
+
+    def add(self, item: JsonValue) -> None:
+        self.note = str(item)
+
+
+def build() -> Memo:
+    """An empty memo."""
+    return Memo()

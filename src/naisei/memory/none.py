@@ -1,0 +1,28 @@
+"""No memory: every trial starts as if it were the first."""
+
+from __future__ import annotations
+
+from pydantic import JsonValue
+
+__all__ = ["NoMemory", "build"]
+
+
+class NoMemory:
+    """Recalls nothing and is never reflected into."""
+
+    name = "none"
+    reflects = False
+
+    def recall(self) -> str:
+        return ""
+
+    def previous(self) -> str:
+        return ""
+
+    def add(self, item: JsonValue) -> None:
+        raise AssertionError("a memory that does not reflect is never added to")
+
+
+def build() -> NoMemory:
+    """The empty policy."""
+    return NoMemory()

@@ -1,0 +1,39 @@
+"""Window: the last k reflections, each written afresh (Reflexion).
+
+Source: Shinn et al., Reflexion (NeurIPS 2023); the standard window of 3, as used for
+Table 3 of the R-Clarify paper.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+
+from pydantic import JsonValue
+
+__all__ = ["Window", "build"]
+
+
+class Window:
+    """Keeps the last `k` notes (k ≥ 1), oldest first; the reflector does not see them."""
+
+    name = "reflexion"
+    reflects = True
+
+    def __init__(self, k: int = 3) -> None:
+        if k < 1:
+            raise ValueError("a window holds at least one note")
+        self.notes: deque[str] = deque(maxlen=k)
+
+    def recall(self) -> str:
+        return "\n\n".join(self.notes)
+
+    def previous(self) -> str:
+        return ""
+
+    def add(self, item: JsonValue) -> None:
+        self.notes.append(str(item))
+
+
+def build() -> Window:
+    """An empty window of 3."""
+    return Window()
