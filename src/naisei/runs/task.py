@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from pydantic import BaseModel, JsonValue
 
-from naisei.core import Flow, Where, World
+from naisei.core import Flow, Usage, Where, World
 
 __all__ = ["EpisodeRow", "Metric", "Summary", "Table", "Task"]
 
@@ -18,12 +18,14 @@ class EpisodeRow:
     """One episode's outcome as stored.
 
     result: what the flow returned (JSON), `None` while unscored. failure: the instrument
-    failure that left it unscored, if any.
+    failure that left it unscored, if any. usage: what its effects cost, one entry per
+    effect that cost anything, as the log holds it.
     """
 
     where: Where
     result: JsonValue = None
     failure: str = ""
+    usage: tuple[Usage, ...] = ()
 
     @property
     def scored(self) -> bool:

@@ -1,0 +1,32 @@
+"""Statistics of runs: success within k trials, intervals, paired tests."""
+
+from naisei.runs.stats.bootstrap import bootstrap_interval, bootstrap_means
+from naisei.runs.stats.paired import (
+    Difference,
+    holm,
+    mcnemar_exact,
+    paired_difference,
+    permutation_test,
+)
+from naisei.runs.stats.success import (
+    discounted_within,
+    pass_at_k,
+    pass_hat_k,
+    succeeded_within,
+)
+from naisei.runs.stats.summary import mean_metric
+
+__all__ = [
+    "Difference",
+    "bootstrap_interval",
+    "bootstrap_means",
+    "discounted_within",
+    "holm",
+    "mcnemar_exact",
+    "mean_metric",
+    "paired_difference",
+    "pass_at_k",
+    "pass_hat_k",
+    "permutation_test",
+    "succeeded_within",
+]
