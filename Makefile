@@ -1,0 +1,59 @@
+# make demo   sets up and runs R-Clarify on real instances (first time: up to 15 minutes)
+# make test   sets up and runs the fast tests
+# make help   lists the rest
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.naisei-installed
+DEMO_FLAGS ?=
+
+.PHONY: help setup demo test test-slow lint types check docs constraints bench clean
+
+help:
+	@sed -n 's/^# \(make .*\)/\1/p' $(MAKEFILE_LIST)
+	@echo "make test-slow  runs the slow tests as well (embedded model, kills, benchmarks)"
+	@echo "make check      lint, types and generated docs"
+	@echo "make bench      runs the benchmarks"
+	@echo "make constraints  renews constraints.txt from pyproject.toml (needs uv)"
+
+$(STAMP): constraints.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "naisei needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) -V). Try: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 2; }
+	@$(PYTHON) -m venv $(VENV) || \
+	  { echo "Could not make a virtual environment. On Debian and Ubuntu: apt install python3-venv" >&2; exit 2; }
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r constraints.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+setup: $(STAMP)
+
+demo: $(STAMP)
+	$(BIN)/naisei clarify demo $(DEMO_FLAGS)
+
+test: $(STAMP)
+	$(BIN)/python -m pytest
+
+test-slow: $(STAMP)
+	$(BIN)/python -m pytest -m slow
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(STAMP)
+	$(BIN)/mypy
+
+docs: $(STAMP)
+	$(BIN)/python tools/cli_reference.py
+
+check: lint types
+
+bench: $(STAMP)
+	$(BIN)/python -m benchmarks
+
+constraints:
+	uv pip compile pyproject.toml --extra dev --extra local --universal --generate-hashes \
+	  --no-header --no-annotate --no-emit-index-url -o constraints.txt
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache
