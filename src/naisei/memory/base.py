@@ -23,6 +23,8 @@ class Memory(Protocol):
 
     #: Name of the policy, e.g. `tur`.
     name: str
+    #: The reflector's prompt: its name with version, in the system that uses the memory.
+    prompt: str
     #: False if nothing is ever reflected upon: the reflector is not called.
     reflects: bool
 

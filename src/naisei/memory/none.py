@@ -11,6 +11,7 @@ class NoMemory:
     """Recalls nothing and is never reflected into."""
 
     name = "none"
+    prompt = ""
     reflects = False
 
     def recall(self) -> str:

@@ -17,6 +17,7 @@ class Window:
     """Keeps the last `k` notes (k ≥ 1), oldest first; the reflector does not see them."""
 
     name = "reflexion"
+    prompt = "reflexion.v1"
     reflects = True
 
     def __init__(self, k: int = 3) -> None:

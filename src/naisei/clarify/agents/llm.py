@@ -1,0 +1,78 @@
+"""`llm`: a language model thinks, then asks or executes (paper §4.1, Figure 5)."""
+
+from __future__ import annotations
+
+from naisei import prompts
+from naisei.clarify.agent import AgentContext, View
+from naisei.clarify.agents.decision import reply_schema
+from naisei.clarify.describe import action_list, scene_text
+from naisei.clarify.schemas import Clarify, Decision, Execute
+from naisei.core import Chat, Flow, Message, assistant, system, user
+
+__all__ = ["LLMAgent", "build", "conversation"]
+
+
+_MEMO = {"ja": "【内省メモ】", "en": "[Reflection memo]"}
+_TRIED = {
+    "ja": "すでに実行して違っていた行動（もう選べません）：",
+    "en": "Already executed and wrong (no longer allowed): ",
+}
+_MAY_ASK = {
+    "ja": "質問はあと{n}回できます。質問するか、実行するかを決めてください。",
+    "en": "You may ask {n} more question(s). Decide: ask or execute.",
+}
+_MUST_ACT = {
+    "ja": "もう質問はできません。行動を1つ選んで実行してください。",
+    "en": "No more questions are possible. Choose one action and execute it.",
+}
+
+
+def conversation(view: View, prompt: str) -> list[Message]:
+    """The messages for a decision. Everything before the last message stays the same
+    within a trial, so that endpoints can reuse their prefix cache."""
+    language = view.scene.language
+    given = [scene_text(view.scene)]
+    if view.memo:
+        given.append(f"{_MEMO[language]}\n{view.memo}")
+    if view.tried:
+        separator = "、" if language == "ja" else ", "
+        named = separator.join(f"{a}. {view.actions.text(a)}" for a in view.tried)
+        given.append(_TRIED[language] + named)
+    now = _MAY_ASK[language].format(n=view.quota_left) if view.may_ask else _MUST_ACT[language]
+    messages = [
+        system(
+            prompts.render("naisei.clarify", prompt, language, actions=action_list(view.actions))
+        )
+    ]
+    heard = "\n\n".join(given)
+    for turn in view.asked:
+        messages += [user(heard), assistant(turn.question)]
+        heard = turn.answer
+    messages.append(user(f"{heard}\n\n{now}"))
+    return messages
+
+
+class LLMAgent:
+    """Decides by one structured model call per step."""
+
+    name = "llm"
+    model_free = False
+
+    def __init__(self, prompt: str = "agent.v1") -> None:
+        self.prompt = prompt
+
+    def decide(self, view: View) -> Flow[Decision]:
+        allowed = tuple(a for a in view.actions.ids if a not in view.tried)
+        reply = yield from Chat(
+            "agent",
+            conversation(view, self.prompt),
+            reply_schema(allowed, view.may_ask),
+        )
+        if reply.choice == "clarify":
+            return Clarify(question=reply.question, thought=reply.thought, guess=reply.action)
+        return Execute(action=reply.action, thought=reply.thought)
+
+
+def build(context: AgentContext) -> LLMAgent:
+    """Options: prompt (name of the system prompt, default `agent.v1`)."""
+    return LLMAgent(prompt=str(context.options.get("prompt", "agent.v1")))

@@ -1,0 +1,122 @@
+"""A scene and a trial in plain words, for prompts, transcripts and reports."""
+
+from __future__ import annotations
+
+from naisei.clarify.schemas import (
+    ActionSet,
+    EpisodeResult,
+    Instance,
+    Language,
+    Scene,
+    TrialLog,
+)
+
+__all__ = ["action_list", "scene_text", "transcript", "trial_text"]
+
+_WORDS = {
+    "ja": {
+        "utterance": "ユーザの発話",
+        "place": "いる場所",
+        "posture": "様子",
+        "holding": "手に持っている物",
+        "reach": "手の届く物",
+        "time": "時間帯",
+        "company": "一緒にいる人",
+        "user": "ユーザの状況",
+        "surroundings": "周囲に見える物",
+        "comma": "、",
+        "trial": "{n}回目の試行",
+        "thought": "考え",
+        "question": "質問",
+        "answer": "回答",
+        "execute": "実行",
+        "right": "正解",
+        "wrong": "不正解",
+        "memo": "内省メモ",
+        "gold": "本当の望み",
+        "colon": "：",
+    },
+    "en": {
+        "utterance": "The user says",
+        "place": "place",
+        "posture": "posture",
+        "holding": "holding",
+        "reach": "within reach",
+        "time": "time of day",
+        "company": "with",
+        "user": "The user",
+        "surroundings": "What can be seen around",
+        "comma": ", ",
+        "trial": "Trial {n}",
+        "thought": "thought",
+        "question": "question",
+        "answer": "answer",
+        "execute": "executed",
+        "right": "right",
+        "wrong": "wrong",
+        "memo": "Reflection memo",
+        "gold": "What was wanted",
+        "colon": ": ",
+    },
+}
+
+
+def scene_text(scene: Scene) -> str:
+    """Everything that may be known of a scene, a line per fact."""
+    w = _WORDS[scene.language]
+    opening, closing = ("「", "」") if scene.language == "ja" else ('"', '"')
+    lines = [f"{w['utterance']}{w['colon']}{opening}{scene.utterance}{closing}"]
+    user = scene.user
+    facts = {
+        "place": user.place,
+        "posture": user.posture,
+        "holding": w["comma"].join(user.holding),
+        "reach": w["comma"].join(user.reach),
+        "time": user.time,
+        "company": w["comma"].join(user.company),
+    }
+    known = [f"- {w[name]}{w['colon']}{value}" for name, value in facts.items() if value]
+    if known:
+        lines += [w["user"], *known]
+    if scene.surroundings:
+        lines.append(w["surroundings"])
+        lines += [
+            f"- {area}{w['colon']}{w['comma'].join(things)}"
+            for area, things in scene.surroundings.items()
+        ]
+    return "\n".join(lines)
+
+
+def action_list(actions: ActionSet) -> str:
+    """One line per action: its id and its text."""
+    return "\n".join(f"{a.id}. {a.text}" for a in actions)
+
+
+def trial_text(
+    log: TrialLog, actions: ActionSet, language: Language, *, thoughts: bool = True
+) -> str:
+    """One trial, step by step, with its outcome but without the right answer."""
+    w = _WORDS[language]
+    lines = [w["trial"].format(n=log.trial)]
+    for turn in log.turns:
+        if thoughts and turn.thought:
+            lines.append(f"{w['thought']}{w['colon']}{turn.thought}")
+        lines.append(f"{w['question']}{w['colon']}{turn.question}")
+        lines.append(f"{w['answer']}{w['colon']}{turn.answer}")
+    if thoughts and log.thought:
+        lines.append(f"{w['thought']}{w['colon']}{log.thought}")
+    outcome = w["right"] if log.success else w["wrong"]
+    lines.append(f"{w['execute']}{w['colon']}{actions.text(log.action)} → {outcome}")
+    return "\n".join(lines)
+
+
+def transcript(instance: Instance, result: EpisodeResult, actions: ActionSet) -> str:
+    """One episode as a reader wants it: scene, trials, the memo, and the right answer."""
+    language = instance.scene.language
+    w = _WORDS[language]
+    parts = [scene_text(instance.scene)]
+    parts += [trial_text(log, actions, language) for log in result.trials]
+    if result.memo:
+        parts.append(f"{w['memo']}\n{result.memo}")
+    parts.append(f"{w['gold']}{w['colon']}{actions.text(instance.gold)}")
+    return "\n\n".join(parts)

@@ -1,0 +1,94 @@
+"""R-Clarify: clarify or execute, and after a failure reflect and try again.
+
+Source: R-Clarify, §4 (Figures 2 and 3). `episode` is Figure 3, `trial` is Figure 2.
+"""
+
+from __future__ import annotations
+
+from naisei.clarify.agent import Agent, View
+from naisei.clarify.offence import offence
+from naisei.clarify.reflect import reflect
+from naisei.clarify.rules import Rules
+from naisei.clarify.schemas import ActionSet, EpisodeResult, Execute, Instance, TrialLog, Turn
+from naisei.clarify.words import REFUSAL, is_refusal
+from naisei.core import Act, AskUser, Flow, FlowError, Remember
+from naisei.memory import Memory
+
+__all__ = ["episode", "trial"]
+
+
+def episode(
+    instance: Instance, actions: ActionSet, agent: Agent, memory: Memory, rules: Rules
+) -> Flow[EpisodeResult]:
+    """Up to `rules.trials` tries at one instance; between them the memory is updated."""
+    logs: tuple[TrialLog, ...] = ()
+    while True:
+        log = yield from trial(instance, actions, agent, memory.recall(), logs, rules)
+        logs += (log,)
+        if log.success or len(logs) == rules.trials:
+            return EpisodeResult(
+                instance=instance.id, gold=instance.gold, trials=logs, memo=memory.recall()
+            )
+        if memory.reflects:
+            note = yield from reflect(instance.scene, actions, log, memory)
+            yield from Remember(note)
+
+
+def trial(
+    instance: Instance,
+    actions: ActionSet,
+    agent: Agent,
+    memo: str,
+    history: tuple[TrialLog, ...],
+    rules: Rules,
+) -> Flow[TrialLog]:
+    """Ask until the agent executes or the quota is used up. Executing ends the trial."""
+    asked: tuple[Turn, ...] = ()
+    tried = tuple(log.action for log in history)
+    while True:
+        left = rules.quota - len(asked) if rules.clarify else 0
+        view = View(
+            scene=instance.scene,
+            actions=actions,
+            asked=asked,
+            tried=tried if rules.no_repeats else (),
+            history=history,
+            memo=memo,
+            may_ask=left > 0,
+            quota_left=left,
+            trial=len(history) + 1,
+        )
+        decision = yield from agent.decide(view)
+        if isinstance(decision, Execute):
+            break
+        if not view.may_ask:
+            raise FlowError(f"agent '{agent.name}' asked although it may not ask any more")
+        offending = offence(decision.question, actions)
+        if offending and rules.forbidden == "refuse":
+            answer = REFUSAL
+        else:
+            answer = yield from AskUser(decision.question)
+        asked += (
+            Turn(
+                question=decision.question,
+                answer=answer,
+                thought=decision.thought,
+                guess=decision.guess,
+                offence=offending,
+                refused=is_refusal(answer),
+            ),
+        )
+
+    repeated = decision.action in tried
+    success = False
+    if not (repeated and rules.no_repeats):
+        observation = yield from Act({"execute": decision.action})
+        success = observation.reward > 0
+    return TrialLog(
+        trial=len(history) + 1,
+        turns=asked,
+        action=decision.action,
+        thought=decision.thought,
+        success=success,
+        repeated=repeated,
+    )

@@ -1,0 +1,103 @@
+"""Clarify as a task of the run engine: episodes, worlds, and what is measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import BaseModel
+
+from naisei import plugins
+from naisei.clarify import flow, metrics
+from naisei.clarify.agent import Agent, AgentContext
+from naisei.clarify.config import ClarifyConfig
+from naisei.clarify.data.sources import Dataset
+from naisei.clarify.describe import transcript
+from naisei.clarify.home import Home
+from naisei.clarify.rules import Rules
+from naisei.clarify.schemas import EpisodeResult, Instance
+from naisei.clarify.simulator import simulator
+from naisei.core import Act, AskUser, Flow, Handler, Remember, Where, World
+from naisei.memory import MemoryHandler, memory
+from naisei.models.embedders.registry import open_embedder
+from naisei.runs.task import EpisodeRow, Summary
+
+__all__ = ["ClarifyTask"]
+
+
+class ClarifyTask:
+    """Plays every instance of a data set with one agent under one configuration."""
+
+    system = "clarify"
+
+    def __init__(
+        self, config: ClarifyConfig, data: Dataset, *, train: tuple[Instance, ...] = ()
+    ) -> None:
+        self.config = config
+        self.data = data
+        self.data_hash = data.digest
+        self._instances = {i.id: i for i in data.instances}
+        self._rules = (
+            config.rules.model_copy(update={"trials": 1}) if config.independent else config.rules
+        )
+        memory(config.memory)  # an unknown name is an error now, not in the first episode
+        self._agents = {trial: self._agent(trial, train) for trial in self._trials()}
+
+    def _trials(self) -> Sequence[int]:
+        return range(1, self.config.rules.trials + 1) if self.config.independent else (0,)
+
+    def _agent(self, trial: int, train: tuple[Instance, ...]) -> Agent:
+        """One agent per repetition: only its seed differs."""
+        config = self.config
+        build = plugins.load("naisei.agents", config.agent, what="agent", option="--agent")
+        agent: Agent = build(
+            AgentContext(
+                actions=self.data.actions,
+                seed=config.seed + trial,
+                alpha=config.alpha,
+                trials=self._rules.trials,
+                options=config.agent_options,
+                embedder=lambda: open_embedder(config.embedder),
+                train=train,
+            )
+        )
+        return agent
+
+    @property
+    def rules(self) -> Rules:
+        """The rules of one episode."""
+        return self._rules
+
+    def episodes(self) -> list[Where]:
+        return [Where(i.id, trial) for i in self.data.instances for trial in self._trials()]
+
+    def start(self, where: Where, base: World) -> tuple[Flow[BaseModel], World]:
+        instance = self._instances[where.instance]
+        remembered = memory(self.config.memory)
+        world = base.having(
+            {
+                Act: Home(instance.gold),
+                AskUser: self._user(instance),
+                Remember: MemoryHandler(remembered),
+            }
+        )
+        agent = self._agents[where.trial]
+        return flow.episode(instance, self.data.actions, agent, remembered, self._rules), world
+
+    def _user(self, instance: Instance) -> Handler:
+        return simulator(
+            self.config.simulator,
+            instance,
+            self.data.actions,
+            seed=self.config.seed,
+            paraphrases=self.data.paraphrases(instance),
+        )
+
+    def summarise(self, rows: Sequence[EpisodeRow]) -> Summary:
+        return metrics.summarise(self.config, self._instances, rows)
+
+    def transcript(self, row: EpisodeRow) -> str:
+        if row.result is None:
+            return row.failure
+        result = EpisodeResult.model_validate(row.result)
+        instance = self._instances[row.where.instance]
+        return transcript(instance, result, self.data.actions)
