@@ -1,0 +1,161 @@
+"""A person in the terminal is the user: the same flow as in a run, with other handlers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import JsonValue
+from rich.console import Console
+from rich.panel import Panel
+from rich.text import Text
+
+from naisei.clarify.agent import Agent
+from naisei.clarify.flow import episode
+from naisei.clarify.person import Outcome, Person
+from naisei.clarify.rules import Rules
+from naisei.clarify.schemas import ActionSet, Instance, Language, Scene
+from naisei.core import Act, AskUser, Observation, Remember, World, arun
+from naisei.memory import MemoryHandler
+
+__all__ = ["Chat", "chat"]
+
+_WORDS = {
+    "ja": {
+        "you": "あなた",
+        "agent": "内省",
+        "hello": "何か言ってみてください。終わるときは空のまま Enter、または Ctrl-D。",
+        "memo": "{name}さんについてのメモ",
+        "empty": "まだ何もありません",
+        "right?": "これで合っていますか？ [y/n]",
+        "yes": ("y", "yes", "はい", "うん", "ええ", "そう", "合ってる", "○"),
+        "no": ("n", "no", "いいえ", "ううん", "違う", "ちがう", "×"),
+        "again": "はい（y）か、いいえ（n）で答えてください。",
+        "done": "わかりました。覚えておきます。",
+        "sorry": "お役に立てませんでした。次に生かします。",
+        "bye": "また今度。",
+    },
+    "en": {
+        "you": "you",
+        "agent": "naisei",
+        "hello": "Say something. An empty line or Ctrl-D ends the sitting.",
+        "memo": "Notes on {name}",
+        "empty": "nothing yet",
+        "right?": "Is that what you wanted? [y/n]",
+        "yes": ("y", "yes", "yeah", "yep"),
+        "no": ("n", "no", "nope"),
+        "again": "Please answer yes (y) or no (n).",
+        "done": "Good. I will remember that.",
+        "sorry": "I could not help. I will do better next time.",
+        "bye": "Until next time.",
+    },
+}
+
+
+class _Notes:
+    """The memory of a sitting: the person's notes, the memo rewritten as the policy says."""
+
+    def __init__(self, person: Person, language: Language, name: str, prompt: str) -> None:
+        self.person, self.language = person, language
+        self.name, self.prompt = name, prompt
+        self.reflects = name != "none"
+
+    def recall(self) -> str:
+        return self.person.notes(self.language)
+
+    def previous(self) -> str:
+        return self.person.memo
+
+    def add(self, item: JsonValue) -> None:
+        self.person.memo = str(item)
+
+
+class Chat:
+    """One sitting with one person."""
+
+    def __init__(
+        self,
+        *,
+        agent: Agent,
+        actions: ActionSet,
+        base: World,
+        person: Person,
+        directory: Path,
+        rules: Rules,
+        scene: Scene,
+        policy: tuple[str, str],
+        console: Console,
+    ) -> None:
+        self.agent, self.actions, self.base, self.rules = agent, actions, base, rules
+        self.person, self.directory, self.scene = person, directory, scene
+        self.console = console
+        self.words = _WORDS[scene.language]
+        self.notes = _Notes(person, scene.language, *policy)
+        self._utterance = ""
+
+    def world(self) -> World:
+        """The base world, with the person as user and as judge of actions."""
+        return self.base.having(
+            {AskUser: self._ask, Act: self._act, Remember: MemoryHandler(self.notes)}
+        )
+
+    async def once(self, utterance: str, number: int) -> bool:
+        """One request from utterance to outcome; True if the wanted action was found."""
+        self._utterance = utterance
+        scene = self.scene.model_copy(update={"id": f"sitting-{number}", "utterance": utterance})
+        # The hidden intent is in the person's head: no id stands for it.
+        instance = Instance(id=scene.id, scene=scene, gold=0)
+        flow = episode(instance, self.actions, self.agent, self.notes, self.rules)
+        result = await arun(flow, self.world())
+        self.person.save(self.directory)
+        return result.first_success is not None
+
+    def show_notes(self) -> None:
+        text = self.notes.recall() or str(self.words["empty"])
+        title = str(self.words["memo"]).format(name=self.person.name)
+        self.console.print(Panel(Text(text), title=title, title_align="left"))
+
+    def hear(self) -> str:
+        """What the person types. Raises EOFError when they leave (Ctrl-D)."""
+        return self.console.input(f"[bold cyan]{self.words['you']}[/] > ").strip()
+
+    def say(self, text: str) -> None:
+        self.console.print(Text.assemble((f"{self.words['agent']} > ", "bold green"), text))
+
+    def _ask(self, effect: AskUser) -> str:
+        self.say(effect.question)
+        return self.hear()
+
+    def _act(self, effect: Act) -> Observation:
+        assert isinstance(effect.action, dict)
+        action = self.actions.text(int(str(effect.action["execute"])))
+        self.say(f"→ {action}")
+        right = self._yes(str(self.words["right?"]))
+        self.person.learned(Outcome(utterance=self._utterance, action=action, right=right))
+        self.person.save(self.directory)
+        return Observation(reward=float(right), done=True)
+
+    def _yes(self, question: str) -> bool:
+        while True:
+            self.console.print(Text(question))
+            said = self.hear().lower().rstrip("。.！!")
+            if said in self.words["yes"]:
+                return True
+            if said in self.words["no"]:
+                return False
+            self.console.print(Text(str(self.words["again"])))
+
+
+async def chat(sitting: Chat) -> None:
+    """Serve requests until the person leaves. The notes are saved after each."""
+    sitting.console.print(Text(str(sitting.words["hello"])))
+    sitting.show_notes()
+    number = 0
+    try:
+        while utterance := sitting.hear():
+            number += 1
+            found = await sitting.once(utterance, number)
+            sitting.say(str(sitting.words["done" if found else "sorry"]))
+            sitting.show_notes()
+    except EOFError:
+        sitting.console.print()
+    sitting.say(str(sitting.words["bye"]))

@@ -1,0 +1,174 @@
+"""What a run of clarify amounts to: success, cost in questions, and fairness of asking."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+
+from naisei.clarify.config import ClarifyConfig
+from naisei.clarify.schemas import EpisodeResult, Instance, TrialLog
+from naisei.clarify.tokens import token_metrics, token_table
+from naisei.runs.stats import mean_metric
+from naisei.runs.stats.success import discounted_within, pass_at_k, pass_hat_k, succeeded_within
+from naisei.runs.task import EpisodeRow, Metric, Summary, Table
+
+__all__ = ["KS", "summarise"]
+
+#: The k of every table. Those beyond the trials of a run are NaN, with the reason.
+KS = (1, 3, 5)
+
+
+def summarise(
+    config: ClarifyConfig, instances: Mapping[str, Instance], rows: Sequence[EpisodeRow]
+) -> Summary:
+    """All metrics over the scored rows. Intervals resample scenes, not instances, since
+    instances of one scene share their utterance and are no independent evidence."""
+    scored = [r for r in rows if r.scored]
+    results = [EpisodeResult.model_validate(r.result) for r in scored]
+    if config.independent:
+        success = _independent(config, instances, results)
+    else:
+        success = _sequential(config, instances, results)
+    asking = _asking(config, instances, results)
+    tokens = token_metrics(scored, results, _scenes(instances, [r.instance for r in results]))
+    metrics = (*success, *asking, *tokens)
+    table = Table(
+        config.label,
+        ("metric", "value", "95 % low", "95 % high", "n", "reason"),
+        tuple((m.name, m.value, m.low, m.high, m.n, m.reason) for m in metrics),
+    )
+    by_kind = _by_ambiguity(instances, results, config)
+    tables = (table, *by_kind, token_table(scored, results))
+    return Summary(metrics=metrics, tables=tables)
+
+
+def _scenes(instances: Mapping[str, Instance], ids: Sequence[str]) -> list[Hashable]:
+    return [instances[i].scene_id or i for i in ids]
+
+
+def _sequential(
+    config: ClarifyConfig, instances: Mapping[str, Instance], results: Sequence[EpisodeResult]
+) -> tuple[Metric, ...]:
+    """Pass@k and DPass@k of tries in sequence (paper §5.1)."""
+    first = [r.first_success for r in results]
+    steps = [r.trials[t - 1].steps if (t := r.first_success) else None for r in results]
+    scenes = _scenes(instances, [r.instance for r in results])
+    trials = config.rules.trials
+    out = []
+    for k in KS:
+        reason = f"k = {k}, but the run allows {trials} trial(s)" if k > trials else ""
+        passed = succeeded_within(first, k, trials=trials)
+        discounted = discounted_within(first, steps, k, alpha=config.alpha, trials=trials)
+        out += [
+            mean_metric(f"pass@{k}", passed, clusters=scenes, seed=config.seed, reason=reason),
+            mean_metric(f"dpass@{k}", discounted, clusters=scenes, seed=config.seed, reason=reason),
+        ]
+    why = "trials in sequence stop at the first success; pass^k needs --independent"
+    out += [Metric(f"pass^{k}", float("nan"), reason=why) for k in KS]
+    return tuple(out)
+
+
+def _independent(
+    config: ClarifyConfig, instances: Mapping[str, Instance], results: Sequence[EpisodeResult]
+) -> tuple[Metric, ...]:
+    """The unbiased pass@k and pass^k over repetitions that share nothing."""
+    by_instance: dict[str, list[EpisodeResult]] = {}
+    for r in results:
+        by_instance.setdefault(r.instance, []).append(r)
+    scenes = _scenes(instances, list(by_instance))
+    trials = config.rules.trials
+    metrics: list[Metric] = []
+    for k in KS:
+        few = [len(rs) for rs in by_instance.values() if len(rs) < k]
+        reason = f"k = {k}, but some instances have {min(few)} scored trial(s)" if few else ""
+        if k > trials:
+            reason = f"k = {k}, but the run has {trials} trial(s)"
+        estimates: list[tuple[str, Callable[[int, int, int], float]]] = [
+            (f"pass@{k}", pass_at_k),
+            (f"pass^{k}", pass_hat_k),
+        ]
+        for name, estimate in estimates:
+            values = [
+                estimate(len(rs), sum(r.trials[0].success for r in rs), k)
+                for rs in by_instance.values()
+            ]
+            metrics.append(
+                mean_metric(name, values, clusters=scenes, seed=config.seed, reason=reason)
+            )
+    why = "DPass@k is defined on trials in sequence; leave out --independent"
+    metrics += [Metric(f"dpass@{k}", float("nan"), reason=why) for k in KS]
+    return tuple(metrics)
+
+
+def _first_guess(log: TrialLog) -> int | None:
+    """What the agent would have done before any question of the trial."""
+    return log.turns[0].guess if log.turns else log.action
+
+
+def _asking(
+    config: ClarifyConfig, instances: Mapping[str, Instance], results: Sequence[EpisodeResult]
+) -> tuple[Metric, ...]:
+    """Questions: how many, whether they were needed, whether they were fair.
+
+    over_asking: of the first trials whose first guess was right, the share that asked all
+    the same. under_asking: of those whose first guess was wrong, the share that did not ask.
+    """
+
+    def over(name: str, units: Sequence[tuple[str, float]], reason: str = "") -> Metric:
+        scenes = _scenes(instances, [i for i, _ in units])
+        values = [v for _, v in units]
+        return mean_metric(name, values, clusters=scenes, seed=config.seed, reason=reason)
+
+    def share(name: str, of: Callable[[TrialLog], bool | None], reason: str) -> Metric:
+        units = [
+            (r.instance, float(hit))
+            for r in results
+            for t in r.trials
+            if (hit := of(t)) is not None
+        ]
+        return over(name, units, reason)
+
+    firsts = [(r, r.trials[0], _first_guess(r.trials[0])) for r in results]
+    right = [(r.instance, float(bool(t.turns))) for r, t, g in firsts if g == r.gold]
+    wrong = [
+        (r.instance, float(not t.turns)) for r, t, g in firsts if g is not None and g != r.gold
+    ]
+    asked = [(r.instance, turn) for r in results for t in r.trials for turn in t.turns]
+    no_question = "no question was asked"
+    cannot = "the agent may not ask" if not (config.rules.clarify and config.rules.quota) else ""
+    return (
+        over("questions", [(r.instance, sum(len(t.turns) for t in r.trials)) for r in results]),
+        over("questions_first_trial", [(r.instance, len(r.trials[0].turns)) for r in results]),
+        over("over_asking", [] if cannot else right, cannot or "no first guess was right"),
+        over("under_asking", [] if cannot else wrong, cannot or "no first guess was wrong"),
+        over("refused_answers", [(i, float(t.refused)) for i, t in asked], no_question),
+        over(
+            "presence_questions",
+            [(i, float(t.offence == "presence")) for i, t in asked],
+            no_question,
+        ),
+        over(
+            "outright_questions",
+            [(i, float(t.offence == "outright")) for i, t in asked],
+            no_question,
+        ),
+        share("repeated_actions", lambda t: t.repeated if t.trial > 1 else None, "no second trial"),
+    )
+
+
+def _by_ambiguity(
+    instances: Mapping[str, Instance], results: Sequence[EpisodeResult], config: ClarifyConfig
+) -> tuple[Table, ...]:
+    """Success by kind of ambiguity, where the data names kinds."""
+    kinds = sorted({k for r in results if (k := instances[r.instance].ambiguity)})
+    if not kinds or config.independent:
+        return ()
+    rows = []
+    for kind in kinds:
+        group = [r for r in results if instances[r.instance].ambiguity == kind]
+        solved = mean_metric(
+            "", [float(r.first_success is not None) for r in group], seed=config.seed
+        )
+        questions = sum(len(t.turns) for r in group for t in r.trials) / len(group)
+        rows.append((kind, solved.value, solved.low, solved.high, questions, len(group)))
+    columns = ("ambiguity", "solved", "95 % low", "95 % high", "questions", "n")
+    return (Table("by kind of ambiguity", columns, tuple(rows)),)

@@ -1,0 +1,96 @@
+"""What is kept of a person between sittings: the memo, and what turned out right or wrong."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from pathlib import Path
+
+from platformdirs import user_data_path
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from naisei.core import InputError
+
+__all__ = ["Outcome", "Person", "people_directory"]
+
+_KEPT = 50
+
+
+class Outcome(BaseModel):
+    """One action that was executed for an utterance, and whether it was wanted."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    utterance: str
+    action: str
+    right: bool
+
+
+class Person(BaseModel):
+    """A user of the chat. memo: the reflection memo. outcomes: the latest, oldest first."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str
+    memo: str = ""
+    outcomes: list[Outcome] = []
+
+    def notes(self, language: str) -> str:
+        """The memo and the outcomes as text, to be shown and to be put before an agent."""
+        right, wrong = ("○", "×") if language == "ja" else ("right", "wrong")
+        lines = [
+            f"・「{o.utterance}」→ {o.action}（{right if o.right else wrong}）"
+            if language == "ja"
+            else f'- "{o.utterance}" → {o.action} ({right if o.right else wrong})'
+            for o in self.outcomes
+        ]
+        return "\n".join([*([self.memo] if self.memo else []), *lines])
+
+    def learned(self, outcome: Outcome) -> None:
+        """Note an outcome; the oldest are forgotten beyond 50."""
+        self.outcomes = [*self.outcomes, outcome][-_KEPT:]
+
+    @staticmethod
+    def load(name: str, directory: Path) -> Person:
+        """What is kept of `name`; a new person if nothing is.
+
+        Raises:
+            InputError: the name cannot be a file's name, or the file is damaged.
+        """
+        path = _path(name, directory)
+        if not path.exists():
+            return Person(name=name)
+        try:
+            return Person.model_validate_json(path.read_text(encoding="utf-8"))
+        except (ValidationError, UnicodeDecodeError) as error:
+            raise InputError(
+                f"the notes on '{name}' cannot be read: {error}",
+                place=str(path),
+                remedy="mend the file, or move it away to start afresh",
+            ) from error
+
+    def save(self, directory: Path) -> None:
+        """Write atomically: a sitting that is cut off never damages the notes."""
+        path = _path(self.name, directory)
+        directory.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=directory, prefix=".", suffix=".json")
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(self.model_dump_json(indent=2))
+        Path(temporary).replace(path)
+
+
+def people_directory() -> Path:
+    """Where people's notes are kept: NAISEI_DATA, else the user's data directory."""
+    root = os.environ.get("NAISEI_DATA")
+    return (Path(root) if root else user_data_path("naisei", appauthor=False)) / "people"
+
+
+def _path(name: str, directory: Path) -> Path:
+    if not re.fullmatch(r"[\w][\w .@-]{0,63}", name):
+        raise InputError(
+            f"'{name}' cannot be a user's name",
+            place="--user",
+            remedy="use up to 64 letters, digits, spaces and . _ - @",
+        )
+    return directory / f"{name}.json"

@@ -1,0 +1,130 @@
+"""The decision loop driven by hand: no world, no model."""
+
+from naisei.clarify.agents.decision import reply_schema
+from naisei.clarify.agents.llm import LLMAgent
+from naisei.clarify.flow import episode
+from naisei.clarify.rules import Rules
+from naisei.clarify.schemas import Action, ActionSet, Instance, Scene
+from naisei.core import Act, AskUser, Chat, Observation, Remember, play
+from naisei.memory import Memo, NoMemory, Window
+
+ACTIONS = ActionSet(
+    name="three",
+    actions=tuple(
+        Action(id=i, text=t) for i, t in enumerate(["水を出す", "窓を開ける", "灯りを消す"], 1)
+    ),
+)
+INSTANCE = Instance(
+    id="x", scene=Scene(id="x", utterance="ちょっと暑いな"), gold=2, plausible=(1, 2)
+)
+WRONG, RIGHT = Observation(reward=0, done=True), Observation(reward=1, done=True)
+
+
+def ask(question: str, guess: int = 1):
+    return lambda chat: chat.schema.model_validate(
+        {"thought": "迷う", "choice": "clarify", "question": question, "action": guess}
+    )
+
+
+def execute(action: int):
+    return lambda chat: chat.schema.model_validate(
+        {"thought": "これだ", "choice": "execute", "question": "", "action": action}
+    )
+
+
+def test_a_failed_trial_is_reflected_upon_and_the_memo_reaches_the_next():
+    memory = Memo()
+
+    def remembered(effect: Remember) -> None:
+        memory.add(effect.item)
+
+    played = play(
+        episode(INSTANCE, ACTIONS, LLMAgent(), memory, Rules(trials=3, quota=2)),
+        [
+            ask("のどが渇いていますか？"),
+            "いいえ、そうでもないです",
+            execute(1),
+            WRONG,
+            "・水ではなかった",
+            remembered,
+            execute(2),
+            RIGHT,
+        ],
+    )
+    result = played.result
+    assert result.first_success == 2
+    assert [t.steps for t in result.trials] == [2, 1]
+    assert result.trials[0].turns[0].guess == 1
+    assert result.memo == "・水ではなかった"
+    kinds = [type(e) for e in played.effects]
+    assert kinds == [Chat, AskUser, Chat, Act, Chat, Remember, Chat, Act]
+    reflection, second = played.effects[4], played.effects[6]
+    assert reflection.role == "reflector"
+    assert "のどが渇いていますか" in reflection.messages[-1].content
+    assert "本当の望み" not in str(reflection.messages)
+    assert "・水ではなかった" in second.messages[1].content
+    assert "1. 水を出す" in second.messages[1].content.split("もう選べません")[1]
+
+
+def test_quota_bounds_the_questions_and_the_schema_forbids_more():
+    played = play(
+        episode(INSTANCE, ACTIONS, LLMAgent(), NoMemory(), Rules(trials=1, quota=1)),
+        [ask("風を入れたいですか？"), "そうですね", execute(2), RIGHT],
+    )
+    last = played.effects[2]
+    assert last.schema.model_json_schema()["properties"]["choice"]["const"] == "execute"
+    assert played.result.first_success == 1
+
+
+def test_without_clarify_nothing_may_be_asked():
+    rules = Rules(trials=1, quota=2, clarify=False)
+    played = play(episode(INSTANCE, ACTIONS, LLMAgent(), NoMemory(), rules), [execute(3), WRONG])
+    assert played.result.trials[0].turns == ()
+    assert "question" not in played.effects[0].schema.model_json_schema()["required"]
+
+
+def test_an_executed_action_is_no_longer_offered():
+    rules = Rules(trials=2, quota=0)
+    played = play(
+        episode(INSTANCE, ACTIONS, LLMAgent(), NoMemory(), rules),
+        [execute(3), WRONG, execute(2), RIGHT],
+    )
+    offered = played.effects[2].schema.model_json_schema()["properties"]["action"]["enum"]
+    assert offered == [1, 2]
+
+
+def test_a_repeated_action_is_not_executed_again_and_wastes_the_trial():
+    class Stubborn:
+        name = "stubborn"
+
+        def decide(self, view):
+            from naisei.clarify.schemas import Execute
+
+            return Execute(action=3)
+            yield
+
+    played = play(episode(INSTANCE, ACTIONS, Stubborn(), NoMemory(), Rules(trials=3)), [WRONG])
+    assert [t.repeated for t in played.result.trials] == [False, True, True]
+    assert len(played.effects) == 1
+
+
+def test_forbidden_questions_are_refused_where_the_rules_say_so():
+    rules = Rules(trials=1, quota=1, forbidden="refuse")
+    played = play(
+        episode(INSTANCE, ACTIONS, LLMAgent(), NoMemory(), rules),
+        [ask("どの行動をしてほしいですか？"), execute(2), RIGHT],
+    )
+    turn = played.result.trials[0].turns[0]
+    assert turn.offence == "outright" and turn.refused
+    assert AskUser not in [type(e) for e in played.effects]
+
+
+def test_reflexion_keeps_the_last_three_and_does_not_show_them_to_the_reflector():
+    memory = Window(3)
+    for note in "abcd":
+        memory.add(note)
+    assert memory.recall() == "b\n\nc\n\nd" and memory.previous() == ""
+
+
+def test_schemas_are_built_once():
+    assert reply_schema((1, 2), True) is reply_schema((1, 2), True)
