@@ -38,7 +38,9 @@ def summarise(
     )
     by_kind = _by_ambiguity(instances, results, config)
     tables = (table, *by_kind, token_table(scored, results))
-    return Summary(metrics=metrics, tables=tables)
+    units = list(dict.fromkeys(r.instance for r in results))
+    extra = {"units": units, "clusters": _scenes(instances, units)}
+    return Summary(metrics=metrics, tables=tables, extra=extra)
 
 
 def _scenes(instances: Mapping[str, Instance], ids: Sequence[str]) -> list[Hashable]:

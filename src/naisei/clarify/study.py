@@ -1,0 +1,122 @@
+"""Several configurations of clarify side by side: rows of one table, paired comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+
+from naisei.clarify.config import ClarifyConfig
+from naisei.runs.stats import Difference, holm, paired_difference
+from naisei.runs.task import Metric, Summary, Table
+
+__all__ = ["ABLATION", "ablation", "study_tables"]
+
+#: Rows of the paper's Tables 2 and 3: name → (clarify allowed, memory policy).
+ABLATION: dict[str, tuple[bool, str]] = {
+    "full": (True, "tur"),
+    "no-tur": (True, "none"),
+    "no-clarify": (False, "tur"),
+    "no-both": (False, "none"),
+    "reflexion": (True, "reflexion"),
+}
+
+_SUCCESS = ("pass@1", "pass@3", "pass@5", "dpass@1", "dpass@3", "dpass@5", "questions")
+_TOKENS = (
+    "tokens_reflection_success",
+    "tokens_total_success",
+    "tokens_reflection_all",
+    "tokens_total_all",
+)
+
+
+def ablation(base: ClarifyConfig, rows: Sequence[str]) -> dict[str, ClarifyConfig]:
+    """The configurations of the rows named, all else as in `base`."""
+    out = {}
+    for name in rows:
+        clarify, memory = ABLATION[name]
+        rules = base.rules.model_copy(update={"clarify": clarify})
+        out[name] = base.model_copy(update={"rules": rules, "memory": memory})
+    return out
+
+
+def study_tables(summaries: Mapping[str, Summary], *, seed: int = 0) -> tuple[Table, ...]:
+    """One table of success with intervals, one of tokens, and comparisons with the first row."""
+    by_row = {label: {m.name: m for m in s.metrics} for label, s in summaries.items()}
+    tables = [_success(by_row)]
+    if any(m[_TOKENS[1]].n for m in by_row.values()):
+        tables.append(_tokens(by_row))
+    if len(by_row) > 1:
+        tables.append(_comparisons(summaries, seed))
+    return tuple(tables)
+
+
+def _success(by_row: Mapping[str, Mapping[str, Metric]]) -> Table:
+    names = [n for n in _SUCCESS if any(m[n].value == m[n].value for m in by_row.values())]
+    columns = ["configuration"]
+    for name in names:
+        columns += [name, f"{name} low", f"{name} high"]
+    rows = []
+    for label, metrics in by_row.items():
+        line: list[str | float | int] = [label]
+        for name in names:
+            m = metrics[name]
+            line += [m.value, m.low, m.high]
+        rows.append((*line, metrics["questions"].n))
+    return Table(
+        "Success",
+        (*columns, "n"),
+        tuple(rows),
+        note="low and high: 95 % bootstrap interval over scenes",
+    )
+
+
+def _tokens(by_row: Mapping[str, Mapping[str, Metric]]) -> Table:
+    """Tokens per instance, with Δ = TUR − Reflexion where both are there (Table 3)."""
+    rows: list[tuple[str | float | int, ...]] = [
+        (label, *(m[name].value for name in _TOKENS)) for label, m in by_row.items()
+    ]
+    if {"full", "reflexion"} <= set(by_row):
+        full, other = by_row["full"], by_row["reflexion"]
+        rows.append(("Δ TUR − Reflexion", *(full[n].value - other[n].value for n in _TOKENS)))
+    return Table(
+        "Tokens per instance",
+        ("configuration", *_TOKENS),
+        tuple(rows),
+        note="agent and reflector; success: over successful instances, as in the paper's Table 3",
+    )
+
+
+def _comparisons(summaries: Mapping[str, Summary], seed: int) -> Table:
+    """Each row minus the first, paired by instance; p-values adjusted by Holm's method."""
+    first, *others = summaries
+    reference = {m.name: m for m in summaries[first].metrics}
+    tried = [n for n in _SUCCESS if n.startswith("pass@") and reference[n].n]
+    k = tried[-1].split("@")[1] if tried else "1"
+    lines: list[tuple[str, str, Difference]] = []
+    for label in others:
+        for name in (f"pass@{k}", f"dpass@{k}"):
+            a, b, scenes = _shared(summaries[first], summaries[label], name)
+            lines.append((label, name, paired_difference(a, b, clusters=scenes, seed=seed)))
+    adjusted = holm([d.p for _, _, d in lines])
+    rows = tuple(
+        (label, name, d.value, d.low, d.high, d.p, q, d.n)
+        for (label, name, d), q in zip(lines, adjusted, strict=True)
+    )
+    return Table(
+        f"Difference from {first}",
+        ("configuration", "metric", "difference", "low", "high", "p", "p (Holm)", "n"),
+        rows,
+        note="paired by instance over those scored in both; sign-flip permutation test, "
+        "scenes as clusters",
+    )
+
+
+def _shared(a: Summary, b: Summary, name: str) -> tuple[list[float], list[float], list[Hashable]]:
+    """The values of a metric on the instances that both summaries hold, and their scenes."""
+    values = []
+    for summary in (a, b):
+        metric = next(m for m in summary.metrics if m.name == name)
+        units = summary.extra["units"] if metric.n else []
+        values.append(dict(zip(units, metric.per_unit, strict=True)))
+    scenes = dict(zip(a.extra["units"], a.extra["clusters"], strict=True))
+    both = [u for u in values[0] if u in values[1]]
+    return [values[0][u] for u in both], [values[1][u] for u in both], [scenes[u] for u in both]
