@@ -23,6 +23,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 
 from naisei.core.fingerprint import fingerprint
 from naisei.core.messages import Message, Sampling
+from naisei.core.plain import plain
 
 __all__ = [
     "Act",
@@ -42,6 +43,7 @@ __all__ = [
 
 T = TypeVar("T")
 M = TypeVar("M", bound=BaseModel)
+R = TypeVar("R")
 
 
 class Effect(Generic[T]):
@@ -61,11 +63,11 @@ class Effect(Generic[T]):
         raise NotImplementedError
 
     def encode(self, result: T) -> JsonValue:
-        """The result as JSON for the log."""
+        """The result as JSON for the log. Raises `TypeError` if it is no such result."""
         return result  # type: ignore[return-value]
 
     def decode(self, data: JsonValue) -> T:
-        """The result from the log."""
+        """The result from the log: what a flow is given, whether performed or replayed."""
         return data  # type: ignore[return-value]
 
 
@@ -93,6 +95,12 @@ class Evidence(BaseModel):
     text: str
     score: float
     meta: dict[str, JsonValue] = {}
+
+
+def _expect(result: Any, kind: type[R]) -> R:
+    if not isinstance(result, kind):
+        raise TypeError(f"expected {kind.__name__}, got {type(result).__name__}")
+    return result
 
 
 @lru_cache(maxsize=512)
@@ -166,9 +174,9 @@ class Chat(Effect[T]):
         return out
 
     def encode(self, result: T) -> JsonValue:
-        if isinstance(result, BaseModel):
-            return result.model_dump(mode="json", by_alias=True)
-        return str(result)
+        if self.schema is None:
+            return _expect(result, str)
+        return _expect(result, self.schema).model_dump(mode="json", by_alias=True)
 
     def decode(self, data: JsonValue) -> T:
         if self.schema is None:
@@ -187,6 +195,9 @@ class AskUser(Effect[str]):
     def request(self) -> JsonValue:
         return {"question": self.question}
 
+    def encode(self, result: str) -> JsonValue:
+        return _expect(result, str)
+
 
 @dataclass(frozen=True)
 class Act(Effect[Observation]):
@@ -196,11 +207,14 @@ class Act(Effect[Observation]):
     ordered: ClassVar[bool] = True
     action: JsonValue
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "action", plain(self.action))
+
     def request(self) -> JsonValue:
         return {"action": self.action}
 
     def encode(self, result: Observation) -> JsonValue:
-        return result.model_dump(mode="json")
+        return _expect(result, Observation).model_dump(mode="json")
 
     def decode(self, data: JsonValue) -> Observation:
         return Observation.model_validate(data)
@@ -219,7 +233,7 @@ class Search(Effect[list[Evidence]]):
         return {"query": self.query, "k": self.k, "source": self.source}
 
     def encode(self, result: list[Evidence]) -> JsonValue:
-        return [e.model_dump(mode="json") for e in result]
+        return [_expect(e, Evidence).model_dump(mode="json") for e in result]
 
     def decode(self, data: JsonValue) -> list[Evidence]:
         assert isinstance(data, list)
@@ -260,8 +274,14 @@ class Say(Effect[None]):
     speaker: str = ""
     meta: Mapping[str, JsonValue] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "meta", plain(self.meta))
+
     def request(self) -> JsonValue:
         return {"speaker": self.speaker, "text": self.text, "meta": dict(self.meta)}
+
+    def encode(self, result: None) -> JsonValue:
+        return None
 
 
 @dataclass(frozen=True)
@@ -273,8 +293,14 @@ class Remember(Effect[None]):
     item: JsonValue
     memory: str = "memo"
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "item", plain(self.item))
+
     def request(self) -> JsonValue:
         return {"memory": self.memory, "item": self.item}
+
+    def encode(self, result: None) -> JsonValue:
+        return None
 
 
 @dataclass(frozen=True)
@@ -287,7 +313,7 @@ class Now(Effect[datetime]):
         return {}
 
     def encode(self, result: datetime) -> JsonValue:
-        return result.isoformat()
+        return _expect(result, datetime).isoformat()
 
     def decode(self, data: JsonValue) -> datetime:
         return datetime.fromisoformat(str(data))
@@ -300,7 +326,8 @@ class Gather(Effect[list[Any]]):
     Parts run side by side. Effects that change state (`ordered`) are performed one
     after another in the order given, and only as direct parts: inside a gathered
     *flow* they are refused, since their order would depend on the network.
-    If parts fail, the others finish (and are logged) before the first failure is raised.
+    If parts fail, the others finish (and are logged) before the first failure, in the
+    order given, is raised.
     """
 
     kind: ClassVar[str] = "gather"

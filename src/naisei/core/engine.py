@@ -9,143 +9,234 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator
-from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
-from naisei.core import errors
+from pydantic import JsonValue, ValidationError
+
 from naisei.core.effects import Effect, Flow, Gather
+from naisei.core.episode import Branch, Fork, Need, Steps, drive
 from naisei.core.errors import EffectFailed, FlowError, LimitReached, ReplayDivergence
-from naisei.core.events import Event, EventLog, Where
+from naisei.core.events import Event, Where
 from naisei.core.fingerprint import fingerprint
-from naisei.core.limits import Limits, Meter
-from naisei.core.world import FlowHandler, Handler, Performed, World
+from naisei.core.limits import Usage
+from naisei.core.plain import plain
+from naisei.core.world import FlowHandler, Performed
 
-__all__ = ["Episode", "Fork", "Need", "steps"]
-
-
-@dataclass(frozen=True, slots=True)
-class Need:
-    """An effect to be performed now, by this handler."""
-
-    effect: Effect[Any]
-    handler: Handler
-    where: Where
+__all__ = ["Unrestored", "steps"]
 
 
-@dataclass(frozen=True, slots=True)
-class Fork:
-    """Branches to be driven side by side; those in `ordered` one after another.
+class Unrestored(Exception):
+    """A handler could not rebuild its state on replay.
 
-    A driver sends back one value or `EffectFailed` per branch, in order.
+    It passes by the flow, which has seen the effect succeed; a runtime raises `failure`.
     """
 
-    branches: list[Steps]
-    ordered: tuple[int, ...]
+    def __init__(self, failure: EffectFailed) -> None:
+        super().__init__(str(failure))
+        self.failure = failure
 
 
-Steps = Generator[Need | Fork, Any, Any]
+def steps(flow: Flow[Any], where: Where, branch: Branch) -> Steps:
+    """Drive `flow`, yielding what must be performed; returns the flow's result.
+
+    A failure is thrown into the flow. If the flow goes on, the failure is logged, so that
+    a replay meets it again; if the flow lets it pass, nothing is logged, so that a resume
+    tries that effect anew.
+    """
+    if not isinstance(flow, Generator):
+        raise FlowError(f"a flow is a generator, not {type(flow).__name__} (at {where})")
+    sent: Any = None
+    failed: EffectFailed | None = None
+    try:
+        for n in count():
+            try:
+                effect = flow.throw(failed) if failed is not None else flow.send(sent)
+            except StopIteration as stop:
+                _settle(failed, branch)
+                return stop.value
+            except EffectFailed as raised:
+                if failed is not None and raised is not failed:
+                    raised.unlogged[:0] = failed.unlogged
+                raise
+            _settle(failed, branch)
+            sent, failed = None, None
+            here = where.at(n)
+            _check(effect, here, branch)
+            try:
+                if isinstance(effect, Gather):
+                    sent = yield from _all(effect, here, branch)
+                else:
+                    sent = yield from _one(effect, here, branch)
+            except EffectFailed as caught:
+                failed = caught
+    finally:
+        flow.close()
 
 
-@dataclass
-class Episode:
-    """Everything one run of a flow shares: its world, log, limits and recorded past."""
-
-    world: World
-    log: EventLog
-    where: Where = Where()
-    limits: Limits = Limits()
-    meter: Meter = field(default_factory=Meter)
-
-    def __post_init__(self) -> None:
-        self.tape = {e.where.path: e for e in self.log.read(self.where.episode)}
-
-    def unread(self) -> Event | None:
-        """A recorded event that the flow did not come to, if any."""
-        return next(iter(self.tape.values()), None)
-
-
-def _shown(kind: str, request: Any) -> str:
-    text = f"{kind} {request}"
-    return text if len(text) <= 300 else text[:300] + "…"
-
-
-def _replayed(effect: Effect[Any], event: Event, digest: str) -> Any:
-    """The recorded result; raises the recorded failure, or `ReplayDivergence`."""
-    if event.digest != digest:
-        raise ReplayDivergence(
-            str(event.where),
-            _shown(event.kind, event.request),
-            _shown(effect.kind, effect.request()),
+def _check(effect: Any, where: Where, branch: Branch) -> None:
+    """Raises `FlowError` if a flow may not yield this here."""
+    if not isinstance(effect, Effect):
+        raise FlowError(
+            f"a flow yielded {type(effect).__name__}, not an effect, at {where} "
+            "(use `yield from` for flows and effects)"
         )
-    if event.failure is not None:
-        name, message = event.failure
-        raise getattr(errors, name)(message)
-    return effect.decode(event.result)
+    if branch.gathered and type(effect).ordered:
+        raise FlowError(
+            f"{type(effect).__name__} changes state and cannot run inside a gathered flow "
+            f"({where}): return what to do and yield it after the Gather"
+        )
 
 
-def _one(effect: Effect[Any], where: Where, episode: Episode) -> Steps:
+def _settle(failed: EffectFailed | None, branch: Branch) -> None:
+    """The flow outlived a failure: what was left open becomes part of the record."""
+    if failed is not None:
+        for event in failed.unlogged:
+            branch.episode.log.append(event)
+            branch.meter.add(event.usage, event.seconds)
+        failed.unlogged.clear()
+
+
+def _one(effect: Effect[Any], where: Where, branch: Branch) -> Steps:
     """One effect: from the tape, or performed and logged."""
+    episode = branch.episode
     handler = episode.world.handler(effect)
-    request = effect.request()
+    try:
+        request = plain(effect.request())
+    except TypeError as error:
+        raise FlowError(f"{type(effect).__name__} at {where} cannot be logged: {error}") from error
     digest = fingerprint([effect.kind, request])
     event = episode.tape.pop(where.path, None)
     if event is not None:
-        episode.meter.add(event.usage, event.seconds)
-        _drop_nested(episode, where)
-        result = _replayed(effect, event, digest)
-        handler.restore(effect, result, where)
-        return result
+        if event.digest != digest:
+            raise ReplayDivergence(
+                str(where), _shown(event.kind, event.request), _shown(effect.kind, request)
+            )
+        return _replayed(effect, event, branch)
 
+    nests = isinstance(handler, FlowHandler)
+    if not nests and (inner := episode.inside(where.path)):
+        raise ReplayDivergence(
+            str(where),
+            f"a Gather or a flow with {_shown(inner[0].kind, inner[0].request)}",
+            _shown(effect.kind, request),
+        )
     began = time.perf_counter()
     try:
-        if reached := episode.meter.reached(episode.limits):
+        if reached := branch.meter.reached(episode.limits):
             raise LimitReached(f"limit reached at {where}: {reached}")
         if isinstance(handler, FlowHandler):
-            performed = yield from steps(handler.respond(effect, where), where, episode)
+            performed = yield from steps(handler.respond(effect, where), where, branch)
         else:
             performed = yield Need(effect, handler, where)
     except EffectFailed as failed:
-        # Becomes part of the record only if the flow lives on; see `steps`.
-        failure = (type(failed).__name__, str(failed))
-        seconds = time.perf_counter() - began
-        if isinstance(handler, FlowHandler):
-            failed.unlogged.clear()
+        # Becomes part of the record only if the flow lives on; see `steps`. A nested
+        # flow's failures are part of it too, and hold the usage.
+        if not nests and failed.unlogged:
+            failed = failed.again()
+        name = (type(failed).__name__, str(failed))
+        usage, seconds = (None, 0.0) if nests else (failed.usage, time.perf_counter() - began)
         failed.unlogged.append(
-            Event(where, effect.kind, digest, request, None, failure, failed.usage, seconds)
+            Event(where, effect.kind, digest, request, None, name, usage, seconds)
         )
-        raise
-    seconds = time.perf_counter() - began
+        raise failed
+    seconds = 0.0 if nests else time.perf_counter() - began
+    data, result, usage = _record(effect, performed, where)
+    episode.log.append(Event(where, effect.kind, digest, request, data, None, usage, seconds))
+    branch.meter.add(usage, seconds)
+    return result
+
+
+def _record(
+    effect: Effect[Any], performed: Any, where: Where
+) -> tuple[JsonValue, Any, Usage | None]:
+    """The result as it is logged and as it will be read back, and its usage.
+
+    The flow is given what can be read back, not what the handler gave, so that a replay
+    cannot differ.
+    """
     value, usage = (
         (performed.value, performed.usage)
         if isinstance(performed, Performed)
         else (performed, None)
     )
-    episode.log.append(
-        Event(where, effect.kind, digest, request, effect.encode(value), None, usage, seconds)
-    )
-    episode.meter.add(usage, seconds)
-    return value
+    try:
+        data = plain(effect.encode(value))
+        return data, effect.decode(data), usage
+    except (TypeError, AttributeError, ValidationError) as error:
+        raise FlowError(
+            f"the handler of {type(effect).__name__} gave {_cut(repr(value))} at {where}, "
+            f"which the log cannot hold: {error}"
+        ) from error
 
 
-def _drop_nested(episode: Episode, where: Where) -> None:
-    """Count, and pass over, the recorded effects inside a recorded flow handler's effect."""
-    depth = len(where.path)
-    for path in [p for p in episode.tape if len(p) > depth and p[:depth] == where.path]:
-        inner = episode.tape.pop(path)
-        episode.meter.add(inner.usage, 0.0)
+def _replayed(effect: Effect[Any], event: Event, branch: Branch) -> Any:
+    """A recorded effect: state is rebuilt, nothing is performed; result or failure as then."""
+    handler = branch.episode.world.handler(effect)
+    where = event.where
+    if isinstance(handler, FlowHandler):
+        _replay_nested(effect, event, handler, branch)
+    for inner in branch.episode.inside(where.path):
+        # Recorded under a flow handler, replayed under a plain one.
+        del branch.episode.tape[inner.where.path]
+        branch.meter.add(inner.usage, inner.seconds)
+    branch.meter.add(event.usage, event.seconds)
+    if event.failure is not None:
+        raise EffectFailed.named(*event.failure)
+    result = effect.decode(event.result)
+    if not isinstance(handler, FlowHandler):
+        try:
+            handler.restore(effect, result, where)
+        except EffectFailed as failed:
+            raise Unrestored(failed) from failed
+    return result
 
 
-def _all(gather: Gather, where: Where, episode: Episode) -> Steps:
+def _replay_nested(effect: Effect[Any], event: Event, handler: FlowHandler, branch: Branch) -> None:
+    """Take a flow handler through its recorded effects again, so that states are rebuilt."""
+    where = event.where
+    limited = event.failure is not None and event.failure[0] == LimitReached.__name__
+    if limited and not branch.episode.inside(where.path):
+        return  # the limit was met before the handler was asked
+
+    def refuse(need: Need) -> Any:
+        raise ReplayDivergence(
+            str(need.where),
+            f"nothing more inside {_shown(event.kind, event.request)}",
+            _shown(need.effect.kind, need.effect.request()),
+        )
+
+    recorded: Any = event.failure if event.failure is not None else event.result
+    now: Any
+    try:
+        performed = drive(steps(handler.respond(effect, where), where, branch), refuse)
+        now = _record(effect, performed, where)[0]
+    except EffectFailed as failed:
+        now = (type(failed).__name__, str(failed))
+    if fingerprint(now) != fingerprint(recorded):
+        raise ReplayDivergence(str(where), _shown(event.kind, recorded), _shown(effect.kind, now))
+
+
+def _all(gather: Gather, where: Where, branch: Branch) -> Steps:
     """The parts of a `Gather`, side by side. The first failure is raised after all ended."""
+    if (event := branch.episode.tape.get(where.path)) is not None:
+        raise ReplayDivergence(
+            str(where),
+            _shown(event.kind, event.request),
+            f"a Gather of {len(gather.parts)} parts",
+        )
     ordered = tuple(
         i for i, p in enumerate(gather.parts) if isinstance(p, Effect) and type(p).ordered
     )
     branches = [
-        steps(iter(part), where.at(i), episode, gathered=not isinstance(part, Effect))
-        for i, part in enumerate(gather.parts)
+        Branch(branch.episode, branch.meter.copy(), branch.gathered or i not in ordered)
+        for i in range(len(gather.parts))
     ]
-    results: list[Any] = yield Fork(branches, ordered)
+    results: list[Any] = yield Fork(
+        [steps(iter(part), where.at(i), branches[i]) for i, part in enumerate(gather.parts)],
+        ordered,
+    )
+    branch.meter.join([b.meter for b in branches])
     failures = [r for r in results if isinstance(r, EffectFailed)]
     if failures:
         for other in failures[1:]:
@@ -154,47 +245,9 @@ def _all(gather: Gather, where: Where, episode: Episode) -> Steps:
     return results
 
 
-def steps(flow: Flow[Any], where: Where, episode: Episode, *, gathered: bool = False) -> Steps:
-    """Drive `flow`, yielding what must be performed; returns the flow's result.
-
-    A failure is thrown into the flow. If the flow goes on, the failure is logged, so that
-    a replay meets it again; if the flow lets it pass, nothing is logged, so that a resume
-    tries that effect anew.
-    """
-    sent: Any = None
-    failed: EffectFailed | None = None
-    for n in count():
-        try:
-            effect = flow.throw(failed) if failed is not None else flow.send(sent)
-        except StopIteration as stop:
-            _settle(failed, episode)
-            return stop.value
-        _settle(failed, episode)
-        sent, failed = None, None
-        here = where.at(n)
-        if not isinstance(effect, Effect):
-            raise FlowError(
-                f"a flow yielded {type(effect).__name__}, not an effect, at {here} "
-                "(use `yield from` for flows and effects)"
-            )
-        if gathered and type(effect).ordered:
-            raise FlowError(
-                f"{type(effect).__name__} changes state and cannot run inside a gathered flow "
-                f"({here}): return what to do and yield it after the Gather"
-            )
-        try:
-            if isinstance(effect, Gather):
-                sent = yield from _all(effect, here, episode)
-            else:
-                sent = yield from _one(effect, here, episode)
-        except EffectFailed as caught:
-            failed = caught
+def _shown(kind: str, request: Any) -> str:
+    return f"{kind} {_cut(str(request))}"
 
 
-def _settle(failed: EffectFailed | None, episode: Episode) -> None:
-    """The flow outlived a failure: what was left open becomes part of the record."""
-    if failed is not None:
-        for event in failed.unlogged:
-            episode.log.append(event)
-            episode.meter.add(event.usage, event.seconds)
-        failed.unlogged.clear()
+def _cut(text: str) -> str:
+    return text if len(text) <= 300 else text[:300] + "…"

@@ -69,6 +69,30 @@ class EffectFailed(NaiseiError):
         self.usage = usage
         self.unlogged: list[Event] = []
 
+    def again(self) -> EffectFailed:
+        """The same failure as a new object, for a handler that raises one object twice."""
+        cls = type(self)
+        fresh = cls.__new__(cls, *self.args)
+        fresh.__dict__.update(self.__dict__, unlogged=[])
+        fresh.__cause__ = self.__cause__
+        return fresh.with_traceback(self.__traceback__)
+
+    @staticmethod
+    def named(name: str, message: str) -> EffectFailed:
+        """A recorded failure; `name` is that of `EffectFailed` or of any loaded subclass.
+
+        Raises:
+            FlowError: no such class is loaded.
+        """
+        classes: list[type[EffectFailed]] = [EffectFailed]
+        for cls in classes:
+            if cls.__name__ == name:
+                failed = cls.__new__(cls, message)
+                EffectFailed.__init__(failed, message)
+                return failed
+            classes.extend(cls.__subclasses__())
+        raise FlowError(f"the log holds a failure of an unknown class: {name} ({message})")
+
 
 class InstrumentFailure(EffectFailed):
     """The measuring apparatus failed, after its own retries: not the agent's fault."""

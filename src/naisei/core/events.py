@@ -50,7 +50,8 @@ class Event:
     """One effect and its result (or, where a flow caught it, its failure).
 
     digest: fingerprint of kind and request, compared on replay. failure: class and
-    message of an `EffectFailed`, in which case `result` is `None`. seconds: wall clock.
+    message of an `EffectFailed`, in which case `result` is `None`. usage, seconds (wall
+    clock): of this effect without those recorded inside it, so that sums count once.
     """
 
     where: Where

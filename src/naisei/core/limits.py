@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from collections.abc import Iterable
+from dataclasses import dataclass, fields, replace
 
 __all__ = ["Limits", "Meter", "Usage"]
 
@@ -33,7 +34,12 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Upper bounds; `None` means none. seconds are those spent in performing effects."""
+    """Upper bounds; `None` means none. seconds are those spent in performing effects.
+
+    A bound is looked at before each effect, so that the last one may overstep it; parts of
+    a `Gather` are each held against what was used before it, and so may several. A bound
+    in usd counts as reached once a call has no known price: it could not be kept.
+    """
 
     steps: int | None = None
     calls: int | None = None
@@ -44,21 +50,39 @@ class Limits:
 
 @dataclass(slots=True)
 class Meter:
-    """Running totals of what `Limits` bounds. Replayed effects count like performed ones."""
+    """Running totals of what `Limits` bounds. Replayed effects count like performed ones.
+
+    unpriced: calls whose price is unknown.
+    """
 
     steps: int = 0
     calls: int = 0
     tokens: int = 0
     usd: float = 0.0
     seconds: float = 0.0
+    unpriced: int = 0
 
     def add(self, usage: Usage | None, seconds: float) -> None:
+        """Count one effect."""
         self.steps += 1
         self.seconds += seconds
         if usage is not None:
             self.calls += usage.calls
             self.tokens += usage.tokens
             self.usd += usage.usd or 0.0
+            self.unpriced += usage.calls if usage.usd is None else 0
+
+    def copy(self) -> Meter:
+        """A meter that counts on from here by itself."""
+        return replace(self)
+
+    def join(self, branches: Iterable[Meter]) -> None:
+        """Count what copies of this meter have counted since they were made."""
+        start = self.copy()
+        for branch in branches:
+            for f in fields(Meter):
+                since = getattr(branch, f.name) - getattr(start, f.name)
+                setattr(self, f.name, getattr(self, f.name) + since)
 
     def reached(self, limits: Limits) -> str:
         """The first limit that is used up, in words, or an empty string."""
@@ -66,4 +90,6 @@ class Meter:
             bound, used = getattr(limits, f.name), getattr(self, f.name)
             if bound is not None and used >= bound:
                 return f"{f.name}: {used:g} of {bound:g}"
+        if limits.usd is not None and self.unpriced:
+            return f"usd: the price of {self.unpriced} calls is unknown"
         return ""

@@ -8,30 +8,48 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from naisei.core.effects import Effect, Flow, Gather
-from naisei.core.engine import Episode, Fork, Need, Steps, steps
+from naisei.core.effects import Effect, Flow
+from naisei.core.engine import Unrestored, steps
+from naisei.core.episode import Branch, Episode, Fork, Need, Steps, drive
 from naisei.core.errors import EffectFailed, FlowError, ReplayDivergence
 from naisei.core.events import EventLog, MemoryLog, Where
 from naisei.core.limits import Limits
-from naisei.core.world import World
+from naisei.core.world import FunctionHandler, Handler, World
 
 __all__ = ["Played", "arun", "play", "run"]
 
 T = TypeVar("T")
 
 
-def _episode(world: World, log: EventLog | None, where: Where, limits: Limits) -> Episode:
-    return Episode(world, MemoryLog() if log is None else log, where, limits)
+def _start(
+    flow: Flow[Any], world: World, log: EventLog | None, where: Where, limits: Limits
+) -> tuple[Episode, Steps]:
+    episode = Episode(world, MemoryLog() if log is None else log, where, limits)
+    return episode, steps(flow, where, Branch(episode, episode.meter))
 
 
 def _finished(episode: Episode, result: T) -> T:
     if (event := episode.unread()) is not None:
-        raise ReplayDivergence(str(event.where), event.kind, "nothing: it ended before")
+        raise ReplayDivergence(
+            str(event.where), f"{event.kind} {event.request}", "nothing: it ended before"
+        )
     return result
+
+
+@contextmanager
+def _unrestored() -> Iterator[None]:
+    try:
+        yield
+    except Unrestored as stopped:
+        failure = stopped.failure
+    else:
+        return
+    raise failure
 
 
 def run(
@@ -48,43 +66,23 @@ def run(
     synchronous.
 
     Raises:
-        EffectFailed: an effect failed and the flow did not catch it.
+        EffectFailed: an effect failed and the flow did not catch it, or a handler could
+            not rebuild its state.
         ReplayDivergence: the flow does not follow what the log holds.
     """
-    episode = _episode(world, log, where, limits)
-    result: T = _drive(steps(flow, where, episode))
+    episode, todo = _start(flow, world, log, where, limits)
+    with _unrestored():
+        result: T = drive(todo, _perform)
     return _finished(episode, result)
 
 
-def _drive(todo: Steps) -> Any:
-    sent: Any = None
-    failed: BaseException | None = None
-    while True:
-        try:
-            need = todo.throw(failed) if failed is not None else todo.send(sent)
-        except StopIteration as stop:
-            return stop.value
-        sent, failed = None, None
-        if isinstance(need, Fork):
-            sent = [_settled(branch) for branch in need.branches]
-            continue
-        try:
-            sent = need.handler.perform(need.effect, need.where)
-            if inspect.isawaitable(sent):
-                if inspect.iscoroutine(sent):
-                    sent.close()
-                raise FlowError(
-                    f"the handler of {type(need.effect).__name__} is async: use arun, not run"
-                )
-        except EffectFailed as caught:
-            failed = caught
-
-
-def _settled(branch: Steps) -> Any:
-    try:
-        return _drive(branch)
-    except EffectFailed as failed:
-        return failed
+def _perform(need: Need) -> Any:
+    out = need.handler.perform(need.effect, need.where)
+    if inspect.isawaitable(out):
+        if inspect.iscoroutine(out):
+            out.close()
+        raise FlowError(f"the handler of {type(need.effect).__name__} is async: use arun, not run")
+    return out
 
 
 async def arun(
@@ -95,28 +93,32 @@ async def arun(
     where: Where = Where(),
     limits: Limits = Limits(),
 ) -> T:
-    """Like `run`, for plain and async handlers; gathered parts run concurrently."""
-    episode = _episode(world, log, where, limits)
-    result: T = await _adrive(steps(flow, where, episode))
+    """Like `run`, for plain and async handlers; gathered parts run concurrently.
+
+    A crash in one gathered part cancels the others and is raised as it is, not in a group.
+    """
+    episode, todo = _start(flow, world, log, where, limits)
+    with _unrestored():
+        result: T = await _adrive(todo)
     return _finished(episode, result)
 
 
 async def _adrive(todo: Steps) -> Any:
     sent: Any = None
-    failed: BaseException | None = None
-    while True:
-        try:
-            need = todo.throw(failed) if failed is not None else todo.send(sent)
-        except StopIteration as stop:
-            return stop.value
-        sent, failed = None, None
-        if isinstance(need, Fork):
-            sent = await _afork(need)
-            continue
-        try:
-            sent = await _aperform(need)
-        except EffectFailed as caught:
-            failed = caught
+    failed: EffectFailed | None = None
+    try:
+        while True:
+            try:
+                need = todo.throw(failed) if failed is not None else todo.send(sent)
+            except StopIteration as stop:
+                return stop.value
+            sent, failed = None, None
+            try:
+                sent = await (_afork(need) if isinstance(need, Fork) else _aperform(need))
+            except EffectFailed as caught:
+                failed = caught
+    finally:
+        todo.close()
 
 
 async def _aperform(need: Need) -> Any:
@@ -124,26 +126,27 @@ async def _aperform(need: Need) -> Any:
     return await out if inspect.isawaitable(out) else out
 
 
-async def _asettled(branch: Steps) -> Any:
-    try:
-        return await _adrive(branch)
-    except EffectFailed as failed:
-        return failed
-
-
 async def _afork(fork: Fork) -> list[Any]:
     results: list[Any] = [None] * len(fork.branches)
 
     async def one_by_one(indices: Iterable[int]) -> None:
         for i in indices:
-            results[i] = await _asettled(fork.branches[i])
+            try:
+                results[i] = await _adrive(fork.branches[i])
+            except EffectFailed as failed:
+                results[i] = failed
 
     free = [i for i in range(len(fork.branches)) if i not in fork.ordered]
-    async with asyncio.TaskGroup() as group:
-        group.create_task(one_by_one(fork.ordered))
-        for i in free:
-            group.create_task(one_by_one([i]))
-    return results
+    try:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(one_by_one(fork.ordered))
+            for i in free:
+                group.create_task(one_by_one([i]))
+    except BaseExceptionGroup as several:
+        crash = several.exceptions[0]
+    else:
+        return results
+    raise crash
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,12 +160,12 @@ class Played(Generic[T]):
 def play(flow: Flow[T], results: Iterable[Any]) -> Played[T]:
     """The scripted runtime: drive a flow by hand with the results given, in order.
 
-    Each entry is the result of the next effect, an exception to throw at it, or a
+    Each entry is the result of the next effect, an exception to raise at it, or a
     function of the effect. A `Gather` takes one entry per part that is an effect, and
     as many as they need for parts that are flows.
 
     Raises:
-        FlowError: too few results, or some left over.
+        FlowError: too few results, or some left over, or one that no such effect has.
     """
     script = iter(results)
     effects: list[Effect[Any]] = []
@@ -179,25 +182,19 @@ def play(flow: Flow[T], results: Iterable[Any]) -> Played[T]:
             return entry(effect)
         return entry
 
-    def drive(part: Flow[Any]) -> Any:
-        sent: Any = None
-        failed: BaseException | None = None
-        while True:
-            try:
-                effect = part.throw(failed) if failed is not None else part.send(sent)
-            except StopIteration as stop:
-                return stop.value
-            sent, failed = None, None
-            try:
-                if isinstance(effect, Gather):
-                    sent = [drive(iter(p)) for p in effect.parts]
-                else:
-                    sent = perform(effect)
-            except EffectFailed as caught:
-                failed = caught
-
-    result = drive(flow)
+    result = run(flow, _Anything(perform))
     left = list(script)
     if left:
         raise FlowError(f"the flow ended with {len(left)} scripted results left over")
     return Played(result, effects)
+
+
+class _Anything(World):
+    """A world in which one function performs every effect."""
+
+    def __init__(self, perform: Callable[[Effect[Any]], Any]) -> None:
+        super().__init__({})
+        self._all = FunctionHandler(perform)
+
+    def handler(self, effect: Effect[Any]) -> Handler:
+        return self._all

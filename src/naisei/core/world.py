@@ -40,7 +40,9 @@ class Handler:
         """Called on replay instead of `perform`: rebuild whatever state `perform` changes.
 
         A memory folds the item in again; an environment that cannot be restored takes
-        the recorded action again and compares the observation.
+        the recorded action again and compares the observation. Raises `ReplayDivergence`
+        where the state cannot be what it was, `InstrumentFailure` where it could not be
+        rebuilt now: the flow does not see either, the episode ends.
         """
 
 
@@ -49,6 +51,9 @@ class FlowHandler(Handler):
 
     A user simulator that asks a language model is one: its model calls are logged,
     counted, resumed and limited like the agent's.
+
+    On replay `respond` is driven again, from the log, so that its state and that of the
+    handlers below it are rebuilt; `restore` is never called.
     """
 
     def respond(self, effect: Any, where: Where) -> Flow[Any]:
