@@ -1,0 +1,84 @@
+"""The ledger of a run: calls, attempts, tokens and money by role, folded from the log."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from pydantic import JsonValue
+
+from naisei.core import Usage
+
+__all__ = ["Ledger", "Spent"]
+
+
+@dataclass(slots=True)
+class Spent:
+    """What one role has cost. unpriced: calls whose price is unknown."""
+
+    calls: int = 0
+    attempts: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached: int = 0
+    repaired: int = 0
+    usd: float = 0.0
+    unpriced: int = 0
+
+    @property
+    def tokens(self) -> int:
+        return self.input_tokens + self.output_tokens
+
+    def to_json(self) -> dict[str, JsonValue]:
+        """As in the result object: input, output, total tokens, calls, attempts, …"""
+        return {
+            "input": self.input_tokens,
+            "output": self.output_tokens,
+            "total": self.tokens,
+            "calls": self.calls,
+            "attempts": self.attempts,
+            "cached": self.cached,
+            "repaired": self.repaired,
+            "usd": None if self.unpriced else self.usd,
+        }
+
+
+@dataclass(slots=True)
+class Ledger:
+    """Totals by role. Failed tries count: they were paid for too."""
+
+    roles: dict[str, Spent] = field(default_factory=dict)
+    #: Models that answered without a known price.
+    unpriced: set[str] = field(default_factory=set)
+
+    def add(self, usage: Usage | None) -> None:
+        if usage is None:
+            return
+        spent = self.roles.setdefault(usage.role, Spent())
+        spent.calls += usage.calls
+        spent.attempts += usage.attempts
+        spent.input_tokens += usage.input_tokens
+        spent.output_tokens += usage.output_tokens
+        spent.cached += usage.cached
+        spent.repaired += usage.repaired
+        if usage.usd is not None:
+            spent.usd += usage.usd
+        elif usage.tokens and not usage.cached:
+            spent.unpriced += max(usage.calls, 1)
+            self.unpriced.add(usage.model)
+
+    @property
+    def tokens(self) -> int:
+        return sum(s.tokens for s in self.roles.values())
+
+    @property
+    def known_usd(self) -> float:
+        """US dollars of the calls whose price is known."""
+        return sum(s.usd for s in self.roles.values())
+
+    @property
+    def usd(self) -> float | None:
+        """US dollars in all; `None` if the price of any call is unknown."""
+        return None if self.unpriced else self.known_usd
+
+    def to_json(self) -> dict[str, JsonValue]:
+        return {role: spent.to_json() for role, spent in sorted(self.roles.items())}

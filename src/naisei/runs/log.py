@@ -1,0 +1,169 @@
+"""The log of a run: one SQLite file that survives a killed process.
+
+Events are the truth; results of episodes, and what was spent on failed ones, stand beside
+them. Each write is one transaction in WAL mode: with `synchronous=NORMAL` it outlives the
+process (kill -9), though the last ones may not outlive the machine losing power. WAL needs
+a local file system: a network share will not do.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from naisei.core import Event, InputError, Usage, Where
+from naisei.runs import _rows
+from naisei.runs._texts import Texts
+from naisei.runs.ledger import Ledger
+from naisei.runs.task import EpisodeRow
+
+__all__ = ["RunLog"]
+
+
+class RunLog:
+    """An `EventLog` in a file, with the results of episodes. One writer at a time.
+
+    Args:
+        path: the file; made if it is not there, unless `read_only`.
+        read_only: for looking at a run, even while another process writes it.
+
+    Raises:
+        InputError: the file cannot be opened or is no run log.
+    """
+
+    def __init__(self, path: Path, *, read_only: bool = False) -> None:
+        self.path = path
+        # Handlers may log from worker threads; the connection is shared under a lock.
+        self._lock = threading.RLock()
+        try:
+            self._db = _reader(path) if read_only else _writer(path)
+        except sqlite3.Error as error:
+            raise InputError(f"cannot open the run log: {error}", place=str(path)) from error
+        self._texts = Texts(self._db)
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        with self._lock:
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._db
+            except BaseException:
+                self._db.execute("ROLLBACK")
+                self._texts.forget()
+                raise
+            self._db.execute("COMMIT")
+
+    def append(self, event: Event) -> None:
+        """Returns when the event survives a killed process."""
+        with self._transaction() as db:
+            db.execute(_rows.INSERT_EVENT, _rows.event_row(event, self._texts))
+
+    def read(self, episode: str) -> list[Event]:
+        """The events of an episode, in the order they were appended."""
+        with self._lock:
+            found = self._db.execute(
+                f"{_rows.SELECT_EVENTS} WHERE episode = ? ORDER BY seq", (episode,)
+            )
+            return [_rows.event(row, self._texts) for row in found.fetchall()]
+
+    def finish(self, row: EpisodeRow, lost: Iterable[Usage] = ()) -> None:
+        """Store an episode's outcome. lost: what failed effects cost that left no event."""
+        where, now = row.where, time.time()
+        result = None if row.result is None else _rows.dump(row.result)
+        failure = row.failure.encode("utf-8", "replace").decode()
+        with self._transaction() as db:
+            db.execute(
+                "INSERT OR REPLACE INTO episodes VALUES (?,?,?,?,?,?)",
+                (where.episode, where.instance, where.trial, result, failure, now),
+            )
+            for usage in lost:
+                db.execute(_rows.INSERT_LOST, (where.episode, now, *_rows.usage_row(usage)))
+
+    def rows(self) -> dict[str, EpisodeRow]:
+        """Outcomes by episode, scored or failed, in the order they were stored."""
+        with self._lock:
+            found = self._db.execute(
+                "SELECT episode, instance, trial, result, failure FROM episodes ORDER BY at, rowid"
+            ).fetchall()
+        return {
+            episode: EpisodeRow(
+                Where(instance, trial), None if result is None else json.loads(result), failure
+            )
+            for episode, instance, trial, result, failure in found
+        }
+
+    def counts(self) -> tuple[int, int, int]:
+        """Scored episodes, failed episodes, events."""
+        with self._lock:
+            done, all_ = self._db.execute("SELECT count(result), count(*) FROM episodes").fetchone()
+            (events,) = self._db.execute("SELECT count(*) FROM events").fetchone()
+        return int(done), int(all_ - done), int(events)
+
+    def ledger(self, episode: str | None = None) -> Ledger:
+        """What the run, or one episode of it, has cost so far."""
+        which, values = ("", ()) if episode is None else (" AND episode = ?", (episode, episode))
+        ledger = Ledger()
+        with self._lock:
+            found = self._db.execute(
+                f"SELECT {_rows.USAGE} FROM events WHERE role IS NOT NULL{which} "
+                f"UNION ALL SELECT {_rows.USAGE} FROM lost WHERE role IS NOT NULL{which}",
+                values,
+            )
+            for row in found:
+                ledger.add(_rows.usage(row))
+        return ledger
+
+    def get(self, key: str) -> JsonValue:
+        """A note kept with the run; `None` if there is none of this name."""
+        with self._lock:
+            row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return None if row is None else json.loads(row[0])
+
+    def put(self, key: str, value: JsonValue) -> None:
+        with self._transaction() as db:
+            db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, _rows.dump(value)))
+
+    def close(self) -> None:
+        """Folds the WAL into the file. The log cannot be used afterwards."""
+        with self._lock:
+            self._db.close()
+
+
+def _writer(path: Path) -> sqlite3.Connection:
+    db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    try:
+        db.execute("PRAGMA busy_timeout=10000")
+        db.execute("PRAGMA journal_mode=WAL")
+        db.execute("PRAGMA synchronous=NORMAL")
+        db.executescript(_rows.SCHEMA)
+    except sqlite3.Error:
+        db.close()
+        raise
+    return db
+
+
+def _reader(path: Path) -> sqlite3.Connection:
+    uri = path.absolute().as_uri()
+    try:
+        return _checked(f"{uri}?mode=ro")
+    except sqlite3.OperationalError:
+        # A directory that cannot be written has no place for WAL's shared memory.
+        return _checked(f"{uri}?immutable=1")
+
+
+def _checked(uri: str) -> sqlite3.Connection:
+    db = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+    try:
+        db.execute("PRAGMA busy_timeout=10000")
+        db.execute("SELECT 1 FROM episodes LIMIT 1").fetchone()
+    except sqlite3.Error:
+        db.close()
+        raise
+    return db
