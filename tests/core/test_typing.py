@@ -76,4 +76,4 @@ def test_results_are_typed_and_mistakes_are_found(tmp_path: Path) -> None:
     errors = [line for line in mypy(BAD, tmp_path).splitlines() if ": error: " in line]
     assert {int(line.split(":")[1]) for line in errors} == {9, 13, 16}
     assert "[return-value]" in errors[0]
-    assert '"acton"' in errors[1]
+    assert any('"acton"' in line for line in errors)

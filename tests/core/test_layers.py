@@ -1,0 +1,114 @@
+"""Arrows go down only (DESIGN §2): doors → systems → shared → core; no system knows another."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import naisei
+
+ROOT = Path(naisei.__file__).parent
+DOORS = {"cli", "web"}
+SYSTEMS = {"clarify", "relationship", "intent", "director", "textgame", "emphasis"}
+SHARED = {"runs", "memory", "retrieval", "japanese", "models", "data"}
+#: Helpers of one file beside the packages. They may be used from above core.
+HELPERS = {"lang", "plugins", "prompts"}
+
+
+def layer(part: str) -> int:
+    if part in DOORS:
+        return 3
+    if part in SYSTEMS:
+        return 2
+    return 0 if part == "core" else 1
+
+
+def part_of(module: str) -> str:
+    pieces = module.split(".")
+    return pieces[1] if len(pieces) > 1 else ""
+
+
+def imports(file: Path) -> list[tuple[int, str]]:
+    """(line, module of ours) for every import, wherever in the file it stands."""
+    package = ("naisei", *file.relative_to(ROOT).parent.parts)
+    found = []
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found += [(node.lineno, alias.name) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else ()
+            module = ".".join([*base, *([node.module] if node.module else [])])
+            if module == "naisei":
+                found += [(node.lineno, f"naisei.{alias.name}") for alias in node.names]
+            else:
+                found.append((node.lineno, module))
+    return [(line, module) for line, module in found if module.split(".")[0] == "naisei"]
+
+
+def breach(source: str, target: str) -> str:
+    """Why a file in part `source` may not import part `target`; empty if it may."""
+    if source == target or target in ("", "__version__"):
+        return ""
+    if source == "core":
+        return "core imports nothing of ours"
+    if source in SYSTEMS and target in SYSTEMS:
+        return "a system never imports another system"
+    if layer(target) > layer(source):
+        return "arrows go down only"
+    return ""
+
+
+FILES = sorted(ROOT.rglob("*.py"))
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda f: str(f.relative_to(ROOT)))
+def test_arrows_go_down_only(file: Path) -> None:
+    parts = file.relative_to(ROOT).parts
+    source = parts[0].removesuffix(".py")
+    known = DOORS | SYSTEMS | SHARED | HELPERS | {"core", "__init__", "__main__"}
+    assert source in known, f"{source}: where in the house of DESIGN §2 is it?"
+    if source in ("__init__", "__main__"):
+        return
+    wrong = [
+        f"{file}:{line}: imports {module}: {why}"
+        for line, module in imports(file)
+        if (why := breach(source, part_of(module)))
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_every_core_file_is_looked_at_and_its_imports_are_seen() -> None:
+    core = [f for f in FILES if f.parent == ROOT / "core"]
+    assert len(core) > 8
+    assert any(module == "naisei.core.effects" for _, module in imports(ROOT / "core/engine.py"))
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "allowed"),
+    [
+        ("core", "models", False),
+        ("models", "core", True),
+        ("models", "clarify", False),
+        ("clarify", "runs", True),
+        ("clarify", "intent", False),
+        ("cli", "clarify", True),
+        ("clarify", "cli", False),
+        ("runs", "plugins", True),
+    ],
+)
+def test_the_rule_itself(source: str, target: str, allowed: bool) -> None:
+    assert (breach(source, target) == "") is allowed
+
+
+def test_core_does_no_io_and_knows_no_provider() -> None:
+    banned = {"httpx", "openai", "pydantic_ai", "sqlite3", "socket", "requests", "pathlib", "os"}
+    for file in (ROOT / "core").glob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            names = (
+                [a.name for a in node.names]
+                if isinstance(node, ast.Import)
+                else [node.module or ""]
+                if isinstance(node, ast.ImportFrom)
+                else []
+            )
+            assert not {n.split(".")[0] for n in names} & banned, file
