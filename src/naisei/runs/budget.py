@@ -1,0 +1,133 @@
+"""The budget of a run, and the gate through which every effect passes."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from naisei.core import Effect, FlowHandler, Handler, InputError, Where, World
+from naisei.runs.ledger import Ledger
+
+__all__ = ["UNBOUNDED", "Budget", "Gate", "GatedWorld"]
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What a run may cost; `None` means no bound.
+
+    usd, tokens: of the whole run directory, earlier sittings included. minutes: of this
+    sitting. Calls in flight when a bound is reached are let finish, so a run may go over
+    by as many calls as run at a time.
+    """
+
+    usd: float | None = None
+    tokens: int | None = None
+    minutes: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("usd", "tokens", "minutes"):
+            bound = getattr(self, name)
+            if bound is not None and not bound > 0:
+                raise InputError(f"must be above 0, not {bound}", place=f"--max-{name}")
+
+    def reached(self, ledger: Ledger) -> str:
+        """The bound on cost that is used up, in words, or an empty string.
+
+        Raises:
+            InputError: a bound in dollars, and a model whose price is not known.
+        """
+        if self.usd is not None:
+            if ledger.unpriced:
+                raise InputError(
+                    f"no price is known for {', '.join(sorted(ledger.unpriced))}",
+                    place="--max-usd",
+                    remedy="use --max-tokens instead",
+                )
+            if ledger.known_usd >= self.usd:
+                return f"--max-usd: {ledger.known_usd:.4f} of {self.usd:g} dollars"
+        if self.tokens is not None and ledger.tokens >= self.tokens:
+            return f"--max-tokens: {ledger.tokens} of {self.tokens} tokens"
+        return ""
+
+
+UNBOUNDED = Budget()
+
+
+class Gate:
+    """Open, effects pass and are counted while in flight; closed, they wait for ever.
+
+    An effect that waits is cancelled with its episode once nothing is in flight, so that
+    every answer that was paid for is logged and none is asked for any more.
+    """
+
+    def __init__(self) -> None:
+        self.reason = ""
+        self._in_flight = 0
+        self._idle = asyncio.Event()
+
+    def close(self, reason: str) -> None:
+        """From now on nothing new is started. The first reason is kept."""
+        self.reason = self.reason or reason
+        if not self._in_flight:
+            self._idle.set()
+
+    def abandon(self) -> None:
+        """Do not wait for what is in flight."""
+        self._idle.set()
+
+    async def idle(self) -> None:
+        """Returns when the gate is closed and nothing is in flight."""
+        await self._idle.wait()
+
+    def guard(self, perform: Callable[[], Any]) -> Any:
+        """What `perform` gives, as it gives it: plain, or to be awaited."""
+        if self.reason:
+            return _wait_for_ever()
+        out = perform()
+        return self._counted(out) if inspect.isawaitable(out) else out
+
+    async def _counted(self, out: Awaitable[Any]) -> Any:
+        self._in_flight += 1
+        try:
+            return await out
+        finally:
+            self._in_flight -= 1
+            if self.reason and not self._in_flight:
+                self._idle.set()
+
+
+async def _wait_for_ever() -> NoReturn:
+    await asyncio.Future()
+    raise AssertionError("nothing resolves this future")
+
+
+class GatedWorld(World):
+    """A world whose every effect passes a gate. Drive its flows with `arun`."""
+
+    def __init__(self, world: World, gate: Gate) -> None:
+        super().__init__({})
+        self._world, self._gate = world, gate
+
+    def handler(self, effect: Effect[Any]) -> Handler:
+        handler = self._world.handler(effect)
+        # A flow handler's own effects come through here one by one.
+        return handler if isinstance(handler, FlowHandler) else _Gated(handler, self._gate)
+
+    def having(self, handlers: Mapping[type[Effect[Any]], Handler | Callable[[Any], Any]]) -> World:
+        return GatedWorld(self._world.having(handlers), self._gate)
+
+
+class _Gated(Handler):
+    __slots__ = ("_gate", "_handler")
+
+    def __init__(self, handler: Handler, gate: Gate) -> None:
+        self._handler, self._gate = handler, gate
+
+    def perform(self, effect: Any, where: Where) -> Any:
+        return self._gate.guard(lambda: self._handler.perform(effect, where))
+
+    def restore(self, effect: Any, result: Any, where: Where) -> None:
+        self._handler.restore(effect, result, where)

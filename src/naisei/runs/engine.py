@@ -1,0 +1,259 @@
+"""The run engine: many episodes at a time in one event loop, each resumed by replay.
+
+`Engine` is the protocol; `run_task` is the local engine on asyncio.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from naisei.core import EffectFailed, Event, InputError, Limits, Where, World, arun
+from naisei.core.plain import plain
+from naisei.runs.budget import UNBOUNDED, Budget, Gate, GatedWorld
+from naisei.runs.directory import RunDirectory
+from naisei.runs.ledger import Ledger
+from naisei.runs.progress import Progress, Standing
+from naisei.runs.signals import stopping_on_signals
+from naisei.runs.task import EpisodeRow, Task
+
+__all__ = ["Engine", "RunOutcome", "run_task"]
+
+#: After a crash, answers in flight are waited for this long (seconds).
+_GRACE = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class RunOutcome:
+    """What an engine leaves: all episodes in the task's order, and what they cost.
+
+    stopped: empty if the run came to its end; else why not. interrupted: by a signal.
+    seconds: of this sitting.
+    """
+
+    rows: tuple[EpisodeRow, ...]
+    ledger: Ledger
+    stopped: str = ""
+    interrupted: bool = False
+    seconds: float = 0.0
+
+    @property
+    def scored(self) -> int:
+        return sum(row.scored for row in self.rows)
+
+    @property
+    def failed(self) -> int:
+        """Episodes that an instrument failure left unscored; the next resume tries them."""
+        return sum(not row.scored and bool(row.failure) for row in self.rows)
+
+    @property
+    def pending(self) -> int:
+        """Episodes not come to their end yet."""
+        return len(self.rows) - self.scored - self.failed
+
+    @property
+    def exit_code(self) -> int:
+        """0: at its end. 3: stopped by a budget. 130: stopped by a signal."""
+        return 130 if self.interrupted else 3 if self.stopped else 0
+
+
+class Engine(Protocol):
+    """Runs the unfinished episodes of a task into a run directory.
+
+    An engine logs each effect before the flow goes on, never performs a logged effect
+    again, skips finished episodes, and keeps going past instrument failures.
+    """
+
+    async def __call__(
+        self,
+        task: Task,
+        directory: RunDirectory,
+        base_world: World,
+        *,
+        concurrency: int = ...,
+        limits: Limits = ...,
+        budget: Budget = ...,
+        progress: Progress | None = ...,
+        on_event: Callable[[Event], None] | None = ...,
+        on_episode: Callable[[EpisodeRow], None] | None = ...,
+    ) -> RunOutcome: ...
+
+
+async def run_task(
+    task: Task,
+    directory: RunDirectory,
+    base_world: World,
+    *,
+    concurrency: int = 8,
+    limits: Limits = Limits(),
+    budget: Budget = UNBOUNDED,
+    progress: Progress | None = None,
+    on_event: Callable[[Event], None] | None = None,
+    on_episode: Callable[[EpisodeRow], None] | None = None,
+) -> RunOutcome:
+    """Run the episodes of a task that are not scored yet, `concurrency` at a time.
+
+    Stops cleanly when the budget is spent or on SIGINT or SIGTERM: nothing new is started,
+    what is in flight finishes and is logged. A second signal does not wait for it.
+
+    Args:
+        base_world: performs Chat, Embed and Now for every episode.
+        limits: of each episode. They change results: keep them in the task's config.
+        on_event: called after each newly logged event. on_episode: after each episode that
+            ended in this sitting.
+
+    Raises:
+        InputError: `concurrency` below 1, or a budget in dollars without a known price.
+        Exception: whatever a flow or handler raised other than an `EffectFailed`; what was
+            logged by then is kept.
+    """
+    if concurrency < 1:
+        raise InputError(f"must be at least 1, not {concurrency}", place="--concurrency")
+    run = _Run(task, directory, base_world, limits, budget, progress, on_event, on_episode)
+    await run.go(concurrency)
+    return run.outcome()
+
+
+@dataclass
+class _Run:
+    task: Task
+    directory: RunDirectory
+    base: World
+    limits: Limits
+    budget: Budget
+    progress: Progress | None
+    on_event: Callable[[Event], None] | None
+    on_episode: Callable[[EpisodeRow], None] | None
+    interrupted: bool = False
+    gate: Gate = field(default_factory=Gate)
+    began: float = field(default_factory=time.monotonic)
+
+    def __post_init__(self) -> None:
+        log = self.directory.log
+        scored = {episode for episode, row in log.rows().items() if row.scored}
+        self.episodes: Sequence[Where] = tuple(self.task.episodes())
+        self.todo = [w for w in self.episodes if w.episode not in scored]
+        self.ledger = log.ledger()
+        self.resumed = self.done = len(self.episodes) - len(self.todo)
+        self.failures = 0
+
+    async def go(self, concurrency: int) -> None:
+        self.directory.log.put("episodes", len(self.episodes))
+        if reached := self.budget.reached(self.ledger):
+            self.gate.close(reached)
+        loop = asyncio.get_running_loop()
+        if self.budget.minutes is not None:
+            reason = f"--max-minutes: {self.budget.minutes:g} minutes"
+            timer = loop.call_later(self.budget.minutes * 60, self.gate.close, reason)
+        else:
+            timer = None
+        if self.progress is not None:
+            self.progress.start(self.standing())
+        todo = iter(self.todo)
+        try:
+            with stopping_on_signals(self._interrupt, self.gate.abandon):
+                await self._work(
+                    [
+                        asyncio.create_task(self._worker(todo))
+                        for _ in range(min(concurrency, len(self.todo)))
+                    ]
+                )
+        finally:
+            if timer is not None:
+                timer.cancel()
+            if self.progress is not None:
+                self.progress.stop(self.standing())
+
+    def _interrupt(self) -> None:
+        self.interrupted = True
+        self.gate.close("interrupted")
+
+    async def _work(self, workers: list[asyncio.Task[None]]) -> None:
+        """Until all workers ended, or the gate is closed and nothing is in flight."""
+        idle = asyncio.create_task(self.gate.idle())
+        pending: set[asyncio.Task[None]] = set(workers)
+        crash: BaseException | None = None
+        try:
+            while pending and not idle.done():
+                done, _ = await asyncio.wait({*pending, idle}, return_when=asyncio.FIRST_COMPLETED)
+                pending -= done
+                for worker in done - {idle}:
+                    if crash is None and (crash := worker.exception()) is not None:
+                        self.gate.close("stopped by an error")
+                        asyncio.get_running_loop().call_later(_GRACE, self.gate.abandon)
+        finally:
+            for task in (*pending, idle):
+                task.cancel()
+            await asyncio.gather(*pending, idle, return_exceptions=True)
+        if crash is not None:
+            raise crash
+
+    async def _worker(self, todo: Iterator[Where]) -> None:
+        for where in todo:
+            if self.gate.reason:
+                return
+            await self._episode(where)
+
+    async def _episode(self, where: Where) -> None:
+        flow, world = self.task.start(where, self.base)
+        lost = []
+        try:
+            result = await arun(
+                flow, GatedWorld(world, self.gate), log=self, where=where, limits=self.limits
+            )
+            row = EpisodeRow(where, plain(result.model_dump(mode="json")))
+            self.done += 1
+        except EffectFailed as failed:
+            row = EpisodeRow(where, None, f"{type(failed).__name__}: {failed}")
+            lost = [event.usage for event in failed.unlogged if event.usage is not None]
+            self.failures += 1
+        self.directory.log.finish(row, lost)
+        for usage in lost:
+            self.ledger.add(usage)
+        self._account()
+        if self.on_episode is not None:
+            self.on_episode(row)
+
+    def append(self, event: Event) -> None:
+        """The log as the flows see it: written through, then counted."""
+        self.directory.log.append(event)
+        self.ledger.add(event.usage)
+        self._account()
+        if self.on_event is not None:
+            self.on_event(event)
+
+    def read(self, episode: str) -> list[Event]:
+        return self.directory.log.read(episode)
+
+    def _account(self) -> None:
+        if reached := self.budget.reached(self.ledger):
+            self.gate.close(reached)
+        if self.progress is not None:
+            self.progress.update(self.standing())
+
+    def standing(self) -> Standing:
+        return Standing(
+            total=len(self.episodes),
+            done=self.done,
+            resumed=self.resumed,
+            failures=self.failures,
+            tokens=self.ledger.tokens,
+            usd=self.ledger.usd,
+            seconds=time.monotonic() - self.began,
+        )
+
+    def outcome(self) -> RunOutcome:
+        stored = self.directory.log.rows()
+        rows = tuple(stored.get(w.episode, EpisodeRow(w)) for w in self.episodes)
+        finished = all(row.scored or row.failure for row in rows)
+        return RunOutcome(
+            rows,
+            self.ledger,
+            # A bound that was met by the very last call stopped nothing.
+            stopped="" if finished and not self.interrupted else self.gate.reason,
+            interrupted=self.interrupted,
+            seconds=time.monotonic() - self.began,
+        )

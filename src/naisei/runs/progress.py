@@ -1,0 +1,131 @@
+"""How a run is going, on stderr: a bar on a terminal, else a line every ten seconds."""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import dataclass
+from typing import Protocol
+
+__all__ = ["LineProgress", "Progress", "RichProgress", "Standing", "progress"]
+
+_EVERY = 10.0
+_REFRESH = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a run stands.
+
+    total, done: episodes in all, and scored. resumed: of these, before this sitting.
+    failures: left unscored in this sitting. usd: `None` if a price is unknown. seconds: of
+    this sitting.
+    """
+
+    total: int
+    done: int = 0
+    resumed: int = 0
+    failures: int = 0
+    tokens: int = 0
+    usd: float | None = 0.0
+    seconds: float = 0.0
+
+    @property
+    def eta(self) -> float:
+        """Seconds left at the pace of this sitting; NaN before the first episode ended."""
+        ended = self.done - self.resumed + self.failures
+        left = self.total - self.done - self.failures
+        return self.seconds / ended * left if ended else float("nan")
+
+    def __str__(self) -> str:
+        parts = [f"{self.done}/{self.total}"]
+        if self.failures:
+            parts.append(f"failures {self.failures}")
+        parts.append(f"ETA {_clock(self.eta)}")
+        parts.append(f"tokens {self.tokens:,}")
+        parts.append("$?" if self.usd is None else f"${self.usd:.4f}")
+        return " · ".join(parts)
+
+
+def _clock(seconds: float) -> str:
+    if seconds != seconds:
+        return "--:--"
+    whole = round(seconds)
+    hours, minutes = divmod(whole // 60, 60)
+    return f"{hours}:{minutes:02}:{whole % 60:02}" if hours else f"{minutes:02}:{whole % 60:02}"
+
+
+class Progress(Protocol):
+    """Told where a run stands; `update` may come thousands of times a second."""
+
+    def start(self, standing: Standing) -> None: ...
+
+    def update(self, standing: Standing) -> None: ...
+
+    def stop(self, standing: Standing) -> None: ...
+
+
+class LineProgress:
+    """A line on stderr every ten seconds, and one at the end: for logs and pipes."""
+
+    def __init__(self, every: float = _EVERY) -> None:
+        self._every = every
+        self._last = 0.0
+
+    def start(self, standing: Standing) -> None:
+        self._last = time.monotonic()
+
+    def update(self, standing: Standing) -> None:
+        if time.monotonic() - self._last >= self._every:
+            self.stop(standing)
+
+    def stop(self, standing: Standing) -> None:
+        self._last = time.monotonic()
+        print(standing, file=sys.stderr, flush=True)
+
+
+class RichProgress:
+    """A bar on a terminal."""
+
+    def __init__(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, SpinnerColumn, TextColumn
+        from rich.progress import Progress as Bar
+
+        # Drawn from `update`, not from a thread of its own.
+        self._bar = Bar(
+            SpinnerColumn(),
+            BarColumn(),
+            TextColumn("{task.description}", markup=False),
+            console=Console(stderr=True),
+            auto_refresh=False,
+        )
+        self._task = self._bar.add_task("", total=None)
+        self._last = 0.0
+
+    def start(self, standing: Standing) -> None:
+        self._bar.start()
+        self._draw(standing)
+
+    def update(self, standing: Standing) -> None:
+        if time.monotonic() - self._last >= _REFRESH:
+            self._draw(standing)
+
+    def stop(self, standing: Standing) -> None:
+        self._draw(standing)
+        self._bar.stop()
+
+    def _draw(self, standing: Standing) -> None:
+        self._last = time.monotonic()
+        ended = standing.done + standing.failures
+        self._bar.update(
+            self._task, total=standing.total, completed=ended, description=str(standing)
+        )
+        self._bar.refresh()
+
+
+def progress(*, quiet: bool = False) -> Progress | None:
+    """What suits stderr: a bar, lines, or nothing if `quiet`."""
+    if quiet:
+        return None
+    return RichProgress() if sys.stderr.isatty() else LineProgress()
