@@ -36,9 +36,11 @@ class JsonlLog:
     """One line an event, synced before `append` returns; a torn last line is dropped."""
 
     def __init__(self, path: Path) -> None:
-        whole = [x for x in path.read_bytes().splitlines(True) if x.endswith(b"\n")] if (
-            path.exists()
-        ) else []
+        whole = (
+            [x for x in path.read_bytes().splitlines(True) if x.endswith(b"\n")]
+            if (path.exists())
+            else []
+        )
         path.write_bytes(b"".join(whole))
         self.lines = whole
         self.file = path.open("ab", buffering=0)

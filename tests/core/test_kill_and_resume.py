@@ -216,6 +216,10 @@ class Life:
         self.notes.append(effect.item)
 
 
+def fails(seed: int, where: Where) -> bool:
+    return int(fingerprint([seed, where.path, "fails"]), 16) % 9 == 0
+
+
 class Handled(Handler):
     """Performs, and fails at random by seed and place."""
 
@@ -225,7 +229,7 @@ class Handled(Handler):
     def perform(self, effect: Any, where: Where) -> Any:
         assert where not in {e.where for e in self.life.disk.events}, "an answered call repeated"
         self.life.calls.append(where)
-        if int(fingerprint([self.life.seed, where.path, "fails"]), 16) % 5 == 0:
+        if fails(self.life.seed, where):
             raise InstrumentFailure(f"down at {where.step}")
         return self.perform_(effect, where)
 
@@ -323,7 +327,7 @@ def check(
         assert len(set(life.calls)) == len(life.calls)
         if random is None and outcome[0] == "killed":
             # One call was in flight; failures are stored only once a flow outlives them.
-            failing = [w for w in lost if _fails(seed, w)]
+            failing = [w for w in lost if fails(seed, w)]
             assert len(lost) - len(failing) <= 1
         if outcome[0] != "killed":
             break
@@ -333,10 +337,6 @@ def check(
     replay(node, disk, whole, expected, limits)
 
 
-def _fails(seed: int, where: Where) -> bool:
-    return int(fingerprint([seed, where.path, "fails"]), 16) % 5 == 0
-
-
 def replay(node: Node, disk: Disk, whole: Life, expected: Outcome, limits: Limits) -> None:
     """A finished log replays alone; an uncaught failure alone is tried again."""
     disk.live(None)
@@ -344,7 +344,7 @@ def replay(node: Node, disk: Disk, whole: Life, expected: Outcome, limits: Limit
     assert lived(life, node, limits, None) == expected
     if expected[0] == "done":
         assert life.calls == []
-    assert all(_fails(life.seed, w) for w in life.calls)
+    assert all(fails(life.seed, w) for w in life.calls)
     assert life.state == whole.state
     assert disk.appended == 0
 
@@ -354,9 +354,7 @@ def replay(node: Node, disk: Disk, whole: Life, expected: Outcome, limits: Limit
 LIMITS = st.just(Limits()) | st.builds(
     Limits, steps=st.none() | st.integers(0, 12), tokens=st.none() | st.integers(0, 30)
 )
-quiet = settings(
-    deadline=None, max_examples=120, suppress_health_check=[HealthCheck.too_slow]
-)
+quiet = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 EVERYTHING = (
     "seq",
     "ask",
@@ -399,17 +397,17 @@ def test_killed_several_times_while_the_network_answers_in_any_order(
     check(node, seed, limits, kills, random)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(24))
 def test_one_program_with_everything(seed: int) -> None:
     """Fixed seeds, so that every construct meets failures at many places on every run."""
-    outcome, life = uninterrupted(EVERYTHING, seed, Limits())
+    life = uninterrupted(EVERYTHING, seed, Limits())[1]
     for n in range(1, len(life.disk.events) + 1):
         check(EVERYTHING, seed, Limits(), [(n, bool(n % 2)), (1, False)])
         check(EVERYTHING, seed, Limits(), [(n, bool(n % 2)), (2, True)], Random(seed * 100 + n))
 
 
 def test_the_fixed_seeds_do_meet_failures_and_successes() -> None:
-    outcomes = [uninterrupted(EVERYTHING, seed, Limits()) for seed in range(40)]
+    outcomes = [uninterrupted(EVERYTHING, seed, Limits()) for seed in range(24)]
     ends = [outcome[0] for outcome, _ in outcomes]
     failures = [e for _, life in outcomes for e in life.disk.events if e.failure]
     assert min(ends.count("done"), ends.count("failed")) >= 5
