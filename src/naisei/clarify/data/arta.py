@@ -1,0 +1,157 @@
+"""ARTA: ambiguous requests on a tour, each with the system actions that people accepted.
+
+Tanaka, Yoshino, Sudoh, Nakamura: ARTA (SIGDIAL 2021), CC BY 4.0. The corpus is not
+bundled: `arta:PATH` reads it from a JSONL file or a folder of them. A row has `utterance`,
+`category` (the action it was written for), `response`, `function`, perhaps `idx` and
+`multilabel` (further categories that annotators accepted).
+
+ARTA marks no single intent, R-Clarify needs one: it is drawn from the accepted ones.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from pathlib import Path
+from typing import Any
+
+from naisei.clarify.data.actions import load_actions
+from naisei.clarify.data.arta_actions import action_text
+from naisei.clarify.data.loader import ALL, Loaded
+from naisei.clarify.data.records import Row, read_rows
+from naisei.clarify.data.splits import SPLITS, split_name, split_of
+from naisei.clarify.schemas import Action, ActionSet, Instance, Scene
+from naisei.core import InputError
+
+__all__ = ["build"]
+
+_REMEDY = "arta:PATH wants rows with utterance, category, response, function (and multilabel)"
+
+
+def build(argument: str, *, split: str | None, seed: int, actions: str | None) -> Loaded:
+    """`arta:PATH`; split `test` by default, a partition by the utterance.
+
+    Ids of actions are the places of the categories in sorted order. The hidden intent of
+    a row depends on the seed and the row's `idx` alone. `plausible`: all accepted ones.
+
+    Raises:
+        InputError: no such file, a broken row, an `idx` that comes twice, no rows.
+    """
+    chosen = split_name(split) if split else "test"
+    if chosen not in (*SPLITS, ALL):
+        raise InputError(
+            f"unknown split '{split}'", place="--data", remedy="use train, dev, test or all"
+        )
+    rows = _rows(argument)
+    action_set, ids = _actions(rows)
+    if actions:
+        action_set = _replaced(action_set, actions)
+    instances = [_instance(row, ids, seed) for row in rows]
+    _unique(rows, instances)
+    kept = tuple(i for i in instances if chosen in (ALL, i.split))
+    if not kept:
+        raise InputError(
+            f"no instances of the split '{chosen}'",
+            place=f"arta:{argument}",
+            remedy="use --split all for a small file",
+        )
+    bare = sum(not row.fields.get("multilabel") for row in rows)
+    notes = (
+        "ARTA: the hidden intent is drawn by seed from the accepted actions",
+        f"ARTA: {bare} of {len(rows)} rows accept their own category only",
+    )
+    return Loaded(kept, action_set, notes, chosen)
+
+
+def _rows(argument: str) -> list[Row]:
+    if not argument:
+        raise InputError("the path is missing", place="--data arta:", remedy="write arta:PATH")
+    path = Path(argument).expanduser()
+    if not path.exists():
+        raise InputError(
+            "no such file or folder", place=f"arta:{argument}", remedy="check the path"
+        )
+    files = sorted(path.glob("*.jsonl")) if path.is_dir() else [path]
+    rows = [row for file in files for row in read_rows(file)]
+    if not rows:
+        raise InputError("there are no rows", place=f"arta:{argument}", remedy=_REMEDY)
+    for row in rows:
+        for key in ("utterance", "category"):
+            if not isinstance(row.fields.get(key), str) or not row.fields[key].strip():
+                raise InputError(
+                    f"the field '{key}' is missing or empty", place=row.place, remedy=_REMEDY
+                )
+        others = row.fields.get("multilabel") or []
+        if not isinstance(others, list) or not all(isinstance(o, str) and o for o in others):
+            raise InputError(
+                "'multilabel' must be a list of categories", place=row.place, remedy=_REMEDY
+            )
+    return rows
+
+
+def _accepted(row: Row) -> list[str]:
+    return sorted({row.fields["category"], *(row.fields.get("multilabel") or [])})
+
+
+def _actions(rows: list[Row]) -> tuple[ActionSet, dict[str, int]]:
+    texts: dict[str, str] = {}
+    for row in rows:
+        category = row.fields["category"]
+        if category not in texts:
+            texts[category] = action_text(
+                category,
+                function=str(row.fields.get("function") or ""),
+                response=str(row.fields.get("response") or ""),
+            )
+    for row in rows:
+        for category in _accepted(row):
+            texts.setdefault(category, action_text(category))
+    if len(texts) < 2:
+        raise InputError("at least two categories are needed", place=rows[0].place, remedy=_REMEDY)
+    ids = {category: number for number, category in enumerate(sorted(texts), start=1)}
+    listed = tuple(Action(id=ids[c], text=texts[c]) for c in sorted(texts))
+    return ActionSet(name=f"arta{len(texts)}", actions=listed), ids
+
+
+def _replaced(derived: ActionSet, file: str) -> ActionSet:
+    """The user's wording of the same actions."""
+    given = load_actions(file)
+    if given.ids != derived.ids:
+        raise InputError(
+            f"ARTA has the actions 1 to {len(derived)} here, this file has other ids",
+            place=file,
+            remedy="give one text for each of them, in the sorted order of the categories",
+        )
+    return given
+
+
+def _instance(row: Row, ids: dict[str, int], seed: int) -> Instance:
+    utterance = unicodedata.normalize("NFKC", row.fields["utterance"]).strip()
+    key: Any = row.fields.get("idx")
+    identity = f"arta-{_hash(utterance)[:12] if key is None else key}"
+    accepted = _accepted(row)
+    drawn = int(_hash(f"{seed}:{identity}"), 16) % len(accepted)
+    return Instance(
+        id=identity,
+        scene=Scene(id=identity, utterance=row.fields["utterance"].strip()),
+        gold=ids[accepted[drawn]],
+        plausible=tuple(sorted(ids[category] for category in accepted)),
+        split=split_of(utterance),
+        scene_id=identity,
+    )
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+def _unique(rows: list[Row], instances: list[Instance]) -> None:
+    seen: dict[str, str] = {}
+    for row, one in zip(rows, instances, strict=True):
+        if one.id in seen:
+            raise InputError(
+                f"the row '{one.id.removeprefix('arta-')}' comes twice",
+                place=row.place,
+                remedy=f"the first is at {seen[one.id]}; give each row its own idx",
+            )
+        seen[one.id] = row.place

@@ -1,0 +1,155 @@
+"""One row of data as an `Instance`: strict where a figure depends on it."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Any
+
+from naisei.clarify.data.context import surroundings, user_info
+from naisei.clarify.data.records import Row
+from naisei.clarify.data.splits import split_name
+from naisei.clarify.schemas import ActionSet, Instance, Language, Scene
+from naisei.core import InputError
+
+__all__ = ["KEYS", "instance", "language_of"]
+
+#: The keys of a row. `utterance` and `gold` are needed, the others are optional.
+KEYS = (
+    *("id", "scene", "utterance", "user", "surroundings", "gold", "plausible"),
+    *("ambiguity", "speaker", "split", "language"),
+)
+
+_JAPANESE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+
+
+def instance(row: Row, actions: ActionSet, *, default_id: str, split: str = "") -> Instance:
+    """The instance in a row. `split`: that of the file, for rows that name none.
+
+    Raises:
+        InputError: `utterance` or `gold` is missing or of the wrong kind, an action is
+            not in the set, or the row's split is not the file's.
+    """
+    utterance = _utterance(row)
+    gold = _gold(row, actions)
+    identity = _label(row, "id") or default_id
+    scene = _label(row, "scene") or identity
+    return Instance(
+        id=identity,
+        scene=Scene(
+            id=scene,
+            utterance=utterance,
+            user=user_info(row.fields.get("user")),
+            surroundings=surroundings(row.fields.get("surroundings")),
+            language=_language(row, utterance),
+        ),
+        gold=gold,
+        plausible=_plausible(row, actions, gold),
+        ambiguity=_label(row, "ambiguity"),
+        speaker=_label(row, "speaker"),
+        split=_split(row, split),
+        scene_id=scene,
+    )
+
+
+def language_of(text: str) -> Language:
+    """`ja` if there is any Japanese character in it, else `en`."""
+    return "ja" if _JAPANESE.search(text) else "en"
+
+
+def _utterance(row: Row) -> str:
+    value = row.fields.get("utterance")
+    if value is None:
+        raise InputError(
+            "the field 'utterance' is missing",
+            place=row.place,
+            remedy=f"keys of a row: {', '.join(KEYS)}; utterance and gold are needed",
+        )
+    if not isinstance(value, str) or not value.strip():
+        raise InputError(
+            "'utterance' must be a text that is not empty",
+            place=row.place,
+            remedy="write what the user says",
+        )
+    return value.strip()
+
+
+def _gold(row: Row, actions: ActionSet) -> int:
+    if row.fields.get("gold") is None:
+        raise InputError(
+            "the field 'gold' is missing",
+            place=row.place,
+            remedy="give the id or the text of the action that the user really wants",
+        )
+    return _action(row, "gold", row.fields["gold"], actions)
+
+
+def _plausible(row: Row, actions: ActionSet, gold: int) -> tuple[int, ...]:
+    """Sorted ids; the gold is one of them if there are any."""
+    value = row.fields.get("plausible")
+    if value in (None, []):
+        return ()
+    if not isinstance(value, list):
+        raise InputError(
+            "'plausible' must be a list of actions",
+            place=row.place,
+            remedy="write [3, 6], or leave the key out",
+        )
+    return tuple(sorted({_action(row, "plausible", v, actions) for v in value} | {gold}))
+
+
+def _action(row: Row, key: str, value: Any, actions: ActionSet) -> int:
+    """An action by its id (a number, or digits in a string) or by its text."""
+    if isinstance(value, int) and not isinstance(value, bool) and value in actions.ids:
+        return value
+    if isinstance(value, str):
+        wanted = _plain(value)
+        for action in actions:
+            if wanted in (str(action.id), _plain(action.text)):
+                return action.id
+    raise InputError(
+        f"unknown action {value!r} in '{key}'",
+        place=row.place,
+        remedy=f"the action set '{actions.name}' has the ids {actions.ids[0]} to "
+        f"{actions.ids[-1]} ({len(actions)} actions); another set can be given with --actions",
+    )
+
+
+def _plain(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).strip().rstrip("。.").casefold()
+
+
+def _label(row: Row, key: str) -> str:
+    """A short name: text or a number."""
+    value = row.fields.get(key)
+    if value is None:
+        return ""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise InputError(
+            f"'{key}' must be a text, not {type(value).__name__}",
+            place=row.place,
+            remedy="write a short name, or leave the key out",
+        )
+    return str(value).strip()
+
+
+def _language(row: Row, utterance: str) -> Language:
+    given = _label(row, "language")
+    if given in ("ja", "en"):
+        return "ja" if given == "ja" else "en"
+    if given:
+        raise InputError(
+            f"unknown language '{given}'", place=row.place, remedy="write ja or en, or nothing"
+        )
+    return language_of(utterance)
+
+
+def _split(row: Row, of_file: str) -> str:
+    own = split_name(_label(row, "split"))
+    if own and of_file and own != of_file:
+        raise InputError(
+            f"this row says split '{own}', but its file is for '{of_file}'",
+            place=row.place,
+            remedy="move the row to the file of its split, or mend the key",
+        )
+    return own or of_file

@@ -1,0 +1,144 @@
+"""Files and folders of instances."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from naisei.clarify.data.actions import ACTION_FILES, load_actions
+from naisei.clarify.data.instances import KEYS, instance, language_of
+from naisei.clarify.data.records import Row, read_rows
+from naisei.clarify.data.splits import SPLITS, split_name
+from naisei.clarify.schemas import ActionSet, Instance
+from naisei.core import InputError
+
+__all__ = ["ALL", "Loaded", "load_path"]
+
+#: As a split: all of them.
+ALL = "all"
+
+_SUFFIXES = (".jsonl", ".json")
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What was read. notes: what a reader of the results should know of it."""
+
+    instances: tuple[Instance, ...]
+    actions: ActionSet
+    notes: tuple[str, ...] = ()
+    split: str = ALL
+
+
+def load_path(path: Path, *, split: str | None = None, actions: str | Path | None = None) -> Loaded:
+    """The instances of a file, or of a folder with `train`, `dev` and `test` files.
+
+    split: `train`, `dev`, `test` or `all`; `None` means `test` where a folder has one, and
+    everything otherwise. actions: a file with another action set than the folder's own
+    (`actions.jsonl`, `.json` or `.toml` beside the data), or than the 40 of AmbigAct-40.
+
+    Raises:
+        InputError: nothing there, no data, a broken row, or an id that comes twice.
+    """
+    sources, chosen = _sources(path, split)
+    rows = [(file, of_file, row) for file, of_file in sources for row in read_rows(file)]
+    if not rows:
+        raise InputError("there are no instances", place=str(path), remedy="add rows")
+    action_set = _actions(path, actions, [row for _, _, row in rows])
+    seen: dict[str, str] = {}
+    out: list[Instance] = []
+    for number, (file, of_file, row) in enumerate(rows, start=1):
+        one = instance(row, action_set, default_id=f"{file.stem}-{number}", split=of_file)
+        if one.id in seen:
+            raise InputError(
+                f"id '{one.id}' comes twice",
+                place=row.place,
+                remedy=f"the first is at {seen[one.id]}; ids must be unique",
+            )
+        seen[one.id] = row.place
+        out.append(one)
+    kept = tuple(i for i in out if chosen == ALL or i.split == chosen)
+    if not kept:
+        found = ", ".join(sorted({i.split or "none" for i in out}))
+        raise InputError(
+            f"no instances of the split '{chosen}'", place=str(path), remedy=f"found: {found}"
+        )
+    return Loaded(kept, action_set, _notes([row for _, _, row in rows]), chosen)
+
+
+def _sources(path: Path, split: str | None) -> tuple[list[tuple[Path, str]], str]:
+    """The files to read, each with the split that its name gives, and the split to keep."""
+    wanted = split_name(split) if split is not None else None
+    if wanted is not None and wanted not in (*SPLITS, ALL):
+        raise InputError(
+            f"unknown split '{split}'", place=str(path), remedy="use train, dev, test or all"
+        )
+    if not path.exists():
+        raise InputError(
+            "no such file or folder",
+            place=str(path),
+            remedy="check the path; registered data sets go by name, such as ambigact40-open",
+        )
+    if not path.is_dir():
+        return [(path, "")], wanted or ALL
+    by_split, others = _folder(path)
+    if not by_split:
+        if not others:
+            raise InputError(
+                "this folder holds no data",
+                place=str(path),
+                remedy="put train.jsonl, dev.jsonl and test.jsonl there, or give a file",
+            )
+        return [(file, "") for file in others], wanted or ALL
+    chosen = wanted or ("test" if "test" in by_split else ALL)
+    if chosen == ALL:
+        return [(file, name) for name, file in by_split.items()], ALL
+    if chosen not in by_split:
+        raise InputError(
+            f"there is no {chosen}.jsonl",
+            place=str(path),
+            remedy=f"splits there: {', '.join(by_split)}",
+        )
+    return [(by_split[chosen], chosen)], chosen
+
+
+def _folder(path: Path) -> tuple[dict[str, Path], list[Path]]:
+    """Files named after a split, and the other data files."""
+    files = [
+        f
+        for f in sorted(path.iterdir())
+        if f.is_file() and f.suffix in _SUFFIXES and f.name not in ACTION_FILES
+    ]
+    by_split: dict[str, Path] = {}
+    for name in SPLITS:
+        mine = [f for f in files if split_name(f.stem) == name]
+        if len(mine) > 1:
+            raise InputError(
+                f"two files for the split '{name}': {mine[0].name} and {mine[1].name}",
+                place=str(path),
+                remedy="keep one of them",
+            )
+        if mine:
+            by_split[name] = mine[0]
+    return by_split, [f for f in files if f not in by_split.values() and f.suffix == ".jsonl"]
+
+
+def _actions(path: Path, given: str | Path | None, rows: Sequence[Row]) -> ActionSet:
+    language = language_of("".join(str(row.fields.get("utterance", "")) for row in rows))
+    if given:
+        return load_actions(given, language=language)
+    folder = path if path.is_dir() else path.parent
+    for name in ACTION_FILES:
+        if (folder / name).is_file():
+            return load_actions(folder / name, language=language)
+    return load_actions(language=language)
+
+
+def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
+    unknown = Counter(key for row in rows for key in row.fields if key not in KEYS)
+    if not unknown:
+        return ()
+    named = ", ".join(f"{key} ({count}×)" for key, count in sorted(unknown.items()))
+    return (f"keys that were not read: {named}",)

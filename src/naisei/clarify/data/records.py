@@ -1,0 +1,150 @@
+"""Rows of JSONL and JSON files, each with the line that it stands on."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from naisei.core import InputError
+
+__all__ = ["Row", "read_rows", "read_text"]
+
+_ONE_A_LINE = "write one JSON object a line (JSONL), or one JSON array of objects"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One object of a file. place: `file:line`, for messages."""
+
+    fields: dict[str, Any]
+    place: str
+
+
+def read_text(path: Path) -> str:
+    """The text of a UTF-8 file, with or without a byte order mark.
+
+    Raises:
+        InputError: the file cannot be read, is empty, or is no UTF-8 text.
+    """
+    try:
+        raw = path.read_bytes()
+    except FileNotFoundError:
+        raise InputError("no such file", place=str(path), remedy="check the path") from None
+    except OSError as error:
+        raise InputError(
+            f"cannot be read: {error.strerror or error}", place=str(path), remedy="check the file"
+        ) from error
+    if b"\0" in raw:
+        raise InputError(
+            "this is no text file (it holds zero bytes)",
+            place=str(path),
+            remedy="give a JSONL file in UTF-8",
+        )
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise InputError(
+            f"this is no UTF-8 text (byte {raw[error.start]:#04x})",
+            place=f"{path}:{line}",
+            remedy=_encoding_remedy(raw),
+        ) from error
+    if not text.strip():
+        raise InputError("the file is empty", place=str(path), remedy="give a file with data")
+    return text
+
+
+def _encoding_remedy(raw: bytes) -> str:
+    for name in ("cp932", "euc_jp"):
+        try:
+            if raw.decode(name).lstrip()[:1] in ("{", "["):
+                return f"it looks like {name}; convert it to UTF-8"
+        except UnicodeDecodeError:
+            continue
+    return "give a JSONL file in UTF-8"
+
+
+def read_rows(path: Path) -> list[Row]:
+    """All objects of a JSONL file, or of a file that is one JSON array.
+
+    Raises:
+        InputError: see `read_text`; or a line is no JSON, or no object.
+    """
+    text = read_text(path)
+    if text.lstrip()[:1] == "[":
+        return _array(path, text)
+    return [
+        _row(path, number, _parse(path, number, line))
+        for number, line in enumerate(text.split("\n"), start=1)
+        if line.strip()
+    ]
+
+
+def _parse(path: Path, number: int, text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        column = f" at column {error.colno}" if isinstance(error, json.JSONDecodeError) else ""
+        reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+        raise InputError(
+            f"this line is no JSON{column}: {reason}",
+            place=f"{path}:{number}",
+            remedy=_ONE_A_LINE,
+        ) from error
+
+
+def _array(path: Path, text: str) -> list[Row]:
+    """The items of an array, one by one, so that each knows its line."""
+    decoder, rows = json.JSONDecoder(), []
+    at = _skip(text, text.index("[") + 1)
+    while text[at : at + 1] not in ("]", ""):
+        number = text.count("\n", 0, at) + 1
+        try:
+            item, at = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError) as error:
+            line = error.lineno if isinstance(error, json.JSONDecodeError) else number
+            reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+            raise InputError(
+                f"this array is no JSON: {reason}", place=f"{path}:{line}", remedy=_ONE_A_LINE
+            ) from error
+        rows.append(_row(path, number, item))
+        at = _skip(text, at)
+        if text[at : at + 1] == ",":
+            at = _skip(text, at + 1)
+        elif text[at : at + 1] != "]":
+            break
+    if text[at : at + 1] != "]" or text[at + 1 :].strip():
+        line = text.count("\n", 0, at) + 1
+        raise InputError(
+            "this array is no JSON: ',' or the closing ']' is missing, or text follows it",
+            place=f"{path}:{line}",
+            remedy=_ONE_A_LINE,
+        )
+    return rows
+
+
+def _skip(text: str, at: int) -> int:
+    while at < len(text) and text[at] in " \t\r\n":
+        at += 1
+    return at
+
+
+def _row(path: Path, number: int, item: Any) -> Row:
+    place = f"{path}:{number}"
+    if not isinstance(item, dict):
+        raise InputError(
+            f"an object is wanted here, not {type(item).__name__}",
+            place=place,
+            remedy=_ONE_A_LINE,
+        )
+    try:
+        json.dumps(item, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InputError(
+            "a string holds half a character (a lone surrogate)",
+            place=place,
+            remedy="repair the escape sequence \\ud…",
+        ) from error
+    return Row(item, place)
