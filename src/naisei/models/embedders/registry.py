@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 from functools import cache
-from importlib.metadata import entry_points
 
+from naisei import plugins
 from naisei.core import InputError
 from naisei.models.base import Embedder
 from naisei.models.embedders.endpoint import EndpointEmbedder
@@ -37,8 +37,8 @@ def open_embedder(name: str = "auto") -> Embedder:
     if name.startswith(_ENDPOINT):
         model, _, url = name.removeprefix(_ENDPOINT).rpartition("@")
         return EndpointEmbedder(model, url)
-    for point in entry_points(group=GROUP, name=name):
-        made: Embedder = point.load()()
+    if name in plugins.names(GROUP):
+        made: Embedder = plugins.load(GROUP, name, what="embedder")()
         return made
     raise InputError(
         f"no embedder is known as {name!r}", place="embedder", remedy=f"use {', '.join(FORMS)}"

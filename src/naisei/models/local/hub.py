@@ -15,7 +15,7 @@ __all__ = ["HubUnreachable", "fetch", "url"]
 _HUB = "https://huggingface.co"
 #: Short on purpose: where the hub is closed off, the package index should take over soon.
 _TIMEOUT = httpx2.Timeout(20.0, connect=4.0)
-_CHUNK = 1 << 20
+_CHUNK = 1 << 16
 
 
 class HubUnreachable(Exception):

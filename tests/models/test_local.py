@@ -1,0 +1,186 @@
+"""The embedded model. The marked tests start llama.cpp on real weights."""
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Annotated, Literal
+
+import pytest
+from pydantic import BaseModel, Field
+
+from naisei.core import InputError, Sampling, system, user
+from naisei.models.base import ChatReply, ChatRequest, Schema, Unusable
+from naisei.models.local.grammar import json_grammar
+from naisei.models.local.pull import pull
+from naisei.models.local.weights import find, locate
+from naisei.models.providers.local import LocalModel, build
+
+
+class Ask(BaseModel):
+    kind: Literal["ask"]
+    question: str = Field(max_length=40)
+
+
+class Do(BaseModel):
+    kind: Literal["do"]
+    action: int = Field(ge=7, le=9)
+
+
+class Choice(BaseModel):
+    thought: str = Field(max_length=60)
+    choice: Annotated[Ask | Do, Field(discriminator="kind")]
+
+
+CHOICE = Schema("choice", Choice.model_json_schema())
+
+
+def test_a_grammar_carries_the_schema_and_forbids_white_space() -> None:
+    head, start = json_grammar(CHOICE.json).rstrip().split("\n")
+    assert head == "%llguidance {}"
+    body = json.loads(start.removeprefix("start: %json "))
+    assert body.pop("x-guidance")["whitespace_flexible"] is False
+    assert body == CHOICE.json
+
+
+def test_weights_that_are_not_here_are_asked_for_before_anything_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NAISEI_CACHE", str(tmp_path))
+    with pytest.raises(InputError, match="naisei models pull smollm2-135m"):
+        build("smollm2-135m")
+
+
+def test_without_xllamacpp_the_extra_is_named() -> None:
+    code = (
+        "import sys; sys.modules['xllamacpp'] = None\n"
+        "from naisei.models.providers.local import build\n"
+        "from naisei.core import InputError\n"
+        "try: build('')\n"
+        "except InputError as error: print(error.remedy)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "pip install 'naisei[local]'"
+
+
+def ask(model: LocalModel, request: ChatRequest) -> ChatReply:
+    return asyncio.run(model.complete(request))
+
+
+@pytest.fixture(scope="module")
+def small() -> LocalModel:
+    pull(find("smollm2-135m"))
+    return build("smollm2-135m")
+
+
+@pytest.mark.embedded
+def test_text_tokens_and_limits(small: LocalModel) -> None:
+    request = ChatRequest(
+        (system("Answer briefly."), user("Name three colours.")),
+        Sampling(temperature=0.0, max_tokens=5),
+    )
+    reply = ask(small, request)
+    assert reply.finish_reason == "length"
+    assert reply.output_tokens == 5
+    assert reply.input_tokens > 10
+    assert reply.text
+    assert reply.model.startswith("SmolLM2-135M")
+
+
+@pytest.mark.embedded
+@pytest.mark.parametrize("seed", range(4))
+def test_a_strict_schema_holds_even_for_a_model_that_rambles(small: LocalModel, seed: int) -> None:
+    request = ChatRequest(
+        (user("Decide what to do."),),
+        Sampling(temperature=2.0, max_tokens=400, seed=seed),
+        CHOICE,
+        "json_schema",
+    )
+    reply = ask(small, request)
+    assert reply.finish_reason == "stop"
+    decided = Choice.model_validate_json(reply.text)
+    assert reply.text.startswith('{"thought":"')
+    assert isinstance(decided.choice, Ask | Do)
+
+
+@pytest.mark.embedded
+def test_json_object_mode_gives_an_object(small: LocalModel) -> None:
+    request = ChatRequest(
+        (user('Reply with {"a": 1}'),),
+        Sampling(temperature=0.0, max_tokens=300),
+        Schema(
+            "s", {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}
+        ),
+        "json_object",
+    )
+    assert isinstance(json.loads(ask(small, request).text)["a"], int)
+
+
+@pytest.mark.embedded
+def test_a_prompt_beyond_the_context_is_refused_for_good(small: LocalModel) -> None:
+    with pytest.raises(Unusable, match="context size") as caught:
+        ask(small, ChatRequest((user("one two three " * 5000),)))
+    assert not caught.value.mode_refused
+
+
+@pytest.mark.embedded
+def test_many_at_once_and_another_loop(small: LocalModel) -> None:
+    request = ChatRequest((user("Say hi"),), Sampling(temperature=0.0, max_tokens=4))
+
+    async def five() -> list[ChatReply]:
+        return await asyncio.gather(*(small.complete(request) for _ in range(5)))
+
+    assert len({reply.text for reply in asyncio.run(five())}) == 1
+    assert len(asyncio.run(five())) == 5
+
+
+@pytest.mark.embedded
+def test_the_process_ends_cleanly_and_says_nothing(small: LocalModel) -> None:
+    code = (
+        "import asyncio\n"
+        "from naisei.models.providers.local import build\n"
+        "from naisei.models.base import ChatRequest\n"
+        "from naisei.core import user, Sampling\n"
+        "request = ChatRequest((user('hi'),), Sampling(max_tokens=3))\n"
+        f"print(asyncio.run(build({str(small.path)!r}).complete(request)).output_tokens)\n"
+    )
+    env = {**os.environ, "HTTP_PROXY": "http://127.0.0.1:9", "http_proxy": "http://127.0.0.1:9"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, env=env
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "3\n", "")
+
+
+@pytest.mark.embedded
+def test_a_file_that_is_no_model_is_unusable(tmp_path: Path) -> None:
+    path = tmp_path / "broken.gguf"
+    path.write_bytes(b"GGUF" + b"\0" * 64)
+    with pytest.raises(Unusable, match="cannot load"):
+        ask(build(str(path)), ChatRequest((user("hi"),)))
+
+
+@pytest.mark.embedded
+@pytest.mark.slow
+@pytest.mark.skipif(not find("").installed, reason="naisei models pull has not been run here")
+def test_the_default_model_answers_in_japanese_and_in_shape() -> None:
+    model = build("")
+    assert locate("local:") == model.path
+    home = system("あなたは家庭用アシスタントです。日本語で短く答えてください。")
+    reply = ask(
+        model,
+        ChatRequest((home, user("のどが渇いたな。")), Sampling(temperature=0.0, max_tokens=60)),
+    )
+    assert any("ぁ" <= c <= "ん" for c in reply.text)
+    reply = ask(
+        model,
+        ChatRequest(
+            (home, user("のどが渇いたな。聞き返すか、行動するかを決めてください。")),
+            Sampling(temperature=0.0, max_tokens=300),
+            CHOICE,
+            "json_schema",
+        ),
+    )
+    assert reply.finish_reason == "stop"
+    Choice.model_validate_json(reply.text)
