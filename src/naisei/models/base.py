@@ -16,10 +16,15 @@ __all__ = [
     "ChatReply",
     "ChatRequest",
     "Embedder",
+    "Mode",
     "Schema",
     "Transient",
+    "Unreachable",
     "Unusable",
 ]
+
+#: How structure is asked for; see `ChatRequest`.
+Mode = Literal["json_schema", "json_object", "prompt"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +47,7 @@ class ChatRequest:
     messages: tuple[Message, ...]
     sampling: Sampling = Sampling()
     schema: Schema | None = None
-    mode: Literal["json_schema", "json_object", "prompt"] | None = None
+    mode: Mode | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +62,13 @@ class ChatReply:
 
 
 class ChatModel(Protocol):
-    """A language model behind an endpoint. One attempt per call; retries are the gateway's."""
+    """A language model behind an endpoint. One attempt per call; retries are the gateway's.
+
+    A model may also have: `base_url` (str), its endpoint; `offline = True`, it calls nobody
+    and so is allowed where model calls are forbidden; `free = True`, its price is known to
+    be zero; `modes` (tuple of `Mode`), the ways of asking for structure that it takes, best
+    first.
+    """
 
     #: `provider:name`, as the user wrote it.
     name: str
@@ -86,12 +97,19 @@ class BadReply(Transient):
     """The endpoint answered, but with something cut off or unreadable."""
 
 
-class Unusable(Exception):
-    """The endpoint refuses for good. `mode_refused`: it rejected the way structure was asked for."""
+class Unreachable(Transient):
+    """No connection came about: nobody listens there, or the name does not resolve."""
 
-    def __init__(self, message: str, *, mode_refused: bool = False) -> None:
+
+class Unusable(Exception):
+    """The endpoint refuses for good. `mode_refused`: it rejected the way structure was asked for.
+
+    hopeless: it would refuse any other request too (a wrong key, an unknown model, no credit).
+    """
+
+    def __init__(self, message: str, *, mode_refused: bool = False, hopeless: bool = False) -> None:
         super().__init__(message)
-        self.mode_refused = mode_refused
+        self.mode_refused, self.hopeless = mode_refused, hopeless
 
 
 class Embedder(Protocol):

@@ -1,0 +1,64 @@
+"""`anthropic:NAME`, with the extra of that name."""
+
+from __future__ import annotations
+
+from pydantic_ai.models import ModelRequestParameters
+from pydantic_ai.output import OutputObjectDefinition
+from pydantic_ai.settings import ModelSettings as RequestSettings
+
+from naisei.core import InputError
+from naisei.models.base import ChatRequest
+from naisei.models.providers._adapter import DirectModel
+from naisei.models.settings import ModelSettings
+
+__all__ = ["build", "native"]
+
+
+def build(name: str, settings: ModelSettings) -> DirectModel:
+    """`settings.options["base_url"]` names another endpoint (a proxy).
+
+    Raises:
+        InputError: the extra or the key is missing.
+    """
+    spec = f"anthropic:{name}"
+    try:
+        from anthropic import AsyncAnthropic
+        from pydantic_ai.models.anthropic import AnthropicModel
+        from pydantic_ai.providers.anthropic import AnthropicProvider
+    except ImportError as error:
+        raise InputError(
+            "the package anthropic is not installed",
+            place=spec,
+            remedy="pip install 'naisei[anthropic]'",
+        ) from error
+    key = settings.key("ANTHROPIC_API_KEY")
+    if key is None:
+        raise InputError("no API key", place=spec, remedy="set ANTHROPIC_API_KEY")
+    url = settings.options.get("base_url")
+    client = AsyncAnthropic(
+        api_key=key,
+        base_url=str(url) if url else None,
+        max_retries=0,
+        timeout=settings.timeout,
+    )
+    return DirectModel(
+        spec,
+        AnthropicModel(name, provider=AnthropicProvider(anthropic_client=client)),
+        base_url=str(client.base_url),
+        modes=("json_schema", "prompt") if settings.structured == "json_schema" else ("prompt",),
+        structure=native,
+        close=client.close,
+    )
+
+
+def native(request: ChatRequest) -> tuple[ModelRequestParameters, RequestSettings]:
+    """Structure by pydantic-ai's native output."""
+    if request.mode != "json_schema" or request.schema is None:
+        return ModelRequestParameters(), RequestSettings()
+    wanted = OutputObjectDefinition(
+        json_schema=request.schema.json, name=request.schema.name, strict=True
+    )
+    parameters = ModelRequestParameters(
+        output_mode="native", output_object=wanted, allow_text_output=True
+    )
+    return parameters, RequestSettings()

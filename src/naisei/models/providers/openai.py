@@ -1,0 +1,120 @@
+"""`openai:` and `openai-compatible:`: chat completions at OpenAI, vLLM, Ollama, llama.cpp, …"""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from typing import Any
+
+from openai import AsyncOpenAI
+from pydantic_ai.models import ModelRequestParameters
+from pydantic_ai.models.openai import OpenAIChatModel, OpenAIModelProfile
+from pydantic_ai.profiles.openai import OpenAIJsonSchemaTransformer
+from pydantic_ai.providers.openai import OpenAIProvider
+from pydantic_ai.settings import ModelSettings as RequestSettings
+
+from naisei.core import InputError, canonical
+from naisei.models.base import ChatRequest, Mode, Schema
+from naisei.models.providers._adapter import DirectModel
+from naisei.models.settings import ModelSettings, check_url
+
+__all__ = ["build", "build_compatible"]
+
+_URL = "https://api.openai.com/v1"
+_MODES: tuple[Mode, ...] = ("json_schema", "json_object", "prompt")
+_TEXT = ModelRequestParameters()
+
+
+def build(name: str, settings: ModelSettings) -> DirectModel:
+    """`openai:NAME`. `OPENAI_BASE_URL` is honoured; a key is needed.
+
+    Raises:
+        InputError: no name, or no key.
+    """
+    if not name:
+        raise InputError("a model name is missing", place="openai:", remedy="write openai:NAME")
+    key = settings.key("OPENAI_API_KEY")
+    if key is None:
+        raise InputError(
+            "no API key",
+            place=f"openai:{name}",
+            remedy="set OPENAI_API_KEY; for an endpoint without keys use "
+            "openai-compatible:NAME with OPENAI_BASE_URL or --base-url",
+        )
+    url = settings.url(_URL) or _URL
+    return _model(f"openai:{name}", name, url, key, settings, official=True)
+
+
+def build_compatible(name: str, settings: ModelSettings) -> DirectModel:
+    """`openai-compatible:NAME`, or `openai-compatible:NAME@http://HOST:PORT/v1`.
+
+    The URL in the name comes before `settings.base_url` and `OPENAI_BASE_URL`. The key is
+    optional.
+
+    Raises:
+        InputError: no name, or no URL.
+    """
+    spec = f"openai-compatible:{name}"
+    bare, at, tail = name.rpartition("@")
+    if at and tail.startswith(("http://", "https://")):
+        name, url = bare, check_url(tail, spec)
+    else:
+        found = settings.url()
+        if found is None:
+            raise InputError(
+                "no base URL",
+                place=spec,
+                remedy="set OPENAI_BASE_URL, give --base-url, or write "
+                "openai-compatible:NAME@http://HOST:PORT/v1",
+            )
+        url = found
+    if not name:
+        raise InputError("a model name is missing", place=spec, remedy="write NAME before the @")
+    key = settings.key("OPENAI_API_KEY") or "none"
+    return _model(spec, name, url, key, settings, official=False)
+
+
+def _model(
+    spec: str, name: str, url: str, key: str, settings: ModelSettings, *, official: bool
+) -> DirectModel:
+    client = AsyncOpenAI(base_url=url, api_key=key, max_retries=0, timeout=settings.timeout)
+    # The schema is transformed once a schema, not once a call; see `_response_format`.
+    profile = OpenAIModelProfile(json_schema_transformer=None)
+    if not official:
+        profile["openai_chat_supports_max_completion_tokens"] = False
+    model = OpenAIChatModel(name, provider=OpenAIProvider(openai_client=client), profile=profile)
+
+    def structure(request: ChatRequest) -> tuple[ModelRequestParameters, RequestSettings]:
+        body: dict[str, Any] | None = None
+        if request.mode == "json_schema" and request.schema is not None:
+            body = {"response_format": _format(request.schema, strict=official)}
+        elif request.mode == "json_object":
+            body = {"response_format": {"type": "json_object"}}
+        return _TEXT, RequestSettings(extra_body=body) if body else RequestSettings()
+
+    first = _MODES.index(settings.structured)
+    return DirectModel(
+        spec,
+        model,
+        base_url=url,
+        modes=_MODES[first:],
+        structure=structure,
+        close=client.close,
+        client=client,
+    )
+
+
+def _format(schema: Schema, *, strict: bool) -> dict[str, Any]:
+    return _response_format(schema.name, canonical(schema.json), strict)
+
+
+@lru_cache(maxsize=256)
+def _response_format(name: str, schema: str, strict: bool) -> dict[str, Any]:
+    """OpenAI's strict mode takes a subset of JSON schema; other servers take it as it is."""
+    body: dict[str, Any] = json.loads(schema)
+    if strict:
+        body = OpenAIJsonSchemaTransformer(body, strict=True).walk()
+    return {
+        "type": "json_schema",
+        "json_schema": {"name": name, "schema": body, "strict": True},
+    }
