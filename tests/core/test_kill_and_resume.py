@@ -357,7 +357,7 @@ LIMITS = st.just(Limits()) | st.builds(
 quiet = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 EVERYTHING = (
     "seq",
-    "ask",
+    ("try", "ask"),
     ("gather", "act", "chat", "remember", ("seq", "guess", "search"), "ask"),
     ("try", ("gather", "chat", ("reword", ("seq", "now", "guess")), "search")),
     ("either", "act", ("seq", "remember", "chat")),
