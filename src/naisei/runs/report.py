@@ -1,0 +1,130 @@
+"""The report of a run: one HTML page that needs nothing else, or the same as Markdown."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from pydantic import JsonValue
+
+from naisei.core import InputError
+from naisei.runs.directory import RunDirectory, write_atomically
+from naisei.runs.ledger import Ledger
+from naisei.runs.summaries import Kept, kept
+from naisei.runs.tables import number, to_markdown
+from naisei.runs.task import Metric, Table
+
+__all__ = ["html_report", "markdown_report", "metric_table", "token_table", "write_report"]
+
+
+@cache
+def _templates() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("naisei.runs", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["number"] = number
+    environment.filters["pretty"] = _pretty
+    environment.globals["bar"] = _bar
+    return environment
+
+
+def _pretty(value: JsonValue) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def _bar(metric: Metric) -> dict[str, float] | None:
+    """Where the value and its interval lie on a scale from 0 to 1, in percent.
+
+    `None` for a metric that is not on that scale.
+    """
+    values = [metric.value, metric.low, metric.high]
+    if not all(0 <= v <= 1 for v in values):  # false for NaN too
+        return None
+    value, low, high = (round(100 * v, 2) for v in values)
+    return {"value": value, "low": low, "high": high, "width": round(high - low, 2)}
+
+
+def metric_table(kept: Kept) -> Table:
+    """Each metric with its 95 % interval, its n and, where it is undefined, why."""
+    return Table(
+        "Metrics",
+        ("metric", "value", "95 % low", "95 % high", "n", "reason"),
+        tuple((m.name, m.value, m.low, m.high, m.n, m.reason) for m in kept.summary.metrics),
+    )
+
+
+def token_table(ledger: Ledger) -> Table:
+    """Tokens, calls and attempts by role."""
+    rows = tuple(
+        (role, s.calls, s.attempts, s.cached, s.repaired, s.input_tokens, s.output_tokens, s.tokens)
+        for role, s in sorted(ledger.roles.items())
+    )
+    usd = "unknown" if ledger.usd is None else f"{ledger.usd:.4f}"
+    return Table(
+        "Tokens by role",
+        ("role", "calls", "attempts", "from cache", "repaired", "input", "output", "total"),
+        rows,
+        note=f"US dollars: {usd}. Attempts count failed requests; tokens are the endpoint's.",
+    )
+
+
+def _failures(directory: RunDirectory) -> list[tuple[str, str]]:
+    rows = directory.log.rows().items()
+    return [(episode, row.failure) for episode, row in rows if not row.scored]
+
+
+def html_report(directory: RunDirectory) -> str:
+    """The page: no script, no network, readable light and dark.
+
+    Raises:
+        InputError: the run has no summary yet.
+    """
+    run = kept(directory)
+    ledger = directory.log.ledger()
+    return (
+        _templates()
+        .get_template("report.html")
+        .render(
+            path=str(directory.path.name),
+            frozen=directory.frozen,
+            kept=run,
+            total=directory.log.get("episodes"),
+            failures=_failures(directory),
+            tables=[*run.summary.tables, token_table(ledger)],
+            notes=[*directory.notes, *run.summary.notes],
+        )
+    )
+
+
+def markdown_report(directory: RunDirectory) -> str:
+    """Metrics and tables as Markdown. Raises `InputError` if there is no summary yet."""
+    run = kept(directory)
+    failures = _failures(directory)
+    total = directory.log.get("episodes")
+    head = [
+        f"# {directory.path.name}",
+        "",
+        f"{run.scored} of {total} episodes scored; {len(failures)} unscored by instrument "
+        "failures.",
+    ]
+    if run.stopped:
+        head.append(f"Not at its end: {run.stopped}.")
+    notes = [f"- {note}" for note in [*directory.notes, *run.summary.notes]]
+    tables = [metric_table(run), *run.summary.tables, token_table(directory.log.ledger())]
+    return "\n".join([*head, "", *notes, "", *map(to_markdown, tables)])
+
+
+def write_report(directory: RunDirectory, to: Path | None = None) -> Path:
+    """Write the page (`report.html` of the run by default); returns its path."""
+    path = directory.path / "report.html" if to is None else to
+    try:
+        write_atomically(path, html_report(directory))
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", place=str(path)) from error
+    return path

@@ -1,0 +1,113 @@
+"""What a command leaves: the summary kept, files written, and one object for machines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from naisei.runs.directory import RunDirectory
+from naisei.runs.engine import RunOutcome
+from naisei.runs.ledger import Ledger
+from naisei.runs.report import write_report
+from naisei.runs.summaries import Kept, keep, plain_number
+from naisei.runs.task import EpisodeRow, Summary, Task
+
+__all__ = ["RunResult", "finish", "result_json"]
+
+#: Transcripts in a report, unscored and failed episodes among them.
+_SAMPLE = 30
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """A run as a command ends it: `to_json` for machines, `exit_code` for the shell."""
+
+    summary: Summary
+    outcome: RunOutcome
+    run_dir: Path
+    report: Path
+
+    @property
+    def exit_code(self) -> int:
+        return self.outcome.exit_code
+
+    def to_json(self) -> dict[str, JsonValue]:
+        """The result object; see `result_json`."""
+        out = self.outcome
+        counts = (out.scored, out.failed, out.pending)
+        return result_json(self.summary, counts, out.ledger, self.run_dir, out.stopped)
+
+    def line(self) -> str:
+        """The result object on one line: the last of stdout under `--json`."""
+        return json.dumps(self.to_json(), ensure_ascii=False, allow_nan=False)
+
+
+def result_json(
+    summary: Summary,
+    counts: tuple[int, int, int],
+    ledger: Ledger,
+    run_dir: Path,
+    stopped: str = "",
+) -> dict[str, JsonValue]:
+    """One object about a run.
+
+    metrics: name → value, `null` where undefined, then `reasons` says why. intervals: name →
+    [low, high] of the 95 % interval, where there is one. n: scored episodes; n_unscored:
+    left unscored by instrument failures; n_pending: not run to their end yet. tokens: role →
+    input, output, total, calls, attempts, …. usd: `null` if the price of any call is unknown.
+    stopped: why the run is not at its end, else `null`.
+    """
+    scored, failed, pending = counts
+    metrics: dict[str, JsonValue] = {}
+    intervals: dict[str, JsonValue] = {}
+    reasons: dict[str, JsonValue] = {}
+    for m in summary.metrics:
+        metrics[m.name] = plain_number(m.value)
+        low, high = plain_number(m.low), plain_number(m.high)
+        if low is not None and high is not None:
+            intervals[m.name] = [low, high]
+        if metrics[m.name] is None:
+            reasons[m.name] = m.reason or "undefined"
+    if ledger.usd is None:
+        reasons["usd"] = f"no price is known for {', '.join(sorted(ledger.unpriced))}"
+    return {
+        "metrics": metrics,
+        "intervals": intervals,
+        "reasons": reasons,
+        "n": scored,
+        "n_unscored": failed,
+        "n_pending": pending,
+        "tokens": ledger.to_json(),
+        "usd": ledger.usd,
+        "run_dir": str(run_dir),
+        "stopped": stopped or None,
+        "notes": list(summary.notes),
+    }
+
+
+def finish(task: Task, directory: RunDirectory, outcome: RunOutcome) -> RunResult:
+    """Summarise a run that ended or stopped; write `results.jsonl` and `report.html`.
+
+    `task.summarise` is given the episodes that came to an end, unscored ones included.
+    """
+    ended = [row for row in outcome.rows if row.scored or row.failure]
+    summary = task.summarise(ended)
+    bare = Kept(summary, outcome.scored, outcome.stopped, outcome.seconds)
+    chosen = _sample(ended, bare)
+    texts = tuple((row.where.episode, task.transcript(row)) for row in chosen)
+    keep(directory, replace(bare, transcripts=texts))
+    directory.write_results(ended)
+    return RunResult(summary, outcome, directory.path, write_report(directory))
+
+
+def _sample(rows: Sequence[EpisodeRow], kept: Kept) -> list[EpisodeRow]:
+    """Unscored episodes, then scored ones at even distances, the agent's failures first."""
+    unscored = [row for row in rows if not row.scored][: _SAMPLE // 3]
+    scored = [row for row in rows if row.scored]
+    step = max(1, -(-len(scored) // (_SAMPLE - len(unscored))))
+    success = next((v for m in reversed(kept.summary.metrics) if (v := kept.per_unit(m.name))), {})
+    return unscored + sorted(scored[::step], key=lambda r: success.get(r.where.instance, 0.0))
