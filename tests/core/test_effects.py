@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field, computed_field
 
 from naisei.core import (
     Act,
@@ -73,6 +73,24 @@ def test_schema(reply: Reply) -> None:
 def test_schema_with_alias() -> None:
     reply = Reply.model_validate({"thought": "", "next-action": 4})
     assert through_log(Chat("agent", [user("?")], Reply), reply).action == 4
+
+
+class Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    by_id: dict[int, set[str]]
+    score: float
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def best(self) -> int:
+        return max(self.by_id)
+
+
+def test_schema_with_what_json_has_not() -> None:
+    reply = Strict(by_id={3: {"a"}, 7: set()}, score=float("inf"))
+    back = through_log(Chat("agent", [user("?")], Strict), reply)
+    assert back == reply and back.best == 7
 
 
 @given(jsons, texts, numbers, st.booleans(), st.dictionaries(texts, jsons, max_size=3))

@@ -176,7 +176,7 @@ class Chat(Effect[T]):
     def encode(self, result: T) -> JsonValue:
         if self.schema is None:
             return _expect(result, str)
-        return _expect(result, self.schema).model_dump(mode="json", by_alias=True)
+        return _expect(result, self.schema).model_dump(mode="json", by_alias=True, round_trip=True)
 
     def decode(self, data: JsonValue) -> T:
         if self.schema is None:
