@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from typing import Literal
 
-from naisei.core import InputError
-
 __all__ = ["language", "say", "use"]
 
 Language = Literal["ja", "en"]
@@ -34,5 +32,7 @@ def use(chosen: str | None) -> None:
     if chosen is None:
         return
     if chosen not in ("ja", "en"):
+        from naisei.core import InputError  # `naisei --help` must not wait for the core
+
         raise InputError(f"unknown language {chosen!r}", place="--lang", remedy="use ja or en")
     os.environ["NAISEI_LANG"] = chosen

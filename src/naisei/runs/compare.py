@@ -136,7 +136,5 @@ def _warnings(runs: Sequence[_Run]) -> list[str]:
                 f"{run.name} ran on other data than {first.name}: only units of the same name "
                 "are compared, and they may not be the same"
             )
-    for run in runs:
-        if run.kept.stopped:
-            out.append(f"{run.name} is not at its end: {run.kept.stopped}")
-    return out
+    stopped = [run for run in runs if run.kept.stopped]
+    return [*out, *(f"{run.name} is not at its end: {run.kept.stopped}" for run in stopped)]

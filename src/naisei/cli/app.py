@@ -1,0 +1,105 @@
+"""The typer app `naisei`: its sub-commands are imported only when they are called."""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
+
+from naisei import __version__
+from naisei.cli import errors, lang
+from naisei.cli.lang import say
+
+__all__ = ["app"]
+
+#: Sub-command → where its typer app is, and its help in Japanese and English.
+_COMMANDS = {
+    "clarify": (
+        "naisei.clarify.cli:app",
+        "曖昧な発話に、聞き返してから行動する (R-Clarify)",
+        "Ask before acting on ambiguous requests (R-Clarify).",
+    ),
+    "runs": (
+        "naisei.runs.cli:app",
+        "実行記録を見る・再開する・比べる・書き出す",
+        "List, show, resume, compare and export runs.",
+    ),
+    "models": (
+        "naisei.models.cli:app",
+        "モデルを調べる・取得する",
+        "Check models and pull the embedded one.",
+    ),
+}
+
+
+class _Lazy(TyperGroup):
+    """Knows its sub-commands by name and help; imports one when it is invoked."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        for name, (_, ja, en) in _COMMANDS.items():
+            self.add_command(TyperCommand(name, help=say(ja, en)))
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        name, command, rest = super().resolve_command(ctx, args)
+        if name is not None:
+            module, _, attribute = _COMMANDS[name][0].partition(":")
+            command = get_command(getattr(import_module(module), attribute))
+        return name, command, rest
+
+
+app = typer.Typer(
+    cls=_Lazy,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"naisei {__version__}")
+        raise typer.Exit
+
+
+def _debug(wanted: bool) -> None:
+    if wanted:
+        os.environ[errors.DEBUG] = "1"
+
+
+@app.callback(help=say("内省: 聞いてから動くエージェント", "Agents that ask before they act."))
+def _root(
+    # Eager, so that they hold before a sub-command is imported.
+    language: Annotated[
+        str | None,
+        typer.Option(
+            "--lang",
+            callback=lang.use,
+            is_eager=True,
+            help=say("表示言語: ja または en", "Language of messages: ja or en."),
+        ),
+    ] = None,
+    debug: Annotated[
+        bool,
+        typer.Option(
+            "--debug",
+            callback=_debug,
+            is_eager=True,
+            help=say("エラーの詳細を表示する", "Show tracebacks."),
+        ),
+    ] = False,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            callback=_version,
+            is_eager=True,
+            help=say("版を表示する", "Show the version."),
+        ),
+    ] = False,
+) -> None:
+    pass

@@ -1,0 +1,79 @@
+"""From exceptions to one message on stderr and an exit code.
+
+0   done
+1   an unexpected error: a bug, or the machine; the traceback is kept in a file
+2   something the user gave cannot be used, or the log of a run does not fit the code
+3   a run stopped at its budget; the same command, or `naisei runs resume`, continues it
+130 stopped by Ctrl-C or SIGTERM; continues likewise
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from datetime import datetime
+from pathlib import Path
+
+from naisei.cli.lang import say
+
+__all__ = ["DEBUG", "exit_code", "report"]
+
+#: Environment variable that shows tracebacks; `naisei --debug` sets it.
+DEBUG = "NAISEI_DEBUG"
+
+
+def exit_code(error: BaseException) -> int:
+    """The exit code that an exception amounts to."""
+    from naisei.core import InputError, ModelCallForbidden, ReplayDivergence
+
+    if isinstance(error, KeyboardInterrupt):
+        return 130
+    return 2 if isinstance(error, InputError | ReplayDivergence | ModelCallForbidden) else 1
+
+
+def report(error: BaseException) -> int:
+    """Say on stderr what went wrong, in one message; returns the exit code."""
+    # Imported when needed: `naisei --help` must not wait for the core.
+    from naisei.core import EffectFailed, InputError, ModelCallForbidden, ReplayDivergence
+
+    if os.environ.get(DEBUG):
+        traceback.print_exception(error)
+    elif isinstance(error, KeyboardInterrupt):
+        _print(say("中断しました", "interrupted"))
+    elif isinstance(error, InputError):
+        _print(f"{error.place}: {error.message}" if error.place else error.message)
+        if error.remedy:
+            print(f"  → {error.remedy}", file=sys.stderr)
+    elif isinstance(error, EffectFailed | ReplayDivergence | ModelCallForbidden):
+        _print(str(error))
+    else:
+        _print(say("予期しないエラー: ", "unexpected ") + f"{type(error).__name__}: {error}")
+        _keep_traceback(error)
+    return exit_code(error)
+
+
+def _print(message: str) -> None:
+    # Plain text, not markup: a message may quote anything.
+    head = say("エラー", "error")
+    if sys.stderr.isatty():
+        head = f"\x1b[1;31m{head}\x1b[0m"
+    print(f"{head}: {message.rstrip()}", file=sys.stderr)
+
+
+def _keep_traceback(error: BaseException) -> None:
+    import platformdirs
+
+    text = "".join(traceback.format_exception(error))
+    try:
+        folder = Path(platformdirs.user_log_dir("naisei"))
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / "errors.log"
+        with path.open("a", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(f"{datetime.now():%Y-%m-%d %H:%M:%S} {' '.join(sys.argv)}\n{text}\n")
+    except OSError:
+        print(text, file=sys.stderr)  # nowhere to keep it
+        return
+    where = say("詳細はここに記録しました", "the traceback is in")
+    again = say("--debug で表示できます", "`naisei --debug …` shows it")
+    print(f"  → {where}: {path} ({again})", file=sys.stderr)

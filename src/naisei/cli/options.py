@@ -1,0 +1,187 @@
+"""The flags that every system shares, as annotated types for typer.
+
+    def run(data: options.Data = "…", limit: options.Limit = None) -> None: ...
+
+Only `config` goes into a run's frozen configuration; concurrency, budgets, time-outs and
+what is printed may differ from sitting to sitting.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from naisei.cli.lang import say
+
+__all__ = [
+    "BaseUrl",
+    "Cache",
+    "Concurrency",
+    "Data",
+    "Json",
+    "Limit",
+    "MaxMinutes",
+    "MaxTokens",
+    "MaxUsd",
+    "Model",
+    "Quiet",
+    "RunDir",
+    "Seed",
+    "Timeout",
+    "Trials",
+    "role_model",
+]
+
+_RUN = say("実行", "Run")
+_MODELS = say("モデル", "Models")
+_OUTPUT = say("出力", "Output")
+_BUDGET = say("予算", "Budget")
+
+
+def role_model(role: str) -> Any:
+    """The option `--ROLE-model`, for `judge_model: Annotated[str | None, role_model("judge")]`."""
+    return typer.Option(
+        f"--{role}-model",
+        metavar="PROVIDER:NAME",
+        help=say(f"{role} のモデル (既定: --model)", f"Model of the {role}; --model by default."),
+        rich_help_panel=_MODELS,
+    )
+
+
+Data = Annotated[
+    str,
+    typer.Option(
+        "--data",
+        metavar="PATH|NAME|arta:PATH",
+        help=say(
+            "データ: ファイル、同梱データの名前、arta:PATH",
+            "A file, a bundled data set, or arta:PATH.",
+        ),
+        rich_help_panel=_RUN,
+    ),
+]
+Limit = Annotated[
+    int | None,
+    typer.Option(
+        "--limit",
+        min=1,
+        help=say("先頭から何件使うか", "Use only the first so many instances."),
+        rich_help_panel=_RUN,
+    ),
+]
+Trials = Annotated[
+    int,
+    typer.Option(
+        "--trials",
+        min=1,
+        help=say("1 件あたりの試行数", "Trials per instance."),
+        rich_help_panel=_RUN,
+    ),
+]
+Seed = Annotated[
+    int,
+    typer.Option(
+        "--seed", help=say("乱数の種", "Seed of all that is random."), rich_help_panel=_RUN
+    ),
+]
+Concurrency = Annotated[
+    int,
+    typer.Option(
+        "--concurrency",
+        min=1,
+        help=say("同時に進めるエピソードの数", "Episodes at a time."),
+        rich_help_panel=_RUN,
+    ),
+]
+RunDir = Annotated[
+    Path | None,
+    typer.Option(
+        "--run-dir",
+        help=say(
+            "実行ディレクトリ (既定: runs/ の下、設定から決まる名前。同じ命令は続きから)",
+            "Run directory; by default one under runs/ named by the configuration, so that the "
+            "same command continues the same run.",
+        ),
+        rich_help_panel=_RUN,
+    ),
+]
+Model = Annotated[
+    str | None,
+    typer.Option(
+        "--model",
+        metavar="PROVIDER:NAME",
+        help=say("全役割の既定のモデル", "Model of every role that has none of its own."),
+        rich_help_panel=_MODELS,
+    ),
+]
+BaseUrl = Annotated[
+    str | None,
+    typer.Option(
+        "--base-url",
+        help=say("接続先 URL (既定: OPENAI_BASE_URL)", "Endpoint; OPENAI_BASE_URL by default."),
+        rich_help_panel=_MODELS,
+    ),
+]
+Timeout = Annotated[
+    float | None,
+    typer.Option(
+        "--timeout",
+        min=0.001,
+        help=say("1 回の要求の制限時間 (秒)", "Seconds allowed to one request."),
+        rich_help_panel=_MODELS,
+    ),
+]
+Cache = Annotated[
+    Path | None,
+    typer.Option(
+        "--cache",
+        help=say("応答のキャッシュの置き場所", "Keep replies here, and use those kept."),
+        rich_help_panel=_MODELS,
+    ),
+]
+MaxUsd = Annotated[
+    float | None,
+    typer.Option(
+        "--max-usd",
+        help=say(
+            "この実行全体の上限 (米ドル)。達したら止まり、再開できる",
+            "Stop, resumably, when the whole run has cost so many US dollars.",
+        ),
+        rich_help_panel=_BUDGET,
+    ),
+]
+MaxTokens = Annotated[
+    int | None,
+    typer.Option(
+        "--max-tokens",
+        help=say("この実行全体の上限 (トークン)", "… or so many tokens."),
+        rich_help_panel=_BUDGET,
+    ),
+]
+MaxMinutes = Annotated[
+    float | None,
+    typer.Option(
+        "--max-minutes",
+        help=say("今回の上限 (分)", "… or when this sitting has taken so many minutes."),
+        rich_help_panel=_BUDGET,
+    ),
+]
+Json = Annotated[
+    bool,
+    typer.Option(
+        "--json",
+        help=say(
+            "結果を JSON 1 行で標準出力の最後に出す",
+            "Print the result as JSON, the last line of stdout.",
+        ),
+        rich_help_panel=_OUTPUT,
+    ),
+]
+Quiet = Annotated[
+    bool,
+    typer.Option(
+        "--quiet", "-q", help=say("進み具合を出さない", "No progress."), rich_help_panel=_OUTPUT
+    ),
+]
