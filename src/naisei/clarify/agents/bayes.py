@@ -1,0 +1,171 @@
+"""`bayes`: no language model. A calibrated posterior, and a question only while it pays.
+
+The posterior is rebuilt from the view at every step: the scene's prior, then all answers of
+this and the earlier trials, then the actions already found wrong taken out. The policy
+decides between the best question and the likeliest action (`policy.plan`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from naisei.clarify.agent import AgentContext, View
+from naisei.clarify.agents import mining
+from naisei.clarify.agents.features import Features, Vectors, scene_texts
+from naisei.clarify.agents.knowledge import knowledge_for
+from naisei.clarify.agents.policy import Plan, Stage, plan
+from naisei.clarify.agents.posterior import Posterior
+from naisei.clarify.agents.questions import Question, about, bank, reply_table
+from naisei.clarify.agents.thoughts import thought
+from naisei.clarify.agents.weights import load_weights
+from naisei.clarify.schemas import Clarify, Decision, Execute, Language, Turn
+from naisei.core import Embed, Flow
+from naisei.japanese.answers import understand
+
+__all__ = ["BayesAgent", "build"]
+
+Array = npt.NDArray[np.float64]
+
+#: How many of the likeliest actions the policy looks at; the others hold next to nothing.
+SUPPORT = 12
+#: How many different replies to a question are looked into.
+REPLIES = 8
+#: How many questions are looked into beyond the first step.
+BEAM = 6
+#: How likely an open question gets no usable answer.
+SILENCE = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class _Bank:
+    """The questions of a language with their topics, and P(reply | action) for planning."""
+
+    questions: tuple[Question, ...]
+    topics: npt.NDArray[np.intp]
+    tables: Array
+
+
+class BayesAgent:
+    """Asks by expected discounted success; see the module."""
+
+    name = "bayes"
+    model_free = True
+
+    def __init__(self, context: AgentContext) -> None:
+        options = context.options
+        embedder = context.get_embedder()
+        self._knowledge = knowledge_for(context.actions)
+        self._alpha, self._trials = context.alpha, context.trials
+        self._asks = bool(options.get("ask", True))
+        self._depth = int(str(options.get("depth", 2)))
+        self._ids = np.array(context.actions.ids)
+        weights = load_weights(str(options.get("weights", self._knowledge.table)))
+        self._posterior = Posterior(Features(self._knowledge, embedder), weights)
+        self._banks = self._prepare(context)
+
+    def decide(self, view: View) -> Flow[Decision]:
+        language = view.scene.language
+        questions = self._banks[language]
+        turns = [t for log in view.history for t in log.turns] + list(view.asked)
+        answers = [understand(t.answer, t.question) for t in turns]
+        spoken = [a.content for a in answers if a.content]
+        vectors = yield from Embed((*scene_texts(view.scene), *spoken))
+
+        belief = self._belief(view, turns, vectors)
+        chosen = self._plan(view, questions, {t.question for t in turns}, belief)
+        guess = int(self._ids[chosen.action])
+        top = np.argsort(-belief, kind="stable")[:3]
+        texts = [self._knowledge.items[i].text for i in top]
+        chances = [float(belief[i]) for i in top]
+        if chosen.question is not None:
+            return Clarify(
+                question=questions.questions[chosen.question].text,
+                thought=thought(texts, chances, "ask", language),
+                guess=guess,
+            )
+        why = "execute" if view.may_ask else "must"
+        return Execute(action=guess, thought=thought(texts, chances, why, language))
+
+    def _belief(self, view: View, turns: Sequence[Turn], vectors: Vectors) -> Array:
+        """The posterior after everything heard and tried, shape (actions,)."""
+        known = {q.text: q for q in self._banks[view.scene.language].questions}
+        spoken = iter(vectors[2:])
+        likelihoods = []
+        for turn in turns:
+            answer = understand(turn.answer, turn.question)
+            vector = next(spoken) if answer.content else None
+            likelihoods.append(self._posterior.likelihood(known.get(turn.question), answer, vector))
+        tried = [i for i, a in enumerate(self._ids) if a in view.tried]
+        prior = self._posterior.prior(view.scene, vectors[:2])
+        return self._posterior.belief(prior, likelihoods, tried)
+
+    def _plan(self, view: View, questions: _Bank, asked: set[str], belief: Array) -> Plan:
+        """The policy's plan, over the likeliest actions and the questions not yet asked."""
+        may_ask = view.may_ask and self._asks
+        support = np.argsort(-belief, kind="stable")[:SUPPORT]
+        gone = {
+            t for q, t in zip(questions.questions, questions.topics, strict=True) if q.text in asked
+        }
+        free = np.array([i for i, t in enumerate(questions.topics) if t not in gone], dtype=np.intp)
+        quota = view.quota_left + len(view.asked) if may_ask else 0
+        stage = Stage(
+            alpha=self._alpha,
+            trials=max(1, self._trials - view.trial + 1),
+            quota=quota,
+            left=view.quota_left if may_ask else 0,
+            asked=len(view.asked),
+        )
+        found = plan(
+            belief[support],
+            _narrow(questions.tables[free], support),
+            stage,
+            groups=questions.topics[free],
+            depth=self._depth,
+            beam=BEAM,
+        )
+        question = None if found.question is None else int(free[found.question])
+        return Plan(question, int(support[found.action]), found.execute, found.ask)
+
+    def _prepare(self, context: AgentContext) -> dict[Language, _Bank]:
+        channel = self._posterior.channel()
+        table = self._knowledge.table
+        languages: tuple[Language, ...] = ("ja", "en")
+        return {language: self._bank(context, table, channel, language) for language in languages}
+
+    def _bank(self, context: AgentContext, table: str, channel: Array, language: Language) -> _Bank:
+        questions = bank(context.actions, table, language)
+        if not table:
+            questions = mining.judge(
+                questions, about(table), context.actions, context.get_embedder()
+            ) + mining.shared_words(context.actions, language)
+        topics = sorted({q.topic for q in questions})
+        silence = np.full((1, channel.shape[1]), SILENCE)
+        open_table = np.vstack([channel * (1 - SILENCE), silence])
+        tables = np.zeros((len(questions), len(open_table), channel.shape[1]))
+        for i, question in enumerate(questions):
+            rows = open_table if question.kind == "open" else reply_table(question)
+            tables[i, : len(rows)] = rows
+        return _Bank(questions, np.array([topics.index(q.topic) for q in questions]), tables)
+
+
+def _narrow(tables: Array, support: npt.NDArray[np.intp], most: int = REPLIES) -> Array:
+    """The tables for the actions of the support, with the rarest replies of each question
+    merged into one, so that every question has at most `most`."""
+    held = tables[:, :, support]
+    if held.shape[1] <= most:
+        return held
+    order = np.argsort(-held.sum(axis=2), axis=1, kind="stable")
+    rows = np.take_along_axis(held, order[:, :, None], axis=1)
+    rest = rows[:, most - 1 :].sum(axis=1, keepdims=True)
+    merged: Array = np.concatenate([rows[:, : most - 1], rest], axis=1)
+    return merged
+
+
+def build(context: AgentContext) -> BayesAgent:
+    """Options: ask (default true), depth (questions looked ahead, default 2), weights (name of
+    a knowledge table, or path of a JSON by tools/calibrate_bayes.py)."""
+    return BayesAgent(context)

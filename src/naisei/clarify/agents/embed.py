@@ -1,0 +1,50 @@
+"""`embed`: the action whose description is nearest to the scene in an embedding space.
+
+Never asks. Where the knowledge table describes the actions, an action is as near as its
+nearest description; otherwise, and with the option `descriptions=false`, as its own text.
+"""
+
+from __future__ import annotations
+
+from naisei.clarify.agent import AgentContext, View
+from naisei.clarify.agents.features import Vectors, scene_texts
+from naisei.clarify.agents.knowledge import knowledge_for
+from naisei.clarify.schemas import ActionSet, Decision, Execute
+from naisei.core import Embed, Flow
+from naisei.models.base import Embedder
+
+__all__ = ["EmbedAgent", "build"]
+
+
+class EmbedAgent:
+    """Ranks the actions by cosine with the utterance in its situation."""
+
+    name = "embed"
+    model_free = True
+
+    def __init__(
+        self, actions: ActionSet, embedder: Embedder, *, descriptions: bool = True
+    ) -> None:
+        items = knowledge_for(actions).items
+        texts = [(item.text, *(item.says if descriptions else ())) for item in items]
+        self._ids = actions.ids
+        self._owner = [i for i, own in enumerate(texts) for _ in own]
+        self._vectors: Vectors = embedder.embed([t for own in texts for t in own], "passage")
+
+    def decide(self, view: View) -> Flow[Decision]:
+        vectors = yield from Embed((scene_texts(view.scene)[1],))
+        nearest: dict[int, float] = {}
+        for i, cosine in zip(self._owner, self._vectors @ vectors[0], strict=True):
+            nearest[i] = max(nearest.get(i, -1.0), float(cosine))
+        order = sorted(nearest, key=lambda i: (-nearest[i], i))
+        best = next((i for i in order if self._ids[i] not in view.tried), order[0])
+        return Execute(action=self._ids[best])
+
+
+def build(context: AgentContext) -> EmbedAgent:
+    """Options: descriptions (default true): use those of the knowledge table."""
+    return EmbedAgent(
+        context.actions,
+        context.get_embedder(),
+        descriptions=bool(context.options.get("descriptions", True)),
+    )

@@ -1,0 +1,165 @@
+"""Ask or execute: the optimal-stopping reading of discounted success.
+
+An episode has `trials` tries with `quota` questions in each. Succeeding after s questions
+*of that trial* is worth alpha ** s (DPass@k of the R-Clarify paper, §5.1); what was learnt
+in one trial stays known in the next. The value of a state is the discounted success to be
+expected from it:
+
+    execute = alpha^s p(best) + V(the others, 0 questions, next trial)
+    ask j   = sum over answers r of P(r) V(posterior given r, s + 1 questions)
+
+Everything is done on unnormalised masses P(action, answers so far), in which V is linear:
+no division, and a sum over answers needs no weights. Executing always takes the likeliest
+action. That is a choice: DPass@k itself would at times pay more for asking now, wasting the
+trial on an unlikely action, and executing the likeliest one undiscounted in the next trial.
+A helper that does that games the figure, so the policy may not.
+
+Looking ahead is bounded by `depth` questions on any path; beyond it no questions are
+counted on. With `depth >= trials * quota` the value is exact.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Plan", "Stage", "plan", "value"]
+
+Array = npt.NDArray[np.float64]
+#: Gains below this are noise of rounding: ties go to executing.
+_TIE = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Where an episode stands.
+
+    alpha: discount per question, in [0, 1]. trials: tries left, this one included, ≥ 1.
+    quota: questions per trial. left: questions left in this trial. asked: questions already
+    asked in this trial.
+    """
+
+    alpha: float = 0.9
+    trials: int = 3
+    quota: int = 2
+    left: int = 2
+    asked: int = 0
+
+    def after_question(self) -> Stage:
+        return Stage(self.alpha, self.trials, self.quota, self.left - 1, self.asked + 1)
+
+    def next_trial(self) -> Stage:
+        return Stage(self.alpha, self.trials - 1, self.quota, self.quota, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to do. question: index of the question to ask, `None` to execute `action` (an
+    index). execute, ask: the values of executing now and of the best question, in expected
+    discounted success; `ask` is -inf where nothing may be asked."""
+
+    question: int | None
+    action: int
+    execute: float
+    ask: float
+
+
+def plan(
+    belief: Array,
+    tables: Array,
+    stage: Stage,
+    *,
+    groups: npt.NDArray[np.intp] | None = None,
+    depth: int = 2,
+    beam: int = 12,
+) -> Plan:
+    """Decide for a belief.
+
+    belief: shape (actions,), ≥ 0; need not sum to 1. tables: shape (questions, answers,
+    actions): P(answer | action, question), padded with rows of zeros where a question has
+    fewer answers. groups: shape (questions,): questions with the same number are never both
+    counted on. depth: questions looked ahead. beam: how many questions, the best at one
+    question's look-ahead, are looked into further.
+    """
+    mass = np.asarray(belief, float)[None, :]
+    kinds = np.arange(len(tables)) if groups is None else groups
+    best = int(mass[0].argmax())
+    now = float(_execute(mass, stage, tables, kinds, depth)[0])
+    if stage.left <= 0 or len(tables) == 0 or depth < 1:
+        return Plan(None, best, now, -np.inf)
+    gains = _ask_each(mass, stage, tables, kinds, 1)[:, 0]
+    if depth > 1:
+        chosen = np.argsort(-gains, kind="stable")[:beam]
+        kept, kept_kinds = tables[chosen], kinds[chosen]
+        deeper = _ask_each(mass, stage, kept, kept_kinds, depth)[:, 0]
+        now = float(_execute(mass, stage, kept, kept_kinds, depth)[0])
+        index, ask = int(chosen[deeper.argmax()]), float(deeper.max())
+    else:
+        index, ask = int(gains.argmax()), float(gains.max())
+    return Plan(index if ask > now + _TIE else None, best, now, ask)
+
+
+def value(
+    mass: Array, tables: Array, stage: Stage, *, groups: npt.NDArray[np.intp], depth: int
+) -> Array:
+    """V of each row of `mass`, shape (rows, actions) → (rows,)."""
+    if stage.trials <= 0:
+        return np.zeros(len(mass))
+    if depth <= 0 or len(tables) == 0 or stage.quota <= 0:
+        return _no_more_questions(mass, stage)
+    done = _execute(mass, stage, tables, groups, depth)
+    if stage.left <= 0:
+        return done
+    best: Array = np.maximum(done, _ask_each(mass, stage, tables, groups, depth).max(axis=0))
+    return best
+
+
+def _execute(
+    mass: Array, stage: Stage, tables: Array, groups: npt.NDArray[np.intp], depth: int
+) -> Array:
+    """Execute the likeliest; if it is wrong, go on with the others in the next trial."""
+    best = mass.argmax(axis=1)
+    rows = np.arange(len(mass))
+    gained: Array = stage.alpha**stage.asked * mass[rows, best]
+    if stage.trials <= 1:
+        return gained
+    rest = mass.copy()
+    rest[rows, best] = 0.0
+    return gained + value(rest, tables, stage.next_trial(), groups=groups, depth=depth)
+
+
+def _ask_each(
+    mass: Array, stage: Stage, tables: Array, groups: npt.NDArray[np.intp], depth: int
+) -> Array:
+    """The value of asking each question: shape (questions, rows)."""
+    after = stage.after_question()
+    if depth == 1:
+        # (rows, questions, answers, actions) at once: nothing is asked after this one.
+        split = mass[:, None, None, :] * tables[None]
+        flat = split.reshape(-1, mass.shape[1])
+        values = _no_more_questions(flat, after).reshape(split.shape[:3])
+        each: Array = values.sum(axis=2).T
+        return each
+    out = np.empty((len(tables), len(mass)))
+    for j, table in enumerate(tables):
+        split = mass[:, None, :] * table[None]
+        others = groups != groups[j]
+        values = value(
+            split.reshape(-1, mass.shape[1]),
+            tables[others],
+            after,
+            groups=groups[others],
+            depth=depth - 1,
+        )
+        out[j] = values.reshape(len(mass), -1).sum(axis=1)
+    return out
+
+
+def _no_more_questions(mass: Array, stage: Stage) -> Array:
+    """Execute the likeliest, then the next likeliest, …: alpha^s p₁ + p₂ + … + p_trials."""
+    count = min(stage.trials, mass.shape[1])
+    top = np.partition(mass, mass.shape[1] - count, axis=1)[:, mass.shape[1] - count :]
+    total: Array = top.sum(axis=1) - (1 - stage.alpha**stage.asked) * top.max(axis=1)
+    return total

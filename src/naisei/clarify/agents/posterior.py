@@ -1,0 +1,121 @@
+"""The posterior over actions: a prior from the scene, updated by every answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from naisei.clarify.agents.features import SCENE_FEATURES, TEXT_FEATURES, Features, Vectors
+from naisei.clarify.agents.knowledge.cues import Cues
+from naisei.clarify.agents.questions import Question, reply_table
+from naisei.clarify.agents.weights import Weights
+from naisei.clarify.schemas import Scene
+from naisei.japanese.answers import Answer, Stance
+
+__all__ = ["Posterior", "softmax"]
+
+Array = npt.NDArray[np.float64]
+
+_POLAR_ROWS = {Stance.YES: (0,), Stance.NO: (1,), Stance.NEITHER: (2,), Stance.BOTH: (0, 2)}
+_EITHER_ROWS = {
+    Stance.FIRST: (0,),
+    Stance.SECOND: (1,),
+    Stance.BOTH: (0, 1),
+    Stance.NEITHER: (2,),
+    Stance.NO: (2,),
+}
+_SILENT = (Stance.REFUSED, Stance.UNSURE)
+
+
+@dataclass(frozen=True, slots=True)
+class Posterior:
+    """Bayes' rule for one set of actions, with fitted weights."""
+
+    features: Features
+    weights: Weights
+
+    def prior(self, scene: Scene, vectors: Vectors) -> Array:
+        """P(action | scene), shape (actions,), sums to 1. vectors: of `scene_texts`."""
+        scores = self.features.scene(scene, vectors) @ _vector(self.weights.scene, SCENE_FEATURES)
+        return softmax(scores / self.weights.temperature)
+
+    def likelihood(
+        self, question: Question | None, answer: Answer, vector: Vectors | None
+    ) -> Array:
+        """P(answer | action) up to a factor, shape (actions,), the greatest 1.
+
+        question: of the bank, `None` for one that is not. vector: the content's embedding as
+        a query, `None` where the answer has no content.
+        """
+        log = np.zeros(len(self.features.knowledge.items))
+        decided = False
+        if question is not None and question.kind != "open":
+            rows = _replies(question, answer)
+            if rows:
+                table = reply_table(question)[list(rows)].sum(axis=0)
+                log += answer.certainty * np.log(table)
+                decided = answer.stance not in _SILENT
+        if vector is not None and answer.content and answer.stance not in _SILENT:
+            keep = self.weights.echo if decided else 1.0
+            log += keep * self.text_scores(answer.content, vector)
+        likelihood: Array = np.exp(log - log.max())
+        return likelihood
+
+    def text_scores(self, text: str, vector: Vectors) -> Array:
+        """log P(text | action) up to a constant: what a free answer says for each action."""
+        return self.features.text(text, vector) @ _vector(self.weights.text, TEXT_FEATURES)
+
+    def belief(self, prior: Array, likelihoods: Sequence[Array], tried: Sequence[int]) -> Array:
+        """The posterior; `tried` are indices of actions known to be wrong. Sums to 1.
+
+        A small share is spread over all untried actions, so that one misunderstood answer
+        cannot rule the right one out.
+        """
+        floor = self.weights.floor
+        mass = prior * (1 - floor) + floor / len(prior)
+        for likelihood in likelihoods:
+            mass = mass * likelihood
+            mass = mass / mass.sum() * (1 - floor) + floor / len(mass)
+        mass[list(tried)] = 0.0
+        total = mass.sum()
+        return mass / total if total > 0 else mass
+
+    def channel(self) -> Array:
+        """P(an answer that sounds like action y | action a), shape (y, a), for planning.
+
+        Each description of an action is taken for an answer and understood without itself.
+        """
+        items = self.features.knowledge.items
+        heard = np.zeros((len(items), len(items)))
+        for index, (owner, _) in enumerate(self.features.descriptions):
+            scores = self.features.without(index) @ _vector(self.weights.text, TEXT_FEATURES)
+            heard[:, owner] += softmax(scores)
+        channel: Array = heard / np.maximum(heard.sum(axis=0), 1e-12)
+        return channel
+
+
+def _replies(question: Question, answer: Answer) -> tuple[int, ...]:
+    """The rows of the reply table that an answer stands for; empty if it says nothing of them."""
+    silent = 2 if question.kind == "polar" else 3
+    if answer.stance in _SILENT:
+        return (silent,)
+    if question.kind == "polar":
+        return _POLAR_ROWS.get(answer.stance, ())
+    if answer.stance in (Stance.OPEN, Stance.YES):
+        first, second = Cues([cue.split() for cue in question.cues]).score(answer.content)
+        return () if first == second else ((0,) if first > second else (1,))
+    return _EITHER_ROWS.get(answer.stance, ())
+
+
+def softmax(scores: Array) -> Array:
+    """Probabilities proportional to exp(scores), along the last axis."""
+    shifted = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    out: Array = shifted / shifted.sum(axis=-1, keepdims=True)
+    return out
+
+
+def _vector(weights: dict[str, float], names: tuple[str, ...]) -> Array:
+    return np.array([weights.get(name, 0.0) for name in names])

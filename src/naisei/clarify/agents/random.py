@@ -1,0 +1,34 @@
+"""`random`: any action not yet tried, never a question. The floor of every table."""
+
+from __future__ import annotations
+
+import hashlib
+
+from naisei.clarify.agent import AgentContext, View
+from naisei.clarify.schemas import Decision, Execute
+from naisei.core import Flow
+
+__all__ = ["RandomAgent", "build"]
+
+
+class RandomAgent:
+    """Uniform over the untried actions; the same choice for the same seed, scene and trial,
+    on any machine and in any process."""
+
+    name = "random"
+    model_free = True
+
+    def __init__(self, seed: int = 0) -> None:
+        self._seed = seed
+
+    def decide(self, view: View) -> Flow[Decision]:
+        untried = [a for a in view.actions.ids if a not in view.tried] or list(view.actions.ids)
+        key = f"{self._seed}/{view.scene.id}/{view.trial}".encode()
+        drawn = int.from_bytes(hashlib.sha256(key).digest()[:8], "big")
+        return Execute(action=untried[drawn % len(untried)])
+        yield
+
+
+def build(context: AgentContext) -> RandomAgent:
+    """No options."""
+    return RandomAgent(context.seed)

@@ -1,0 +1,223 @@
+"""What an answer to a question says: yes, no, the former, the latter, neither, nothing.
+
+Reads the short answers people give to clarifying questions, in Japanese and English:
+polarity words, hedges, refusals, and whatever else is said besides. It looks only at the
+answer; what a "yes" means is for whoever asked to know.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from enum import StrEnum
+
+from naisei.japanese.lemmas import lemmas
+
+__all__ = ["Answer", "Stance", "understand"]
+
+
+class Stance(StrEnum):
+    """Where an answer stands towards the question."""
+
+    YES = "yes"
+    NO = "no"
+    FIRST = "first"
+    SECOND = "second"
+    NEITHER = "neither"
+    BOTH = "both"
+    UNSURE = "unsure"
+    REFUSED = "refused"
+    #: No word of polarity: a free answer, or one that only its content decides.
+    OPEN = "open"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer understood.
+
+    certainty: in (0, 1], lower for hedged answers. content: what is said besides the
+    polarity, with denied clauses left out (「飲み物ではなくて、眠いんです」 → 「眠いんです」);
+    empty if there is nothing. denied: the clauses left out.
+    """
+
+    stance: Stance
+    certainty: float = 1.0
+    content: str = ""
+    denied: str = ""
+
+
+#: How certain a hedged answer is taken to be.
+HEDGED = 0.7
+
+_REFUSED = re.compile(
+    r"回答(?:でき|出来)ません|(?:お)?答え(?:は|が)?(?:でき|出来|かね|られ|られな|たくな)|"
+    r"(?:言え|言いたく)(?:ま|な)|ノーコメント|"
+    r"\b(?:cannot|can't|can not|won't|rather not|unable to) (?:answer|say|tell)",
+    re.IGNORECASE,
+)
+_UNSURE = re.compile(
+    r"^(?:うーん|ええと|えっと|さあ|さぁ|んー)?[、,。…\s]*(?:よく|ちょっと|あまり)?"
+    r"(?:分か(?:ら|り)|わか(?:ら|り)|何とも|なんとも|特に考え|どうだろう|どうでしょう)|"
+    r"(?:分からない|わからない|何とも言えない|なんとも言えない)(?:です|な|ね|かな|なあ)*[。.]?$|"
+    r"\b(?:not sure|don't know|do not know|hard to say|no idea)\b",
+    re.IGNORECASE,
+)
+_NEITHER = re.compile(
+    r"どちらでも(?:な|あり)|どっちでも(?:な|あり)|どちらも(?:違|ちが|いい?え)|どっちも(?:違|ちが)|"
+    r"どちらとも(?:違|言え|いえ)|\bneither\b",
+    re.IGNORECASE,
+)
+_BOTH = re.compile(r"(?:両方|りょうほう|どちらも|どっちも)(?!.{0,3}(?:違|ちが|な))|\bboth\b", re.I)
+_FIRST = re.compile(
+    r"前者|(?:最初|はじめ|初め|一つ目|ひとつ目|1つ目|先)の(?:ほう|方)|"
+    r"\b(?:the )?(?:former|first)\b(?! of all)",
+    re.IGNORECASE,
+)
+_SECOND = re.compile(
+    r"後者|(?:後|あと|二つ目|ふたつ目|2つ目)の(?:ほう|方)|\b(?:the )?(?:latter|second)\b", re.I
+)
+_FILLER = r"(?:あー?|ああ|えー?と|えっと|うーん|んー|まあ|まぁ|well|oh|um|hmm|ah)?[、,。…\s!！~〜]*"
+_YES = re.compile(
+    rf"^{_FILLER}"
+    r"(?:はい|ええ(?!と)|えぇ|うん(?!ー)|うむ|そう(?!じゃ|では|でも|思わ|いうわけ|いうこと[じで])|"
+    r"その(?:通|とお)り|もちろん|おっしゃる(?:通|とお)り|確かに|たしかに|当たり|せやね|せや|ほんま|"
+    r"お願い|まさに|わりと|多分そう|たぶんそう|yes|yeah|yep|right|exactly|sure|indeed|definitely|"
+    r"that's right|i am\b|i do\b|it is\b)",
+    re.IGNORECASE,
+)
+_NO = re.compile(
+    rf"^{_FILLER}"
+    r"(?:いいえ|いえ|いや|いやいや|ううん|うーうん|違|ちが|ちゃう|そう(?:じゃ|では|でも|いうわけ)|"
+    r"別に(?:そう)?|特に(?:は)?(?:な|そう|あり)|まさか|全然|ぜんぜん|"
+    r"no\b|nope|nah|not (?:really|quite|at all|exactly)|i'm not\b|i am not\b|it's not\b|it isn't)",
+    re.IGNORECASE,
+)
+_NO_TAIL = re.compile(
+    r"(?:わけ|訳)(?:では|じゃ)(?:な|あり)|(?:ことでは|ことじゃ|のことでも)(?:な|あり)|"
+    r"(?:それ|そこ|その)(?:は|とは|こと(?:では|じゃ)?)?(?:違|ちが|関係(?:な|あり))|関係(?:は)?(?:ない|ありません)",
+)
+_YES_TAIL = re.compile(
+    r"(?:そう(?:です|だ|なの|なん|かも|ですね|だね|だな|やね)|その通り|その(?:気分|感じ)(?:です|だ|かも))",
+)
+_HEDGE = re.compile(
+    r"かも|たぶん|多分|おそらく|どちらかと(?:いう|言う|いえ|言え)|どっちかと|まあ|まぁ|"
+    r"というか|ような気|気がし|少し|ちょっとだけ|"
+    r"\b(?:maybe|perhaps|probably|kind of|sort of|rather)\b",
+    re.IGNORECASE,
+)
+_DENIED = re.compile(
+    r"(?:じゃ|では|でも)(?:な(?:い|く|かっ|さそう)|あり?ま(?:せん))|"
+    r"たく(?:は)?(?:な(?:い|く)|ありません)|(?:欲し|ほし)く(?:は)?(?:な|ありません)|"
+    r"(?:必要|用事?|気分|予定|つもり)(?:は|も|が|では|じゃ)?(?:な(?:い|く)|ありません)|"
+    r"\b(?:not|isn't|don't|doesn't|no need)\b",
+    re.IGNORECASE,
+)
+_CLAUSE = re.compile(r"[、,。.!！?？\n…]+|(?<=[でがしも])\s|けど|けれど|ですが|だが|\bbut\b")
+_NEGATED = re.compile(
+    r"(?:な(?:い|く|かった)|ません|ねえ|へん|ん)(?:です|でした|よ|ね|わ|な|かな|から|けど|かも|なあ)*$"
+    r"|\b(?:not|n't|never)\b|n't\b",
+    re.IGNORECASE,
+)
+#: Words too common to be an echo of the question.
+_COMMON = frozenset(
+    [
+        "為る",
+        "居る",
+        "有る",
+        "無い",
+        "物",
+        "事",
+        "こと",
+        "もの",
+        "何",
+        "其れ",
+        "此れ",
+        "今",
+        "成る",
+        "言う",
+        "良い",
+        "方",
+        "所",
+        "気",
+        "i",
+        "you",
+        "it",
+        "do",
+        "be",
+        "is",
+    ]
+)
+_POLARITY_WORD = re.compile(
+    rf"^{_FILLER}(?:はい|ええ|うん|そうなんです|そうですね?|そうだね?|そう|いいえ|いえ|いや|ううん|"
+    r"違います|違う|ちがいます|ちがう|その通りです?|もちろん|前者です?|後者です?|"
+    r"yes|yeah|no|nope|right|exactly|that's right|not really)(?:です|よ|ね|かな|かも)*$",
+    re.IGNORECASE,
+)
+
+
+def understand(text: str, question: str = "") -> Answer:
+    """Read an answer. Never raises: what is not understood has the stance `OPEN`.
+
+    question: if given, an answer that only echoes its words is read as a yes or a no
+    (「喉が渇いていますか？」 — 「渇いてません」).
+
+    >>> understand("いや、飲み物じゃなくて、部屋が散らかっていて").stance
+    <Stance.NO: 'no'>
+    """
+    folded = unicodedata.normalize("NFKC", text).strip().strip("「」『』\"'")
+    if not folded or (_REFUSED.search(folded) and len(folded) <= 40):
+        return Answer(Stance.REFUSED)
+    content, denied = _contents(folded, question)
+    certainty = HEDGED if _HEDGE.search(folded) else 1.0
+    stance = _stance(folded, content)
+    if stance is Stance.OPEN and question:
+        stance = _echo(folded, question)
+    return Answer(stance, certainty, content, denied)
+
+
+def _echo(text: str, question: str) -> Stance:
+    first = next((c for c in _CLAUSE.split(text) if c.strip()), "").strip()
+    if not _echoes(first, question):
+        return Stance.OPEN
+    return Stance.NO if _NEGATED.search(first) else Stance.YES
+
+
+def _echoes(clause: str, question: str) -> bool:
+    return bool((set(lemmas(clause)) & set(lemmas(question))) - _COMMON)
+
+
+def _stance(text: str, content: str) -> Stance:
+    if _NEITHER.search(text):
+        return Stance.NEITHER
+    if _UNSURE.search(text):
+        return Stance.UNSURE
+    if _BOTH.search(text):
+        return Stance.BOTH
+    first, second = _FIRST.search(text), _SECOND.search(text)
+    if first and not second:
+        return Stance.FIRST
+    if second and not first:
+        return Stance.SECOND
+    if _NO.search(text):
+        return Stance.NO
+    if _YES.search(text):
+        return Stance.YES
+    if _NO_TAIL.search(text):
+        return Stance.NO
+    if _YES_TAIL.search(text):
+        return Stance.YES
+    return Stance.OPEN if content else Stance.NO
+
+
+def _contents(text: str, question: str) -> tuple[str, str]:
+    """What is affirmed and what is denied, clause by clause; bare polarity words dropped."""
+    said: list[str] = []
+    denied: list[str] = []
+    for clause in _CLAUSE.split(text):
+        clause = clause.strip()
+        if not clause or _POLARITY_WORD.search(clause):
+            continue
+        echo = bool(question) and _NEGATED.search(clause) and _echoes(clause, question)
+        (denied if echo or _DENIED.search(clause) else said).append(clause)
+    return "、".join(said), "、".join(denied)
