@@ -130,6 +130,17 @@ def test_a_limit_in_a_gather_does_not_depend_on_timing(calls: int, random: Any, 
     assert asyncio.run(arun(gathered(), world, log=log, limits=limits)) == expected
 
 
+def test_what_was_gathered_counts_afterwards() -> None:
+    def flow() -> Flow[tuple[int, str]]:
+        yield from Gather([chat("a"), two()])
+        return (yield from until_limited())
+
+    assert run(flow(), World({Chat: model}), limits=Limits(calls=5))[0] == 2
+    # Together they may overstep it; none is held against what the others use meanwhile.
+    n, words = run(flow(), World({Chat: model}), limits=Limits(calls=2))
+    assert n == 0 and "calls: 3 of 2" in words
+
+
 usages = st.none() | st.builds(
     Usage,
     calls=st.integers(0, 3),

@@ -266,8 +266,8 @@ class Lamp(Handler):
 
 
 def toggled() -> Flow[str]:
-    yield from Act("toggle")
     try:
+        yield from Act("toggle")
         return (yield from Act("toggle")).text
     except EffectFailed:
         return "caught"
