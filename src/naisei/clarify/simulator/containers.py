@@ -1,0 +1,80 @@
+"""Whether a cup, a bottle, a box is empty: read off the scene, else from what is wanted."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from naisei.clarify.schemas import Instance
+from naisei.japanese.normal import normalise
+
+__all__ = ["Level", "asked_container", "asks_empty", "level"]
+
+Level = Literal["empty", "part", "full"]
+
+_NAMES = {
+    "コップ": r"コップ|カップ|湯のみ|湯呑み|マグ|\b(?:cup|mug)\b",
+    "グラス": r"グラス|\bglass\b",
+    "ペットボトル": r"ペットボトル|ボトル|\bbottle\b",
+    "水筒": r"水筒|マイボトル|タンブラー|\b(?:flask|thermos)\b",
+    "タッパー": r"タッパー|保存容器|弁当箱|\b(?:container|tupperware|lunch box)\b",
+}
+_STATE = re.compile(
+    r"空(?!い|腹|気|間|調)|からっぽ|カラッポ|中身|残って|残り|満杯|いっぱい|入って|入れて(?:い|あ)|"
+    r"飲み(?:終|干|切|き)|飲みかけ|使用中|\b(?:empty|full|left in|anything in|inside)\b"
+)
+_EMPTY = re.compile(r"空(?!い|腹)|からっぽ|カラッポ|飲み(?:終|干|切|き)|\bempty\b|\bfinished\b")
+_EMPTY_SEEN = re.compile(
+    r"空の|空に|空っぽ|飲み終|飲み干|食べ終|洗っ|伏せ|乾い|水切り|\b(?:empty|washed|dry|finished)\b"
+)
+_PART_SEEN = re.compile(r"飲みかけ|飲み残|残|半分|使いかけ|\b(?:half|left)\b")
+_FULL_SEEN = re.compile(r"入り|入っ|未開封|詰め|[（(]|の水|のお茶|の麦茶|\b(?:full|unopened)\b")
+#: Where the scene is silent: what fits with the wish, by action.
+_WANTED: dict[str, dict[int, Level]] = {
+    "コップ": {3: "empty", 12: "empty"},
+    "グラス": {23: "empty", 33: "empty"},
+    "ペットボトル": {6: "full", 15: "empty", 36: "part"},
+    "水筒": {30: "empty", 40: "empty"},
+    "タッパー": {38: "full", 39: "full"},
+}
+
+
+def asked_container(question: str) -> str:
+    """The container whose contents a question is about, or an empty string."""
+    text = normalise(question).lower()
+    if not _STATE.search(text):
+        return ""
+    return next((name for name, pattern in _NAMES.items() if re.search(pattern, text)), "")
+
+
+def asks_empty(question: str) -> bool:
+    """Whether a yes means that it is empty."""
+    return _EMPTY.search(normalise(question).lower()) is not None
+
+
+def _seen(thing: str) -> Level | None:
+    if _PART_SEEN.search(thing):
+        return "part"
+    if _EMPTY_SEEN.search(thing):
+        return "empty"
+    return "full" if _FULL_SEEN.search(thing) else None
+
+
+def level(container: str, instance: Instance) -> Level | None:
+    """How full it is, `None` where neither scene nor wish tells. Always the same for an instance.
+
+    Of several such containers, what is in hand or in reach counts first, then the one that
+    fits with the wish.
+    """
+    pattern = re.compile(_NAMES[container])
+    user = instance.scene.user
+    near = [*user.holding, *user.reach]
+    far = [thing for things in instance.scene.surroundings.values() for thing in things]
+    wanted = _WANTED[container].get(instance.gold)
+    for things in (near, far):
+        states = [s for t in things if pattern.search(t.lower()) and (s := _seen(t.lower()))]
+        if wanted in states:
+            return wanted
+        if states:
+            return states[0]
+    return wanted

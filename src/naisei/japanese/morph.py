@@ -1,0 +1,67 @@
+"""Words of a Japanese text: surface, dictionary form, normalised form, part of speech.
+
+Sudachi with its small dictionary, short units (mode A) unless told otherwise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from threading import Lock
+
+from sudachipy import Dictionary, SplitMode, Tokenizer
+
+from naisei.japanese.normal import normalise
+
+__all__ = ["Token", "tokens"]
+
+_lock = Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One word. lemma: dictionary form (飲む). form: Sudachi's normalised form (のど → 喉).
+
+    pos: part of speech (名詞, 動詞, 形容詞, 助詞, …); detail: its next level (格助詞, …).
+    start, end: offsets in the normalised text.
+    """
+
+    surface: str
+    lemma: str
+    form: str
+    pos: str
+    detail: str
+    start: int
+    end: int
+
+    @property
+    def content(self) -> bool:
+        """Whether it carries meaning of its own: no particle, auxiliary, mark or space."""
+        return self.pos not in _FUNCTION
+
+
+_FUNCTION = frozenset({"助詞", "助動詞", "補助記号", "空白", "記号", "接頭辞"})
+
+
+@lru_cache(maxsize=1)
+def _tokenizer() -> Tokenizer:
+    return Dictionary(dict="small").tokenizer(mode=SplitMode.A)
+
+
+@lru_cache(maxsize=32768)
+def tokens(text: str) -> tuple[Token, ...]:
+    """The words of `normalise(text)`, in order. An empty text gives an empty tuple."""
+    # One tokenizer object may not be used by two threads at once.
+    with _lock:
+        return tuple(
+            Token(
+                m.surface(),
+                m.dictionary_form(),
+                m.normalized_form(),
+                m.part_of_speech()[0],
+                m.part_of_speech()[1],
+                m.begin(),
+                m.end(),
+            )
+            for m in _tokenizer().tokenize(normalise(text))
+        )

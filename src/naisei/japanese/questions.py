@@ -1,0 +1,243 @@
+"""The form of a question: yes or no, one of several, or open; what it asks after; its words.
+
+Japanese by Sudachi's words, English by simple rules.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from naisei.japanese.english import words
+from naisei.japanese.morph import Token, tokens
+from naisei.japanese.normal import is_japanese, normalise
+from naisei.japanese.sentences import sentences
+
+__all__ = ["Asks", "Form", "Question", "parse"]
+
+Form = Literal["polar", "alternative", "wh", "none"]
+Asks = Literal["what", "which", "where", "why", "how", "who", "when", "how-much", ""]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question taken apart.
+
+    text: the question itself, normalised, without sentences that ask nothing. form:
+    `none` for a text that asks nothing. asks: what an open question asks after. forms: all
+    words in normalised form (English: stems), auxiliaries and particles among them.
+    content: those that carry meaning. sides: the alternatives as texts, at least two, for
+    that form only. negated: the predicate is negated. indefinite: it speaks of 何か, どこか,
+    誰か, something, anything.
+    """
+
+    text: str
+    form: Form
+    asks: Asks = ""
+    forms: tuple[str, ...] = ()
+    content: tuple[str, ...] = ()
+    sides: tuple[str, ...] = ()
+    negated: bool = False
+    indefinite: bool = False
+    japanese: bool = True
+
+
+_WH: dict[str, Asks] = {
+    "何": "what",
+    "どんな": "what",
+    "なん": "what",
+    "どう": "how",
+    "如何": "how",
+    "いかが": "how",
+    "どの": "which",
+    "どれ": "which",
+    "どっち": "which",
+    "どちら": "which",
+    "何方": "which",
+    "何れ": "which",
+    "どこ": "where",
+    "何処": "where",
+    "どなた": "who",
+    "誰": "who",
+    "いつ": "when",
+    "何時": "when",
+    "なぜ": "why",
+    "何故": "why",
+    "どうして": "why",
+    "幾つ": "how-much",
+    "いくつ": "how-much",
+    "いくら": "how-much",
+    "幾ら": "how-much",
+}
+_OR = re.compile(r"(?:、|。|？)?(?:それとも|もしくは|または|または、|あるいは)、?")
+_WHICH = re.compile(
+    r"^(?P<a>.+?)(?:と|か|、)、?(?P<b>[^、]+?)(?:のどちら|のどっち|、?(?:では|だと|なら|だったら|のうち)、?(?:どちら|どっち)|[、？]\s*(?:どちら|どっち)|(?=どちら|どっち))(?P<tail>.*)$"
+)
+_TWO = re.compile(
+    r"^(?P<a>.+?(?:です|ます|でしょう|た|る|い|の|の方|ほう)か)、(?P<b>.+(?:か|かな)？?)$"
+)
+_ASKING_END = re.compile(
+    r"(?:か|かな|かね|かしら|の|っけ|だろう|でしょう|って|けど|感じ|ん)?？$|か。?$|かな。?$|っけ。?$|かしら。?$"
+)
+_REQUEST = re.compile(
+    r"教えて|聞かせて|おしえて|説明して|話して(?:くだ|くれ|もら|いただ)|言って(?:くだ|くれ|もら|いただ)|"
+    r"(?:聞い|伺っ|うかがっ)ても(?:いい|よろし|構)|もう少し詳しく"
+)
+_NEGATED = re.compile(
+    r"(?:な(?:い|かった)|ません(?:でした)?|ず)(?:の|ん)?(?:です|でしょう|だろう)?(?:か|の|かな)?？?。?$"
+)
+_RHETORIC = re.compile(
+    r"(?:では|じゃ)(?:ない|ありません)(?:です|でしょう|だろう)?か|(?:では|じゃ)(?:ない|ありません)(?:の|か)?？"
+)
+_INDEFINITE = re.compile(r"(?:何|なに|なん|どこ|誰|だれ|いつ|どれ|いくつ)か|何らか|なにか")
+
+
+@lru_cache(maxsize=16384)
+def parse(text: str) -> Question:
+    """Take a question apart; of several sentences, those that ask count. Never raises."""
+    asked = normalise(text).strip("「」\"' ")
+    if not is_japanese(asked):
+        return _english(asked)
+    parts = [s for s in sentences(asked) if _asks(s)]
+    if not parts:
+        return Question(asked, "none", "", *_words(asked))
+    whole = "".join(parts)
+    forms, content = _words(whole)
+    asks = _wh(tokens(whole))
+    sides = _sides(whole)
+    form: Form
+    if sides:
+        form = "alternative"
+    elif asks or _REQUEST.search(whole):
+        form = "wh"
+    else:
+        form = "polar"
+    return Question(
+        whole,
+        form,
+        asks if form == "wh" else "",
+        forms,
+        content,
+        sides,
+        bool(_NEGATED.search(whole)) and not _RHETORIC.search(whole),
+        bool(_INDEFINITE.search(whole)),
+    )
+
+
+def _asks(sentence: str) -> bool:
+    return bool(_ASKING_END.search(sentence) or _REQUEST.search(sentence) or _wh(tokens(sentence)))
+
+
+def _words(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    found = tokens(text)
+    return (
+        tuple(t.form for t in found if t.pos != "補助記号"),
+        tuple(t.form for t in found if t.content),
+    )
+
+
+def _wh(found: tuple[Token, ...]) -> Asks:
+    """The first question word that is no indefinite (何か) and no universal (何も, いつでも)."""
+    for i, token in enumerate(found):
+        after = found[i + 1].surface if i + 1 < len(found) else ""
+        last = found[i + 2].surface if i + 2 < len(found) else ""
+        asks = _WH.get(token.form) or _WH.get(token.lemma)
+        if not asks:
+            continue
+        if (
+            after in ("か", "も", "でも", "らか", "にか")
+            or (after == "に" and last == "か")
+            or (after == "で" and last == "も")
+        ):
+            continue
+        if token.surface == "どう" and after in ("ぞ", "やら", "しても"):
+            continue
+        if asks == "how" and after == "し" and last == "て":
+            return "why" if _why(found[i:]) else "how"
+        if asks in ("how", "which") and after in ("くらい", "ぐらい", "ほど"):
+            return "how-much"
+        if asks == "which" and token.surface == "どの" and after in ("よう", "様"):
+            return "how"
+        return asks
+    return ""
+
+
+def _why(rest: tuple[Token, ...]) -> bool:
+    """どうして (why), not どうしてほしい (what to do)."""
+    return len(rest) < 4 or rest[3].form not in ("欲しい", "貰う", "頂く", "くれる", "差し上げる")
+
+
+def _sides(text: str) -> tuple[str, ...]:
+    if _OR.search(text):
+        parts = [p.strip("、。？ ") for p in _OR.split(text)]
+        kept = tuple(p for p in parts if p and not re.fullmatch(r"(?:どちら|どっち).*", p))
+        if len(kept) == 2 and re.match(r"(?:どちら|どっち)", parts[-1]):
+            return kept
+        return kept if len(kept) >= 2 else ()
+    if found := _WHICH.match(text):
+        tail = found["tail"].strip("？。、")
+        return (f"{found['a']}、{tail}", f"{found['b']}、{tail}")
+    if found := _TWO.match(text):
+        return (found["a"], found["b"].strip("？"))
+    marks = [p for p in re.split(r"？", text) if p.strip()]
+    if len(marks) == 2 and re.search(r"(?:どちら|どっち)", text) is None and len(text) < 30:
+        return (marks[0].strip(), marks[1].strip())
+    return ()
+
+
+_EN_WH: dict[str, Asks] = {
+    "what": "what",
+    "which": "which",
+    "where": "where",
+    "why": "why",
+    "how": "how",
+    "who": "who",
+    "whom": "who",
+    "when": "when",
+}
+_EN_STOP = frozenset(
+    "a an the is are am was were be been do does did you your i me my it its that this there to of "
+    "for in on at with and or so would could should can will shall may might have has had some any "
+    "right now currently just something anything somebody someone anyone thing like want please "
+    "what which where why how who whom when if about".split()
+)
+
+
+def _english(text: str) -> Question:
+    parts = [
+        s
+        for s in sentences(text)
+        if s.endswith("?") or re.match(r"(?:please )?(?:tell|describe|explain)", s.lower())
+    ]
+    whole = " ".join(parts)
+    found = words(whole or text)
+    content = tuple(w for w in found if w not in _EN_STOP)
+    if not whole:
+        return Question(text, "none", "", found, content, japanese=False)
+    lead = re.sub(
+        r"^(?:so|and|well|okay|ok|then|could you tell me|may i ask)[, ]+", "", whole.lower()
+    )
+    # "…, what do you …": the question word may come after an opening clause.
+    first = next((w for w in words(lead)[:1]), "")
+    opened = re.search(r"(?:^|, )(what|which|where|why|how|who|when)\b", lead)
+    asks: Asks = _EN_WH.get(first) or (_EN_WH[opened[1]] if opened else "")
+    if asks == "how" and re.search(r"how (?:much|many)", lead):
+        asks = "how-much"
+    sides: tuple[str, ...] = ()
+    if re.search(r",? or\b", lead) and (not asks or asks == "which"):
+        sides = tuple(p.strip(" ?,") for p in re.split(r",? or (?!not\b)", whole) if p.strip(" ?,"))
+    if len(sides) >= 2:
+        return Question(whole, "alternative", "", found, content, sides, japanese=False)
+    form: Form = "wh" if asks or not whole.endswith("?") else "polar"
+    return Question(
+        whole,
+        form,
+        asks,
+        found,
+        content,
+        negated=bool(re.search(r"\bnot\b|n't", whole)),
+        indefinite=bool(re.search(r"\b(?:some|any)(?:thing|one|body|where)\b", whole.lower())),
+        japanese=False,
+    )
