@@ -11,7 +11,7 @@ from filelock import FileLock, Timeout
 
 from naisei.core import InputError
 
-__all__ = ["RunLock", "holder"]
+__all__ = ["RunLock", "holder", "locked"]
 
 
 class RunLock:
@@ -25,7 +25,7 @@ class RunLock:
         self._lock = FileLock(directory / "lock")
         self._holder = directory / "lock.holder"
         try:
-            self._lock.acquire(timeout=0)
+            self._lock.acquire(timeout=0.3)  # `locked` may hold it for a moment
         except Timeout:
             raise InputError(
                 f"another process is working on this run: {holder(directory)}",
@@ -50,3 +50,15 @@ def holder(directory: Path) -> str:
             pass
         time.sleep(0.02)  # it has just taken the lock and is about to write its name
     return "unknown"
+
+
+def locked(directory: Path) -> bool:
+    """Whether a process is working on the run now."""
+    lock = FileLock(directory / "lock")
+    try:
+        with lock.acquire(timeout=0):
+            return False
+    except Timeout:
+        return True
+    except OSError:  # a folder that cannot be written: nobody works there
+        return False

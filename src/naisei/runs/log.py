@@ -122,6 +122,14 @@ class RunLog:
             (events,) = self._db.execute("SELECT count(*) FROM events").fetchone()
         return int(done), int(all_ - done), int(events)
 
+    def known_episodes(self) -> list[str]:
+        """Every episode of which anything was recorded."""
+        with self._lock:
+            found = self._db.execute(
+                "SELECT episode FROM events UNION SELECT episode FROM episodes ORDER BY 1"
+            )
+            return [episode for (episode,) in found]
+
     def ledger(self) -> Ledger:
         """What the run has cost so far."""
         ledger = Ledger()

@@ -20,7 +20,7 @@ __all__ = ["html_report", "markdown_report", "metric_table", "token_table", "wri
 
 
 @cache
-def _templates() -> Environment:
+def templates() -> Environment:
     environment = Environment(
         loader=PackageLoader("naisei.runs", "templates"),
         autoescape=True,
@@ -88,7 +88,7 @@ def html_report(directory: RunDirectory) -> str:
     run = kept(directory)
     ledger = directory.log.ledger()
     return (
-        _templates()
+        templates()
         .get_template("report.html")
         .render(
             path=str(directory.path.name),

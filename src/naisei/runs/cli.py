@@ -1,0 +1,186 @@
+"""`naisei runs`: look at runs, continue them, compare them, take them elsewhere."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from naisei.cli import options
+from naisei.core import InputError
+from naisei.lang import say
+from naisei.runs import listing, show
+from naisei.runs.compare import compare as compared
+from naisei.runs.directory import RunDirectory, write_atomically
+from naisei.runs.export import export_csv, export_jsonl
+from naisei.runs.report import markdown_report, write_report
+from naisei.runs.systems import resume as resumed
+from naisei.runs.tables import to_csv, to_markdown
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help=say(
+        "実行記録を見る・再開する・比べる・書き出す", "List, show, resume, compare, export runs."
+    ),
+)
+
+Dir = Annotated[
+    Path, typer.Argument(metavar="DIR", help=say("実行ディレクトリ", "A run directory."))
+]
+Output = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", help=say("書き込むファイル", "Write here, not to stdout.")),
+]
+
+
+def _json(value: object) -> None:
+    print(json.dumps(value, ensure_ascii=False, allow_nan=False))
+
+
+def _write(text: str, to: Path | None) -> None:
+    if to is None:
+        sys.stdout.write(text)
+        return
+    try:
+        write_atomically(to, text)
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", place=str(to)) from error
+
+
+@app.command("list", help=say("実行の一覧", "List the runs under a folder."))
+def list_(
+    root: Annotated[Path, typer.Argument(help=say("探す場所", "Where to look."))] = Path("runs"),
+    as_json: options.Json = False,
+) -> None:
+    found = listing.runs(root)
+    if as_json:
+        _json([run.to_json() for run in found])
+    elif not found:
+        print(say(f"{root} に実行はありません", f"no runs under {root}"), file=sys.stderr)
+    else:
+        print(listing.text(found))
+
+
+@app.command("show", help=say("実行や 1 件のやりとりを見る", "Show a run, or one episode of it."))
+def show_(
+    directory: Dir,
+    episode: Annotated[
+        str | None,
+        typer.Option(
+            "--episode", metavar="I", help=say("件の名前", "An instance, or instance#trial.")
+        ),
+    ] = None,
+    as_json: options.Json = False,
+) -> None:
+    with RunDirectory.look(directory) as run:
+        if episode is None:
+            if as_json:
+                _json(show.run_json(run))
+            else:
+                print(show.run_text(run))
+        else:
+            name = show.find_episode(run, episode)
+            if as_json:
+                _json(show.episode_json(run, name))
+            else:
+                print(show.episode_text(run, name))
+
+
+@app.command(help=say("実行を続きから再開する", "Continue a run where it stopped."))
+def resume(
+    directory: Dir,
+    concurrency: Annotated[int | None, typer.Option("--concurrency", min=1)] = None,
+    max_usd: options.MaxUsd = None,
+    max_tokens: options.MaxTokens = None,
+    max_minutes: options.MaxMinutes = None,
+    quiet: options.Quiet = False,
+    as_json: options.Json = False,
+) -> None:
+    given = {
+        "concurrency": concurrency,
+        "max_usd": max_usd,
+        "max_tokens": max_tokens,
+        "max_minutes": max_minutes,
+        "quiet": quiet or None,
+        "json": as_json or None,
+    }
+    changes = {name: value for name, value in given.items() if value is not None}
+    raise typer.Exit(resumed(directory, **changes))
+
+
+@app.command(help=say("実行を同じ件どうしで比べる", "Compare runs on the instances they share."))
+def compare(
+    directories: Annotated[list[Path], typer.Argument(metavar="DIR DIR…")],
+    seed: options.Seed = 0,
+    as_json: options.Json = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help=say("CSV で出す", "Print CSV."))] = False,
+) -> None:
+    comparison = compared(directories, seed=seed)
+    for warning in comparison.warnings:
+        print(f"{say('注意', 'warning')}: {warning}", file=sys.stderr)
+    if as_json:
+        _json(comparison.to_json())
+    elif as_csv:
+        sys.stdout.write(to_csv(comparison.table()))
+    else:
+        print(to_markdown(comparison.table()), end="")
+
+
+@app.command(help=say("件ごとの結果を書き出す", "Export the episodes."))
+def export(
+    directory: Dir,
+    form: Annotated[
+        Literal["jsonl", "csv"], typer.Option("--format", help=say("形式", "The format."))
+    ] = "jsonl",
+    events: Annotated[
+        bool,
+        typer.Option(
+            "--events", help=say("全やりとりも含める (jsonl)", "With all effects (jsonl).")
+        ),
+    ] = False,
+    output: Output = None,
+    as_json: options.Json = False,
+) -> None:
+    if events and form == "csv":
+        raise InputError("events have no form in CSV", place="--events", remedy="--format jsonl")
+    if as_json and output is None:
+        raise InputError("stdout holds the export itself", place="--json", remedy="add --output")
+    with RunDirectory.look(directory) as run:
+        if form == "csv":
+            _write(export_csv(run), output)
+        elif output is None:
+            sys.stdout.writelines(export_jsonl(run, events=events))
+        else:
+            _write("".join(export_jsonl(run, events=events)), output)
+        if as_json:
+            scored, failed, _ = run.log.counts()
+            _json({"output": str(output), "episodes": scored + failed})
+
+
+@app.command(help=say("報告書を作り直す", "Write the report again."))
+def report(
+    directory: Dir,
+    form: Annotated[
+        Literal["html", "markdown"], typer.Option("--format", help=say("形式", "The format."))
+    ] = "html",
+    output: Output = None,
+    as_json: options.Json = False,
+) -> None:
+    with RunDirectory.look(directory) as run:
+        if form == "markdown" and output is None and not as_json:
+            print(markdown_report(run))
+            return
+        if form == "markdown":
+            path = output or run.path / "report.md"
+            _write(markdown_report(run), path)
+        else:
+            path = write_report(run, output)
+    if as_json:
+        _json({"report": str(path)})
+    else:
+        print(path)
