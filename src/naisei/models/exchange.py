@@ -1,0 +1,129 @@
+"""One `Chat` effect carried out: from messages to a validated value.
+
+A reply that is *no answer* (empty, cut off, no JSON) says nothing about the model: the
+identical request is sent again, so that faults of a server never change results. JSON that
+violates the schema is the model's own doing: it is told what was wrong, once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pydantic import BaseModel
+
+from naisei.core import Message, Sampling
+from naisei.models.base import ChatReply, ChatRequest, Schema, Transient, Unusable
+from naisei.models.line import Line, Spent
+from naisei.models.structured import Garbage, Violation, mended, read, schema_of, shown
+
+__all__ = ["Exchange"]
+
+
+class Exchange:
+    """Asks one model one thing.
+
+    Args:
+        line: to the model.
+        sampling: as it goes out.
+        resends: identical requests after a reply that is no answer.
+        spent: what it costs is added up here, whatever comes of it.
+    """
+
+    def __init__(self, line: Line, sampling: Sampling, *, resends: int, spent: Spent) -> None:
+        self._line, self._sampling, self._resends = line, sampling, resends
+        self._spent = spent
+
+    async def text(self, messages: tuple[Message, ...]) -> str:
+        """A reply in words.
+
+        A text that ran into a `max_tokens` of our own is taken as it is: it was meant to be
+        short. One that the endpoint cut off for reasons of its own is asked for again.
+
+        Raises:
+            Transient: no answer.
+            Unusable: refused.
+        """
+        request = ChatRequest(messages, self._sampling)
+        for left in range(self._resends, -1, -1):
+            reply = await self._line.ask(request, self._spent)
+            cut = reply.finish_reason == "length"
+            if reply.text.strip() and (not cut or _at_own_limit(reply, request)):
+                return reply.text
+            if left == 0 and reply.text.strip() and self._sampling.max_tokens:
+                return reply.text
+        raise Transient(_complaint(reply, "an empty text" if not cut else "a text cut off"))
+
+    async def structured(self, messages: tuple[Message, ...], model: type[BaseModel]) -> BaseModel:
+        """A reply that satisfies a schema.
+
+        Raises:
+            Transient: no usable reply, after resends and one repair.
+            Unusable: refused.
+        """
+        schema = schema_of(model)
+        try:
+            return await self._valid(messages, schema, model)
+        except _Unfit as unfit:
+            errors, reply = unfit.errors, unfit.reply
+        self._spent.repaired = True
+        try:
+            return await self._valid(mended(messages, reply.text, schema, errors), schema, model)
+        except _Unfit as unfit:
+            what = "; ".join(unfit.errors) or "no JSON"
+            raise Transient(_complaint(unfit.reply, f"{what}, even after a repair")) from unfit
+
+    async def _valid(
+        self, messages: tuple[Message, ...], schema: Schema, model: type[BaseModel]
+    ) -> BaseModel:
+        sampling, doubled = self._sampling, False
+        for _ in range(self._resends + 1):
+            reply, request = await self._in_some_mode(messages, schema, sampling)
+            try:
+                value = read(reply.text, model)
+            except Violation as violation:
+                if reply.finish_reason != "length":
+                    raise _Unfit(violation.errors, reply) from violation
+            except Garbage:
+                pass
+            else:
+                # Complete JSON is complete, even where the token limit cut off what followed.
+                return value
+            if _at_own_limit(reply, request) and not doubled:
+                sampling, doubled = _doubled(sampling), True
+        raise _Unfit((), reply)
+
+    async def _in_some_mode(
+        self, messages: tuple[Message, ...], schema: Schema, sampling: Sampling
+    ) -> tuple[ChatReply, ChatRequest]:
+        while True:
+            mode = self._line.mode
+            request = ChatRequest(shown(messages, schema, mode), sampling, schema, mode)
+            try:
+                return await self._line.ask(request, self._spent), request
+            except Unusable as error:
+                if not (error.mode_refused and self._line.weaken(mode)):
+                    raise
+
+
+class _Unfit(Exception):
+    """A reply that cannot be used; no errors: it is no JSON."""
+
+    def __init__(self, errors: tuple[str, ...], reply: ChatReply) -> None:
+        super().__init__("; ".join(errors))
+        self.errors, self.reply = errors, reply
+
+
+def _at_own_limit(reply: ChatReply, request: ChatRequest) -> bool:
+    """Whether the reply ended at the limit that we set (or may have: nobody counted)."""
+    limit = request.sampling.max_tokens
+    if reply.finish_reason != "length" or limit is None:
+        return False
+    return reply.output_tokens == 0 or reply.output_tokens >= limit
+
+
+def _doubled(sampling: Sampling) -> Sampling:
+    return replace(sampling, max_tokens=2 * (sampling.max_tokens or 1))
+
+
+def _complaint(reply: ChatReply, what: str) -> str:
+    return f"the reply of {reply.model or 'the model'} cannot be used: {what}"

@@ -1,0 +1,97 @@
+"""The gateway: performs `Chat` effects. Cache, limits, retries, validation, and the bill."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from naisei.core import Chat, Handler, InstrumentFailure, Performed, Usage, Where
+from naisei.models.base import ChatModel, Transient, Unusable
+from naisei.models.cache import ReplyCache, cache_key
+from naisei.models.exchange import Exchange
+from naisei.models.forbid import check_allowed
+from naisei.models.limits import Throttle
+from naisei.models.line import Line, Spent
+from naisei.models.retry import Patience
+from naisei.models.roles import Roles
+from naisei.models.settings import ModelSettings
+
+__all__ = ["Gateway"]
+
+
+class Gateway(Handler):
+    """Performs `Chat`: `World({Chat: Gateway(roles)})`, driven by `arun`.
+
+    Args:
+        roles: who plays which role.
+        settings: limits of each model's endpoint (concurrency, per minute).
+        settings_of: other limits for some models, by their name.
+        cache: replies by call and place in the run; none by default. A hit costs nothing
+            and counts as no call (`Usage.cached`).
+        patience: attempts and waits.
+
+    Raises (in `perform`):
+        InstrumentFailure: no usable reply; `usage` holds what the tries cost.
+        InputError: the endpoint cannot be reached or refuses every request; no model for
+            the role.
+        ModelCallForbidden: model calls are switched off.
+    """
+
+    def __init__(
+        self,
+        roles: Roles,
+        *,
+        settings: ModelSettings | None = None,
+        settings_of: Mapping[str, ModelSettings] | None = None,
+        cache: ReplyCache | None = None,
+        patience: Patience | None = None,
+    ) -> None:
+        self._roles, self._cache, self._patience = roles, cache, patience or Patience()
+        self._settings, self._settings_of = settings or ModelSettings(), settings_of or {}
+        self._lines: dict[int, Line] = {}
+
+    async def perform(self, effect: Chat[Any], where: Where) -> Performed[Any]:
+        model = self._roles.model(effect.role)
+        sampling = self._roles.sampling_for(effect.role, effect.sampling)
+        key = ""
+        if self._cache is not None:
+            key = cache_key(model, effect, sampling, where)
+            if (hit := self._cache.get(key)) is not None:
+                try:
+                    value = effect.decode(hit[0])
+                except ValidationError:
+                    pass  # A validator changed, which a JSON schema does not show: ask anew.
+                else:
+                    return Performed(value, Usage(effect.role, model.name, cached=True))
+        check_allowed(model)
+        spent = Spent()
+        exchange = Exchange(
+            self._line(model), sampling, resends=self._patience.resends, spent=spent
+        )
+        try:
+            if effect.schema is None:
+                value = await exchange.text(effect.messages)
+            else:
+                value = await exchange.structured(effect.messages, effect.schema)
+        except (Transient, Unusable) as error:
+            usage = spent.usage(effect.role, model.name)
+            raise InstrumentFailure(f"{model.name} as {effect.role}: {error}", usage) from error
+        if self._cache is not None:
+            self._cache.put(key, effect.encode(value))
+        return Performed(value, spent.usage(effect.role, model.name))
+
+    async def aclose(self) -> None:
+        """Close the models' connections and the cache."""
+        for model in self._roles.all():
+            await model.aclose()
+        if self._cache is not None:
+            self._cache.close()
+
+    def _line(self, model: ChatModel) -> Line:
+        line = self._lines.get(id(model))
+        if line is None:
+            throttle = Throttle(self._settings_of.get(model.name, self._settings))
+            line = self._lines[id(model)] = Line(model, throttle, self._patience)
+        return line

@@ -1,0 +1,133 @@
+"""Structured replies: asking in words, reading what comes back, asking for a mend."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from pydantic import BaseModel, ValidationError
+
+from naisei.core import Message, assistant, canonical, system, user
+from naisei.models.base import Mode, Schema
+
+__all__ = ["Garbage", "Violation", "mended", "read", "schema_of", "shown"]
+
+_KANA_KANJI = re.compile("[぀-ヿ㐀-鿿]")
+_THOUGHT = re.compile(r"<think>.*?</think>", re.DOTALL)
+_BRACE = re.compile(r"[{\[]")
+_DECODER = json.JSONDecoder(strict=False)
+_MAX_ERRORS = 5
+_MAX_FOUND = 20
+
+_ASK = {
+    "ja": "回答は次のJSON Schemaに合うJSONだけにしてください。前置きも説明も要りません。\n{schema}",
+    "en": "Answer with JSON that satisfies this JSON Schema, and with nothing else.\n{schema}",
+}
+_MEND = {
+    "ja": "今の回答は使えませんでした。理由：\n{errors}\n次のJSON Schemaに合うJSONだけで、"
+    "もう一度答えてください。\n{schema}",
+    "en": "That answer could not be used:\n{errors}\nAnswer once more, with nothing but JSON that "
+    "satisfies this JSON Schema.\n{schema}",
+}
+_NO_JSON = {"ja": "- JSONとして読めません", "en": "- it is not JSON"}
+
+
+@dataclass(frozen=True, slots=True)
+class Garbage(Exception):
+    """No JSON at all. A fault of the line as likely as of the model: the request is resent."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Violation(Exception):
+    """JSON, but not what the schema asks for. errors: one line each, as the model is told."""
+
+    errors: tuple[str, ...]
+
+
+@lru_cache(maxsize=512)
+def schema_of(model: type[BaseModel]) -> Schema:
+    """The JSON schema of a pydantic model, under its class name."""
+    name = re.sub(r"[^a-zA-Z0-9_-]", "_", model.__name__)[:64]
+    return Schema(name, model.model_json_schema())
+
+
+def shown(messages: tuple[Message, ...], schema: Schema, mode: Mode) -> tuple[Message, ...]:
+    """The messages, with the schema in words where the endpoint does not enforce it.
+
+    It joins the first system message, so that the prefix stays the same from call to call.
+    """
+    if mode == "json_schema":
+        return messages
+    ask = _ASK[_language(messages)].format(schema=canonical(schema.json))
+    if messages and messages[0].role == "system":
+        return (system(f"{messages[0].content}\n\n{ask}"), *messages[1:])
+    return (system(ask), *messages)
+
+
+def mended(
+    messages: tuple[Message, ...], reply: str, schema: Schema, errors: Sequence[str]
+) -> tuple[Message, ...]:
+    """The conversation, the unusable reply, and why it is unusable; no errors: no JSON."""
+    language = _language(messages)
+    listed = "\n".join(f"- {e}" for e in errors[:_MAX_ERRORS]) or _NO_JSON[language]
+    ask = _MEND[language].format(errors=listed, schema=canonical(schema.json))
+    return (*messages, assistant(reply or "…"), user(ask))
+
+
+def read(text: str, model: type[BaseModel]) -> BaseModel:
+    """The reply as a validated object. JSON may stand in a fence or amid prose.
+
+    Raises:
+        Garbage: no JSON object (or array) is in it.
+        Violation: what is in it does not satisfy the schema.
+    """
+    found = _found(text)
+    if not found:
+        raise Garbage("empty reply" if not text.strip() else f"no JSON in {text[:80]!r}")
+    first: ValidationError | None = None
+    for data in found:
+        try:
+            return model.model_validate(data)
+        except ValidationError as error:
+            first = first or error
+    assert first is not None
+    raise Violation(
+        tuple(
+            f"{'.'.join(map(str, e['loc'])) or 'JSON'}: {e['msg']}"
+            for e in first.errors(include_url=False, include_context=False)
+        )
+    ) from first
+
+
+def _found(text: str) -> list[object]:
+    """The JSON objects and arrays in a text, in order; none if the last is cut off.
+
+    What a model thinks aloud is no answer. What stands inside a value that was read, or
+    that was cut off, is no answer either: half an answer may satisfy a schema by chance.
+    """
+    text = _THOUGHT.sub("", text).rstrip().removesuffix("```").rstrip()
+    found: list[object] = []
+    at = 0
+    while (brace := _BRACE.search(text, at)) and len(found) < _MAX_FOUND:
+        at = brace.start()
+        try:
+            data, at = _DECODER.raw_decode(text, at)
+        except json.JSONDecodeError as error:
+            if error.pos >= len(text) or error.msg.startswith("Unterminated"):
+                return []
+            at += 1
+        except RecursionError:
+            return []
+        else:
+            found.append(data)
+    return found
+
+
+def _language(messages: Sequence[Message]) -> str:
+    """`ja` if any message that was given to the model has kana or kanji."""
+    return "ja" if any(_KANA_KANJI.search(m.content) for m in messages) else "en"

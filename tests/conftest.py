@@ -1,0 +1,39 @@
+"""What every test has: no model but scripted ones and loopback servers may be called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+
+from servers.openai_server import OpenAIServer
+
+#: Variables of the person who runs the tests: no test may depend on them.
+_FOREIGN = (
+    "OPENAI_BASE_URL",
+    "OPENAI_API_KEY",
+    "ANTHROPIC_API_KEY",
+    "GOOGLE_API_KEY",
+    "GEMINI_API_KEY",
+)
+
+
+@pytest.fixture(autouse=True)
+def no_remote_models(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forbids every model that is neither scripted nor on loopback; hides keys."""
+    monkeypatch.setenv("NAISEI_FORBID_MODELS", "remote")
+    for name in _FOREIGN:
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def openai_server() -> Iterator[Callable[..., OpenAIServer]]:
+    """Starts `OpenAIServer(...)`, as many as a test wants; they stop with it."""
+    with ExitStack() as stack:
+
+        def start(*args: Any, **options: Any) -> OpenAIServer:
+            return stack.enter_context(OpenAIServer(*args, **options))
+
+        yield start
