@@ -42,7 +42,12 @@ def test_a_grammar_carries_the_schema_and_forbids_white_space() -> None:
     assert head == "%llguidance {}"
     body = json.loads(start.removeprefix("start: %json "))
     assert body.pop("x-guidance")["whitespace_flexible"] is False
-    assert body == CHOICE.json
+    closed = body["$defs"]["Do"]
+    assert closed.pop("additionalProperties") is False
+    assert closed == CHOICE.json["$defs"]["Do"]
+    assert "additionalProperties" not in CHOICE.json["$defs"]["Do"]
+    open_ = {"type": "object", "properties": {}, "additionalProperties": {"type": "string"}}
+    assert '"additionalProperties": {"type"' in json_grammar(open_)
 
 
 def test_weights_that_are_not_here_are_asked_for_before_anything_runs(
@@ -100,7 +105,7 @@ def test_a_strict_schema_holds_even_for_a_model_that_rambles(small: LocalModel, 
     )
     reply = ask(small, request)
     assert reply.finish_reason == "stop"
-    decided = Choice.model_validate_json(reply.text)
+    decided = Choice.model_validate_json(reply.text, extra="forbid")
     assert reply.text.startswith('{"thought":"')
     assert isinstance(decided.choice, Ask | Do)
 
@@ -123,6 +128,15 @@ def test_a_prompt_beyond_the_context_is_refused_for_good(small: LocalModel) -> N
     with pytest.raises(Unusable, match="context size") as caught:
         ask(small, ChatRequest((user("one two three " * 5000),)))
     assert not caught.value.mode_refused
+
+
+@pytest.mark.embedded
+def test_a_schema_that_no_grammar_holds_is_refused_as_a_mode(small: LocalModel) -> None:
+    field = {"type": "string", "pattern": "^(?=x)y"}
+    schema = Schema("s", {"type": "object", "properties": {"a": field}, "required": ["a"]})
+    with pytest.raises(Unusable) as caught:
+        ask(small, ChatRequest((user("hi"),), Sampling(max_tokens=5), schema, "json_schema"))
+    assert caught.value.mode_refused
 
 
 @pytest.mark.embedded

