@@ -18,7 +18,7 @@ from typing import Any
 from naisei.clarify.data.actions import load_actions
 from naisei.clarify.data.arta_actions import action_text
 from naisei.clarify.data.loader import ALL, Loaded
-from naisei.clarify.data.records import Row, read_rows
+from naisei.clarify.data.records import Row, exists, listed, read_rows
 from naisei.clarify.data.splits import SPLITS, split_name, split_of
 from naisei.clarify.schemas import Action, ActionSet, Instance, Scene
 from naisei.core import InputError
@@ -67,11 +67,11 @@ def _rows(argument: str) -> list[Row]:
     if not argument:
         raise InputError("the path is missing", place="--data arta:", remedy="write arta:PATH")
     path = Path(argument).expanduser()
-    if not path.exists():
+    if not exists(path):
         raise InputError(
             "no such file or folder", place=f"arta:{argument}", remedy="check the path"
         )
-    files = sorted(path.glob("*.jsonl")) if path.is_dir() else [path]
+    files = [f for f in listed(path) if f.suffix == ".jsonl"] if path.is_dir() else [path]
     rows = [row for file in files for row in read_rows(file)]
     if not rows:
         raise InputError("there are no rows", place=f"arta:{argument}", remedy=_REMEDY)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from naisei.clarify.data.actions import ACTION_FILES, load_actions
 from naisei.clarify.data.instances import KEYS, instance, language_of
-from naisei.clarify.data.records import Row, read_rows
+from naisei.clarify.data.records import Row, exists, listed, read_rows
 from naisei.clarify.data.splits import SPLITS, split_name
 from naisei.clarify.schemas import ActionSet, Instance
 from naisei.core import InputError
@@ -75,7 +75,7 @@ def _sources(path: Path, split: str | None) -> tuple[list[tuple[Path, str]], str
         raise InputError(
             f"unknown split '{split}'", place=str(path), remedy="use train, dev, test or all"
         )
-    if not path.exists():
+    if not exists(path):
         raise InputError(
             "no such file or folder",
             place=str(path),
@@ -106,11 +106,7 @@ def _sources(path: Path, split: str | None) -> tuple[list[tuple[Path, str]], str
 
 def _folder(path: Path) -> tuple[dict[str, Path], list[Path]]:
     """Files named after a split, and the other data files."""
-    files = [
-        f
-        for f in sorted(path.iterdir())
-        if f.is_file() and f.suffix in _SUFFIXES and f.name not in ACTION_FILES
-    ]
+    files = [f for f in listed(path) if f.suffix in _SUFFIXES and f.name not in ACTION_FILES]
     by_split: dict[str, Path] = {}
     for name in SPLITS:
         mine = [f for f in files if split_name(f.stem) == name]

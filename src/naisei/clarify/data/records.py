@@ -9,7 +9,7 @@ from typing import Any
 
 from naisei.core import InputError
 
-__all__ = ["Row", "read_rows", "read_text"]
+__all__ = ["Row", "exists", "listed", "read_rows", "read_text"]
 
 _ONE_A_LINE = "write one JSON object a line (JSONL), or one JSON array of objects"
 
@@ -20,6 +20,30 @@ class Row:
 
     fields: dict[str, Any]
     place: str
+
+
+def exists(path: Path) -> bool:
+    """Whether something is there. A name that no file system takes is not there."""
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
+
+
+def listed(folder: Path) -> list[Path]:
+    """The files of a folder, sorted by name.
+
+    Raises:
+        InputError: the folder cannot be listed.
+    """
+    try:
+        return sorted(f for f in folder.iterdir() if f.is_file())
+    except OSError as error:
+        raise InputError(
+            f"cannot be listed: {error.strerror or error}",
+            place=str(folder),
+            remedy="check the permissions",
+        ) from error
 
 
 def read_text(path: Path) -> str:
@@ -97,6 +121,7 @@ def _parse(path: Path, number: int, text: str) -> Any:
 
 def _array(path: Path, text: str) -> list[Row]:
     """The items of an array, one by one, so that each knows its line."""
+    text = text.rstrip()
     decoder, rows = json.JSONDecoder(), []
     at = _skip(text, text.index("[") + 1)
     while text[at : at + 1] not in ("]", ""):

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from naisei import plugins
 from naisei.clarify.data.loader import Loaded, load_path
+from naisei.clarify.data.records import exists
 from naisei.clarify.schemas import ActionSet, Instance
 from naisei.core import InputError, canonical
 
@@ -91,7 +92,7 @@ def _open(source: str, split: str | None, seed: int, actions: str | None) -> tup
         shown = head if not tail or tail == loaded.split else f"{head}:{tail}"
         return f"{shown}:{loaded.split}", loaded
     path = Path(source).expanduser()
-    if not source.strip() or not path.exists():
+    if not source.strip() or not exists(path):
         hint = f"'{head}' is no registered data set; " if colon else ""
         raise InputError(
             f"{hint}there is no such file or folder",
@@ -106,6 +107,6 @@ def _open(source: str, split: str | None, seed: int, actions: str | None) -> tup
 def _digest(instances: tuple[Instance, ...], actions: ActionSet) -> str:
     content = {
         "actions": [[a.id, a.text] for a in actions],
-        "instances": [i.model_dump(mode="json") for i in instances],
+        "instances": [i.model_dump(mode="json", exclude_defaults=True) for i in instances],
     }
     return hashlib.sha256(canonical(content).encode("utf-8")).hexdigest()

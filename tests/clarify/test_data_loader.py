@@ -1,0 +1,211 @@
+"""Files and folders: what is read leniently, and what is refused with its line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from naisei.clarify.data import load
+from naisei.core import InputError
+
+ROW: dict[str, Any] = {"utterance": "のどがかわいた", "gold": 3}
+
+
+def write(path: Path, *rows: dict[str, Any]) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(json.dumps(r, ensure_ascii=False) for r in rows) + "\n", "utf-8")
+    return path
+
+
+def refused(source: Path | str, **options: Any) -> InputError:
+    with pytest.raises(InputError) as caught:
+        load(str(source), **options)
+    assert caught.value.place
+    assert caught.value.remedy
+    assert "\n" not in str(caught.value)
+    return caught.value
+
+
+def test_a_row_needs_only_utterance_and_gold(tmp_path: Path) -> None:
+    data = load(write(tmp_path / "mine.jsonl", ROW, ROW | {"gold": "コップを片付ける。"}))
+    assert [(i.id, i.gold) for i in data.instances] == [("mine-1", 3), ("mine-2", 12)]
+    assert data.name == "mine.jsonl"
+    assert data.actions.name == "ambigact40"
+
+
+def test_a_full_row(tmp_path: Path) -> None:
+    row = ROW | {
+        "id": 7,
+        "scene": "s",
+        "user": {"place": "居間", "holding": ["本"], "reach": "眼鏡、茶", "mood": "眠い"},
+        "surroundings": {"台所": "鍋、コップ", "居間": ["机"], "庭": None},
+        "plausible": [6, "コップを持ってくる"],
+        "ambiguity": "situation_only",
+        "speaker": "child",
+        "split": "validation",
+    }
+    one = load(write(tmp_path / "a.jsonl", row)).instances[0]
+    assert (one.id, one.scene_id, one.split, one.speaker) == ("7", "s", "dev", "child")
+    assert one.plausible == (3, 6)
+    assert one.scene.user.holding == ("本",)
+    assert one.scene.user.reach == ("眼鏡", "茶")
+    assert one.scene.user.posture == "mood: 眠い"
+    assert one.scene.surroundings == {"台所": ("鍋", "コップ"), "居間": ("机",), "庭": ()}
+
+
+@pytest.mark.parametrize(
+    ("user", "field", "value"),
+    [
+        ("ソファに座っている", "posture", "ソファに座っている"),
+        ({"位置情報": "台所"}, "place", "台所"),
+        ({"所持物": ["箸"]}, "holding", ("箸",)),
+        ({"周辺物品": "皿,塩"}, "reach", ("皿", "塩")),
+        ({"Company": ["母"]}, "company", ("母",)),
+        (None, "place", ""),
+        (["立っている", "急いでいる"], "posture", "立っている, 急いでいる"),
+    ],
+)
+def test_users_come_in_many_shapes(tmp_path: Path, user: Any, field: str, value: Any) -> None:
+    one = load(write(tmp_path / "a.jsonl", ROW | {"user": user})).instances[0]
+    assert getattr(one.scene.user, field) == value
+
+
+def test_a_byte_order_mark_blank_lines_and_crlf_do_no_harm(tmp_path: Path) -> None:
+    plain = write(tmp_path / "a.jsonl", ROW)
+    odd = tmp_path / "b.jsonl"
+    line = json.dumps(ROW | {"id": "a-1"}).encode()
+    odd.write_bytes(b"\xef\xbb\xbf\r\n" + line + b"\r\n\r\n")
+    assert load(odd).digest == load(plain).digest
+
+
+def test_a_json_array_is_as_good_as_jsonl(tmp_path: Path) -> None:
+    rows = [ROW | {"id": str(n)} for n in range(3)]
+    lines = write(tmp_path / "a.jsonl", *rows)
+    array = tmp_path / "a.json"
+    array.write_text(json.dumps(rows, indent=2), "utf-8")
+    assert load(array).digest == load(lines).digest
+
+
+def test_unknown_keys_are_noted(tmp_path: Path) -> None:
+    data = load(write(tmp_path / "a.jsonl", ROW | {"surounding": {}}))
+    assert data.notes == ("keys that were not read: surounding (1×)",)
+
+
+def test_a_folder_gives_its_test_split_unless_another_is_asked_for(tmp_path: Path) -> None:
+    for name in ("train", "valid", "test"):
+        write(tmp_path / f"{name}.jsonl", ROW | {"id": name})
+    assert [i.id for i in load(tmp_path).instances] == ["test"]
+    assert [i.id for i in load(tmp_path, split="dev").instances] == ["valid"]
+    assert [i.split for i in load(tmp_path, split="all").instances] == ["train", "dev", "test"]
+
+
+def test_a_file_can_hold_all_splits(tmp_path: Path) -> None:
+    rows = [ROW | {"id": s, "split": s} for s in ("train", "dev", "test")]
+    file = write(tmp_path / "a.jsonl", *rows)
+    assert len(load(file)) == 3
+    assert [i.id for i in load(file, split="train").instances] == ["train"]
+
+
+def test_a_folder_may_bring_its_own_actions(tmp_path: Path) -> None:
+    write(tmp_path / "actions.jsonl", {"id": 1, "text": "窓を開ける"}, {"id": 5, "text": "閉める"})
+    write(tmp_path / "test.jsonl", ROW | {"gold": "窓を開ける"})
+    data = load(tmp_path)
+    assert data.actions.ids == (1, 5)
+    assert data.instances[0].gold == 1
+    assert "1 to 5" in str(refused(write(tmp_path / "other.jsonl", ROW)))
+
+
+def test_english_data_gets_english_actions(tmp_path: Path) -> None:
+    row = {"utterance": "I'm parched.", "gold": "Bring a cup"}
+    data = load(write(tmp_path / "a.jsonl", row))
+    assert data.instances[0].gold == 3
+    assert data.instances[0].scene.language == "en"
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "words"),
+    [
+        (b'{"utterance": "a", "gold": 3}\n{"utterance": "b", \n', 2, "no JSON"),
+        (b'{"utterance": "a", "gold": 3}\n\n["b", 3]\n', 3, "object"),
+        (b'{"gold": 3}\n', 1, "'utterance' is missing"),
+        (b'{"utterance": "  ", "gold": 3}\n', 1, "not empty"),
+        (b'{"utterance": 5, "gold": 3}\n', 1, "must be a text"),
+        (b'{"utterance": "a"}\n', 1, "'gold' is missing"),
+        (b'{"utterance": "a", "gold": 41}\n', 1, "unknown action 41"),
+        (b'{"utterance": "a", "gold": 0}\n', 1, "unknown action 0"),
+        (b'{"utterance": "a", "gold": true}\n', 1, "unknown action True"),
+        (b'{"utterance": "a", "gold": "dance"}\n', 1, "unknown action 'dance'"),
+        (b'{"utterance": "a", "gold": [3]}\n', 1, "unknown action"),
+        (b'{"utterance": "a", "gold": 3, "plausible": [99]}\n', 1, "unknown action 99"),
+        (b'{"utterance": "a", "gold": 3, "plausible": "3"}\n', 1, "must be a list"),
+        (b'{"utterance": "a", "gold": 3, "id": {}}\n', 1, "'id' must be"),
+        (b'{"utterance": "a", "gold": 3, "language": "fr"}\n', 1, "unknown language"),
+        (b'{"utterance": "\\ud800", "gold": 3}\n', 1, "surrogate"),
+        (b'{"utterance": "a", "gold": 3}\n{"utterance": "\xff", "gold": 3}\n', 2, "UTF-8"),
+        (b'[\n{"utterance": "a", "gold": 3},\n{"utterance": "b"}\n]', 3, "'gold' is missing"),
+        (b'[\n{"utterance": "a", "gold": 3}\n', 2, "array"),
+        (b'[{"utterance": "a", "gold": 3}] x', 1, "array"),
+        (b'[\n{"utterance": "a" "gold": 3}]', 2, "array"),
+        (b"[" * 100_000, 1, "array"),
+        (b'{"a":' * 100_000, 1, "no JSON"),
+    ],
+)
+def test_a_bad_row_is_named_by_file_and_line(
+    tmp_path: Path, content: bytes, line: int, words: str
+) -> None:
+    file = tmp_path / "bad.jsonl"
+    file.write_bytes(content)
+    error = refused(file)
+    assert error.place.startswith(f"{file}:{line}")
+    assert words in error.message
+
+
+def test_an_id_that_comes_twice_names_both_places(tmp_path: Path) -> None:
+    file = write(tmp_path / "a.jsonl", ROW | {"id": "x"}, ROW, ROW | {"id": "x"})
+    error = refused(file)
+    assert error.place == f"{file}:3"
+    assert f"{file}:1" in error.remedy
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [(b"", "empty"), (b"\xef\xbb\xbf \n\n", "empty"), (b"[]", "no instances")],
+)
+def test_a_file_without_data_is_refused(tmp_path: Path, content: bytes, words: str) -> None:
+    file = tmp_path / "a.jsonl"
+    file.write_bytes(content)
+    assert words in refused(file).message
+
+
+def test_a_binary_file_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "a.jsonl"
+    file.write_bytes(b"PK\x03\x04\x00\x00\x08")
+    assert "no text" in refused(file).message
+
+
+def test_shift_jis_gets_a_hint(tmp_path: Path) -> None:
+    file = tmp_path / "a.jsonl"
+    file.write_bytes(json.dumps(ROW, ensure_ascii=False).encode("cp932"))
+    assert "cp932" in refused(file).remedy
+
+
+def test_nothing_there(tmp_path: Path) -> None:
+    assert "no such file" in refused(tmp_path / "absent.jsonl").message
+    assert "no such file" in refused("x" * 5000).message
+    (tmp_path / "notes.txt").write_text("nothing", "utf-8")
+    assert "holds no data" in refused(tmp_path).message
+
+
+def test_splits_that_do_not_fit(tmp_path: Path) -> None:
+    write(tmp_path / "train.jsonl", ROW | {"split": "test"})
+    assert "its file is for 'train'" in refused(tmp_path, split="train").message
+    assert "no dev.jsonl" in refused(tmp_path, split="dev").message
+    assert "unknown split" in refused(tmp_path, split="tset").message
+    file = write(tmp_path / "one" / "a.jsonl", ROW | {"split": "dev"})
+    assert "no instances of the split" in refused(file, split="test").message
+    write(tmp_path / "two" / "val.jsonl", ROW)
+    write(tmp_path / "two" / "dev.jsonl", ROW)
+    assert "two files" in refused(tmp_path / "two").message
