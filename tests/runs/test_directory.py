@@ -1,0 +1,98 @@
+"""Run directories: made whole or not at all, continued, refused with the difference."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from naisei.core import InputError
+from naisei.runs.directory import RunDirectory, write_atomically
+from naisei.runs.frozen import default_path
+
+
+def test_what_is_frozen(tmp_path: Path, toy: Any) -> None:
+    with RunDirectory.of(toy.Toy(), tmp_path / "r") as directory:
+        assert directory.fresh
+    data = json.loads((tmp_path / "r/config.json").read_text())
+    assert data["config"] == {"n": 4, "flavour": "plain", "nested": {"ks": [1, 3]}}
+    assert data["system"] == "toy" and data["data_hash"] == "data-1"
+    assert data["naisei"] and data["python"] and data["libraries"]["pydantic"] and data["created"]
+    with RunDirectory.of(toy.Toy(), tmp_path / "r") as again:
+        assert not again.fresh
+    assert json.loads((tmp_path / "r/config.json").read_text()) == data
+
+
+def test_another_config_is_refused_with_the_difference(tmp_path: Path, toy: Any) -> None:
+    RunDirectory.of(toy.Toy(), tmp_path / "r").close()
+    with pytest.raises(InputError) as caught:
+        RunDirectory.of(toy.Toy(n=5, flavour="甘い", data_hash="data-2"), tmp_path / "r")
+    message = caught.value.message
+    assert "n: 4 → 5" in message and 'flavour: "plain" → "甘い"' in message
+    assert "data: data-1 → data-2" in message and "nested" not in message
+    RunDirectory.of(toy.Toy(), tmp_path / "r").close()  # the lock was released
+
+
+def test_the_default_directory_follows_config_and_data(toy: Any) -> None:
+    paths = {
+        default_path(task)
+        for task in (toy.Toy(), toy.Toy(), toy.Toy(n=5), toy.Toy(data_hash="data-2"))
+    }
+    assert len(paths) == 3 and all(p.name.startswith("toy-") for p in paths)
+
+
+def test_places_that_will_not_do(tmp_path: Path, toy: Any) -> None:
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full/thesis.txt").write_text("x")
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken/config.json").write_text('{"system": 3}')
+    for name, message in (
+        ("file", "is a file"),
+        ("full", "holds files, but no run"),
+        ("broken", "no config of a run"),
+        ("file/below", "cannot be made"),
+    ):
+        with pytest.raises(InputError, match=message):
+            RunDirectory.of(toy.Toy(), tmp_path / name)
+    with pytest.raises(InputError, match="not a run directory"):
+        RunDirectory.look(tmp_path / "none")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["broken", "file", "full"]
+    assert [p.name for p in (tmp_path / "full").iterdir()] == ["thesis.txt"]
+
+
+def test_an_empty_folder_becomes_a_run(tmp_path: Path, toy: Any) -> None:
+    (tmp_path / "r").mkdir()
+    with RunDirectory.of(toy.Toy(), tmp_path / "r") as directory:
+        assert directory.fresh
+
+
+def test_two_in_one_process_are_refused_too(tmp_path: Path, toy: Any) -> None:
+    with RunDirectory.of(toy.Toy(), tmp_path / "r"):
+        with pytest.raises(InputError, match="another process is working"):
+            RunDirectory.of(toy.Toy(), tmp_path / "r")
+        RunDirectory.look(tmp_path / "r").close()  # reading is always possible
+
+
+def test_a_run_can_be_read_where_nothing_can_be_written(
+    tmp_path: Path, toy: Any, run_toy: Any
+) -> None:
+    run_toy(tmp_path / "r")
+    for path in (tmp_path / "r").iterdir():
+        path.chmod(0o444)
+    (tmp_path / "r").chmod(0o555)
+    try:
+        with RunDirectory.look(tmp_path / "r") as directory:
+            assert directory.log.counts()[0] == 4
+    finally:
+        (tmp_path / "r").chmod(0o755)
+
+
+def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
+    target = tmp_path / "a.txt"
+    write_atomically(target, "one")
+    with pytest.raises(UnicodeEncodeError):
+        write_atomically(target, "two\ud83d")
+    assert target.read_text() == "one" and list(tmp_path.iterdir()) == [target]
