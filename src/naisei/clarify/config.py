@@ -16,9 +16,9 @@ MODEL_FREE = frozenset({"bayes", "embed", "random"})
 class ClarifyConfig(BaseModel):
     """One configuration: a row of the paper's tables.
 
-    data: a registered name, a path, or `arta:PATH`. limit: the first instances only,
-    after a shuffle by `seed`. actions: a file with another set of actions. agent,
-    memory, simulator: names. models: role → `provider:name`. sampling: role →
+    data: a registered name, a path, or `arta:PATH`. split: of the data, `None` for its
+    default. limit: so many instances, drawn by `seed`. actions: a file with another set of
+    actions. agent, memory, simulator: names. models: role → `provider:name`. sampling: role →
     parameters. independent: trials are repetitions that know nothing of each other (for
     pass^k and the unbiased pass@k), instead of tries in sequence. alpha: discount of
     DPass@k per further interaction, in (0, 1]; the paper gives none.
@@ -27,6 +27,7 @@ class ClarifyConfig(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     data: str = "ambigact40-open"
+    split: str | None = None
     limit: int | None = Field(default=None, ge=1)
     actions: str = ""
     agent: str = "bayes"

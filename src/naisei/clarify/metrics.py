@@ -31,13 +31,9 @@ def summarise(
     asking = _asking(config, instances, results)
     tokens = token_metrics(scored, results, _scenes(instances, [r.instance for r in results]))
     metrics = (*success, *asking, *tokens)
-    table = Table(
-        config.label,
-        ("metric", "value", "95 % low", "95 % high", "n", "reason"),
-        tuple((m.name, m.value, m.low, m.high, m.n, m.reason) for m in metrics),
-    )
     by_kind = _by_ambiguity(instances, results, config)
-    tables = (table, *by_kind, token_table(scored, results))
+    by_role = token_table(scored, results)
+    tables = (*by_kind, *([by_role] if by_role.rows else []))
     units = list(dict.fromkeys(r.instance for r in results))
     extra = {"units": units, "clusters": _scenes(instances, units)}
     return Summary(metrics=metrics, tables=tables, extra=extra)

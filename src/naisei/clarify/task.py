@@ -10,7 +10,7 @@ from naisei import plugins
 from naisei.clarify import flow, metrics
 from naisei.clarify.agent import Agent, AgentContext
 from naisei.clarify.config import ClarifyConfig
-from naisei.clarify.data.sources import Dataset
+from naisei.clarify.data import Dataset
 from naisei.clarify.describe import transcript
 from naisei.clarify.home import Home
 from naisei.clarify.rules import Rules
@@ -36,6 +36,9 @@ class ClarifyTask:
         self.data = data
         self.data_hash = data.digest
         self._instances = {i.id: i for i in data.instances}
+        self._by_gold: dict[int, list[Instance]] = {}
+        for one in data.instances:
+            self._by_gold.setdefault(one.gold, []).append(one)
         self._rules = (
             config.rules.model_copy(update={"trials": 1}) if config.independent else config.rules
         )
@@ -89,8 +92,14 @@ class ClarifyTask:
             instance,
             self.data.actions,
             seed=self.config.seed,
-            paraphrases=self.data.paraphrases(instance),
+            paraphrases=self._paraphrases(instance),
         )
+
+    def _paraphrases(self, instance: Instance) -> dict[int, tuple[str, ...]]:
+        """How others put the same wish: what a simulator without a table of needs goes by."""
+        same = self._by_gold.get(instance.gold, ())
+        said = [i.scene.utterance for i in same if i.scene_id != instance.scene_id]
+        return {instance.gold: tuple(dict.fromkeys(said))}
 
     def summarise(self, rows: Sequence[EpisodeRow]) -> Summary:
         return metrics.summarise(self.config, self._instances, rows)

@@ -1,0 +1,84 @@
+"""From what was asked for on the command line to configurations: defaults are decided here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from pydantic import JsonValue, ValidationError
+
+from naisei.clarify.config import MODEL_FREE, ClarifyConfig
+from naisei.clarify.rules import Rules
+from naisei.core import InputError
+
+__all__ = ["Wish", "configs"]
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a user asked for; `None` and empty mean: decide for me.
+
+    agents, models: every combination becomes a configuration (an agent that needs no
+    model comes once). model_of: role → model, over `models`.
+    """
+
+    agents: Sequence[str] = ()
+    models: Sequence[str] = ()
+    model_of: Mapping[str, str | None] = field(default_factory=dict)
+    memory: str | None = None
+    simulator: str | None = None
+    sampling: Mapping[str, float | int] = field(default_factory=dict)
+    rules: Mapping[str, JsonValue] = field(default_factory=dict)
+    others: Mapping[str, JsonValue] = field(default_factory=dict)
+
+
+def configs(wish: Wish) -> dict[str, ClarifyConfig]:
+    """The configurations by label. Without any model, the model-free `bayes` is the agent.
+
+    Raises:
+        InputError: values that fit no configuration.
+    """
+    default = wish.model_of.get("agent")
+    agents = list(wish.agents) or (["llm"] if wish.models or default else ["bayes"])
+    out: dict[str, ClarifyConfig] = {}
+    for agent in agents:
+        for model in [None] if agent in MODEL_FREE else (list(wish.models) or [None]):
+            config = _config(wish, agent, model)
+            out[config.label] = config
+    return out
+
+
+def _config(wish: Wish, agent: str, model: str | None) -> ClarifyConfig:
+    free = agent in MODEL_FREE
+    first = model or next(iter(wish.models), None)
+    independent = bool(wish.others.get("independent"))
+    memory = "none" if free or independent else (wish.memory or "tur")
+    simulator = wish.simulator or ("llm" if wish.model_of.get("simulator") else "rule")
+    roles = [
+        *([] if free else ["agent"]),
+        *([] if free or memory == "none" else ["reflector"]),
+        *(["simulator"] if simulator == "llm" else []),
+    ]
+    named = {role: wish.model_of.get(role) or first for role in roles}
+    if independent and wish.memory not in (None, "none"):
+        raise InputError(
+            f"independent trials share nothing, so they have no memory '{wish.memory}'",
+            place="--memory",
+            remedy="use --memory none, or leave out --independent",
+        )
+    try:
+        return ClarifyConfig(
+            agent=agent,
+            memory=memory,
+            simulator=simulator,
+            models={role: name for role, name in named.items() if name},
+            sampling={
+                role: dict(wish.sampling) for role in roles if wish.sampling and role != "simulator"
+            },
+            rules=Rules.model_validate(wish.rules),
+            **wish.others,  # type: ignore[arg-type]
+        )
+    except ValidationError as error:
+        first_error = error.errors()[0]
+        place = ".".join(map(str, first_error["loc"]))
+        raise InputError(first_error["msg"], place=f"--{place.replace('_', '-')}") from error
