@@ -101,7 +101,7 @@ def test_a_killed_process_leaves_no_lock_and_a_living_one_is_named(
     tmp_path: Path, start_toy: Callable[..., Any], toy: Any
 ) -> None:
     run, calls = tmp_path / "run", tmp_path / "calls"
-    first = start_toy(run, calls, "--latency", 5)
+    first = start_toy(run, calls, "--latency", 100)
     while not (run / "lock.holder").exists():
         time.sleep(0.01)
     second = start_toy(run, calls)

@@ -1,0 +1,133 @@
+"""The command `naisei`: exit codes, messages, start-up."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+import typer
+
+from naisei.cli import app as app_module
+from naisei.cli.main import main
+from naisei.core import InputError, InstrumentFailure, ReplayDivergence
+
+
+def _run(*args: str, **env: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "naisei", *args],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "NAISEI_LANG": "en", **env},
+    )
+
+
+@pytest.fixture
+def raising(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> Any:
+    """Runs a sub-command that raises; exit code and stderr."""
+    monkeypatch.setenv("NAISEI_LANG", "en")
+    monkeypatch.delenv("NAISEI_DEBUG", raising=False)
+    monkeypatch.setattr("platformdirs.user_log_dir", lambda name: str(tmp_path / "log"))
+    commands = {**app_module._COMMANDS, "toy": ("naisei_cli_toy:app", "例", "Toy.")}
+    monkeypatch.setattr(app_module, "_COMMANDS", commands)
+
+    def run(error: BaseException, *options: str) -> tuple[int, str]:
+        module, sub = ModuleType("naisei_cli_toy"), typer.Typer()
+
+        @sub.command()
+        def command() -> None:
+            raise error
+
+        module.app = sub  # type: ignore[attr-defined]
+        monkeypatch.setitem(sys.modules, "naisei_cli_toy", module)
+        with pytest.raises(SystemExit) as caught:
+            main([*options, "toy"])
+        return int(caught.value.code or 0), capsys.readouterr().err
+
+    return run
+
+
+def test_an_input_error_is_one_message_with_its_remedy(raising: Any) -> None:
+    error = InputError("no [bold]such[/bold] 動作", place="data.jsonl:3", remedy="use [1]")
+    code, err = raising(error)
+    assert code == 2
+    assert err == "error: data.jsonl:3: no [bold]such[/bold] 動作\n  → use [1]\n"
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (ReplayDivergence("i0#0 step 1", "chat a", "chat b"), 2),
+        (InstrumentFailure("HTTP 500"), 1),
+        (KeyboardInterrupt(), 130),
+    ],
+)
+def test_other_errors_on_purpose(raising: Any, error: BaseException, code: int) -> None:
+    got, err = raising(error)
+    assert got == code and "Traceback" not in err and len(err.splitlines()) <= 1
+
+
+def test_an_unexpected_error_is_short_and_its_traceback_is_kept(
+    raising: Any, tmp_path: Path
+) -> None:
+    code, err = raising(ZeroDivisionError("oops"))
+    assert code == 1 and "unexpected ZeroDivisionError: oops" in err and "Traceback" not in err
+    kept = (tmp_path / "log/errors.log").read_text()
+    assert "Traceback" in kept and str(tmp_path / "log/errors.log") in err
+
+
+def test_debug_shows_the_traceback(raising: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NAISEI_DEBUG", "")  # so that what --debug sets is undone
+    code, err = raising(ZeroDivisionError("oops"), "--debug")
+    assert code == 1 and "Traceback" in err
+
+
+def test_a_traceback_that_cannot_be_kept_is_shown(raising: Any, tmp_path: Path) -> None:
+    (tmp_path / "log").write_text("a file where the folder should be")
+    code, err = raising(ZeroDivisionError("oops"))
+    assert code == 1 and "Traceback" in err
+
+
+def test_usage() -> None:
+    assert _run("--version").stdout.startswith("naisei 0.")
+    wrong = _run("rums")
+    assert wrong.returncode == 2 and "Did you mean 'runs'?" in wrong.stderr and not wrong.stdout
+    assert _run("runs", "show").returncode == 2
+    assert _run("runs", "show", "/no/such/run").returncode == 2
+    language = _run("--lang", "fr", "runs", "list")
+    assert language.returncode == 2 and "unknown language" in language.stderr
+
+
+def test_help_in_both_languages() -> None:
+    assert "Ask before acting" in _run("--help").stdout
+    assert "聞き返して" in _run("--lang", "ja", "--help", NAISEI_LANG="").stdout
+    assert "実行の一覧" in _run("runs", "--help", NAISEI_LANG="ja").stdout
+
+
+def test_help_starts_without_the_heavy_libraries() -> None:
+    script = (
+        "import sys\nfrom naisei.cli.main import main\n"
+        "try:\n    main(['--help'])\nfinally:\n"
+        "    print([m for m in ('numpy', 'pydantic', 'pydantic_ai', 'openai') if m in sys.modules])"
+    )
+    out = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert out.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.slow
+def test_help_takes_less_than_half_a_second_of_cpu() -> None:
+    def once() -> float:
+        before = os.times()
+        assert _run("--help").returncode == 0
+        after = os.times()
+        return (after.children_user - before.children_user) + (
+            after.children_system - before.children_system
+        )
+
+    assert min(once() for _ in range(3)) <= 0.5

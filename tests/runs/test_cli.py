@@ -1,0 +1,140 @@
+"""`naisei runs` on real run directories, in this process and in its own."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from naisei.cli.main import main
+
+Naisei = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def naisei(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Naisei:
+    """`naisei ARGS`: exit code, stdout, stderr."""
+    monkeypatch.setenv("NAISEI_LANG", "en")
+
+    def run(*args: Any) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as caught:
+            main([str(a) for a in args])
+        out, err = capsys.readouterr()
+        return int(caught.value.code or 0), out, err
+
+    return run
+
+
+@pytest.fixture
+def runs(tmp_path: Path, run_toy: Any, toy: Any) -> Path:
+    root = tmp_path / "runs"
+    run_toy(root / "whole")
+    run_toy(root / "failed", toy.Toy(5), toy.model(fails=lambda where: where.instance == "i2"))
+    (root / "odd").mkdir()
+    (root / "odd/config.json").write_text("{}")
+    return root
+
+
+def test_list(runs: Path, naisei: Naisei) -> None:
+    code, out, _ = naisei("runs", "list", runs, "--json")
+    found = {Path(r["path"]).name: r for r in json.loads(out)}
+    assert code == 0 and found["whole"]["state"] == "done"
+    assert (found["failed"]["state"], found["failed"]["scored"]) == ("stopped", 4)
+    assert found["odd"]["state"] == "broken"
+    assert "4/5" in naisei("runs", "list", runs)[1]
+    code, out, err = naisei("runs", "list", runs / "none")
+    assert (code, out) == (0, "") and "no runs" in err
+
+
+def test_show(runs: Path, naisei: Naisei, toy: Any) -> None:
+    data = json.loads(naisei("runs", "show", runs / "whole", "--json")[1])
+    assert data["n"] == 4 and data["frozen"]["config"]["n"] == 4
+    assert "Metrics" in naisei("runs", "show", runs / "whole")[1]
+    _, out, _ = naisei("runs", "show", runs / "whole", "--episode", "i1")
+    assert toy.RULES in out and "はい、" in out and "agent · scripted:toy · 15 tokens" in out
+    code, out, _ = naisei("runs", "show", runs / "failed", "--episode", "i2#0", "--json")
+    assert code == 0 and "HTTP 500" in json.loads(out)["failure"]
+    code, out, err = naisei("runs", "show", runs / "whole", "--episode", "i9")
+    assert (code, out) == (2, "") and "no episode 'i9'" in err and "i0#0" in err
+
+
+def test_a_run_without_a_summary_can_be_shown(tmp_path: Path, naisei: Naisei, toy: Any) -> None:
+    from naisei.runs.directory import RunDirectory
+
+    RunDirectory.of(toy.Toy(), tmp_path / "r").close()
+    code, out, _ = naisei("runs", "show", tmp_path / "r")
+    assert code == 0 and "naisei runs resume" in out
+    assert naisei("runs", "report", tmp_path / "r")[0] == 2
+
+
+def test_compare(runs: Path, naisei: Naisei) -> None:
+    code, out, _ = naisei("runs", "compare", runs / "whole", runs / "failed", "--json")
+    assert code == 0 and json.loads(out)["differences"][0]["n"] == 3
+    assert "| pass@1 |" in naisei("runs", "compare", runs / "whole", runs / "failed")[1]
+    assert naisei("runs", "compare", runs / "whole", runs / "failed", "--csv")[1].startswith(
+        "metric,"
+    )
+    assert naisei("runs", "compare", runs / "whole")[0] == 2
+
+
+def test_export_and_report(runs: Path, naisei: Naisei, tmp_path: Path) -> None:
+    _, out, _ = naisei("runs", "export", runs / "whole")
+    assert len([json.loads(line) for line in out.splitlines()]) == 4
+    target = tmp_path / "out.csv"
+    _, out, _ = naisei("runs", "export", runs / "whole", "--format", "csv", "-o", target, "--json")
+    assert json.loads(out)["episodes"] == 4 and target.read_text().count("\n") == 5
+    assert naisei("runs", "export", runs / "whole", "--format", "csv", "--events")[0] == 2
+    assert naisei("runs", "export", runs / "whole", "-o", tmp_path / "no/out")[0] == 2
+    (runs / "whole/report.html").unlink()
+    _, out, _ = naisei("runs", "report", runs / "whole", "--json")
+    assert Path(json.loads(out)["report"]).exists()
+    assert naisei("runs", "report", runs / "whole", "--format", "markdown")[1].startswith("# whole")
+
+
+def test_resume_finds_the_system(
+    runs: Path, naisei: Naisei, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code, _, err = naisei("runs", "resume", runs / "failed")
+    assert code == 2 and "system 'toy'" in err
+    given: list[Any] = []
+
+    def resume(path: Path, *, concurrency: int = 8) -> int:
+        given.append((path, concurrency))
+        return 3
+
+    package, module = ModuleType("naisei.toy"), ModuleType("naisei.toy.resume")
+    module.resume = resume  # type: ignore[attr-defined]
+    for found in (package, module):
+        found.__spec__ = type(sys.__spec__)(found.__name__, None)
+        monkeypatch.setitem(sys.modules, found.__name__, found)
+    package.__path__ = []
+    assert naisei("runs", "resume", runs / "failed", "--concurrency", 2)[0] == 3
+    assert given == [(runs / "failed", 2)]
+    code, _, err = naisei("runs", "resume", runs / "failed", "--max-usd", 1)
+    assert code == 2 and "max_usd" in err
+    assert naisei("runs", "resume", runs / "none")[0] == 2
+
+
+def test_the_installed_command_reads_a_run_that_is_going_on(
+    tmp_path: Path, toy: Any, start_toy: Any
+) -> None:
+    process = start_toy(tmp_path / "r", tmp_path / "calls", "--latency", 1)
+    try:
+        while not (tmp_path / "calls").exists() or not (tmp_path / "calls").read_text():
+            assert process.poll() is None
+        shown = subprocess.run(
+            [sys.executable, "-m", "naisei", "runs", "list", str(tmp_path), "--json"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert json.loads(shown.stdout.splitlines()[-1])[0]["state"] == "running"
+    finally:
+        process.kill()
+        process.communicate()
