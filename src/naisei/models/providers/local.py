@@ -35,8 +35,6 @@ _MODES: tuple[Mode, ...] = ("json_schema", "json_object", "prompt")
 _HELD: tuple[Mode, ...] = ("json_schema", "json_object")
 #: A long prompt on two slow cores takes minutes before its first token.
 _SECONDS = 600.0
-#: Of a reply: a small model may not know when to stop.
-_BOUND = Sampling(max_tokens=512)
 
 _Loop = asyncio.AbstractEventLoop
 #: The server works on one request at a time; waiting here keeps the time-out honest.
@@ -53,6 +51,8 @@ class LocalModel:
     notice = (NOTICE_JA, NOTICE_EN)
     base_url = "http://127.0.0.1"
     free = True
+    #: A small model may not know when to stop.
+    base_sampling = Sampling(max_tokens=512)
 
     def __init__(self, name: str, path: Path, *, timeout: float = _SECONDS) -> None:
         """timeout: seconds for one reply."""
@@ -69,7 +69,7 @@ class LocalModel:
                 the context.
         """
         check_allowed(self)
-        bounded = replace(request, sampling=request.sampling.over(_BOUND))
+        bounded = replace(request, sampling=request.sampling.over(self.base_sampling))
         async with _turns.setdefault(asyncio.get_running_loop(), asyncio.Lock()):
             try:
                 await asyncio.to_thread(serve, self.path)

