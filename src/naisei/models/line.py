@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type
 
@@ -150,8 +150,3 @@ def _estimate(request: ChatRequest) -> int:
     """Tokens a request may use, before anybody has counted: a third of its UTF-8 bytes."""
     asked = sum(len(m.content.encode()) for m in request.messages) // 3
     return asked + (request.sampling.max_tokens or 256)
-
-
-def with_max_tokens(request: ChatRequest, max_tokens: int) -> ChatRequest:
-    """The same request with room for a longer reply."""
-    return replace(request, sampling=replace(request.sampling, max_tokens=max_tokens))
