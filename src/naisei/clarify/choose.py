@@ -10,6 +10,7 @@ from pydantic import JsonValue, ValidationError
 from naisei.clarify.config import MODEL_FREE, ClarifyConfig
 from naisei.clarify.rules import Rules
 from naisei.core import InputError
+from naisei.models.embedders.registry import open_embedder, resolve
 
 __all__ = ["Wish", "configs"]
 
@@ -76,9 +77,18 @@ def _config(wish: Wish, agent: str, model: str | None) -> ClarifyConfig:
                 role: dict(wish.sampling) for role in roles if wish.sampling and role != "simulator"
             },
             rules=Rules.model_validate(wish.rules),
-            **wish.others,  # type: ignore[arg-type]
+            **{**wish.others, "embedder": _embedder(wish)},  # type: ignore[arg-type]
         )
     except ValidationError as error:
         first_error = error.errors()[0]
         place = ".".join(map(str, first_error["loc"]))
         raise InputError(first_error["msg"], place=f"--{place.replace('_', '-')}") from error
+
+
+def _embedder(wish: Wish) -> str:
+    """The embedder by its own name: `auto` would be another one on another machine."""
+    asked = str(wish.others.get("embedder", "auto"))
+    found = resolve(asked)
+    if found != asked and found == "ngram":
+        open_embedder(asked)  # says so, once
+    return found

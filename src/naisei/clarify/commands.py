@@ -26,6 +26,7 @@ from naisei.cli.lang import say
 from naisei.cli.show import metrics_table, print_tables
 from naisei.core import InputError, fingerprint
 from naisei.memory import memory as open_memory
+from naisei.models.embedders.kept import KeptEmbedder
 from naisei.models.embedders.registry import open_embedder
 from naisei.models.world import base_world
 from naisei.runs.result import RunResult
@@ -190,7 +191,7 @@ def chat(
             actions=data.actions,
             alpha=config.alpha,
             trials=config.rules.trials,
-            embedder=lambda: open_embedder(config.embedder),
+            embedder=lambda: KeptEmbedder(open_embedder(config.embedder)),
         )
     )
 

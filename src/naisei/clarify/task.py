@@ -18,6 +18,7 @@ from naisei.clarify.schemas import EpisodeResult, Instance
 from naisei.clarify.simulator import simulator
 from naisei.core import Act, AskUser, Flow, Handler, Remember, Where, World
 from naisei.memory import MemoryHandler, memory
+from naisei.models.embedders.kept import KeptEmbedder
 from naisei.models.embedders.registry import open_embedder
 from naisei.runs.task import EpisodeRow, Summary
 
@@ -59,7 +60,7 @@ class ClarifyTask:
                 alpha=config.alpha,
                 trials=self._rules.trials,
                 options=config.agent_options,
-                embedder=lambda: open_embedder(config.embedder),
+                embedder=lambda: KeptEmbedder(open_embedder(config.embedder)),
                 train=train,
             )
         )

@@ -79,10 +79,13 @@ class Task(Protocol):
 
     #: Name of the system, e.g. `clarify`.
     system: str
-    #: Frozen, JSON-serialisable; a run directory refuses another one.
-    config: BaseModel
     #: Digest of the data the episodes come from.
     data_hash: str
+
+    @property
+    def config(self) -> BaseModel:
+        """Frozen, JSON-serialisable; a run directory refuses another one."""
+        ...
 
     def episodes(self) -> Sequence[Where]:
         """All episodes, in a fixed order; `Where.instance` and `.trial` identify one."""
