@@ -73,7 +73,7 @@ class Ledger:
     @property
     def known_usd(self) -> float:
         """US dollars of the calls whose price is known."""
-        return sum(s.usd for s in self.roles.values())
+        return float(sum(s.usd for s in self.roles.values()))
 
     @property
     def usd(self) -> float | None:
