@@ -37,7 +37,7 @@ class Choice(BaseModel):
 CHOICE = Schema("choice", Choice.model_json_schema())
 
 
-def test_a_grammar_carries_the_schema_and_forbids_white_space() -> None:
+def test_a_grammar_carries_the_schema_and_fixes_white_space() -> None:
     head, start = json_grammar(CHOICE.json).rstrip().split("\n")
     assert head == "%llguidance {}"
     body = json.loads(start.removeprefix("start: %json "))
@@ -106,7 +106,7 @@ def test_a_strict_schema_holds_even_for_a_model_that_rambles(small: LocalModel, 
     reply = ask(small, request)
     assert reply.finish_reason == "stop"
     decided = Choice.model_validate_json(reply.text, extra="forbid")
-    assert reply.text.startswith('{"thought":"')
+    assert reply.text.startswith('{"thought": "')
     assert isinstance(decided.choice, Ask | Do)
 
 
