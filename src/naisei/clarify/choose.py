@@ -43,7 +43,8 @@ def configs(wish: Wish) -> dict[str, ClarifyConfig]:
     agents = list(wish.agents) or (["llm"] if wish.models or default else ["bayes"])
     out: dict[str, ClarifyConfig] = {}
     for agent in agents:
-        for model in [None] if agent in MODEL_FREE else (list(wish.models) or [None]):
+        models: list[str | None] = [None] if agent in MODEL_FREE else [*wish.models] or [None]
+        for model in models:
             config = _config(wish, agent, model)
             out[config.label] = config
     return out

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from naisei.clarify import commands
+from naisei.clarify.audit.task import AuditConfig
 from naisei.clarify.choose import Wish
 from naisei.clarify.session import Session
 from naisei.cli import options
@@ -452,17 +453,16 @@ def audit(
     json: options.Json = False,
 ) -> None:
     session = _session(base_url, timeout, concurrency, Budget(tokens=max_tokens), None, quiet)
-    code = commands.audit(
+    chosen = simulator_model or model
+    config = AuditConfig(
         data=data,
         split=split,
         limit=limit,
-        seed=seed,
         simulator=simulator,
-        model=simulator_model or model,
-        session=session,
-        run_dir=run_dir,
-        json=json,
+        models={"simulator": chosen} if chosen and simulator == "llm" else {},
+        seed=seed,
     )
+    code = commands.audit(config, session, run_dir=run_dir, json=json)
     raise typer.Exit(code)
 
 

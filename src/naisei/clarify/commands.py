@@ -12,6 +12,8 @@ from rich.console import Console
 
 from naisei import plugins
 from naisei.clarify.agent import AgentContext
+from naisei.clarify.audit.task import AuditConfig
+from naisei.clarify.audit_run import run_audit
 from naisei.clarify.chat import Chat
 from naisei.clarify.chat import chat as sit
 from naisei.clarify.choose import Wish, configs
@@ -32,7 +34,7 @@ from naisei.models.world import base_world
 from naisei.runs.result import RunResult
 from naisei.runs.study_report import write_study
 
-__all__ = ["ablate", "chat", "print_run", "print_study", "run"]
+__all__ = ["ablate", "audit", "chat", "print_run", "print_study", "run"]
 
 _ERR = Console(stderr=True)
 
@@ -163,6 +165,13 @@ def _study_line(study: Study, run_dir: Path) -> str:
         "runs": runs,
     }
     return jsonlib.dumps(out, ensure_ascii=False, allow_nan=False)
+
+
+def audit(config: AuditConfig, session: Session, *, run_dir: Path | None, json: bool) -> int:
+    """Audit a user simulator; returns the exit code."""
+    result = run_audit(config, session, run_dir=run_dir)
+    print_run(result, json=json)
+    return result.exit_code
 
 
 def chat(

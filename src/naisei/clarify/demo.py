@@ -19,7 +19,7 @@ from naisei.clarify.rules import Rules
 from naisei.clarify.schemas import ActionSet, Instance
 from naisei.clarify.session import Session
 from naisei.clarify.study import study_tables
-from naisei.cli.lang import say
+from naisei.cli.lang import language, say
 from naisei.core import Event, InputError
 from naisei.models.embedders.registry import resolve
 from naisei.runs.budget import Budget
@@ -125,10 +125,13 @@ def _embedded(base: ClarifyConfig, root: Path, console: Console) -> RunResult | 
     )
     try:
         from naisei.models.local.notice import NOTICE_EN, NOTICE_JA
+        from naisei.models.local.progress import Shown
         from naisei.models.local.pull import pull
+        from naisei.models.local.weights import DEFAULT, catalogue
 
         console.print(Text(say(NOTICE_JA, NOTICE_EN), style="yellow"))
-        pull()
+        with Shown(language=language()) as told:
+            pull(catalogue()[DEFAULT], progress=told)
         data = load_data(config)
         by_id = {i.id: i for i in data.instances}
         return run_config(

@@ -18,7 +18,10 @@ KS = (1, 3, 5)
 
 
 def summarise(
-    config: ClarifyConfig, instances: Mapping[str, Instance], rows: Sequence[EpisodeRow]
+    config: ClarifyConfig,
+    instances: Mapping[str, Instance],
+    rows: Sequence[EpisodeRow],
+    notes: Sequence[str] = (),
 ) -> Summary:
     """All metrics over the scored rows. Intervals resample scenes, not instances, since
     instances of one scene share their utterance and are no independent evidence."""
@@ -36,7 +39,7 @@ def summarise(
     tables = (*by_kind, *([by_role] if by_role.rows else []))
     units = list(dict.fromkeys(r.instance for r in results))
     extra = {"units": units, "clusters": _scenes(instances, units)}
-    return Summary(metrics=metrics, tables=tables, extra=extra)
+    return Summary(metrics=metrics, tables=tables, notes=tuple(notes), extra=extra)
 
 
 def _scenes(instances: Mapping[str, Instance], ids: Sequence[str]) -> list[Hashable]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from naisei.clarify.audit_run import resume_audit
 from naisei.clarify.commands import print_run
 from naisei.clarify.config import ClarifyConfig
 from naisei.clarify.execute import run_config
@@ -34,24 +35,26 @@ def resume(
     of the configuration.
     """
     frozen = Frozen.read(path / "config.json")
-    if frozen.config.get("task") == "audit":
-        from naisei.clarify.audit_run import resume_audit
-
-        return resume_audit(path, concurrency=concurrency, quiet=quiet, json=json)
-    try:
-        config = ClarifyConfig.model_validate(frozen.config)
-    except ValidationError as error:
-        raise InputError(
-            f"the configuration is not one of this version: {error.errors()[0]['msg']}",
-            place=str(path / "config.json"),
-            remedy=f"resume it with naisei {frozen.naisei}",
-        ) from error
     session = Session(
         settings=ModelSettings(concurrency=concurrency),
         concurrency=concurrency,
         budget=Budget(max_usd, max_tokens, max_minutes),
         quiet=quiet,
     )
-    result = run_config(config, session, run_dir=path)
+    if frozen.config.get("task") == "audit":
+        result = resume_audit(path, session)
+    else:
+        result = run_config(_config(frozen, path), session, run_dir=path)
     print_run(result, json=json)
     return result.exit_code
+
+
+def _config(frozen: Frozen, path: Path) -> ClarifyConfig:
+    try:
+        return ClarifyConfig.model_validate(frozen.config)
+    except ValidationError as error:
+        raise InputError(
+            f"the configuration is not one of this version: {error.errors()[0]['msg']}",
+            place=str(path / "config.json"),
+            remedy=f"resume it with naisei {frozen.naisei}",
+        ) from error

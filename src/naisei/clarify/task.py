@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from naisei import plugins
 from naisei.clarify import flow, metrics
 from naisei.clarify.agent import Agent, AgentContext
+from naisei.clarify.audited import audit_note
 from naisei.clarify.config import ClarifyConfig
 from naisei.clarify.data import Dataset
 from naisei.clarify.describe import transcript
@@ -17,9 +18,11 @@ from naisei.clarify.rules import Rules
 from naisei.clarify.schemas import EpisodeResult, Instance
 from naisei.clarify.simulator import simulator
 from naisei.core import Act, AskUser, Flow, Handler, Remember, Where, World
+from naisei.lang import say
 from naisei.memory import MemoryHandler, memory
 from naisei.models.embedders.kept import KeptEmbedder
 from naisei.models.embedders.registry import open_embedder
+from naisei.models.local.notice import NOTICE_EN, NOTICE_JA
 from naisei.runs.task import EpisodeRow, Summary
 
 __all__ = ["ClarifyTask"]
@@ -103,7 +106,14 @@ class ClarifyTask:
         return {instance.gold: tuple(dict.fromkeys(said))}
 
     def summarise(self, rows: Sequence[EpisodeRow]) -> Summary:
-        return metrics.summarise(self.config, self._instances, rows)
+        audit = audit_note(self.config, self._instances, self.data.actions, self._paraphrases)
+        notes = (audit, *self.data.notes, *self._small_model())
+        return metrics.summarise(self.config, self._instances, rows, notes)
+
+    def _small_model(self) -> tuple[str, ...]:
+        """What has to be said beside the figures of the embedded model."""
+        local = any(name.startswith("local:") for name in self.config.models.values())
+        return (say(NOTICE_JA, NOTICE_EN),) if local else ()
 
     def transcript(self, row: EpisodeRow) -> str:
         if row.result is None:

@@ -1,0 +1,68 @@
+"""`naisei clarify audit` on the run engine: logged, resumable, within budgets."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from naisei.clarify.audit.task import AuditConfig, AuditTask
+from naisei.clarify.data import load
+from naisei.clarify.session import Session
+from naisei.core import InputError, Sampling
+from naisei.models.world import base_world
+from naisei.runs.directory import RunDirectory
+from naisei.runs.engine import run_task
+from naisei.runs.frozen import Frozen
+from naisei.runs.progress import progress
+from naisei.runs.result import RunResult, finish
+
+__all__ = ["resume_audit", "run_audit"]
+
+
+def run_audit(config: AuditConfig, session: Session, *, run_dir: Path | None = None) -> RunResult:
+    """Audit a simulator on data.
+
+    Raises:
+        InputError: unusable data, an unknown simulator, or no model for one that needs it.
+    """
+    if config.simulator == "llm" and "simulator" not in config.models:
+        raise InputError(
+            "the llm simulator needs a model",
+            place="--simulator-model",
+            remedy="give --model PROVIDER:NAME, or audit --simulator rule",
+        )
+    data = load(config.data, split=config.split, limit=config.limit, seed=config.seed)
+    by_gold: dict[int, list[str]] = {}
+    for one in data.instances:
+        by_gold.setdefault(one.gold, []).append(one.scene.utterance)
+    task = AuditTask(
+        config,
+        data.instances,
+        data.actions,
+        data_hash=data.digest,
+        paraphrases=lambda i: {i.gold: [u for u in by_gold[i.gold] if u != i.scene.utterance]},
+    )
+
+    async def go() -> RunResult:
+        sampling_of = {r: Sampling(**given) for r, given in config.sampling.items()}  # type: ignore[arg-type]
+        async with base_world(
+            config.models, settings=session.settings, sampling_of=sampling_of, cache=session.cache
+        ) as world:
+            with RunDirectory.of(task, run_dir) as directory:
+                outcome = await run_task(
+                    task,
+                    directory,
+                    world,
+                    concurrency=session.concurrency,
+                    budget=session.budget,
+                    progress=progress(quiet=session.quiet),
+                )
+                return finish(task, directory, outcome)
+
+    return asyncio.run(go())
+
+
+def resume_audit(path: Path, session: Session) -> RunResult:
+    """Continue the audit in `path`."""
+    config = AuditConfig.model_validate(Frozen.read(path / "config.json").config)
+    return run_audit(config, session, run_dir=path)
