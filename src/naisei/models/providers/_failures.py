@@ -6,6 +6,7 @@ status, else how far the connection came.
 
 from __future__ import annotations
 
+import math
 import time
 from email.utils import parsedate_to_datetime
 
@@ -99,9 +100,13 @@ def _retry_after(error: ModelHTTPError) -> float | None:
 def seconds_until(wish: str) -> float | None:
     """A `Retry-After` field (seconds, or an HTTP date) in seconds from now, ≥ 0."""
     try:
-        return max(0.0, float(wish))
+        seconds = float(wish)
     except ValueError:
-        pass
+        return _until_date(wish)
+    return None if math.isnan(seconds) else max(0.0, seconds)
+
+
+def _until_date(wish: str) -> float | None:
     try:
         return max(0.0, parsedate_to_datetime(wish).timestamp() - time.time())
     except ValueError:

@@ -1,0 +1,120 @@
+"""Whatever an endpoint does wrong, the values are those of the clean run, and it is billed."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from models.helpers import QUICK, Choice, gateway, perform
+from naisei.core import Chat, InputError, InstrumentFailure, Usage, Where, user
+from naisei.models.gateway import Gateway
+from naisei.models.roles import open_roles
+from servers.faults import KINDS, Faults
+from servers.openai_server import OpenAIServer
+
+Start = Callable[..., OpenAIServer]
+
+#: Faults whose reply was a chat completion, and so was counted (and paid for).
+ANSWERED = {"slow", "length", "prose", "empty"}
+
+
+def by_content(messages: list[dict[str, Any]], schema: dict[str, Any] | None) -> str:
+    """A reply that depends on the whole conversation: a repair would change it."""
+    n = sum(map(ord, json.dumps(messages))) % 40
+    if schema is None:
+        return f"答えは{n}です。"
+    return json.dumps({"thought": f"{n}番", "action": n}, ensure_ascii=False)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("schema", [Choice, None])
+def test_a_fault_changes_nothing_but_the_attempts(
+    openai_server: Start, kind: str, schema: type[Choice] | None
+) -> None:
+    clean = perform(gateway(openai_server(by_content)), schema=schema)
+    faults = Faults(rate=1.0, kinds=(kind,), most=1)
+    server = openai_server(by_content, faults=faults)
+    faulty = perform(gateway(server), schema=schema)
+
+    assert faulty.value == clean.value
+    assert server.met[kind] == 1
+    quiet = kind == "slow" or (kind == "prose" and schema is None)
+    assert faulty.usage is not None and clean.usage is not None
+    assert faulty.usage.attempts == server.calls == (1 if quiet else 2)
+    assert faulty.usage.calls == (2 if kind in ANSWERED and not quiet else 1)
+    assert not faulty.usage.repaired
+
+
+def test_a_faulty_run_equals_a_clean_one(openai_server: Start) -> None:
+    async def run_all(server: OpenAIServer) -> tuple[list[Any], list[Usage]]:
+        roles = open_roles(f"openai-compatible:test@{server.url}")
+        through = Gateway(roles, patience=QUICK)
+        effects = [Chat("agent", [user(f"依頼{i}")], Choice) for i in range(200)]
+        done = await asyncio.gather(
+            *(through.perform(e, Where(str(i))) for i, e in enumerate(effects))
+        )
+        await through.aclose()
+        return [d.value for d in done], [d.usage for d in done if d.usage]
+
+    clean, _ = asyncio.run(run_all(openai_server(by_content)))
+    server = openai_server(by_content, faults=Faults(rate=0.3, slow_s=0.05))
+    faulty, bill = asyncio.run(run_all(server))
+    assert faulty == clean
+    assert set(server.met) == set(KINDS)
+    assert sum(u.attempts for u in bill) == server.calls > 200
+
+
+def test_tokens_of_unusable_replies_are_counted(openai_server: Start) -> None:
+    faults = Faults(rate=1.0, kinds=("length",), most=2)
+    server = openai_server(lambda m, s: '{"thought": "あい", "action": 7}', faults=faults)
+    usage = perform(gateway(server), "abc", Choice).usage
+    reply = len('{"thought": "あい", "action": 7}')
+    assert usage == Usage(
+        role="agent",
+        model=f"openai-compatible:test@{server.url}",
+        calls=3,
+        attempts=3,
+        input_tokens=9,
+        output_tokens=reply + 2 * (reply // 2),
+        usd=None,
+    )
+
+
+def test_attempts_end(openai_server: Start) -> None:
+    server = openai_server(faults=Faults(rate=1.0, kinds=("500",)))
+    with pytest.raises(InstrumentFailure, match="HTTP 500") as failed:
+        perform(gateway(server))
+    assert failed.value.usage is not None
+    assert failed.value.usage.attempts == server.calls == 10
+    assert failed.value.usage.calls == 0
+    assert failed.value.usage.usd is None
+
+
+def test_a_request_refused_for_itself_is_not_repeated(openai_server: Start) -> None:
+    said = {"error": {"message": "maximum context length is 8 tokens"}}
+    server = openai_server(respond=lambda body: (400, {}, said))
+    with pytest.raises(InstrumentFailure, match="maximum context length"):
+        perform(gateway(server))
+    assert server.calls == 1
+
+
+@pytest.mark.parametrize("status", [401, 402, 403, 404])
+def test_a_refusal_for_good_is_a_message_to_the_user(openai_server: Start, status: int) -> None:
+    said = {"error": {"message": "no, never"}}
+    server = openai_server(respond=lambda body: (status, {}, said))
+    with pytest.raises(InputError, match=r"no, never.*API key") as failed:
+        perform(gateway(server))
+    assert failed.value.place == server.url
+    assert server.calls == 1
+
+
+def test_no_credit_is_no_rate_limit(openai_server: Start) -> None:
+    said = {"error": {"message": "You exceeded your quota", "code": "insufficient_quota"}}
+    server = openai_server(respond=lambda body: (429, {}, said))
+    with pytest.raises(InputError, match="quota"):
+        perform(gateway(server))
+    assert server.calls == 1

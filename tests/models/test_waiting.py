@@ -1,0 +1,123 @@
+"""How long is waited between attempts, and for an endpoint that is not there."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import time
+from collections.abc import Callable
+from email.utils import formatdate
+
+import pytest
+
+from models.helpers import QUICK, gateway, perform
+from naisei.core import Chat, InputError, InstrumentFailure, Where, user
+from naisei.models.gateway import Gateway
+from naisei.models.providers._failures import seconds_until
+from naisei.models.retry import Patience
+from naisei.models.roles import open_roles
+from servers.faults import Faults
+from servers.openai_server import OpenAIServer
+
+Start = Callable[..., OpenAIServer]
+
+
+def test_retry_after_in_seconds_is_honoured(openai_server: Start) -> None:
+    faults = Faults(rate=1.0, kinds=("429-after",), retry_after="0.6", most=1)
+    began = time.perf_counter()
+    done = perform(gateway(openai_server(faults=faults)))
+    assert time.perf_counter() - began >= 0.6
+    assert done.usage is not None and done.usage.attempts == 2
+
+
+def test_retry_after_as_a_date_is_honoured(openai_server: Start) -> None:
+    # A date has whole seconds: three from now are at least two away, less the set-up.
+    faults = Faults(
+        rate=1.0, kinds=("429-after",), retry_after=formatdate(time.time() + 3, usegmt=True), most=1
+    )
+    began = time.perf_counter()
+    perform(gateway(openai_server(faults=faults)))
+    assert 0.9 <= time.perf_counter() - began < 10
+
+
+@pytest.mark.parametrize(
+    ("field", "seconds"), [("2", 2.0), ("0.5", 0.5), ("-3", 0.0), ("soon", None), ("nan", None)]
+)
+def test_seconds_until(field: str, seconds: float | None) -> None:
+    assert seconds_until(field) == seconds
+
+
+def test_seconds_until_a_date() -> None:
+    ahead = seconds_until(formatdate(time.time() + 100, usegmt=True))
+    assert ahead is not None and 90 <= ahead <= 100
+    assert seconds_until(formatdate(time.time() - 100, usegmt=True)) == 0
+
+
+def test_a_wish_beyond_patience_ends_the_call(openai_server: Start) -> None:
+    faults = Faults(rate=1.0, kinds=("429-after",), retry_after="3600")
+    server = openai_server(faults=faults)
+    with pytest.raises(InstrumentFailure, match="429"):
+        perform(gateway(server))
+    assert server.calls == 1
+
+
+def test_waits_double_and_vary() -> None:
+    class State:
+        outcome = None
+
+        def __init__(self, n: int) -> None:
+            self.attempt_number = n
+
+    patience = Patience(first_wait=1.0, longest_wait=8.0)
+    for n, longest in [(1, 1), (2, 2), (3, 4), (4, 8), (5, 8), (60, 8)]:
+        waits = {patience.wait(State(n)) for _ in range(20)}  # type: ignore[arg-type]
+        assert all(longest / 2 <= w <= longest for w in waits)
+        assert len(waits) > 1
+
+
+def _free_port() -> int:
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return int(s.getsockname()[1])
+
+
+def test_an_endpoint_that_is_not_there_is_one_clear_message() -> None:
+    url = f"http://127.0.0.1:{_free_port()}/v1"
+    through = Gateway(open_roles(f"openai-compatible:test@{url}"), patience=QUICK)
+    began = time.perf_counter()
+    with pytest.raises(InputError, match=r"cannot be reached.*start the server") as failed:
+        perform(through)
+    assert failed.value.place == url
+    assert time.perf_counter() - began < 5
+
+
+def test_an_endpoint_that_comes_back_is_waited_for() -> None:
+    """Once it has answered, a refused connection is a failure that may pass."""
+    port = _free_port()
+
+    async def scenario() -> tuple[object, int]:
+        url = f"http://127.0.0.1:{port}/v1"
+        patience = Patience(first_wait=0.2, longest_wait=0.4)
+        through = Gateway(open_roles(f"openai-compatible:test@{url}"), patience=patience)
+        with OpenAIServer(port=port):
+            await through.perform(Chat("agent", [user("一")]), Where("1"))
+        later = asyncio.create_task(through.perform(Chat("agent", [user("二")]), Where("2")))
+        await asyncio.sleep(1.0)
+        with OpenAIServer(port=port):
+            done = await later
+        await through.aclose()
+        return done.value, done.usage.attempts if done.usage else 0
+
+    value, attempts = asyncio.run(scenario())
+    assert value == "了解です"
+    assert attempts > 3
+
+
+def test_a_reply_that_takes_too_long_is_asked_for_again(openai_server: Start) -> None:
+    from naisei.models.settings import ModelSettings
+
+    server = openai_server(faults=Faults(rate=1.0, kinds=("slow",), slow_s=5.0, most=1))
+    roles = open_roles(f"openai-compatible:test@{server.url}", settings=ModelSettings(timeout=0.5))
+    done = perform(Gateway(roles, patience=QUICK))
+    assert done.value == "了解です"
+    assert done.usage is not None and done.usage.attempts == 2
