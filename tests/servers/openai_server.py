@@ -46,7 +46,8 @@ class OpenAIServer:
     """Serves `/v1/chat/completions` and `/v1/models` from a thread of its own.
 
     reply: makes the content. latency: seconds before every answer. refuse_modes:
-    `response_format` types refused with 400. context: told by `/v1/models`. models: names.
+    `response_format` types refused with 400. respond: answers a body (sent to whatever path)
+    with status, headers and data, or leaves it to the rest. context: told by `/v1/models`.
     After use: `calls` (requests that came), `answered` (clean replies), `met` (faults by
     kind), `requests` (their bodies, if `keep`), `peak` (most in flight).
     """
@@ -126,7 +127,7 @@ class OpenAIServer:
                 break
         if scope["path"].endswith("/models"):
             await self._json(send, 200, {"object": "list", "data": self._list()})
-        elif scope["path"].endswith("/chat/completions"):
+        elif self.respond is not None or scope["path"].endswith("/chat/completions"):
             self._flying += 1
             self.peak = max(self.peak, self._flying)
             try:
@@ -144,15 +145,15 @@ class OpenAIServer:
         self.calls += 1
         if self.keep:
             self.requests.append(body)
-        content_key = json.dumps(body["messages"], sort_keys=True)
-        attempt = self._asked[content_key]
-        self._asked[content_key] += 1
         if self.latency:
             await asyncio.sleep(self.latency)
         if self.respond is not None and (given := self.respond(body)) is not None:
             status, headers, data = given
             await self._json(send, status, data, headers)
             return
+        content_key = json.dumps(body["messages"], sort_keys=True)
+        attempt = self._asked[content_key]
+        self._asked[content_key] += 1
         wanted = body.get("response_format") or {}
         if wanted.get("type") in self.refuse_modes:
             said = f"response_format type {wanted['type']} is not supported"

@@ -13,6 +13,9 @@ from naisei.models.settings import ModelSettings
 
 __all__ = ["build", "native"]
 
+#: The API wants a bound; without one pydantic-ai would choose a large one and stream.
+_BOUND = 4096
+
 
 def build(name: str, settings: ModelSettings) -> DirectModel:
     """`settings.options["base_url"]` names another endpoint (a proxy).
@@ -41,12 +44,18 @@ def build(name: str, settings: ModelSettings) -> DirectModel:
         max_retries=0,
         timeout=settings.timeout,
     )
+
+    def structure(request: ChatRequest) -> tuple[ModelRequestParameters, RequestSettings]:
+        parameters, wanted = native(request)
+        wanted["max_tokens"] = _BOUND
+        return parameters, wanted
+
     return DirectModel(
         spec,
         AnthropicModel(name, provider=AnthropicProvider(anthropic_client=client)),
         base_url=str(client.base_url),
         modes=("json_schema", "prompt") if settings.structured == "json_schema" else ("prompt",),
-        structure=native,
+        structure=structure,
         close=client.close,
     )
 

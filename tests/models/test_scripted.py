@@ -1,0 +1,210 @@
+"""The scripted model: rules, fillers, token counts, and mistakes in script files."""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import pytest
+from pydantic import BaseModel, Field
+
+from models.helpers import Choice, perform
+from naisei.core import InputError, Message, Usage, assistant, system, user
+from naisei.models.filling import fill
+from naisei.models.gateway import Gateway
+from naisei.models.roles import open_roles
+
+
+def scripted(folder: Path, text: str | list[dict[str, Any]], suffix: str = ".jsonl") -> Gateway:
+    path = folder / f"script{suffix}"
+    if not isinstance(text, str):
+        text = "\n".join(json.dumps(rule, ensure_ascii=False) for rule in text)
+    path.write_text(text, "utf-8")
+    return Gateway(open_roles(f"scripted:{path}"))
+
+
+RULES: list[dict[str, Any]] = [
+    {"contains": "休憩", "reply": "お茶"},
+    {"contains": ["庭", "水"], "in": "conversation", "reply": "水やり"},
+    {"regex": "^今日.*です$", "reply": "晴れ"},
+    {"contains": "執事", "in": "system", "reply": "かしこまりました"},
+    {"turn": 1, "reply": "二度目"},
+    {"schema": "Choice", "fill": {"action": 7}},
+    {"reply": "既定"},
+]
+
+
+@pytest.mark.parametrize(
+    ("talk", "reply"),
+    [
+        ([user("ちょっと休憩")], "お茶"),
+        ([user("庭へ"), assistant("はい"), user("水を")], "水やり"),
+        ([user("庭へ")], "既定"),
+        ([user("今日は雨です")], "晴れ"),
+        ([system("執事です"), user("あ")], "かしこまりました"),
+        ([user("執事")], "既定"),
+        ([user("a"), assistant("b"), user("c")], "二度目"),
+        ([user("休憩"), assistant("b"), user("c")], "二度目"),
+    ],
+)
+def test_the_first_rule_that_fits_speaks(tmp_path: Path, talk: list[Message], reply: str) -> None:
+    assert perform(scripted(tmp_path, RULES), talk).value == reply
+
+
+def test_a_schema_is_filled_around_what_is_given(tmp_path: Path) -> None:
+    done = perform(scripted(tmp_path, RULES), "a", Choice)
+    assert done.value == Choice(thought="文", action=7)
+
+
+def test_an_object_is_a_reply(tmp_path: Path) -> None:
+    rules = [{"reply": {"thought": "暑い", "action": 2}}]
+    assert perform(scripted(tmp_path, rules), "a", Choice).value.action == 2
+
+
+def test_replies_follow_the_turns_of_the_conversation(tmp_path: Path) -> None:
+    talk: list[Message] = []
+    said = []
+    for _ in range(4):
+        talk.append(user("次は？"))
+        through = scripted(tmp_path, [{"replies": ["一", "二", "三"]}])
+        said.append(perform(through, talk).value)
+        talk.append(assistant(said[-1]))
+    assert said == ["一", "二", "三", "三"]
+
+
+def test_replies_by_hash_are_spread_and_the_same_again(tmp_path: Path) -> None:
+    rules = [{"replies": ["一", "二", "三"], "by": "hash"}]
+
+    def all_replies() -> list[str]:
+        return [perform(scripted(tmp_path, rules), f"問{i}").value for i in range(30)]
+
+    first = all_replies()
+    assert first == all_replies()
+    assert set(first) == {"一", "二", "三"}
+
+
+def test_tokens_are_characters_or_as_given(tmp_path: Path) -> None:
+    rules = [
+        {"contains": "指定", "reply": "はい", "tokens": {"input": 100, "output": 9}},
+        {"contains": "半分", "reply": "はい", "tokens": {"output": 9}},
+        {"reply": {"thought": "あ", "action": 1}},
+    ]
+    name = f"scripted:{tmp_path / 'script.jsonl'}"
+
+    def used(talk: list[Message], schema: type[BaseModel] | None = None) -> tuple[int, int]:
+        usage = perform(scripted(tmp_path, rules), talk, schema).usage
+        assert usage == Usage(
+            role="agent",
+            model=name,
+            calls=1,
+            attempts=1,
+            input_tokens=usage.input_tokens if usage else 0,
+            output_tokens=usage.output_tokens if usage else 0,
+            usd=0.0,
+        )
+        return usage.input_tokens, usage.output_tokens
+
+    assert used([user("指定")]) == (100, 9)
+    assert used([user("半分です")]) == (4, 9)
+    assert used([system("規則。"), user("a b")], Choice) == (
+        6,
+        len('{"thought": "あ", "action": 1}'),
+    )
+
+
+def test_all_three_formats_say_the_same(tmp_path: Path) -> None:
+    rule = {"contains": "甲", "reply": "乙"}
+    formats = {
+        ".jsonl": json.dumps(rule) + "\n\n" + json.dumps({"reply": "丙"}),
+        ".json": json.dumps({"rules": [rule, {"reply": "丙"}]}),
+        ".toml": '[[rules]]\ncontains = "甲"\nreply = "乙"\n[[rules]]\nreply = "丙"\n',
+    }
+    for suffix, text in formats.items():
+        assert perform(scripted(tmp_path, text, suffix), "甲").value == "乙"
+        assert perform(scripted(tmp_path, text, suffix), "丁").value == "丙"
+
+
+@pytest.mark.parametrize(
+    ("suffix", "text", "says"),
+    [
+        (".jsonl", '{"reply": "a"}\n{"reply": \n', r"script\.jsonl:2: is no JSON"),
+        (".jsonl", '\n{"repli": "a"}', r"script\.jsonl:2: "),
+        (".jsonl", '{"contains": "a"}', r":1: needs exactly one of reply, replies and fill"),
+        (".jsonl", '{"reply": "a", "fill": {}}', r":1: needs exactly one of"),
+        (".jsonl", '{"replies": []}', r":1: replies is empty"),
+        (".jsonl", '{"reply": "a", "regex": "("}', r":1: regex '\('"),
+        (".jsonl", '{"reply": "a", "tokens": {"input": -1}}', r":1: tokens\.input: "),
+        (".jsonl", '["a"]', r":1: "),
+        (".jsonl", "", "holds no rule"),
+        (".json", '{"rules":\n [}', r"script\.json:2: is no JSON"),
+        (".json", '{"rulez": []}', "is no list of rules"),
+        (".json", '[{"reply": "a"}, {}]', r"script\.json rule 2: "),
+        (".json", "", "holds no rule"),
+        (".toml", "[[rules]]\nreply = \n", r"script\.toml:2: is no TOML"),
+        (".yaml", "reply: a", "unknown kind of script"),
+    ],
+)
+def test_a_mistake_is_named_with_its_place(
+    tmp_path: Path, suffix: str, text: str, says: str
+) -> None:
+    with pytest.raises(InputError, match=says):
+        scripted(tmp_path, text, suffix)
+
+
+def test_files_that_are_no_scripts(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be read"):
+        open_roles(f"scripted:{tmp_path / 'none.jsonl'}")
+    with pytest.raises(InputError, match="cannot be read"):
+        open_roles(f"scripted:{tmp_path}")
+    binary = tmp_path / "binary.jsonl"
+    binary.write_bytes(b"\xff\xfe\x00\x80")
+    with pytest.raises(InputError, match="no UTF-8 text"):
+        open_roles(f"scripted:{binary}")
+
+
+def test_a_request_that_no_rule_fits_is_a_mistake_of_the_script(tmp_path: Path) -> None:
+    through = scripted(tmp_path, [{"contains": "甲", "reply": "乙"}, {"fill": {}}])
+    with pytest.raises(InputError, match=r"no rule fits.*丁.*add a rule"):
+        perform(through, "丁")
+
+
+class Colour(StrEnum):
+    RED = "red"
+    BLUE = "blue"
+
+
+class Part(BaseModel):
+    size: Annotated[int, Field(ge=3)]
+    note: str = "optional"
+
+
+class Ask(BaseModel):
+    kind: Literal["ask"]
+    question: Annotated[str, Field(min_length=4)]
+
+
+class Whole(BaseModel):
+    colour: Colour
+    part: Part
+    parts: Annotated[list[Part], Field(min_length=2)]
+    choice: Part | Ask
+    maybe: int | None
+    ratio: Annotated[float, Field(gt=0, le=1)]
+    flag: bool
+    pair: tuple[int, str]
+
+
+def test_the_filler_satisfies_the_schema() -> None:
+    value = fill(Whole.model_json_schema())
+    whole = Whole.model_validate(value)
+    assert whole.colour is Colour.RED and whole.part.size == 3 and len(whole.parts) == 2
+
+
+def test_the_filler_keeps_what_is_given() -> None:
+    given = {"colour": "blue", "choice": {"kind": "ask"}, "maybe": None, "parts": []}
+    value = fill(Whole.model_json_schema(), given)
+    assert isinstance(value, dict)
+    assert value["colour"] == "blue" and value["maybe"] is None and value["parts"] == []
+    assert value["choice"] == {"kind": "ask", "question": "文文文文"}
