@@ -79,3 +79,20 @@ def test_pull_use_and_delete_the_small_model(tmp_path: Path) -> None:
     again = naisei("models", "pull", "smollm2-135m", NAISEI_CACHE=cache).stdout
     assert again.startswith("already there")
     assert "98 MB" in naisei("models", "rm", "smollm2-135m", NAISEI_CACHE=cache).stdout
+
+
+def test_checking_an_endpoint_that_is_not_there_is_one_message() -> None:
+    done = naisei("models", "check", "openai-compatible:m@http://127.0.0.1:9/v1")
+    assert done.returncode == 2
+    assert "cannot be reached" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.embedded
+@pytest.mark.skipif(not find("smollm2-135m").installed, reason="not pulled here")
+def test_checking_the_small_model_tells_what_works() -> None:
+    done = naisei("models", "check", "local:smollm2-135m", "--no-speed", "--json")
+    out = json.loads(done.stdout)
+    assert (out["chat"], out["json_schema"], out["context"]) == (True, True, 8192)
+    words = naisei("models", "check", "local:smollm2-135m", "--no-speed", NAISEI_LANG="ja").stdout
+    assert "仕組みが動くことを示す" in words

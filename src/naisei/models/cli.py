@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from naisei.core import InputError
 from naisei.lang import language, say
+
+if TYPE_CHECKING:
+    from naisei.models.check_report import CheckReport
 
 __all__ = ["app"]
 
@@ -119,6 +123,55 @@ def list_(as_json: Json = False) -> None:
     print(say("プロバイダー:", "Providers:"), ", ".join(f"{p}:" for p in providers))
     print(say("埋め込み:", "Embedders:"), ", ".join(embedders))
     print(say(f"  auto はここでは {chosen} です", f"  auto means {chosen} here"))
+
+
+@app.command(
+    help=say(
+        "モデルで何ができるか、どれだけ速いかを調べる (短い要求を十数回送る)",
+        "Find out what a model can do, and how fast (a dozen small requests).",
+    )
+)
+def check(
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="PROVIDER:NAME", help=say("例: openai:NAME, local:", "E.g. openai:NAME, local:")
+        ),
+    ],
+    base_url: Annotated[
+        str | None,
+        typer.Option(
+            help=say("接続先 URL (既定: OPENAI_BASE_URL)", "Endpoint; OPENAI_BASE_URL by default.")
+        ),
+    ] = None,
+    timeout: Annotated[
+        float,
+        typer.Option(min=0.001, help=say("1 回の要求の制限時間 (秒)", "Seconds for one request.")),
+    ] = 120.0,
+    speed: Annotated[bool, typer.Option(help=say("速さも測る", "Measure speed, too."))] = True,
+    as_json: Json = False,
+) -> None:
+    from naisei.models.check import check as checked
+    from naisei.models.registry import open_model
+    from naisei.models.settings import ModelSettings
+
+    model = open_model(name, ModelSettings(base_url=base_url, timeout=timeout))
+
+    async def found() -> CheckReport:
+        try:
+            return await checked(model, speed=speed)
+        finally:
+            await model.aclose()
+
+    report = asyncio.run(found())
+    if as_json:
+        _json(report.to_json())
+    else:
+        print("\n".join(report.lines()))
+        if notice := getattr(model, "notice", None):
+            print(say(*notice))
+    if not report.usable:
+        raise typer.Exit(1)
 
 
 @app.command(help=say("重みを消す", "Delete weights."))
