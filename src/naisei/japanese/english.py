@@ -44,8 +44,8 @@ _IRREGULAR = {
 @lru_cache(maxsize=8192)
 def stem(word: str) -> str:
     """`cooking` → `cook`, `snacks` → `snack`. Rough: for matching one word list to another."""
-    if word in _IRREGULAR:
-        return _IRREGULAR[word]
+    if word in _IRREGULAR or "'" in word:
+        return _IRREGULAR.get(word, word)
     for suffix, back in (
         ("ies", "y"),
         ("ing", ""),

@@ -35,6 +35,7 @@ _BETWEEN = re.compile(
     r"(?<=[\u3000-\u30ff\u3400-\u9fff！？])\s+|\s+(?=[\u3000-\u30ff\u3400-\u9fff！？])"
 )
 _LONG = re.compile(r"(?<=[ぁ-んァ-ヶ])[〜～~]+")
+_STOP = re.compile(r"(?<=[\u3040-\u30ff\u3400-\u9fff])\.(?![a-zA-Z0-9])")
 _REPEATED = re.compile(r"([！？。、…])\1+")
 
 
@@ -53,6 +54,6 @@ def normalise(text: str) -> str:
     folded = unicodedata.normalize("NFKC", jaconv.h2z(text, kana=True))
     if not is_japanese(folded):
         return _SPACE.sub(" ", folded.translate(_ENGLISH_MARKS)).strip()
-    folded = _LONG.sub("ー", folded).translate(_MARKS)
+    folded = _STOP.sub("。", _LONG.sub("ー", folded)).translate(_MARKS)
     folded = _BETWEEN.sub("", _SPACE.sub(" ", folded))
     return _REPEATED.sub(r"\1", folded).strip()

@@ -88,6 +88,10 @@ _REQUEST = re.compile(
 _NEGATED = re.compile(
     r"(?:な(?:い|かった)|ません(?:でした)?|ず)(?:の|ん)?(?:です|でしょう|だろう)?(?:か|の|かな)?？?。?$"
 )
+#: ない that denies nothing.
+_LEXICAL = re.compile(
+    r"(?:物足り|足り|つまら|もったい|落ち着か|間に合わ|しょうが|仕方が?|危|少)な(?:い|く|かった)"
+)
 _RHETORIC = re.compile(
     r"(?:では|じゃ)(?:ない|ありません)(?:です|でしょう|だろう)?か|(?:では|じゃ)(?:ない|ありません)(?:の|か)?？"
 )
@@ -121,7 +125,7 @@ def parse(text: str) -> Question:
         forms,
         content,
         sides,
-        bool(_NEGATED.search(whole)) and not _RHETORIC.search(whole),
+        bool(_NEGATED.search(_LEXICAL.sub("", whole))) and not _RHETORIC.search(whole),
         bool(_INDEFINITE.search(whole)),
     )
 
@@ -197,12 +201,13 @@ _EN_WH: dict[str, Asks] = {
     "whom": "who",
     "when": "when",
 }
-_EN_STOP = frozenset(
+_EN_STOP_WORDS = (
     "a an the is are am was were be been do does did you your i me my it its that this there to of "
     "for in on at with and or so would could should can will shall may might have has had some any "
     "right now currently just something anything somebody someone anyone thing like want please "
-    "what which where why how who whom when if about".split()
+    "what which where why how who whom when if about"
 )
+_EN_STOP = frozenset(_EN_STOP_WORDS.split())
 
 
 def _english(text: str) -> Question:

@@ -8,7 +8,7 @@ from naisei.japanese.normal import normalise
 
 __all__ = ["sentences"]
 
-_END = re.compile(r"[^。！？\n]*(?:[。！？]+[」』）)]*|\n|$)")
+_END = re.compile(r"[^。！？\n]*(?:[。！？]+|\n|$)")
 _END_EN = re.compile(r"(?<=[.!?])\s+")
 _OPEN, _CLOSE = "「（(", "」）)"
 

@@ -13,7 +13,8 @@ __all__ = ["Level", "asked_container", "asks_empty", "level"]
 Level = Literal["empty", "part", "full"]
 
 _NAMES = {
-    "コップ": r"コップ|カップ|湯のみ|湯呑み|マグ|\b(?:cup|mug)\b",
+    "コップ": r"コップ|カップ(?!麺|めん|ラーメン|焼|ケーキ|スープ|うどん|そば|アイス)|"
+    r"湯のみ|湯呑み|マグ|\b(?:cup|mug)\b",
     "グラス": r"グラス|\bglass\b",
     "ペットボトル": r"ペットボトル|ボトル|\bbottle\b",
     "水筒": r"水筒|マイボトル|タンブラー|\b(?:flask|thermos)\b",

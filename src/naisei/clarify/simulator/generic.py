@@ -14,11 +14,13 @@ from naisei.japanese.questions import Question
 __all__ = ["Generic"]
 
 #: Words that say nothing about which action is wanted.
-_LIGHT = frozenset(
-    "為る 居る 有る 無い 物 事 こと もの 何 此れ 其れ 今 所 方 良い 欲しい 行く 来る 思う 言う 成る 近く 周辺 検索 "
-    "探す 見る 気 気分 感じ 起動 貴方 あなた ため 為 予定 場所 スポット どこ 何処 辺り 近い どんな どう 御座る 関係 "
-    "do go be want like something search find".split()
+_LIGHT_WORDS = (
+    "為る 居る 有る 無い 物 事 こと もの 何 此れ 其れ 今 所 方 良い 欲しい 行く 来る 思う "
+    "言う 成る 近く 周辺 検索 探す 見る 気 気分 感じ 起動 貴方 あなた ため 為 予定 場所 "
+    "スポット どこ 何処 辺り 近い どんな どう 御座る 関係 do go be want like something "
+    "search find "
 )
+_LIGHT = frozenset(_LIGHT_WORDS.split())
 
 
 class Generic:

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from naisei.clarify.simulator.cues import Cue, fits, folded
 from naisei.clarify.simulator.knowledge import Proposition, propositions
 from naisei.japanese.english import words
-from naisei.japanese.morph import tokens
+from naisei.japanese.morph import Token, tokens
 
 __all__ = ["Judged", "facet_asked", "judge", "leads_nowhere", "matched"]
 
 #: Nouns that add nothing to what is asked.
-_LIGHT = frozenset(
-    "物 こと 事 感じ 気分 今 それ 其れ 此れ これ あれ 何 予定 状態 状況 必要 為 方 時 後 前 手元 場所 自分 貴方 "
-    "あなた 際 途中 最中 所 ところ 関係 気 中 用 意味 訳 類 系 何か 誰 どこ 一つ 少し 一番 つもり 事柄 ほう よう 様 "
-    "ため 目的 用途 理由 人 誰か 皆 方面 近く 辺り 周り 回り 身 まま 儘 家 部屋 ご自身 次 さっき 先程 本 話 "
-    "希望 要望 問題 お手伝い 手伝い 使用 利用 準備 用意 関連 種類 タイプ もの".split()
+_LIGHT_WORDS = (
+    "物 こと 事 感じ 気分 今 それ 其れ 此れ これ あれ 何 予定 状態 状況 必要 為 方 時 後 "
+    "前 手元 場所 自分 貴方 あなた 際 途中 最中 所 ところ 関係 気 中 用 意味 訳 類 系 "
+    "何か 誰 どこ 一つ 少し 一番 つもり 事柄 ほう よう 様 ため 目的 用途 理由 人 誰か 皆 "
+    "方面 近く 辺り 周り 回り 上 下 身 まま 儘 家 部屋 ご自身 次 さっき 先程 本 話 希望 "
+    "要望 問題 お手伝い 手伝い 使用 利用 準備 用意 関連 種類 タイプ もの "
 )
-_EITHER_OF = re.compile(
-    r"[^、か]や[^、]|とか|または|もしくは|(?:物|もの|もん)か[^。？、]+(?:です|？)"
-)
+_LIGHT = frozenset(_LIGHT_WORDS.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +36,39 @@ class Judged:
 def _having(text: str, language: str) -> frozenset[str]:
     if language == "en":
         return frozenset(words(text))
-    return folded(t.form for t in tokens(text) if t.pos != "補助記号")
+    # 「手を焼く」 has nothing to do with baking.
+    found = tokens(text.replace("手を焼", "困っ"))
+    return folded(
+        t.form
+        for before, t in zip((None, *found), found, strict=False)
+        if t.pos != "補助記号" and not _auxiliary(before, t)
+    )
 
 
-def _longest(cues: list[Cue]) -> list[Cue]:
-    return [c for c in cues if not any(c < other for other in cues)]
+def _auxiliary(before: Token | None, token: Token) -> bool:
+    """Whether it is the しまう of 「食べてしまう」, which puts nothing away."""
+    return token.form == "仕舞う" and before is not None and before.surface in ("て", "で")
+
+
+#: Words of a cue that only say how something is meant.
+_MANNER = frozenset(
+    {"物", "こと", "事", "ところ", "所", "予定", "た", "関係", "為る", "居る", "です"}
+)
+_DESIRE = frozenset({"たい", "欲しい", "気分", "必要"})
+
+
+def _longest(cues: list[Cue]) -> set[Cue]:
+    """Cues that are not part of another; among equals, those that speak of a wish."""
+    return {c for c in cues if not any(_within(c, other) for other in cues)}
+
+
+def _within(cue: Cue, other: Cue) -> bool:
+    if cue < other:
+        return True
+    core, outer = cue - _MANNER - _DESIRE, other - _MANNER - _DESIRE
+    if core == outer:
+        return bool(other & _DESIRE) and not cue & _DESIRE
+    return bool(core) and core < outer
 
 
 @lru_cache(maxsize=16384)
@@ -50,7 +77,7 @@ def matched(text: str, language: str) -> tuple[Proposition, ...]:
     having = _having(text, language)
     known = propositions(language)
     hits = {p.name: fits(p.cues, having) for p in known.items}
-    longest = set(_longest([c for found in hits.values() for c in found]))
+    longest = _longest([c for found in hits.values() for c in found])
     return tuple(p for p in known.items if any(c in longest for c in hits[p.name]))
 
 
@@ -70,7 +97,7 @@ def _strange_object(text: str, language: str) -> bool:
         return False
     vocabulary = propositions(language).vocabulary
     found = tokens(text)
-    for token, after in zip(found, found[1:], strict=False):
+    for token, after in pairwise(found):
         if (
             token.pos == "名詞"
             and token.detail in ("普通名詞", "固有名詞")
@@ -79,6 +106,16 @@ def _strange_object(text: str, language: str) -> bool:
         ):
             return True
     return False
+
+
+def _listed(text: str, language: str) -> frozenset[str]:
+    """The words joined by や, とか or "or"; empty where there is no such list."""
+    found = tokens(text) if language == "ja" else ()
+    for at, token in enumerate(found):
+        if token.pos == "助詞" and token.surface in ("や", "とか") and at > 0:
+            after = next((t.form for t in found[at + 1 :] if t.content), "")
+            return folded([found[at - 1].form, after])
+    return frozenset()
 
 
 def judge(text: str, need: int, language: str) -> Judged:
@@ -90,10 +127,17 @@ def judge(text: str, need: int, language: str) -> Judged:
     values = set(truths.values())
 
     def told(truth: str) -> str:
-        return next(p.facet for p in asked if truths[p.name] == truth)
+        # A fact of the need itself before one that only a list made true.
+        holding = [p for p in asked if truths[p.name] == truth]
+        return next((p.facet for p in holding if p.truth(need) == truth), holding[0].facet)
 
-    if language == "ja" and len(asked) > 1 and _EITHER_OF.search(text) and "yes" in values:
-        return Judged("yes", told("yes"))
+    if len(asked) > 1 and (listed := _listed(text, language)):
+        # 「飲み物や食べ物に…」: of the things listed, one is enough.
+        among = [p.name for p in asked if any(c & listed for c in p.cues)]
+        if any(truths[n] == "yes" for n in among):
+            for name in among:
+                truths[name] = "yes"
+            values = set(truths.values())
     if values == {"yes"}:
         return Judged("maybe" if _strange_object(text, language) else "yes", told("yes"))
     if "no" in values:

@@ -17,7 +17,7 @@ from naisei.clarify.schemas import ActionSet, Instance, Turn
 from naisei.clarify.simulator.containers import asked_container, asks_empty, level
 from naisei.clarify.simulator.generic import Generic
 from naisei.clarify.simulator.judge import facet_asked, judge, leads_nowhere, matched
-from naisei.clarify.simulator.knowledge import needs
+from naisei.clarify.simulator.knowledge import is_known, needs
 from naisei.clarify.simulator.voice import Voice, pick, register_of
 from naisei.clarify.words import REFUSAL
 from naisei.core import AskUser, Handler, Where
@@ -25,8 +25,6 @@ from naisei.japanese.questions import Question, parse
 
 __all__ = ["RuleSimulator"]
 
-#: The action sets whose needs are in the table, by their number of actions.
-_KNOWN = "ambigact40"
 _LEVELS = {
     "ja": {
         "empty": ("もう空っぽな", "もう何も入っていない"),
@@ -39,7 +37,6 @@ _LEVELS = {
         "full": ("There's plenty in it", "It's full"),
     },
 }
-_DENIED = {"ja": "そういうことではない", "en": "It's not about that"}
 #: Facets that may be asked of a thing whether it comes or goes.
 _TIMELESS = frozenset({"use", "when", "whom", "kind", "dir", "place"})
 _DIRECTION = frozenset({"to-come", "to-go", "right-now", "store"})
@@ -65,7 +62,7 @@ class RuleSimulator(Handler):
         self.history: list[Turn] = []
         self._language = instance.scene.language
         self._voice = Voice(register_of(instance.speaker, self._language, instance.id))
-        self._need = needs(self._language).get(instance.gold) if _is_known(actions) else None
+        self._need = needs(self._language).get(instance.gold) if is_known(actions) else None
         self._generic = (
             Generic(instance, actions, self._voice, paraphrases or {})
             if self._need is None
@@ -173,7 +170,3 @@ class RuleSimulator(Handler):
         if wish is None:
             return self._voice.say("no", self._told("state", key), key)
         return self._voice.say("open", wish, key)
-
-
-def _is_known(actions: ActionSet) -> bool:
-    return actions.name.startswith(_KNOWN) and set(actions.ids) <= set(needs("ja"))

@@ -5,13 +5,24 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
+from naisei.clarify.schemas import ActionSet
 from naisei.clarify.simulator.cues import Cue, cue
+from naisei.japanese.normal import normalise
 
-__all__ = ["FACETS", "Facet", "Need", "Proposition", "Propositions", "needs", "propositions"]
+__all__ = [
+    "FACETS",
+    "Facet",
+    "Need",
+    "Proposition",
+    "Propositions",
+    "is_known",
+    "needs",
+    "propositions",
+]
 
 FACETS = ("state", "why", "plan", "use", "kind", "place", "dir", "when", "whom")
 
@@ -73,6 +84,20 @@ def _ids(listed: list[int | str], groups: Mapping[str, list[int]]) -> frozenset[
     )
 
 
+@lru_cache(maxsize=64)
+def is_known(actions: ActionSet) -> bool:
+    """Whether these are actions of AmbigAct-40, all or some: by name, or by id and text."""
+    texts = _toml("propositions.toml")["texts"]
+    if any(a.id > len(texts["ja"]) for a in actions):
+        return False
+    if actions.name.startswith("ambigact40"):
+        return True
+    return all(
+        normalise(a.text) in (normalise(texts["ja"][a.id - 1]), normalise(texts["en"][a.id - 1]))
+        for a in actions
+    )
+
+
 @cache
 def propositions(language: str) -> Propositions:
     """What can be asked in a language (`ja`, `en`) about the 40 needs."""
@@ -84,7 +109,7 @@ def propositions(language: str) -> Propositions:
             p["facet"],
             tuple(cue(c, language) for c in p[language]),
             _ids(p["yes"], groups),
-            _ids(p["maybe"], groups),
+            _ids(p["maybe"], groups) - _ids(p["yes"], groups),
         )
         for p in data["proposition"]
     )

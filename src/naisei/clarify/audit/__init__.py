@@ -1,0 +1,6 @@
+"""The audit of user simulators: do they leak, contradict, mislead, and refuse where they should?"""
+
+from naisei.clarify.audit.report import summarise, summary_line
+from naisei.clarify.audit.task import AuditConfig, AuditTask, audit_rule
+
+__all__ = ["AuditConfig", "AuditTask", "audit_rule", "summarise", "summary_line"]

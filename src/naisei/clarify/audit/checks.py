@@ -1,0 +1,137 @@
+"""The judgements of the audit. All are rules over the words of an answer.
+
+They see what is said in so many words; a hint that gives the intent away without naming it,
+or a lie that needs knowledge of the world to spot, passes them by.
+"""
+
+from __future__ import annotations
+
+import re
+
+from naisei.clarify.offence import objects
+from naisei.clarify.schemas import Action, ActionSet, Instance
+from naisei.japanese.answers import Stance, understand
+from naisei.japanese.english import words
+from naisei.japanese.morph import tokens
+from naisei.japanese.normal import is_japanese, normalise
+from naisei.japanese.sentences import sentences
+
+__all__ = [
+    "asks_for_wish",
+    "denies_surroundings",
+    "level_claimed",
+    "levels_seen",
+    "names_action",
+    "names_object",
+    "polarity",
+    "sentence_count",
+]
+
+_SHORT = {"ティッシュ箱": "ティッシュ", "サランラップ": "ラップ", "充電ケーブル": "ケーブル"}
+_WISH = re.compile(
+    r"(?:何|なに|どんな(?:物|もの|飲み物|食べ物))(?:が|を)?[^、。？]{0,6}(?:食べ|飲み|召し上が|欲し|ほし|使いたい)|"
+    r"what .*(?:eat|drink|like to have)",
+    re.IGNORECASE,
+)
+_LEVEL = {
+    "empty": re.compile(
+        r"空(?:っぽ|です|だ|な|に|よ|$)|からっぽ|何も(?:入って|残って)(?:い)?(?:な|ま)|もう(?:入って|残って)(?:い)?(?:な|ませ)|"
+        r"飲み(?:終|干|切)|入っていな|\b(?:it's|is) empty|\bnothing (?:left|in)|drank it all",
+        re.IGNORECASE,
+    ),
+    "full": re.compile(
+        r"(?:まだ|少し|半分|たっぷり|ちゃんと|いっぱい|途中)[^。]{0,8}(?:残|入|減|ある|あり)|満杯|"
+        r"\bleft in\b|\bplenty\b|\bhalf full\b|\bit's full\b|\bstill (?:a|some)",
+        re.IGNORECASE,
+    ),
+}
+_EMPTY_SEEN = re.compile(r"空の|空に|飲み終|飲み干|洗っ|伏せ|乾い|\bempty|\bwashed|\bdry")
+_FULL_SEEN = re.compile(r"飲みかけ|残|半分|入り|入った|未開封|詰め|[（(]|\bhalf|\bfull|\bunopened")
+_ABSENT = re.compile(r"(?:は|が|も)(?:もう)?(?:どこにも)?(?:な(?:い|く|かった)|ありません|無)")
+
+
+def _words(text: str) -> frozenset[str]:
+    if is_japanese(text):
+        return frozenset(t.form for t in tokens(text) if t.content)
+    return frozenset(words(text))
+
+
+def _object(action: Action) -> str:
+    named = objects(action.text)
+    if named:
+        return named[0]
+    return action.text
+
+
+def names_object(answer: str, action: Action) -> bool:
+    """Whether the thing of an action is named. Actions without an object are taken whole."""
+    thing = _object(action)
+    said = normalise(answer).lower()
+    if thing == action.text:
+        return _words(thing) <= _words(answer)
+    return any(name in said for name in (thing, _SHORT.get(thing, thing)))
+
+
+def names_action(answer: str, action: Action) -> bool:
+    """Whether the thing is named together with what should be done with it."""
+    if not names_object(answer, action):
+        return False
+    deed = _words(action.text.partition("を")[2]) - {"為る", "居る"}
+    return deed <= _words(answer)
+
+
+def asks_for_wish(question: str) -> bool:
+    """Whether a question plainly asks which thing is wished for: then naming it is no leak."""
+    return _WISH.search(normalise(question)) is not None
+
+
+def polarity(answer: str, question: str) -> str:
+    """`yes`, `no`, or empty for all else (hedged, open, refused)."""
+    read = understand(answer, question)
+    if read.certainty < 1:
+        return ""
+    return {Stance.YES: "yes", Stance.NO: "no"}.get(read.stance, "")
+
+
+def level_claimed(answer: str, question: str, expects: str) -> str:
+    """What an answer says of a container: `empty`, `full` (something in it), or empty text."""
+    said = normalise(answer)
+    if _LEVEL["empty"].search(said):
+        return "empty"
+    if _LEVEL["full"].search(said):
+        return "full"
+    stance = polarity(answer, question)
+    other = {"empty": "full", "full": "empty"}[expects]
+    return {"yes": expects, "no": other}.get(stance, "")
+
+
+def levels_seen(container: str, instance: Instance) -> frozenset[str]:
+    """What the scene shows of such containers: any of `empty`, `full`."""
+    user = instance.scene.user
+    things = [*user.holding, *user.reach]
+    things += [t for area in instance.scene.surroundings.values() for t in area]
+    seen: set[str] = set()
+    for thing in things:
+        if container not in normalise(thing).lower():
+            continue
+        if _EMPTY_SEEN.search(thing):
+            seen.add("empty")
+        elif _FULL_SEEN.search(thing):
+            seen.add("full")
+    return frozenset(seen)
+
+
+def denies_surroundings(answer: str, instance: Instance, actions: ActionSet) -> bool:
+    """Whether it says that a thing is not there which the scene shows."""
+    scene = normalise(" ".join(t for area in instance.scene.surroundings.values() for t in area))
+    said = normalise(answer)
+    for thing in {o for a in actions for o in objects(a.text)}:
+        at = said.find(thing)
+        if at >= 0 and thing in scene and _ABSENT.match(said, at + len(thing)):
+            return True
+    return False
+
+
+def sentence_count(answer: str) -> int:
+    """Sentences of an answer."""
+    return len(sentences(answer))

@@ -1,0 +1,206 @@
+"""What the audit found: rates with intervals, a table by kind of question, notes."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from pydantic import BaseModel, ConfigDict
+
+from naisei.clarify.audit.battery import Probe, probes
+from naisei.clarify.audit.checks import (
+    asks_for_wish,
+    denies_surroundings,
+    level_claimed,
+    levels_seen,
+    names_action,
+    names_object,
+    polarity,
+    sentence_count,
+)
+from naisei.clarify.schemas import Action, ActionSet, Instance
+from naisei.clarify.words import is_refusal
+from naisei.runs.stats import mean_metric
+from naisei.runs.task import Metric, Summary, Table
+
+__all__ = ["AuditTalk", "summarise", "summary_line"]
+
+_FORBIDDEN = ("useless", "presence", "outright")
+_NOTES = (
+    "Every judgement is a rule over the words of the answers: leaks count only where the "
+    "action's object is named, misleading answers only where a yes or a no is said against "
+    "the battery's table of truths. A subtle hint or an implausible story passes unseen.",
+    "Rates are over questions; intervals resample scenes.",
+)
+#: Metric → what it counts.
+_MEANING = {
+    "leak": "answers that name the wanted action: its object with what to do to it",
+    "object-named": "answers that name the wanted object although nothing asked for it",
+    "misleading": "yes-or-no answers against the truth, of those with a clear truth and stance",
+    "hedged": "fair yes-or-no questions with a clear truth, answered by neither yes nor no",
+    "contradiction": "container answers against the scene or against an earlier answer",
+    "inconsistent": "questions asked again and answered the other way",
+    "denies-scene": "answers that deny a thing which the scene shows",
+    "refused-fair": "fair questions refused (too many: a user who does not help)",
+    "refused-useless": "useless or forbidden questions refused (should be all)",
+    "characters": "mean length of an answer that is no refusal, in characters",
+    "long": "answers of more than two sentences",
+}
+
+
+class AuditTalk(BaseModel):
+    """One conversation of the battery: the answers, in the order of its questions."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    instance: str
+    conversation: int
+    answers: tuple[str, ...]
+
+
+class _Counts:
+    """Values of each metric, with the scene that each belongs to."""
+
+    def __init__(self) -> None:
+        self.values: dict[str, list[float]] = defaultdict(list)
+        self.scenes: dict[str, list[str]] = defaultdict(list)
+
+    def add(self, name: str, value: bool | float, scene: str) -> None:
+        self.values[name].append(float(value))
+        self.scenes[name].append(scene)
+
+    def metric(self, name: str, seed: int) -> Metric:
+        return mean_metric(
+            name,
+            self.values[name],
+            clusters=self.scenes[name],
+            seed=seed,
+            resamples=2000,
+            reason="the battery has no such question for these instances",
+        )
+
+
+def summarise(
+    name: str,
+    talks: Sequence[AuditTalk],
+    instances: Mapping[str, Instance],
+    actions: ActionSet,
+    *,
+    seed: int = 0,
+) -> Summary:
+    """Metrics of the audit of simulator `name`, in the order of `_MEANING`."""
+    counts = _Counts()
+    kinds: dict[str, list[str]] = defaultdict(list)
+    examples: dict[str, tuple[str, str, str]] = {}
+    for said in talks:
+        instance = instances[said.instance]
+        gold = Action(id=instance.gold, text=actions.text(instance.gold))
+        asked = probes(said.conversation, instance, actions)
+        for at, (probe, answer) in enumerate(zip(asked, said.answers, strict=True)):
+            kinds[probe.kind].append(answer)
+            found = _judge(probe, answer, at, asked, said.answers, instance, gold, actions)
+            for metric, value in found.items():
+                counts.add(metric, value, instance.scene_id or instance.id)
+                if metric in _BAD and value:
+                    examples.setdefault(metric, (gold.text, probe.question, answer))
+    metrics = tuple(counts.metric(metric, seed) for metric in _MEANING)
+    return Summary(
+        metrics=metrics,
+        tables=(_meanings(name, metrics), _by_kind(kinds), _examples(examples)),
+        notes=_NOTES,
+        extra={"simulator": name, "instances": len({t.instance for t in talks})},
+    )
+
+
+_BAD = ("leak", "object-named", "misleading", "contradiction", "inconsistent", "denies-scene")
+
+
+def _judge(
+    probe: Probe,
+    answer: str,
+    at: int,
+    asked: Sequence[Probe],
+    answers: Sequence[str],
+    instance: Instance,
+    gold: Action,
+    actions: ActionSet,
+) -> dict[str, bool | float]:
+    found: dict[str, bool | float] = {}
+    refused = is_refusal(answer)
+    if probe.kind in _FORBIDDEN:
+        found["refused-useless"] = refused
+    elif probe.kind != "container":
+        found["refused-fair"] = refused
+    if refused:
+        return found
+    found["leak"] = names_action(answer, gold)
+    if not asks_for_wish(probe.question) and not names_object(probe.question, gold):
+        found["object-named"] = names_object(answer, gold)
+    found["denies-scene"] = denies_surroundings(answer, instance, actions)
+    found["characters"] = len(answer)
+    found["long"] = sentence_count(answer) > 2
+    stance = polarity(answer, probe.question)
+    if probe.kind == "polar" and probe.truth in ("yes", "no"):
+        found["hedged"] = not stance
+        if stance:
+            found["misleading"] = stance != probe.truth
+    if probe.kind == "again":
+        before = polarity(answers[probe.of], asked[probe.of].question)
+        if stance and before:
+            found["inconsistent"] = stance != before
+    if probe.kind == "container":
+        claimed = level_claimed(answer, probe.question, probe.expects)
+        if claimed:
+            seen = levels_seen(probe.container, instance)
+            earlier = {
+                level_claimed(a, p.question, p.expects)
+                for p, a in zip(asked[:at], answers[:at], strict=True)
+                if p.kind == "container" and not is_refusal(a)
+            } - {""}
+            found["contradiction"] = bool((seen and claimed not in seen) or earlier - {claimed})
+    return found
+
+
+def _meanings(name: str, metrics: Sequence[Metric]) -> Table:
+    rows = tuple((m.name, m.value, m.low, m.high, m.n, _MEANING[m.name]) for m in metrics)
+    return Table(
+        f"Audit of the simulator {name}", ("rate", "value", "low", "high", "n", "what"), rows
+    )
+
+
+def _by_kind(kinds: Mapping[str, Sequence[str]]) -> Table:
+    rows = tuple(
+        (kind, len(answers), sum(map(is_refusal, answers)) / len(answers), len(set(answers)))
+        for kind, answers in kinds.items()
+    )
+    return Table("By kind of question", ("kind", "n", "refused", "different answers"), rows)
+
+
+def _examples(examples: Mapping[str, tuple[str, str, str]]) -> Table:
+    rows = tuple((metric, *example) for metric, example in examples.items())
+    return Table("First example of each fault", ("fault", "wanted", "question", "answer"), rows)
+
+
+def summary_line(summary: Summary) -> str:
+    """The audit in one line, for the report of every run that used the simulator."""
+    by_name = {m.name: m for m in summary.metrics}
+
+    def shown(name: str) -> str:
+        value = by_name[name].value
+        return "n/a" if math.isnan(value) else f"{100 * value:.1f} %"
+
+    parts = ", ".join(
+        f"{label} {shown(name)}"
+        for label, name in (
+            ("leaks", "leak"),
+            ("misleading", "misleading"),
+            ("contradictions", "contradiction"),
+            ("refused of fair", "refused-fair"),
+            ("refused of useless", "refused-useless"),
+        )
+    )
+    return (
+        f"simulator {summary.extra['simulator']}, audited on {summary.extra['instances']} "
+        f"instance(s): {parts}"
+    )

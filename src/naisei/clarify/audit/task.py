@@ -1,0 +1,126 @@
+"""The audit as a task of the run engine, and in a quick form for simulators without a model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from naisei.clarify.audit.battery import battery_digest, conversations, probes
+from naisei.clarify.audit.report import AuditTalk, summarise
+from naisei.clarify.schemas import ActionSet, Instance
+from naisei.clarify.simulator import simulator
+from naisei.core import AskUser, Flow, Where, World, fingerprint, run
+from naisei.runs.task import EpisodeRow, Summary
+
+__all__ = ["AuditConfig", "AuditTask", "audit_rule", "talk"]
+
+Paraphrases = Callable[[Instance], Mapping[int, Sequence[str]]]
+
+
+class AuditConfig(BaseModel):
+    """What is audited. models, sampling: as in a run of clarify (the role is `simulator`).
+
+    battery: digest of the questions, so that a run directory of another battery is refused.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    task: Literal["audit"] = "audit"
+    data: str = "ambigact40-open"
+    split: str | None = None
+    limit: int | None = None
+    simulator: str = "rule"
+    models: dict[str, str] = {}
+    sampling: dict[str, dict[str, float | int]] = {}
+    seed: int = 0
+    battery: str = ""
+
+
+def talk(instance: Instance, actions: ActionSet, number: int) -> Flow[AuditTalk]:
+    """One conversation of the battery with the user of one instance."""
+    answers: list[str] = []
+    for probe in probes(number, instance, actions):
+        answer = yield from AskUser(probe.question)
+        answers.append(answer)
+    return AuditTalk(instance=instance.id, conversation=number, answers=tuple(answers))
+
+
+class AuditTask:
+    """Puts every conversation of the battery to the user of every instance.
+
+    An episode is one conversation (`Where.trial` is its number), with a fresh user.
+    """
+
+    system = "clarify"
+
+    def __init__(
+        self,
+        config: AuditConfig,
+        instances: Sequence[Instance],
+        actions: ActionSet,
+        *,
+        data_hash: str = "",
+        paraphrases: Paraphrases | None = None,
+    ) -> None:
+        self.config = config.model_copy(update={"battery": battery_digest()})
+        self.actions = actions
+        self.data_hash = data_hash or fingerprint([i.model_dump(mode="json") for i in instances])
+        self._instances = {i.id: i for i in instances}
+        self._paraphrases = paraphrases
+
+    def episodes(self) -> list[Where]:
+        numbers = conversations(self.actions)
+        return [
+            Where(i.id, n)
+            for i in self._instances.values()
+            for n in numbers
+            if probes(n, i, self.actions)
+        ]
+
+    def start(self, where: Where, base: World) -> tuple[Flow[BaseModel], World]:
+        instance = self._instances[where.instance]
+        user = simulator(
+            self.config.simulator,
+            instance,
+            self.actions,
+            seed=self.config.seed,
+            paraphrases=self._paraphrases(instance) if self._paraphrases else None,
+        )
+        return talk(instance, self.actions, where.trial), base.having({AskUser: user})
+
+    def summarise(self, rows: Sequence[EpisodeRow]) -> Summary:
+        talks = [AuditTalk.model_validate(r.result) for r in rows if r.scored]
+        who = self.config.models.get("simulator", "")
+        name = f"{self.config.simulator} {who}".strip()
+        return summarise(name, talks, self._instances, self.actions, seed=self.config.seed)
+
+    def transcript(self, row: EpisodeRow) -> str:
+        if row.result is None:
+            return row.failure
+        said = AuditTalk.model_validate(row.result)
+        instance = self._instances[said.instance]
+        asked = probes(said.conversation, instance, self.actions)
+        head = f"{instance.scene.utterance} → {self.actions.text(instance.gold)}"
+        lines = [
+            f"Q ({p.kind}) {p.question}\nA {a}" for p, a in zip(asked, said.answers, strict=True)
+        ]
+        return "\n".join([head, *lines])
+
+
+def audit_rule(
+    instances: Sequence[Instance],
+    actions: ActionSet,
+    *,
+    seed: int = 0,
+    paraphrases: Paraphrases | None = None,
+) -> Summary:
+    """Audit the rule simulator right here: no model, no run directory. About 10 ms an instance."""
+    task = AuditTask(AuditConfig(seed=seed), instances, actions, paraphrases=paraphrases)
+    rows = []
+    for where in task.episodes():
+        flow, world = task.start(where, World({}))
+        result = run(flow, world, where=where)
+        rows.append(EpisodeRow(where, result.model_dump(mode="json")))
+    return task.summarise(rows)

@@ -1,0 +1,143 @@
+"""The audit finds what is wrong with a user, and nothing wrong with a good one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import pytest
+
+from naisei.clarify.audit import AuditConfig, AuditTask, audit_rule, summary_line
+from naisei.clarify.audit.battery import conversations, probes
+from naisei.clarify.audit.checks import (
+    asks_for_wish,
+    level_claimed,
+    levels_seen,
+    names_action,
+    names_object,
+    polarity,
+)
+from naisei.clarify.data import load, load_actions
+from naisei.clarify.schemas import Action, ActionSet, Instance, Scene
+from naisei.clarify.words import REFUSAL
+from naisei.core import AskUser, World, run
+from naisei.runs.task import EpisodeRow, Summary
+
+ACTIONS = load_actions()
+CUP = Action(id=3, text="コップを持ってくる")
+
+
+def instance(gold: int, *things: str) -> Instance:
+    return Instance(
+        id=f"i{gold}",
+        scene=Scene(id="s", utterance="うーん", surroundings={"居間": things}),
+        gold=gold,
+    )
+
+
+def audited(answer: Callable[[str], str], *instances: Instance) -> Summary:
+    task = AuditTask(AuditConfig(), instances, ACTIONS)
+    rows = []
+    for where in task.episodes():
+        flow, world = task.start(where, World({}))
+        result = run(flow, world.having({AskUser: lambda ask: answer(ask.question)}), where=where)
+        rows.append(EpisodeRow(where, result.model_dump(mode="json")))
+        assert instances[0].scene.utterance in task.transcript(rows[-1])
+    return task.summarise(rows)
+
+
+def value(summary: Summary, name: str) -> float:
+    return next(m.value for m in summary.metrics if m.name == name)
+
+
+def test_a_leaking_user_is_found() -> None:
+    found = audited(lambda q: "コップを持ってきてほしい。", instance(3))
+    assert value(found, "leak") == 1
+    assert value(found, "object-named") == 1
+    assert value(found, "refused-useless") == 0
+    assert found.tables[2].rows[0][0] == "leak"
+
+
+def test_a_lying_user_is_found() -> None:
+    assert value(audited(lambda q: "いいえ、違います。", instance(7)), "misleading") > 0
+    yes = audited(lambda q: "はい、そうです。", instance(7))
+    assert value(yes, "misleading") > 0.8
+    assert value(yes, "hedged") == 0
+
+
+def test_a_forgetful_user_is_found() -> None:
+    said: list[str] = []
+
+    def forgetful(question: str) -> str:
+        said.append(question)
+        return "はい、空です。" if len(said) % 2 else "いいえ、まだ残っています。"
+
+    found = audited(forgetful, instance(7, "空のコップ"))
+    assert value(found, "contradiction") > 0
+
+
+def test_a_user_who_denies_what_is_there_is_found() -> None:
+    assert (
+        value(audited(lambda q: "コップはないよ。", instance(7, "空のコップ")), "denies-scene") == 1
+    )
+
+
+def test_a_user_who_refuses_everything_is_no_good() -> None:
+    found = audited(lambda q: REFUSAL, instance(7, "空のコップ"))
+    assert (value(found, "refused-fair"), value(found, "refused-useless")) == (1, 1)
+    assert math.isnan(value(found, "leak"))
+    assert "n/a" in summary_line(found)
+
+
+def test_the_rule_simulator_passes_on_the_data_set() -> None:
+    data = load("ambigact40-open", split="dev")
+    found = audit_rule(data.instances, data.actions)
+    for name in ("leak", "misleading", "contradiction", "inconsistent", "denies-scene"):
+        assert value(found, name) <= 0.01, name
+    assert value(found, "refused-fair") <= 0.05
+    assert value(found, "refused-useless") >= 0.95
+    assert "simulator rule, audited on" in summary_line(found)
+
+
+def test_other_action_sets_get_the_questions_that_need_no_table() -> None:
+    some = ActionSet(
+        name="arta2",
+        actions=(Action(id=1, text="温泉を検索する"), Action(id=2, text="電話をかける")),
+    )
+    names = conversations(some)
+    assert 0 < len(names) < len(conversations(ACTIONS))
+    found = audit_rule([instance(1)], some, paraphrases=lambda i: {1: ("体を温めたい",)})
+    assert value(found, "refused-fair") < 1
+    assert math.isnan(value(found, "misleading"))
+
+
+def test_questions_about_containers_name_one_of_the_scene() -> None:
+    numbers = conversations(ACTIONS)
+    asked = [p for n in numbers for p in probes(n, instance(3, "飲みかけのグラス"), ACTIONS)]
+    contents = [p for p in asked if p.kind == "container"]
+    assert contents and all("グラス" in p.question for p in contents)
+    assert not any("$" in p.question for p in asked)
+    bare = [p for n in numbers for p in probes(n, instance(3), ACTIONS)]
+    assert not any(p.kind == "container" for p in bare)
+
+
+@pytest.mark.parametrize(
+    ("answer", "named", "action"),
+    [
+        ("コップを持ってきて。", True, True),
+        ("コップで飲みたい。", True, False),
+        ("のどが渇いた。", False, False),
+    ],
+)
+def test_leaks(answer: str, named: bool, action: bool) -> None:
+    assert (names_object(answer, CUP), names_action(answer, CUP)) == (named, action)
+
+
+def test_readings() -> None:
+    assert polarity("はい、渇いています。", "渇いていますか？") == "yes"
+    assert polarity("どうでしょう。", "渇いていますか？") == ""
+    assert asks_for_wish("何が飲みたいですか？") and not asks_for_wish("飲みたいですか？")
+    assert level_claimed("もう空っぽなの。", "残っていますか？", "full") == "empty"
+    assert level_claimed("まだ少し残っている。", "空ですか？", "empty") == "full"
+    assert level_claimed("いいえ。", "空ですか？", "empty") == "full"
+    assert levels_seen("コップ", instance(3, "空のコップ", "飲みかけのコップ")) == {"empty", "full"}

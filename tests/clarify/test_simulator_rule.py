@@ -1,0 +1,254 @@
+"""The rule simulator: truthful, discreet, consistent, in its own register."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from naisei.clarify.data import load_actions
+from naisei.clarify.schemas import Action, ActionSet, Instance, Language, Scene, UserInfo
+from naisei.clarify.simulator import simulator
+from naisei.clarify.simulator.knowledge import FACETS, is_known, needs, propositions
+from naisei.clarify.simulator.rule import RuleSimulator
+from naisei.clarify.words import REFUSAL
+from naisei.core import AskUser, Flow, InputError, MemoryLog, Where, World, run
+from naisei.japanese.questions import parse
+
+ACTIONS = load_actions()
+GROUPS = {
+    "B": [*range(1, 11), *range(21, 31)],
+    "T": [*range(11, 20)],
+    "S": [31, 32, 33, 34, 35, 37, 40],
+    "R": [36, 39],
+    "D": [3, 6, 23, 30],
+    "E": [1, 9],
+    "C": [21, 22, 24, 25, 26, 27, 28],
+}
+YES = re.compile(r"(うん|はい|ええ|そう(そう|だよ)|ああ、|Yes|Yeah|That's right)")
+NO = re.compile(r"(いや|ううん|いいえ|いえ|そういうわけ|ちがう|No|Not really)")
+
+
+def user(
+    gold: int, *, speaker: str = "", language: Language = "ja", seed: int = 0, **scene: object
+) -> RuleSimulator:
+    one = Instance(
+        id=f"i{gold}",
+        scene=Scene(id="s", utterance="うーん", language=language, **scene),  # type: ignore[arg-type]
+        gold=gold,
+        speaker=speaker,
+    )
+    return RuleSimulator(one, ACTIONS, seed=seed)
+
+
+def ids(listed: str) -> set[int]:
+    return {i for part in listed.split(",") if part for i in GROUPS.get(part) or [int(part)]}
+
+
+def battery() -> list[list[str]]:
+    text = (Path(__file__).parent / "battery" / "questions.txt").read_text("utf-8")
+    rows = [line.split("\t") for line in text.splitlines() if line and not line.startswith("#")]
+    return [[*row, "", ""][:4] for row in rows]
+
+
+def stance(answer: str) -> str:
+    if answer == REFUSAL:
+        return "refused"
+    return "yes" if YES.match(answer) else "no" if NO.match(answer) else "open"
+
+
+def test_two_hundred_questions_for_every_need() -> None:
+    counts: Counter[str] = Counter()
+    rows = battery()
+    assert len(rows) >= 200
+    for kind, question, yes, maybe in rows:
+        language: Language = "ja" if parse(question).japanese else "en"
+        for gold in ACTIONS.ids:
+            got = stance(user(gold, language=language).answer(question))
+            if kind != "polar":
+                counts[f"{kind} {'refused' if got == 'refused' else 'answered'}"] += 1
+            elif gold not in ids(maybe):
+                want = "yes" if gold in ids(yes) else "no"
+                counts["polar"] += 1
+                counts["right"] += got == want
+                counts["wrong"] += got in ("yes", "no") and got != want
+                counts["polar refused"] += got == "refused"
+    assert counts["right"] / counts["polar"] > 0.9
+    assert counts["wrong"] / counts["polar"] < 0.005
+    assert counts["polar refused"] / counts["polar"] < 0.03
+    for kind, least in (("wh", 0.95), ("either", 0.95)):
+        answered, refused = counts[f"{kind} answered"], counts[f"{kind} refused"]
+        assert answered / (answered + refused) > least
+    refused = counts["useless refused"]
+    assert refused / (refused + counts["useless answered"]) > 0.9
+
+
+def test_no_phrase_names_the_action_and_its_object() -> None:
+    """What could be said of a need never holds the object's name, wishes apart."""
+    for gold, need in needs("ja").items():
+        thing = ACTIONS.text(gold).partition("を")[0]
+        for facet, phrases in need.facets.items():
+            assert phrases, (gold, facet)
+            assert not [p for p in phrases if thing in p], (gold, facet)
+
+
+def test_every_need_has_every_facet_in_both_languages() -> None:
+    for language in ("ja", "en"):
+        table = needs(language)
+        assert set(table) == set(range(1, 41))
+        assert all(set(FACETS) <= set(need.facets) for need in table.values())
+        assert all(not p.yes & p.maybe for p in propositions(language).items)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "コップはありますか？",
+        "どの行動をしてほしいですか？",
+        "コップを持ってきましょうか？",
+        "好きな色は？",
+        "株価は？",
+        "ええ。",
+    ],
+)
+def test_useless_and_forbidden_questions_are_refused(question: str) -> None:
+    assert user(3).answer(question) == REFUSAL
+
+
+def test_a_wish_is_named_only_when_it_is_asked_for() -> None:
+    assert "バナナ" in user(1).answer("何が食べたいですか？")
+    assert "バナナ" not in user(1).answer("どんな気分ですか？")
+    assert stance(user(7).answer("何が食べたいですか？")) == "no"
+
+
+def test_negative_questions_get_no_bare_yes_or_no() -> None:
+    for gold in (3, 7):
+        assert stance(user(gold).answer("のどは渇いていないのですか？")) == "open"
+
+
+def test_lists_need_one_hit_and_unknown_things_no_guess() -> None:
+    assert stance(user(3).answer("飲み物や食べ物に関係しますか？")) == "yes"
+    assert stance(user(22).answer("煮物や揚げ物など、一品を作ろうとされていますか？")) != "yes"
+    assert stance(user(7).answer("三輪車に乗りますか？")) == "refused"
+    # No matter how, this user is thirsty; for what is not known.
+    assert stance(user(3).answer("青汁が飲みたいですか？")) == "open"
+
+
+def test_auxiliaries_and_idioms_are_not_taken_at_their_word() -> None:
+    question = "つい食べてしまうのが気になりますか？"
+    assert stance(user(31).answer(question)) != "yes"
+
+
+def test_containers_keep_their_contents() -> None:
+    scene = {"surroundings": {"リビング": ("飲みかけのグラス", "空のペットボトル", "カップ麺")}}
+    one = user(15, **scene)
+    world = World({AskUser: one})
+
+    def talk() -> Flow[list[str]]:
+        return [
+            (yield from AskUser("ペットボトルは空ですか？")),
+            (yield from AskUser("ペットボトルに中身は残っていますか？")),
+            (yield from AskUser("グラスは空ですか？")),
+        ]
+
+    first, second, third = run(talk(), world)
+    assert (stance(first), stance(second), stance(third)) == ("yes", "no", "no")
+    assert user(7).answer("水筒は空ですか？") == REFUSAL
+    assert (
+        stance(user(40, user=UserInfo(holding=("空の水筒",))).answer("水筒は空ですか？")) == "yes"
+    )
+
+
+def test_open_questions_are_answered_with_something_new() -> None:
+    one = user(12, speaker="visitor")
+
+    def talk() -> Flow[set[str]]:
+        first = yield from AskUser("どんな気分ですか？")
+        second = yield from AskUser("今の気分をもう一度教えてください。")
+        return {first, second}
+
+    assert len(run(talk(), World({AskUser: one}))) == 2
+
+
+def test_an_alternative_is_answered_by_the_side_that_holds() -> None:
+    question = "お腹が空いていますか、それとものどが渇いていますか？"
+    drink, neither = user(3).answer(question), user(14).answer(question)
+    assert "渇" in drink or "飲" in drink or "後" in drink or "あと" in drink
+    assert re.match(r"うーん、どちら|ど(っ)?ち", neither)
+
+
+def test_registers() -> None:
+    question = "のどが渇いていますか？"
+    by_speaker = {s: user(3, speaker=s).answer(question) for s in ("child", "visitor", "student")}
+    assert by_speaker["visitor"].endswith(("です。", "ですよ。", "ですよね。", "ます。"))
+    assert not by_speaker["child"].endswith("です。")
+    assert len(set(by_speaker.values())) == 3
+
+
+def test_english() -> None:
+    assert stance(user(3, language="en").answer("Are you thirsty?")) == "yes"
+    assert stance(user(7, language="en").answer("Are you thirsty?")) == "no"
+    assert "banana" in user(1, language="en").answer("What would you like to eat?")
+    assert user(1, language="en").answer("What is your favourite colour?") == REFUSAL
+
+
+def test_same_questions_same_answers_after_a_resume() -> None:
+    def talk() -> Flow[list[str]]:
+        return [
+            (yield from AskUser("どんな気分ですか？")),
+            (yield from AskUser("どんな気分ですか？")),
+            (yield from AskUser("何か飲みたいですか？")),
+        ]
+
+    log = MemoryLog()
+    whole = run(talk(), World({AskUser: user(9)}), log=log, where=Where("i9", 1))
+    cut = MemoryLog()
+    for event in log.events[:2]:
+        cut.append(event)
+    assert run(talk(), World({AskUser: user(9)}), log=cut, where=Where("i9", 1)) == whole
+    assert [user(9, seed=s).answer("どんな気分ですか？") for s in range(8)] != [
+        user(9, seed=0).answer("どんな気分ですか？")
+    ] * 8
+
+
+def test_truth_does_not_depend_on_the_seed() -> None:
+    stances = {stance(user(3, seed=s).answer("のどが渇いていますか？")) for s in range(20)}
+    assert stances == {"yes"}
+
+
+def test_action_sets_are_recognised_by_their_texts() -> None:
+    assert is_known(ActionSet(name="mine", actions=ACTIONS.actions[:5]))
+    assert is_known(load_actions(language="en"))
+    assert not is_known(ActionSet(name="mine", actions=(Action(id=1, text="窓を開ける"),)))
+
+
+ARTA = ActionSet(
+    name="arta3",
+    actions=(
+        Action(id=1, text="周辺の温泉を検索する"),
+        Action(id=2, text="周辺のカフェを検索する"),
+        Action(id=3, text="電話をかける"),
+    ),
+)
+
+
+def test_other_action_sets_are_answered_in_other_peoples_words() -> None:
+    one = Instance(id="a", scene=Scene(id="a", utterance="疲れたなあ"), gold=1, plausible=(1,))
+    others = {1: ("体を温めたい", "疲れたなあ"), 2: ("甘いものがほしい",)}
+    made = simulator("rule", one, ARTA, paraphrases=others)
+    assert isinstance(made, RuleSimulator)
+    assert made.answer("どんな気分ですか？") == "体を温めたい"
+    assert stance(made.answer("温泉に入るような気分ですか？")) == "yes"
+    assert stance(made.answer("カフェのような所がいいですか？")) == "no"
+    assert made.answer("明日は晴れますか？") == REFUSAL
+    assert "体を温めたい" in made.answer("カフェがいいですか、それとも温泉がいいですか？")
+    bare = RuleSimulator(one, ARTA)
+    assert bare.answer("どんな気分ですか？") == REFUSAL
+
+
+def test_unknown_simulators_are_refused() -> None:
+    one = Instance(id="a", scene=Scene(id="a", utterance="疲れたなあ"), gold=1)
+    with pytest.raises(InputError, match="no user simulator 'oracle'"):
+        simulator("oracle", one, ARTA)

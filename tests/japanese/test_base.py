@@ -1,0 +1,119 @@
+"""Normalisation, words, sentences and forms of questions."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from naisei.japanese.english import words
+from naisei.japanese.morph import tokens
+from naisei.japanese.normal import is_japanese, normalise
+from naisei.japanese.questions import parse
+from naisei.japanese.sentences import sentences
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [
+        ("ｺｯﾌﾟ は ありますか?", "コップはありますか？"),
+        ("ｶﾞﾗｽ，ください．", "ガラス、ください。"),
+        ("Ｗｈａｔ　ｎｏｗ？", "What now?"),
+        ("I’m  thirsty", "I'm thirsty"),
+        ("えっ！！！", "えっ！"),
+        ("あ～", "あー"),
+        ("", ""),
+    ],
+)
+def test_one_spelling(raw: str, expected: str) -> None:
+    assert normalise(raw) == expected
+
+
+@given(st.text(max_size=40))
+def test_normalising_twice_changes_nothing(text: str) -> None:
+    once = normalise(text)
+    assert normalise(once) == once
+
+
+@given(st.text(max_size=40))
+def test_any_text_is_taken_apart(text: str) -> None:
+    question = parse(text)
+    assert question.form in ("polar", "alternative", "wh", "none")
+    assert question.form != "alternative" or len(question.sides) >= 2
+
+
+def test_words_have_lemma_form_and_offsets() -> None:
+    found = tokens("のどが渇いた")
+    assert [t.form for t in found if t.content] == ["喉", "渇く"]
+    assert found[2].lemma == "渇く"
+    assert "のどが渇いた"[found[2].start : found[2].end] == "渇い"
+
+
+def test_words_from_many_threads() -> None:
+    texts = [f"飲み物を{n}本飲みますか" for n in range(40)]
+    with ThreadPoolExecutor(8) as pool:
+        assert [len(t) for t in pool.map(tokens, texts)] == [len(tokens(t)) for t in texts]
+
+
+def test_english_words_are_stemmed() -> None:
+    assert words("Cooking snacks, she's finished using") == (
+        "cook",
+        "snack",
+        "she's",
+        "finish",
+        "use",
+    )
+    assert words("dishes") == words("dish")
+
+
+def test_quotations_are_not_cut() -> None:
+    assert sentences("「はい。そうです。」と言った。次。") == (
+        "「はい。そうです。」と言った。",
+        "次。",
+    )
+    assert sentences("Tired? No.") == ("Tired?", "No.")
+    assert not is_japanese("Tired?")
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "asks"),
+    [
+        ("のどが渇いていますか？", "polar", ""),
+        ("何か飲みたい？", "polar", ""),
+        ("どこかへ出かけますか？", "polar", ""),
+        ("何でも食べられますか？", "polar", ""),
+        ("なるほど。では、料理をするんですか？", "polar", ""),
+        ("何に使いますか？", "wh", "what"),
+        ("どうして必要なんですか？", "wh", "why"),
+        ("どうしてほしいですか？", "wh", "how"),
+        ("どこで使いますか", "wh", "where"),
+        ("誰が使うの？", "wh", "who"),
+        ("いつ使いますか？", "wh", "when"),
+        ("どれくらい必要？", "wh", "how-much"),
+        ("もう少し詳しく教えてください。", "wh", ""),
+        ("お茶ですか、それとも水ですか？", "alternative", ""),
+        ("お茶と水、どちらがいいですか？", "alternative", ""),
+        ("飲む？それとも食べる？", "alternative", ""),
+        ("わかりました。", "none", ""),
+        ("Are you thirsty?", "polar", ""),
+        ("What will you do next?", "wh", "what"),
+        ("Is it for cooking or for cleaning?", "alternative", ""),
+        ("I see.", "none", ""),
+    ],
+)
+def test_forms_of_questions(text: str, form: str, asks: str) -> None:
+    question = parse(text)
+    assert (question.form, question.asks) == (form, asks)
+
+
+def test_sides_and_negation() -> None:
+    assert parse("食べたいですか、それとも飲みたいですか？").sides == (
+        "食べたいですか",
+        "飲みたいですか",
+    )
+    assert "気分" in parse("おやつと飲み物ならどちらの気分ですか？").sides[0]
+    assert parse("のどは渇いていませんか？").negated
+    assert not parse("のどが渇いたのではないですか？").negated
+    assert not parse("味が物足りないですか？").negated
