@@ -19,7 +19,7 @@ from naisei.clarify.schemas import EpisodeResult, Instance
 from naisei.clarify.simulator import simulator
 from naisei.core import Act, AskUser, Flow, Handler, Remember, Where, World
 from naisei.lang import say
-from naisei.memory import MemoryHandler, memory
+from naisei.memory import MemoryHandler, memory_policy
 from naisei.models.embedders.kept import KeptEmbedder
 from naisei.models.embedders.registry import open_embedder
 from naisei.models.local.notice import NOTICE_EN, NOTICE_JA
@@ -46,7 +46,7 @@ class ClarifyTask:
         self._rules = (
             config.rules.model_copy(update={"trials": 1}) if config.independent else config.rules
         )
-        memory(config.memory)  # an unknown name is an error now, not in the first episode
+        self._memory = memory_policy(config.memory)
         self._agents = {trial: self._agent(trial, train) for trial in self._trials()}
 
     def _trials(self) -> Sequence[int]:
@@ -79,7 +79,7 @@ class ClarifyTask:
 
     def start(self, where: Where, base: World) -> tuple[Flow[BaseModel], World]:
         instance = self._instances[where.instance]
-        remembered = memory(self.config.memory)
+        remembered = self._memory()
         world = base.having(
             {
                 Act: Home(instance.gold),

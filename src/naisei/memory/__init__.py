@@ -3,7 +3,7 @@
 from naisei.memory.base import Memory, MemoryHandler
 from naisei.memory.memo import Memo
 from naisei.memory.none import NoMemory
-from naisei.memory.registry import memory
+from naisei.memory.registry import memory, memory_policy
 from naisei.memory.window import Window
 
-__all__ = ["Memo", "Memory", "MemoryHandler", "NoMemory", "Window", "memory"]
+__all__ = ["Memo", "Memory", "MemoryHandler", "NoMemory", "Window", "memory", "memory_policy"]
