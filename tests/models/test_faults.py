@@ -49,6 +49,37 @@ def test_a_fault_changes_nothing_but_the_attempts(
     assert not faulty.usage.repaired
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"null",
+        b"[]",
+        b'"text"',
+        b"7",
+        b"\xff\xfe\x00",
+        b"{",
+        b'{"choices": null}',
+        b'{"choices": []}',
+        b'{"choices": [{"message": null}]}',
+        b'{"choices": [{"message": {"content": 7}}]}',
+        b'{"choices": [{"index": 0, "message": {"role": "assistant", "content": null}}]}',
+        b'{"error": {"message": "overloaded", "code": 503}}',
+    ],
+)
+def test_a_body_that_is_no_reply_is_asked_for_again(openai_server: Start, body: bytes) -> None:
+    bodies = [body]
+    server = openai_server(respond=lambda asked: (200, {}, bodies.pop()) if bodies else None)
+    done = perform(gateway(server))
+    assert done.value == "了解です"
+    assert done.usage is not None and done.usage.attempts == server.calls == 2
+
+
+def test_a_message_that_is_no_text_ends_the_call(openai_server: Start) -> None:
+    with pytest.raises(InstrumentFailure, match="UTF-8"):
+        perform(gateway(openai_server()), "半分の文字\ud83d")
+
+
 def test_a_faulty_run_equals_a_clean_one(openai_server: Start) -> None:
     async def run_all(server: OpenAIServer) -> tuple[list[Any], list[Usage]]:
         roles = open_roles(f"openai-compatible:test@{server.url}")

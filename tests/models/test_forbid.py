@@ -45,17 +45,18 @@ def test_a_scripted_model_is_always_allowed(
 
 
 @pytest.mark.parametrize(
-    "model",
+    ("spec", "module"),
     [
-        lambda: open_model(FAR),
-        lambda: open_model("openai:gpt-4.1", ModelSettings(api_key="k")),
-        lambda: open_model("anthropic:claude-haiku-4-5", ModelSettings(api_key="k")),
-        lambda: open_model("google:gemini-2.5-flash", ModelSettings(api_key="k")),
+        (FAR, "openai"),
+        ("openai:gpt-4.1", "openai"),
+        ("anthropic:claude-haiku-4-5", "anthropic"),
+        ("google:gemini-2.5-flash", "google.genai"),
     ],
 )
-def test_remote_models_are_forbidden_in_tests(model: Callable[[], object]) -> None:
+def test_remote_models_are_forbidden_in_tests(spec: str, module: str) -> None:
+    pytest.importorskip(module)
     with pytest.raises(ModelCallForbidden, match="remote"):
-        perform(Gateway(Roles(model())))  # type: ignore[arg-type]
+        perform(Gateway(Roles(open_model(spec, ModelSettings(api_key="k")))))
 
 
 def test_an_unknown_value_is_a_mistake(

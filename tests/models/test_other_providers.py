@@ -53,6 +53,7 @@ BOTH = pytest.mark.parametrize(
 
 def gateway(spec: str, server: OpenAIServer) -> Gateway:
     url = server.url.removesuffix("/v1")
+    pytest.importorskip("anthropic" if spec.startswith("anthropic") else "google.genai")
     settings = ModelSettings(api_key="k", options={"base_url": url})
     return Gateway(Roles(open_model(spec, settings)), patience=QUICK)
 

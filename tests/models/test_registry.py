@@ -33,8 +33,6 @@ def test_the_bundled_providers() -> None:
         ("", "PROVIDER:NAME"),
         ("openai:", "openai:NAME"),
         ("openai:gpt-4.1", "no API key.*OPENAI_API_KEY"),
-        ("anthropic:claude", "no API key.*ANTHROPIC_API_KEY"),
-        ("google:gemini", "no API key.*GOOGLE_API_KEY"),
         ("openai-compatible:m", "no base URL.*OPENAI_BASE_URL"),
         ("openai-compatible:@http://127.0.0.1:1/v1", "model name is missing"),
         ("openai-compatible:m@http://127.0.0.1:port/v1", "no URL of an endpoint"),
@@ -43,6 +41,19 @@ def test_the_bundled_providers() -> None:
 )
 def test_a_name_that_cannot_be_opened_says_why(spec: str, says: str) -> None:
     with pytest.raises(InputError, match=says):
+        open_model(spec)
+
+
+@pytest.mark.parametrize(
+    ("spec", "module", "variable"),
+    [
+        ("anthropic:claude", "anthropic", "ANTHROPIC_API_KEY"),
+        ("google:gemini", "google.genai", "GOOGLE_API_KEY"),
+    ],
+)
+def test_a_missing_key_names_the_variable(spec: str, module: str, variable: str) -> None:
+    pytest.importorskip(module)
+    with pytest.raises(InputError, match=rf"no API key.*{variable}"):
         open_model(spec)
 
 

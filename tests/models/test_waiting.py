@@ -16,6 +16,7 @@ from naisei.models.gateway import Gateway
 from naisei.models.providers._failures import seconds_until
 from naisei.models.retry import Patience
 from naisei.models.roles import open_roles
+from naisei.models.settings import ModelSettings
 from servers.faults import Faults
 from servers.openai_server import OpenAIServer
 
@@ -114,10 +115,26 @@ def test_an_endpoint_that_comes_back_is_waited_for() -> None:
 
 
 def test_a_reply_that_takes_too_long_is_asked_for_again(openai_server: Start) -> None:
-    from naisei.models.settings import ModelSettings
-
     server = openai_server(faults=Faults(rate=1.0, kinds=("slow",), slow_s=5.0, most=1))
     roles = open_roles(f"openai-compatible:test@{server.url}", settings=ModelSettings(timeout=0.5))
     done = perform(Gateway(roles, patience=QUICK))
     assert done.value == "了解です"
     assert done.usage is not None and done.usage.attempts == 2
+
+
+def test_a_reply_that_trickles_is_given_up(openai_server: Start) -> None:
+    """Each piece comes in time; the whole does not."""
+    server = openai_server(faults=Faults(rate=1.0, kinds=("trickle",), slow_s=3.0, most=1))
+    roles = open_roles(f"openai-compatible:test@{server.url}", settings=ModelSettings(timeout=0.5))
+    began = time.perf_counter()
+    done = perform(Gateway(roles, patience=QUICK))
+    assert done.value == "了解です" and time.perf_counter() - began < 2.5
+    assert done.usage is not None and done.usage.attempts == 2
+
+
+def test_a_proxy_of_the_environment_is_not_asked_for_loopback(
+    openai_server: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.setenv(name, f"http://127.0.0.1:{_free_port()}")
+    assert perform(gateway(openai_server())).value == "了解です"

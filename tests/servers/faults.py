@@ -8,7 +8,8 @@ from dataclasses import dataclass
 __all__ = ["KINDS", "Faults"]
 
 #: Everything that can go wrong. The first group is HTTP's, the second is the body's, the
-#: third is a well-formed reply with bad content.
+#: third is a well-formed reply with bad content. Besides these there is `trickle`: a good
+#: reply, byte by byte, over `slow_s` seconds.
 KINDS = (
     "429",
     "429-after",

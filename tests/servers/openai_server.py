@@ -214,9 +214,16 @@ class OpenAIServer:
             await self._head(send, 200, len(data))
             await send({"type": "http.response.body", "body": data[:40], "more_body": True})
             raise ConnectionAbortedError("cut on purpose")
-        if fault in (None, "slow"):
+        if fault in (None, "slow", "trickle"):
             self.answered += 1
         await self._head(send, 200, len(data))
+        if fault == "trickle":
+            for i in range(20):
+                await send(
+                    {"type": "http.response.body", "body": data[i : i + 1], "more_body": True}
+                )
+                await asyncio.sleep(self.faults.slow_s / 20)
+            data = data[20:]
         await send({"type": "http.response.body", "body": data})
 
     async def _json(

@@ -148,5 +148,5 @@ class Line:
 
 def _estimate(request: ChatRequest) -> int:
     """Tokens a request may use, before anybody has counted: a third of its UTF-8 bytes."""
-    asked = sum(len(m.content.encode()) for m in request.messages) // 3
+    asked = sum(len(m.content.encode("utf-8", "surrogatepass")) for m in request.messages) // 3
     return asked + (request.sampling.max_tokens or 256)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
 
@@ -42,6 +43,9 @@ class DirectModel:
         modes: ways of asking for structure, best first.
         structure: how to ask.
         close: closes the HTTP client.
+        client: the SDK's, if it is OpenAI's: for what the direct API does not offer.
+        timeout: seconds for a whole attempt. The SDK's own bounds the silence between two
+            pieces of a reply, and so never ends one that trickles.
     """
 
     def __init__(
@@ -54,11 +58,11 @@ class DirectModel:
         structure: Structure,
         close: Callable[[], Awaitable[None]],
         client: Any = None,
+        timeout: float | None = None,
     ) -> None:
         self.name, self.base_url, self.modes = name, base_url, modes
         self.model_name = model.model_name
-        #: The SDK's own client, for what the direct API does not offer (`models check`).
-        self.client = client
+        self.client, self._timeout = client, timeout
         self._model, self._structure, self._close = model, structure, close
 
     async def complete(self, request: ChatRequest) -> ChatReply:
@@ -67,12 +71,13 @@ class DirectModel:
         parameters, settings = self._structure(request)
         _set(settings, request.sampling)
         try:
-            response = await model_request(
-                self._model,
-                _history(request.messages),
-                model_settings=settings,
-                model_request_parameters=parameters,
-            )
+            async with asyncio.timeout(self._timeout):
+                response = await model_request(
+                    self._model,
+                    _history(request.messages),
+                    model_settings=settings,
+                    model_request_parameters=parameters,
+                )
         except Exception as error:
             if (known := failure(error, request.mode)) is None:
                 raise

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import time
 from email.utils import parsedate_to_datetime
+from json import JSONDecodeError
 
 from pydantic_ai.exceptions import (
     AgentRunError,
@@ -40,8 +41,12 @@ def failure(error: Exception, mode: Mode | None) -> Transient | Unusable | None:
         return _of_connection(error)
     if isinstance(error, UserError):
         return Unusable(_short(error), mode_refused=mode == "json_schema")
-    if isinstance(error, AgentRunError | ValueError | OSError) or _is_transport(error):
-        # The SDK lets a body that it cannot decode, or a broken stream, through as it is.
+    if isinstance(error, UnicodeEncodeError):
+        return Unusable(f"the messages cannot be sent as UTF-8: {_short(error)}")
+    if isinstance(error, JSONDecodeError | UnicodeDecodeError):
+        # The SDK lets a body that it cannot decode through as it is.
+        return BadReply(f"the body is no JSON: {_short(error)}")
+    if isinstance(error, AgentRunError | OSError) or _is_transport(error):
         return _of_connection(error)
     return None
 
@@ -67,8 +72,6 @@ def _of_connection(error: Exception) -> Transient:
     text = _short(chain[-1]) if _short(error) in ("", "Connection error.") else _short(error)
     if names & _NO_CONNECTION:
         return Unreachable(f"no connection: {_short(chain[-1])}")
-    if isinstance(error, ValueError):
-        return BadReply(f"the body is no JSON: {text}")
     return Transient(f"the connection failed: {text}")
 
 

@@ -56,6 +56,7 @@ def build(name: str, settings: ModelSettings) -> DirectModel:
         base_url=str(client.base_url),
         modes=("json_schema", "prompt") if settings.structured == "json_schema" else ("prompt",),
         structure=structure,
+        timeout=settings.timeout,
         close=client.close,
     )
 

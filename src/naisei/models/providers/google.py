@@ -54,5 +54,6 @@ def build(name: str, settings: ModelSettings) -> DirectModel:
         base_url=url,
         modes=("json_schema", "prompt") if settings.structured == "json_schema" else ("prompt",),
         structure=structure,
+        timeout=settings.timeout,
         close=client.aio.aclose,
     )

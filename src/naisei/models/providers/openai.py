@@ -6,7 +6,7 @@ import json
 from functools import lru_cache
 from typing import Any
 
-from openai import AsyncOpenAI
+from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.profiles.openai import OpenAIJsonSchemaTransformer, OpenAIModelProfile
@@ -15,6 +15,7 @@ from pydantic_ai.settings import ModelSettings as RequestSettings
 
 from naisei.core import InputError, canonical
 from naisei.models.base import ChatRequest, Mode, Schema
+from naisei.models.forbid import is_loopback
 from naisei.models.providers._adapter import DirectModel
 from naisei.models.settings import ModelSettings, check_url
 
@@ -77,7 +78,14 @@ def build_compatible(name: str, settings: ModelSettings) -> DirectModel:
 def _model(
     spec: str, name: str, url: str, key: str, settings: ModelSettings, *, official: bool
 ) -> DirectModel:
-    client = AsyncOpenAI(base_url=url, api_key=key, max_retries=0, timeout=settings.timeout)
+    client = AsyncOpenAI(
+        base_url=url,
+        api_key=key,
+        max_retries=0,
+        timeout=settings.timeout,
+        # A proxy of the environment cannot reach this machine's loopback.
+        http_client=DefaultAsyncHttpxClient(trust_env=not is_loopback(url)),
+    )
     # The schema is transformed once a schema, not once a call; see `_response_format`.
     profile = OpenAIModelProfile(json_schema_transformer=None)
     if not official:
@@ -101,6 +109,7 @@ def _model(
         structure=structure,
         close=client.close,
         client=client,
+        timeout=settings.timeout,
     )
 
 
