@@ -59,9 +59,13 @@ def cue(text: str, language: str) -> Cue:
     return made
 
 
+#: Normalised forms that mean something else when they stand alone as text.
+_VERBATIM = frozenset({"為る", "居る"})
+
+
 def _part(part: str) -> list[str]:
-    if part.startswith("="):
-        return [part[1:]]
+    if part.startswith("=") or part in _VERBATIM:
+        return [part.removeprefix("=")]
     found = tokens(part)
     return [t.form for t in found if t.content] or [t.form for t in found]
 

@@ -37,8 +37,8 @@ _LEVELS = {
         "full": ("There's plenty in it", "It's full"),
     },
 }
-#: Facets that may be asked of a thing whether it comes or goes.
-_TIMELESS = frozenset({"use", "when", "whom", "kind", "dir", "place"})
+#: Facets that may be asked of a thing whether it is wanted or done with.
+_TIMELESS = frozenset({"use", "when", "whom", "dir", "place"})
 _DIRECTION = frozenset({"to-come", "to-go", "right-now", "store"})
 
 
