@@ -242,7 +242,9 @@ def test_other_action_sets_are_answered_in_other_peoples_words() -> None:
     assert made.answer("どんな気分ですか？") == "体を温めたい"
     assert stance(made.answer("温泉に入るような気分ですか？")) == "yes"
     assert stance(made.answer("カフェのような所がいいですか？")) == "no"
+    assert made.answer("何か気になることはありますか？") == "体を温めたい"
     assert made.answer("明日は晴れますか？") == REFUSAL
+    assert made.answer("靴のサイズはいくつですか？") == REFUSAL
     assert "体を温めたい" in made.answer("カフェがいいですか、それとも温泉がいいですか？")
     bare = RuleSimulator(one, ARTA)
     assert bare.answer("どんな気分ですか？") == REFUSAL

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from naisei.clarify.schemas import ActionSet, Instance, Turn
+from naisei.clarify.simulator.judge import facet_asked
 from naisei.clarify.simulator.voice import Voice, pick
 from naisei.clarify.words import REFUSAL
 from naisei.japanese.english import words
@@ -54,13 +55,17 @@ class Generic:
     def answer(self, asked: Question, history: Sequence[Turn], key: str) -> str:
         if asked.form == "none":
             return REFUSAL
-        if asked.form == "wh":
-            return self._utterance(history, key) or REFUSAL
+        about = ""
+        if asked.form == "wh" or asked.indefinite:
+            # It has to ask after the person, not after their shoe size.
+            about = facet_asked(asked.text, "ja" if asked.japanese else "en")
+            if asked.form == "wh":
+                return (about and self._utterance(history, key)) or REFUSAL
         if asked.form == "alternative":
             return self._alternative(asked, history, key)
         holds = self._holds(asked.content)
         if holds is None:
-            return REFUSAL
+            return (about and self._utterance(history, key)) or REFUSAL
         hint = self._utterance(history, key)
         lead = self._voice.say("bare_yes" if holds else "bare_no", "", key)
         return f"{lead}{hint}"
