@@ -1,4 +1,4 @@
-"""Refit the weights of the `bayes` agent: python tools/calibrate_bayes.py TRAIN DEV [--out DIR].
+"""Refit the weights of the `bayes` agent: python tools/calibrate_bayes.py [--out DIR].
 
 1. Text weights: every description of the knowledge table is understood without itself
    (leave one out), as if somebody had answered with it. Multinomial logistic regression.
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -24,10 +25,10 @@ from naisei.clarify.agents.knowledge import Knowledge, knowledge_for
 from naisei.clarify.agents.knowledge.table import mined
 from naisei.clarify.agents.posterior import softmax
 from naisei.clarify.agents.weights import Weights
-from naisei.clarify.data.loader import ambigact40, load
+from naisei.clarify.data import load
 from naisei.clarify.schemas import Instance
 from naisei.models.base import Embedder
-from naisei.models.embedders import embedder as make_embedder
+from naisei.models.embedders import open_embedder
 
 Array = npt.NDArray[np.float64]
 
@@ -70,7 +71,7 @@ def fit(features: Array, target: Array, strength: float) -> Array:
     return w / scale
 
 
-def targets(instances: list[Instance], ids: tuple[int, ...]) -> Array:
+def targets(instances: Sequence[Instance], ids: tuple[int, ...]) -> Array:
     out = np.zeros((len(instances), len(ids)))
     for row, instance in zip(out, instances, strict=True):
         row[ids.index(instance.gold)] += 0.5
@@ -138,17 +139,17 @@ def text_weights(features: Features) -> Array:
 
 
 def calibrate(
-    knowledge: Knowledge, embedder: Embedder, train: list[Instance], dev: list[Instance]
+    knowledge: Knowledge, embedder: Embedder, train: Sequence[Instance], dev: Sequence[Instance]
 ) -> tuple[Weights, dict[str, dict[str, float]]]:
     features = Features(knowledge, embedder)
     ids = tuple(item.id for item in knowledge.items)
 
-    def matrix(instances: list[Instance]) -> Array:
+    def matrix(instances: Sequence[Instance]) -> Array:
         return np.stack(
             [features.scene(i.scene, embedder.embed(list(scene_texts(i.scene)))) for i in instances]
         )
 
-    def golds(instances: list[Instance]) -> Array:
+    def golds(instances: Sequence[Instance]) -> Array:
         return np.array([ids.index(i.gold) for i in instances])
 
     x, t, gold = matrix(train), targets(train, ids), golds(train)
@@ -179,17 +180,16 @@ def calibrate(
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("train", type=Path)
-    parser.add_argument("dev", type=Path)
+    parser.add_argument("--data", default="ambigact40-open", help="name or folder with splits")
     parser.add_argument("--out", type=Path, default=Path("src/naisei/clarify/agents/weights"))
     options = parser.parse_args()
-    embedder = make_embedder()
-    train, dev = list(load(options.train)), list(load(options.dev))
-    actions = ambigact40()
+    embedder = open_embedder()
+    train, dev = (load(options.data, split=split) for split in ("train", "dev"))
+    actions = train.actions
     options.out.mkdir(parents=True, exist_ok=True)
     for knowledge in (knowledge_for(actions), mined(actions)):
         print(f"== {knowledge.table or 'any'}")
-        weights, figures = calibrate(knowledge, embedder, train, dev)
+        weights, figures = calibrate(knowledge, embedder, train.instances, dev.instances)
         name = f"bayes_{knowledge.table or 'any'}.json"
         text = json.dumps(weights.model_dump(), indent=1, ensure_ascii=False)
         (options.out / name).write_text(text + "\n", encoding="utf-8")

@@ -24,7 +24,7 @@ from naisei.clarify.agents.thoughts import thought
 from naisei.clarify.agents.weights import load_weights
 from naisei.clarify.schemas import Clarify, Decision, Execute, Language, Turn
 from naisei.core import Embed, Flow
-from naisei.japanese.answers import understand
+from naisei.japanese.answers import Stance, understand
 
 __all__ = ["BayesAgent", "build"]
 
@@ -36,17 +36,30 @@ SUPPORT = 12
 REPLIES = 8
 #: How many questions are looked into beyond the first step.
 BEAM = 6
-#: How likely an open question gets no usable answer.
-SILENCE = 0.2
+#: How likely an open question gets no usable answer, and for how many answered or unanswered
+#: ones that expectation stands: a user who does not answer one will hardly answer the next.
+SILENCE, SILENCE_WEIGHT = 0.2, 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class _Bank:
-    """The questions of a language with their topics, and P(reply | action) for planning."""
+    """The questions of a language with their topics, and P(reply | action) for planning.
+
+    The last reply of every table is silence; that of open questions is filled in when it is
+    known how talkative the user is.
+    """
 
     questions: tuple[Question, ...]
     topics: npt.NDArray[np.intp]
     tables: Array
+
+    def expecting(self, silence: float) -> Array:
+        """The tables, with open questions left unanswered with this probability."""
+        is_open = np.array([q.kind == "open" for q in self.questions])
+        tables = self.tables.copy()
+        tables[is_open] *= 1 - silence
+        tables[is_open, -1] = silence
+        return tables
 
 
 class BayesAgent:
@@ -61,7 +74,7 @@ class BayesAgent:
         self._knowledge = knowledge_for(context.actions)
         self._alpha, self._trials = context.alpha, context.trials
         self._asks = bool(options.get("ask", True))
-        self._depth = int(str(options.get("depth", 2)))
+        self._depth = int(str(options.get("depth", 1)))
         self._ids = np.array(context.actions.ids)
         weights = load_weights(str(options.get("weights", self._knowledge.table)))
         self._posterior = Posterior(Features(self._knowledge, embedder), weights)
@@ -119,9 +132,10 @@ class BayesAgent:
             left=view.quota_left if may_ask else 0,
             asked=len(view.asked),
         )
+        tables = questions.expecting(_silence(questions, view))
         found = plan(
             belief[support],
-            _narrow(questions.tables[free], support),
+            _narrow(tables[free], support),
             stage,
             groups=questions.topics[free],
             depth=self._depth,
@@ -143,13 +157,21 @@ class BayesAgent:
                 questions, about(table), context.actions, context.get_embedder()
             ) + mining.shared_words(context.actions, language)
         topics = sorted({q.topic for q in questions})
-        silence = np.full((1, channel.shape[1]), SILENCE)
-        open_table = np.vstack([channel * (1 - SILENCE), silence])
-        tables = np.zeros((len(questions), len(open_table), channel.shape[1]))
+        replies = max(len(channel), 4) + 1
+        tables = np.zeros((len(questions), replies, channel.shape[1]))
         for i, question in enumerate(questions):
-            rows = open_table if question.kind == "open" else reply_table(question)
+            rows = channel if question.kind == "open" else reply_table(question)
             tables[i, : len(rows)] = rows
         return _Bank(questions, np.array([topics.index(q.topic) for q in questions]), tables)
+
+
+def _silence(questions: _Bank, view: View) -> float:
+    """How likely this user leaves an open question unanswered, after what was seen so far."""
+    kinds = {q.text: q.kind for q in questions.questions}
+    turns = [t for log in view.history for t in log.turns] + list(view.asked)
+    heard = [understand(t.answer).stance for t in turns if kinds.get(t.question) == "open"]
+    silent = sum(stance in (Stance.REFUSED, Stance.UNSURE) for stance in heard)
+    return (SILENCE * SILENCE_WEIGHT + silent) / (SILENCE_WEIGHT + len(heard))
 
 
 def _narrow(tables: Array, support: npt.NDArray[np.intp], most: int = REPLIES) -> Array:
@@ -166,6 +188,6 @@ def _narrow(tables: Array, support: npt.NDArray[np.intp], most: int = REPLIES) -
 
 
 def build(context: AgentContext) -> BayesAgent:
-    """Options: ask (default true), depth (questions looked ahead, default 2), weights (name of
+    """Options: ask (default true), depth (questions looked ahead, default 1), weights (name of
     a knowledge table, or path of a JSON by tools/calibrate_bayes.py)."""
     return BayesAgent(context)

@@ -7,13 +7,13 @@ and yes/no facts about where the action's object is and in what state.
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
+from dataclasses import fields
 
 import numpy as np
 import numpy.typing as npt
 
 from naisei.clarify.agents.knowledge import MODES, Cues, Knowledge
+from naisei.clarify.agents.sight import Sight, own_area, see, tidy_words
 from naisei.clarify.schemas import Scene
 from naisei.models.base import Embedder
 
@@ -43,29 +43,15 @@ SCENE_FEATURES = (
     "stored_bring",
     "stored_away",
     *(f"is_{mode}" for mode in MODES[1:]),
-    *(f"tidy_words_{mode}" for mode in MODES[1:]),
+    "tidy_words_away",
+    "kin_near",
+    "kin_cues",
+    "overlap",
+    "overlap_away",
 )
 
-#: State words of a thing that has been used and lies about, and of one that waits for use.
-_USED = re.compile(
-    r"飲み終|飲み干|食べ終|食べ残|飲み残|飲みかけ|食べかけ|使いかけ|使い終|使ったあと|空の|空に|"
-    r"転が|散ら|落ち|出しっぱなし|置きっぱなし|つけっぱなし|からま|絡ま|丸め|倒れ|汚れ|"
-    r"開いた|開けた|乗った|広が|床|遊びかけ|脱|出たまま|置かれたまま|ふたをした|詰めた|残り|"
-    r"\b(?:empty|used|finished|half|left|lying|scattered|crumpled|open|dirty|tangled|floor)\b"
-)
-_STORED = re.compile(
-    r"棚の|棚に|引き出し|冷蔵庫の中|冷蔵庫に|買い置き|未開封|水切りかご|干して|洗った|乾いた|乾か|"
-    r"並ん|冷えた|新しい|箱に入|かごに入|充電中|戸棚|袋に入|満タン|"
-    r"\b(?:shelf|cupboard|drawer|fridge|unopened|washed|dry|new|full|chilled)\b"
-)
-_TIDY_WORDS = re.compile(
-    r"散らか|片づ|片付|かたづ|すっきり|ごちゃ|邪魔|じゃま|しま[わいうっえ]|戻[しすせそ]|もどし|"
-    r"終わ|おわ|済ん|もう(?:いい|い[いら]|使わ|飲ま|食べ|見|じゅうぶん|十分)|いらな|要らな|きれい|"
-    r"出しっぱ|置きっぱ|放置|出番|場所(?:を)?とる|狭[いくす]|足の踏み場|踏[みんむ]|つまず|整[えっ理]|"
-    r"やめ|控え|太[るっり]|お腹いっぱい|ごちそうさま|帰[るっ]|乾い|"
-    r"\b(?:tid(?:y|ied)|clean|clear|mess|clutter|done|finished|over|away|enough|full)\b",
-    re.IGNORECASE,
-)
+#: How sharply nearness is turned into shares when actions lend each other evidence.
+KIN_SHARPNESS = 1.5
 
 
 def scene_texts(scene: Scene) -> tuple[str, str]:
@@ -75,18 +61,6 @@ def scene_texts(scene: Scene) -> tuple[str, str]:
     separator = "、" if scene.language == "ja" else ", "
     near = separator.join(part for part in situation if part)
     return scene.utterance, f"{near}。{scene.utterance}" if near else scene.utterance
-
-
-@dataclass(frozen=True, slots=True)
-class _Sight:
-    """Where an action's object is to be seen, and in what state."""
-
-    visible: bool
-    held: bool
-    reach: bool
-    own_area: bool
-    used: bool
-    stored: bool
 
 
 class Features:
@@ -101,6 +75,8 @@ class Features:
         self._words = Cues([item.words for item in items])
         self._modes = Cues([knowledge.mode_words.get(mode, ()) for mode in MODES])
         self._names = [tuple(n.lower() for n in item.names) for item in items]
+        self._objects = sorted(set(self._names))
+        self._object_of = [self._objects.index(names) for names in self._names]
         self._mode_of = np.array(
             [MODES.index(item.mode) if item.mode else -1 for item in items], dtype=np.intp
         )
@@ -110,17 +86,21 @@ class Features:
         self._owner = np.array([i for i, _ in self.descriptions], dtype=np.intp)
         self._says: Vectors = embedder.embed([text for _, text in self.descriptions], "passage")
         self._actions: Vectors = embedder.embed([item.text for item in items], "passage")
+        self._kin = self._kinship()
 
     def scene(self, scene: Scene, vectors: Vectors) -> Array:
         """Shape (actions, len(SCENE_FEATURES)). vectors: of `scene_texts`, as queries."""
         text = self.text(scene.utterance, vectors[0])
         near = _standard(self._nearest(vectors[1])[0])
         everything = "。".join(p for things in scene.surroundings.values() for p in things)
-        own = _own_area(scene)
-        sights = [self._sight(names, scene, own) for names in self._names]
-        seen = {key: np.array([getattr(s, key) for s in sights], float) for key in _Sight.__slots__}
+        own = own_area(scene)
+        sights = [see(names, scene) for names in self._objects]
+        seen = {
+            field.name: np.array([getattr(s, field.name) for s in sights], float)[self._object_of]
+            for field in fields(Sight)
+        }
         away, bring = self._away, 1 - self._away
-        tidy = min(1.0, len(_TIDY_WORDS.findall(scene.utterance)) / 2)
+        tidy = tidy_words(scene.utterance)
         is_mode = [(self._mode_of == i).astype(float) for i in range(1, len(MODES))]
         columns = [
             near,
@@ -139,7 +119,11 @@ class Features:
             seen["stored"] * bring,
             seen["stored"] * away,
             *is_mode,
-            *(tidy * column for column in is_mode),
+            tidy * away,
+            np.log(_softmax(KIN_SHARPNESS * text[:, 0]) @ self._kin + 1e-3),
+            np.log1p(3 * self._words.score(scene.utterance) @ self._kin),
+            seen["overlap"],
+            seen["overlap"] * away,
         ]
         return np.column_stack([text, *columns])
 
@@ -186,36 +170,24 @@ class Features:
         count = np.bincount(owner, minlength=len(self._names))
         return best, np.bincount(owner, cosines, minlength=len(self._names)) / count
 
-    def _sight(self, names: tuple[str, ...], scene: Scene, own: tuple[str, ...]) -> _Sight:
-        def among(things: tuple[str, ...]) -> list[str]:
-            return [t for t in things if any(n in t.lower() for n in names)]
-
-        user = scene.user
-        everywhere = among(tuple(p for things in scene.surroundings.values() for p in things))
-        held, reach = among(user.holding), among(user.reach)
-        phrases = [*everywhere, *held, *reach]
-        return _Sight(
-            visible=bool(phrases),
-            held=bool(held),
-            reach=bool(reach),
-            own_area=bool(among(own)),
-            used=any(_USED.search(p) for p in phrases),
-            stored=any(_STORED.search(p) for p in phrases),
-        )
-
-
-def _own_area(scene: Scene) -> tuple[str, ...]:
-    """The things of the area that the user is in."""
-    place = scene.user.place
-    return tuple(
-        p
-        for area, things in scene.surroundings.items()
-        if place and (area in place or place in area)
-        for p in things
-    )
+    def _kinship(self) -> Array:
+        """How far a need for action b (column) sounds like one for action a (row), shape
+        (actions, actions); columns sum to 1. Each description is compared with all others."""
+        count = len(self._names)
+        heard = np.zeros((count, count))
+        for index, (owner, _) in enumerate(self.descriptions):
+            heard[:, owner] += _softmax(KIN_SHARPNESS * self.without(index)[:, 0])
+        kin: Array = heard / np.maximum(heard.sum(axis=0), 1e-12)
+        return kin
 
 
 def _standard(values: Array) -> Array:
     """To mean 0 and deviation 1 across actions; zeros if all are equal."""
     spread = float(values.std())
     return (values - values.mean()) / spread if spread > 1e-9 else np.zeros_like(values)
+
+
+def _softmax(scores: Array) -> Array:
+    shifted = np.exp(scores - scores.max())
+    out: Array = shifted / shifted.sum()
+    return out

@@ -1,0 +1,111 @@
+"""`hybrid`: a language model gives hypotheses and a question; the policy decides whether to ask.
+
+The model is good at what may be meant and at wording a question, and bad at knowing when
+asking pays. So it says which actions it thinks of, how likely each is, and what the user
+would answer to its question under each; optimal stopping (`policy.plan`) does the rest.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from naisei import prompts
+from naisei.clarify.agent import AgentContext, View
+from naisei.clarify.agents.hypotheses import COUNT, hypotheses_schema
+from naisei.clarify.agents.policy import Stage, plan
+from naisei.clarify.agents.questions import POLAR
+from naisei.clarify.describe import action_list, scene_text
+from naisei.clarify.schemas import Clarify, Decision, Execute
+from naisei.core import Chat, Flow, Message, Sampling, system, user
+
+__all__ = ["HybridAgent", "build"]
+
+#: Bound on a reply in tokens: a thought, a question and five short rows.
+TOKENS = 700
+#: Share of the belief spread over all actions: what the model did not think of.
+FLOOR = 0.1
+
+_TRUTH = {"yes": "yes", "no": "no", "unknown": "maybe"}
+_WORDS = {
+    "ja": {
+        "memo": "【内省メモ】",
+        "tried": "すでに実行して違っていた行動（もう選べません）：",
+        "question": "質問：",
+        "answer": "回答：",
+        "ask": "仮説を{n}つと、はい・いいえで答えられる質問を1つ挙げてください。",
+        "act": "もう質問はできません。仮説を{n}つ挙げてください。",
+        "comma": "、",
+    },
+    "en": {
+        "memo": "[Reflection memo]",
+        "tried": "Already executed and wrong (no longer allowed): ",
+        "question": "Question: ",
+        "answer": "Answer: ",
+        "ask": "Give {n} hypotheses and one question that can be answered with yes or no.",
+        "act": "No more questions are possible. Give {n} hypotheses.",
+        "comma": ", ",
+    },
+}
+
+
+class HybridAgent:
+    """One structured model call per step, and a policy on top."""
+
+    name = "hybrid"
+    model_free = False
+
+    def __init__(self, *, alpha: float, trials: int, prompt: str = "hybrid.v1") -> None:
+        self._alpha, self._trials, self._prompt = alpha, trials, prompt
+
+    def decide(self, view: View) -> Flow[Decision]:
+        allowed = tuple(a for a in view.actions.ids if a not in view.tried)
+        reply = yield from Chat(
+            "agent",
+            self._messages(view),
+            hypotheses_schema(allowed, view.may_ask),
+            sampling=Sampling(max_tokens=TOKENS),
+        )
+        belief = reply.belief(allowed, FLOOR)
+        question = str(getattr(reply, "question", "")).strip()
+        fresh = question and question not in {t.question for t in view.asked}
+        tables = np.zeros((0, 3, len(allowed)))
+        if view.may_ask and fresh:
+            truths = [POLAR[_TRUTH[e]] for e in reply.expected(allowed)]
+            tables = np.array(truths).T[None]
+        stage = Stage(
+            alpha=self._alpha,
+            trials=max(1, self._trials - view.trial + 1),
+            quota=view.quota_left + len(view.asked),
+            left=view.quota_left if view.may_ask else 0,
+            asked=len(view.asked),
+        )
+        chosen = plan(belief, tables, stage, depth=1)
+        guess = allowed[chosen.action]
+        if chosen.question is not None:
+            return Clarify(question=question, thought=reply.thought, guess=guess)
+        return Execute(action=guess, thought=reply.thought)
+
+    def _messages(self, view: View) -> list[Message]:
+        language = view.scene.language
+        w = _WORDS[language]
+        lines = [scene_text(view.scene)]
+        if view.memo:
+            lines.append(f"{w['memo']}\n{view.memo}")
+        if view.tried:
+            named = (f"{a}. {view.actions.text(a)}" for a in view.tried)
+            lines.append(w["tried"] + w["comma"].join(named))
+        lines += [f"{w['question']}{t.question}\n{w['answer']}{t.answer}" for t in view.asked]
+        lines.append(w["ask" if view.may_ask else "act"].format(n=COUNT))
+        told = prompts.render(
+            "naisei.clarify", self._prompt, language, actions=action_list(view.actions), count=COUNT
+        )
+        return [system(told), user("\n\n".join(lines))]
+
+
+def build(context: AgentContext) -> HybridAgent:
+    """Options: prompt (name of the system prompt, default `hybrid.v1`)."""
+    return HybridAgent(
+        alpha=context.alpha,
+        trials=context.trials,
+        prompt=str(context.options.get("prompt", "hybrid.v1")),
+    )
