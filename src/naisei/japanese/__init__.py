@@ -1,0 +1,1 @@
+"""Everything in the project that parses Japanese."""
