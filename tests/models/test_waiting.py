@@ -13,7 +13,7 @@ import pytest
 from models.helpers import QUICK, gateway, perform
 from naisei.core import Chat, InputError, InstrumentFailure, Where, user
 from naisei.models.gateway import Gateway
-from naisei.models.providers._failures import seconds_until
+from naisei.models.providers._meaning import seconds_until
 from naisei.models.retry import Patience
 from naisei.models.roles import open_roles
 from naisei.models.settings import ModelSettings

@@ -16,6 +16,7 @@ from naisei.models.base import (
     Unreachable,
     Unusable,
 )
+from naisei.models.eager import Eager
 from naisei.models.limits import Throttle
 from naisei.models.prices import price
 from naisei.models.retry import Patience
@@ -107,7 +108,7 @@ class Line:
         async with self._throttle.request(estimate):
             spent.attempts += 1
             try:
-                reply = await self.model.complete(request)
+                reply = await Eager(self.model.complete(request))
             except Unreachable:
                 self._throttle.used(0, estimate)
                 raise

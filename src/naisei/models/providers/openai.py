@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import json
 from functools import lru_cache
-from typing import Any
-
-from openai import AsyncOpenAI, DefaultAsyncHttpxClient
-from pydantic_ai.models import ModelRequestParameters
-from pydantic_ai.models.openai import OpenAIChatModel
-from pydantic_ai.profiles.openai import OpenAIJsonSchemaTransformer, OpenAIModelProfile
-from pydantic_ai.providers.openai import OpenAIProvider
-from pydantic_ai.settings import ModelSettings as RequestSettings
+from typing import TYPE_CHECKING, Any
 
 from naisei.core import InputError, canonical
 from naisei.models.base import ChatRequest, Mode, Schema
 from naisei.models.forbid import is_loopback
-from naisei.models.providers._adapter import DirectModel
+from naisei.models.providers._completions import CompletionsModel
 from naisei.models.settings import ModelSettings, check_url
+
+if TYPE_CHECKING:
+    from pydantic_ai.models import ModelRequestParameters
+    from pydantic_ai.settings import ModelSettings as RequestSettings
+
+    from naisei.models.providers._adapter import DirectModel
 
 __all__ = ["build", "build_compatible"]
 
 _URL = "https://api.openai.com/v1"
 _MODES: tuple[Mode, ...] = ("json_schema", "json_object", "prompt")
-_TEXT = ModelRequestParameters()
 
 
 def build(name: str, settings: ModelSettings) -> DirectModel:
@@ -43,10 +41,10 @@ def build(name: str, settings: ModelSettings) -> DirectModel:
             "openai-compatible:NAME with OPENAI_BASE_URL or --base-url",
         )
     url = settings.url(_URL) or _URL
-    return _model(f"openai:{name}", name, url, key, settings, official=True)
+    return _official(f"openai:{name}", name, url, key, settings)
 
 
-def build_compatible(name: str, settings: ModelSettings) -> DirectModel:
+def build_compatible(name: str, settings: ModelSettings) -> CompletionsModel:
     """`openai-compatible:NAME`, or `openai-compatible:NAME@http://HOST:PORT/v1`.
 
     The URL in the name comes before `settings.base_url` and `OPENAI_BASE_URL`. The key is
@@ -72,12 +70,29 @@ def build_compatible(name: str, settings: ModelSettings) -> DirectModel:
     if not name:
         raise InputError("a model name is missing", place=spec, remedy="write NAME before the @")
     key = settings.key("OPENAI_API_KEY") or "none"
-    return _model(spec, name, url, key, settings, official=False)
+    return CompletionsModel(
+        spec,
+        name,
+        base_url=url,
+        key=key,
+        timeout=settings.timeout,
+        modes=_MODES[_MODES.index(settings.structured) :],
+        structure=lambda request: _structure(request, strict=False),
+    )
 
 
-def _model(
-    spec: str, name: str, url: str, key: str, settings: ModelSettings, *, official: bool
-) -> DirectModel:
+def _official(spec: str, name: str, url: str, key: str, settings: ModelSettings) -> DirectModel:
+    """OpenAI's own models differ in what they take, which pydantic-ai knows model by model."""
+    # Two seconds to import, which other endpoints do without.
+    from openai import AsyncOpenAI, DefaultAsyncHttpxClient
+    from pydantic_ai.models import ModelRequestParameters
+    from pydantic_ai.models.openai import OpenAIChatModel
+    from pydantic_ai.profiles.openai import OpenAIModelProfile
+    from pydantic_ai.providers.openai import OpenAIProvider
+    from pydantic_ai.settings import ModelSettings as RequestSettings
+
+    from naisei.models.providers._adapter import DirectModel
+
     client = AsyncOpenAI(
         base_url=url,
         api_key=key,
@@ -88,29 +103,29 @@ def _model(
     )
     # The schema is transformed once a schema, not once a call; see `_response_format`.
     profile = OpenAIModelProfile(json_schema_transformer=None)
-    if not official:
-        profile["openai_chat_supports_max_completion_tokens"] = False
     model = OpenAIChatModel(name, provider=OpenAIProvider(openai_client=client), profile=profile)
+    plain = ModelRequestParameters()
 
     def structure(request: ChatRequest) -> tuple[ModelRequestParameters, RequestSettings]:
-        body: dict[str, Any] | None = None
-        if request.mode == "json_schema" and request.schema is not None:
-            body = {"response_format": _format(request.schema, strict=official)}
-        elif request.mode == "json_object":
-            body = {"response_format": {"type": "json_object"}}
-        return _TEXT, RequestSettings(extra_body=body) if body else RequestSettings()
+        body = _structure(request, strict=True)
+        return plain, RequestSettings(extra_body=body) if body else RequestSettings()
 
-    first = _MODES.index(settings.structured)
     return DirectModel(
         spec,
         model,
         base_url=url,
-        modes=_MODES[first:],
+        modes=_MODES[_MODES.index(settings.structured) :],
         structure=structure,
         close=client.close,
         client=client,
         timeout=settings.timeout,
     )
+
+
+def _structure(request: ChatRequest, *, strict: bool) -> dict[str, Any]:
+    if request.mode == "json_schema" and request.schema is not None:
+        return {"response_format": _format(request.schema, strict=strict)}
+    return {"response_format": {"type": "json_object"}} if request.mode == "json_object" else {}
 
 
 def _format(schema: Schema, *, strict: bool) -> dict[str, Any]:
@@ -122,6 +137,8 @@ def _response_format(name: str, schema: str, strict: bool) -> dict[str, Any]:
     """OpenAI's strict mode takes a subset of JSON schema; other servers take it as it is."""
     body: dict[str, Any] = json.loads(schema)
     if strict:
+        from pydantic_ai.profiles.openai import OpenAIJsonSchemaTransformer
+
         body = OpenAIJsonSchemaTransformer(body, strict=True).walk()
     return {
         "type": "json_schema",
