@@ -2,26 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import Generator, Mapping, Sequence
 
-from naisei.clarify.audit import audit_rule, summary_line
+from naisei.clarify.audit import audit_rule_steps, summary_line
 from naisei.clarify.audit.task import Paraphrases
 from naisei.clarify.config import ClarifyConfig
 from naisei.clarify.schemas import ActionSet, Instance
 
-__all__ = ["audit_note"]
+__all__ = ["AuditNote"]
 
 #: The rule simulator is audited on so many instances of the run, spread evenly.
 _AUDITED = 60
+#: Seconds between two pieces of the audit.
+_PAUSE = 0.004
 
 
-def audit_note(
+class AuditNote:
+    """The audit in one line; for a simulator that costs calls, how to get one.
+
+    `meanwhile` works it out while a run waits for its models; `text` does what is left.
+    """
+
+    def __init__(
+        self,
+        config: ClarifyConfig,
+        instances: Mapping[str, Instance],
+        actions: ActionSet,
+        paraphrases: Paraphrases,
+    ) -> None:
+        self._steps = _note(config, instances, actions, paraphrases)
+        self._text = ""
+
+    async def meanwhile(self) -> None:
+        """Work on it in short pieces, letting the loop's other tasks go first."""
+        while not self._text:
+            await asyncio.sleep(_PAUSE)
+            self._step()
+
+    def text(self) -> str:
+        while not self._text:
+            self._step()
+        return self._text
+
+    def _step(self) -> None:
+        try:
+            next(self._steps)
+        except StopIteration as stop:
+            self._text = stop.value
+
+
+def _note(
     config: ClarifyConfig,
     instances: Mapping[str, Instance],
     actions: ActionSet,
     paraphrases: Paraphrases,
-) -> str:
-    """The audit in one line; for a simulator that costs calls, how to get one."""
+) -> Generator[None, None, str]:
     if config.simulator != "rule":
         model = config.models.get("simulator", "")
         return (
@@ -30,4 +66,5 @@ def audit_note(
         )
     every: Sequence[Instance] = list(instances.values())
     sample = every[:: max(1, -(-len(every) // _AUDITED))]
-    return summary_line(audit_rule(sample, actions, seed=config.seed, paraphrases=paraphrases))
+    steps = audit_rule_steps(sample, actions, seed=config.seed, paraphrases=paraphrases)
+    return summary_line((yield from steps))

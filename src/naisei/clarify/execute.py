@@ -75,6 +75,7 @@ def run_config(
             cache=session.cache,
         ) as world:
             with RunDirectory.of(task, run_dir) as directory:
+                audit = asyncio.create_task(task.audit.meanwhile())
                 outcome = await run_task(
                     task,
                     directory,
@@ -85,6 +86,9 @@ def run_config(
                     on_event=on_event,
                     on_episode=on_episode,
                 )
+                if audit.done():
+                    audit.result()  # a crash of it is a crash of the run
+                audit.cancel()
                 return finish(task, directory, outcome)
 
     return asyncio.run(go())

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from naisei import plugins
 from naisei.clarify import flow, metrics
 from naisei.clarify.agent import Agent, AgentContext
-from naisei.clarify.audited import audit_note
+from naisei.clarify.audited import AuditNote
 from naisei.clarify.config import ClarifyConfig
 from naisei.clarify.data import Dataset
 from naisei.clarify.describe import transcript
@@ -47,6 +47,7 @@ class ClarifyTask:
             config.rules.model_copy(update={"trials": 1}) if config.independent else config.rules
         )
         self._memory = memory_policy(config.memory)
+        self.audit = AuditNote(config, self._instances, data.actions, self._paraphrases)
         self._agents = {trial: self._agent(trial, train) for trial in self._trials()}
 
     def _trials(self) -> Sequence[int]:
@@ -106,8 +107,7 @@ class ClarifyTask:
         return {instance.gold: tuple(dict.fromkeys(said))}
 
     def summarise(self, rows: Sequence[EpisodeRow]) -> Summary:
-        audit = audit_note(self.config, self._instances, self.data.actions, self._paraphrases)
-        notes = (audit, *self.data.notes, *self._small_model())
+        notes = (self.audit.text(), *self.data.notes, *self._small_model())
         return metrics.summarise(self.config, self._instances, rows, notes)
 
     def _small_model(self) -> tuple[str, ...]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from pydantic import JsonValue
 
 from naisei.core import InputError
@@ -16,11 +16,18 @@ from naisei.runs.summaries import Kept, kept
 from naisei.runs.tables import number, to_markdown
 from naisei.runs.task import Metric, Table
 
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
 __all__ = ["html_report", "markdown_report", "metric_table", "token_table", "write_report"]
 
 
 @cache
 def templates() -> Environment:
+    """The page templates."""
+    # Imported when a report is written: the command must not wait for it at its start.
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
     environment = Environment(
         loader=PackageLoader("naisei.runs", "templates"),
         autoescape=True,

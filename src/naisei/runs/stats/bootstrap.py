@@ -78,6 +78,8 @@ def bootstrap_interval(
     sums, sizes = cluster_sums(values, clusters)
     if len(sums) < 2 or bool(np.isnan(sums).any()):
         return _NAN
+    if (only := float(values[0])) == min(values) == max(values):
+        return only, only
     means = bootstrap_means(values, clusters=clusters, resamples=resamples, seed=seed)
     tails = ((1 - level) / 2, (1 + level) / 2)
     if method == "bca":
