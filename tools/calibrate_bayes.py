@@ -22,7 +22,6 @@ import numpy.typing as npt
 
 from naisei.clarify.agents.features import SCENE_FEATURES, TEXT_FEATURES, Features, scene_texts
 from naisei.clarify.agents.knowledge import Knowledge, knowledge_for
-from naisei.clarify.agents.knowledge.table import mined
 from naisei.clarify.agents.posterior import softmax
 from naisei.clarify.agents.weights import Weights
 from naisei.clarify.data import load
@@ -130,8 +129,6 @@ def text_weights(features: Features) -> Array:
     rows = len(features.descriptions)
     x = np.stack([features.without(i) for i in range(rows)])
     owners = np.array([owner for owner, _ in features.descriptions])
-    if (np.bincount(owners) < 2).all():
-        raise ValueError("mined knowledge has one description an action; fit on the table")
     t = np.eye(x.shape[1])[owners]
     w = fit(x, t, 4.0)
     describe("descriptions, left out one by one", x @ w, owners)
@@ -163,11 +160,7 @@ def calibrate(
     temperature = float(grid[np.argmin([log_loss(dev_scores / g, dev_gold) for g in grid])])
     figures["dev"] = describe("dev", dev_scores / temperature, dev_gold)
     print(f"strength {strength}, temperature {temperature:.3f}")
-    if knowledge.table:
-        text = text_weights(features)
-    else:
-        # Text features of a scene come first; an answer is read as an utterance is.
-        text = w[: len(TEXT_FEATURES)] * TRUST_IN_ANSWERS
+    text = text_weights(features)
     return (
         Weights(
             scene={n: round(float(v), 4) for n, v in zip(SCENE_FEATURES, w, strict=True) if v},
@@ -187,13 +180,11 @@ def main() -> None:
     train, dev = (load(options.data, split=split) for split in ("train", "dev"))
     actions = train.actions
     options.out.mkdir(parents=True, exist_ok=True)
-    for knowledge in (knowledge_for(actions), mined(actions)):
-        print(f"== {knowledge.table or 'any'}")
-        weights, figures = calibrate(knowledge, embedder, train.instances, dev.instances)
-        name = f"bayes_{knowledge.table or 'any'}.json"
-        text = json.dumps(weights.model_dump(), indent=1, ensure_ascii=False)
-        (options.out / name).write_text(text + "\n", encoding="utf-8")
-        print(json.dumps(figures, indent=1))
+    knowledge = knowledge_for(actions)
+    weights, figures = calibrate(knowledge, embedder, train.instances, dev.instances)
+    text = json.dumps(weights.model_dump(), indent=1, ensure_ascii=False)
+    (options.out / f"bayes_{knowledge.table}.json").write_text(text + "\n", encoding="utf-8")
+    print(json.dumps(figures, indent=1))
 
 
 if __name__ == "__main__":

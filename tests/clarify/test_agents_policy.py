@@ -1,0 +1,134 @@
+"""The policy: equal to brute force, and sane at its limits."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from naisei.clarify.agents.policy import Stage, plan, value
+
+Array = npt.NDArray[np.float64]
+
+
+@st.composite
+def problems(draw: st.DrawFn, actions: int = 4, questions: int = 3) -> tuple[Array, Array]:
+    """A belief and tables P(answer | action, question) with two answers each."""
+    chance = st.floats(0.01, 1.0)
+    n = draw(st.integers(2, actions))
+    belief = np.array(draw(st.lists(chance, min_size=n, max_size=n)))
+    count = draw(st.integers(1, questions))
+    rows = draw(st.lists(st.lists(chance, min_size=n, max_size=n), min_size=count, max_size=count))
+    yes = np.array(rows)
+    return belief / belief.sum(), np.stack([yes, 1 - yes], axis=1)
+
+
+def by_hand(p: Array, tables: Array, stage: Stage, free: frozenset[int]) -> float:
+    """The value by plain recursion over normalised posteriors: slow, and written apart."""
+    if stage.trials == 0 or p.sum() <= 0:
+        return 0.0
+    best = max(range(len(p)), key=lambda a: p[a])
+    rest = np.array([0.0 if a == best else p[a] for a in range(len(p))])
+    wrong = rest.sum()
+    later = Stage(stage.alpha, stage.trials - 1, stage.quota, stage.quota, 0)
+    execute = stage.alpha**stage.asked * p[best]
+    if wrong > 0:
+        execute += wrong * by_hand(rest / wrong, tables, later, free)
+    options = [execute]
+    if stage.left > 0:
+        after = replace(stage, left=stage.left - 1, asked=stage.asked + 1)
+        for j in free:
+            total = 0.0
+            for row in tables[j]:
+                chance = float((p * row).sum())
+                if chance > 0:
+                    total += chance * by_hand(p * row / chance, tables, after, free - {j})
+            options.append(total)
+    return max(options)
+
+
+def exact(belief: Array, tables: Array, stage: Stage) -> float:
+    groups = np.arange(len(tables))
+    return float(value(belief[None], tables, stage, groups=groups, depth=len(tables))[0])
+
+
+@settings(max_examples=60, deadline=None)
+@given(problems(), st.floats(0.1, 1.0), st.integers(1, 3), st.integers(0, 2), st.integers(0, 2))
+def test_value_equals_brute_force(
+    problem: tuple[Array, Array], alpha: float, trials: int, quota: int, asked: int
+) -> None:
+    belief, tables = problem
+    left = max(0, quota - asked)
+    stage = Stage(alpha, trials, quota, left, min(asked, quota))
+    wanted = by_hand(belief, tables, stage, frozenset(range(len(tables))))
+    assert np.isclose(exact(belief, tables, stage), wanted, atol=1e-12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(problems(), st.floats(0.1, 1.0), st.integers(1, 3), st.integers(0, 3))
+def test_more_quota_never_lowers_the_value(
+    problem: tuple[Array, Array], alpha: float, trials: int, quota: int
+) -> None:
+    belief, tables = problem
+    less = exact(belief, tables, Stage(alpha, trials, quota, quota))
+    more = exact(belief, tables, Stage(alpha, trials, quota + 1, quota + 1))
+    assert more >= less - 1e-12
+
+
+@given(problems(), st.floats(0.0, 1.0), st.integers(1, 3))
+def test_never_asks_when_sure(problem: tuple[Array, Array], alpha: float, trials: int) -> None:
+    belief, tables = problem
+    sure = np.zeros_like(belief)
+    sure[-1] = 1.0
+    for depth in (1, 2):
+        found = plan(sure, tables, Stage(alpha, trials, 2, 2), depth=depth)
+        assert found.question is None
+        assert found.action == len(belief) - 1
+
+
+@given(problems())
+def test_never_asks_in_the_last_trial_when_a_question_costs_everything(
+    problem: tuple[Array, Array],
+) -> None:
+    belief, tables = problem
+    assert plan(belief, tables, Stage(1e-9, 1, 2, 2), depth=2).question is None
+
+
+def test_asks_the_question_that_tells_the_two_apart() -> None:
+    belief = np.array([0.5, 0.5, 0.0])
+    useless = np.array([[0.5, 0.5, 0.5], [0.5, 0.5, 0.5]])
+    telling = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 1.0]])
+    found = plan(belief, np.stack([useless, telling]), Stage(0.9, 1, 2, 2))
+    assert found.question == 1
+    assert np.isclose(found.ask, 0.9)
+    assert np.isclose(found.execute, 0.5)
+
+
+def test_trials_left_over_make_asking_worthless() -> None:
+    # Two tries for two actions succeed for sure; a question could only cost.
+    belief = np.array([0.5, 0.5])
+    telling = np.array([[[1.0, 0.0], [0.0, 1.0]]])
+    assert plan(belief, telling, Stage(0.9, 2, 2, 2)).question is None
+
+
+def test_one_topic_is_counted_on_once() -> None:
+    # Four equal actions, two questions that halve them: both are needed.
+    belief = np.full(4, 0.25)
+    first = np.array([[1.0, 1, 0, 0], [0, 0, 1.0, 1]])
+    second = np.array([[1.0, 0, 1, 0], [0, 1.0, 0, 1]])
+    tables = np.stack([first, second])
+    stage = Stage(1.0, 1, 2, 2)
+    apart = plan(belief, tables, stage, groups=np.array([0, 1]), depth=2)
+    same = plan(belief, tables, stage, groups=np.array([0, 0]), depth=2)
+    assert np.isclose(apart.ask, 1.0)
+    assert np.isclose(same.ask, 0.5)
+
+
+def test_no_question_without_quota_or_questions() -> None:
+    belief = np.array([0.5, 0.5])
+    telling = np.array([[[1.0, 0.0], [0.0, 1.0]]])
+    assert plan(belief, telling, Stage(0.9, 1, 2, 0)).question is None
+    assert plan(belief, np.zeros((0, 2, 2)), Stage(0.9, 1, 2, 2)).question is None
