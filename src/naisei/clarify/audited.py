@@ -13,7 +13,7 @@ from naisei.clarify.schemas import ActionSet, Instance
 __all__ = ["AuditNote"]
 
 #: The rule simulator is audited on so many instances of the run, spread evenly.
-_AUDITED = 60
+_AUDITED = 30
 #: Seconds between two pieces of the audit.
 _PAUSE = 0.004
 

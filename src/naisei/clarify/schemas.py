@@ -52,6 +52,10 @@ class ActionSet(_Frozen):
     def __len__(self) -> int:
         return len(self.actions)
 
+    def __hash__(self) -> int:
+        # Pydantic's goes through every field; sets are looked up by the thousand.
+        return hash((self.name, len(self.actions)))
+
     def text(self, action_id: int) -> str:
         """Raises KeyError for an unknown id."""
         for action in self.actions:
