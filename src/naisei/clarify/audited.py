@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Generator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from naisei.clarify.audit import audit_rule_steps, summary_line
-from naisei.clarify.audit.task import Paraphrases
 from naisei.clarify.config import ClarifyConfig
 from naisei.clarify.schemas import ActionSet, Instance
+
+if TYPE_CHECKING:
+    from naisei.clarify.audit.task import Paraphrases
 
 __all__ = ["AuditNote"]
 
@@ -64,6 +66,9 @@ def _note(
             f"simulator {config.simulator} {model}: not audited in this run; "
             f"`naisei clarify audit --simulator {config.simulator} --model {model}` does"
         )
+    # Imported while the run waits, not at its start.
+    from naisei.clarify.audit import audit_rule_steps, summary_line
+
     every: Sequence[Instance] = list(instances.values())
     sample = every[:: max(1, -(-len(every) // _AUDITED))]
     steps = audit_rule_steps(sample, actions, seed=config.seed, paraphrases=paraphrases)

@@ -8,7 +8,6 @@ from typing import Annotated, Literal
 import typer
 
 from naisei.clarify import commands
-from naisei.clarify.audit.task import AuditConfig
 from naisei.clarify.choose import Wish
 from naisei.clarify.session import Session
 from naisei.cli import options
@@ -452,6 +451,8 @@ def audit(
     quiet: options.Quiet = False,
     json: options.Json = False,
 ) -> None:
+    from naisei.clarify.audit.task import AuditConfig
+
     session = _session(base_url, timeout, concurrency, Budget(tokens=max_tokens), None, quiet)
     chosen = simulator_model or model
     config = AuditConfig(

@@ -6,16 +6,13 @@ import asyncio
 import json as jsonlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 from rich.console import Console
 
 from naisei import plugins
 from naisei.clarify.agent import AgentContext
-from naisei.clarify.audit.task import AuditConfig
-from naisei.clarify.audit_run import run_audit
-from naisei.clarify.chat import Chat
-from naisei.clarify.chat import chat as sit
 from naisei.clarify.choose import Wish, configs
 from naisei.clarify.config import MODEL_FREE, ClarifyConfig
 from naisei.clarify.execute import Study, check_models, load_data, run_config, run_study
@@ -33,6 +30,9 @@ from naisei.models.embedders.registry import open_embedder
 from naisei.models.world import base_world
 from naisei.runs.result import RunResult
 from naisei.runs.study_report import write_study
+
+if TYPE_CHECKING:
+    from naisei.clarify.audit.task import AuditConfig
 
 __all__ = ["ablate", "audit", "chat", "print_run", "print_study", "run"]
 
@@ -169,6 +169,9 @@ def _study_line(study: Study, run_dir: Path) -> str:
 
 def audit(config: AuditConfig, session: Session, *, run_dir: Path | None, json: bool) -> int:
     """Audit a user simulator; returns the exit code."""
+    # Other commands do not wait for what only an audit or a sitting needs.
+    from naisei.clarify.audit_run import run_audit
+
     result = run_audit(config, session, run_dir=run_dir)
     print_run(result, json=json)
     return result.exit_code
@@ -178,6 +181,9 @@ def chat(
     wish: Wish, session: Session, *, user: str, scene: str | None, language: Language | None
 ) -> None:
     """A sitting in the terminal."""
+    from naisei.clarify.chat import Chat
+    from naisei.clarify.chat import chat as sit
+
     config = next(iter(configs(wish).values()))
     check_models(config)
     policy = open_memory(config.memory)
