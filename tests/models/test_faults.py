@@ -111,6 +111,8 @@ def test_tokens_of_unusable_replies_are_counted(openai_server: Start) -> None:
         attempts=3,
         input_tokens=9,
         output_tokens=reply + 2 * (reply // 2),
+        lost_input=6,
+        lost_output=2 * (reply // 2),
         usd=None,
     )
 

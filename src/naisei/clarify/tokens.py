@@ -18,7 +18,7 @@ _NO_MODEL = "no model was called"
 def _tokens(row: EpisodeRow, *, reflection: bool) -> int:
     """Input and output tokens of one episode: the reflector's, or those of the whole system."""
     return sum(
-        u.tokens
+        sum(u.used)
         for u in row.usage
         if (u.role == "reflector" if reflection else u.role not in INSTRUMENT)
     )
@@ -30,7 +30,8 @@ def token_metrics(
     """Mean tokens per instance, over successful instances (Table 3) and over all.
 
     Total is the agent's and the reflector's; a user simulator's tokens are the
-    instrument's and stand in the table by role.
+    instrument's and stand in the table by role. Replies that a fault of the endpoint made
+    unusable are not the method's either: only the ledger counts them.
     """
     called = any(row.usage for row in rows)
     out = []
@@ -59,8 +60,8 @@ def token_table(rows: Sequence[EpisodeRow], results: Sequence[EpisodeResult]) ->
         line: list[str | float | int] = [role]
         for keep in (won, [True] * len(won)):
             chosen = [row for row, k in zip(rows, keep, strict=True) if k]
-            for field in ("input_tokens", "output_tokens"):
-                total = sum(getattr(u, field) for r in chosen for u in r.usage if u.role == role)
+            for side in (0, 1):
+                total = sum(u.used[side] for r in chosen for u in r.usage if u.role == role)
                 line.append(total / len(chosen) if chosen else float("nan"))
         lines.append(tuple(line))
     return Table(

@@ -13,7 +13,8 @@ class Usage:
     """What one performed effect cost.
 
     role, model: whose call. calls: answered requests (0 for a cache hit). attempts:
-    requests sent, failed ones included. *_tokens: as the endpoint counted them.
+    requests sent, failed ones included. *_tokens: as the endpoint counted them. lost_*:
+    those of them that went into replies that were no answer and were asked for again.
     usd: price in US dollars, `None` where the price is unknown.
     """
 
@@ -26,10 +27,22 @@ class Usage:
     usd: float | None = None
     cached: bool = False
     repaired: bool = False
+    lost_input: int = 0
+    lost_output: int = 0
 
     @property
     def tokens(self) -> int:
         return self.input_tokens + self.output_tokens
+
+    @property
+    def used(self) -> tuple[int, int]:
+        """Input and output tokens of the replies that were used: what a server's faults
+        do not change."""
+        return self.input_tokens - self.lost_input, self.output_tokens - self.lost_output
+
+    def wasted(self) -> Usage:
+        """The same, of an effect that failed: everything was lost."""
+        return replace(self, lost_input=self.input_tokens, lost_output=self.output_tokens)
 
 
 @dataclass(frozen=True, slots=True)

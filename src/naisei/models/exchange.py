@@ -51,6 +51,7 @@ class Exchange:
                 return reply.text
             if left == 0 and reply.text.strip() and self._sampling.max_tokens:
                 return reply.text
+            self._spent.lose(reply)
         raise Transient(_complaint(reply, "an empty text" if not cut else "a text cut off"))
 
     async def structured(self, messages: tuple[Message, ...], model: type[BaseModel]) -> BaseModel:
@@ -88,6 +89,7 @@ class Exchange:
             else:
                 # Complete JSON is complete, even where the token limit cut off what followed.
                 return value
+            self._spent.lose(reply)
             if _at_own_limit(reply, request) and not doubled:
                 sampling, doubled = _doubled(sampling), True
         raise _Unfit((), reply)

@@ -36,6 +36,13 @@ class Spent:
     output_tokens: int = 0
     usd: float | None = 0.0
     repaired: bool = False
+    lost_input: int = 0
+    lost_output: int = 0
+
+    def lose(self, reply: ChatReply) -> None:
+        """A reply, already added, was no answer."""
+        self.lost_input += reply.input_tokens
+        self.lost_output += reply.output_tokens
 
     def add(self, reply: ChatReply, usd: float | None) -> None:
         self.calls += 1
@@ -54,6 +61,8 @@ class Spent:
             output_tokens=self.output_tokens,
             usd=self.usd if self.calls else None,
             repaired=self.repaired,
+            lost_input=self.lost_input,
+            lost_output=self.lost_output,
         )
 
 

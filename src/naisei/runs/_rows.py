@@ -27,7 +27,10 @@ __all__ = [
 Row = tuple[Any, ...]
 
 #: Columns of `usage_row`.
-USAGE = "role, model, calls, attempts, input_tokens, output_tokens, usd, cached, repaired"
+USAGE = (
+    "role, model, calls, attempts, input_tokens, output_tokens, usd, cached, repaired, "
+    "lost_input, lost_output"
+)
 _EVENT = (
     f"episode, instance, trial, path, kind, digest, request, result, failure, seconds, at, {USAGE}"
 )
@@ -41,9 +44,9 @@ CREATE TABLE IF NOT EXISTS episodes(
   result TEXT, failure TEXT NOT NULL, at REAL NOT NULL);
 CREATE TABLE IF NOT EXISTS lost(seq INTEGER PRIMARY KEY, episode TEXT NOT NULL, at REAL, {USAGE});
 """
-INSERT_EVENT = f"INSERT INTO events({_EVENT}) VALUES ({','.join('?' * 20)})"
+INSERT_EVENT = f"INSERT INTO events({_EVENT}) VALUES ({','.join('?' * 22)})"
 SELECT_EVENTS = f"SELECT {_EVENT} FROM events"
-INSERT_LOST = f"INSERT INTO lost(episode, at, {USAGE}) VALUES ({','.join('?' * 11)})"
+INSERT_LOST = f"INSERT INTO lost(episode, at, {USAGE}) VALUES ({','.join('?' * 13)})"
 
 
 # Made once: `json.dumps` with options makes an encoder a call.
@@ -56,17 +59,19 @@ def dump(value: JsonValue) -> str:
 
 def usage_row(used: Usage | None) -> Row:
     if used is None:
-        return (None,) * 9
+        return (None,) * 11
     u = used
     tokens = (u.input_tokens, u.output_tokens)
-    return (u.role, u.model, u.calls, u.attempts, *tokens, u.usd, u.cached, u.repaired)
+    lost = (u.lost_input, u.lost_output)
+    return (u.role, u.model, u.calls, u.attempts, *tokens, u.usd, u.cached, u.repaired, *lost)
 
 
 def usage(row: Row) -> Usage | None:
     if row[0] is None:
         return None
-    role, model, calls, attempts, read, written, usd, cached, repaired = row
-    return Usage(role, model, calls, attempts, read, written, usd, bool(cached), bool(repaired))
+    role, model, calls, attempts, read, written, usd, cached, repaired, *lost = row
+    known = (role, model, calls, attempts, read, written, usd, bool(cached), bool(repaired))
+    return Usage(*known, *lost)
 
 
 def event_row(event: Event, texts: Texts) -> Row:

@@ -13,12 +13,14 @@ __all__ = ["Ledger", "Spent"]
 
 @dataclass(slots=True)
 class Spent:
-    """What one role has cost. unpriced: calls whose price is unknown."""
+    """What one role has cost. lost: tokens of replies that were no answer, which are among
+    the others. unpriced: calls whose price is unknown."""
 
     calls: int = 0
     attempts: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
+    lost: int = 0
     cached: int = 0
     repaired: int = 0
     usd: float = 0.0
@@ -29,11 +31,12 @@ class Spent:
         return self.input_tokens + self.output_tokens
 
     def to_json(self) -> dict[str, JsonValue]:
-        """As in the result object: input, output, total tokens, calls, attempts, …"""
+        """As in the result object: input, output, total, lost tokens, calls, attempts, …"""
         return {
             "input": self.input_tokens,
             "output": self.output_tokens,
             "total": self.tokens,
+            "lost": self.lost,
             "calls": self.calls,
             "attempts": self.attempts,
             "cached": self.cached,
@@ -58,6 +61,7 @@ class Ledger:
         spent.attempts += usage.attempts
         spent.input_tokens += usage.input_tokens
         spent.output_tokens += usage.output_tokens
+        spent.lost += usage.lost_input + usage.lost_output
         spent.cached += usage.cached
         spent.repaired += usage.repaired
         if usage.usd is not None:

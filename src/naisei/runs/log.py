@@ -84,7 +84,8 @@ class RunLog:
                 (where.episode, where.instance, where.trial, result, failure, now),
             )
             for usage in lost:
-                db.execute(_rows.INSERT_LOST, (where.episode, now, *_rows.usage_row(usage)))
+                cost = _rows.usage_row(usage.wasted())
+                db.execute(_rows.INSERT_LOST, (where.episode, now, *cost))
 
     def rows(self) -> dict[str, EpisodeRow]:
         """Outcomes by episode, scored or failed, each with what it cost."""
