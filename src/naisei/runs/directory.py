@@ -30,7 +30,8 @@ class RunDirectory:
     """A run on disk. Get one by `of` (to work on it) or `look` (to read it).
 
     A context manager: on leaving, the log is closed and the lock released; a directory
-    that this call made, and in which nothing was recorded before an error, is removed.
+    that this call made, and in which nothing was recorded before an error, is removed, and
+    so are the folders that were made to hold it.
     """
 
     def __init__(
@@ -41,6 +42,7 @@ class RunDirectory:
         self.log = log
         self.fresh = fresh
         self._lock = lock
+        self._holders: list[Path] = []
 
     @staticmethod
     def of(task: Task, path: Path | None = None) -> RunDirectory:
@@ -56,12 +58,15 @@ class RunDirectory:
         """
         path = default_path(task) if path is None else path
         frozen = Frozen.of(task)
+        holders = [folder for folder in path.parents if not folder.exists()]
         fresh = _make(path, frozen)
         lock = RunLock(path)
         try:
             found = Frozen.read(path / "config.json")
             found.refuse(frozen, path)
-            return RunDirectory(path, found, RunLog(path / "log.sqlite"), lock, fresh)
+            run = RunDirectory(path, found, RunLog(path / "log.sqlite"), lock, fresh)
+            run._holders = holders
+            return run
         except BaseException:
             lock.release()
             raise
@@ -118,6 +123,16 @@ class RunDirectory:
         self.close()
         if unused:
             shutil.rmtree(self.path)
+            _remove_empty(self._holders)
+
+
+def _remove_empty(folders: list[Path]) -> None:
+    """Remove folders, innermost first, until one holds something."""
+    for folder in folders:
+        try:
+            folder.rmdir()
+        except OSError:
+            return  # another run lives there by now
 
 
 def write_atomically(path: Path, text: str) -> None:

@@ -66,7 +66,8 @@ class Progress(Protocol):
 
 
 class LineProgress:
-    """A line on stderr every ten seconds, and one at the end: for logs and pipes."""
+    """A line on stderr every ten seconds, and one at the end if anything came about: for
+    logs and pipes."""
 
     def __init__(self, every: float = _EVERY) -> None:
         self._every = every
@@ -77,9 +78,13 @@ class LineProgress:
 
     def update(self, standing: Standing) -> None:
         if time.monotonic() - self._last >= self._every:
-            self.stop(standing)
+            self._say(standing)
 
     def stop(self, standing: Standing) -> None:
+        if standing.done or standing.failures or standing.tokens:
+            self._say(standing)
+
+    def _say(self, standing: Standing) -> None:
         self._last = time.monotonic()
         print(standing, file=sys.stderr, flush=True)
 
