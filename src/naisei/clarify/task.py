@@ -48,6 +48,7 @@ class ClarifyTask:
         )
         self._memory = memory_policy(config.memory)
         self.audit = AuditNote(config, self._instances, data.actions, self._paraphrases)
+        self._user(data.instances[0])  # an unknown simulator is an error now, not in an episode
         self._agents = {trial: self._agent(trial, train) for trial in self._trials()}
 
     def _trials(self) -> Sequence[int]:
