@@ -45,8 +45,8 @@ def test_a_faulty_run_equals_a_clean_one(
     assert paid == sum(role["total"] for role in good.result["tokens"].values())
 
 
-@pytest.mark.parametrize("kind", ["429", "429-after", "500", "cut", "slow", "truncated", "html"])
-def test_each_fault_at_every_first_try(
+@pytest.mark.parametrize("kind", ["429-after", "cut", "truncated"])
+def test_a_fault_at_every_first_try(
     openai_server: Start, naisei: Naisei, tmp_path: Path, kind: str
 ) -> None:
     data = write_rows(tmp_path / "data.jsonl", rows(3))

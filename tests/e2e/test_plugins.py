@@ -1,0 +1,138 @@
+"""A provider, a memory, an agent and a data set from another package, in one run."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from e2e.helpers import Done, lines
+
+PLUGIN = '''
+from naisei.clarify.data.loader import Loaded
+from naisei.clarify.schemas import Action, ActionSet, Clarify, Execute, Instance, Scene
+from naisei.core import Chat, user
+from naisei.models.base import ChatReply
+
+ACTIONS = ActionSet(
+    name="kitchen",
+    actions=(
+        Action(id=1, text="お湯を沸かす"),
+        Action(id=2, text="皿を洗う"),
+        Action(id=3, text="窓を開ける"),
+    ),
+)
+
+
+def load(argument, *, split, seed, actions):
+    def one(n):
+        return Instance(id=f"k{n}", scene=Scene(id=f"k{n}", utterance=f"{argument}{n}"), gold=n)
+
+    return Loaded(tuple(one(n) for n in (1, 2, 3)), ACTIONS, (), "all")
+
+
+class Careful:
+    """Asks once, then does what its model says, never the same thing twice."""
+
+    name = "careful"
+    model_free = False
+
+    def decide(self, view):
+        if view.may_ask and not view.asked:
+            return Clarify(question="のどが渇いていますか？", guess=1)
+        said = yield from Chat("agent", [user(f"{view.scene.utterance} memo:{view.memo}")])
+        left = [a for a in view.actions.ids if a not in view.tried]
+        return Execute(action=left[len(said) % len(left)])
+
+
+def agent(context):
+    return Careful()
+
+
+class Diary:
+    name = "diary"
+    prompt = "reflexion.v1"
+    reflects = True
+
+    def __init__(self):
+        self.pages = []
+
+    def recall(self):
+        return " / ".join(self.pages)
+
+    def previous(self):
+        return ""
+
+    def add(self, item):
+        self.pages.append(str(item))
+
+
+class Echo:
+    offline = True
+
+    def __init__(self, name):
+        self.name = f"echo:{name}"
+
+    async def complete(self, request):
+        text = f"{self.name} {len(request.messages)}"
+        return ChatReply(text, input_tokens=2, output_tokens=1, model=self.name)
+
+    async def aclose(self):
+        pass
+
+
+def provider(name, settings):
+    return Echo(name)
+'''
+
+ENTRIES = """
+[naisei.agents]
+careful = naisei_e2e_plugin:agent
+[naisei.memories]
+diary = naisei_e2e_plugin:Diary
+[naisei.providers]
+echo = naisei_e2e_plugin:provider
+[naisei.datasets]
+kitchen = naisei_e2e_plugin:load
+"""
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """A package as an installer leaves it: a module, and metadata with entry points."""
+    folder = tmp_path / "site"
+    info = folder / "naisei_e2e_plugin-1.0.dist-info"
+    info.mkdir(parents=True)
+    (folder / "naisei_e2e_plugin.py").write_text(PLUGIN, encoding="utf-8")
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: naisei-e2e-plugin\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(ENTRIES)
+    return folder
+
+
+def test_all_four_in_one_run(alone: Callable[..., Done], site: Path) -> None:
+    path = os.pathsep.join([str(site), *(p for p in sys.path if p)])
+    flags = ["--agent", "careful", "--memory", "diary", "--model", "echo:small"]
+    flags += ["--data", "kitchen:ふう", "--run-dir", "run", "--json"]
+    done = alone("clarify", "run", *flags, PYTHONPATH=path)
+    assert done.code == 0, done.err
+    assert done.result["n"] == 3 and done.result["metrics"]["pass@3"] == 1.0
+    assert set(done.result["tokens"]) == {"agent", "reflector"}
+    found = {row["instance"]: row["result"] for row in lines(Path("run/results.jsonl"))}
+    assert set(found) == {"k1", "k2", "k3"}
+    assert all(trial["turns"] for row in found.values() for trial in row["trials"])
+    failed = [row for row in found.values() if len(row["trials"]) == 3]
+    assert failed and failed[0]["memo"] == "echo:small 2 / echo:small 2"
+    config = json.loads(Path("run/config.json").read_text(encoding="utf-8"))["config"]
+    assert (config["agent"], config["memory"]) == ("careful", "diary")
+
+    again = alone("runs", "resume", "run", "--json", PYTHONPATH=path)
+    assert again.code == 0 and again.result == done.result
+
+
+def test_without_the_package_the_names_are_unknown(alone: Callable[..., Done]) -> None:
+    done = alone("clarify", "run", "--agent", "careful", "--model", "echo:small")
+    assert done.code == 2 and "careful" in done.err and "naisei.agents" in done.err
