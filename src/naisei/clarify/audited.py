@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["AuditNote"]
 
 #: The rule simulator is audited on so many instances of the run, spread evenly.
-_AUDITED = 30
+_AUDITED = 20
 #: Seconds between two pieces of the audit.
 _PAUSE = 0.004
 
