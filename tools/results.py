@@ -1,0 +1,310 @@
+"""Measure the table of results anew and write it wherever it is quoted.
+
+    python tools/results.py           run the commands, keep docs/results.json, write the pages
+    python tools/results.py --pages   write the pages from docs/results.json, run nothing
+    python tools/results.py --check   exit with 1 if a page does not say what results.json says
+
+docs/results.json is the one place of the figures. docs/results.md is written from it, and so
+are the parts of README.md and README_ja.md between `<!-- results:NAME -->` and `<!-- /results -->`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+KEPT = ROOT / "docs" / "results.json"
+PAGE = ROOT / "docs" / "results.md"
+QUOTING = (ROOT / "README.md", ROOT / "README_ja.md")
+_BLOCK = re.compile(r"(<!-- results:(\w+) -->\n).*?(<!-- /results -->)", re.DOTALL)
+
+#: Name → command, and the rows it gives: label in its result → name in the table.
+COMMANDS: dict[str, tuple[str, dict[str, str]]] = {
+    "agents": (
+        "naisei clarify run --agent bayes --agent embed --agent random",
+        {"bayes": "bayes", "embed": "embed", "random": "random"},
+    ),
+    "asking": (
+        "naisei clarify ablate --agent bayes --trials 3",
+        {"no-clarify": "bayes, never asking"},
+    ),
+    "one-trial": (
+        "naisei clarify ablate --agent bayes --trials 1",
+        {"full": "bayes", "no-clarify": "bayes, never asking"},
+    ),
+}
+AUDIT = "naisei clarify audit"
+#: Rows of the first table, best first; those of the second come from "one-trial".
+THREE = (
+    ("agents", "bayes"),
+    ("asking", "no-clarify"),
+    ("agents", "embed"),
+    ("agents", "random"),
+)
+#: What bayes is compared with, and the metrics of the comparison.
+AGAINST = (("asking", "no-clarify", "full"), ("agents", "embed", "bayes"))
+COMPARED = ("pass@3", "dpass@3")
+KEEP = ("pass@1", "pass@3", "dpass@1", "dpass@3", "questions", "over_asking", "under_asking")
+RATES = ("leak", "misleading", "contradiction", "refused-fair", "refused-useless", "hedged")
+
+
+def _naisei(command: str, folder: Path) -> Any:
+    """Runs a command in `folder`; its result object. Its tables go to our stderr."""
+    print(f"$ {command}", file=sys.stderr)
+    argv = [sys.executable, "-m", "naisei", "--lang", "en", *command.split()[1:], "--json"]
+    done = subprocess.run(argv, cwd=folder, stdout=subprocess.PIPE, check=True, text=True)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def _kept(result: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    return {
+        "metrics": {n: result["metrics"][n] for n in names if result["metrics"][n] is not None},
+        "intervals": {n: result["intervals"][n] for n in names if n in result["intervals"]},
+        "n": result["n"],
+        "n_unscored": result["n_unscored"],
+    }
+
+
+def measure() -> dict[str, Any]:
+    """Runs every command in an empty folder; everything that the pages say."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        study = {k: _naisei(f"{c} --quiet", folder) for k, (c, _) in COMMANDS.items()}
+        audit = _naisei(f"{AUDIT} --quiet", folder)
+        differences = []
+        for key, other, mine in AGAINST:
+            paths = [study[key]["runs"][label]["run_dir"] for label in (other, mine)]
+            compared = _naisei(f"naisei runs compare {' '.join(paths)}", folder)
+            differences += [
+                {"with": COMMANDS[key][1][other], **{k: line[k] for k in _COMPARISON}}
+                for line in compared["differences"]
+                if line["metric"] in COMPARED
+            ]
+        run = folder / study["agents"]["runs"]["bayes"]["run_dir"]
+        frozen = json.loads((run / "config.json").read_text("utf-8"))
+        one = folder / study["one-trial"]["runs"]["full"]["run_dir"]
+        return {
+            "naisei": frozen["naisei"],
+            "data": _data(frozen),
+            "embedder": frozen["config"]["embedder"],
+            "alpha": frozen["config"]["alpha"],
+            "quota": frozen["config"]["rules"]["quota"],
+            "simulator": frozen["config"]["simulator"],
+            "rows": {
+                key: {label: _kept(study[key]["runs"][label], KEEP) for label in rows}
+                for key, (_, rows) in COMMANDS.items()
+            },
+            "differences": differences,
+            "audit": _kept(audit, RATES),
+            "dialogue": _dialogue(one),
+        }
+
+
+_COMPARISON = ("metric", "difference", "interval", "p", "n")
+
+
+def _data(frozen: dict[str, Any]) -> dict[str, Any]:
+    from naisei.clarify.data import load
+
+    data = load(frozen["config"]["data"])
+    assert data.digest == frozen["data_hash"]
+    return {
+        "name": data.name,
+        "instances": len(data),
+        "scenes": len({i.scene_id for i in data.instances}),
+        "digest": data.digest[:12],
+    }
+
+
+def _dialogue(run: Path) -> dict[str, str]:
+    """The first episode that was won by a question: the guess before it was wrong."""
+    from naisei.clarify.data import load
+    from naisei.clarify.describe import scene_text
+    from naisei.clarify.schemas import EpisodeResult
+
+    data = load("ambigact40-open")
+    by_id = {i.id: i for i in data.instances}
+    for line in (run / "results.jsonl").read_text("utf-8").splitlines():
+        result = EpisodeResult.model_validate(json.loads(line)["result"])
+        trial = result.trials[0]
+        if not (trial.success and len(trial.turns) == 1):
+            continue
+        turn = trial.turns[0]
+        if turn.guess is None or turn.guess == result.gold:
+            continue
+        lines = [
+            scene_text(by_id[result.instance].scene),
+            "",
+            f"（聞かずに動くなら：{data.actions.text(turn.guess)}）",
+            f"質問：{turn.question}",
+            f"回答：{turn.answer}",
+            f"実行：{data.actions.text(trial.action)} → 正解",
+        ]
+        return {"instance": result.instance, "text": "\n".join(lines)}
+    raise SystemExit("no episode was won by a question: the READMEs need another example")
+
+
+def _cell(row: dict[str, Any], name: str) -> str:
+    if name not in row["metrics"]:
+        return "–"
+    value, bounds = row["metrics"][name], row["intervals"].get(name)
+    shown = f"{value:.3f}"
+    return f"{shown} [{bounds[0]:.3f}, {bounds[1]:.3f}]" if bounds else shown
+
+
+def _table(kept: dict[str, Any], rows: tuple[tuple[str, str], ...], names: list[str]) -> str:
+    """Rows of agents, columns of metrics with their intervals."""
+    heads = ["agent", *(_HEADS[n] for n in names), "n"]
+    lines = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
+    for key, label in rows:
+        row = kept["rows"][key][label]
+        name = COMMANDS[key][1][label]
+        lines.append(f"| {name} | {' | '.join(_cell(row, n) for n in names)} | {row['n']} |")
+    return "\n".join(lines)
+
+
+_HEADS = {
+    "pass@1": "Pass@1",
+    "pass@3": "Pass@3",
+    "dpass@1": "DPass@1",
+    "dpass@3": "DPass@3",
+    "questions": "questions",
+}
+_AUDIT_WORDS = {
+    "en": "leaks {leak}, misleading answers {misleading}, contradictions {contradiction}, fair "
+    "questions refused {refused-fair}, useless questions refused {refused-useless}",
+    "ja": "漏えい {leak}、誤導 {misleading}、矛盾 {contradiction}、まともな質問への回答拒否 "
+    "{refused-fair}、無益な質問への回答拒否 {refused-useless}",
+}
+
+
+def _audit(kept: dict[str, Any], language: str) -> str:
+    rates = {n: f"{v:.1%}".replace("%", " %") for n, v in kept["audit"]["metrics"].items()}
+    return _AUDIT_WORDS[language].format(**rates)
+
+
+def _conditions(kept: dict[str, Any], language: str) -> str:
+    data = kept["data"]
+    common = f"{data['name']} (SHA-256 {data['digest']}…)"
+    if language == "ja":
+        return (
+            f"条件：naisei {kept['naisei']}、{common} の {data['instances']} 件（{data['scenes']} "
+            f"場面）、埋め込み {kept['embedder']}、質問は 1 試行 {kept['quota']} 回まで、"
+            f"α = {kept['alpha']}。[ ] は場面を単位に再標本化した 95 % ブートストラップ区間。\n"
+            f"ユーザ役：シミュレータ `{kept['simulator']}`。test 全件での検査：{_audit(kept, 'ja')}。"
+        )
+    return (
+        f"Conditions: naisei {kept['naisei']}; {common}, {data['instances']} instances in "
+        f"{data['scenes']} scenes; embedder {kept['embedder']}; at most {kept['quota']} questions "
+        f"a trial; α = {kept['alpha']}. Brackets: 95 % bootstrap intervals that resample scenes.\n"
+        f"User: the `{kept['simulator']}` simulator. Its audit on the whole test split: "
+        f"{_audit(kept, 'en')}."
+    )
+
+
+def _differences(kept: dict[str, Any]) -> str:
+    lines = ["| bayes minus | metric | difference | p | n |", "|---|---|---|---|---|"]
+    for d in kept["differences"]:
+        low, high = d["interval"]
+        lines.append(
+            f"| {d['with']} | {_HEADS[d['metric']]} | {d['difference']:.3f} "
+            f"[{low:.3f}, {high:.3f}] | {d['p']:.1g} | {d['n']} |"
+        )
+    return "\n".join(lines)
+
+
+def blocks(kept: dict[str, Any]) -> dict[str, str]:
+    """What may be quoted, by name."""
+    three = _table(kept, THREE, ["pass@1", "pass@3", "dpass@3", "questions"])
+    single = (("one-trial", "full"), ("one-trial", "no-clarify"))
+    one = _table(kept, single, ["pass@1", "dpass@1", "questions"])
+    return {
+        "three": three,
+        "one": one,
+        "conditions": _conditions(kept, "en"),
+        "conditions_ja": _conditions(kept, "ja"),
+        "differences": _differences(kept),
+        "commands": "```bash\n" + "\n".join(c for c, _ in COMMANDS.values()) + f"\n{AUDIT}\n```",
+        "dialogue": f"```text\n{kept['dialogue']['text']}\n```",
+    }
+
+
+_RESULTS = """# Results
+
+Written by `python tools/results.py` from `docs/results.json`; do not edit. The READMEs quote
+this page. What these figures do and do not show: see *What is not claimed* in the README.
+
+## Three trials
+
+{three}
+
+{conditions}
+
+Every agent stops at its first success. DPass@k discounts the questions of the successful trial
+only, so trials that failed without a question cost nothing: with three of them, `bayes` mostly
+acts first and asks after a miss.
+
+## One trial
+
+{one}
+
+With a single trial there is no second guess, and asking is what is left.
+
+## Paired differences
+
+{differences}
+
+Paired by instance; intervals resample scenes; p by a sign-flip permutation test that keeps
+scenes together (5e-05 is the least it can give), not adjusted for the number of lines
+(`naisei runs compare` adjusts by Holm's method over all the metrics that it prints).
+
+## Commands
+
+{commands}
+"""
+
+
+def _pages(kept: dict[str, Any]) -> dict[Path, str]:
+    """Every page with its text as it should be."""
+    found = blocks(kept)
+
+    def quoted(match: re.Match[str]) -> str:
+        return f"{match[1]}{found[match[2]]}\n{match[3]}"
+
+    out = {PAGE: _RESULTS.format(**found)}
+    for path in QUOTING:
+        out[path] = _BLOCK.sub(quoted, path.read_text("utf-8"))
+    return out
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    way = parser.add_mutually_exclusive_group()
+    way.add_argument("--pages", action="store_true", help="run nothing")
+    way.add_argument("--check", action="store_true", help="change nothing")
+    options = parser.parse_args()
+    if not (options.pages or options.check):
+        text = json.dumps(measure(), ensure_ascii=False, indent=1)
+        KEPT.write_text(text + "\n", encoding="utf-8")
+    stale = [
+        (path, text)
+        for path, text in _pages(json.loads(KEPT.read_text("utf-8"))).items()
+        if not path.exists() or path.read_text("utf-8") != text
+    ]
+    for path, text in stale:
+        if options.check:
+            print(f"{path.name} is stale: run python tools/results.py --pages", file=sys.stderr)
+        else:
+            path.write_text(text, encoding="utf-8")
+    return 1 if options.check and stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
