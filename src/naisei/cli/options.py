@@ -67,7 +67,7 @@ Limit = Annotated[
     typer.Option(
         "--limit",
         min=1,
-        help=say("先頭から何件使うか", "Use only the first so many instances."),
+        help=say("使う件数 (シードで選ぶ)", "Use so many instances, drawn by the seed."),
         rich_help_panel=_RUN,
     ),
 ]

@@ -94,7 +94,14 @@ def show_(
 @app.command(help=say("実行を続きから再開する", "Continue a run where it stopped."))
 def resume(
     directory: Dir,
-    concurrency: Annotated[int | None, typer.Option("--concurrency", min=1)] = None,
+    concurrency: Annotated[
+        int | None,
+        typer.Option(
+            "--concurrency",
+            min=1,
+            help=say("同時に進めるエピソードの数", "Episodes at a time."),
+        ),
+    ] = None,
     max_usd: options.MaxUsd = None,
     max_tokens: options.MaxTokens = None,
     max_minutes: options.MaxMinutes = None,
@@ -115,7 +122,13 @@ def resume(
 
 @app.command(help=say("実行を同じ件どうしで比べる", "Compare runs on the instances they share."))
 def compare(
-    directories: Annotated[list[Path], typer.Argument(metavar="DIR DIR…")],
+    directories: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="DIR DIR…",
+            help=say("実行ディレクトリ (2 つ以上)", "Two run directories or more."),
+        ),
+    ],
     seed: options.Seed = 0,
     as_json: options.Json = False,
     as_csv: Annotated[bool, typer.Option("--csv", help=say("CSV で出す", "Print CSV."))] = False,

@@ -1,0 +1,152 @@
+"""Write docs/cli.md from the command line itself: python tools/cli_reference.py [--check].
+
+Taken from the commands' parameters, not from their printed help, so that the width of a
+terminal does not show.
+"""
+
+from __future__ import annotations
+
+import os
+
+# Help texts are chosen when the commands are imported.
+os.environ["NAISEI_LANG"] = "en"
+
+import argparse
+import inspect
+import sys
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pathlib import Path
+from types import NoneType
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from typer.main import get_command
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "cli.md"
+
+_HEAD = """# The command line
+
+Written by `python tools/cli_reference.py`; do not edit. `naisei COMMAND --help` prints the same,
+in Japanese where the language is Japanese.
+
+Options of `naisei` itself stand before the sub-command: `naisei --lang en runs list`.
+
+Exit codes: 0 done; 1 unexpected error; 2 something given cannot be used; 3 stopped at a budget,
+resumable; 130 interrupted, resumable.
+"""
+
+#: Kind of value → how the page calls it.
+_KINDS = {int: "integer", float: "number", str: "text", Path: "path"}
+
+
+def commands() -> Iterator[tuple[str, Any, Callable[..., Any] | None]]:
+    """Full name, command and function of everything that can be called, in the order of the
+    help. A group has no function."""
+    from naisei.cli import app as door
+
+    root = door.app.registered_callback
+    assert root is not None
+    yield "naisei", get_command(door.app), root.callback
+    for name, (target, _, _) in door._COMMANDS.items():
+        module, _, attribute = target.partition(":")
+        app = getattr(import_module(module), attribute)
+        group = get_command(app)
+        yield f"naisei {name}", group, None
+        functions = [info.callback for info in app.registered_commands]
+        for (sub, command), function in zip(group.commands.items(), functions, strict=True):
+            yield f"naisei {name} {sub}", command, function
+
+
+def _kind(annotation: Any) -> Any:
+    """The type within `list[…] | None` and the like."""
+    inner = [a for a in get_args(annotation) if a is not NoneType]
+    if get_origin(annotation) is Literal or not inner:
+        return annotation
+    return _kind(inner[0])
+
+
+def _values(param: Any, info: Any, kind: Any) -> str:
+    """What an option takes: its own word for it, its choices, or its type and bounds."""
+    if param.metavar:
+        return f"`{param.metavar}`"
+    if get_origin(kind) is Literal:
+        return " or ".join(f"`{choice}`" for choice in get_args(kind))
+    if kind is bool:
+        return ""
+    name = _KINDS[kind]
+    if info.min is not None and info.max is not None:
+        return f"{name}, {info.min:g} to {info.max:g}"
+    return f"{name} ≥ {info.min:g}" if info.min is not None else name
+
+
+def _params(command: Any, function: Callable[..., Any]) -> Iterator[tuple[str, str, str]]:
+    """Panel, the word of an argument (empty for an option), and the row of each parameter."""
+    hints = get_type_hints(function, include_extras=True)
+    signature = inspect.signature(function).parameters
+    for param in command.params:
+        if param.name not in hints:  # --help, completion
+            continue
+        annotation, info = get_args(hints[param.name])[:2]
+        kind, word = _kind(annotation), ""
+        names = [*param.opts, *param.secondary_opts]
+        if param.param_type_name == "argument":
+            word = param.metavar or param.name.upper()
+            names = [word]
+        default = signature[param.name].default
+        if kind is bool:
+            default = names[0] if default is True else None
+        empty = default is inspect.Parameter.empty or default is None or default == ""
+        if word and not empty:
+            word = f"[{word}]"
+        text = " ".join((param.help or "").split())
+        if param.envvar:
+            text = f"{text} Environment: `{param.envvar}`."
+        cells = [
+            ", ".join(f"`{n}`" for n in names),
+            "" if word else _values(param, info, kind),
+            "" if empty else f"`{default}`",
+            text,
+        ]
+        row = " | ".join(cell.replace("|", "\\|") for cell in cells)
+        yield info.rich_help_panel or "", word, f"| {row} |"
+
+
+def _command(name: str, command: Any, function: Callable[..., Any] | None) -> str:
+    level = "##" if name.count(" ") < 2 else "###"
+    out = [f"{level} {name}", "", " ".join((command.help or "").split())]
+    if function is None:
+        return "\n".join(out) + "\n"
+    params = list(_params(command, function))
+    if name != "naisei":
+        words = [word for _, word, _ in params if word]
+        out += ["", f"`{' '.join([name, *words, '[OPTIONS]'])}`"]
+    panels: dict[str, list[str]] = {}
+    for panel, _, row in params:
+        panels.setdefault(panel, []).append(row)
+    for panel, rows in panels.items():
+        out += ["", f"{panel or 'Options'}:"] if len(panels) > 1 else []
+        out += ["", "| option | takes | default | |", "|---|---|---|---|", *rows]
+    return "\n".join(out) + "\n"
+
+
+def reference() -> str:
+    """The page."""
+    return "\n".join([_HEAD, *(_command(*each) for each in commands())])
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="change nothing; 1 if it is stale")
+    options = parser.parse_args()
+    text = reference()
+    if options.check:
+        if not PAGE.exists() or PAGE.read_text("utf-8") != text:
+            print("docs/cli.md is stale: run python tools/cli_reference.py", file=sys.stderr)
+            return 1
+        return 0
+    PAGE.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
