@@ -41,18 +41,12 @@ def reply_schema(allowed: tuple[int, ...], may_ask: bool) -> type[Reply]:
     fields: dict[str, Any] = {
         "thought": (str, Field(description="short reasoning before the decision")),
         "choice": (Literal["clarify", "execute"] if may_ask else Literal["execute"], ...),
-        "question": (
-            str,
-            Field(
-                default="" if not may_ask else ...,
-                description="the one question to ask; empty when executing",
-            ),
-        ),
         "action": (
             Literal[allowed],
             Field(description="id of the action to execute; when asking, the best guess so far"),
         ),
     }
-    if not may_ask:
-        del fields["question"]
+    if may_ask:  # else the base's optional one stays, for models that fill it all the same
+        asked = Field(description="the one question to ask; empty when executing")
+        fields["question"] = (str, asked)
     return create_model("Decision", __base__=Reply, **fields)
