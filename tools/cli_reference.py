@@ -6,13 +6,9 @@ terminal does not show.
 
 from __future__ import annotations
 
-import os
-
-# Help texts are chosen when the commands are imported.
-os.environ["NAISEI_LANG"] = "en"
-
 import argparse
 import inspect
+import os
 import sys
 from collections.abc import Callable, Iterator
 from importlib import import_module
@@ -138,6 +134,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="change nothing; 1 if it is stale")
     options = parser.parse_args()
+    # Before the commands are imported: their help texts are chosen then.
+    os.environ["NAISEI_LANG"] = "en"
     text = reference()
     if options.check:
         if not PAGE.exists() or PAGE.read_text("utf-8") != text:

@@ -1,0 +1,135 @@
+"""Every `naisei …` command line in the documentation is one that the command line takes."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from docs.pages import PAGES, ROOT, blocks
+
+_INLINE = re.compile(r"`((?:naisei|make|python) [^`\n]+)`")
+#: Words for the reader where the command line has a placeholder of its own.
+_ELLIPSES = {"…", "..."}
+
+
+def _tool(name: str) -> Any:
+    spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+COMMANDS = {name: command for name, command, _ in _tool("cli_reference").commands()}
+
+
+def _quoted() -> list[tuple[str, str]]:
+    """Place and command line, from shell blocks and from inline code."""
+    found = []
+    for page in PAGES:
+        name = str(page.relative_to(ROOT))
+        for block in blocks(page):
+            if block.language in ("bash", "", "sh", "text"):
+                found += [
+                    (f"{name}:{block.line + i + 1}", line.strip())
+                    for i, line in enumerate(block.text.splitlines())
+                    if line.startswith(("naisei ", "make ", "python "))
+                ]
+        for number, line in enumerate(page.read_text("utf-8").splitlines(), start=1):
+            found += [(f"{name}:{number}", quoted) for quoted in _INLINE.findall(line)]
+    return found
+
+
+QUOTED = _quoted()
+
+
+def _check(line: str) -> None:
+    """Raises what the command line raises for options that it does not have.
+
+    A command that is only named, without anything after it, has to be there.
+    """
+    words = shlex.split(line, comments=True)
+    if words[1:2] and words[1].startswith("--"):
+        # Options of naisei itself stand first; `--lang` takes a value.
+        del words[1 : 3 if words[1] == "--lang" else 2]
+    if _ELLIPSES & set(words) or "COMMAND" in words:
+        return
+    depth = max(n for n in range(1, 4) if " ".join(words[:n]) in COMMANDS)
+    name, rest = " ".join(words[:depth]), words[depth:]
+    command = COMMANDS[name]
+    if "|" in rest:  # `naisei runs list | show | …` names several
+        for other in [w for w in rest if w != "|"]:
+            assert f"{name.rsplit(' ', 1)[0]} {other}" in COMMANDS, other
+        return
+    if hasattr(command, "commands"):
+        assert not rest, f"{name} has no sub-command {rest[0]}"
+        return
+    if not rest:
+        return
+    with command.make_context(name, [w for w in rest if w != "[OPTIONS]"]):
+        pass
+
+
+@pytest.mark.parametrize(("place", "line"), QUOTED, ids=[place for place, _ in QUOTED])
+def test_command_lines_parse(place: str, line: str) -> None:
+    words = line.split()
+    if words[0] == "naisei":
+        _check(line)
+    elif words[0] == "make":
+        targets = (ROOT / "Makefile").read_text("utf-8")
+        assert re.search(rf"^{re.escape(words[1])}:", targets, re.MULTILINE), line
+    elif words[1].endswith(".py"):
+        assert (ROOT / words[1]).is_file(), line
+
+
+def test_wrong_options_are_noticed() -> None:
+    assert len(QUOTED) > 50
+    for line in ("naisei clarify run --no-such-option", "naisei runs lost", "naisei clarify run x"):
+        with pytest.raises(Exception):  # noqa: B017  (whatever class the library has for it)
+            _check(line)
+
+
+@pytest.mark.parametrize("arguments", [["cli_reference.py"], ["results.py"]])
+def test_generated_pages_are_current(arguments: list[str]) -> None:
+    tool = ROOT / "tools" / arguments[0]
+    done = subprocess.run(
+        [sys.executable, str(tool), "--check"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def _anchors(page: Path) -> set[str]:
+    heads = re.findall(r"^#+ (.+)$", page.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
+
+
+def test_links_lead_somewhere() -> None:
+    broken = []
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text("utf-8")):
+            if target.startswith("http"):
+                continue
+            path, _, anchor = target.partition("#")
+            aim = (page.parent / path).resolve() if path else page
+            if not aim.exists() or (anchor and anchor not in _anchors(aim)):
+                broken.append(f"{page.relative_to(ROOT)}: {target}")
+    assert broken == []
+
+
+def test_pages_name_no_machine() -> None:
+    """Nothing of the machine that a page was written on."""
+    private = re.compile(r"/(?:home|work|tmp|root|Users)/\w")
+    found = [
+        f"{page.relative_to(ROOT)}: {line}"
+        for page in PAGES
+        for line in page.read_text("utf-8").splitlines()
+        if private.search(line)
+    ]
+    assert found == []

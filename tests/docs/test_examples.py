@@ -1,0 +1,45 @@
+"""Every Python block of the documentation runs, page by page, top to bottom.
+
+In the pages, before a block:
+
+    <!-- file: NAME -->           the block is written to NAME, for the blocks after it
+    <!-- compile only: WHY -->    the block is compiled, not run
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from docs.pages import PAGES, ROOT, blocks
+
+WITH_PYTHON = [p for p in PAGES if any(b.language == "python" for b in blocks(p))]
+
+
+@pytest.mark.parametrize("page", WITH_PYTHON, ids=lambda p: str(p.relative_to(ROOT)))
+def test_python_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {"__name__": page.stem}
+    for block in blocks(page):
+        if block.file:
+            Path(block.file).write_text(block.text, encoding="utf-8")
+        if block.language != "python":
+            continue
+        # Padded, so that a traceback names the line of the page.
+        code = compile("\n" * block.line + block.text, str(page), "exec")
+        if not block.compile_only:
+            exec(code, names)
+
+
+def test_blocks_are_found() -> None:
+    """The reader itself: a page whose blocks it missed would pass in silence."""
+    found = [b for page in PAGES for b in blocks(page)]
+    fences = sum(
+        line.lstrip().startswith("```")
+        for page in PAGES
+        for line in page.read_text("utf-8").splitlines()
+    )
+    assert len(found) * 2 == fences
+    assert sum(b.language == "python" for b in found) >= 12
+    assert {b.file for b in found if b.file} >= {"rules.jsonl", "mine.jsonl"}
