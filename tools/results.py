@@ -180,7 +180,7 @@ _HEADS = {
 _AUDIT_WORDS = {
     "en": "leaks {leak}, misleading answers {misleading}, contradictions {contradiction}, fair "
     "questions refused {refused-fair}, useless questions refused {refused-useless}",
-    "ja": "漏えい {leak}、誤導 {misleading}、矛盾 {contradiction}、まともな質問への回答拒否 "
+    "ja": "漏えい {leak}、誤導 {misleading}、矛盾 {contradiction}、妥当な質問への回答拒否 "
     "{refused-fair}、無益な質問への回答拒否 {refused-useless}",
 }
 
