@@ -119,7 +119,7 @@ def test_the_phrases_are_nobody_elses() -> None:
     from naisei.clarify.simulator.knowledge import needs
 
     phrases = {p for n in needs("ja").values() for ps in n.facets.values() for p in ps}
-    copied = {p for p in phrases if len(p) >= 12 and p.removesuffix("な") in theirs}
+    copied = {p for p in phrases if len(p) >= 8 and p.removesuffix("な") in theirs}
     assert copied == set()
 
 
