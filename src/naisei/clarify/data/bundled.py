@@ -1,4 +1,7 @@
-"""`ambigact40-open`: the data set that comes with the package. Source: its data card."""
+"""`ambigact40-open` and its translation `ambigact40-open-en`: they come with the package.
+
+Source: their data card, `naisei/data/ambigact40_open/README.md`.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,13 @@ from pathlib import Path
 from naisei.clarify.data.loader import Loaded, load_path
 from naisei.core import InputError
 
-__all__ = ["build", "folder"]
+__all__ = ["build", "build_english", "folder"]
 
 
-def folder() -> Path:
-    """Where the files of `ambigact40-open` lie."""
-    return Path(str(files("naisei") / "data" / "ambigact40_open"))
+def folder(language: str = "ja") -> Path:
+    """Where the instances lie: the Japanese ones, or for `en` their translation."""
+    own = Path(str(files("naisei") / "data" / "ambigact40_open"))
+    return own / "en" if language == "en" else own
 
 
 def build(argument: str, *, split: str | None, seed: int, actions: str | None) -> Loaded:
@@ -22,10 +26,29 @@ def build(argument: str, *, split: str | None, seed: int, actions: str | None) -
     Raises:
         InputError: unknown split, or two splits that differ.
     """
+    return load_path(folder(), split=_split(argument, split), actions=actions)
+
+
+def build_english(argument: str, *, split: str | None, seed: int, actions: str | None) -> Loaded:
+    """`ambigact40-open-en[:SPLIT]`: the same instances in English, with the same ids.
+
+    The 40 actions are those of `ambigact40-open`, in their English text.
+
+    Raises:
+        InputError: unknown split, or two splits that differ.
+    """
+    return load_path(
+        folder("en"),
+        split=_split(argument, split),
+        actions=actions or folder() / "actions.jsonl",
+    )
+
+
+def _split(argument: str, split: str | None) -> str:
     if argument and split and argument != split:
         raise InputError(
             f"two splits are asked for: '{argument}' and '{split}'",
             place="--data",
             remedy="give one of them",
         )
-    return load_path(folder(), split=argument or split or "test", actions=actions)
+    return argument or split or "test"

@@ -56,7 +56,7 @@ def load(
 ) -> Dataset:
     """The instances that `source` names.
 
-    source: a registered name (`ambigact40-open`, `ambigact40-open:dev`, `arta:PATH`, or
+    source: a registered name (`ambigact40-open`, `ambigact40-open-en:dev`, `arta:PATH`, or
     what others register), else a file or a folder. split: `train`, `dev`, `test`, `all`;
     registered sources default to `test`. limit: so many instances, drawn by `seed` and
     kept in their order; `None` for all. seed: also draws hidden intents where a source
