@@ -52,6 +52,27 @@ def test_list(runs: Path, naisei: Naisei) -> None:
     assert (code, out) == (0, "") and "no runs" in err
 
 
+def test_the_runs_of_a_study_are_listed_under_it(
+    tmp_path: Path, naisei: Naisei, run_toy: Any
+) -> None:
+    root = tmp_path / "runs"
+    for name in ("study/full", "study/no-tur", "alone"):
+        run_toy(root / name)
+    for path in ("alone/kept", "other/tool"):  # within a run, and of something else
+        (root / path).mkdir(parents=True)
+        (root / path / "config.json").write_text("{}")
+    _, out, _ = naisei("runs", "list", root, "--json")
+    found = {str(Path(r["path"]).relative_to(root)): r["study"] for r in json.loads(out)}
+    study = str(root / "study")
+    assert found == {"study/full": study, "study/no-tur": study, "alone": ""}
+    lines = naisei("runs", "list", root)[1].splitlines()
+    heads = [line.split()[0] for line in lines]
+    at = heads.index(f"{study}/")
+    assert sorted(heads[at + 1 : at + 3]) == ["full", "no-tur"]
+    assert all(line.startswith("  ") for line in lines[at + 1 : at + 3])
+    assert str(root / "alone") in heads
+
+
 def test_show(runs: Path, naisei: Naisei, toy: Any) -> None:
     data = json.loads(naisei("runs", "show", runs / "whole", "--json")[1])
     assert data["n"] == 4 and data["frozen"]["config"]["n"] == 4

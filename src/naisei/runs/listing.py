@@ -1,4 +1,4 @@
-"""The runs under a folder, newest first."""
+"""The runs under a folder, newest first; those of a study stand together under it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ __all__ = ["Listed", "runs", "text"]
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A run in a list. state: `done`, `running`, `stopped`, or `broken` (then `note` says why)."""
+    """A run in a list. state: `done`, `running`, `stopped`, or `broken` (then `note` says why).
+
+    study: the folder of the study that it belongs to, or empty.
+    """
 
     path: str
     system: str
@@ -30,18 +33,35 @@ class Listed:
     tokens: int = 0
     usd: float | None = None
     note: str = ""
+    study: str = ""
 
     def to_json(self) -> dict[str, JsonValue]:
         return asdict(self)
 
 
 def runs(root: Path) -> list[Listed]:
-    """The runs directly under a folder; none if there is no such folder."""
-    found = [_listed(config.parent) for config in root.glob("*/config.json")]
-    return sorted(found, key=lambda run: run.created, reverse=True)
+    """The runs under a folder and in the studies under it; none if there is no such folder.
+
+    A study is a folder that is no run itself and holds one at least that can be read. Its
+    runs keep together, at the place of the newest.
+    """
+    alone = [[_listed(config.parent)] for config in root.glob("*/config.json")]
+    of_study: dict[Path, list[Listed]] = {}
+    for config in root.glob("*/*/config.json"):
+        study = config.parent.parent
+        if not (study / "config.json").exists():
+            of_study.setdefault(study, []).append(_listed(config.parent, study=str(study)))
+    studies = [g for g in of_study.values() if any(run.state != "broken" for run in g)]
+    groups = [*alone, *map(_newest_first, studies)]
+    groups.sort(key=lambda group: group[0].created, reverse=True)
+    return [run for group in groups for run in group]
 
 
-def _listed(path: Path) -> Listed:
+def _newest_first(group: list[Listed]) -> list[Listed]:
+    return sorted(group, key=lambda run: run.created, reverse=True)
+
+
+def _listed(path: Path, *, study: str = "") -> Listed:
     try:
         frozen = Frozen.read(path / "config.json")
         with RunDirectory.look(path) as directory:
@@ -49,7 +69,7 @@ def _listed(path: Path) -> Listed:
             ledger = directory.log.ledger()
             total = directory.log.get("episodes")
     except InputError as error:
-        return Listed(str(path), "", "", "broken", note=error.message)
+        return Listed(str(path), "", "", "broken", note=error.message, study=study)
     total = total if isinstance(total, int) else 0
     state = "running" if locked(path) else "done" if total and scored == total else "stopped"
     return Listed(
@@ -62,26 +82,34 @@ def _listed(path: Path) -> Listed:
         total=total,
         tokens=ledger.tokens,
         usd=ledger.usd,
+        study=study,
     )
 
 
 def text(found: Sequence[Listed]) -> str:
-    """One line a run."""
+    """One line a run; those of a study are set in under a line of its own."""
     head = ("run", "started", "state", "scored", "unscored", "tokens", "$")
-    rows = [
-        (
-            run.path,
-            run.created.replace("T", " ")[:16],
-            f"{run.state}: {run.note}" if run.note else run.state,
-            f"{run.scored}/{run.total}",
-            str(run.failed),
-            f"{run.tokens:,}",
-            "?" if run.usd is None else f"{run.usd:.4f}",
-        )
-        for run in found
-    ]
+    rows = []
+    study = ""
+    for run in found:
+        if run.study and run.study != study:
+            rows.append((f"{run.study}/", *("" for _ in head[1:])))
+        study = run.study
+        rows.append(_row(run))
     widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
         for row in (head, *rows)
+    )
+
+
+def _row(run: Listed) -> tuple[str, ...]:
+    return (
+        f"  {Path(run.path).name}" if run.study else run.path,
+        run.created.replace("T", " ")[:16],
+        f"{run.state}: {run.note}" if run.note else run.state,
+        f"{run.scored}/{run.total}",
+        str(run.failed),
+        f"{run.tokens:,}",
+        "?" if run.usd is None else f"{run.usd:.4f}",
     )
