@@ -10,9 +10,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
+from pydantic import BaseModel
 
 from naisei.cli.main import main
+from naisei.core import Embed, Flow, Where, World
 
 Naisei = Callable[..., tuple[int, str, str]]
 
@@ -71,6 +74,22 @@ def test_the_runs_of_a_study_are_listed_under_it(
     assert sorted(heads[at + 1 : at + 3]) == ["full", "no-tur"]
     assert all(line.startswith("  ") for line in lines[at + 1 : at + 3])
     assert str(root / "alone") in heads
+
+
+def test_vectors_are_told_in_words(tmp_path: Path, naisei: Naisei, run_toy: Any, toy: Any) -> None:
+    class Embeds(toy.Toy):  # type: ignore[misc,name-defined]
+        def _flow(self, where: Where) -> Flow[BaseModel]:
+            yield from Embed(("昼食", "夕食"))
+            return toy.Result(instance=where.instance, words=["0"])
+
+        def start(self, where: Where, base: World) -> tuple[Flow[BaseModel], World]:
+            vectors = np.ones((2, 384), dtype=np.float32)
+            return self._flow(where), base.having({Embed: lambda effect: vectors})
+
+    run_toy(tmp_path / "r", Embeds(1))
+    _, out, _ = naisei("runs", "show", tmp_path / "r", "--episode", "i0")
+    assert "夕食" in out and "→ 2 × 384-dim vector" in out
+    assert "f4" not in out and "gD8AAIA" not in out
 
 
 def test_show(runs: Path, naisei: Naisei, toy: Any) -> None:

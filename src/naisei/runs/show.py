@@ -113,5 +113,18 @@ def _event(event: Event) -> str:
 
 def _short(value: JsonValue) -> str:
     """Numbers by the thousand are no reading."""
+    value = _without_vectors(value)
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 2000 else f"{text[:2000]}… ({len(text)} characters)"
+
+
+def _without_vectors(value: JsonValue) -> JsonValue:
+    """The value with what `Embed.encode` makes of vectors told in words."""
+    if isinstance(value, list):
+        return [_without_vectors(v) for v in value]
+    if not isinstance(value, dict):
+        return value
+    shape = value.get("shape")
+    if set(value) == {"shape", "f4"} and isinstance(shape, list) and len(shape) == 2:
+        return f"{shape[0]} × {shape[1]}-dim vector"
+    return {key: _without_vectors(v) for key, v in value.items()}
