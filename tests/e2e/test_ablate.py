@@ -6,6 +6,7 @@ import csv
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -65,6 +66,30 @@ def _check_tables(out: str, said: dict[str, dict[str, float]]) -> None:
     for what in ("tokens_reflection_all", "tokens_total_success"):
         difference = said["full"][what] - said["reflexion"][what]
         assert float(spent["Δ TUR − Reflexion"][what]) == pytest.approx(difference, abs=1e-9)
+
+
+def _hopeless(messages: list[dict[str, Any]], schema: dict[str, Any] | None) -> str:
+    """Never finds the wanted action, which is among the first five."""
+    if schema is None:
+        return "まだ分かりません。"
+    action = max(schema["properties"]["action"]["enum"])
+    return json.dumps({"thought": "", "choice": "execute", "action": action, "question": ""})
+
+
+def test_the_token_table_stays_where_nothing_is_solved(
+    naisei: Naisei, openai_server: Callable[..., OpenAIServer]
+) -> None:
+    write_rows(Path("data.jsonl"), rows(3))
+    model = f"openai-compatible:test@{openai_server(_hopeless).url}"
+    flags = ["clarify", "ablate", "--data", "data.jsonl", "--model", model, "--trials", 1]
+    done = naisei(*flags, "--rows", "full,reflexion", "--run-dir", "study", "--quiet")
+    assert done.code == 0 and "no instance succeeded" in done.out, done.err
+    assert "no instance succeeded" in Path("study/study.html").read_text(encoding="utf-8")
+    tables = map(_table, Path("study").glob("*.csv"))
+    (tokens,) = (t for t in tables if "tokens_total_all" in t[0])
+    for line in tokens:
+        assert line["tokens_total_success"] == "" and line["reason"] == "no instance succeeded"
+        assert line["tokens_total_all"] != ""
 
 
 def test_some_rows_of_an_agent_without_a_model(naisei: Naisei) -> None:

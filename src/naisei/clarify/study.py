@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 
 from naisei.clarify.config import ClarifyConfig
+from naisei.clarify.tokens import NO_MODEL
 from naisei.runs.stats import Difference, holm, paired_difference
 from naisei.runs.task import Metric, Summary, Table
 
@@ -42,7 +43,7 @@ def study_tables(summaries: Mapping[str, Summary], *, seed: int = 0) -> tuple[Ta
     """One table of success with intervals, one of tokens, and comparisons with the first row."""
     by_row = {label: {m.name: m for m in s.metrics} for label, s in summaries.items()}
     tables = [_success(by_row)]
-    if any(m[_TOKENS[1]].n for m in by_row.values()):
+    if any(m[_TOKENS[-1]].reason != NO_MODEL for m in by_row.values()):
         tables.append(_tokens(by_row))
     if len(by_row) > 1:
         tables.append(_comparisons(summaries, seed))
@@ -70,19 +71,35 @@ def _success(by_row: Mapping[str, Mapping[str, Metric]]) -> Table:
 
 
 def _tokens(by_row: Mapping[str, Mapping[str, Metric]]) -> Table:
-    """Tokens per instance, with Δ = TUR − Reflexion where both are there (Table 3)."""
-    rows: list[tuple[str | float | int, ...]] = [
-        (label, *(m[name].value for name in _TOKENS)) for label, m in by_row.items()
-    ]
+    """Tokens per instance, with Δ = TUR − Reflexion where both are there (Table 3).
+
+    What is undefined is NaN, and a column says why.
+    """
+    rows: list[tuple[str | float | int, ...]] = []
+    reasons = []
+    for label, metrics in by_row.items():
+        rows.append((label, *(metrics[name].value for name in _TOKENS)))
+        reasons.append(_reasons(metrics))
     if {"full", "reflexion"} <= set(by_row):
         full, other = by_row["full"], by_row["reflexion"]
         rows.append(("Δ TUR − Reflexion", *(full[n].value - other[n].value for n in _TOKENS)))
+        reasons.append(_reasons(full, other))
+    columns: tuple[str, ...] = ("configuration", *_TOKENS)
+    if any(reasons):
+        columns = (*columns, "reason")
+        rows = [(*row, why) for row, why in zip(rows, reasons, strict=True)]
     return Table(
         "Tokens per instance",
-        ("configuration", *_TOKENS),
+        columns,
         tuple(rows),
         note="agent and reflector; success: over successful instances, as in the paper's Table 3",
     )
+
+
+def _reasons(*rows: Mapping[str, Metric]) -> str:
+    """Why some of the token metrics are undefined; empty where all are defined."""
+    found = (metrics[name].reason for metrics in rows for name in _TOKENS)
+    return "; ".join(dict.fromkeys(reason for reason in found if reason))
 
 
 def _comparisons(summaries: Mapping[str, Summary], seed: int) -> Table:

@@ -8,11 +8,12 @@ from naisei.clarify.schemas import EpisodeResult
 from naisei.runs.stats import mean_metric
 from naisei.runs.task import EpisodeRow, Metric, Table
 
-__all__ = ["token_metrics", "token_table"]
+__all__ = ["NO_MODEL", "token_metrics", "token_table"]
 
 #: Roles that belong to the instrument and not to the system under test.
 INSTRUMENT = frozenset({"simulator", "judge"})
-_NO_MODEL = "no model was called"
+#: Why a run without language models has no token figures.
+NO_MODEL = "no model was called"
 
 
 def _tokens(row: EpisodeRow, *, reflection: bool) -> int:
@@ -46,7 +47,7 @@ def token_metrics(
                 if k and called
             ]
             clusters = [s for s, k in zip(scenes, keep, strict=True) if k and called]
-            why = "no instance succeeded" if called else _NO_MODEL
+            why = "no instance succeeded" if called else NO_MODEL if rows else "no scored instance"
             out.append(mean_metric(f"tokens_{what}_{over}", values, clusters=clusters, reason=why))
     return tuple(out)
 
