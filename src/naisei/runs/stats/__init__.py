@@ -1,5 +1,11 @@
-"""Statistics of runs: success within k trials, intervals, paired tests."""
+"""Statistics of runs: success within k trials, intervals, paired tests, agreement."""
 
+from naisei.runs.stats.agreement import (
+    krippendorff_alpha,
+    masi_distance,
+    set_precision,
+    set_recall,
+)
 from naisei.runs.stats.bootstrap import bootstrap_interval, bootstrap_means
 from naisei.runs.stats.paired import (
     Difference,
@@ -22,11 +28,15 @@ __all__ = [
     "bootstrap_means",
     "discounted_within",
     "holm",
+    "krippendorff_alpha",
+    "masi_distance",
     "mcnemar_exact",
     "mean_metric",
     "paired_difference",
     "pass_at_k",
     "pass_hat_k",
     "permutation_test",
+    "set_precision",
+    "set_recall",
     "succeeded_within",
 ]
