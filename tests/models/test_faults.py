@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -125,6 +126,24 @@ def test_attempts_end(openai_server: Start) -> None:
     assert failed.value.usage.attempts == server.calls == 10
     assert failed.value.usage.calls == 0
     assert failed.value.usage.usd is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "schema", "cause"),
+    [
+        ("prose", Choice, "no JSON in "),
+        ("empty", None, "an empty text"),
+        ("length", None, "a text cut off"),
+        ("length", Choice, "cut off at the token limit"),
+    ],
+)
+def test_the_last_cause_is_named_when_attempts_end(
+    openai_server: Start, kind: str, schema: type[Choice] | None, cause: str
+) -> None:
+    server = openai_server(faults=Faults(rate=1.0, kinds=(kind,)))
+    patience = replace(QUICK, attempts=2)
+    with pytest.raises(InstrumentFailure, match=rf"in 2 attempts; last: .*{cause}"):
+        perform(gateway(server, patience=patience), "abc", schema)
 
 
 def test_a_request_refused_for_itself_is_not_repeated(openai_server: Start) -> None:

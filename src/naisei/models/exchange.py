@@ -51,8 +51,8 @@ class Exchange:
                 return reply.text
             if left == 0 and reply.text.strip() and self._sampling.max_tokens:
                 return reply.text
-            self._spent.lose(reply)
-        raise Transient(_complaint(reply, "an empty text" if not cut else "a text cut off"))
+            self._spent.lose(reply, "a text cut off" if cut else "an empty text")
+        raise Transient(_complaint(reply, self._spent.trouble))
 
     async def structured(self, messages: tuple[Message, ...], model: type[BaseModel]) -> BaseModel:
         """A reply that satisfies a schema.
@@ -67,6 +67,7 @@ class Exchange:
         except _Unfit as unfit:
             errors, reply = unfit.errors, unfit.reply
         self._spent.repaired = True
+        self._spent.trouble = "; ".join(errors) or self._spent.trouble
         try:
             return await self._valid(mended(messages, reply.text, schema, errors), schema, model)
         except _Unfit as unfit:
@@ -84,12 +85,14 @@ class Exchange:
             except Violation as violation:
                 if reply.finish_reason != "length":
                     raise _Unfit(violation.errors, reply) from violation
-            except Garbage:
-                pass
+                why = "; ".join(violation.errors)
+            except Garbage as garbage:
+                why = garbage.reason
             else:
                 # Complete JSON is complete, even where the token limit cut off what followed.
                 return value
-            self._spent.lose(reply)
+            cut = ", cut off at the token limit" if reply.finish_reason == "length" else ""
+            self._spent.lose(reply, why + cut)
             if _at_own_limit(reply, request) and not doubled:
                 sampling, doubled = _doubled(sampling), True
         raise _Unfit((), reply)

@@ -28,7 +28,10 @@ _ALL_MODES: tuple[Mode, ...] = ("json_schema", "json_object", "prompt")
 
 @dataclass(slots=True)
 class Spent:
-    """What one call has cost so far, failed and unusable replies included."""
+    """What one call has cost so far, failed and unusable replies included.
+
+    trouble: why the last attempt gave no answer, in words.
+    """
 
     attempts: int = 0
     calls: int = 0
@@ -38,11 +41,13 @@ class Spent:
     repaired: bool = False
     lost_input: int = 0
     lost_output: int = 0
+    trouble: str = ""
 
-    def lose(self, reply: ChatReply) -> None:
+    def lose(self, reply: ChatReply, why: str) -> None:
         """A reply, already added, was no answer."""
         self.lost_input += reply.input_tokens
         self.lost_output += reply.output_tokens
+        self.trouble = why
 
     def add(self, reply: ChatReply, usd: float | None) -> None:
         self.calls += 1
@@ -94,7 +99,7 @@ class Line:
             InputError: nobody is there, or no request would be answered.
         """
         if spent.attempts >= self._patience.attempts:
-            raise Transient(f"no usable reply in {spent.attempts} attempts")
+            raise Transient(f"no usable reply in {spent.attempts} attempts; last: {spent.trouble}")
         tries = AsyncRetrying(
             retry=retry_if_exception_type(Transient),
             wait=self._patience.wait,
@@ -118,12 +123,10 @@ class Line:
             spent.attempts += 1
             try:
                 reply = await Eager(self.model.complete(request))
-            except Unreachable:
+            except (Transient, Unusable) as error:
+                self._met = self._met or not isinstance(error, Unreachable)
                 self._throttle.used(0, estimate)
-                raise
-            except (Transient, Unusable):
-                self._met = True
-                self._throttle.used(0, estimate)
+                spent.trouble = str(error)
                 raise
         self._met = True
         self._throttle.used(reply.input_tokens + reply.output_tokens, estimate)
