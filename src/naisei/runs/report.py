@@ -98,7 +98,7 @@ def html_report(directory: RunDirectory) -> str:
         templates()
         .get_template("report.html")
         .render(
-            path=str(directory.path.name),
+            title=str(directory.path.name),
             frozen=directory.frozen,
             kept=run,
             total=directory.log.get("episodes"),
