@@ -1,0 +1,90 @@
+"""Finding and reading profiles: the shipped ones by id or name, a user's own by path."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from naisei.core import InputError
+from naisei.director.character import Character
+
+__all__ = ["load_character", "parse_character", "shipped"]
+
+
+@lru_cache(maxsize=1)
+def shipped() -> tuple[Character, ...]:
+    """The profiles that ship with the package, by id."""
+    folder = files("naisei.data") / "characters"
+    found = [
+        parse_character(entry.read_text(encoding="utf-8"), place=entry.name)
+        for entry in folder.iterdir()
+        if entry.name.endswith(".toml")
+    ]
+    return tuple(sorted(found, key=lambda character: character.id))
+
+
+def load_character(name: str | Path | Character) -> Character:
+    """A profile by id (`yana`), display name (「やな」) or path of a TOML file.
+
+    A `Character` is given back as it is.
+
+    Raises:
+        InputError: nothing has this name, or the file is no profile.
+    """
+    if isinstance(name, Character):
+        return name
+    if isinstance(name, str):
+        if (known := _by_name().get(name)) is not None:
+            return known
+        if not name.endswith(".toml"):
+            raise InputError(
+                f"unknown character {name!r}",
+                remedy="use one of " + ", ".join(c.id for c in shipped()) + ", or a .toml file",
+            )
+    path = Path(name)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise InputError("is not UTF-8 text", place=str(path), remedy="save it as UTF-8")
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot be read: {error}", place=str(path), remedy="check the path")
+    return parse_character(text, place=str(path))
+
+
+@lru_cache(maxsize=1)
+def _by_name() -> dict[str, Character]:
+    return {name: c for c in shipped() for name in (c.id, *c.names)}
+
+
+def parse_character(text: str, *, place: str = "") -> Character:
+    """A profile from the text of a TOML file.
+
+    Raises:
+        InputError: it is not TOML, or no profile; every fault is named with its key.
+    """
+    try:
+        return Character.model_validate(_frozen(tomllib.loads(text)))
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"is not TOML: {error}", place=place, remedy="mend the syntax there")
+    except ValidationError as error:
+        faults = "; ".join(
+            f"{'.'.join(str(part) for part in fault['loc']) or 'profile'}: {fault['msg']}"
+            for fault in error.errors()
+        )
+        raise InputError(
+            f"is no character profile: {faults}",
+            place=place,
+            remedy="compare it with a shipped profile",
+        )
+
+
+def _frozen(data: Any) -> Any:
+    """TOML's arrays as tuples, which is what a strict frozen profile holds."""
+    if isinstance(data, dict):
+        return {key: _frozen(value) for key, value in data.items()}
+    return tuple(map(_frozen, data)) if isinstance(data, list) else data

@@ -1,0 +1,114 @@
+"""What the director says of one line: the checks in a fixed order, and the tone score.
+
+Source: the retry-judgement specification, §§1, 3, 4.1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+from naisei.core import Check, Status, Verdict
+
+__all__ = ["CHECK_NAMES", "HARD_CHECKS", "MEND_NAMES", "LineVerdict", "Tone"]
+
+#: The hard rules of the specification, §3. Each may answer WARN, and RETRY.
+HARD_CHECKS = ("format", "setting", "praise", "scatter", "logic", "tone")
+#: All checks in the order of `LineVerdict.checks`; the last three never answer RETRY (§8).
+CHECK_NAMES = (*HARD_CHECKS, "loop", "jump", "script")
+#: Safe mechanical mends, in the order in which they are made.
+MEND_NAMES = ("blank-lines", "wrapper", "marks")
+
+
+@dataclass(frozen=True, slots=True)
+class Tone:
+    """The tone score of §4: the sum of its parts.
+
+    score: 0 to 3. marker, vocab, style: 0 or 1 each; `None` for a part that the character's
+    profile leaves out, which counts neither way. See `Tone.status` for what follows.
+    """
+
+    score: int
+    marker: int | None
+    vocab: int | None
+    style: int | None
+
+    @staticmethod
+    def of(marker: int | None, vocab: int | None, style: int | None) -> Tone:
+        return Tone((marker or 0) + (vocab or 0) + (style or 0), marker, vocab, style)
+
+    @property
+    def parts(self) -> int:
+        """How many parts the profile has: 0 to 3."""
+        return sum(part is not None for part in (self.marker, self.vocab, self.style))
+
+    @property
+    def status(self) -> Status:
+        """Two hits, or every part there is, PASS; no hit at all RETRY; else WARN.
+
+        With three parts this is §4.1. A profile with two parts needs both, one with a single
+        part needs that; a profile without any passes every line.
+        """
+        if self.score >= min(2, self.parts):
+            return Status.PASS
+        return Status.WARN if self.score else Status.RETRY
+
+    def to_json(self) -> dict[str, JsonValue]:
+        """`{"score", "marker", "vocab", "style"}`."""
+        return {
+            "score": self.score,
+            "marker": self.marker,
+            "vocab": self.vocab,
+            "style": self.style,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class LineVerdict:
+    """A line judged by the hard rules and the three that only warn.
+
+    status: the worst of `checks`; never MODIFY, which is the gate's word for a line that
+    passes and has `mends`. checks: one for each of `CHECK_NAMES`, in that order; the
+    evidence of each is cut from the text as it was given. sentences, topics: as counted for
+    the scatter check. mends: those of `MEND_NAMES` that would change the line; text: the
+    line with them made, the given text if there are none. character: the profile's id.
+    """
+
+    status: Status
+    checks: tuple[Check, ...]
+    tone: Tone
+    sentences: int
+    topics: int
+    mends: tuple[str, ...]
+    text: str
+    character: str
+
+    @property
+    def verdict(self) -> Verdict:
+        """The same checks in the core's form."""
+        return Verdict(checks=self.checks)
+
+    def check(self, name: str) -> Check:
+        """The check of this name.
+
+        Raises:
+            KeyError: no check has it.
+        """
+        for found in self.checks:
+            if found.name == name:
+                return found
+        raise KeyError(name)
+
+    def to_json(self) -> dict[str, JsonValue]:
+        """`{"status", "checks", "tone", "sentences", "topics", "mends", "text", "character"}`."""
+        return {
+            "status": self.status.value,
+            "checks": [c.model_dump(mode="json") for c in self.checks],
+            "tone": self.tone.to_json(),
+            "sentences": self.sentences,
+            "topics": self.topics,
+            "mends": list(self.mends),
+            "text": self.text,
+            "character": self.character,
+        }
