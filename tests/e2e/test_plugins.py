@@ -53,6 +53,32 @@ def agent(context):
     return Careful()
 
 
+class Reflex:
+    name = "reflex"
+
+    def __init__(self, context):
+        pass
+
+    def decide(self, view):
+        return Execute(action=[a for a in view.actions.ids if a not in view.tried][0])
+        yield
+
+
+class Free(Reflex):
+    model_free = True
+
+
+def reflex(context):
+    return Reflex(context)
+
+
+reflex.model_free = True
+
+
+def forgetful(context):
+    return Free(context)
+
+
 class Diary:
     name = "diary"
     prompt = "reflexion.v1"
@@ -92,6 +118,9 @@ def provider(name, settings):
 ENTRIES = """
 [naisei.agents]
 careful = naisei_e2e_plugin:agent
+reflex = naisei_e2e_plugin:reflex
+free = naisei_e2e_plugin:Free
+forgetful = naisei_e2e_plugin:forgetful
 [naisei.memories]
 diary = naisei_e2e_plugin:Diary
 [naisei.providers]
@@ -131,6 +160,30 @@ def test_all_four_in_one_run(alone: Callable[..., Done], site: Path) -> None:
 
     again = alone("runs", "resume", "run", "--json", PYTHONPATH=path)
     assert again.code == 0 and again.result == done.result
+
+
+@pytest.mark.parametrize("name", ["reflex", "free"])
+def test_a_factory_says_that_its_agent_needs_no_model(
+    alone: Callable[..., Done], site: Path, name: str
+) -> None:
+    path = os.pathsep.join([str(site), *(p for p in sys.path if p)])
+    flags = ["--data", "kitchen:ふう", "--json", "--quiet", "--agent", name]
+    done = alone("clarify", "run", *flags, "--agent", "random", "--model", "m:m", PYTHONPATH=path)
+    assert done.code == 0, done.err
+    assert set(done.result["runs"]) == {name, "random"}  # no memory in the label
+    assert done.result["metrics"][name]["pass@3"] == 1.0
+    done = alone("clarify", "ablate", *flags, PYTHONPATH=path)
+    assert done.code == 0 and list(done.result["runs"]) == ["full", "no-clarify"], done.err
+
+
+def test_what_only_the_agent_says_is_not_passed_over(
+    alone: Callable[..., Done], site: Path
+) -> None:
+    path = os.pathsep.join([str(site), *(p for p in sys.path if p)])
+    flags = ["--data", "kitchen:ふう", "--agent", "forgetful"]
+    done = alone("clarify", "run", *flags, PYTHONPATH=path)
+    assert done.code == 2 and "forgetful.model_free = True" in done.err, done.err
+    assert not Path("runs").exists()
 
 
 def test_without_the_package_the_names_are_unknown(alone: Callable[..., Done]) -> None:

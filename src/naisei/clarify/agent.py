@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from pydantic import JsonValue
 
@@ -12,7 +12,9 @@ from naisei.clarify.schemas import ActionSet, Decision, Instance, Scene, TrialLo
 from naisei.core import Flow
 from naisei.models.base import Embedder
 
-__all__ = ["Agent", "AgentContext", "View"]
+__all__ = ["Agent", "AgentContext", "View", "declares"]
+
+F = TypeVar("F", bound=Callable[..., object])
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,12 @@ class Agent(Protocol):
 class AgentContext:
     """What a factory gets to build an agent. Entry-point group: `naisei.agents`.
 
-    A factory is a callable `(AgentContext) -> Agent`. options: the agent's own settings.
+    A factory is a callable `(AgentContext) -> Agent`. Its attribute `model_free` says whether
+    the agent does without a language model: True takes it out of memory policies and roles,
+    False makes a run without a model for the role `agent` an error, and where there is none
+    the agent is taken to reflect, and nothing is asked of its models.
+
+    options: the agent's own settings.
     embedder: built lazily by calling it, so that agents without one pay nothing.
     train: instances that may be learnt from (never those being run).
     """
@@ -67,3 +74,13 @@ class AgentContext:
         assert callable(self.embedder), "this agent needs an embedder"
         built: Embedder = self.embedder()
         return built
+
+
+def declares(*, model_free: bool) -> Callable[[F], F]:
+    """A decorator that sets `model_free` of a factory; see `AgentContext`."""
+
+    def declared(factory: F) -> F:
+        factory.model_free = model_free  # type: ignore[attr-defined]
+        return factory
+
+    return declared

@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 
 from pydantic import JsonValue, ValidationError
 
-from naisei.clarify.config import MODEL_FREE, ClarifyConfig
+from naisei.clarify.agents.registry import is_model_free
+from naisei.clarify.config import ClarifyConfig
 from naisei.clarify.rules import Rules
 from naisei.core import InputError
 from naisei.models.embedders.registry import open_embedder, resolve
 
-__all__ = ["Wish", "configs"]
+__all__ = ["Wish", "configs", "label"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +44,27 @@ def configs(wish: Wish) -> dict[str, ClarifyConfig]:
     agents = list(wish.agents) or (["llm"] if wish.models or default else ["bayes"])
     out: dict[str, ClarifyConfig] = {}
     for agent in agents:
-        models: list[str | None] = [None] if agent in MODEL_FREE else [*wish.models] or [None]
+        models: list[str | None] = [None] if is_model_free(agent) else [*wish.models] or [None]
         for model in models:
             config = _config(wish, agent, model)
-            out[config.label] = config
+            out[label(config)] = config
     return out
 
 
+def label(config: ClarifyConfig) -> str:
+    """A short name for tables: the agent, its model, and what differs from the full system."""
+    parts = [config.agent]
+    if model := config.models.get("agent"):
+        parts.append(model)
+    if not is_model_free(config.agent):
+        parts.append(config.memory)
+    if not config.rules.clarify:
+        parts.append("no-clarify")
+    return " ".join(parts)
+
+
 def _config(wish: Wish, agent: str, model: str | None) -> ClarifyConfig:
-    free = agent in MODEL_FREE
+    free = is_model_free(agent)
     first = model or next(iter(wish.models), None)
     independent = bool(wish.others.get("independent"))
     memory = "none" if free or independent else (wish.memory or "tur")

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from pydantic import JsonValue
 from rich.console import Console
 
-from naisei import plugins
 from naisei.clarify.agent import AgentContext
+from naisei.clarify.agents.registry import build_agent, is_model_free
 from naisei.clarify.choose import Wish, configs
-from naisei.clarify.config import MODEL_FREE, ClarifyConfig
+from naisei.clarify.config import ClarifyConfig
 from naisei.clarify.execute import Study, check_models, load_data, run_config, run_study
 from naisei.clarify.person import Person, people_directory
 from naisei.clarify.schemas import Language, Scene
@@ -62,7 +62,7 @@ def ablate(
 ) -> int:
     """The rows of Tables 2 and 3; returns the exit code."""
     base = next(iter(configs(wish).values()))
-    free = base.agent in MODEL_FREE
+    free = is_model_free(base.agent)
     names = list(rows) or (["full", "no-clarify"] if free else list(ABLATION))
     unknown = [n for n in names if n not in ABLATION]
     if unknown:
@@ -200,14 +200,14 @@ def chat(
                 remedy=f"for instance {data.instances[0].id}",
             )
         where = found[0].scene
-    build = plugins.load("naisei.agents", config.agent, what="agent", option="--agent")
-    agent = build(
+    agent = build_agent(
+        config.agent,
         AgentContext(
             actions=data.actions,
             alpha=config.alpha,
             trials=config.rules.trials,
             embedder=lambda: KeptEmbedder(open_embedder(config.embedder)),
-        )
+        ),
     )
 
     async def go() -> None:

@@ -6,11 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
 from naisei.clarify.rules import Rules
 
-__all__ = ["MODEL_FREE", "ClarifyConfig"]
-
-#: Agents that need no language model. They keep their own account of earlier trials,
-#: so no memory policy applies to them.
-MODEL_FREE = frozenset({"bayes", "embed", "random"})
+__all__ = ["ClarifyConfig"]
 
 
 class ClarifyConfig(BaseModel):
@@ -47,15 +43,3 @@ class ClarifyConfig(BaseModel):
         if self.independent and self.memory != "none":
             raise ValueError("independent trials share nothing: use --memory none")
         return self
-
-    @property
-    def label(self) -> str:
-        """A short name for tables: the agent, its model, and what differs from the full system."""
-        parts = [self.agent]
-        if model := self.models.get("agent"):
-            parts.append(model)
-        if self.agent not in MODEL_FREE:
-            parts.append(self.memory)
-        if not self.rules.clarify:
-            parts.append("no-clarify")
-        return " ".join(parts)

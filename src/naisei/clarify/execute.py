@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from naisei.clarify.agents.registry import calls_model, is_model_free
 from naisei.clarify.config import ClarifyConfig
 from naisei.clarify.data import Dataset, load
 from naisei.clarify.session import Session
@@ -112,12 +113,10 @@ def run_study(
 
 def check_models(config: ClarifyConfig) -> None:
     """Raises `InputError` if a role that will be called has no model."""
-    from naisei.clarify.config import MODEL_FREE
-
     needed = []
-    if config.agent in ("llm", "hybrid"):
+    if calls_model(config.agent):
         needed.append("agent")
-    if config.memory != "none" and config.agent not in MODEL_FREE:
+    if config.memory != "none" and not is_model_free(config.agent):
         needed.append("reflector")
     if config.simulator == "llm":
         needed.append("simulator")

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel
 
-from naisei import plugins
 from naisei.clarify import flow, metrics
 from naisei.clarify.agent import Agent, AgentContext
+from naisei.clarify.agents.registry import build_agent
 from naisei.clarify.audited import AuditNote
 from naisei.clarify.config import ClarifyConfig
 from naisei.clarify.data import Dataset
@@ -57,8 +57,8 @@ class ClarifyTask:
     def _agent(self, trial: int, train: tuple[Instance, ...]) -> Agent:
         """One agent per repetition: only its seed differs."""
         config = self.config
-        build = plugins.load("naisei.agents", config.agent, what="agent", option="--agent")
-        agent: Agent = build(
+        return build_agent(
+            config.agent,
             AgentContext(
                 actions=self.data.actions,
                 seed=config.seed + trial,
@@ -67,9 +67,8 @@ class ClarifyTask:
                 options=config.agent_options,
                 embedder=lambda: KeptEmbedder(open_embedder(config.embedder)),
                 train=train,
-            )
+            ),
         )
-        return agent
 
     @property
     def rules(self) -> Rules:

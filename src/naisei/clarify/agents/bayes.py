@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from naisei.clarify.agent import AgentContext, View
+from naisei.clarify.agent import AgentContext, View, declares
 from naisei.clarify.agents import mining
 from naisei.clarify.agents.features import Features, Vectors, scene_texts
 from naisei.clarify.agents.knowledge import knowledge_for
@@ -66,7 +66,6 @@ class BayesAgent:
     """Asks by expected discounted success; see the module."""
 
     name = "bayes"
-    model_free = True
 
     def __init__(self, context: AgentContext) -> None:
         options = context.options
@@ -187,6 +186,7 @@ def _narrow(tables: Array, support: npt.NDArray[np.intp], most: int = REPLIES) -
     return merged
 
 
+@declares(model_free=True)
 def build(context: AgentContext) -> BayesAgent:
     """Options: ask (default true), depth (questions looked ahead, default 1), weights (name of
     a knowledge table, or path of a JSON by tools/calibrate_bayes.py)."""

@@ -6,7 +6,7 @@ nearest description; otherwise, and with the option `descriptions=false`, as its
 
 from __future__ import annotations
 
-from naisei.clarify.agent import AgentContext, View
+from naisei.clarify.agent import AgentContext, View, declares
 from naisei.clarify.agents.features import Vectors, scene_texts
 from naisei.clarify.agents.knowledge import knowledge_for
 from naisei.clarify.schemas import ActionSet, Decision, Execute
@@ -20,7 +20,6 @@ class EmbedAgent:
     """Ranks the actions by cosine with the utterance in its situation."""
 
     name = "embed"
-    model_free = True
 
     def __init__(
         self, actions: ActionSet, embedder: Embedder, *, descriptions: bool = True
@@ -41,6 +40,7 @@ class EmbedAgent:
         return Execute(action=self._ids[best])
 
 
+@declares(model_free=True)
 def build(context: AgentContext) -> EmbedAgent:
     """Options: descriptions (default true): use those of the knowledge table."""
     return EmbedAgent(

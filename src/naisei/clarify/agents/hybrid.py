@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from naisei import prompts
-from naisei.clarify.agent import AgentContext, View
+from naisei.clarify.agent import AgentContext, View, declares
 from naisei.clarify.agents.hypotheses import COUNT, hypotheses_schema
 from naisei.clarify.agents.policy import Stage, plan
 from naisei.clarify.agents.questions import POLAR
@@ -52,7 +52,6 @@ class HybridAgent:
     """One structured model call per step, and a policy on top."""
 
     name = "hybrid"
-    model_free = False
 
     def __init__(self, *, alpha: float, trials: int, prompt: str = "hybrid.v1") -> None:
         self._alpha, self._trials, self._prompt = alpha, trials, prompt
@@ -102,6 +101,7 @@ class HybridAgent:
         return [system(told), user("\n\n".join(lines))]
 
 
+@declares(model_free=False)
 def build(context: AgentContext) -> HybridAgent:
     """Options: prompt (name of the system prompt, default `hybrid.v1`)."""
     return HybridAgent(

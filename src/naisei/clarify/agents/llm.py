@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from naisei import prompts
-from naisei.clarify.agent import AgentContext, View
+from naisei.clarify.agent import AgentContext, View, declares
 from naisei.clarify.agents.decision import reply_schema
 from naisei.clarify.describe import action_list, scene_text
 from naisei.clarify.schemas import Clarify, Decision, Execute
@@ -56,7 +56,6 @@ class LLMAgent:
     """Decides by one structured model call per step."""
 
     name = "llm"
-    model_free = False
 
     def __init__(self, prompt: str = "agent.v1") -> None:
         self.prompt = prompt
@@ -73,6 +72,7 @@ class LLMAgent:
         return Execute(action=reply.action, thought=reply.thought)
 
 
+@declares(model_free=False)
 def build(context: AgentContext) -> LLMAgent:
     """Options: prompt (name of the system prompt, default `agent.v1`)."""
     return LLMAgent(prompt=str(context.options.get("prompt", "agent.v1")))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from naisei.clarify.agent import AgentContext, View
+from naisei.clarify.agent import AgentContext, View, declares
 from naisei.clarify.schemas import Decision, Execute
 from naisei.core import Flow
 
@@ -16,7 +16,6 @@ class RandomAgent:
     on any machine and in any process."""
 
     name = "random"
-    model_free = True
 
     def __init__(self, seed: int = 0) -> None:
         self._seed = seed
@@ -29,6 +28,7 @@ class RandomAgent:
         yield
 
 
+@declares(model_free=True)
 def build(context: AgentContext) -> RandomAgent:
     """No options."""
     return RandomAgent(context.seed)

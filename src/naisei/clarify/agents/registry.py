@@ -1,0 +1,55 @@
+"""Agents by name, and what their factories declare."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from naisei import plugins
+from naisei.clarify.agent import Agent, AgentContext
+from naisei.core import InputError
+
+__all__ = ["GROUP", "build_agent", "calls_model", "is_model_free"]
+
+#: Entry-point group of agents.
+GROUP = "naisei.agents"
+
+
+def _factory(name: str) -> Callable[[AgentContext], Agent]:
+    factory: Callable[[AgentContext], Agent] = plugins.load(
+        GROUP, name, what="agent", option="--agent"
+    )
+    return factory
+
+
+def is_model_free(name: str) -> bool:
+    """Whether an agent keeps its own account of earlier trials, so that it needs no language
+    model and no memory policy applies to it.
+
+    Raises:
+        InputError: no such agent.
+    """
+    return getattr(_factory(name), "model_free", None) is True
+
+
+def calls_model(name: str) -> bool:
+    """Whether an agent declares that it calls a model in the role `agent`."""
+    return getattr(_factory(name), "model_free", None) is False
+
+
+def build_agent(name: str, context: AgentContext) -> Agent:
+    """The agent.
+
+    Raises:
+        InputError: no such agent, or one that says of itself what its factory does not.
+    """
+    factory = _factory(name)
+    agent = factory(context)
+    free = is_model_free(name)
+    if getattr(agent, "model_free", free) is not free:
+        raise InputError(
+            f"the agent '{name}' has model_free = {not free}, which its factory has not",
+            place="--agent",
+            remedy=f"set it on the factory, which is asked before there is an agent: "
+            f"{getattr(factory, '__name__', 'build')}.model_free = {not free}",
+        )
+    return agent
