@@ -10,13 +10,19 @@ from functools import cache
 from importlib.resources import files
 from string import Template
 
-__all__ = ["render"]
+__all__ = ["names", "render"]
 
 
 @cache
 def _template(package: str, name: str, language: str) -> Template:
     text = (files(package) / "prompts" / f"{name}.{language}.md").read_text(encoding="utf-8")
     return Template(text.strip())
+
+
+def names(package: str) -> list[str]:
+    """The prompts of `package`, with their versions, sorted."""
+    found = (entry.name.split(".") for entry in (files(package) / "prompts").iterdir())
+    return sorted({".".join(parts[:-2]) for parts in found if parts[-1] == "md"})
 
 
 def render(package: str, name: str, language: str, **values: object) -> str:

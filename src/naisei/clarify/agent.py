@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
-from pydantic import JsonValue
+from pydantic import BaseModel, JsonValue
 
 from naisei.clarify.schemas import ActionSet, Decision, Instance, Scene, TrialLog, Turn
 from naisei.core import Flow
@@ -57,6 +57,9 @@ class AgentContext:
     False makes a run without a model for the role `agent` an error, and where there is none
     the agent is taken to reflect, and nothing is asked of its models.
 
+    Its attribute `options`, if any, is a pydantic model of the agent's settings: it types and
+    checks them before there is a run.
+
     options: the agent's own settings.
     embedder: built lazily by calling it, so that agents without one pay nothing.
     train: instances that may be learnt from (never those being run).
@@ -76,11 +79,12 @@ class AgentContext:
         return built
 
 
-def declares(*, model_free: bool) -> Callable[[F], F]:
-    """A decorator that sets `model_free` of a factory; see `AgentContext`."""
+def declares(*, model_free: bool, options: type[BaseModel]) -> Callable[[F], F]:
+    """A decorator that sets these attributes of a factory; see `AgentContext`."""
 
     def declared(factory: F) -> F:
         factory.model_free = model_free  # type: ignore[attr-defined]
+        factory.options = options  # type: ignore[attr-defined]
         return factory
 
     return declared

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from pydantic import JsonValue, ValidationError
 
-from naisei.clarify.agents.registry import is_model_free
+from naisei.clarify.agents.options import FLAG, pairs, typed, untyped
+from naisei.clarify.agents.registry import is_model_free, options_of
 from naisei.clarify.config import ClarifyConfig
 from naisei.clarify.rules import Rules
 from naisei.core import InputError
@@ -21,10 +22,12 @@ class Wish:
     """What a user asked for; `None` and empty mean: decide for me.
 
     agents, models: every combination becomes a configuration (an agent that needs no
-    model comes once). model_of: role → model, over `models`.
+    model comes once). agent_options: words `KEY=VALUE`, each for the
+    agents that know the key. model_of: role → model, over `models`.
     """
 
     agents: Sequence[str] = ()
+    agent_options: Sequence[str] = ()
     models: Sequence[str] = ()
     model_of: Mapping[str, str | None] = field(default_factory=dict)
     memory: str | None = None
@@ -42,11 +45,12 @@ def configs(wish: Wish) -> dict[str, ClarifyConfig]:
     """
     default = wish.model_of.get("agent")
     agents = list(wish.agents) or (["llm"] if wish.models or default else ["bayes"])
+    settings = _settings(agents, pairs(wish.agent_options))
     out: dict[str, ClarifyConfig] = {}
     for agent in agents:
         models: list[str | None] = [None] if is_model_free(agent) else [*wish.models] or [None]
         for model in models:
-            config = _config(wish, agent, model)
+            config = _config(wish, agent, model, settings[agent])
             out[label(config)] = config
     return out
 
@@ -63,7 +67,32 @@ def label(config: ClarifyConfig) -> str:
     return " ".join(parts)
 
 
-def _config(wish: Wish, agent: str, model: str | None) -> ClarifyConfig:
+def _settings(agents: Sequence[str], given: dict[str, str]) -> dict[str, dict[str, JsonValue]]:
+    """Agent → its settings, of those that it knows.
+
+    Raises:
+        InputError: a setting that no agent knows, or a value that does not fit.
+    """
+    known = {agent: options_of(agent) for agent in agents}
+    out: dict[str, dict[str, JsonValue]] = {}
+    for agent, model in known.items():
+        if model is None:
+            out[agent] = untyped(given)
+        else:
+            mine = {key: value for key, value in given.items() if key in model.model_fields}
+            out[agent] = typed(model, mine)
+    for key in given:
+        if not any(key in settings for settings in out.values()):
+            lists = (f"{a}: {', '.join(m.model_fields) or 'none'}" for a, m in known.items() if m)
+            raise InputError(
+                f"unknown setting '{key}'", place=FLAG, remedy=f"known: {'; '.join(lists)}"
+            )
+    return out
+
+
+def _config(
+    wish: Wish, agent: str, model: str | None, settings: dict[str, JsonValue]
+) -> ClarifyConfig:
     free = is_model_free(agent)
     first = model or next(iter(wish.models), None)
     independent = bool(wish.others.get("independent"))
@@ -84,6 +113,7 @@ def _config(wish: Wish, agent: str, model: str | None) -> ClarifyConfig:
     try:
         return ClarifyConfig(
             agent=agent,
+            agent_options=settings,
             memory=memory,
             simulator=simulator,
             models={role: name for role, name in named.items() if name},

@@ -206,6 +206,7 @@ def chat(
             actions=data.actions,
             alpha=config.alpha,
             trials=config.rules.trials,
+            options=config.agent_options,
             embedder=lambda: KeptEmbedder(open_embedder(config.embedder)),
         ),
     )

@@ -12,11 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import Field
 
 from naisei.clarify.agent import AgentContext, View, declares
 from naisei.clarify.agents import mining
 from naisei.clarify.agents.features import Features, Vectors, scene_texts
 from naisei.clarify.agents.knowledge import knowledge_for
+from naisei.clarify.agents.options import Options
 from naisei.clarify.agents.policy import Plan, Stage, plan
 from naisei.clarify.agents.posterior import Posterior
 from naisei.clarify.agents.questions import Question, about, bank, reply_table
@@ -26,7 +28,7 @@ from naisei.clarify.schemas import Clarify, Decision, Execute, Language, Turn
 from naisei.core import Embed, Flow
 from naisei.japanese.answers import Stance, understand
 
-__all__ = ["BayesAgent", "build"]
+__all__ = ["BayesAgent", "BayesOptions", "build"]
 
 Array = npt.NDArray[np.float64]
 
@@ -62,20 +64,30 @@ class _Bank:
         return tables
 
 
+class BayesOptions(Options):
+    """ask: whether it asks at all. depth: questions looked ahead, ≥ 1. weights: name of a
+    knowledge table, or path of a JSON by tools/calibrate_bayes.py."""
+
+    ask: bool = True
+    depth: int = Field(default=1, ge=1)
+    weights: str | None = None
+
+
 class BayesAgent:
     """Asks by expected discounted success; see the module."""
 
     name = "bayes"
 
     def __init__(self, context: AgentContext) -> None:
-        options = context.options
+        options = BayesOptions.model_validate(dict(context.options))
         embedder = context.get_embedder()
         self._knowledge = knowledge_for(context.actions)
         self._alpha, self._trials = context.alpha, context.trials
-        self._asks = bool(options.get("ask", True))
-        self._depth = int(str(options.get("depth", 1)))
+        self._asks = options.ask
+        self._depth = options.depth
         self._ids = np.array(context.actions.ids)
-        weights = load_weights(str(options.get("weights", self._knowledge.table)))
+        named = self._knowledge.table if options.weights is None else options.weights
+        weights = load_weights(named)
         self._posterior = Posterior(Features(self._knowledge, embedder), weights)
         self._banks = self._prepare(context)
 
@@ -186,8 +198,7 @@ def _narrow(tables: Array, support: npt.NDArray[np.intp], most: int = REPLIES) -
     return merged
 
 
-@declares(model_free=True)
+@declares(model_free=True, options=BayesOptions)
 def build(context: AgentContext) -> BayesAgent:
-    """Options: ask (default true), depth (questions looked ahead, default 1), weights (name of
-    a knowledge table, or path of a JSON by tools/calibrate_bayes.py)."""
+    """Options: `BayesOptions`."""
     return BayesAgent(context)

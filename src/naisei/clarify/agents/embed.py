@@ -9,11 +9,18 @@ from __future__ import annotations
 from naisei.clarify.agent import AgentContext, View, declares
 from naisei.clarify.agents.features import Vectors, scene_texts
 from naisei.clarify.agents.knowledge import knowledge_for
+from naisei.clarify.agents.options import Options
 from naisei.clarify.schemas import ActionSet, Decision, Execute
 from naisei.core import Embed, Flow
 from naisei.models.base import Embedder
 
-__all__ = ["EmbedAgent", "build"]
+__all__ = ["EmbedAgent", "EmbedOptions", "build"]
+
+
+class EmbedOptions(Options):
+    """descriptions: whether those of the knowledge table are used."""
+
+    descriptions: bool = True
 
 
 class EmbedAgent:
@@ -40,11 +47,8 @@ class EmbedAgent:
         return Execute(action=self._ids[best])
 
 
-@declares(model_free=True)
+@declares(model_free=True, options=EmbedOptions)
 def build(context: AgentContext) -> EmbedAgent:
-    """Options: descriptions (default true): use those of the knowledge table."""
-    return EmbedAgent(
-        context.actions,
-        context.get_embedder(),
-        descriptions=bool(context.options.get("descriptions", True)),
-    )
+    """Options: `EmbedOptions`."""
+    options = EmbedOptions.model_validate(dict(context.options))
+    return EmbedAgent(context.actions, context.get_embedder(), descriptions=options.descriptions)

@@ -12,13 +12,14 @@ import numpy as np
 from naisei import prompts
 from naisei.clarify.agent import AgentContext, View, declares
 from naisei.clarify.agents.hypotheses import COUNT, hypotheses_schema
+from naisei.clarify.agents.options import Options, PromptName
 from naisei.clarify.agents.policy import Stage, plan
 from naisei.clarify.agents.questions import POLAR
 from naisei.clarify.describe import action_list, scene_text
 from naisei.clarify.schemas import Clarify, Decision, Execute
 from naisei.core import Chat, Flow, Message, Sampling, system, user
 
-__all__ = ["HybridAgent", "build"]
+__all__ = ["HybridAgent", "HybridOptions", "build"]
 
 #: Bound on a reply in tokens: a thought, a question and five short rows.
 TOKENS = 700
@@ -46,6 +47,12 @@ _WORDS = {
         "comma": ", ",
     },
 }
+
+
+class HybridOptions(Options):
+    """prompt: name of the system prompt."""
+
+    prompt: PromptName = "hybrid.v1"
 
 
 class HybridAgent:
@@ -101,11 +108,11 @@ class HybridAgent:
         return [system(told), user("\n\n".join(lines))]
 
 
-@declares(model_free=False)
+@declares(model_free=False, options=HybridOptions)
 def build(context: AgentContext) -> HybridAgent:
-    """Options: prompt (name of the system prompt, default `hybrid.v1`)."""
+    """Options: `HybridOptions`."""
     return HybridAgent(
         alpha=context.alpha,
         trials=context.trials,
-        prompt=str(context.options.get("prompt", "hybrid.v1")),
+        prompt=HybridOptions.model_validate(dict(context.options)).prompt,
     )

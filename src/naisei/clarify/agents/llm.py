@@ -5,11 +5,12 @@ from __future__ import annotations
 from naisei import prompts
 from naisei.clarify.agent import AgentContext, View, declares
 from naisei.clarify.agents.decision import reply_schema
+from naisei.clarify.agents.options import Options, PromptName
 from naisei.clarify.describe import action_list, scene_text
 from naisei.clarify.schemas import Clarify, Decision, Execute
 from naisei.core import Chat, Flow, Message, assistant, system, user
 
-__all__ = ["LLMAgent", "build", "conversation"]
+__all__ = ["LLMAgent", "LLMOptions", "build", "conversation"]
 
 
 _MEMO = {"ja": "【内省メモ】", "en": "[Reflection memo]"}
@@ -52,6 +53,12 @@ def conversation(view: View, prompt: str) -> list[Message]:
     return messages
 
 
+class LLMOptions(Options):
+    """prompt: name of the system prompt."""
+
+    prompt: PromptName = "agent.v1"
+
+
 class LLMAgent:
     """Decides by one structured model call per step."""
 
@@ -72,7 +79,7 @@ class LLMAgent:
         return Execute(action=reply.action, thought=reply.thought)
 
 
-@declares(model_free=False)
+@declares(model_free=False, options=LLMOptions)
 def build(context: AgentContext) -> LLMAgent:
-    """Options: prompt (name of the system prompt, default `agent.v1`)."""
-    return LLMAgent(prompt=str(context.options.get("prompt", "agent.v1")))
+    """Options: `LLMOptions`."""
+    return LLMAgent(prompt=LLMOptions.model_validate(dict(context.options)).prompt)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from naisei.clarify.agent import AgentContext, View, declares
+from naisei.clarify.agents.options import Options
 from naisei.clarify.schemas import Decision, Execute
 from naisei.core import Flow
 
@@ -28,7 +29,7 @@ class RandomAgent:
         yield
 
 
-@declares(model_free=True)
+@declares(model_free=True, options=Options)
 def build(context: AgentContext) -> RandomAgent:
     """No options."""
     return RandomAgent(context.seed)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+
+from pydantic import BaseModel
 
 from naisei import plugins
 from naisei.clarify.agent import Agent, AgentContext
+from naisei.clarify.agents.options import typed
 from naisei.core import InputError
 
-__all__ = ["GROUP", "build_agent", "calls_model", "is_model_free"]
+__all__ = ["GROUP", "build_agent", "calls_model", "is_model_free", "options_of"]
 
 #: Entry-point group of agents.
 GROUP = "naisei.agents"
@@ -36,13 +40,22 @@ def calls_model(name: str) -> bool:
     return getattr(_factory(name), "model_free", None) is False
 
 
+def options_of(name: str) -> type[BaseModel] | None:
+    """The model of an agent's settings; `None` where it declares none."""
+    declared: type[BaseModel] | None = getattr(_factory(name), "options", None)
+    return declared
+
+
 def build_agent(name: str, context: AgentContext) -> Agent:
     """The agent.
 
     Raises:
-        InputError: no such agent, or one that says of itself what its factory does not.
+        InputError: no such agent, settings that it does not take, or one that says of itself
+            what its factory does not.
     """
     factory = _factory(name)
+    if (model := options_of(name)) is not None:
+        context = replace(context, options=typed(model, context.options))
     agent = factory(context)
     free = is_model_free(name)
     if getattr(agent, "model_free", free) is not free:
