@@ -14,6 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from naisei.cli.lang import say
+from naisei.models.base import Mode
 
 __all__ = [
     "BaseUrl",
@@ -27,9 +28,12 @@ __all__ = [
     "MaxUsd",
     "Model",
     "Quiet",
+    "RequestsPerMinute",
     "RunDir",
     "Seed",
+    "Structured",
     "Timeout",
+    "TokensPerMinute",
     "Trials",
     "role_model",
 ]
@@ -130,6 +134,35 @@ Timeout = Annotated[
         "--timeout",
         min=0.001,
         help=say("1 回の要求の制限時間 (秒)", "Seconds allowed to one request."),
+        rich_help_panel=_MODELS,
+    ),
+]
+Structured = Annotated[
+    Mode,
+    typer.Option(
+        "--structured",
+        help=say(
+            "JSON の求め方の最初の手。断られたら弱い手に移る: json_schema、json_object、prompt",
+            "First way of asking for JSON; weaker ones follow where the endpoint refuses it.",
+        ),
+        rich_help_panel=_MODELS,
+    ),
+]
+RequestsPerMinute = Annotated[
+    float | None,
+    typer.Option(
+        "--requests-per-minute",
+        min=0.001,
+        help=say("各モデルへの 1 分あたりの要求の上限", "Requests a minute to each model."),
+        rich_help_panel=_MODELS,
+    ),
+]
+TokensPerMinute = Annotated[
+    float | None,
+    typer.Option(
+        "--tokens-per-minute",
+        min=0.001,
+        help=say("各モデルの 1 分あたりのトークンの上限", "Tokens a minute of each model."),
         rich_help_panel=_MODELS,
     ),
 ]

@@ -1,0 +1,147 @@
+"""Settings of agents and of endpoints, from the command line to where they act."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import pytest
+import typer
+from typer.main import get_command
+
+from naisei.clarify.agent import AgentContext
+from naisei.clarify.agents.registry import build_agent
+from naisei.clarify.choose import Wish, configs
+from naisei.cli.grouped import grouped
+from naisei.cli.main import main
+from naisei.core import InputError
+from servers.openai_server import OpenAIServer
+
+
+@pytest.mark.parametrize(
+    ("agent", "given", "typed"),
+    [
+        ("bayes", ["depth=2", "ask=false"], {"depth": 2, "ask": False}),
+        ("bayes", ["weights=a=b.json"], {"weights": "a=b.json"}),
+        ("embed", ["descriptions=no"], {"descriptions": False}),
+        ("llm", [" prompt = hybrid.v1 "], {"prompt": "hybrid.v1"}),
+        ("llm", [], {}),
+    ],
+)
+def test_settings_have_the_types_that_the_agent_declares(
+    agent: str, given: list[str], typed: dict[str, Any]
+) -> None:
+    wish = Wish(agents=[agent], agent_options=given, models=["scripted:x"])
+    (config,) = configs(wish).values()
+    assert config.agent_options == typed
+
+
+def test_each_agent_of_a_run_gets_the_settings_that_it_knows() -> None:
+    wish = Wish(agents=["bayes", "embed"], agent_options=["depth=2", "descriptions=off"])
+    found = {c.agent: c.agent_options for c in configs(wish).values()}
+    assert found == {"bayes": {"depth": 2}, "embed": {"descriptions": False}}
+
+
+@pytest.mark.parametrize(
+    ("agent", "given", "said"),
+    [
+        ("bayes", ["depth"], "'depth' is no setting"),
+        ("bayes", ["=2"], "'=2' is no setting"),
+        ("bayes", ["depth=1", "depth=2"], "'depth' is set twice"),
+        ("bayes", ["dept=2"], "unknown setting 'dept'"),
+        ("bayes", ["depth=deep"], "'deep'"),
+        ("bayes", ["depth=0"], "greater than or equal to 1"),
+        ("bayes", ["ask=perhaps"], "'perhaps'"),
+        ("llm", ["prompt=agent.v9"], "no prompt 'agent.v9'"),
+        ("random", ["depth=2"], "unknown setting 'depth'"),
+    ],
+)
+def test_settings_that_cannot_be_used_are_one_message(
+    agent: str, given: list[str], said: str
+) -> None:
+    with pytest.raises(InputError) as refused:
+        configs(Wish(agents=[agent], agent_options=given))
+    assert said in refused.value.message
+    assert refused.value.place.startswith("--agent-option") and refused.value.remedy
+
+
+def test_a_program_cannot_give_an_unknown_setting_either() -> None:
+    with pytest.raises(InputError, match="unknown setting 'depth'"):
+        build_agent("random", AgentContext(actions=None, options={"depth": 2}))  # type: ignore[arg-type]
+
+
+def _run(*flags: object) -> tuple[int, str]:
+    done = subprocess.run(
+        [sys.executable, "-m", "naisei", "--lang", "en", "clarify", *map(str, flags)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    return done.returncode, done.stderr
+
+
+def test_on_the_command_line(tmp_path: Path) -> None:
+    flags = ["run", "--limit", 2, "--quiet", "--embedder", "ngram", "--run-dir", tmp_path / "r"]
+    code, err = _run(*flags, "--agent", "bayes", "--agent-option", "depth=x")
+    assert code == 2 and "--agent-option depth" in err and "known: ask, depth, weights" in err
+    assert "Traceback" not in err and not (tmp_path / "r").exists()
+    code, err = _run(*flags, "--agent", "bayes", "--agent-option", "ask=false")
+    assert code == 0, err
+    frozen = json.loads((tmp_path / "r/config.json").read_text(encoding="utf-8"))
+    assert frozen["config"]["agent_options"] == {"ask": False}
+    results = (tmp_path / "r/results.jsonl").read_text(encoding="utf-8").splitlines()
+    assert all(t["turns"] == [] for row in results for t in json.loads(row)["result"]["trials"])
+
+
+def test_structure_by_prompt_and_requests_per_minute(
+    openai_server: Callable[..., OpenAIServer], tmp_path: Path
+) -> None:
+    asked: list[float] = []
+
+    def first(messages: list[dict[str, Any]], schema: dict[str, Any] | None) -> str:
+        asked.append(time.perf_counter())
+        return json.dumps({"thought": "", "choice": "execute", "action": 1, "question": ""})
+
+    server = openai_server(first)
+    flags = ["clarify", "run", "--data", "ambigact40-open", "--limit", "3", "--quiet"]
+    flags += ["--model", f"openai-compatible:test@{server.url}", "--memory", "none"]
+    flags += ["--trials", "1", "--structured", "prompt", "--requests-per-minute", "60"]
+    with pytest.raises(SystemExit) as ended:
+        main([*flags, "--run-dir", str(tmp_path / "r")])
+    assert not ended.value.code
+    assert server.calls == 3
+    assert all("response_format" not in request for request in server.requests)
+    # One a second; the first may have waited for its connection.
+    assert asked[-1] - asked[0] >= 1.5
+    code, err = _run("run", "--requests-per-minute", "0")
+    assert code == 2 and "--requests-per-minute" in err
+    code, err = _run("run", "--structured", "xml")
+    assert code == 2 and "--structured" in err
+
+
+@dataclass(frozen=True)
+class Pair:
+    left: Annotated[int, typer.Option("--left")] = 1
+    right: Annotated[str | None, typer.Option()] = None
+
+
+def test_a_group_of_flags_is_one_parameter() -> None:
+    got: list[object] = []
+
+    @grouped
+    def command(name: Annotated[str, typer.Option()] = "n", *, pair: Pair) -> None:
+        got.append((name, pair))
+
+    app = typer.Typer()
+    app.command()(command)
+    call = get_command(app)
+    for args in (["--left", "2", "--right", "r"], ["--name", "m"]):
+        call.main(args, standalone_mode=False)
+    assert got == [("n", Pair(2, "r")), ("m", Pair())]
