@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,10 +20,14 @@ from naisei.clarify.audit.checks import (
     names_object,
     polarity,
 )
+from naisei.clarify.audit_run import run_audit
+from naisei.clarify.config import ClarifyConfig
 from naisei.clarify.data import load, load_actions
+from naisei.clarify.execute import run_config
 from naisei.clarify.schemas import Action, ActionSet, Instance, Scene
+from naisei.clarify.session import Session
 from naisei.clarify.words import REFUSAL
-from naisei.core import AskUser, World, run
+from naisei.core import AskUser, InputError, World, run
 from naisei.runs.task import EpisodeRow, Summary
 
 ACTIONS = load_actions()
@@ -109,6 +116,52 @@ def test_other_action_sets_get_the_questions_that_need_no_table() -> None:
     found = audit_rule([instance(1)], some, paraphrases=lambda i: {1: ("体を温めたい",)})
     assert value(found, "refused-fair") < 1
     assert math.isnan(value(found, "misleading"))
+    assert "no table of needs" in found.notes[0] and "nobody else" not in found.notes[0]
+
+    alone = audit_rule([instance(1)], some)
+    assert value(alone, "refused-fair") == 1
+    assert "For 1 of 1 instance(s) there is nobody else" in alone.notes[0]
+    assert "no words of others for 1 of these" in summary_line(alone)
+
+
+def test_with_a_limit_the_user_still_borrows_the_words_of_all(tmp_path: Path) -> None:
+    rows: list[dict[str, Any]] = [
+        {"idx": n, "utterance": said, "category": wanted, "function": "スポット検索"}
+        for n, (said, wanted) in enumerate(
+            [
+                ("体を温めたい", "温泉"),
+                ("肩まで浸かりたい", "温泉"),
+                ("魚を眺めたい", "水族館"),
+                ("イルカに会いたい", "水族館"),
+            ]
+        )
+    ]
+    data = tmp_path / "arta.jsonl"
+
+    def write() -> None:
+        data.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+    write()
+    config = AuditConfig(data=f"arta:{data}", split="all", limit=1)
+    done = run_audit(config, Session(quiet=True), run_dir=tmp_path / "audit")
+    assert value(done.summary, "refused-fair") == 0
+
+    run = ClarifyConfig(data=f"arta:{data}", split="all", limit=1, agent="random", embedder="ngram")
+    result = run_config(run, Session(quiet=True), run_dir=tmp_path / "run")
+    assert any("refused of fair 0.0 %" in note for note in result.summary.notes)
+    (chosen,) = load(f"arta:{data}", split="all", limit=1).instances
+    for row in rows:  # what others say is part of the data that a run depends on
+        if f"arta-{row['idx']}" != chosen.id:
+            row["utterance"] = f"{row['utterance']}な"
+    write()
+    with pytest.raises(InputError, match="another configuration"):
+        run_config(run, Session(quiet=True), run_dir=tmp_path / "run")
+
+
+def test_what_is_wanted_is_named_without_the_word_for_nearby() -> None:
+    aquarium = Action(id=1, text="周辺の水族館を検索する")
+    assert names_object("水族館に行きたい。", aquarium)
+    assert not names_object("イルカに会いたい。", aquarium)
 
 
 def test_questions_about_containers_name_one_of_the_scene() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from naisei.clarify.audit.task import AuditConfig, AuditTask
 from naisei.clarify.data import load
+from naisei.clarify.paraphrases import Paraphrases, data_hash, everyone
 from naisei.clarify.session import Session
 from naisei.core import InputError, Sampling
 from naisei.models.world import base_world
@@ -32,15 +33,15 @@ def run_audit(config: AuditConfig, session: Session, *, run_dir: Path | None = N
             remedy="give --model PROVIDER:NAME, or audit --simulator rule",
         )
     data = load(config.data, split=config.split, limit=config.limit, seed=config.seed)
-    by_gold: dict[int, list[str]] = {}
-    for one in data.instances:
-        by_gold.setdefault(one.gold, []).append(one.scene.utterance)
+    speakers = everyone(
+        data, config.data, split=config.split, limit=config.limit, seed=config.seed, actions=""
+    )
     task = AuditTask(
         config,
         data.instances,
         data.actions,
-        data_hash=data.digest,
-        paraphrases=lambda i: {i.gold: [u for u in by_gold[i.gold] if u != i.scene.utterance]},
+        data_hash=data_hash(data, speakers),
+        paraphrases=Paraphrases(speakers.instances),
     )
 
     async def go() -> RunResult:

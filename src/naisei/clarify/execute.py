@@ -11,6 +11,7 @@ from pathlib import Path
 from naisei.clarify.agents.registry import calls_model, is_model_free
 from naisei.clarify.config import ClarifyConfig
 from naisei.clarify.data import Dataset, load
+from naisei.clarify.paraphrases import everyone
 from naisei.clarify.session import Session
 from naisei.clarify.study import study_tables
 from naisei.clarify.task import ClarifyTask
@@ -63,7 +64,16 @@ def run_config(
     Raises:
         InputError: unusable data, names, models or directory; nothing is left behind.
     """
-    task = ClarifyTask(config, load_data(config) if data is None else data)
+    data = load_data(config) if data is None else data
+    speakers = everyone(
+        data,
+        config.data,
+        split=config.split,
+        limit=config.limit,
+        seed=config.seed,
+        actions=config.actions,
+    )
+    task = ClarifyTask(config, data, speakers=speakers)
     check_models(config)
 
     async def go() -> RunResult:

@@ -14,6 +14,7 @@ from naisei.clarify.config import ClarifyConfig
 from naisei.clarify.data import Dataset
 from naisei.clarify.describe import transcript
 from naisei.clarify.home import Home
+from naisei.clarify.paraphrases import Paraphrases, data_hash
 from naisei.clarify.rules import Rules
 from naisei.clarify.schemas import EpisodeResult, Instance
 from naisei.clarify.simulator import simulator
@@ -29,20 +30,28 @@ __all__ = ["ClarifyTask"]
 
 
 class ClarifyTask:
-    """Plays every instance of a data set with one agent under one configuration."""
+    """Plays every instance of a data set with one agent under one configuration.
+
+    train: what an agent may learn from. speakers: whose words a simulator without a table of
+    needs may borrow; `data` by default.
+    """
 
     system = "clarify"
 
     def __init__(
-        self, config: ClarifyConfig, data: Dataset, *, train: tuple[Instance, ...] = ()
+        self,
+        config: ClarifyConfig,
+        data: Dataset,
+        *,
+        train: tuple[Instance, ...] = (),
+        speakers: Dataset | None = None,
     ) -> None:
         self.config = config
         self.data = data
-        self.data_hash = data.digest
+        speakers = speakers or data
+        self.data_hash = data_hash(data, speakers)
         self._instances = {i.id: i for i in data.instances}
-        self._by_gold: dict[int, list[Instance]] = {}
-        for one in data.instances:
-            self._by_gold.setdefault(one.gold, []).append(one)
+        self._paraphrases = Paraphrases(speakers.instances)
         self._rules = (
             config.rules.model_copy(update={"trials": 1}) if config.independent else config.rules
         )
@@ -99,12 +108,6 @@ class ClarifyTask:
             seed=self.config.seed,
             paraphrases=self._paraphrases(instance),
         )
-
-    def _paraphrases(self, instance: Instance) -> dict[int, tuple[str, ...]]:
-        """How others put the same wish: what a simulator without a table of needs goes by."""
-        same = self._by_gold.get(instance.gold, ())
-        said = [i.scene.utterance for i in same if i.scene_id != instance.scene_id]
-        return {instance.gold: tuple(dict.fromkeys(said))}
 
     def summarise(self, rows: Sequence[EpisodeRow]) -> Summary:
         notes = (self.audit.text(), *self.data.notes, *self._small_model())

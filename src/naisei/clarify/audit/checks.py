@@ -59,7 +59,8 @@ def _words(text: str) -> frozenset[str]:
 def _object(action: Action) -> str:
     named = objects(action.text)
     if named:
-        return named[0]
+        # 「周辺の水族館を検索する」: nobody who wants it says 周辺.
+        return named[0].removeprefix("周辺の")
     return action.text
 
 

@@ -200,7 +200,9 @@ def summary_line(summary: Summary) -> str:
             ("refused of useless", "refused-useless"),
         )
     )
+    mute = summary.extra.get("mute", 0)
+    words = f"; no words of others for {mute} of these, so it refuses them all" if mute else ""
     return (
         f"simulator {summary.extra['simulator']}, audited on {summary.extra['instances']} "
-        f"instance(s): {parts}"
+        f"instance(s): {parts}{words}"
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
@@ -11,6 +12,7 @@ from naisei.clarify.audit.battery import battery_digest, conversations, probes
 from naisei.clarify.audit.report import AuditTalk, summarise
 from naisei.clarify.schemas import ActionSet, Instance
 from naisei.clarify.simulator import simulator
+from naisei.clarify.simulator.knowledge import is_known
 from naisei.core import AskUser, Flow, Where, World, fingerprint, run
 from naisei.runs.task import EpisodeRow, Summary
 
@@ -94,7 +96,28 @@ class AuditTask:
         talks = [AuditTalk.model_validate(r.result) for r in rows if r.scored]
         who = self.config.models.get("simulator", "")
         name = f"{self.config.simulator} {who}".strip()
-        return summarise(name, talks, self._instances, self.actions, seed=self.config.seed)
+        found = summarise(name, talks, self._instances, self.actions, seed=self.config.seed)
+        if self.config.simulator != "rule" or is_known(self.actions):
+            return found
+        mute = self._mute()
+        why = (
+            "The rule simulator has no table of needs for these actions: it answers with what "
+            "others in the data said who want the same action."
+        )
+        if mute:
+            why += (
+                f" For {mute} of {len(self._instances)} instance(s) there is nobody else: fair "
+                "questions to them are refused for want of words, not by choice."
+            )
+        extra = {**found.extra, "mute": mute}
+        return replace(found, notes=(why, *found.notes), extra=extra)
+
+    def _mute(self) -> int:
+        """Instances for which the rule simulator has nobody's words to borrow."""
+        every = self._instances.values()
+        if self._paraphrases is None:
+            return len(every)
+        return sum(not self._paraphrases(one).get(one.gold) for one in every)
 
     def transcript(self, row: EpisodeRow) -> str:
         if row.result is None:
