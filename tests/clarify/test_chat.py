@@ -5,6 +5,16 @@ import os
 import subprocess
 import sys
 
+import pytest
+
+from naisei.clarify.agents.knowledge import knowledge_for
+from naisei.clarify.config import ClarifyConfig
+from naisei.clarify.data import load, load_actions
+from naisei.clarify.data.bundled import folder
+from naisei.clarify.talk import ground
+from naisei.core import InputError
+from naisei.japanese.normal import is_japanese
+
 
 def sitting(tmp_path, lines, *flags):
     environment = {
@@ -36,6 +46,52 @@ def test_notes_are_kept_per_person_between_sittings(tmp_path):
     assert "ちょっと休憩しようかな" in again.stdout
     other = sitting(tmp_path, [""], "--user", "太郎")
     assert "ちょっと休憩しようかな" not in other.stdout
+
+
+def test_in_english_the_actions_are_english(tmp_path):
+    english = {a.text for a in load_actions(language="en")}
+    done = sitting(tmp_path, ["I feel cold.", "no", "no", "no", ""], "--talk", "en", "--user", "e")
+    assert done.returncode == 0, done.stderr
+    kept = json.loads((tmp_path / "people" / "e.json").read_text(encoding="utf-8"))
+    named = [o["action"] for o in kept["outcomes"]]
+    assert len(named) == 3 and set(named) <= english
+    assert all(f"→ {text}" in done.stdout for text in named)
+    done = sitting(tmp_path, ["寒いな", "はい", ""], "--talk", "ja", "--user", "j")
+    kept = json.loads((tmp_path / "people" / "j.json").read_text(encoding="utf-8"))
+    assert {o["action"] for o in kept["outcomes"]} <= {a.text for a in load_actions()}
+
+
+def config(data="ambigact40-open"):
+    return ClarifyConfig(agent="random", data=data, split="all", embedder="ngram")
+
+
+def test_what_a_sitting_stands_on():
+    scene = load("ambigact40-open", split="all").instances[0].scene.id
+    here = ground(config(), scene=scene, asked="en", shown="ja")
+    assert (here.scene.language, here.actions) == ("en", load_actions(language="en"))
+    assert here.scene.id == scene
+    if (folder("en") / "test.jsonl").exists():
+        assert not is_japanese(here.scene.utterance)
+    there = ground(config("ambigact40-open:test"), scene=None, asked=None, shown="ja")
+    assert (there.scene.language, there.actions) == ("ja", load_actions())
+    with pytest.raises(InputError, match="no instance or scene 'x'"):
+        ground(config(), scene="x", asked=None, shown="ja")
+
+
+def test_data_of_ones_own_keeps_its_actions(tmp_path):
+    data = tmp_path / "mine.jsonl"
+    data.write_text('{"id": "a", "utterance": "ふう。", "gold": 1}\n', encoding="utf-8")
+    here = ground(config(str(data)), scene="a", asked=None, shown="en")
+    assert (here.scene.language, here.actions.text(1)) == ("ja", load_actions().text(1))
+    assert ground(config(str(data)), scene="a", asked="en", shown="ja").scene.language == "en"
+
+
+def test_the_table_of_bayes_knows_the_english_actions():
+    english = knowledge_for(load_actions(language="en"))
+    assert english.table == "ambigact40"
+    assert [i.object for i in english.items] == [
+        i.object for i in knowledge_for(load_actions()).items
+    ]
 
 
 def test_leaving_in_the_middle_keeps_what_was_answered(tmp_path):

@@ -15,9 +15,9 @@ from naisei.clarify.agent import AgentContext
 from naisei.clarify.agents.registry import build_agent, is_model_free
 from naisei.clarify.choose import Wish, configs
 from naisei.clarify.config import ClarifyConfig
-from naisei.clarify.execute import Study, check_models, load_data, run_config, run_study
+from naisei.clarify.execute import Study, check_models, run_config, run_study
 from naisei.clarify.person import Person, people_directory
-from naisei.clarify.schemas import Language, Scene
+from naisei.clarify.schemas import Language
 from naisei.clarify.session import Session
 from naisei.clarify.study import ABLATION, ablation
 from naisei.cli.lang import language as shown_language
@@ -183,27 +183,18 @@ def chat(
     """A sitting in the terminal."""
     from naisei.clarify.chat import Chat
     from naisei.clarify.chat import chat as sit
+    from naisei.clarify.talk import ground
 
     config = next(iter(configs(wish).values()))
     check_models(config)
     policy = open_memory(config.memory)
     directory = people_directory()
     person = Person.load(user, directory)
-    data = load_data(config)
-    where = Scene(id="sitting", utterance="", language=language or shown_language())
-    if scene is not None:
-        found = [i for i in data.instances if scene in (i.id, i.scene_id)]
-        if not found:
-            raise InputError(
-                f"the data has no instance or scene '{scene}'",
-                place="--scene",
-                remedy=f"for instance {data.instances[0].id}",
-            )
-        where = found[0].scene
+    stands = ground(config, scene=scene, asked=language, shown=shown_language())
     agent = build_agent(
         config.agent,
         AgentContext(
-            actions=data.actions,
+            actions=stands.actions,
             alpha=config.alpha,
             trials=config.rules.trials,
             options=config.agent_options,
@@ -218,12 +209,12 @@ def chat(
             await sit(
                 Chat(
                     agent=agent,
-                    actions=data.actions,
+                    actions=stands.actions,
                     base=base,
                     person=person,
                     directory=directory,
                     rules=config.rules,
-                    scene=where,
+                    scene=stands.scene,
                     policy=(policy.name, policy.prompt),
                     console=Console(),
                 )
