@@ -1,0 +1,125 @@
+"""Judge one line by the rules that need no model."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from pathlib import Path
+
+from naisei.core import Status
+from naisei.director.character import load_character
+from naisei.director.checks.form import check_form
+from naisei.director.checks.jump import check_jump
+from naisei.director.checks.logic import check_logic
+from naisei.director.checks.loop import check_loop
+from naisei.director.checks.praise import PraiseCheck
+from naisei.director.checks.scatter import check_scatter
+from naisei.director.checks.script import check_script
+from naisei.director.checks.setting import SettingCheck
+from naisei.director.checks.tone import ToneCheck
+from naisei.director.mend import mend
+from naisei.director.prepare import Line
+from naisei.director.profile import Character
+from naisei.director.verdict import LineVerdict
+from naisei.japanese.topics import topics
+
+__all__ = ["Rules", "check", "rules_of"]
+
+
+class Rules:
+    """One character's checks, ready to run."""
+
+    def __init__(self, character: Character) -> None:
+        self.character = character
+        partner = character.partner.names if character.partner else ()
+        self.names = (*character.names, *partner)
+        self.ignored = frozenset(self.names)
+        self.limits = character.limits
+        self.setting = SettingCheck(character.setting)
+        self.praise = PraiseCheck(character.praise)
+        self.tone = ToneCheck(character.tone)
+
+    def check(self, text: str, history: Sequence[str] = ()) -> LineVerdict:
+        """See `check`."""
+        line = Line(text, self.names)
+        raised = topics(line.body, line.masked, self.ignored)
+        tone, score = self.tone(line)
+        checks = (
+            check_form(line, self.limits),
+            self.setting(line),
+            self.praise(line),
+            check_scatter(line, raised, self.limits),
+            check_logic(line),
+            tone,
+            check_loop(line, history, self.ignored),
+            check_jump(line, history, raised),
+            check_script(line),
+        )
+        status = Status.PASS
+        for done in checks:
+            if done.status is not Status.PASS and done.status.severity > status.severity:
+                status = done.status
+        mends, mended = mend(text)
+        return LineVerdict(
+            status,
+            checks,
+            score,
+            len(line.sentences),
+            len(raised),
+            mends,
+            mended,
+            self.character.id,
+        )
+
+
+#: Rules made so far, by the name asked for or the profile's identity; the profile is kept
+#: alive with them, so that an identity is never given to another.
+_made: OrderedDict[str | int, Rules] = OrderedDict()
+_MOST = 64
+
+
+def rules_of(character: str | Path | Character) -> Rules:
+    """The rules of a character; those of shipped ones and of profile objects are kept.
+
+    Raises:
+        InputError: there is no such character.
+    """
+    key = character if isinstance(character, str) else id(character)
+    made = _made.get(key)
+    if made is not None:
+        return made
+    rules = Rules(load_character(character))
+    # A file may change between two calls, so what was read from a path is not kept.
+    if isinstance(character, Character) or (
+        isinstance(character, str) and not character.endswith(".toml")
+    ):
+        _made[key] = rules
+        while len(_made) > _MOST:
+            _made.popitem(last=False)
+    return rules
+
+
+def check(
+    text: str, *, character: str | Path | Character = "yana", history: Sequence[str] = ()
+) -> LineVerdict:
+    """Judge a line by the hard rules and the three checks that only warn. No model is called.
+
+    Args:
+        text: the line, any Unicode text. Linear in its length.
+        character: who speaks: an id (`yana`, `ayu`), a display name, the path of a TOML
+            profile, or a profile.
+        history: the lines before, of both speakers, oldest first; `loop` and `jump` read the
+            last five.
+
+    Raises:
+        InputError: there is no such character, or its profile is faulty.
+
+    Source: the retry-judgement specification, §§2 to 6, 8.
+
+    >>> check("えー！それ、ほんと？").status.value
+    'PASS'
+    >>> [c.name for c in check("別居してから楽になりました。", character="ayu").checks
+    ...  if c.status == "RETRY"]
+    ['setting']
+    """
+    return rules_of(character).check(text, history)

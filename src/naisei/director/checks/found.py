@@ -1,0 +1,25 @@
+"""How a check answers: a shared PASS, or a status with evidence, reason and suggestion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from naisei.core import Check, Status
+from naisei.director.verdict import CHECK_NAMES
+
+__all__ = ["EVIDENCE", "PASSED", "found"]
+
+#: One object for each check that found nothing.
+PASSED = {name: Check(name=name, status=Status.PASS) for name in CHECK_NAMES}
+#: So many matched spans are reported, each cut to so many characters.
+EVIDENCE, _LONGEST = 8, 120
+
+
+def found(
+    name: str, status: Status, reason: str, suggestion: str, evidence: Iterable[str] = ()
+) -> Check:
+    """A check that found something; the same span is reported once, at most `EVIDENCE` spans."""
+    spans = list(dict.fromkeys(span[:_LONGEST] for span in evidence if span))[:EVIDENCE]
+    return Check(
+        name=name, status=status, reason=reason, suggestion=suggestion, evidence=tuple(spans)
+    )

@@ -1,0 +1,31 @@
+"""`logic`: double negations that invert what is meant. Source: the specification, §3."""
+
+from __future__ import annotations
+
+from naisei.core import Check, Status
+from naisei.director.checks.found import EVIDENCE, PASSED, found
+from naisei.director.prepare import Line
+from naisei.japanese.negation import double_negations
+from naisei.lang import say
+
+__all__ = ["check_logic"]
+
+
+def check_logic(line: Line) -> Check:
+    """RETRY for 「まだ未成年じゃない」 and its like, never for tag questions and guesses."""
+    spans = double_negations(line.body)
+    if not spans:
+        return PASSED["logic"]
+    return found(
+        "logic",
+        Status.RETRY,
+        say(
+            "二重否定で意味が逆になっています。",
+            "A double negation turns the meaning round.",
+        ),
+        say(
+            "否定を一つにして言い切ってください（例:「まだ未成年」「もう成人している」）。",
+            "Use one negation only, e.g. 「まだ未成年」 or 「もう成人している」.",
+        ),
+        [line.evidence(*span) for span in spans[:EVIDENCE]],
+    )

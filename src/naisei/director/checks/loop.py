@@ -1,0 +1,55 @@
+"""`loop`: the same word again and again. WARN at most. Source: the specification, §8."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from naisei.core import Check, Status
+from naisei.director.checks.found import PASSED, found
+from naisei.director.prepare import Line
+from naisei.japanese.folding import fold
+from naisei.lang import say
+
+__all__ = ["check_loop", "spoken_words"]
+
+_WORD = re.compile(r"[\u3400-\u9fff々]{2,}|[ァ-ヶー]{2,}|[A-Za-z]{3,}")
+#: In one line a word may stand this often; of the last lines it may be in so many.
+_IN_LINE, _WINDOW, _IN_LINES = 3, 5, 4
+#: Only so much of a line of the history is read.
+_READ = 2000
+
+
+def spoken_words(text: str) -> list[str]:
+    """The words of a folded text that can name a topic: kanji, katakana and Latin ones."""
+    return _WORD.findall(text)
+
+
+def check_loop(line: Line, history: Sequence[str], ignored: frozenset[str]) -> Check:
+    """WARN if a word stands more than 3 times, or was in 4 of the 5 lines before, too.
+
+    ignored: words that may recur, such as the speakers' names.
+    """
+    if not history and len(line.body) < 2 * (_IN_LINE + 1):
+        return PASSED["loop"]
+    said = Counter(spoken_words(line.body))
+    repeated = [w for w, n in said.items() if n > _IN_LINE and w not in ignored]
+    if len(history) >= _IN_LINES:
+        before = [set(spoken_words(fold(text[:_READ]))) for text in history[-_WINDOW:]]
+        repeated += [
+            w for w in said if w not in ignored and sum(w in words for words in before) >= _IN_LINES
+        ]
+    if not repeated:
+        return PASSED["loop"]
+    words = "・".join(f"「{w}」" for w in dict.fromkeys(repeated))
+    return found(
+        "loop",
+        Status.WARN,
+        say(f"同じ言葉を繰り返しています: {words}。", f"The same word again and again: {words}."),
+        say(
+            "次は別の言い方にするか、話を一歩進めてください。",
+            "Next, put it another way or take the topic a step further.",
+        ),
+        repeated,
+    )

@@ -1,0 +1,63 @@
+"""`praise`: a character that informs does not flatter. Source: the specification, §5."""
+
+from __future__ import annotations
+
+from naisei.core import Check, Status
+from naisei.director.checks.found import EVIDENCE, PASSED, found
+from naisei.director.prepare import Line
+from naisei.director.profile import Praise
+from naisei.japanese.praise import Evaluations
+from naisei.lang import say
+
+__all__ = ["PraiseCheck"]
+
+
+class PraiseCheck:
+    """RETRY for an evaluation of the partner, or beside an affirmation; WARN for one alone."""
+
+    def __init__(self, rules: Praise | None) -> None:
+        self._evaluations: Evaluations | None = None
+        if rules is not None:
+            self._evaluations = Evaluations(
+                [cue.spec for cue in rules.words],
+                [cue.spec for cue in rules.addressees],
+                [cue.spec for cue in rules.affirmations],
+            )
+
+    def __call__(self, line: Line) -> Check:
+        if self._evaluations is None:
+            return PASSED["praise"]
+        words = self._evaluations.words(line.masked)
+        if not words:
+            return PASSED["praise"]
+        flattering = [
+            span
+            for start, end in line.sentences
+            if (inside := [word for word in words if start <= word[0] < end])
+            for span in self._evaluations.flattering(line.masked, start, end, inside)
+        ]
+        spans = [line.evidence(*span) for span in (flattering or words)[:EVIDENCE]]
+        if flattering:
+            return found(
+                "praise",
+                Status.RETRY,
+                say(
+                    "相手を褒めて肯定しています（評価語＋相手への肯定）。",
+                    "It praises the partner: a word of evaluation with an affirmation.",
+                ),
+                say(
+                    "評価を外し、事実や理由などの情報だけを伝えてください。",
+                    "Leave the evaluation out; give facts and reasons only.",
+                ),
+                spans,
+            )
+        return found(
+            "praise",
+            Status.WARN,
+            say("評価語があります。", "It holds a word of evaluation."),
+            say(
+                "評価語を具体的な情報に言い換えてください。",
+                "Put concrete information in place of the evaluation.",
+            ),
+            spans,
+        )

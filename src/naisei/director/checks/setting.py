@@ -1,0 +1,59 @@
+"""`setting`: facts that a line must not contradict. Source: the specification, §3."""
+
+from __future__ import annotations
+
+import re
+
+from naisei.core import Check, Status
+from naisei.director.checks.found import EVIDENCE, PASSED, found
+from naisei.director.prepare import Line
+from naisei.director.profile import Fact
+from naisei.japanese.excuses import excuse
+from naisei.lang import say
+
+__all__ = ["SettingCheck"]
+
+#: So many matches of a line are weighed; one without an excuse is enough.
+_WEIGHED = 32
+
+
+class SettingCheck:
+    """RETRY where an expression contradicts a fact and nothing excuses it."""
+
+    def __init__(self, facts: tuple[Fact, ...]) -> None:
+        self._facts = [
+            (
+                fact,
+                re.compile("|".join(map(re.escape, fact.only_with))) if fact.only_with else None,
+                re.compile("|".join(f"(?:{pattern})" for pattern in fact.contradicted_by)),
+            )
+            for fact in facts
+        ]
+
+    def __call__(self, line: Line) -> Check:
+        for fact, hints, pattern in self._facts:
+            if hints and hints.search(line.body) is None:
+                continue
+            if spans := self._contradictions(line, fact, pattern):
+                what = say(fact.fact, fact.fact_en or fact.fact)
+                return found(
+                    "setting",
+                    Status.RETRY,
+                    say(f"設定に反しています: {what}。", f"This contradicts the setting: {what}."),
+                    say(
+                        f"「{what}」という前提で言い直してください。",
+                        f"Say it again on the premise that {what}.",
+                    ),
+                    spans,
+                )
+        return PASSED["setting"]
+
+    def _contradictions(self, line: Line, fact: Fact, pattern: re.Pattern[str]) -> list[str]:
+        spans: list[str] = []
+        for n, match in enumerate(pattern.finditer(line.body)):
+            if n < _WEIGHED and excuse(line.body, *match.span(), fact.unless, fact.others):
+                continue
+            spans.append(line.evidence(*match.span()))
+            if len(spans) == EVIDENCE:
+                break
+        return spans

@@ -1,0 +1,99 @@
+"""A line's forms, each computed once: folded, freed of script format, masked, cut in sentences.
+
+Source: the retry-judgement specification, §§2, 6.1, 8.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from naisei.japanese.brackets import mask, pairs
+from naisei.japanese.folding import Origin, fold
+from naisei.japanese.utterance import utterance_sentences
+
+__all__ = ["Line"]
+
+#: So many wrappers inside each other are taken off.
+_DEPTH = 4
+
+
+class Line:
+    """One line as the checks see it. All forms have the same length and positions.
+
+    given: as it came. body: folded, blank rows at both ends cut off, and the signs of script
+    format (a wrapper 「…」 round the whole line or round every row, a speaker's label)
+    replaced by spaces. masked: the body with quotations and parentheses filled. label:
+    whether a speaker's name stands before the words; wrapped: how many rows were wrapped.
+    """
+
+    __slots__ = ("_cut", "_folded", "_sentences", "body", "given", "label", "masked", "wrapped")
+
+    def __init__(self, given: str, names: Iterable[str] = ()) -> None:
+        self.given = given
+        self._folded = fold(given)
+        body, self._cut = _trimmed(self._folded)
+        self.label, self.wrapped = False, 0
+        if "「" in body or "：" in body or ":" in body:
+            body = self._freed(body, names)
+        self.body = body
+        self.masked = mask(body)
+        self._sentences: list[tuple[int, int]] | None = None
+
+    @property
+    def sentences(self) -> list[tuple[int, int]]:
+        """Spans of the sentences."""
+        if self._sentences is None:
+            self._sentences = utterance_sentences(self.masked)
+        return self._sentences
+
+    def evidence(self, start: int, end: int) -> str:
+        """The given text behind a span of the body."""
+        start, end = start + self._cut, end + self._cut
+        if self._folded is self.given:
+            return self.given[start:end]
+        return Origin(self.given).span(start, end)
+
+    def _freed(self, body: str, names: Iterable[str]) -> str:
+        rows = body.split("\n")
+        label = _label(tuple(names))
+        whole = _spaced(body, label)
+        if whole is not None:
+            self.label = body.lstrip()[:1] != "「"
+            self.wrapped = 1
+            return whole
+        freed = [_spaced(row, label) if row.strip() else row for row in rows]
+        if len(rows) > 1 and all(row is not None for row in freed):
+            self.label = any(not row.lstrip().startswith("「") for row in rows if row.strip())
+            self.wrapped = sum(1 for row in rows if "「" in row)
+            return "\n".join(row or "" for row in freed)
+        return body
+
+
+def _trimmed(text: str) -> tuple[str, int]:
+    if not text or (not text[0].isspace() and not text[-1].isspace()):
+        return text, 0
+    end = len(text.rstrip())
+    return text[:end].lstrip(), len(text[:end]) - len(text[:end].lstrip())
+
+
+def _label(names: tuple[str, ...]) -> re.Pattern[str]:
+    """A speaker's name with a colon, or straight before 「."""
+    known = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True)) or r"(?!)"
+    return re.compile(rf"\s*[【\[]?(?:{known})[】\]]?\s*(?:[：:]|(?=「))\s*")
+
+
+def _spaced(text: str, label: re.Pattern[str]) -> str | None:
+    """The text with label and wrappers as spaces; `None` if it has neither."""
+    found = label.match(text)
+    start = found.end() if found else 0
+    inner, end = text[start:], len(text)
+    taken = start > 0
+    for _ in range(_DEPTH):
+        bare = inner.strip()
+        if not bare or bare[0] != "「" or pairs(bare) != [(0, len(bare))]:
+            break
+        start += len(inner) - len(inner.lstrip()) + 1
+        end -= len(inner) - len(inner.rstrip()) + 1
+        inner, taken = text[start:end], True
+    return " " * start + inner + " " * (len(text) - end) if taken else None

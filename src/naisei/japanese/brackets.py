@@ -1,0 +1,56 @@
+"""Quotations 「…」 and parentheses （…）: which are closed, and a line with them masked."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["FILLER", "mask", "pairs"]
+
+#: What stands for each character between brackets: a mark that no rule looks for.
+FILLER = "〓"
+_BRACKET = re.compile("[「」（）]")
+_OPENER = {"」": "「", "）": "（"}
+
+
+def pairs(text: str) -> list[tuple[int, int]]:
+    """Start of the opening, end of the closing bracket of every outermost pair, in order.
+
+    A bracket without its partner is no bracket. Linear in the length.
+    """
+    stack: list[tuple[str, int]] = []
+    waiting = {"「": 0, "（": 0}
+    found: list[tuple[int, int]] = []
+    for match in _BRACKET.finditer(text):
+        mark, at = match[0], match.start()
+        if mark in waiting:
+            stack.append((mark, at))
+            waiting[mark] += 1
+            continue
+        opener = _OPENER[mark]
+        if not waiting[opener]:
+            continue
+        while True:
+            last, start = stack.pop()
+            waiting[last] -= 1
+            if last == opener:
+                break
+        while found and found[-1][0] > start:
+            found.pop()
+        found.append((start, at + 1))
+    return found
+
+
+def mask(text: str) -> str:
+    """The text with what stands between brackets replaced by `FILLER`, of the same length.
+
+    >>> mask("「すごい」だね。")
+    '「〓〓〓」だね。'
+    """
+    if "「" not in text and "（" not in text:
+        return text
+    parts: list[str] = []
+    last = 0
+    for start, end in pairs(text):
+        parts += (text[last : start + 1], FILLER * (end - start - 2), text[end - 1])
+        last = end
+    return "".join(parts) + text[last:]
