@@ -86,9 +86,12 @@ def tfidf(texts: Sequence[str], *, shortest: int = 2, longest: int = 4) -> Float
 
 
 def embedded(texts: Sequence[str], embedder: Embedder) -> Floats:
-    """Embeddings, each text embedded once; rows of length 1."""
+    """Embeddings, each text embedded once, as a query (what e5 wants for features).
+
+    Rows of length 1.
+    """
     place = {text: n for n, text in enumerate(dict.fromkeys(texts))}
-    vectors = embedder.embed(list(place), "passage").astype(np.float64)
+    vectors = embedder.embed(list(place), "query").astype(np.float64)
     return np.asarray(vectors[[place[t] for t in texts]])
 
 
@@ -112,7 +115,7 @@ def objects(instances: Sequence[Instance], actions: ActionSet) -> Floats:
     return x / np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1.0)
 
 
-def regression(x: Floats, y: Ints, *, c: float = C, steps: int = 100) -> Callable[[Floats], Ints]:
+def regression(x: Floats, y: Ints, *, c: float = C, steps: int = 60) -> Callable[[Floats], Ints]:
     """Multinomial logistic regression with an L2 penalty; returns its prediction.
 
     Minimises Σ −ln p(y | x) + |W|² / 2c by Nesterov's method with restarts. Features are

@@ -52,6 +52,8 @@ def test_the_digest_is_of_the_content(tmp_path: Path) -> None:
         ("nowhere:x", {}, "'nowhere' is no registered data set"),
         ("ambigact40-open:tset", {}, "unknown split 'tset'"),
         ("ambigact40-open:dev", {"split": "test"}, "two splits"),
+        ("ambigact40-open-en:dev", {"split": "test"}, "two splits"),
+        ("ambigact40-open-en:tset", {}, "unknown split 'tset'"),
         ("ambigact40-open", {"limit": 0}, "below 1"),
         ("arta:", {}, "path is missing"),
         ("arta:/no/such/file", {}, "no such file"),
@@ -63,6 +65,13 @@ def test_bad_sources_are_refused(source: str, options: dict[str, int], words: st
     assert words in caught.value.message
     assert caught.value.place
     assert caught.value.remedy
+
+
+def test_an_unknown_name_is_told_the_known_ones() -> None:
+    with pytest.raises(InputError) as caught:
+        load("ambigact40-en")
+    for name in ("ambigact40-open", "ambigact40-open-en", "arta"):
+        assert name in caught.value.remedy.removeprefix("give a path, or one of: ").split(", ")
 
 
 def test_a_source_from_outside_the_package(tmp_path: Path) -> None:
