@@ -5,6 +5,7 @@ wherever its characters stand. For the comparisons of quality and speed only.
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 __all__ = ["PlainVerdict", "plain_check"]
@@ -38,12 +39,37 @@ _POLITE = re.compile(r"(?:です|ます|でした|ました)(?=[ねよか]*(?:[�
 
 
 @dataclass(frozen=True)
-class PlainVerdict:
-    """Status by check name, and the counts."""
+class PlainCheck:
+    name: str
+    status: str
+    reason: str
+    suggestion: str
+    evidence: tuple[str, ...]
 
-    checks: dict[str, str]
+
+@dataclass(frozen=True)
+class PlainVerdict:
+    """The same answer as the director's: every check with reason and evidence, the score."""
+
+    status: str
+    checks: tuple[PlainCheck, ...]
+    tone: dict[str, int]
     sentences: int
     topics: int
+
+    def statuses(self) -> dict[str, str]:
+        return {check.name: check.status for check in self.checks}
+
+
+_SEVERITY = {"PASS": 0, "WARN": 1, "RETRY": 2}
+_SAID = {
+    "format": ("行数が多すぎます。", "5行以内にしてください。"),
+    "setting": ("設定に反しています。", "同居の前提で言い直してください。"),
+    "praise": ("褒め言葉があります。", "情報だけを伝えてください。"),
+    "scatter": ("話が散っています。", "話題を一つに絞ってください。"),
+    "logic": ("二重否定です。", "否定を一つにしてください。"),
+    "tone": ("口調が違います。", "キャラクターらしく話してください。"),
+}
 
 
 def plain_check(text: str, speaker: str) -> PlainVerdict:
@@ -55,26 +81,41 @@ def plain_check(text: str, speaker: str) -> PlainVerdict:
     text = "\n".join(_SPACE.sub(" ", _RUN.sub(r"\1", row)) for row in rows)
     masked = _QUOTED.sub("", text)
     pieces = [piece for piece in re.split(r"[。！？\n]+", text) if piece.strip()]
-    topics = len({a or b for a, b in _TOPIC.findall(text)})
-    checks = {
-        "format": "RETRY" if len(rows) >= 8 else "WARN" if len(rows) >= 6 else "PASS",
-        "setting": "RETRY" if _APART.search(text) else "PASS",
-        "praise": _praise(masked) if speaker == "ayu" else "PASS",
-        "scatter": _scatter(len(pieces), topics),
-        "logic": "RETRY" if _TWICE.search(text) else "PASS",
-        "tone": _tone(masked, speaker, len(pieces)),
-    }
-    return PlainVerdict(checks, len(pieces), topics)
+    topics = {a or b for a, b in _TOPIC.findall(text)}
+    apart = _APART.findall(text)
+    twice = _TWICE.findall(text)
+    praised, words = _praise(masked) if speaker == "ayu" else ("PASS", [])
+    tone, parts, hits = _tone(masked, speaker, len(pieces))
+    checks = (
+        _found("format", _form(len(rows)), rows[5:6]),
+        _found("setting", "RETRY" if apart else "PASS", apart),
+        _found("praise", praised, words),
+        _found("scatter", _scatter(len(pieces), len(topics)), topics),
+        _found("logic", "RETRY" if twice else "PASS", twice),
+        _found("tone", tone, hits),
+    )
+    worst = max((check.status for check in checks), key=_SEVERITY.__getitem__)
+    return PlainVerdict(worst, checks, parts, len(pieces), len(topics))
 
 
-def _praise(masked: str) -> str:
-    worst = "PASS"
+def _found(name: str, status: str, evidence: Iterable[str]) -> PlainCheck:
+    reason, suggestion = ("", "") if status == "PASS" else _SAID[name]
+    return PlainCheck(name, status, reason, suggestion, tuple(evidence))
+
+
+def _form(rows: int) -> str:
+    return "RETRY" if rows >= 8 else "WARN" if rows >= 6 else "PASS"
+
+
+def _praise(masked: str) -> tuple[str, list[str]]:
+    worst, words = "PASS", []
     for sentence in re.split(r"[。！？\n]+", masked):
-        if _EVALUATION.search(sentence):
+        if found := _EVALUATION.findall(sentence):
+            words += found
+            worst = "WARN" if worst == "PASS" else worst
             if _PARTNER.search(sentence) and _AFFIRMED.search(sentence):
-                return "RETRY"
-            worst = "WARN"
-    return worst
+                worst = "RETRY"
+    return worst, words
 
 
 def _scatter(sentences: int, topics: int) -> str:
@@ -83,12 +124,12 @@ def _scatter(sentences: int, topics: int) -> str:
     return "WARN" if sentences >= 3 or topics >= 2 else "PASS"
 
 
-def _tone(masked: str, speaker: str, sentences: int) -> str:
+def _tone(masked: str, speaker: str, sentences: int) -> tuple[str, dict[str, int], list[str]]:
     if speaker == "yana":
         style = sentences <= 2 and ("！" in masked or "？" in masked)
     else:
         style = len(_POLITE.findall(masked)) >= 2
-    score = (
-        bool(_MARKERS[speaker].search(masked)) + bool(_WORDS[speaker].search(masked)) + bool(style)
-    )
-    return ("RETRY", "WARN", "PASS", "PASS")[score]
+    markers, words = _MARKERS[speaker].findall(masked), _WORDS[speaker].findall(masked)
+    parts = {"marker": int(bool(markers)), "vocab": int(bool(words)), "style": int(style)}
+    score = sum(parts.values())
+    return ("RETRY", "WARN", "PASS", "PASS")[score], {"score": score, **parts}, markers + words

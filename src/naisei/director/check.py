@@ -57,7 +57,10 @@ class Rules:
         )
         status = Status.PASS
         for done in checks:
-            if done.status is not Status.PASS and done.status.severity > status.severity:
+            if done.status is Status.RETRY:
+                status = done.status
+                break
+            if done.status is Status.WARN:
                 status = done.status
         mends, mended = mend(text)
         return LineVerdict(

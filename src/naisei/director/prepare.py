@@ -27,7 +27,17 @@ class Line:
     whether a speaker's name stands before the words; wrapped: how many rows were wrapped.
     """
 
-    __slots__ = ("_cut", "_folded", "_sentences", "body", "given", "label", "masked", "wrapped")
+    __slots__ = (
+        "_cut",
+        "_folded",
+        "_origin",
+        "_sentences",
+        "body",
+        "given",
+        "label",
+        "masked",
+        "wrapped",
+    )
 
     def __init__(self, given: str, names: Iterable[str] = ()) -> None:
         self.given = given
@@ -38,6 +48,7 @@ class Line:
             body = self._freed(body, names)
         self.body = body
         self.masked = mask(body)
+        self._origin: Origin | None = None
         self._sentences: list[tuple[int, int]] | None = None
 
     @property
@@ -52,7 +63,9 @@ class Line:
         start, end = start + self._cut, end + self._cut
         if self._folded is self.given:
             return self.given[start:end]
-        return Origin(self.given).span(start, end)
+        if self._origin is None:
+            self._origin = Origin(self.given)
+        return self._origin.span(start, end)
 
     def _freed(self, body: str, names: Iterable[str]) -> str:
         rows = body.split("\n")

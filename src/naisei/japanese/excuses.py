@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from functools import lru_cache
 
 from naisei.japanese.negation import denied
 
@@ -42,7 +43,7 @@ _PAST_AFTER = re.compile(
 
 
 def excuse(
-    text: str, start: int, end: int, allowed: Collection[str], others: Collection[str]
+    text: str, start: int, end: int, allowed: Collection[str], others: tuple[str, ...]
 ) -> str:
     """The first of the `allowed` excuses that holds for text[start:end], or "".
 
@@ -52,7 +53,7 @@ def excuse(
     """
     left, right = _sentence(text, start, end)
     before, after = text[left:start], text[end:right]
-    if "negated" in allowed and denied(text[:right], end):
+    if "negated" in allowed and denied(text, end, right):
         return "negated"
     if "term" in allowed and (
         _TERM.match(after) or (before.endswith("「") and after.startswith("」") and _quoted(after))
@@ -75,33 +76,39 @@ def excuse(
 def _sentence(text: str, start: int, end: int) -> tuple[int, int]:
     """Bounds of the sentence around a span, at most `_REACH` characters to each side."""
     left = max(0, start - _REACH)
-    for stop in _STOP.finditer(text, left, start):
-        left = stop.end()
-    stop = _STOP.search(text, end, end + _REACH)
-    return left, stop.end() if stop else min(len(text), end + _REACH)
+    for before in _STOP.finditer(text, left, start):
+        left = before.end()
+    after = _STOP.search(text, end, end + _REACH)
+    return left, after.end() if after else min(len(text), end + _REACH)
 
 
 def _quoted(after: str) -> bool:
     return re.match(r"」(?:とか|って|という|と|の|は|なんて|も)", after) is not None
 
 
-def _of_others(before: str, hit: str, after: str, others: Collection[str]) -> bool:
+@lru_cache(maxsize=64)
+def _people(others: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Others as the noun that is described, right after an expression, and as a subject."""
+    words = "|".join(map(re.escape, sorted(others, key=len, reverse=True)))
+    described = re.compile(
+        r"(?:を|も)?(?:して|してい|始め|はじめ|続け|中|する|し始め)?"
+        r"(?:い?る|た|ている|てる|たばかり)?(?:の|な|する|、)?"
+        rf"(?:[^。！？、はがを\n]{{0,4}})?(?:{words})"
+    )
+    subject = re.compile(
+        rf"(?:{words})(?:さん|ちゃん|くん|たち|達|の子|の人)?"
+        r"(?:が|は|も|って|、|なんて|だって|なら|の(?!家|うち))"
+    )
+    return described, subject
+
+
+def _of_others(before: str, hit: str, after: str, others: tuple[str, ...]) -> bool:
     if not others:
         return False
-    words = "|".join(map(re.escape, sorted(others, key=len, reverse=True)))
-    described = re.match(
-        rf"(?:を|も)?(?:して|してい|始め|はじめ|続け|中|する|し始め)?(?:い?る|た|ている|てる|たばかり)?(?:の|な|する|、)?(?:[^。！？、はがを\n]{{0,4}})?(?:{words})",
-        after,
-    )
-    if described:
+    described, subject = _people(others)
+    if described.match(after):
         return _SELF.search(before) is None
-    subjects = list(
-        re.finditer(
-            rf"(?:{words})(?:さん|ちゃん|くん|たち|達|の子|の人)?"
-            r"(?:が|は|も|って|、|なんて|だって|なら|の(?!家|うち))",
-            before,
-        )
-    )
+    subjects = list(subject.finditer(before))
     if not subjects:
         return False
     # 「友達と違って私は」: whoever is named after the others is the subject.

@@ -21,7 +21,7 @@ _TRIGGER = re.compile(
     f"[!?.,()~\\t\\u3000\\r\\x0b\\x0c\\x85\\u2028\\u2029\\u3099\\u309a\\xa0\\u1680\\u2000-\\u200a\\u202f"
     f"\\u205f{_INVISIBLE}{_WIDE}﹗﹖｡．，､･‥～〝〟『』｢｣]|  "
 )
-_RUNS = ("！！", "？？", "。。", "、、", "……", "・・", "ーー", "〜〜", "♪♪", "☆☆", "★★", "♡♡", "♥♥")
+_RUNS = re.compile(r"([♪☆★♡♥])\1")
 _CHANGE = re.compile(
     "(?P<bang>！[!！﹗]+|[!﹗][!！﹗]*)"
     "|(?P<question>？[?？﹖]+|[?﹖][?？﹖]*)"
@@ -71,9 +71,20 @@ def fold(text: str) -> str:
     >>> fold("すっごい!!\\nﾎﾝﾄ｡")
     'すっごい！\\nホント。'
     """
-    if _TRIGGER.search(text) is None and not any(run in text for run in _RUNS):
-        return text
-    return _CHANGE.sub(_change, text)
+    if (
+        _TRIGGER.search(text)
+        or "！！" in text
+        or "？？" in text
+        or "……" in text
+        or "。。" in text
+        or "、、" in text
+        or "ーー" in text
+        or "〜〜" in text
+        or "・・" in text
+        or _RUNS.search(text)
+    ):
+        return _CHANGE.sub(_change, text)
+    return text
 
 
 class Origin:

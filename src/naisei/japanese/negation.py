@@ -60,10 +60,10 @@ def double_negations(text: str) -> list[tuple[int, int]]:
     return [span for span in found if _TAG.match(text, span[1]) is None]
 
 
-def denied(text: str, end: int) -> bool:
-    """Whether what ends at `end` is denied there: 「別居してるわけじゃない」.
+def denied(text: str, end: int, stop: int | None = None) -> bool:
+    """Whether what ends at `end` is denied before `stop`: 「別居してるわけじゃない」.
 
     Tag questions (「別居じゃない？」) deny nothing.
     """
-    found = _DENIAL.match(text, end)
+    found = _DENIAL.match(text, end, len(text) if stop is None else stop)
     return found is not None and _TAG.match(text, found.end()) is None

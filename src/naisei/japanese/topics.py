@@ -12,10 +12,10 @@ __all__ = ["topics"]
 
 _WRITTEN = "\u3400-\u9fff々〆ァ-ヶーA-Za-z0-9〓"
 #: A noun at the end of a stretch: kanji, katakana or Latin, else kana to be looked up.
-_NOUN = re.compile(rf"([{_WRITTEN}]+(?:[ぁ-ん]{{1,2}}[{_WRITTEN}]+)?|[ぁ-ん]+)」?\Z")
+_NOUN = re.compile(rf"([{_WRITTEN}]+(?:[ぁ-ん][{_WRITTEN}]+)?|[ぁ-ん]+)」?\Z")
 _NAMED = re.compile(
     r"について|に関し|に関する|"
-    r"の話(?=[をがはもにでなとっだ、。！？…\s]|題|です|$)|"
+    r"の話(?=[をがはもにでなとっだ、。！？…\s]|題|です|する|しよ|した[いか]|していい|してよ|$)|"
     r"と(?:いえ|言え)ば|って(?:いえ|言え)ば|っていうと"
 )
 _SPOKEN = re.compile(rf"[{_WRITTEN}ぁ-ん」]は、?(?=[^\s。！？、…〜はにへ」）])")
@@ -75,6 +75,8 @@ def _name(text: str, end: int, hollow: Collection[str]) -> str:
     if found is None:
         return ""
     name = found[1]
+    if name in ("たち", "達"):
+        return ""
     if name[0] in "今昨明" and name[-1] in "日年朝夜週月":
         return ""
     return "" if name in _HOLLOW or name in hollow else name

@@ -6,7 +6,6 @@ from naisei.core import Check, Status
 from naisei.director.checks.found import PASSED, found
 from naisei.director.prepare import Line
 from naisei.director.profile import Limits
-from naisei.lang import say
 
 __all__ = ["check_form"]
 
@@ -20,8 +19,8 @@ def check_form(line: Line, limits: Limits) -> Check:
         return found(
             "format",
             Status.RETRY,
-            say("発言が空です。", "The line is empty."),
-            say("一言でよいので発言を書いてください。", "Write a line, one sentence is enough."),
+            ("発言が空です。", "The line is empty."),
+            ("一言でよいので発言を書いてください。", "Write a line, one sentence is enough."),
         )
     rows = line.body.count("\n") + 1
     if rows < limits.warn_rows:
@@ -30,8 +29,8 @@ def check_form(line: Line, limits: Limits) -> Check:
     return found(
         "format",
         Status.RETRY if rows >= limits.retry_rows else Status.WARN,
-        say(f"{rows}行あります（{most}行まで）。", f"{rows} rows; at most {most} are allowed."),
-        say(f"{most}行以内にまとめてください。", f"Keep it within {most} rows."),
+        (f"{rows}行あります（{most}行まで）。", f"{rows} rows; at most {most} are allowed."),
+        (f"{most}行以内にまとめてください。", f"Keep it within {most} rows."),
         [line.evidence(*_row(line.body, most))],
     )
 

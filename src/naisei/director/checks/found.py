@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from naisei.core import Check, Status
 from naisei.director.verdict import CHECK_NAMES
+from naisei.lang import language
 
 __all__ = ["EVIDENCE", "PASSED", "found"]
 
@@ -16,10 +17,22 @@ EVIDENCE, _LONGEST = 8, 120
 
 
 def found(
-    name: str, status: Status, reason: str, suggestion: str, evidence: Iterable[str] = ()
+    name: str,
+    status: Status,
+    reason: tuple[str, str],
+    suggestion: tuple[str, str],
+    evidence: Iterable[str] = (),
 ) -> Check:
-    """A check that found something; the same span is reported once, at most `EVIDENCE` spans."""
+    """A check that found something; the same span is reported once, at most `EVIDENCE` spans.
+
+    reason, suggestion: in Japanese and in English; the user's language is taken.
+    """
+    chosen = 0 if language() == "ja" else 1
     spans = list(dict.fromkeys(span[:_LONGEST] for span in evidence if span))[:EVIDENCE]
     return Check(
-        name=name, status=status, reason=reason, suggestion=suggestion, evidence=tuple(spans)
+        name=name,
+        status=status,
+        reason=reason[chosen],
+        suggestion=suggestion[chosen],
+        evidence=tuple(spans),
     )

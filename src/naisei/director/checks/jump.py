@@ -10,7 +10,6 @@ from naisei.director.checks.found import PASSED, found
 from naisei.director.checks.loop import spoken_words
 from naisei.director.prepare import Line
 from naisei.japanese.folding import fold
-from naisei.lang import say
 
 __all__ = ["check_jump"]
 
@@ -42,8 +41,8 @@ def check_jump(line: Line, history: Sequence[str], topics: tuple[str, ...]) -> C
     return found(
         "jump",
         Status.WARN,
-        say("今の話題を掘り下げる前に話題を変えています。", "It leaves the topic too early."),
-        say(
+        ("今の話題を掘り下げる前に話題を変えています。", "It leaves the topic too early."),
+        (
             "まず直前の話題に答えるか、もう一歩深めてください。",
             "Answer or deepen the present topic first.",
         ),

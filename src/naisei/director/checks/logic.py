@@ -6,7 +6,6 @@ from naisei.core import Check, Status
 from naisei.director.checks.found import EVIDENCE, PASSED, found
 from naisei.director.prepare import Line
 from naisei.japanese.negation import double_negations
-from naisei.lang import say
 
 __all__ = ["check_logic"]
 
@@ -19,11 +18,11 @@ def check_logic(line: Line) -> Check:
     return found(
         "logic",
         Status.RETRY,
-        say(
+        (
             "二重否定で意味が逆になっています。",
             "A double negation turns the meaning round.",
         ),
-        say(
+        (
             "否定を一つにして言い切ってください（例:「まだ未成年」「もう成人している」）。",
             "Use one negation only, e.g. 「まだ未成年」 or 「もう成人している」.",
         ),

@@ -10,7 +10,6 @@ from naisei.core import Check, Status
 from naisei.director.checks.found import PASSED, found
 from naisei.director.prepare import Line
 from naisei.japanese.folding import fold
-from naisei.lang import say
 
 __all__ = ["check_loop", "spoken_words"]
 
@@ -33,21 +32,24 @@ def check_loop(line: Line, history: Sequence[str], ignored: frozenset[str]) -> C
     """
     if not history and len(line.body) < 2 * (_IN_LINE + 1):
         return PASSED["loop"]
-    said = Counter(spoken_words(line.body))
+    words = spoken_words(line.body)
+    if not history and len(words) <= _IN_LINE:
+        return PASSED["loop"]
+    said = Counter(words)
     repeated = [w for w, n in said.items() if n > _IN_LINE and w not in ignored]
     if len(history) >= _IN_LINES:
-        before = [set(spoken_words(fold(text[:_READ]))) for text in history[-_WINDOW:]]
+        lines = [set(spoken_words(fold(text[:_READ]))) for text in history[-_WINDOW:]]
         repeated += [
-            w for w in said if w not in ignored and sum(w in words for words in before) >= _IN_LINES
+            w for w in said if w not in ignored and sum(w in words for words in lines) >= _IN_LINES
         ]
     if not repeated:
         return PASSED["loop"]
-    words = "・".join(f"「{w}」" for w in dict.fromkeys(repeated))
+    listed = "・".join(f"「{w}」" for w in dict.fromkeys(repeated))
     return found(
         "loop",
         Status.WARN,
-        say(f"同じ言葉を繰り返しています: {words}。", f"The same word again and again: {words}."),
-        say(
+        (f"同じ言葉を繰り返しています: {listed}。", f"The same word again and again: {listed}."),
+        (
             "次は別の言い方にするか、話を一歩進めてください。",
             "Next, put it another way or take the topic a step further.",
         ),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from itertools import groupby
+
 from naisei.core import Check, Status
 from naisei.director.checks.found import EVIDENCE, PASSED, found
 from naisei.director.prepare import Line
 from naisei.director.profile import Praise
 from naisei.japanese.praise import Evaluations
-from naisei.lang import say
 
 __all__ = ["PraiseCheck"]
 
@@ -30,22 +32,21 @@ class PraiseCheck:
         words = self._evaluations.words(line.masked)
         if not words:
             return PASSED["praise"]
-        flattering = [
-            span
-            for start, end in line.sentences
-            if (inside := [word for word in words if start <= word[0] < end])
-            for span in self._evaluations.flattering(line.masked, start, end, inside)
-        ]
+        flattering = []
+        starts = [start for start, _ in line.sentences]
+        for number, inside in groupby(words, key=lambda word: bisect_right(starts, word[0]) - 1):
+            start, end = line.sentences[max(number, 0)]
+            flattering += self._evaluations.flattering(line.masked, start, end, list(inside))
         spans = [line.evidence(*span) for span in (flattering or words)[:EVIDENCE]]
         if flattering:
             return found(
                 "praise",
                 Status.RETRY,
-                say(
+                (
                     "相手を褒めて肯定しています（評価語＋相手への肯定）。",
                     "It praises the partner: a word of evaluation with an affirmation.",
                 ),
-                say(
+                (
                     "評価を外し、事実や理由などの情報だけを伝えてください。",
                     "Leave the evaluation out; give facts and reasons only.",
                 ),
@@ -54,8 +55,8 @@ class PraiseCheck:
         return found(
             "praise",
             Status.WARN,
-            say("評価語があります。", "It holds a word of evaluation."),
-            say(
+            ("評価語があります。", "It holds a word of evaluation."),
+            (
                 "評価語を具体的な情報に言い換えてください。",
                 "Put concrete information in place of the evaluation.",
             ),

@@ -6,7 +6,6 @@ from naisei.core import Check, Status
 from naisei.director.checks.found import PASSED, found
 from naisei.director.prepare import Line
 from naisei.director.profile import Limits
-from naisei.lang import say
 
 __all__ = ["check_scatter"]
 
@@ -25,11 +24,11 @@ def check_scatter(line: Line, topics: tuple[str, ...], limits: Limits) -> Check:
     return found(
         "scatter",
         Status.RETRY if rejected else Status.WARN,
-        say(
+        (
             f"{sentences}文、話題{len(topics)}つで、話が散っています。",
             f"{sentences} sentences and {len(topics)} topics: the line is scattered.",
         ),
-        say(
+        (
             f"話題を一つに絞り、{limits.warn_sentences - 1}文、"
             f"{limits.advised}文字以内にしてください。",
             f"Keep to one topic, {limits.warn_sentences - 1} sentences and "

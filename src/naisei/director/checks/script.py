@@ -5,7 +5,6 @@ from __future__ import annotations
 from naisei.core import Check, Status
 from naisei.director.checks.found import PASSED, found
 from naisei.director.prepare import Line
-from naisei.lang import say
 
 __all__ = ["check_script"]
 
@@ -21,8 +20,8 @@ def check_script(line: Line) -> Check:
     return found(
         "script",
         Status.WARN,
-        say("台本の形式で書かれています。", "It is written as a script."),
-        say(
+        ("台本の形式で書かれています。", "It is written as a script."),
+        (
             "名前や「」を付けず、話す言葉だけを書いてください。",
             "Write the spoken words only, without a name or quotation marks.",
         ),

@@ -9,7 +9,6 @@ from naisei.director.checks.found import EVIDENCE, PASSED, found
 from naisei.director.prepare import Line
 from naisei.director.profile import Fact
 from naisei.japanese.excuses import excuse
-from naisei.lang import say
 
 __all__ = ["SettingCheck"]
 
@@ -35,14 +34,14 @@ class SettingCheck:
             if hints and hints.search(line.body) is None:
                 continue
             if spans := self._contradictions(line, fact, pattern):
-                what = say(fact.fact, fact.fact_en or fact.fact)
+                ja, en = fact.fact, fact.fact_en or fact.fact
                 return found(
                     "setting",
                     Status.RETRY,
-                    say(f"設定に反しています: {what}。", f"This contradicts the setting: {what}."),
-                    say(
-                        f"「{what}」という前提で言い直してください。",
-                        f"Say it again on the premise that {what}.",
+                    (f"設定に反しています: {ja}。", f"This contradicts the setting: {en}."),
+                    (
+                        f"「{ja}」という前提で言い直してください。",
+                        f"Say it again on the premise that {en}.",
                     ),
                     spans,
                 )

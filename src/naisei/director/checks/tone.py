@@ -12,11 +12,12 @@ from naisei.director.profile import Endings, Exclaiming, ToneRules
 from naisei.director.verdict import Tone
 from naisei.japanese.cues import CueSearch
 from naisei.japanese.endings import ending_pattern
-from naisei.lang import say
 
 __all__ = ["ToneCheck"]
 
 _TONES = {parts: Tone.of(*parts) for parts in product((0, 1, None), repeat=3)}
+#: So much of a line without any hit is shown as evidence.
+_SHOWN = 40
 
 
 class ToneCheck:
@@ -24,6 +25,7 @@ class ToneCheck:
 
     def __init__(self, rules: ToneRules) -> None:
         self._rules = rules
+        self._texts: dict[Tone, tuple[tuple[str, str], tuple[str, str]]] = {}
         self._markers = CueSearch([cue.spec for cue in rules.markers]) if rules.markers else None
         self._vocabulary = (
             CueSearch([cue.spec for cue in rules.vocabulary]) if rules.vocabulary else None
@@ -37,16 +39,21 @@ class ToneCheck:
             self._marks = re.compile(f"[{re.escape(rules.style.marks)}]")
 
     def __call__(self, line: Line) -> tuple[Check, Tone]:
+        marker = self._markers and self._markers.first(line.masked)
+        word = self._vocabulary and self._vocabulary.first(line.masked)
         tone = _TONES[
-            self._hit(self._markers, line), self._hit(self._vocabulary, line), self._style(line)
+            None if self._markers is None else int(marker is not None),
+            None if self._vocabulary is None else int(word is not None),
+            self._style(line),
         ]
         status = tone.status
         if status is Status.PASS:
             return PASSED["tone"], tone
-        return self._found(line, tone, status), tone
-
-    def _hit(self, search: CueSearch | None, line: Line) -> int | None:
-        return None if search is None else int(search.first(line.masked) is not None)
+        spans = [line.evidence(*span) for span in (marker, word) if span]
+        texts = self._texts.get(tone)
+        if texts is None:
+            texts = self._texts[tone] = self._said(tone)
+        return found("tone", status, *texts, spans or [line.evidence(0, _SHOWN)]), tone
 
     def _style(self, line: Line) -> int | None:
         style = self._rules.style
@@ -64,31 +71,24 @@ class ToneCheck:
             return 0
         return None
 
-    def _found(self, line: Line, tone: Tone, status: Status) -> Check:
-        lacking = [
-            say(*words)
-            for part, words in (
-                (tone.marker, ("語尾", "ending")),
-                (tone.vocab, ("語彙", "vocabulary")),
-                (tone.style, ("文体", "style")),
-            )
-            if part == 0
-        ]
-        examples = "・".join(
-            f"「{cue.text}」" for cue in (*self._rules.markers, *self._rules.vocabulary)
+    def _said(self, tone: Tone) -> tuple[tuple[str, str], tuple[str, str]]:
+        """Reason and suggestion for a score, each in Japanese and English."""
+        parts = (
+            (tone.marker, "語尾", "ending"),
+            (tone.vocab, "語彙", "vocabulary"),
+            (tone.style, "文体", "style"),
         )
-        searches = [search for search in (self._markers, self._vocabulary) if search]
-        hits = [span for search in searches if (span := search.first(line.masked))]
-        return found(
-            "tone",
-            status,
-            say(
-                f"口調スコアが{tone.score}です（足りないもの: {'・'.join(lacking)}）。",
-                f"The tone score is {tone.score}; lacking: {', '.join(lacking)}.",
+        lacking = [(ja, en) for part, ja, en in parts if part == 0]
+        cues = (*self._rules.markers, *self._rules.vocabulary)
+        examples = "".join(f"「{cue.text}」" for cue in cues)
+        return (
+            (
+                f"口調スコアが{tone.score}です"
+                f"（足りないもの: {'・'.join(ja for ja, _ in lacking)}）。",
+                f"The tone score is {tone.score}; lacking: {', '.join(en for _, en in lacking)}.",
             ),
-            say(
+            (
                 f"このキャラクターらしい言い方にしてください（例: {examples}）。",
                 f"Say it as this character would, e.g. with {examples}.",
             ),
-            [line.evidence(*span) for span in hits] or [line.evidence(0, min(40, len(line.body)))],
         )
