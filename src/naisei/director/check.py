@@ -26,6 +26,9 @@ from naisei.japanese.topics import topics
 __all__ = ["Rules", "check", "rules_of"]
 
 
+_PASS, _WARN, _RETRY = Status.PASS, Status.WARN, Status.RETRY
+
+
 class Rules:
     """One character's checks, ready to run."""
 
@@ -55,14 +58,14 @@ class Rules:
             check_jump(line, history, raised),
             check_script(line),
         )
-        status = Status.PASS
+        status = _PASS
         for done in checks:
-            if done.status is Status.RETRY:
+            if done.status is _RETRY:
                 status = done.status
                 break
-            if done.status is Status.WARN:
+            if done.status is _WARN:
                 status = done.status
-        mends, mended = mend(text)
+        mends, mended = ((), text) if line.untouched else mend(text)
         return LineVerdict(
             status,
             checks,

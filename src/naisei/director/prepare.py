@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from naisei.japanese.brackets import mask, pairs
 from naisei.japanese.folding import Origin, fold
 from naisei.japanese.utterance import utterance_sentences
+from naisei.lang import language
 
 __all__ = ["Line"]
 
@@ -30,6 +31,7 @@ class Line:
     __slots__ = (
         "_cut",
         "_folded",
+        "_language",
         "_origin",
         "_sentences",
         "body",
@@ -48,8 +50,21 @@ class Line:
             body = self._freed(body, names)
         self.body = body
         self.masked = mask(body)
+        self._language = ""
         self._origin: Origin | None = None
         self._sentences: list[tuple[int, int]] | None = None
+
+    @property
+    def language(self) -> str:
+        """The user's language, asked for once a line: it is looked up in the environment."""
+        if not self._language:
+            self._language = language()
+        return self._language
+
+    @property
+    def untouched(self) -> bool:
+        """Whether the body is the given text, character for character."""
+        return self._folded is self.given and self.body is self.given
 
     @property
     def sentences(self) -> list[tuple[int, int]]:

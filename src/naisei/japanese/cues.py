@@ -51,7 +51,7 @@ class CueSearch:
         left = DOUBTS
         for found in self._pattern.finditer(text, first.start()):
             start, end = found.span()
-            before = self._doubts[(found.lastindex or 1) - 1]
+            before = self._doubts[found.lastindex - 1] if found.lastindex else ()
             if before and left and text.endswith(before, 0, start):
                 left -= 1
                 if not stands_alone(text, start, end):
@@ -60,6 +60,14 @@ class CueSearch:
 
     def first(self, text: str) -> tuple[int, int] | None:
         """The first span, or `None`."""
+        bare = self._bare.search(text)
+        if bare is None:
+            return None
+        found = self._pattern.search(text, bare.start())
+        if found is None:
+            return None
+        if not self._doubts[(found.lastindex or 1) - 1]:
+            return found.span()
         return next(self.all(text), None)
 
 
@@ -68,8 +76,12 @@ def _expression(cue: CueSpec) -> str:
     by_length: dict[int, list[str]] = defaultdict(list)
     for text in cue.not_after:
         by_length[len(text)].append(re.escape(text))
-    parts += [f"(?<!{'|'.join(texts)})" for texts in by_length.values()]
+    # A class of characters is looked up at once, alternatives one after the other. What
+    # must not stand before is looked at last, where the cue itself already stands.
     parts.append(re.escape(cue.text))
+    for length, texts in by_length.items():
+        before = f"[{''.join(texts)}]" if length == 1 else f"(?:{'|'.join(texts)})"
+        parts.append(f"(?<!{before}{re.escape(cue.text)})")
     if cue.not_before:
         parts.append(f"(?!{'|'.join(map(re.escape, cue.not_before))})")
     if cue.at == "clause-end":

@@ -16,12 +16,11 @@ __all__ = ["Origin", "fold", "mend_marks"]
 _SPACES = " \\t\\u3000\\xa0\\u1680\\u2000-\\u200a\\u202f\\u205f"
 _INVISIBLE = "\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2064\\ufeff\\xad"
 _WIDE = "\\uff10-\\uff19\\uff21-\\uff3a\\uff41-\\uff5a\\uff66-\\uff9f\\u2e80-\\u2fdf\\uf900-\\ufaff"
-#: One of these must be in a line for folding to change it; `_RUNS` aside.
+#: One of these must be in a line for folding to change it; runs of marks aside.
 _TRIGGER = re.compile(
     f"[!?.,()~\\t\\u3000\\r\\x0b\\x0c\\x85\\u2028\\u2029\\u3099\\u309a\\xa0\\u1680\\u2000-\\u200a\\u202f"
     f"\\u205f{_INVISIBLE}{_WIDE}﹗﹖｡．，､･‥～〝〟『』｢｣]|  "
 )
-_RUNS = re.compile(r"([♪☆★♡♥])\1")
 _CHANGE = re.compile(
     "(?P<bang>！[!！﹗]+|[!﹗][!！﹗]*)"
     "|(?P<question>？[?？﹖]+|[?﹖][?？﹖]*)"
@@ -81,7 +80,11 @@ def fold(text: str) -> str:
         or "ーー" in text
         or "〜〜" in text
         or "・・" in text
-        or _RUNS.search(text)
+        or "♪♪" in text
+        or "☆☆" in text
+        or "★★" in text
+        or "♡♡" in text
+        or "♥♥" in text
     ):
         return _CHANGE.sub(_change, text)
     return text

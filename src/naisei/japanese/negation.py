@@ -34,6 +34,8 @@ _TURNED = re.compile(
     r"|(?:ない|ません)(?:という|って)?(?:こと|わけ|訳)(?:は|も|では|じゃ)(?:ない|ありません)"
     r"(?:という|って)?(?:こと|わけ|訳)(?:は|も|では|じゃ)(?:ない|ありません)"
 )
+#: Cheap signs that there is anything to find.
+_PREFIX, _CHAIN = re.compile("[未不非無]"), re.compile("なく(?:は|も)?[なあ無]")
 _DENIAL = re.compile(
     rf"(?:な|だ|なの|だという|という|って|とは|とまで|する|した|して|している|してる|の)?"
     r"(?:わけ|訳|ほど|もの|こと|つもり|の)?"
@@ -50,12 +52,10 @@ def double_negations(text: str) -> list[tuple[int, int]]:
     chains of three negations (「行かないことはなくない」). Tag questions and guesses
     (「じゃない？」「じゃないかな」) are none, nor are plain litotes (「ないことはない」).
     """
-    if "な" not in text and "せん" not in text and "ねえ" not in text:
-        return []
     found: list[tuple[int, int]] = []
-    if "まだ" in text or "未だ" in text:
+    if ("まだ" in text or "未だ" in text) and _PREFIX.search(text):
         found += (m.span() for m in _PREFIXED.finditer(text))
-    if "なく" in text or "ないこと" in text or "ないわけ" in text:
+    if ("なく" in text and _CHAIN.search(text)) or "ないこと" in text or "ないわけ" in text:
         found += (m.span() for m in _TURNED.finditer(text))
     return [span for span in found if _TAG.match(text, span[1]) is None]
 

@@ -18,7 +18,7 @@ _NAMED = re.compile(
     r"の話(?=[をがはもにでなとっだ、。！？…\s]|題|です|する|しよ|した[いか]|していい|してよ|$)|"
     r"と(?:いえ|言え)ば|って(?:いえ|言え)ば|っていうと"
 )
-_SPOKEN = re.compile(rf"[{_WRITTEN}ぁ-ん」]は、?(?=[^\s。！？、…〜はにへ」）])")
+_SPOKEN = re.compile(rf"は(?<=[{_WRITTEN}ぁ-ん」]は)、?(?=[^\s。！？、…〜はにへ」）])")
 #: Not raising a topic but leaving one.
 _LEFT = re.compile(
     r"(?:題)?(?:は|を|も|なんて|なんか)?(?:もう)?(?:やめ|止め|置いと|おいと|後に|あとに|いい|終わ)"
@@ -43,7 +43,13 @@ def topics(text: str, masked: str, hollow: Collection[str] = ()) -> tuple[str, .
     quotation (「『星』の話」) does. text and masked are of the same length.
     """
     found: dict[str, None] = {}
-    if "つ" in masked or "話" in masked or "ば" in masked or "関" in masked or "って" in masked:
+    if (
+        "の話" in masked
+        or "えば" in masked
+        or "につ" in masked
+        or "に関" in masked
+        or "いうと" in masked
+    ):
         for match in _NAMED.finditer(masked):
             if match[0] == "の話" and _LEFT.match(masked, match.end()):
                 continue
@@ -57,7 +63,7 @@ def topics(text: str, masked: str, hollow: Collection[str] = ()) -> tuple[str, .
     if "は" in masked:
         doubts = _DOUBTS
         for match in _SPOKEN.finditer(masked):
-            at = match.start() + 1
+            at = match.start()
             if not "ぁ" <= text[at - 1] <= "ん":
                 name = _name(text, at, hollow)
             elif doubts and not _NOT_KANA.search(text[max(0, at - 6) : at]):

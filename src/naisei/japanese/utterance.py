@@ -8,7 +8,7 @@ __all__ = ["utterance_sentences"]
 
 _PIECE = re.compile(r"[^。！？\n]+[。！？]*")
 #: Marks that are no sentence by themselves.
-_DECORATION = " \t…、・〜ー♪☆★♡♥」）,."
+_DECORATION = " \t…、・〜ー♪☆★♡♥」）,.。！？"
 
 
 def utterance_sentences(masked: str) -> list[tuple[int, int]]:
@@ -17,4 +17,4 @@ def utterance_sentences(masked: str) -> list[tuple[int, int]]:
     A run of 。！？ ends one, and so does a line break without a mark, and the text's end.
     Marks belong to their sentence. Pieces of nothing but marks are no sentences.
     """
-    return [m.span() for m in _PIECE.finditer(masked) if m[0].strip(_DECORATION + "。！？")]
+    return [m.span() for m in _PIECE.finditer(masked) if m[0].strip(_DECORATION)]

@@ -17,6 +17,7 @@ def check_form(line: Line, limits: Limits) -> Check:
     """
     if not line.body.strip():
         return found(
+            line,
             "format",
             Status.RETRY,
             ("発言が空です。", "The line is empty."),
@@ -27,6 +28,7 @@ def check_form(line: Line, limits: Limits) -> Check:
         return PASSED["format"]
     most = limits.warn_rows - 1
     return found(
+        line,
         "format",
         Status.RETRY if rows >= limits.retry_rows else Status.WARN,
         (f"{rows}行あります（{most}行まで）。", f"{rows} rows; at most {most} are allowed."),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from naisei.core import Check, Status
+from naisei.director.prepare import Line
 from naisei.director.verdict import CHECK_NAMES
-from naisei.lang import language
 
 __all__ = ["EVIDENCE", "PASSED", "found"]
 
@@ -17,6 +18,7 @@ EVIDENCE, _LONGEST = 8, 120
 
 
 def found(
+    line: Line,
     name: str,
     status: Status,
     reason: tuple[str, str],
@@ -27,12 +29,24 @@ def found(
 
     reason, suggestion: in Japanese and in English; the user's language is taken.
     """
-    chosen = 0 if language() == "ja" else 1
-    spans = list(dict.fromkeys(span[:_LONGEST] for span in evidence if span))[:EVIDENCE]
+    spans = tuple(dict.fromkeys(span[:_LONGEST] for span in evidence if span))[:EVIDENCE]
+    return _made(name, status, reason, suggestion, spans, line.language)
+
+
+@lru_cache(maxsize=4096)
+def _made(
+    name: str,
+    status: Status,
+    reason: tuple[str, str],
+    suggestion: tuple[str, str],
+    evidence: tuple[str, ...],
+    spoken: str,
+) -> Check:
+    chosen = 0 if spoken == "ja" else 1
     return Check(
         name=name,
         status=status,
         reason=reason[chosen],
         suggestion=suggestion[chosen],
-        evidence=tuple(spans),
+        evidence=evidence,
     )

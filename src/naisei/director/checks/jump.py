@@ -39,6 +39,7 @@ def check_jump(line: Line, history: Sequence[str], topics: tuple[str, ...]) -> C
     if not before[-1] or here & set().union(*before[-2:]) or _depth(before) >= _DEPTH:
         return PASSED["jump"]
     return found(
+        line,
         "jump",
         Status.WARN,
         ("今の話題を掘り下げる前に話題を変えています。", "It leaves the topic too early."),

@@ -16,6 +16,7 @@ def check_logic(line: Line) -> Check:
     if not spans:
         return PASSED["logic"]
     return found(
+        line,
         "logic",
         Status.RETRY,
         (

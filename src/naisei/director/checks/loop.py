@@ -33,7 +33,7 @@ def check_loop(line: Line, history: Sequence[str], ignored: frozenset[str]) -> C
     if not history and len(line.body) < 2 * (_IN_LINE + 1):
         return PASSED["loop"]
     words = spoken_words(line.body)
-    if not history and len(words) <= _IN_LINE:
+    if not history and len(words) - len(set(words)) < _IN_LINE:
         return PASSED["loop"]
     said = Counter(words)
     repeated = [w for w, n in said.items() if n > _IN_LINE and w not in ignored]
@@ -46,6 +46,7 @@ def check_loop(line: Line, history: Sequence[str], ignored: frozenset[str]) -> C
         return PASSED["loop"]
     listed = "・".join(f"「{w}」" for w in dict.fromkeys(repeated))
     return found(
+        line,
         "loop",
         Status.WARN,
         (f"同じ言葉を繰り返しています: {listed}。", f"The same word again and again: {listed}."),

@@ -40,6 +40,7 @@ class PraiseCheck:
         spans = [line.evidence(*span) for span in (flattering or words)[:EVIDENCE]]
         if flattering:
             return found(
+                line,
                 "praise",
                 Status.RETRY,
                 (
@@ -53,6 +54,7 @@ class PraiseCheck:
                 spans,
             )
         return found(
+            line,
             "praise",
             Status.WARN,
             ("評価語があります。", "It holds a word of evaluation."),

@@ -22,6 +22,7 @@ def check_scatter(line: Line, topics: tuple[str, ...], limits: Limits) -> Check:
         start = line.sentences[limits.warn_sentences - 1][0]
         spans.append(line.evidence(start, line.sentences[-1][1]).strip())
     return found(
+        line,
         "scatter",
         Status.RETRY if rejected else Status.WARN,
         (

@@ -18,6 +18,7 @@ def check_script(line: Line) -> Check:
         return PASSED["script"]
     row = line.given.strip().splitlines()[0]
     return found(
+        line,
         "script",
         Status.WARN,
         ("台本の形式で書かれています。", "It is written as a script."),

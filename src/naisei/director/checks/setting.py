@@ -36,6 +36,7 @@ class SettingCheck:
             if spans := self._contradictions(line, fact, pattern):
                 ja, en = fact.fact, fact.fact_en or fact.fact
                 return found(
+                    line,
                     "setting",
                     Status.RETRY,
                     (f"設定に反しています: {ja}。", f"This contradicts the setting: {en}."),

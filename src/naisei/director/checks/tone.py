@@ -11,13 +11,16 @@ from naisei.director.prepare import Line
 from naisei.director.profile import Endings, Exclaiming, ToneRules
 from naisei.director.verdict import Tone
 from naisei.japanese.cues import CueSearch
-from naisei.japanese.endings import ending_pattern
+from naisei.japanese.endings import EndingSearch
 
 __all__ = ["ToneCheck"]
 
-_TONES = {parts: Tone.of(*parts) for parts in product((0, 1, None), repeat=3)}
+_TONES = {
+    parts: (Tone.of(*parts), Tone.of(*parts).status) for parts in product((0, 1, None), repeat=3)
+}
 #: So much of a line without any hit is shown as evidence.
 _SHOWN = 40
+_PASS = Status.PASS
 
 
 class ToneCheck:
@@ -30,30 +33,30 @@ class ToneCheck:
         self._vocabulary = (
             CueSearch([cue.spec for cue in rules.vocabulary]) if rules.vocabulary else None
         )
-        self._endings: re.Pattern[str] | None = None
+        self._endings: EndingSearch | None = None
         self._marks: re.Pattern[str] | None = None
         if isinstance(rules.style, Endings):
-            self._endings = ending_pattern(rules.style.endings, rules.style.particles)
-            self._cheap = re.compile("|".join(map(re.escape, rules.style.endings)))
+            self._endings = EndingSearch(rules.style.endings, rules.style.particles)
         elif isinstance(rules.style, Exclaiming):
             self._marks = re.compile(f"[{re.escape(rules.style.marks)}]")
 
     def __call__(self, line: Line) -> tuple[Check, Tone]:
         marker = self._markers and self._markers.first(line.masked)
         word = self._vocabulary and self._vocabulary.first(line.masked)
-        tone = _TONES[
+        tone, status = _TONES[
             None if self._markers is None else int(marker is not None),
             None if self._vocabulary is None else int(word is not None),
             self._style(line),
         ]
-        status = tone.status
-        if status is Status.PASS:
+        if status is _PASS:
             return PASSED["tone"], tone
         spans = [line.evidence(*span) for span in (marker, word) if span]
         texts = self._texts.get(tone)
         if texts is None:
             texts = self._texts[tone] = self._said(tone)
-        return found("tone", status, *texts, spans or [line.evidence(0, _SHOWN)]), tone
+        return found(
+            line, "tone", status, *texts, spans or [line.evidence(0, min(_SHOWN, len(line.body)))]
+        ), tone
 
     def _style(self, line: Line) -> int | None:
         style = self._rules.style
@@ -61,14 +64,7 @@ class ToneCheck:
             few = self._marks.search(line.masked) and len(line.sentences) <= style.max_sentences
             return int(bool(few))
         if isinstance(style, Endings) and self._endings is not None:
-            hits = 0
-            if self._cheap.search(line.masked) is None:
-                return 0
-            for start, end in line.sentences:
-                hits += self._endings.search(line.masked, max(start, end - 40), end) is not None
-                if hits >= style.at_least:
-                    return 1
-            return 0
+            return int(self._endings.reaches(line.masked, style.at_least))
         return None
 
     def _said(self, tone: Tone) -> tuple[tuple[str, str], tuple[str, str]]:

@@ -1,0 +1,79 @@
+"""Characters are data: the shipped ones load, a user's own works, a bad one is explained."""
+
+from pathlib import Path
+
+import pytest
+
+from naisei.core import InputError
+from naisei.director import check, load_character
+from naisei.director.character import parse_character, shipped
+
+OWN = """
+schema = "naisei.character.v1"
+id = "ken"
+names = ["ケン"]
+persona = "船乗り。"
+[tone]
+markers = ["ぜ", { text = "だろ", at = "clause-end" }]
+"""
+
+
+def test_both_sisters_ship() -> None:
+    assert [c.id for c in shipped()] == ["ayu", "yana"]
+    assert load_character("やな") is load_character("yana")
+    assert load_character("ayu").praise and not load_character("yana").praise
+
+
+def test_an_own_profile_needs_no_code(tmp_path: Path) -> None:
+    path = tmp_path / "ken.toml"
+    path.write_text(OWN, encoding="utf-8")
+    assert check("行くぜ。", character=path).status.value == "PASS"
+    verdict = check("別居している。あなたは天才です。", character=str(path))
+    assert verdict.tone.to_json() == {"score": 0, "marker": 0, "vocab": None, "style": None}
+    assert [c.name for c in verdict.checks if c.status.value == "RETRY"] == ["tone"]
+
+
+def test_without_a_tone_every_tone_passes() -> None:
+    silent = parse_character(OWN.split("[tone]")[0])
+    assert check("はい", character=silent).status.value == "PASS"
+
+
+def test_two_parts_need_both() -> None:
+    two = parse_character(OWN + 'vocabulary = ["錨"]\n')
+    assert [
+        check(t, character=two).check("tone").status.value for t in ("うん", "錨", "錨だぜ")
+    ] == [
+        "RETRY",
+        "WARN",
+        "PASS",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("=", "TOML"),
+        ("", "schema"),
+        (OWN.replace("ken", "Ken!"), "id"),
+        (OWN.replace("markers", "marker"), "tone.marker"),
+        (OWN.replace('at = "clause-end"', 'at = "end"'), "tone.markers.1.at"),
+        (OWN + '[[setting]]\nfact="a"\ncontradicted_by=["("]\n', "setting.0.contradicted_by"),
+        (OWN + '[[setting]]\nfact="a"\ncontradicted_by=["a*"]\n', "every line"),
+        (OWN + "[limits]\nwarn_rows = 9\n", "warn_rows"),
+        (OWN + '[tone.style]\nkind="loud"\n', "tone.style"),
+    ],
+)
+def test_a_bad_profile_is_explained(text: str, named: str) -> None:
+    with pytest.raises(InputError, match=named) as error:
+        parse_character(text, place="ken.toml")
+    assert error.value.place == "ken.toml"
+    assert error.value.remedy
+
+
+def test_unknown_characters_and_files(tmp_path: Path) -> None:
+    for name in ("nobody", str(tmp_path / "none.toml"), tmp_path):
+        with pytest.raises(InputError):
+            check("はい", character=name)
+    (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(InputError, match="UTF-8"):
+        load_character(tmp_path / "bytes.toml")
