@@ -60,7 +60,7 @@ def test_masking(text: str, masked: str) -> None:
 
 
 def test_pairs_are_outermost() -> None:
-    assert pairs("「a「b」」（c）") == [(0, 6), (6, 9)]
+    assert pairs("「a「b」」（c）") == ((0, 6), (6, 9))
 
 
 def test_sentences_of_a_line() -> None:

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import re
 
-from naisei.japanese.brackets import pairs
+from naisei.japanese.brackets import wrapped
 from naisei.japanese.folding import fold, mend_marks
 
 __all__ = ["mend"]
 
 _BLANK_ROWS = re.compile(r"\A(?:[^\S\r\n]*(?:\r\n?|\n))+")
 #: So many wrappers inside each other are taken off.
-_DEPTH = 4
+_DEPTH = 2
 #: A line without any of these needs no mend.
 _MENDABLE = re.compile("[!！﹗][!！﹗]|[?？﹖][?？﹖]|[。｡][。｡]|[、､][、､]|[｡､]")
 
@@ -24,7 +24,8 @@ def mend(text: str) -> tuple[tuple[str, ...], str]:
 
     `blank-lines`: blank rows at both ends go. `wrapper`: a 「…」 round the whole line goes.
     `marks`: runs of ！, ？, 。 and 、 become one, half-width ｡ and ､ full. A line without
-    words is left alone. Mending twice changes nothing more.
+    words is left alone. A quotation in a wrapped quotation may be a
+    quotation: two wrappers are taken off, not more.
 
     >>> mend("「えー！！」\\n")
     (('blank-lines', 'wrapper', 'marks'), 'えー！')
@@ -62,8 +63,7 @@ def _unwrapped(text: str) -> str:
         inner = text.strip()
         if len(inner) < 3 or inner[0] not in "「『｢" or not inner[1:-1].strip():
             break
-        folded = fold(inner)
-        if folded[-1] != "」" or pairs(folded) != [(0, len(folded))]:
+        if not wrapped(fold(inner)):
             break
         text = _trimmed(inner[1:-1])
     return text

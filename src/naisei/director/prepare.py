@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from naisei.japanese.brackets import mask, pairs
+from naisei.japanese.brackets import mask, wrapped
 from naisei.japanese.folding import Origin, fold
 from naisei.japanese.utterance import utterance_sentences
 from naisei.lang import language
@@ -16,7 +16,7 @@ from naisei.lang import language
 __all__ = ["Line"]
 
 #: So many wrappers inside each other are taken off.
-_DEPTH = 4
+_DEPTH = 2
 
 
 class Line:
@@ -119,7 +119,7 @@ def _spaced(text: str, label: re.Pattern[str]) -> str | None:
     taken = start > 0
     for _ in range(_DEPTH):
         bare = inner.strip()
-        if not bare or bare[0] != "「" or pairs(bare) != [(0, len(bare))]:
+        if not wrapped(bare):
             break
         start += len(inner) - len(inner.lstrip()) + 1
         end -= len(inner) - len(inner.rstrip()) + 1

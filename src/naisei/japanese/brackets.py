@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
-__all__ = ["FILLER", "mask", "pairs"]
+__all__ = ["FILLER", "mask", "pairs", "wrapped"]
 
 #: What stands for each character between brackets: a mark that no rule looks for.
 FILLER = "〓"
@@ -12,7 +13,9 @@ _BRACKET = re.compile("[「」（）]")
 _OPENER = {"」": "「", "）": "（"}
 
 
-def pairs(text: str) -> list[tuple[int, int]]:
+# The same line is asked for its wrapper, its mask and its mends.
+@lru_cache(maxsize=4)
+def pairs(text: str) -> tuple[tuple[int, int], ...]:
     """Start of the opening, end of the closing bracket of every outermost pair, in order.
 
     A bracket without its partner is no bracket. Linear in the length.
@@ -37,7 +40,16 @@ def pairs(text: str) -> list[tuple[int, int]]:
         while found and found[-1][0] > start:
             found.pop()
         found.append((start, at + 1))
-    return found
+    return tuple(found)
+
+
+def wrapped(text: str) -> bool:
+    """Whether one quotation 「…」 begins and ends with the text."""
+    if len(text) < 2 or text[0] != "「" or text[-1] != "」":
+        return False
+    inner = text[1:-1]
+    # Without brackets inside there is nothing to pair off.
+    return _BRACKET.search(inner) is None or pairs(text) == ((0, len(text)),)
 
 
 def mask(text: str) -> str:

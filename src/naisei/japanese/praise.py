@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable
 
 from naisei.japanese.cues import CueSearch, CueSpec
@@ -27,6 +28,12 @@ _CALLED = re.compile(
 )
 _LAUDED = re.compile(r"(?:さすが|流石)[^。！？\n]{0,4}\Z")
 _AFTERWARDS = re.compile(r"[^。！？は、\n]{0,8}、(?:やはり|やっぱり|本当に|さすが)?\Z")
+
+
+#: So many names before an evaluation word are weighed.
+_NAMES = 3
+#: A name farther away than so many characters is not what the word is said of.
+_REACH = 40
 
 
 class Evaluations:
@@ -59,11 +66,15 @@ class Evaluations:
             return []
         if any(not denied(sentence, at) for _, at in self._affirmations.all(sentence)):
             return words
-        return [
-            (first, last)
-            for first, last in words
-            if any(_of(sentence, name, (first - start, last - start)) for name in named)
-        ]
+        starts = [name[0] for name in named]
+        flattering = []
+        for first, last in words:
+            at = bisect_left(starts, first - start)
+            # The names next to the word, before and after it, are those it can be said of.
+            near = named[max(0, at - _NAMES) : at + 1]
+            if any(_of(sentence, name, (first - start, last - start)) for name in near):
+                flattering.append((first, last))
+        return flattering
 
 
 def _of(sentence: str, name: Span, word: Span) -> bool:
@@ -71,11 +82,12 @@ def _of(sentence: str, name: Span, word: Span) -> bool:
     if _PREDICATE.match(sentence, word[1]) is None:
         return False
     if name[1] > word[0]:
-        between = sentence[word[1] : name[0]]
-        return name[0] >= word[1] and _AFTERWARDS.match(between) is not None
-    between = sentence[name[1] : word[0]]
-    if len(between) > 40:
+        if not 0 <= name[0] - word[1] <= _REACH:
+            return False
+        return _AFTERWARDS.match(sentence[word[1] : name[0]]) is not None
+    if word[0] - name[1] > _REACH:
         return False
+    between = sentence[name[1] : word[0]]
     if _OWN.match(between) or _CALLED.fullmatch(between):
         return True
-    return not between and _LAUDED.search(sentence[: name[0]]) is not None
+    return not between and _LAUDED.search(sentence[max(0, name[0] - 8) : name[0]]) is not None
