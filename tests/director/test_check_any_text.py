@@ -46,7 +46,7 @@ def test_masked_text_never_adds_a_hit(outside: str, inside: str, character: str)
     """What stands in 「」 or （） after other words changes neither tone nor praise."""
     brackets = str.maketrans(dict.fromkeys("「」『』（）()｢｣〝〟\n\r", ""))
     inside = fold(inside).translate(brackets).replace("\n", "") or "ん"
-    if not outside.strip() or set("「」『』（）()｢｣〝〟：:") & set(outside):
+    if not fold(outside).strip() or set("「」『』（）()｢｣〝〟：:") & set(outside):
         return
     for opened, closed in ("「」", "（）"):
         empty = check(f"{outside}{opened}ん{closed}", character=character)
@@ -77,8 +77,8 @@ def test_folded_spans_lead_back(text: str) -> None:
 
 LONG = (
     "あ 「 」 （「 は まだ なく 未 ね。 さかな 海は青い。 の話 別居 一人暮らし すごい "
-    "姉様は すごい。 すごい姉様 ! ｶﾞ です（ です。 ない やなの家に \u200b！ \ud800 あa 「あ」 ごはんは "
-    "まだね もし一人暮らし やな： 電車"
+    "姉様は すごい。 すごい姉様 ! ｶﾞ です（ です。 ない やなの家に \u200b！ \ud800 あa "
+    "「あ」 ごはんは まだね もし一人暮らし やな： 電車"
 )
 UNITS = [*LONG.split(" "), "\n", " \n", "姉様、すごい、"]
 
