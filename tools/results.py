@@ -5,7 +5,8 @@
     python tools/results.py --check   exit with 1 if a page does not say what results.json says
 
 docs/results.json is the one place of the figures. docs/results.md is written from it, and so
-are the parts of README.md and README_ja.md between `<!-- results:NAME -->` and `<!-- /results -->`.
+are the parts of README.md, README_ja.md and the card of ambigact40-open between
+`<!-- results:NAME -->` and `<!-- /results -->`.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 KEPT = ROOT / "docs" / "results.json"
 PAGE = ROOT / "docs" / "results.md"
-QUOTING = (ROOT / "README.md", ROOT / "README_ja.md")
+CARD = ROOT / "src" / "naisei" / "data" / "ambigact40_open" / "README.md"
+QUOTING = (ROOT / "README.md", ROOT / "README_ja.md", CARD)
 _BLOCK = re.compile(r"(<!-- results:(\w+) -->\n).*?(<!-- /results -->)", re.DOTALL)
 
 #: Name → command, and the rows it gives: label in its result → name in the table.
@@ -101,6 +103,10 @@ def measure() -> dict[str, Any]:
                 key: {label: _kept(study[key]["runs"][label], KEEP) for label in rows}
                 for key, (_, rows) in COMMANDS.items()
             },
+            "kinds": {
+                COMMANDS[key][1][label]: _kinds(folder / study[key]["runs"][label]["run_dir"])
+                for key, label in THREE
+            },
             "differences": differences,
             "audit": _kept(audit, RATES),
             "dialogue": _dialogue(one),
@@ -121,6 +127,26 @@ def _data(frozen: dict[str, Any]) -> dict[str, Any]:
         "scenes": len({i.scene_id for i in data.instances}),
         "digest": data.digest[:12],
     }
+
+
+def _kinds(run: Path) -> dict[str, dict[str, Any]]:
+    """Pass@k of a run by kind of ambiguity; intervals resample scenes."""
+    from naisei.clarify.data import load
+    from naisei.clarify.schemas import EpisodeResult
+    from naisei.runs.stats import mean_metric
+
+    by_id = {i.id: i for i in load("ambigact40-open").instances}
+    found: dict[str, list[tuple[float, str]]] = {}
+    for line in (run / "results.jsonl").read_text("utf-8").splitlines():
+        result = EpisodeResult.model_validate(json.loads(line)["result"])
+        one = by_id[result.instance]
+        solved = any(trial.success for trial in result.trials)
+        found.setdefault(one.ambiguity, []).append((float(solved), one.scene_id))
+    out = {}
+    for kind, cases in sorted(found.items()):
+        m = mean_metric(kind, [v for v, _ in cases], clusters=[scene for _, scene in cases])
+        out[kind] = {"value": m.value, "interval": [m.low, m.high], "n": len(cases)}
+    return out
 
 
 def _dialogue(run: Path) -> dict[str, str]:
@@ -221,6 +247,19 @@ def _differences(kept: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def _by_kind(kept: dict[str, Any]) -> str:
+    """Rows of kinds, columns of agents: Pass@3."""
+    agents = list(kept["kinds"])
+    lines = [f"| ambiguity | {' | '.join(agents)} | n |", f"|{'---|' * (len(agents) + 2)}"]
+    for kind in kept["kinds"][agents[0]]:
+        cells = [kept["kinds"][agent][kind] for agent in agents]
+        shown = [
+            f"{c['value']:.3f} [{c['interval'][0]:.3f}, {c['interval'][1]:.3f}]" for c in cells
+        ]
+        lines.append(f"| {kind} | {' | '.join(shown)} | {cells[0]['n']} |")
+    return "\n".join(lines)
+
+
 def blocks(kept: dict[str, Any]) -> dict[str, str]:
     """What may be quoted, by name."""
     three = _table(kept, THREE, ["pass@1", "pass@3", "dpass@3", "questions"])
@@ -229,6 +268,7 @@ def blocks(kept: dict[str, Any]) -> dict[str, str]:
     return {
         "three": three,
         "one": one,
+        "kinds": _by_kind(kept),
         "conditions": _conditions(kept, "en"),
         "conditions_ja": _conditions(kept, "ja"),
         "differences": _differences(kept),
@@ -257,6 +297,12 @@ acts first and asks after a miss.
 {one}
 
 With a single trial there is no second guess, and asking is what is left.
+
+## By kind of ambiguity
+
+Pass@3, three trials.
+
+{kinds}
 
 ## Paired differences
 
