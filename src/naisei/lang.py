@@ -3,15 +3,37 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Literal
 
-__all__ = ["language", "say", "use"]
+__all__ = ["language", "say", "speaking", "use"]
 
 Language = Literal["ja", "en"]
 
+_spoken: ContextVar[Language | None] = ContextVar("spoken", default=None)
+
+
+@contextmanager
+def speaking(chosen: Language) -> Iterator[None]:
+    """Speak this language within, whatever the environment says.
+
+    For texts that become part of a run (what a model is told): they must be the same when the
+    run is resumed by somebody with other settings.
+    """
+    before = _spoken.set(chosen)
+    try:
+        yield
+    finally:
+        _spoken.reset(before)
+
 
 def language() -> Language:
-    """`NAISEI_LANG` if set, else the locale's (LC_ALL, LC_MESSAGES, LANG): `ja…` or English."""
+    """That of `speaking`, else `NAISEI_LANG` if set, else the locale's (LC_ALL, LC_MESSAGES,
+    LANG): `ja…` or English."""
+    if (chosen := _spoken.get()) is not None:
+        return chosen
     for variable in ("NAISEI_LANG", "LC_ALL", "LC_MESSAGES", "LANG"):
         if value := os.environ.get(variable):
             return "ja" if value.lower().startswith("ja") else "en"

@@ -23,6 +23,11 @@ _COMMANDS = {
         "曖昧な発話に、聞き返してから行動する (R-Clarify)",
         "Ask before acting on ambiguous requests (R-Clarify).",
     ),
+    "director": (
+        "naisei.director.cli:app",
+        "発言を口に出す前に検査する。不合格の案は跡を残さない",
+        "Check lines before they are spoken; rejected ones leave no trace.",
+    ),
     "runs": (
         "naisei.runs.cli:app",
         "実行記録を見る・再開する・比べる・書き出す",

@@ -1,0 +1,85 @@
+"""Checking many lines: a file is read twice, so that nothing is answered if a row is bad."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from naisei.core import InputError
+from naisei.director.check import rules_of
+from naisei.director.scripts import Kind, ScriptLine, read_lines
+from naisei.director.speakers import Speakers
+from naisei.director.verdict import LineVerdict
+
+__all__ = ["Judged", "judged_lines", "opened"]
+
+#: Lines before that are given to the checks; they read the last five.
+_HISTORY = 8
+
+Judged = tuple[ScriptLine, LineVerdict]
+
+
+@contextmanager
+def opened(path: str, *, live: bool = False) -> Iterator[tuple[BinaryIO, str]]:
+    """A stream of bytes with its name; `-` is stdin, which is kept aside until its end unless
+    `live`, so that it can be read twice.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    if path == "-" and live:
+        yield sys.stdin.buffer, "stdin"
+        return
+    try:
+        source = sys.stdin.buffer if path == "-" else Path(path).open("rb")  # noqa: SIM115
+    except OSError as error:
+        raise InputError(
+            f"cannot be read: {error.strerror}",
+            place=path,
+            remedy="name a file, or - for standard input",
+        ) from None
+    with source:
+        if source.seekable() and path != "-":
+            yield source, path
+            return
+        with tempfile.TemporaryFile() as aside:
+            shutil.copyfileobj(source, aside)
+            aside.seek(0)
+            yield aside, "stdin" if path == "-" else path
+
+
+def judged_lines(
+    stream: BinaryIO,
+    place: str,
+    speakers: Speakers,
+    *,
+    kind: Kind = "auto",
+    one_talk: bool = False,
+    live: bool = False,
+) -> Iterator[Judged]:
+    """Each line with its verdict, as the input goes on; lines of others are passed over.
+
+    one_talk: the lines before are the history of a line that gives none of its own; a plain
+    script is always one talk. live: begin before the input has been read to its end.
+
+    Raises:
+        InputError: at the row that cannot be used; unless `live`, before the first verdict.
+    """
+    if not live:
+        for _ in read_lines(stream, place, speakers, kind=kind):
+            pass
+        stream.seek(0)
+    before: deque[str] = deque(maxlen=_HISTORY)
+    for line in read_lines(stream, place, speakers, kind=kind):
+        history = line.history
+        if history is None:
+            history = tuple(before) if one_talk or line.in_script else ()
+        if line.character is not None:
+            yield line, rules_of(line.character).check(line.text, history)
+        before.append(line.text)

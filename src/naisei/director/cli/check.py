@@ -1,0 +1,144 @@
+"""`naisei director check`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from typing import Annotated, Literal
+
+import typer
+
+from naisei.cli.lang import say
+from naisei.core import InputError, Status
+from naisei.director.bulk import Judged, judged_lines, opened
+from naisei.director.speakers import Speakers
+
+__all__ = ["Characters", "Format", "SkipOthers", "command"]
+
+_INPUT = say("入力", "Input")
+_OUTPUT = say("出力", "Output")
+
+File = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE|-",
+        help=say(
+            "JSONL、CSV (speaker,text)、台本 (やな: …)。- は標準入力",
+            "JSONL, CSV (speaker,text) or a script (やな: …); - is standard input.",
+        ),
+    ),
+]
+Characters = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--character",
+        metavar="ID|FILE",
+        help=say(
+            "加える人物 (複数可)。最初の人物が、話者のない発言の話者になる",
+            "Add a character, repeatable; the first speaks the lines that name nobody.",
+        ),
+        rich_help_panel=_INPUT,
+    ),
+]
+Format = Annotated[
+    Literal["auto", "jsonl", "csv", "plain"],
+    typer.Option(
+        "--format",
+        help=say("入力の形式", "Form of the input."),
+        rich_help_panel=_INPUT,
+    ),
+]
+SkipOthers = Annotated[
+    bool,
+    typer.Option(
+        "--skip-others",
+        help=say(
+            "知らない話者の発言は検査しない (履歴には残る)",
+            "Do not check lines of unknown speakers; they stay in the history.",
+        ),
+        rich_help_panel=_INPUT,
+    ),
+]
+OneTalk = Annotated[
+    bool,
+    typer.Option(
+        "--one-talk",
+        help=say(
+            "JSONL と CSV でも、前の発言を履歴とみなす (台本では常に)",
+            "Take the lines before as the history in JSONL and CSV too, as in scripts.",
+        ),
+        rich_help_panel=_INPUT,
+    ),
+]
+Live = Annotated[
+    bool,
+    typer.Option(
+        "--live",
+        help=say(
+            "標準入力の終わりを待たずに、1 行ごとに答える",
+            "Answer each line of standard input at once, before its end is seen.",
+        ),
+        rich_help_panel=_INPUT,
+    ),
+]
+Json = Annotated[
+    bool,
+    typer.Option(
+        "--json",
+        help=say("1 発言につき判定の JSON を 1 行出す", "One JSON verdict per line of the input."),
+        rich_help_panel=_OUTPUT,
+    ),
+]
+
+_encode = json.JSONEncoder(ensure_ascii=False).encode
+
+
+def command(
+    file: File = "-",
+    as_json: Json = False,
+    character: Characters = None,
+    format: Format = "auto",
+    skip_others: SkipOthers = False,
+    one_talk: OneTalk = False,
+    live: Live = False,
+) -> None:
+    if live and file != "-":
+        raise InputError("only standard input is answered live", place="--live", remedy="use -")
+    speakers = Speakers(character or (), skip_others=skip_others)
+    counts: Counter[Status] = Counter()
+    with opened(file, live=live) as (stream, place):
+        # A plain script's line ends where the next begins: live, every row is one.
+        for judged in judged_lines(
+            stream, place, speakers, kind=format, one_talk=one_talk, live=live
+        ):
+            counts[judged[1].status] += 1
+            sys.stdout.write((_json(judged) if as_json else _text(judged)) + "\n")
+            if live:
+                sys.stdout.flush()
+    sys.stdout.flush()
+    if not as_json:
+        total = sum(counts.values())
+        parts = ", ".join(f"{s.value} {n}" for s in Status if (n := counts[s]))
+        print(say(f"{total} 発言: {parts}", f"{total} lines: {parts}"), file=sys.stderr)
+
+
+def _json(judged: Judged) -> str:
+    line, verdict = judged
+    head = {"line": line.number, "speaker": line.speaker or verdict.character}
+    return _encode({**head, **verdict.to_json()})
+
+
+def _text(judged: Judged) -> str:
+    line, verdict = judged
+    shown = " ⏎ ".join(line.text.strip().splitlines())
+    out = [
+        f"{line.number:>4} {verdict.status.value:<5} {line.speaker or verdict.character}: {shown}"
+    ]
+    for check in verdict.checks:
+        if check.status is not Status.PASS:
+            spans = "".join(f"「{span}」" for span in check.evidence)
+            out.append(
+                f"     {check.status} {check.name}: {check.reason}{spans} {check.suggestion}"
+            )
+    return "\n".join(out)

@@ -1,0 +1,134 @@
+"""A talk as it happens: each draft with its verdict, each line as it is said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from rich.console import Console
+from rich.text import Text
+
+from naisei.cli.lang import say
+from naisei.core import Event, Say, Status, Where
+from naisei.director.config import TalkConfig
+from naisei.director.draft import checked
+from naisei.director.profile import Character
+from naisei.director.schemas import Draft
+from naisei.director.state import Stage
+from naisei.director.task import TalkTask
+
+__all__ = ["STYLES", "Live"]
+
+#: How a status is coloured.
+STYLES = {
+    Status.PASS: "green",
+    Status.MODIFY: "cyan",
+    Status.WARN: "yellow",
+    Status.RETRY: "red",
+}
+
+
+class Live:
+    """Prints what is logged: an `on_event` of the run engine.
+
+    Verdicts of drafts are no events; they are worked out again from the lines said so far.
+    earlier: events of former sittings.
+    """
+
+    def __init__(
+        self, config: TalkConfig, console: Console, *, earlier: Iterable[Event] = ()
+    ) -> None:
+        self._task = TalkTask(config)
+        self._language = config.rules.language
+        self._console = console
+        self._stages: dict[str, Stage] = {}
+        self._turns: dict[str, int] = {}
+        for event in earlier:
+            if event.kind == "say":
+                self._commit(event)
+
+    def __call__(self, event: Event) -> None:
+        request = event.request
+        if not isinstance(request, dict):
+            return
+        if event.kind == "chat" and request["role"] == "speaker":
+            self._draft(event)
+        elif event.kind == "chat" and request["role"] == "judge":
+            self._judgement(event)
+        elif event.kind == "say":
+            self._commit(event)
+            self._said(request)
+
+    def _print(self, text: Text) -> None:
+        self._console.print(text, soft_wrap=True)
+
+    def _stage(self, where: Where) -> Stage:
+        return self._stages.setdefault(where.episode, self._task.stage())
+
+    def _draft(self, event: Event) -> None:
+        if event.failure is not None:
+            self._print(Text(f"  {event.failure[1]}", style="red"))
+            return
+        # Who speaks stands in the writer's system prompt; here the state tells it as well.
+        speaker = self._speaker(event)
+        draft = checked(str(event.result), speaker, self._stage(event.where).state, self._language)
+        self._print(
+            Text.assemble(
+                ("  " + say("案", "draft") + " ", "dim"),
+                (f"{speaker.name}: {_row(draft.given)} ", "dim"),
+                (f"[{draft.status}]", STYLES[draft.status]),
+            )
+        )
+        self._reasons(draft)
+
+    def _reasons(self, draft: Draft) -> None:
+        for check in draft.checks:
+            self._print(
+                Text.assemble(
+                    (f"      {check.name} ", STYLES[check.status]),
+                    (f"{check.reason} → {check.suggestion}", "dim"),
+                )
+            )
+
+    def _speaker(self, event: Event) -> Character:
+        request = event.request
+        assert isinstance(request, dict)
+        told = str(request["messages"])
+        found = [c for c in self._task.cast if c.persona.strip()[:30] in told.replace("\\n", "\n")]
+        return found[0] if found else self._task.cast[0]
+
+    def _judgement(self, event: Event) -> None:
+        if event.failure is not None or not isinstance(event.result, dict):
+            why = event.failure[1] if event.failure is not None else ""
+            words = say("判定役の失敗 (規則のみで扱う): ", "judge failed (rules alone): ")
+            self._print(Text(f"      {words}{why}", style="magenta"))
+            return
+        scores = [v for v in event.result.values() if isinstance(v, int)]
+        mean = sum(scores) / len(scores)
+        shown = " ".join(str(score) for score in scores)
+        line = say("判定", "judge") + f" {mean:.1f} ({shown}) {event.result.get('comment') or ''}"
+        self._print(Text(f"      {line}", style="magenta dim"))
+
+    def _said(self, request: Mapping[str, object]) -> None:
+        meta = request["meta"]
+        assert isinstance(meta, dict)
+        status = Status(str(meta["status"]))
+        name = self._task.names.get(str(request["speaker"]), str(request["speaker"]))
+        marks = [str(meta["outcome"])] if meta["outcome"] != "said" else []
+        marks += [str(mend) for mend in meta["mends"]]
+        self._print(
+            Text.assemble(
+                (f"{meta['turn']:>2} {name}: ", "bold"),
+                (_row(str(request["text"])), "bold"),
+                (f"  [{' · '.join([status, *marks])}]", STYLES[status]),
+            )
+        )
+
+    def _commit(self, event: Event) -> None:
+        request = event.request
+        assert isinstance(request, dict)
+        said = Say(str(request["text"]), str(request["speaker"]), request["meta"])  # type: ignore[arg-type]
+        self._stage(event.where).perform(said, event.where)
+
+
+def _row(text: str) -> str:
+    return " ⏎ ".join(text.strip().splitlines())

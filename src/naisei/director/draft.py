@@ -1,0 +1,112 @@
+"""From a text to a draft with its verdict, and what is committed with the line that is said."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+
+from pydantic import JsonValue
+
+from naisei.core import Check, Status
+from naisei.director.check import check
+from naisei.director.judge import judge_check
+from naisei.director.profile import Character
+from naisei.director.schemas import Draft, Judgement, Turn
+from naisei.director.state import TalkState
+from naisei.lang import Language, speaking
+
+__all__ = ["checked", "diff", "judged", "level", "meta", "notes", "unheard"]
+
+#: So many of the last lines are given to the checks; they read the last five.
+_HISTORY = 8
+#: Checks whose warnings are for whoever speaks next; the others' wait for the same speaker.
+_OF_THE_TALK = ("loop", "jump")
+
+
+def checked(text: str, speaker: Character, state: TalkState, language: Language) -> Draft:
+    """The draft with what the hard rules say of it."""
+    with speaking(language):
+        verdict = check(text, character=speaker, history=state.lines[-_HISTORY:])
+    passes = verdict.status is Status.PASS
+    tone = verdict.tone
+    return Draft(
+        given=text,
+        text=verdict.text,
+        status=Status.MODIFY if passes and verdict.mends else verdict.status,
+        checks=tuple(c for c in verdict.checks if c.status is not Status.PASS),
+        tone={
+            "score": tone.score,
+            "marker": tone.marker,
+            "vocab": tone.vocab,
+            "style": tone.style,
+        },
+        sentences=verdict.sentences,
+        topics=verdict.topics,
+        mends=verdict.mends,
+    )
+
+
+def judged(draft: Draft, found: Judgement, language: Language) -> Draft:
+    """The draft with the judgement beside the checks; the worst of all is its status."""
+    heard = judge_check(found, language)
+    added: tuple[Check, ...] = () if heard.status is Status.PASS else (heard,)
+    return draft.model_copy(
+        update={
+            "judgement": found,
+            "checks": (*draft.checks, *added),
+            "status": max(draft.status, heard.status, key=lambda status: status.severity),
+        }
+    )
+
+
+def unheard(draft: Draft, why: str) -> Draft:
+    """The draft as the hard rules alone leave it, marked."""
+    return draft.model_copy(update={"judge_failure": why})
+
+
+def level(before: Sequence[Draft], state: TalkState, speaker: Character) -> Status | None:
+    """What the judge said last of this speaker: in this turn, else of their last line."""
+    heard = [draft.judgement.status for draft in before if draft.judgement is not None]
+    return heard[-1] if heard else state.judged.get(speaker.id)
+
+
+def diff(draft: Draft) -> tuple[str, ...]:
+    """What the mends changed, as the lines of a unified diff without its head."""
+    if not draft.mends:
+        return ()
+    given, text = draft.given.splitlines(), draft.text.splitlines()
+    return tuple(list(difflib.unified_diff(given, text, n=0, lineterm=""))[2:])
+
+
+def notes(draft: Draft, speaker: Character) -> list[JsonValue]:
+    """The warnings of a line that goes out, as instructions (§§1, 8): a loop or a jump is for
+    whoever speaks next, the rest for this speaker's next turn."""
+    return [
+        {
+            "to": "" if check.name in _OF_THE_TALK else speaker.id,
+            "text": " ".join(text for text in (check.reason, check.suggestion) if text),
+        }
+        for check in draft.checks
+    ]
+
+
+def meta(turn: Turn, speaker: Character) -> dict[str, JsonValue]:
+    """What is committed with a line: never anything of a rejected draft.
+
+    judged: whether a judge was heard on this line; where not, the hard rules alone let it out.
+    judge: what the judge said. notes: instructions for turns to come.
+    """
+    draft = turn.draft
+    found = draft.judgement if draft is not None else None
+    return {
+        "turn": turn.number,
+        "outcome": turn.outcome,
+        "status": turn.status.value,
+        "judged": turn.judged,
+        "judge": None if found is None else found.status.value,
+        "mean": None if found is None else found.mean,
+        "judge_failure": draft.judge_failure if draft is not None else "",
+        "mends": list(draft.mends) if draft is not None else [],
+        "diff": list(turn.diff),
+        "notes": notes(draft, speaker) if draft is not None else [],
+    }

@@ -1,0 +1,71 @@
+"""The director's loop: generate, check, judge, retry with the reasons, commit.
+
+Source: the retry-judgement specification, §§1, 3, 7, 9. Nothing but `Say` changes the state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from naisei.core import Chat, Flow, InstrumentFailure, Say, Status
+from naisei.director import draft as drafting
+from naisei.director.judge import judge
+from naisei.director.policy import settle
+from naisei.director.profile import Character
+from naisei.director.rules import TalkRules
+from naisei.director.schemas import Draft, TalkResult, Turn
+from naisei.director.state import Stage, TalkState
+from naisei.director.words import judge_messages, writer_messages
+
+__all__ = ["Writer", "talk", "turn"]
+
+#: Writes a draft, given those of this turn that were rejected.
+Writer = Callable[[Sequence[Draft]], Flow[str]]
+
+
+def talk(cast: Sequence[Character], stage: Stage, turns: int, rules: TalkRules) -> Flow[TalkResult]:
+    """The characters speak in turn, so many turns in all."""
+    done: tuple[Turn, ...] = ()
+    while len(done) < turns:
+        speaker, state = cast[len(done) % len(cast)], stage.state
+
+        def write(
+            rejected: Sequence[Draft], speaker: Character = speaker, state: TalkState = state
+        ) -> Flow[str]:
+            told = writer_messages(speaker, state, rejected, rules.language)
+            return (yield from Chat("speaker", told))
+
+        done += ((yield from turn(speaker, write, state, rules, number=len(done) + 1)),)
+    return TalkResult(turns=done, state=stage.state)
+
+
+def turn(
+    speaker: Character, write: Writer, state: TalkState, rules: TalkRules, *, number: int = 1
+) -> Flow[Turn]:
+    """One line: drafts until one may go out or the retries are used up; then it is said."""
+    drafts: tuple[Draft, ...] = ()
+    while len(drafts) <= rules.retries:
+        text = yield from write(drafts)
+        drafts += ((yield from examine(text, speaker, drafts, state, rules)),)
+        if drafts[-1].status is not Status.RETRY:
+            break
+    done = yield from settle(drafts, speaker, state, rules, number)
+    if done.text is not None:
+        yield from Say(done.text, speaker.id, drafting.meta(done, speaker))
+    return done
+
+
+def examine(
+    text: str, speaker: Character, before: Sequence[Draft], state: TalkState, rules: TalkRules
+) -> Flow[Draft]:
+    """The hard rules, then the judge, who is asked only where they let the line pass (§7)."""
+    draft = drafting.checked(text, speaker, state, rules.language)
+    if rules.judging is None or draft.status is Status.RETRY:
+        return draft
+    told = judge_messages(draft.text, speaker, state, rules.language)
+    level = drafting.level(before, state, speaker)
+    try:
+        found = yield from judge(told, rules.judging, previous=level)
+    except InstrumentFailure as failure:
+        return drafting.unheard(draft, str(failure))
+    return drafting.judged(draft, found, rules.language)

@@ -1,0 +1,123 @@
+"""The judge: a model's five scores, their mean, and what follows from it.
+
+Source: the retry-judgement specification, §7. How the cuts are read: docs/design/0005-director.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from naisei.core import Chat, Check, Flow, Gather, InstrumentFailure, Message, Status
+from naisei.director.schemas import ASPECTS, Judgement, Scores
+
+__all__ = ["PASS_FROM", "RETRY_BELOW", "Judging", "judge", "judge_check", "status_of"]
+
+#: The cuts of §7.1: a mean below the first is RETRY, from the second PASS, between them WARN.
+RETRY_BELOW, PASS_FROM = 3.5, 4.0
+#: Means are fractions; what a float adds to one is less than this.
+_DUST = 1e-9
+#: Aspects from this score down are named to the writer.
+_LOW = 3
+
+
+class Judging(BaseModel):
+    """How a line is put to the judge.
+
+    repeats: judgements of one line, side by side; the mean is over all of them. margin: the
+    hysteresis: a speaker who was above a cut stays above it down to, and without, cut − margin.
+    A single judgement has means in steps of 0.2, of which the default margin holds none: it
+    acts where repeats give finer means.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    repeats: int = Field(default=1, ge=1, le=25)
+    margin: float = Field(default=0.1, ge=0, le=0.5)
+
+
+def status_of(mean: float, previous: Status | None = None, *, margin: float = 0.1) -> Status:
+    """PASS, WARN or RETRY for a mean of 1 to 5.
+
+    previous: what the judge said last of this speaker (of the draft before in this turn, else
+    of their last line), if anything.
+
+    >>> [status_of(m).value for m in (3.4, 3.5, 3.8, 3.95, 4.0)]
+    ['RETRY', 'WARN', 'WARN', 'WARN', 'PASS']
+    >>> status_of(3.95, Status.PASS).value, status_of(3.9, Status.PASS).value
+    ('PASS', 'WARN')
+    """
+    passed = previous is Status.PASS
+    stood = passed or previous is Status.WARN
+    if mean >= PASS_FROM or (passed and mean > PASS_FROM - margin + _DUST):
+        return Status.PASS
+    if mean >= RETRY_BELOW or (stood and mean > RETRY_BELOW - margin + _DUST):
+        return Status.WARN
+    return Status.RETRY
+
+
+def judge(
+    messages: Sequence[Message], judging: Judging, *, previous: Status | None = None
+) -> Flow[Judgement]:
+    """Ask the judge, `judging.repeats` times side by side.
+
+    Raises:
+        InstrumentFailure: no judgement was usable, each after one repair.
+    """
+    if judging.repeats == 1:
+        return _judgement([(yield from Chat("judge", messages, Scores))], judging, previous, 0)
+    answers = yield from Gather([_heard(messages) for _ in range(judging.repeats)])
+    heard = [answer for answer in answers if isinstance(answer, Scores)]
+    failures = len(answers) - len(heard)
+    if not heard:
+        raise InstrumentFailure(f"none of {failures} judgements was usable; first: {answers[0]}")
+    return _judgement(heard, judging, previous, failures)
+
+
+def _heard(messages: Sequence[Message]) -> Flow[Scores | str]:
+    """One judgement, or why there is none."""
+    try:
+        return (yield from Chat("judge", messages, Scores))
+    except InstrumentFailure as failure:
+        return str(failure)
+
+
+def _judgement(
+    heard: Sequence[Scores], judging: Judging, previous: Status | None, failures: int
+) -> Judgement:
+    mean = sum(sum(s.points) for s in heard) / (len(heard) * len(ASPECTS))
+    means = [s.mean for s in heard]
+    return Judgement(
+        scores=tuple(heard),
+        mean=mean,
+        spread=max(means) - min(means),
+        status=status_of(mean, previous, margin=judging.margin),
+        failures=failures,
+    )
+
+
+def judge_check(found: Judgement, language: str) -> Check:
+    """The judgement beside the other checks: its reason names the mean and the weak aspects."""
+    if found.status is Status.PASS:
+        return Check(name="judge", status=Status.PASS)
+    points = {
+        aspect: sum(getattr(s, aspect) for s in found.scores) / len(found.scores)
+        for aspect in ASPECTS
+    }
+    weakest = min(points.values())
+    low = {a: p for a, p in points.items() if p <= max(_LOW, weakest)}
+    ja = language == "ja"
+    named = [f"{ASPECTS[a] if ja else a} {round(p, 1):g}" for a, p in low.items()]
+    listed = ("、" if ja else ", ").join(named)
+    # Cut, not rounded: 3.47 is below the cut of 3.5 and must not look as if it were on it.
+    mean = int(found.mean * 10 + _DUST) / 10
+    said = next((s.comment.strip() for s in found.scores if s.comment.strip()), "")
+    ask = ("弱い点を直してください: ", "Mend what is weak: ")[not ja] + listed
+    return Check(
+        name="judge",
+        status=found.status,
+        reason=f"総合評価が{mean:.1f}です。" if ja else f"The judge's mean is {mean:.1f}.",
+        suggestion=f"{ask}{('。' if ja else '. ')}{said}" if said else ask,
+        evidence=tuple(named),
+    )

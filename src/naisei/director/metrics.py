@@ -1,0 +1,148 @@
+"""What a run of talks amounts to: what passed, at what cost, and how often the judge failed."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+
+from naisei.core import Status
+from naisei.director.config import TalkConfig
+from naisei.director.schemas import ASPECTS, Draft, TalkResult, Turn
+from naisei.director.verdict import CHECK_NAMES
+from naisei.runs.stats import mean_metric
+from naisei.runs.task import EpisodeRow, Metric, Summary, Table
+
+__all__ = ["summarise"]
+
+_GOOD = (Status.PASS, Status.MODIFY)
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    talk: str
+    turn: Turn
+
+
+def summarise(
+    config: TalkConfig,
+    names: Mapping[str, str],
+    rows: Sequence[EpisodeRow],
+    notes: Sequence[str] = (),
+) -> Summary:
+    """All metrics over the turns of the scored talks.
+
+    pass_rate: turns whose line went out as PASS or MODIFY. warn_rate: as WARN, out of retries
+    included. silent_rate, person_rate: turns without a line, or with a person's.
+    first_pass_rate: first drafts that were not rejected. retries_per_turn: drafts after the
+    first. judge_failures: drafts put to the judge that got no usable judgement, over all that
+    were put to it; such a line is handled by the hard rules alone and is in no other column of
+    the judge. judge_mean, judge_spread: over drafts that were judged.
+
+    Intervals resample talks where there are several, else the turns of the one.
+    """
+    turns = [
+        _Turn(row.where.episode, turn)
+        for row in rows
+        if row.scored
+        for turn in TalkResult.model_validate(row.result).turns
+    ]
+    talks = {t.talk for t in turns}
+    clusters = [t.talk for t in turns] if len(talks) > 1 else None
+    metrics = (*_outcomes(turns, clusters, config.seed), *_judging(turns, config))
+    tables = (_by_character(turns, names), _by_check(turns), *_aspects(turns, names))
+    extra = {
+        "units": [f"{t.talk}:{t.turn.number}" for t in turns],
+        "clusters": [t.talk for t in turns],
+        "paired": ["pass_rate", "warn_rate", "first_pass_rate", "retries_per_turn"],
+    }
+    return Summary(metrics, tables, tuple(notes), extra)
+
+
+def _outcomes(
+    turns: Sequence[_Turn], clusters: Sequence[Hashable] | None, seed: int
+) -> list[Metric]:
+    each = [t.turn for t in turns]
+    spoken = [t.outcome in ("said", "best") for t in each]
+    good = [s and t.status in _GOOD for s, t in zip(spoken, each, strict=True)]
+    warned = [s and t.status is Status.WARN for s, t in zip(spoken, each, strict=True)]
+    values: dict[str, list[float]] = {
+        "pass_rate": [float(v) for v in good],
+        "warn_rate": [float(v) for v in warned],
+        "silent_rate": [float(t.outcome == "refused") for t in each],
+        "person_rate": [float(t.outcome == "person") for t in each],
+        "first_pass_rate": [float(t.drafts[0].status is not Status.RETRY) for t in each],
+        "retries_per_turn": [float(len(t.drafts) - 1) for t in each],
+    }
+    return [
+        mean_metric(name, per_turn, clusters=clusters, seed=seed)
+        for name, per_turn in values.items()
+    ]
+
+
+def _judging(turns: Sequence[_Turn], config: TalkConfig) -> list[Metric]:
+    drafts = [d for t in turns for d in t.turn.drafts]
+    asked = [d for d in drafts if d.judged or d.judge_failure]
+    heard = [d.judgement for d in asked if d.judgement is not None]
+    off = "no judge" if config.rules.judging is None else "no draft was put to the judge"
+    failures = mean_metric(
+        "judge_failures", [float(not d.judged) for d in asked], seed=config.seed, reason=off
+    )
+    mean = mean_metric("judge_mean", [j.mean for j in heard], seed=config.seed, reason=off)
+    several = [j.spread for j in heard if len(j.scores) > 1]
+    why = off if config.rules.judging is None else "one judgement a draft has no spread: --repeats"
+    spread = mean_metric("judge_spread", several, seed=config.seed, reason=why)
+    return [failures, mean, spread]
+
+
+def _by_character(turns: Sequence[_Turn], names: Mapping[str, str]) -> Table:
+    rows: list[tuple[str | float | int, ...]] = []
+    for who, name in names.items():
+        mine = [t.turn for t in turns if t.turn.speaker == who]
+        drafts = [d for t in mine for d in t.drafts]
+        said = [t for t in mine if t.outcome in ("said", "best")]
+        rows.append(
+            (
+                name,
+                len(mine),
+                *(sum(t.status is status for t in said) for status in (*_GOOD, Status.WARN)),
+                sum(t.outcome == "best" for t in mine),
+                sum(t.outcome == "refused" for t in mine),
+                sum(t.outcome == "person" for t in mine),
+                len(drafts) - len(mine),
+                sum(d.judged for d in drafts),
+                sum(bool(d.judge_failure) for d in drafts),
+            )
+        )
+    head = ("character", "turns", "PASS", "MODIFY", "WARN", "of them best", "silent", "person")
+    return Table(
+        "Turns by character",
+        (*head, "retries", "judged drafts", "judge failures"),
+        tuple(rows),
+        note="A draft without a usable judgement is handled by the hard rules alone and counted "
+        "under judge failures only.",
+    )
+
+
+def _by_check(turns: Sequence[_Turn]) -> Table:
+    drafts = [d for t in turns for d in t.turn.drafts]
+    rows: list[tuple[str | float | int, ...]] = []
+    for name in (*CHECK_NAMES, "judge"):
+        put = sum(d.judged for d in drafts) if name == "judge" else len(drafts)
+        warned, rejected = (
+            sum(c.name == name and c.status is status for d in drafts for c in d.checks)
+            for status in (Status.WARN, Status.RETRY)
+        )
+        rows.append((name, put, put - warned - rejected, warned, rejected))
+    return Table("Drafts by check", ("check", "drafts", "PASS", "WARN", "RETRY"), tuple(rows))
+
+
+def _aspects(turns: Sequence[_Turn], names: Mapping[str, str]) -> list[Table]:
+    rows: list[tuple[str | float | int, ...]] = []
+    for who, name in names.items():
+        mine: list[Draft] = [d for t in turns if t.turn.speaker == who for d in t.turn.drafts]
+        scores = [s for d in mine if d.judgement is not None for s in d.judgement.scores]
+        if scores:
+            means = (sum(getattr(s, a) for s in scores) / len(scores) for a in ASPECTS)
+            rows.append((name, len(scores), *means))
+    columns = ("character", "judgements", *ASPECTS)
+    return [Table("The judge's scores, means of 1 to 5", columns, tuple(rows))] if rows else []

@@ -1,0 +1,145 @@
+"""The vocabulary of judged talk: scores, judgements, drafts, turns, and what a talk leaves."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from naisei.core import Check, Status
+from naisei.director.state import TalkState
+
+__all__ = ["ASPECTS", "Draft", "Judgement", "Outcome", "Score", "Scores", "TalkResult", "Turn"]
+
+#: The five aspects of §7 in order, in Japanese.
+ASPECTS = {
+    "frame": "フレーム整合性",
+    "roleplay": "ロールプレイ",
+    "connection": "対話の接続性",
+    "density": "情報密度",
+    "naturalness": "自然さ",
+}
+#: How a turn ended. said: a draft was let out; best: none was good enough, the best went out as
+#: WARN; person: a person gave the line; refused: nothing was said.
+Outcome = Literal["said", "best", "person", "refused"]
+
+
+def _no_truth_value(value: Any) -> Any:
+    if isinstance(value, bool):
+        raise ValueError("true and false are no scores")
+    return value
+
+
+Score = Annotated[int, Field(ge=1, le=5), BeforeValidator(_no_truth_value)]
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class Scores(_Frozen):
+    """One judgement of one line: five aspects, each an integer from 1 to 5, and a word on it.
+
+    frame: fits the place. roleplay: keeps the character. connection: takes up the line before.
+    density: neither thin nor crammed. naturalness: no mechanical repetition, nothing abrupt.
+    Source: the retry-judgement specification, §7.
+    """
+
+    frame: Score
+    roleplay: Score
+    connection: Score
+    density: Score
+    naturalness: Score
+    comment: str = ""
+
+    @property
+    def points(self) -> tuple[int, ...]:
+        """The five scores in the order of `ASPECTS`."""
+        return tuple(getattr(self, aspect) for aspect in ASPECTS)
+
+    @property
+    def mean(self) -> float:
+        """1 to 5, in steps of 0.2."""
+        return sum(self.points) / len(ASPECTS)
+
+
+class Judgement(_Frozen):
+    """What the judge says of a line, over all judgements that were heard.
+
+    mean: of all scores, 1 to 5. spread: the largest mean of a single judgement less the
+    smallest, 0 for one. status: by the cuts (`naisei.director.judge`). failures: judgements
+    that were asked for and not usable.
+    """
+
+    scores: Annotated[tuple[Scores, ...], Field(min_length=1)]
+    mean: float
+    spread: float
+    status: Status
+    failures: int = 0
+
+
+class Draft(_Frozen):
+    """One try at a line with all that was found. It lives in the flow, and in no state.
+
+    given: as written; text: with the safe mends made. status: of the hard rules and of the
+    judge, MODIFY where it would be PASS but for `mends`. checks: those that did not pass, the
+    judge's among them. judgement: `None` where the judge was not asked (hard RETRY, no judge)
+    or not heard; then `judge_failure` says why.
+    """
+
+    given: str
+    text: str
+    status: Status
+    checks: tuple[Check, ...] = ()
+    tone: dict[str, int | None] = {}
+    sentences: int = 0
+    topics: int = 0
+    mends: tuple[str, ...] = ()
+    judgement: Judgement | None = None
+    judge_failure: str = ""
+
+    @property
+    def judged(self) -> bool:
+        """Whether the judge was heard."""
+        return self.judgement is not None
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """What to tell the writer: reason and suggestion of each check, worst first."""
+        worst = sorted(self.checks, key=lambda check: -check.status.severity)
+        return tuple(" ".join(t for t in (c.reason, c.suggestion) if t) for c in worst)
+
+
+class Turn(_Frozen):
+    """One turn as it went. number: from 1. text: the line said, `None` if nothing was.
+
+    status: of the line that was said; WARN for `best`; RETRY for `refused`; for `person`, what
+    the rules would have said. diff: of the mends, as a unified diff. drafts: all, in order; the
+    rejected ones are kept here and nowhere else.
+    """
+
+    number: int
+    speaker: str
+    outcome: Outcome
+    status: Status
+    text: str | None
+    diff: tuple[str, ...] = ()
+    drafts: tuple[Draft, ...] = ()
+    chosen: int | None = None
+
+    @property
+    def draft(self) -> Draft | None:
+        """The draft that was said; `None` for a person's line and for silence."""
+        return None if self.chosen is None else self.drafts[self.chosen]
+
+    @property
+    def judged(self) -> bool:
+        """Whether a judge was heard on the line that was said."""
+        return self.draft is not None and self.draft.judged
+
+
+class TalkResult(_Frozen):
+    """What a talk leaves: its turns, and the state that the lines said have made."""
+
+    turns: tuple[Turn, ...]
+    state: TalkState

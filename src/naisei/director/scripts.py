@@ -1,0 +1,209 @@
+"""Reading lines to be checked: JSONL, CSV and plain scripts, one at a time, of any length.
+
+JSONL: an object a row, `{"speaker", "text", "history"?}`; the history is a list of texts or of
+such objects, oldest first. CSV or TSV: a head with `speaker` and `text`. Plain: `やな: …`,
+`やな：…` or `やな「…」`; an indented row goes on with the line before; blank rows, rows in
+（ ） and rows that begin with # are passed over.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, BinaryIO, Literal
+
+from naisei.core import InputError
+from naisei.director.profile import Character
+from naisei.director.speakers import Speakers
+
+__all__ = ["KINDS", "Kind", "ScriptLine", "read_lines"]
+
+Kind = Literal["auto", "jsonl", "csv", "plain"]
+KINDS: tuple[Kind, ...] = ("auto", "jsonl", "csv", "plain")
+
+#: Beyond Excel's: a cell may hold a line of a megabyte.
+_CELL = 1 << 30
+_ASIDE = re.compile(r"\s*(?:[（(].*[）)]\s*$|#|＃|//)")
+_LABEL = re.compile(r"\s*[【\[]?([^：:「」\s【】\[\]]{1,40})[】\]]?\s*[：:]\s?")
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptLine:
+    """One line of a script. number: of its first row in the file, from 1.
+
+    speaker: as written, empty where the file names none. character: `None` for a speaker who is
+    not to be checked. history: as the file gives it, `None` if it does not. in_script: of a
+    plain script, whose lines follow each other.
+    """
+
+    number: int
+    speaker: str
+    character: Character | None
+    text: str
+    history: tuple[str, ...] | None = None
+    in_script: bool = False
+
+
+def read_lines(
+    stream: BinaryIO, place: str, speakers: Speakers, *, kind: Kind = "auto"
+) -> Iterator[ScriptLine]:
+    """The lines of a stream of UTF-8, as they come.
+
+    Raises:
+        InputError: at the row that cannot be used, with what to do about it.
+    """
+    rows = _decoded(stream, place)
+    head: list[tuple[int, str]] = []
+    for number, row in rows:
+        head.append((number, row))
+        if row.strip():
+            break
+    if not head or not head[-1][1].strip():
+        return iter(())
+    chosen = _kind(head[-1][1], place) if kind == "auto" else kind
+    every = _chained(head, rows)
+    if chosen == "jsonl":
+        return _jsonl(every, place, speakers)
+    if chosen == "csv":
+        return _csv(every, place, speakers)
+    return _plain(every, place, speakers)
+
+
+def _chained(
+    head: Sequence[tuple[int, str]], rest: Iterator[tuple[int, str]]
+) -> Iterator[tuple[int, str]]:
+    yield from head
+    yield from rest
+
+
+def _decoded(stream: BinaryIO, place: str) -> Iterator[tuple[int, str]]:
+    for number, raw in enumerate(stream, 1):
+        try:
+            row = raw.decode("utf-8-sig" if number == 1 else "utf-8")
+        except UnicodeDecodeError as error:
+            raise InputError(
+                f"is not UTF-8 text ({error.reason})",
+                place=f"{place}:{number}",
+                remedy="save the file as UTF-8",
+            ) from None
+        yield number, row
+
+
+def _kind(first: str, place: str) -> Kind:
+    if place.lower().endswith((".jsonl", ".ndjson")) or first.lstrip().startswith("{"):
+        return "jsonl"
+    if place.lower().endswith((".csv", ".tsv")) or {"speaker", "text"} <= set(_head(first)):
+        return "csv"
+    return "plain"
+
+
+def _head(row: str) -> list[str]:
+    cells = next(csv.reader([row], delimiter="\t" if "\t" in row else ","), [])
+    return [cell.strip().lower() for cell in cells]
+
+
+def _jsonl(rows: Iterable[tuple[int, str]], place: str, speakers: Speakers) -> Iterator[ScriptLine]:
+    for number, row in rows:
+        if not row.strip():
+            continue
+        where = f"{place}:{number}"
+        try:
+            data = json.loads(row)
+        except (ValueError, RecursionError) as error:
+            raise InputError(
+                f"is no JSON: {error}",
+                place=where,
+                remedy='write one object a row: {"speaker": "yana", "text": "…"}',
+            ) from None
+        if not isinstance(data, dict) or not isinstance(data.get("text"), str):
+            raise InputError(
+                'is no object with a "text"',
+                place=where,
+                remedy='write one object a row: {"speaker": "yana", "text": "…"}',
+            )
+        speaker = data.get("speaker") or ""
+        if not isinstance(speaker, str):
+            raise InputError("speaker is no text", place=where, remedy="use an id or a name")
+        history = _history(data["history"], where) if data.get("history") is not None else None
+        yield ScriptLine(number, speaker, speakers.find(speaker, where), data["text"], history)
+
+
+def _history(data: Any, where: str) -> tuple[str, ...]:
+    if isinstance(data, list):
+        texts: list[Any] = [line.get("text") if isinstance(line, dict) else line for line in data]
+        if all(isinstance(text, str) for text in texts):
+            return tuple(texts)
+    raise InputError(
+        "history is no list of texts",
+        place=where,
+        remedy='write "history": ["…", "…"], oldest first, or leave it out',
+    )
+
+
+def _csv(rows: Iterable[tuple[int, str]], place: str, speakers: Speakers) -> Iterator[ScriptLine]:
+    csv.field_size_limit(_CELL)
+    every = iter(rows)
+    number, first = next(every)
+    while not first.strip():
+        number, first = next(every)
+    head = _head(first)
+    if not {"speaker", "text"} <= set(head):
+        raise InputError(
+            f"the head has no {'speaker' if 'speaker' not in head else 'text'}",
+            place=f"{place}:{number}",
+            remedy="the first row names the columns: speaker,text",
+        )
+    at_speaker, at_text = head.index("speaker"), head.index("text")
+    reader = csv.reader(
+        (row for _, row in every), delimiter="\t" if "\t" in first else ",", strict=True
+    )
+    while True:
+        begun = number + reader.line_num + 1
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise InputError(
+                f"is no CSV: {error}",
+                place=f"{place}:{begun}",
+                remedy='put a text with commas, quotes or line ends in quotes: "…", "" for "',
+            ) from None
+        if not any(cell.strip() for cell in cells):
+            continue
+        if len(cells) <= max(at_speaker, at_text):
+            raise InputError(
+                f"has {len(cells)} cells, the head {len(head)}",
+                place=f"{place}:{begun}",
+                remedy='put a text with commas in quotes: "…"',
+            )
+        speaker = cells[at_speaker].strip()
+        yield ScriptLine(begun, speaker, speakers.find(speaker, f"{place}:{begun}"), cells[at_text])
+
+
+def _plain(rows: Iterable[tuple[int, str]], place: str, speakers: Speakers) -> Iterator[ScriptLine]:
+    held: ScriptLine | None = None
+    for number, ended in rows:
+        row = ended.rstrip("\r\n")
+        if not row.strip() or _ASIDE.match(row):
+            continue
+        indented = row[0].isspace()
+        label = _LABEL.match(row)
+        name, at = (label[1], label.end()) if label is not None else speakers.before_quote(row)
+        if name and (not indented or speakers.knows(name)):
+            who = speakers.find(name, f"{place}:{number}")
+            text = row[at:]
+        elif indented and held is not None:
+            held = replace(held, text=f"{held.text}\n{row.strip()}")
+            continue
+        else:
+            name, text = "", row
+            who = speakers.find("", f"{place}:{number}")
+        if held is not None:
+            yield held
+        held = ScriptLine(number, name, who, text, in_script=True)
+    if held is not None:
+        yield held

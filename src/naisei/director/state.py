@@ -1,0 +1,124 @@
+"""The state of a talk: the fold of the lines that were said. What was not said never happened.
+
+Source: the retry-judgement specification, §9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from pydantic import BaseModel, ConfigDict
+
+from naisei.core import Handler, Say, Status, Where
+from naisei.director.checks.loop import spoken_words
+from naisei.japanese.brackets import mask
+from naisei.japanese.folding import fold
+from naisei.japanese.topics import topics
+
+__all__ = ["Note", "Spoken", "Stage", "TalkState"]
+
+#: A line is on the topic if it shares a word with it or with so many lines before.
+_NEAR = 2
+#: Topics left behind that are remembered, and characters of a line that are looked at.
+_MEMORY, _READ = 20, 2000
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class Spoken(_Frozen):
+    """A line that was said. speaker: the character's id."""
+
+    speaker: str
+    text: str
+
+
+class Note(_Frozen):
+    """An instruction from a line that was warned of. to: a character's id; empty: whoever is
+    next."""
+
+    to: str
+    text: str
+
+
+class TalkState(_Frozen):
+    """All that a rejected line must not touch.
+
+    scene, names (character id → name to show): as the talk began.
+    topic: what is being talked about; depth: so many lines in a row were on it (hook depth).
+    loops: word → so many lines in a row hold it. history: every line, oldest first. memory:
+    topics left behind, oldest first. notes: instructions that wait for their turn. judged:
+    speaker → what the judge said of their last line, if it was heard.
+    """
+
+    topic: str = ""
+    scene: str = ""
+    names: dict[str, str] = {}
+    depth: int = 0
+    loops: dict[str, int] = {}
+    history: tuple[Spoken, ...] = ()
+    memory: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
+    judged: dict[str, Status] = {}
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The texts of the history."""
+        return tuple(line.text for line in self.history)
+
+    def instructions(self, speaker: str) -> tuple[str, ...]:
+        """What this speaker is told for the next turn."""
+        return tuple(note.text for note in self.notes if note.to in ("", speaker))
+
+    def after(self, said: Say, hollow: Collection[str] = ()) -> TalkState:
+        """The state once a line is said. hollow: words that are no topics (the speakers' names)."""
+        text = fold(said.text[:_READ])
+        words = set(spoken_words(text)) - set(hollow)
+        topic, memory = self.topic, self.memory
+        raised = topics(text, mask(text), hollow)
+        moved = bool(raised) and bool(self.history) and not self._near(text, words)
+        if moved or not topic:
+            topic = raised[0] if raised else ""
+            memory = (*memory, *([self.topic] if self.topic else []))[-_MEMORY:]
+        left = (note for note in self.notes if note.to not in ("", said.speaker))
+        new = (Note.model_validate(note) for note in said.meta.get("notes") or ())  # type: ignore[union-attr]
+        judged = {who: status for who, status in self.judged.items() if who != said.speaker}
+        if level := said.meta.get("judge"):
+            judged[said.speaker] = Status(str(level))
+        return TalkState(
+            topic=topic,
+            scene=self.scene,
+            names=self.names,
+            depth=1 if moved else self.depth + 1,
+            loops={word: self.loops.get(word, 0) + 1 for word in sorted(words)},
+            history=(*self.history, Spoken(speaker=said.speaker, text=said.text)),
+            memory=memory,
+            notes=(*left, *new),
+            judged=judged,
+        )
+
+    def _near(self, text: str, words: set[str]) -> bool:
+        if self.topic and (self.topic in text or words & set(spoken_words(fold(self.topic)))):
+            return True
+        return any(
+            words & set(spoken_words(fold(line.text[:_READ]))) for line in self.history[-_NEAR:]
+        )
+
+    def dump(self) -> bytes:
+        """The state byte for byte: equal states have equal dumps."""
+        return self.model_dump_json().encode()
+
+
+class Stage(Handler):
+    """Performs `Say`: the one place where a talk's state changes; on replay again."""
+
+    def __init__(self, state: TalkState, *, hollow: Collection[str] = ()) -> None:
+        self.state = state
+        self._hollow = frozenset(hollow)
+
+    def perform(self, effect: Say, where: Where) -> None:
+        self.state = self.state.after(effect, self._hollow)
+
+    def restore(self, effect: Say, result: None, where: Where) -> None:
+        self.perform(effect, where)

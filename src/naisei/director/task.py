@@ -1,0 +1,75 @@
+"""Talks as a task of the run engine: one episode a talk."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import BaseModel
+
+from naisei.core import AskUser, Flow, InputError, Say, Where, World, fingerprint
+from naisei.director import flow, metrics
+from naisei.director.character import Character, load_character
+from naisei.director.config import TalkConfig
+from naisei.director.describe import transcript
+from naisei.director.schemas import TalkResult
+from naisei.director.state import Stage, TalkState
+from naisei.director.terminal import Terminal
+from naisei.lang import say
+from naisei.models.local.notice import NOTICE_EN, NOTICE_JA
+from naisei.runs.task import EpisodeRow, Summary
+
+__all__ = ["TalkTask"]
+
+
+class TalkTask:
+    """Talks under one configuration.
+
+    Raises:
+        InputError: a character that cannot be loaded, or two of one id.
+    """
+
+    system = "director"
+
+    def __init__(self, config: TalkConfig) -> None:
+        self.config = config
+        self.cast: tuple[Character, ...] = tuple(load_character(name) for name in config.cast)
+        ids = [character.id for character in self.cast]
+        if len(set(ids)) < len(ids):
+            raise InputError(
+                f"two characters have one id: {', '.join(ids)}",
+                place="--cast",
+                remedy="name each character once",
+            )
+        self.data_hash = fingerprint([c.model_dump(mode="json") for c in self.cast])
+
+    @property
+    def names(self) -> dict[str, str]:
+        """Character id → name to show."""
+        return {character.id: character.name for character in self.cast}
+
+    def stage(self) -> Stage:
+        """A fresh state, and the one who changes it."""
+        state = TalkState(topic=self.config.topic, scene=self.config.scene, names=self.names)
+        partners = (c.partner.names for c in self.cast if c.partner is not None)
+        hollow = {name for names in (*partners, *(c.names for c in self.cast)) for name in names}
+        return Stage(state, hollow=hollow)
+
+    def episodes(self) -> list[Where]:
+        return [Where("talk", number + 1) for number in range(self.config.talks)]
+
+    def start(self, where: Where, base: World) -> tuple[Flow[BaseModel], World]:
+        stage = self.stage()
+        world = base.having({Say: stage, AskUser: Terminal()})
+        return flow.talk(self.cast, stage, self.config.turns, self.config.rules), world
+
+    def summarise(self, rows: Sequence[EpisodeRow]) -> Summary:
+        return metrics.summarise(self.config, self.names, rows, self._notes())
+
+    def _notes(self) -> tuple[str, ...]:
+        local = any(name.startswith("local:") for name in self.config.models.values())
+        return (say(NOTICE_JA, NOTICE_EN),) if local else ()
+
+    def transcript(self, row: EpisodeRow) -> str:
+        if row.result is None:
+            return row.failure
+        return transcript(TalkResult.model_validate(row.result), self.names)

@@ -1,0 +1,27 @@
+"""A person at the terminal, who gives a line where no draft would do."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+
+from naisei.core import AskUser, Handler, InputError, Where
+
+__all__ = ["Terminal"]
+
+
+class Terminal(Handler):
+    """Prints the question on stderr and reads the answer from stdin, one line."""
+
+    async def perform(self, effect: AskUser, where: Where) -> str:
+        """Raises `InputError` if stdin is at its end: nobody is there."""
+        print(f"{effect.question}\n> ", end="", file=sys.stderr, flush=True)
+        answer = await asyncio.to_thread(sys.stdin.readline)
+        if not answer:
+            raise InputError(
+                "nobody answered at the terminal",
+                place="--policy person",
+                remedy="go on with `naisei runs resume DIR` at a terminal, or begin anew with "
+                "--policy best or --policy refuse",
+            )
+        return str(answer).rstrip("\r\n")
