@@ -11,6 +11,7 @@ import pytest
 from naisei.clarify.data import load_actions
 from naisei.clarify.schemas import Action, ActionSet, Instance, Language, Scene, UserInfo
 from naisei.clarify.simulator import simulator
+from naisei.clarify.simulator.containers import level
 from naisei.clarify.simulator.knowledge import FACETS, is_known, needs, propositions
 from naisei.clarify.simulator.rule import RuleSimulator
 from naisei.clarify.words import REFUSAL
@@ -254,3 +255,27 @@ def test_unknown_simulators_are_refused() -> None:
     one = Instance(id="a", scene=Scene(id="a", utterance="疲れたなあ"), gold=1)
     with pytest.raises(InputError, match="no user simulator 'oracle'"):
         simulator("oracle", one, ARTA)
+
+
+@pytest.mark.parametrize(
+    ("language", "bottle", "other"),
+    [
+        ("ja", "飲みかけのペットボトル", "空のサラダ油のボトル"),
+        ("en", "half-drunk plastic bottle", "empty bottle of salad oil"),
+    ],
+)
+def test_another_bottle_is_not_the_one_asked_about(
+    language: Language, bottle: str, other: str
+) -> None:
+    one = Instance(
+        id="i",
+        scene=Scene(
+            id="s",
+            utterance="うーん" if language == "ja" else "Hmm",
+            language=language,
+            user=UserInfo(holding=(other,)),
+            surroundings={"living room": (bottle,)},
+        ),
+        gold=27,
+    )
+    assert level("ペットボトル", one) == "part"

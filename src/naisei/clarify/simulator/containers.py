@@ -20,6 +20,8 @@ _NAMES = {
     "水筒": r"水筒|マイボトル|タンブラー|\b(?:flask|thermos)\b",
     "タッパー": r"タッパー|保存容器|弁当箱|\b(?:container|tupperware|lunch box)\b",
 }
+#: What things are called when nothing else can be meant, where that is not the key.
+_PROPER = {"ペットボトル": r"ペットボトル|\bplastic bottles?\b"}
 _STATE = re.compile(
     r"空(?!い|腹|気|間|調)|からっぽ|カラッポ|中身|残って|残り|満杯|いっぱい|入って|入れて(?:い|あ)|"
     r"飲み(?:終|干|切|き)|飲みかけ|使用中|\b(?:empty|full|left in|anything in|inside)\b"
@@ -67,10 +69,13 @@ def level(container: str, instance: Instance) -> Level | None:
     Of several such containers, what is in hand or in reach counts first, then the one that
     fits with the wish.
     """
-    pattern = re.compile(_NAMES[container])
     user = instance.scene.user
     near = [*user.holding, *user.reach]
     far = [thing for things in instance.scene.surroundings.values() for thing in things]
+    # An oil bottle is not meant where there is a ペットボトル.
+    proper = re.compile(_PROPER.get(container, container))
+    called = any(proper.search(t.lower()) for t in (*near, *far))
+    pattern = proper if called else re.compile(_NAMES[container])
     wanted = _WANTED[container].get(instance.gold)
     for things in (near, far):
         states = [s for t in things if pattern.search(t.lower()) and (s := _seen(t.lower()))]
