@@ -1,35 +1,30 @@
-"""The counts in the data card are those of the data."""
+"""The figures in the data card are those of the data and of the labels."""
 
 from __future__ import annotations
 
-import importlib.util
-from types import ModuleType
+import json
 
+import pytest
+
+from checkout import tool
 from docs.pages import ROOT
 from naisei.clarify.data import load
+from naisei.runs.task import Metric
 
 CARD = (ROOT / "src/naisei/data/ambigact40_open/README.md").read_text("utf-8")
 DATA = load("ambigact40-open", split="all")
 
 
-def _figures() -> ModuleType:
-    spec = importlib.util.spec_from_file_location(
-        "data_figures", ROOT / "tools" / "data_figures.py"
-    )
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+FIGURES = tool("data_figures")
 
 
 def test_tables_of_counts() -> None:
-    figures = _figures()
-    for row in [*figures.counts(DATA.instances), *figures.parts(DATA.instances)]:
+    for row in [*FIGURES.counts(DATA.instances), *FIGURES.parts(DATA.instances)]:
         assert row in CARD.splitlines()
 
 
 def test_counts_in_the_text() -> None:
-    golds = _figures().golds(DATA.instances, DATA.actions)
+    golds = FIGURES.golds(DATA.instances, DATA.actions)
     scenes = {i.scene_id for i in DATA.instances}
     for said in (
         f"{len(DATA)} instances in {len(scenes)} scenes",
@@ -41,3 +36,36 @@ def test_counts_in_the_text() -> None:
         f"commonest action: {golds['commonest']:.1%}".replace("%", " %"),
     ):
         assert said in CARD, said
+
+
+LABELS = ROOT / "annotations" / "ambigact40_open"
+
+
+def _cells(metric: Metric) -> str:
+    return f"{metric.value:.1%} [{metric.low:.1%}, {metric.high:.1%}]".replace("%", " %")
+
+
+def test_blind_labels_score_as_quoted() -> None:
+    blind, folder = tool("blind"), LABELS / "blind-150"
+    data = load(folder / "drawn.jsonl")
+    assert len(data) == 150
+    found = blind.report(
+        data,
+        blind.read_key(folder / "key.json", data),
+        [folder / "pass1.jsonl", folder / "pass2.jsonl"],
+    )
+    columns = [line.split(" | ", 1)[1] for line in found.splitlines() if line.startswith("| gold")]
+    alphas = [line.split(": ")[1] for line in found.splitlines() if line.startswith("- α")]
+    assert len(columns) == 1
+    assert len(alphas) == 4
+    for said in (*columns, *alphas):
+        assert said in CARD, said
+
+
+@pytest.mark.parametrize("part", ["utterance", "surroundings"])
+def test_readers_guesses_score_as_quoted(part: str) -> None:
+    readers = tool("readers")
+    key = json.loads((LABELS / "parts" / f"{part}.key.json").read_text("utf-8"))["items"]
+    guesses = readers.read_guesses(LABELS / "parts" / f"{part}.jsonl", set(key), DATA.actions.ids)
+    (_, one, three), *_ = readers.score(DATA, key, guesses)
+    assert f"| {_cells(one)} | {_cells(three)} |" in CARD
