@@ -2,7 +2,24 @@
 
 from naisei.director.character import Character, load_character
 from naisei.director.check import check
+from naisei.director.gate import Gate, gate
+from naisei.director.gate_judge import JudgeQuestion
 from naisei.director.mend import mend
+from naisei.director.schemas import Draft, Judgement, Scores, Turn
 from naisei.director.verdict import LineVerdict, Tone
 
-__all__ = ["Character", "LineVerdict", "Tone", "check", "load_character", "mend"]
+__all__ = [
+    "Character",
+    "Draft",
+    "Gate",
+    "JudgeQuestion",
+    "Judgement",
+    "LineVerdict",
+    "Scores",
+    "Tone",
+    "Turn",
+    "check",
+    "gate",
+    "load_character",
+    "mend",
+]

@@ -1,0 +1,200 @@
+"""The gate: anybody's generate function, checked before its line is spoken.
+
+    @gate(character="ayu", retries=2)
+    def reply(prompt: str, reasons: Sequence[str] = ()) -> str: ...
+
+The same flow as a talk's (`naisei.director.flow.turn`), with the function as the writer. Plain
+and async functions, generators and async generators: what streams is kept back until a draft is
+accepted, and then streamed on.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import Any, TypeVar, overload
+
+from naisei.core import AskUser, Chat, Effect, Flow, InputError, Say, World, arun, run
+from naisei.director.character import Character, load_character
+from naisei.director.flow import turn
+from naisei.director.gate_calls import Call, Write
+from naisei.director.gate_judge import AnyJudge, judge_handler
+from naisei.director.judge import Judging
+from naisei.director.rules import POLICIES, Policy, TalkRules
+from naisei.director.schemas import Draft, Turn
+from naisei.director.state import Spoken, TalkState
+from naisei.lang import Language, language
+
+__all__ = ["Gate", "gate"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gate:
+    """A gate for one character. Calling it with a generate function gives the gated function.
+
+    character: id, display name, path of a TOML profile, or a profile. retries: new drafts after
+    the first. policy: when none of them passes: `best`, `refuse` (nothing is said: `otherwise`
+    is returned, a stream is empty), or `person` (`person` is asked, and its line goes out as
+    given). judge: none by default, so that the hard rules decide alone; a model
+    (`provider:name`), or a function of a `JudgeQuestion` that returns scores (`Scores`, a
+    mapping, five integers, or JSON); plain or async. repeats, margin: see `Judging`. history:
+    gives the lines before, oldest first, whenever a line is to be checked. topic, scene: for
+    the judge. keyword: by which the function is given the reasons, if it takes it. on_turn: is
+    given each `Turn`, with every draft and verdict. language: of the reasons; by default the
+    user's.
+
+    Exceptions of the function pass through.
+
+    Raises (when made):
+        InputError: an unknown character or policy, or `person` without anybody to ask.
+    """
+
+    character: str | Path | Character = "yana"
+    retries: int = 2
+    policy: Policy = "best"
+    judge: AnyJudge | None = None
+    repeats: int = 1
+    margin: float = 0.1
+    history: Callable[[], Sequence[str]] | None = None
+    topic: str = ""
+    scene: str = ""
+    person: Callable[[str], Any] | None = None
+    otherwise: str = ""
+    keyword: str = "reasons"
+    on_turn: Callable[[Turn], None] | None = None
+    language: Language | None = None
+
+    def __post_init__(self) -> None:
+        if self.policy not in POLICIES:
+            raise InputError(
+                f"unknown policy {self.policy!r}", place="policy", remedy=", ".join(POLICIES)
+            )
+        if self.policy == "person" and self.person is None:
+            raise InputError(
+                "the policy `person` has nobody to ask",
+                place="person",
+                remedy="give a function from the question to a line",
+            )
+        if self.retries < 0:
+            raise InputError(f"must be 0 or more, not {self.retries}", place="retries")
+        # A profile is read once, and its rules are kept with it.
+        object.__setattr__(self, "character", load_character(self.character))
+
+    def __call__(self, generate: F) -> F:
+        """The gated function, of the same kind as `generate`."""
+        # An object with `__call__` is of the kind of that.
+        called = type(generate).__call__
+        wrapped: Any
+        if inspect.isasyncgenfunction(generate) or inspect.isasyncgenfunction(called):
+            wrapped = self._async_stream(generate)
+        elif inspect.iscoroutinefunction(generate) or inspect.iscoroutinefunction(called):
+            wrapped = self._async(generate)
+        elif inspect.isgeneratorfunction(generate) or inspect.isgeneratorfunction(called):
+            wrapped = self._stream(generate)
+        else:
+            wrapped = self._plain(generate)
+        gated: F = wrapped
+        return gated
+
+    def _plain(self, generate: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(generate)
+        def gated(*args: Any, **kwargs: Any) -> Any:
+            call = self._call(generate, args, kwargs)
+            return call.result(self._run(call))
+
+        return gated
+
+    def _stream(self, generate: Callable[..., Any]) -> Callable[..., Iterator[str]]:
+        @wraps(generate)
+        def gated(*args: Any, **kwargs: Any) -> Iterator[str]:
+            call = self._call(generate, args, kwargs)
+            yield from call.parts(self._run(call))
+
+        return gated
+
+    def _async(self, generate: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(generate)
+        async def gated(*args: Any, **kwargs: Any) -> Any:
+            call = self._call(generate, args, kwargs)
+            return call.result(await self._arun(call))
+
+        return gated
+
+    def _async_stream(self, generate: Callable[..., Any]) -> Callable[..., AsyncIterator[str]]:
+        @wraps(generate)
+        async def gated(*args: Any, **kwargs: Any) -> AsyncIterator[str]:
+            call = self._call(generate, args, kwargs)
+            for part in call.parts(await self._arun(call)):
+                yield part
+
+        return gated
+
+    def _call(
+        self, generate: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Call:
+        return Call(generate, args, kwargs, keyword=self.keyword, otherwise=self.otherwise)
+
+    def _run(self, call: Call) -> Turn:
+        return self._told(run(*self._prepared(call, call.write, blocking=True)))
+
+    async def _arun(self, call: Call) -> Turn:
+        return self._told(await arun(*self._prepared(call, call.awrite, blocking=False)))
+
+    def _told(self, done: Turn) -> Turn:
+        if self.on_turn is not None:
+            self.on_turn(done)
+        return done
+
+    def _prepared(
+        self, call: Call, write: Callable[[Write], Any], *, blocking: bool
+    ) -> tuple[Flow[Turn], World]:
+        character = load_character(self.character)
+        said = self.history() if self.history is not None else ()
+        state = TalkState(
+            topic=self.topic,
+            scene=self.scene,
+            history=tuple(Spoken(speaker="", text=text) for text in said),
+        )
+        judging = Judging(repeats=self.repeats, margin=self.margin)
+        rules = TalkRules(
+            retries=self.retries,
+            policy=self.policy,
+            judging=None if self.judge is None else judging,
+            language=self.language or language(),
+        )
+        handlers: dict[type[Effect[Any]], Any] = {Write: write, Say: lambda said: None}
+        if self.judge is not None:
+            handlers[Chat] = judge_handler(self.judge, call, character, state, blocking=blocking)
+        if (person := self.person) is not None:
+            handlers[AskUser] = lambda asked: person(asked.question)
+
+        def writer(rejected: Sequence[Draft]) -> Flow[str]:
+            return (yield from Write(rejected[-1].reasons if rejected else ()))
+
+        return turn(character, writer, state, rules), World(handlers)
+
+
+@overload
+def gate(generate: F, /) -> F: ...
+
+
+@overload
+def gate(**options: Any) -> Gate: ...
+
+
+def gate(generate: Any = None, /, **options: Any) -> Any:
+    """`@gate(character=…, retries=2, policy=…)` on a generate function; options as of `Gate`.
+
+    >>> @gate(character="ayu")
+    ... def reply(reasons=()):
+    ...     return "明日は晴れるでしょう。洗濯の目安は午前です。" if reasons else "一人暮らしだよ。"
+    >>> reply()
+    '明日は晴れるでしょう。洗濯の目安は午前です。'
+    """
+    made = Gate(**options)
+    return made if generate is None else made(generate)
