@@ -1,11 +1,11 @@
-"""`naisei director`: check, talk."""
+"""`naisei director`: check, talk, report, characters, demo."""
 
 from __future__ import annotations
 
 import typer
 
 from naisei.cli.lang import say
-from naisei.director.cli import check, talk
+from naisei.director.cli import characters, check, demo, report, talk
 
 __all__ = ["app"]
 
@@ -31,3 +31,12 @@ app.command(
         "Let two characters talk about a topic; every draft is shown with its verdict.",
     ),
 )(talk.command)
+app.command(
+    "report",
+    help=say(
+        "台本全体の報告を HTML と CSV で書く (モデル不要)",
+        "Report on a whole script as HTML and CSV; needs no model.",
+    ),
+)(report.command)
+app.command("demo", help=say("短い会話の実演", "A short talk as a demonstration."))(demo.command)
+app.add_typer(characters.app, name="characters")

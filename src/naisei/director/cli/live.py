@@ -11,8 +11,9 @@ from naisei.cli.lang import say
 from naisei.core import Event, Say, Status, Where
 from naisei.director.config import TalkConfig
 from naisei.director.draft import checked
+from naisei.director.judge import status_of
 from naisei.director.profile import Character
-from naisei.director.schemas import Draft
+from naisei.director.schemas import Draft, Scores
 from naisei.director.state import Stage
 from naisei.director.task import TalkTask
 
@@ -102,11 +103,18 @@ class Live:
             words = say("判定役の失敗 (規則のみで扱う): ", "judge failed (rules alone): ")
             self._print(Text(f"      {words}{why}", style="magenta"))
             return
-        scores = [v for v in event.result.values() if isinstance(v, int)]
-        mean = sum(scores) / len(scores)
-        shown = " ".join(str(score) for score in scores)
-        line = say("判定", "judge") + f" {mean:.1f} ({shown}) {event.result.get('comment') or ''}"
-        self._print(Text(f"      {line}", style="magenta dim"))
+        scores = Scores.model_validate(event.result)
+        shown = " ".join(str(points) for points in scores.points)
+        # Of one judgement by itself: repeats and hysteresis show in the line that is said.
+        status = status_of(scores.mean)
+        words = f"{say('判定', 'judge')} {scores.mean:.1f} ({shown}) "
+        self._print(
+            Text.assemble(
+                (f"      {words}", "magenta dim"),
+                (f"[{status}]", STYLES[status]),
+                (f" {scores.comment}", "dim"),
+            )
+        )
 
     def _said(self, request: Mapping[str, object]) -> None:
         meta = request["meta"]
