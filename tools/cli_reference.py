@@ -45,12 +45,20 @@ def commands() -> Iterator[tuple[str, Any, Callable[..., Any] | None]]:
     yield "naisei", get_command(door.app), root.callback
     for name, (target, _, _) in door._COMMANDS.items():
         module, _, attribute = target.partition(":")
-        app = getattr(import_module(module), attribute)
-        group = get_command(app)
-        yield f"naisei {name}", group, None
-        functions = [info.callback for info in app.registered_commands]
-        for (sub, command), function in zip(group.commands.items(), functions, strict=True):
-            yield f"naisei {name} {sub}", command, function
+        yield from _group(f"naisei {name}", getattr(import_module(module), attribute))
+
+
+def _group(name: str, app: Any) -> Iterator[tuple[str, Any, Callable[..., Any] | None]]:
+    """A group and what is in it, groups of its own last."""
+    group = get_command(app)
+    yield name, group, None
+    inner = {info.name: info.typer_instance for info in app.registered_groups}
+    functions = iter([info.callback for info in app.registered_commands])
+    for sub, command in group.commands.items():
+        if sub not in inner:
+            yield f"{name} {sub}", command, next(functions)
+    for sub, sub_app in inner.items():
+        yield from _group(f"{name} {sub}", sub_app)
 
 
 def _kind(annotation: Any) -> Any:

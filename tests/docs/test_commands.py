@@ -61,7 +61,7 @@ def _check(line: str) -> None:
         del words[1 : 3 if words[1] == "--lang" else 2]
     if _ELLIPSES & set(words) or "COMMAND" in words:
         return
-    depth = max(n for n in range(1, 4) if " ".join(words[:n]) in COMMANDS)
+    depth = max(n for n in range(1, 5) if " ".join(words[:n]) in COMMANDS)
     name, rest = " ".join(words[:depth]), words[depth:]
     command = COMMANDS[name]
     if "|" in rest:  # `naisei runs list | show | …` names several

@@ -76,7 +76,7 @@ def judged_lines(
             pass
         stream.seek(0)
     before: deque[str] = deque(maxlen=_HISTORY)
-    for line in read_lines(stream, place, speakers, kind=kind):
+    for line in read_lines(stream, place, speakers, kind=kind, by_row=live):
         history = line.history
         if history is None:
             history = tuple(before) if one_talk or line.in_script else ()

@@ -70,7 +70,7 @@ def _scripted(root: Path, seed: int, console: Console) -> None:
         result = run_talks(
             config,
             Session(concurrency=1, quiet=True),
-            run_dir=root / "scripted",
+            run_dir=root / "director",
             on_event=Live(config, console),
         )
     print_run(result, console)
@@ -93,7 +93,7 @@ def _embedded(root: Path, seed: int, console: Console) -> None:
         result = run_talks(
             config,
             Session(concurrency=1, budget=Budget(minutes=_LLM_MINUTES), quiet=True),
-            run_dir=root / "llm",
+            run_dir=root / "director-llm",
             on_event=Live(config, console),
         )
     except InputError as error:

@@ -85,8 +85,8 @@ def _page(found: Tally, title: str, by_character: Table, by_check: Table) -> str
             notes=[],
             say=say,
             total=found.total,
-            tables=[_shown(by_character)],
-            checks=_shown(by_check),
+            tables=[_shown(by_character, say("人物ごと", "By character"))],
+            checks=_shown(by_check, say("人物と検査ごと", "By character and check")),
             characters=_bars(by_character),
             curves=[
                 _curve(name, found.curves[who].points, found.curves[who].width)
@@ -97,7 +97,7 @@ def _page(found: Tally, title: str, by_character: Table, by_check: Table) -> str
     )
 
 
-def _shown(table: Table) -> Table:
+def _shown(table: Table, title: str) -> Table:
     """The three columns of a rate as one."""
     at = table.columns.index("PASS rate")
     rows = tuple(
@@ -105,7 +105,7 @@ def _shown(table: Table) -> Table:
         for row in table.rows
     )
     head = (*table.columns[:at], "PASS rate (95 %)", *table.columns[at + 3 :])
-    return Table(table.title, head, rows, table.note)
+    return Table(title, head, rows, table.note)
 
 
 def _bars(table: Table) -> list[dict[str, Any]]:

@@ -48,9 +48,16 @@ class ScriptLine:
 
 
 def read_lines(
-    stream: BinaryIO, place: str, speakers: Speakers, *, kind: Kind = "auto"
+    stream: BinaryIO,
+    place: str,
+    speakers: Speakers,
+    *,
+    kind: Kind = "auto",
+    by_row: bool = False,
 ) -> Iterator[ScriptLine]:
     """The lines of a stream of UTF-8, as they come.
+
+    by_row: a row of a plain script is a line, without waiting for rows that go on with it.
 
     Raises:
         InputError: at the row that cannot be used, with what to do about it.
@@ -69,7 +76,7 @@ def read_lines(
         return _jsonl(every, place, speakers)
     if chosen == "csv":
         return _csv(every, place, speakers)
-    return _plain(every, place, speakers)
+    return _plain(every, place, speakers, by_row)
 
 
 def _chained(
@@ -184,7 +191,9 @@ def _csv(rows: Iterable[tuple[int, str]], place: str, speakers: Speakers) -> Ite
         yield ScriptLine(begun, speaker, speakers.find(speaker, f"{place}:{begun}"), cells[at_text])
 
 
-def _plain(rows: Iterable[tuple[int, str]], place: str, speakers: Speakers) -> Iterator[ScriptLine]:
+def _plain(
+    rows: Iterable[tuple[int, str]], place: str, speakers: Speakers, by_row: bool
+) -> Iterator[ScriptLine]:
     held: ScriptLine | None = None
     for number, ended in rows:
         row = ended.rstrip("\r\n")
@@ -205,5 +214,8 @@ def _plain(rows: Iterable[tuple[int, str]], place: str, speakers: Speakers) -> I
         if held is not None:
             yield held
         held = ScriptLine(number, name, who, text, in_script=True)
+        if by_row:
+            yield held
+            held = None
     if held is not None:
         yield held

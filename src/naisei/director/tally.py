@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from naisei.core import Status
 from naisei.director.bulk import Judged
 from naisei.director.verdict import CHECK_NAMES
+from naisei.lang import say
 from naisei.runs.stats.proportion import wilson_interval
 from naisei.runs.task import Table
 
@@ -105,8 +106,9 @@ def tally(lines: Iterable[Judged]) -> Tally:
 
 def tables(found: Tally) -> tuple[Table, Table]:
     """Pass rates with Wilson's 95 % intervals: by character, and by character and check."""
-    note = (
-        "PASS rate: lines without any remark. Intervals: Wilson, 95 %, lines taken as independent."
+    note = say(
+        "PASS の割合: 何も指摘のない発言。区間は Wilson の 95 % (発言は独立とみなす)。",
+        "PASS rate: lines without any remark. Intervals: Wilson, 95 %, lines as independent.",
     )
     whole: list[tuple[str | float | int, ...]] = []
     by_check: list[tuple[str | float | int, ...]] = []

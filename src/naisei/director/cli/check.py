@@ -108,7 +108,6 @@ def command(
     speakers = Speakers(character or (), skip_others=skip_others)
     counts: Counter[Status] = Counter()
     with opened(file, live=live) as (stream, place):
-        # A plain script's line ends where the next begins: live, every row is one.
         for judged in judged_lines(
             stream, place, speakers, kind=format, one_talk=one_talk, live=live
         ):

@@ -1,0 +1,114 @@
+"""Reading scripts: JSONL, CSV, plain; bad rows are named with their line and a remedy."""
+
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from naisei.core import InputError
+from naisei.director.scripts import ScriptLine, read_lines
+from naisei.director.speakers import Speakers
+
+
+def read(text: str | bytes, place: str = "f", **options: Any) -> list[ScriptLine]:
+    given = options.pop("speakers", Speakers())
+    raw = text if isinstance(text, bytes) else text.encode()
+    return list(read_lines(io.BytesIO(raw), place, given, **options))
+
+
+def seen(lines: list[ScriptLine]) -> list[tuple[int, str, str]]:
+    return [(n.number, n.character.id if n.character else "-", n.text) for n in lines]
+
+
+def test_jsonl() -> None:
+    text = (
+        '\ufeff{"speaker": "yana", "text": "えー！"}\r\n\n'
+        '{"speaker": "あゆ", "text": "はい\\nです", "history": ["a", {"text": "b"}]}'
+    )
+    lines = read(text)
+    assert seen(lines) == [(1, "yana", "えー！"), (3, "ayu", "はい\nです")]
+    assert [line.history for line in lines] == [None, ("a", "b")]
+
+
+def test_csv_and_tsv() -> None:
+    text = 'id,Speaker,text\n1,やな,"えー！\n""ほんと""？"\n\n2,ayu,はい\n'
+    assert seen(read(text)) == [(2, "yana", 'えー！\n"ほんと"？'), (5, "ayu", "はい")]
+    assert seen(read("text\tspeaker\nえー、ほんと\tyana\n")) == [(2, "yana", "えー、ほんと")]
+    big = "あ" * 300_000
+    assert read(f"speaker,text\nyana,{big}\n")[0].text == big
+
+
+def test_plain_scripts() -> None:
+    text = (
+        "# 題\nやな：えー！\n　それ、ほんと？\n（二人が笑う）\n\nAYU: はい: そうです\n"
+        "やな「よし！」\n【あゆ】：では。\n  やな: うん\n"
+    )
+    assert seen(read(text)) == [
+        (2, "yana", "えー！\nそれ、ほんと？"),
+        (6, "ayu", "はい: そうです"),
+        (7, "yana", "「よし！」"),
+        (8, "ayu", "では。"),
+        (9, "yana", "うん"),
+    ]
+    rows = read("やな：えー！\n  ほんと？\n", by_row=True, speakers=Speakers(["ayu"]))
+    assert seen(rows) == [(1, "yana", "えー！"), (2, "ayu", "  ほんと？")]
+
+
+def test_the_first_given_character_speaks_what_names_nobody(tmp_path: Path) -> None:
+    own = tmp_path / "ken.toml"
+    own.write_text(
+        'schema = "naisei.character.v1"\nid = "ken"\nnames = ["ケン"]\npersona = "船乗り"\n',
+        encoding="utf-8",
+    )
+    speakers = Speakers([own, "yana"])
+    assert seen(read("行くぜ。\nケン: おう。\n", speakers=speakers)) == [
+        (1, "ken", "行くぜ。"),
+        (2, "ken", "おう。"),
+    ]
+
+
+def test_others_are_passed_over_on_request() -> None:
+    text = "ナレーション：夜。\nやな：えー！\n"
+    assert seen(read(text, speakers=Speakers(skip_others=True))) == [
+        (1, "-", "夜。"),
+        (2, "yana", "えー！"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        ('{"speaker": "yana", "text": "a"}\n{"speaker": "yana", "text"\n', 2, "no JSON"),
+        ('{"speaker": "yana", "text": "a"}\n[1]\n', 2, '"text"'),
+        ('{"speaker": "yana", "text": 3}\n', 1, '"text"'),
+        ('{"speaker": 1, "text": "a"}\n', 1, "speaker"),
+        ('{"text": "a"}\n', 1, "no speaker"),
+        ('{"speaker": "bob", "text": "a"}\n', 1, "'bob'"),
+        ('{"speaker": "yana", "text": "a", "history": "b"}\n', 1, "history"),
+        ('{"speaker": "yana", "text": "a", "history": [1]}\n', 1, "history"),
+        ("speaker,text\nyana,a\nyana\n", 3, "cells"),
+        ('speaker,text\nyana,"a\n', 2, "CSV"),
+        ("やな：えー！\nボブ：やあ\n", 2, "ボブ"),
+        ("やな：えー！\n話者のない行\n", 2, "no speaker"),
+        ("やな：えー！\n".encode() + "あゆ：".encode("cp932") + b"\n", 2, "UTF-8"),
+        (b"\xff\xfea\x00", 1, "UTF-8"),
+        ('{"a":' * 100_000, 1, "no JSON"),
+    ],
+)
+def test_bad_rows_are_named(text: str | bytes, line: int, said: str) -> None:
+    with pytest.raises(InputError) as caught:
+        read(text, "talk.txt")
+    assert caught.value.place == f"talk.txt:{line}"
+    assert said in caught.value.message and caught.value.remedy
+
+
+def test_a_head_without_the_columns_is_refused() -> None:
+    with pytest.raises(InputError, match="no speaker") as caught:
+        read("name,text\nyana,a\n", "talk.csv")
+    assert caught.value.place == "talk.csv:1"
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "\ufeff", "# 題だけ\n"])
+def test_nothing_in_nothing_out(text: str) -> None:
+    assert read(text) == []
