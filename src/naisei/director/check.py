@@ -9,6 +9,7 @@ from pathlib import Path
 from naisei.core import Status
 from naisei.director.character import load_character
 from naisei.director.checks.form import check_form
+from naisei.director.checks.found import PASSED
 from naisei.director.checks.jump import check_jump
 from naisei.director.checks.logic import check_logic
 from naisei.director.checks.loop import check_loop
@@ -20,13 +21,14 @@ from naisei.director.checks.tone import ToneCheck
 from naisei.director.mend import mend
 from naisei.director.prepare import Line
 from naisei.director.profile import Character
-from naisei.director.verdict import LineVerdict
+from naisei.director.verdict import CHECK_NAMES, LineVerdict
 from naisei.japanese.topics import topics
 
 __all__ = ["Rules", "check", "rules_of"]
 
-
-_PASS, _WARN, _RETRY = Status.PASS, Status.WARN, Status.RETRY
+_PASS, _RETRY = Status.PASS, Status.RETRY
+#: A check that found nothing answers with its one object here.
+_PASSED = tuple(PASSED[name] for name in CHECK_NAMES)
 
 
 class Rules:
@@ -59,22 +61,12 @@ class Rules:
             check_script(line),
         )
         status = _PASS
-        for done in checks:
-            if done.status is _RETRY:
-                status = done.status
-                break
-            if done.status is _WARN:
+        for done, passed in zip(checks, _PASSED, strict=True):
+            if done is not passed and status is not _RETRY:
                 status = done.status
         mends, mended = ((), text) if line.untouched else mend(text)
         return LineVerdict(
-            status,
-            checks,
-            score,
-            len(line.sentences),
-            len(raised),
-            mends,
-            mended,
-            self.character.id,
+            status, checks, score, line.count, len(raised), mends, mended, self.character.id
         )
 
 

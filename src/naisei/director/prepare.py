@@ -6,12 +6,12 @@ Source: the retry-judgement specification, §§2, 6.1, 8.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from functools import lru_cache
 
 from naisei.japanese.brackets import mask, wrapped
 from naisei.japanese.folding import Origin, fold
-from naisei.japanese.utterance import utterance_sentences
-from naisei.lang import language
+from naisei.japanese.utterance import count_sentences, utterance_sentences
+from naisei.lang import Language, language
 
 __all__ = ["Line"]
 
@@ -24,8 +24,9 @@ class Line:
 
     given: as it came. body: folded, blank rows at both ends cut off, and the signs of script
     format (a wrapper 「…」 round the whole line or round every row, a speaker's label)
-    replaced by spaces. masked: the body with quotations and parentheses filled. label:
-    whether a speaker's name stands before the words; wrapped: how many rows were wrapped.
+    replaced by spaces. masked: the body with quotations and parentheses filled. count: how
+    many sentences it has. label: whether a speaker's name stands before the words; wrapped:
+    how many rows were wrapped.
     """
 
     __slots__ = (
@@ -35,29 +36,33 @@ class Line:
         "_origin",
         "_sentences",
         "body",
+        "count",
         "given",
         "label",
         "masked",
         "wrapped",
     )
 
-    def __init__(self, given: str, names: Iterable[str] = ()) -> None:
+    def __init__(self, given: str, names: tuple[str, ...] = ()) -> None:
         self.given = given
-        self._folded = fold(given)
-        body, self._cut = _trimmed(self._folded)
+        self._folded = body = fold(given)
+        self._cut = 0
+        if body and (body[0].isspace() or body[-1].isspace()):
+            body, self._cut = _trimmed(body)
         self.label, self.wrapped = False, 0
         if "「" in body or "：" in body or ":" in body:
             body = self._freed(body, names)
         self.body = body
         self.masked = mask(body)
-        self._language = ""
+        self.count = count_sentences(self.masked)
+        self._language: Language | None = None
         self._origin: Origin | None = None
         self._sentences: list[tuple[int, int]] | None = None
 
     @property
-    def language(self) -> str:
+    def language(self) -> Language:
         """The user's language, asked for once a line: it is looked up in the environment."""
-        if not self._language:
+        if self._language is None:
             self._language = language()
         return self._language
 
@@ -82,9 +87,9 @@ class Line:
             self._origin = Origin(self.given)
         return self._origin.span(start, end)
 
-    def _freed(self, body: str, names: Iterable[str]) -> str:
+    def _freed(self, body: str, names: tuple[str, ...]) -> str:
         rows = body.split("\n")
-        label = _label(tuple(names))
+        label = _label(names)
         whole = _spaced(body, label)
         if whole is not None:
             self.label = body.lstrip()[:1] != "「"
@@ -99,12 +104,11 @@ class Line:
 
 
 def _trimmed(text: str) -> tuple[str, int]:
-    if not text or (not text[0].isspace() and not text[-1].isspace()):
-        return text, 0
     end = len(text.rstrip())
     return text[:end].lstrip(), len(text[:end]) - len(text[:end].lstrip())
 
 
+@lru_cache(maxsize=64)
 def _label(names: tuple[str, ...]) -> re.Pattern[str]:
     """A speaker's name with a colon, or straight before 「."""
     known = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True)) or r"(?!)"

@@ -6,6 +6,7 @@ Source: the retry-judgement specification, §§1, 3, 4.1.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from pydantic import JsonValue
 
@@ -64,8 +65,7 @@ class Tone:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class LineVerdict:
+class LineVerdict(NamedTuple):
     """A line judged by the hard rules and the three that only warn.
 
     status: the worst of `checks`; never MODIFY, which is the gate's word for a line that

@@ -17,7 +17,8 @@ _CLAUSE_END = (
     r"|って|っと|と(?:[思考言いか感]|。|、|$)|けど|けれど|しれ|知れ|しん|だ(?:[よねけし]|な[ぁあー。、！]|って|から)"
     r"|です|でしょ|[ねよ](?:$|[ねぇえー。！？、…〜♪\s])|な(?:$|[ぁあー。！？、…])|し[、。ー]|w|笑)"
 )
-_CLAUSE_START = r"(?<![^\s。！？、…〜ー♪☆「」（）!?,.])"
+#: No clause begins right after one of these.
+_WITHIN = r"[^\s。！？、…〜ー♪☆「」（）!?,.]"
 #: Words are looked up for so many doubtful places a line at most; more count as they stand.
 DOUBTS = 32
 
@@ -38,20 +39,16 @@ class CueSearch:
 
     def __init__(self, cues: Iterable[CueSpec]) -> None:
         listed = sorted(cues, key=lambda cue: -len(cue.text))
-        self._doubts = [tuple(cue.doubtful_after) for cue in listed]
-        self._pattern = re.compile("|".join(f"({_expression(cue)})" for cue in listed) or r"(?!)")
-        # A search for a few bare words is several times as fast as one with conditions.
-        self._bare = re.compile("|".join(re.escape(cue.text) for cue in listed) or r"(?!)")
+        #: What makes a cue doubtful, by the number of the empty group that ends it.
+        self._doubts = ((), *(tuple(cue.doubtful_after) for cue in listed if cue.doubtful_after))
+        self._pattern = re.compile("|".join(map(_expression, listed)) or r"(?!)")
 
     def all(self, text: str) -> Iterator[tuple[int, int]]:
         """Spans of the cues, in order."""
-        first = self._bare.search(text)
-        if first is None:
-            return
         left = DOUBTS
-        for found in self._pattern.finditer(text, first.start()):
+        for found in self._pattern.finditer(text):
             start, end = found.span()
-            before = self._doubts[found.lastindex - 1] if found.lastindex else ()
+            before = self._doubts[found.lastindex or 0]
             if before and left and text.endswith(before, 0, start):
                 left -= 1
                 if not stands_alone(text, start, end):
@@ -60,30 +57,35 @@ class CueSearch:
 
     def first(self, text: str) -> tuple[int, int] | None:
         """The first span, or `None`."""
-        bare = self._bare.search(text)
-        if bare is None:
-            return None
-        found = self._pattern.search(text, bare.start())
+        found = self._pattern.search(text)
         if found is None:
             return None
-        if not self._doubts[(found.lastindex or 1) - 1]:
+        if found.lastindex is None:
             return found.span()
         return next(self.all(text), None)
 
 
 def _expression(cue: CueSpec) -> str:
-    parts = [_CLAUSE_START] if cue.at == "clause-start" else []
+    """The cue first, its conditions after it.
+
+    An expression whose alternatives all begin with a character is searched by those
+    characters, several times as fast as one that begins with conditions. A class of
+    characters is looked up at once, alternatives one after the other.
+    """
+    text = re.escape(cue.text)
+    parts = [text]
+    if cue.at == "clause-start":
+        parts.append(f"(?<!{_WITHIN}{text})")
     by_length: dict[int, list[str]] = defaultdict(list)
-    for text in cue.not_after:
-        by_length[len(text)].append(re.escape(text))
-    # A class of characters is looked up at once, alternatives one after the other. What
-    # must not stand before is looked at last, where the cue itself already stands.
-    parts.append(re.escape(cue.text))
+    for before in cue.not_after:
+        by_length[len(before)].append(re.escape(before))
     for length, texts in by_length.items():
-        before = f"[{''.join(texts)}]" if length == 1 else f"(?:{'|'.join(texts)})"
-        parts.append(f"(?<!{before}{re.escape(cue.text)})")
+        none = f"[{''.join(texts)}]" if length == 1 else f"(?:{'|'.join(texts)})"
+        parts.append(f"(?<!{none}{text})")
     if cue.not_before:
         parts.append(f"(?!{'|'.join(map(re.escape, cue.not_before))})")
     if cue.at == "clause-end":
         parts.append(_CLAUSE_END)
+    if cue.doubtful_after:
+        parts.append("()")
     return "".join(parts)

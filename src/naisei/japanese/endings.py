@@ -29,4 +29,4 @@ class EndingSearch:
 
     def reaches(self, masked: str, count: int) -> bool:
         """Whether there are at least so many."""
-        return any(n >= count for n, _ in enumerate(self._pattern.finditer(masked), 1))
+        return len(self._pattern.findall(masked)) >= count

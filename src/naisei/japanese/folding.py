@@ -16,11 +16,13 @@ __all__ = ["Origin", "fold", "mend_marks"]
 _SPACES = " \\t\\u3000\\xa0\\u1680\\u2000-\\u200a\\u202f\\u205f"
 _INVISIBLE = "\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2064\\ufeff\\xad"
 _WIDE = "\\uff10-\\uff19\\uff21-\\uff3a\\uff41-\\uff5a\\uff66-\\uff9f\\u2e80-\\u2fdf\\uf900-\\ufaff"
-#: One of these must be in a line for folding to change it; runs of marks aside.
+#: One of these must be in a line for folding to change it; doubled marks aside.
 _TRIGGER = re.compile(
     f"[!?.,()~\\t\\u3000\\r\\x0b\\x0c\\x85\\u2028\\u2029\\u3099\\u309a\\xa0\\u1680\\u2000-\\u200a\\u202f"
-    f"\\u205f{_INVISIBLE}{_WIDE}﹗﹖｡．，､･‥～〝〟『』｢｣]|  "
+    f"\\u205f{_INVISIBLE}{_WIDE}﹗﹖｡．，､･‥～〝〟『』｢｣]"
 )
+#: Or one of these. Two searches, of a class and of literals, are faster than one of both.
+_DOUBLED = re.compile("！！|？？|……|。。|、、|ーー|〜〜|・・|♪♪|☆☆|★★|♡♡|♥♥|  ")
 _CHANGE = re.compile(
     "(?P<bang>！[!！﹗]+|[!﹗][!！﹗]*)"
     "|(?P<question>？[?？﹖]+|[?﹖][?？﹖]*)"
@@ -70,22 +72,7 @@ def fold(text: str) -> str:
     >>> fold("すっごい!!\\nﾎﾝﾄ｡")
     'すっごい！\\nホント。'
     """
-    if (
-        _TRIGGER.search(text)
-        or "！！" in text
-        or "？？" in text
-        or "……" in text
-        or "。。" in text
-        or "、、" in text
-        or "ーー" in text
-        or "〜〜" in text
-        or "・・" in text
-        or "♪♪" in text
-        or "☆☆" in text
-        or "★★" in text
-        or "♡♡" in text
-        or "♥♥" in text
-    ):
+    if _TRIGGER.search(text) or _DOUBLED.search(text):
         return _CHANGE.sub(_change, text)
     return text
 

@@ -11,14 +11,22 @@ from naisei.japanese.boundaries import around
 __all__ = ["topics"]
 
 _WRITTEN = "\u3400-\u9fff々〆ァ-ヶーA-Za-z0-9〓"
-#: A noun at the end of a stretch: kanji, katakana or Latin, else kana to be looked up.
-_NOUN = re.compile(rf"([{_WRITTEN}]+(?:[ぁ-ん][{_WRITTEN}]+)?|[ぁ-ん]+)」?\Z")
+#: A noun before a place, read from there backwards: kanji, katakana or Latin, else kana.
+_NOUN = re.compile(rf"」?([{_WRITTEN}]+(?:[ぁ-ん][{_WRITTEN}]+)?|[ぁ-ん]+)")
 _NAMED = re.compile(
     r"について|に関し|に関する|"
     r"の話(?=[をがはもにでなとっだ、。！？…\s]|題|です|する|しよ|した[いか]|していい|してよ|$)|"
     r"と(?:いえ|言え)ば|って(?:いえ|言え)ば|っていうと"
 )
-_SPOKEN = re.compile(rf"は(?<=[{_WRITTEN}ぁ-ん」]は)、?(?=[^\s。！？、…〜はにへ」）])")
+#: は after a noun, or after kana that can be one: those that particles, forms, greetings and
+#: laughter end in are no topics.
+_SPOKEN = re.compile(
+    rf"は(?<=[{_WRITTEN}ぁ-ん」]は)(?<![でにとのてへくもがはあえお]は)"
+    r"(?<!(?:から|まで|より|だけ|ほど|ばか|など|なら|たり|ちゃ|ない|ずに|それ|これ|あれ|どれ|[こそあど]こ|うち)は)"
+    r"(?<!(?:ばかり|くらい|ぐらい|わたし|あたし|みんな|[こそあ]っち|ほんと|いつも)は)"
+    r"(?<!(?:こんにち|こんばん|やっぱり|もちろん)は)"
+    r"、?(?=[^\s。！？、…〜はにへ」）])"
+)
 #: Not raising a topic but leaving one.
 _LEFT = re.compile(
     r"(?:題)?(?:は|を|も|なんて|なんか)?(?:もう)?(?:やめ|止め|置いと|おいと|後に|あとに|いい|終わ)"
@@ -27,11 +35,6 @@ _REACH = 16
 _DOUBTS = 24
 #: Pronouns, time words, adverbs and hollow nouns: no topics of their own.
 _HOLLOW = frozenset((files("naisei.japanese") / "hollow.txt").read_text(encoding="utf-8").split())
-#: Kana before は that make no topic: particles, forms, greetings, laughter.
-_NOT_KANA = re.compile(
-    r"(?:[でにとのてへくもがはあえお]|から|まで|より|だけ|ほど|ばか|ばかり|くらい|ぐらい|など|なら|たり|ちゃ|ない|ずに|こんにち|こんばん"
-    r"|それ|これ|あれ|どれ|[こそあど]こ|わたし|あたし|うち|みんな|[こそあ]っち|ほんと|いつも|やっぱり|もちろん)\Z"
-)
 _POINTING = re.compile(r"(?:\A|[^ぁ-ん])(?:こ|そ|あ|ど|こん?な|そんな|あんな|どんな)\Z")
 
 
@@ -66,7 +69,7 @@ def topics(text: str, masked: str, hollow: Collection[str] = ()) -> tuple[str, .
             at = match.start()
             if not "ぁ" <= text[at - 1] <= "ん":
                 name = _name(text, at, hollow)
-            elif doubts and not _NOT_KANA.search(text[max(0, at - 6) : at]):
+            elif doubts:
                 doubts -= 1
                 name = _looked_up(text, at, hollow)
             else:
@@ -77,10 +80,10 @@ def topics(text: str, masked: str, hollow: Collection[str] = ()) -> tuple[str, .
 
 
 def _name(text: str, end: int, hollow: Collection[str]) -> str:
-    found = _NOUN.search(text[max(0, end - _REACH) : end])
+    found = _NOUN.match(text[max(0, end - _REACH) : end][::-1])
     if found is None:
         return ""
-    name = found[1]
+    name = found[1][::-1]
     if name in ("たち", "達"):
         return ""
     if name[0] in "今昨明" and name[-1] in "日年朝夜週月":

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["utterance_sentences"]
+__all__ = ["count_sentences", "utterance_sentences"]
 
 _PIECE = re.compile(r"[^。！？\n]+[。！？]*")
 #: Marks that are no sentence by themselves.
 _DECORATION = " \t…、・〜ー♪☆★♡♥」）,.。！？"
+#: A piece from its first character that is no decoration.
+_SAID = re.compile(rf"[^{_DECORATION}\n][^。！？\n]*")
+
+
+def count_sentences(masked: str) -> int:
+    """How many `utterance_sentences` there are; most lines are asked for no more."""
+    return len(_SAID.findall(masked))
 
 
 def utterance_sentences(masked: str) -> list[tuple[int, int]]:

@@ -9,23 +9,26 @@ from naisei.director.profile import Limits
 
 __all__ = ["check_form"]
 
+_PASSED = PASSED["format"]
+
 
 def check_form(line: Line, limits: Limits) -> Check:
     """RETRY from `retry_rows` rows, WARN from `warn_rows`; blank rows at the ends are no rows.
 
     A line without any text is RETRY too: there is nothing to speak.
     """
-    if not line.body.strip():
+    if not line.body or line.body.isspace():
         return found(
             line,
             "format",
             Status.RETRY,
             ("発言が空です。", "The line is empty."),
             ("一言でよいので発言を書いてください。", "Write a line, one sentence is enough."),
+            (),
         )
     rows = line.body.count("\n") + 1
     if rows < limits.warn_rows:
-        return PASSED["format"]
+        return _PASSED
     most = limits.warn_rows - 1
     return found(
         line,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from functools import lru_cache
 
 from naisei.core import Check, Status
@@ -23,30 +23,23 @@ def found(
     status: Status,
     reason: tuple[str, str],
     suggestion: tuple[str, str],
-    evidence: Iterable[str] = (),
+    evidence: Sequence[str],
 ) -> Check:
     """A check that found something; the same span is reported once, at most `EVIDENCE` spans.
 
     reason, suggestion: in Japanese and in English; the user's language is taken.
     """
-    spans = tuple(dict.fromkeys(span[:_LONGEST] for span in evidence if span))[:EVIDENCE]
-    return _made(name, status, reason, suggestion, spans, line.language)
+    spoken = 0 if line.language == "ja" else 1
+    if len(evidence) == 1 and evidence[0]:
+        spans: tuple[str, ...] = (evidence[0][:_LONGEST],)
+    else:
+        spans = tuple(dict.fromkeys([span[:_LONGEST] for span in evidence if span]))[:EVIDENCE]
+    return _made(name, status, reason[spoken], suggestion[spoken], spans)
 
 
+# The same few words are found again and again, and a dictionary is faster than a model.
 @lru_cache(maxsize=4096)
 def _made(
-    name: str,
-    status: Status,
-    reason: tuple[str, str],
-    suggestion: tuple[str, str],
-    evidence: tuple[str, ...],
-    spoken: str,
+    name: str, status: Status, reason: str, suggestion: str, evidence: tuple[str, ...]
 ) -> Check:
-    chosen = 0 if spoken == "ja" else 1
-    return Check(
-        name=name,
-        status=status,
-        reason=reason[chosen],
-        suggestion=suggestion[chosen],
-        evidence=evidence,
-    )
+    return Check(name=name, status=status, reason=reason, suggestion=suggestion, evidence=evidence)

@@ -13,6 +13,8 @@ from naisei.japanese.folding import fold
 
 __all__ = ["check_jump"]
 
+_PASSED = PASSED["jump"]
+
 _TURN = re.compile(
     r"(?:ところで|そういえば|そう言えば|話は変わ|話変わ|話を変え|それはそうと|それはともかく|"
     r"それより|話は違|関係ない(?:けど|話|です)|全然違う話|別の話)"
@@ -30,14 +32,14 @@ def check_jump(line: Line, history: Sequence[str], topics: tuple[str, ...]) -> C
     two lines before.
     """
     if not history:
-        return PASSED["jump"]
+        return _PASSED
     turn = _TURN.search(line.body)
     if turn is None and not topics:
-        return PASSED["jump"]
+        return _PASSED
     here = set(spoken_words(line.body))
     before = [set(spoken_words(fold(text[:_READ]))) for text in history[-_DEPTH - 1 :]]
     if not before[-1] or here & set().union(*before[-2:]) or _depth(before) >= _DEPTH:
-        return PASSED["jump"]
+        return _PASSED
     return found(
         line,
         "jump",

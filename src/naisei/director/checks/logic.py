@@ -9,12 +9,14 @@ from naisei.japanese.negation import double_negations
 
 __all__ = ["check_logic"]
 
+_PASSED = PASSED["logic"]
+
 
 def check_logic(line: Line) -> Check:
     """RETRY for 「まだ未成年じゃない」 and its like, never for tag questions and guesses."""
     spans = double_negations(line.body)
     if not spans:
-        return PASSED["logic"]
+        return _PASSED
     return found(
         line,
         "logic",

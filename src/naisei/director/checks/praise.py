@@ -13,6 +13,8 @@ from naisei.japanese.praise import Evaluations
 
 __all__ = ["PraiseCheck"]
 
+_PASSED = PASSED["praise"]
+
 
 class PraiseCheck:
     """RETRY for an evaluation of the partner, or beside an affirmation; WARN for one alone."""
@@ -28,10 +30,10 @@ class PraiseCheck:
 
     def __call__(self, line: Line) -> Check:
         if self._evaluations is None:
-            return PASSED["praise"]
+            return _PASSED
         words = self._evaluations.words(line.masked)
         if not words:
-            return PASSED["praise"]
+            return _PASSED
         flattering = []
         starts = [start for start, _ in line.sentences]
         for number, inside in groupby(words, key=lambda word: bisect_right(starts, word[0]) - 1):

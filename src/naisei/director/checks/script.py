@@ -8,6 +8,8 @@ from naisei.director.prepare import Line
 
 __all__ = ["check_script"]
 
+_PASSED = PASSED["script"]
+
 
 def check_script(line: Line) -> Check:
     """WARN for a labelled line and for several wrapped rows.
@@ -15,7 +17,7 @@ def check_script(line: Line) -> Check:
     One wrapper round the whole line passes: it is taken off by a mend.
     """
     if not line.label and line.wrapped < 2:
-        return PASSED["script"]
+        return _PASSED
     row = line.given.strip().splitlines()[0]
     return found(
         line,

@@ -12,6 +12,8 @@ from naisei.japanese.excuses import excuse
 
 __all__ = ["SettingCheck"]
 
+_PASSED = PASSED["setting"]
+
 #: So many matches of a line are weighed; one without an excuse is enough.
 _WEIGHED = 32
 
@@ -46,7 +48,7 @@ class SettingCheck:
                     ),
                     spans,
                 )
-        return PASSED["setting"]
+        return _PASSED
 
     def _contradictions(self, line: Line, fact: Fact, pattern: re.Pattern[str]) -> list[str]:
         spans: list[str] = []
