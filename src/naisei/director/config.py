@@ -14,14 +14,15 @@ __all__ = ["TalkConfig"]
 class TalkConfig(BaseModel):
     """Talks of one cast about one topic.
 
-    cast: ids, display names or paths of TOML profiles, in the order in which they speak.
+    topic: empty, the first line sets it. cast: ids, display names or paths of TOML profiles, in
+    the order in which they speak.
     talks: how many, each an episode. models: role (`speaker`, `judge`) → `provider:name`.
     sampling: role → parameters. seed: of the intervals.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    topic: Annotated[str, Field(min_length=1)]
+    topic: str = ""
     scene: str = ""
     turns: int = Field(default=8, ge=1)
     talks: int = Field(default=1, ge=1)

@@ -32,7 +32,15 @@ _TASK = say("課題", "Task")
 _MODELS = say("モデル", "Models")
 
 Topic = Annotated[
-    str, typer.Option("--topic", help=say("話題", "What they talk about."), rich_help_panel=_TASK)
+    str,
+    typer.Option(
+        "--topic",
+        help=say(
+            "話題 (なければ最初の発言が決める)",
+            "What they talk about; else the first line sets it.",
+        ),
+        rich_help_panel=_TASK,
+    ),
 ]
 Scene = Annotated[
     str, typer.Option("--scene", help=say("場面", "Where they are."), rich_help_panel=_TASK)

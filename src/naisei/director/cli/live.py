@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from rich.console import Console
 from rich.text import Text
@@ -69,7 +70,6 @@ class Live:
         if event.failure is not None:
             self._print(Text(f"  {event.failure[1]}", style="red"))
             return
-        # Who speaks stands in the writer's system prompt; here the state tells it as well.
         speaker = self._speaker(event)
         draft = checked(str(event.result), speaker, self._stage(event.where).state, self._language)
         self._print(
@@ -91,10 +91,10 @@ class Live:
             )
 
     def _speaker(self, event: Event) -> Character:
-        request = event.request
-        assert isinstance(request, dict)
-        told = str(request["messages"])
-        found = [c for c in self._task.cast if c.persona.strip()[:30] in told.replace("\\n", "\n")]
+        request: Any = event.request
+        told = request["messages"][0]["content"]
+        # Who speaks is no part of the effect; the writer's instructions hold the persona.
+        found = [c for c in self._task.cast if c.persona.strip() in told]
         return found[0] if found else self._task.cast[0]
 
     def _judgement(self, event: Event) -> None:

@@ -16,7 +16,7 @@ __all__ = ["command"]
 
 @grouped
 def command(
-    topic: flags.Topic,
+    topic: flags.Topic = "",
     scene: flags.Scene = "",
     turns: flags.Turns = 8,
     talks: flags.Talks = 1,
