@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from naisei.core import InputError
+from naisei.director import check
 from naisei.director.verdict import CHECK_NAMES
 
 Run = Callable[..., Any]
@@ -35,6 +36,11 @@ def test_one_verdict_a_line(naisei: Run, tmp_path: Path) -> None:
     assert [v["status"] for v in done.objects] == ["PASS", "RETRY", "PASS"]
     assert [v["line"] for v in done.objects] == [1, 2, 3]
     assert [v["speaker"] for v in done.objects] == ["yana", "あゆ", "ayu"]
+    for verdict, row in zip(done.objects, ROWS, strict=True):
+        expected = check(row["text"], character=row["speaker"], history=row.get("history", ()))
+        assert {k: v for k, v in verdict.items() if k not in ("line", "speaker")} == (
+            expected.to_json()
+        )
     (found,) = [c for c in done.objects[1]["checks"] if c["name"] == "setting"]
     assert found["evidence"] == ["別居"] and found["reason"] and found["suggestion"]
 

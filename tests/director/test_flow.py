@@ -19,11 +19,12 @@ from naisei.core import (
 )
 from naisei.director.config import TalkConfig
 from naisei.director.flow import talk
-from naisei.director.judge import Judging
+from naisei.director.judge import Judging, status_of
 from naisei.director.rules import TalkRules
 from naisei.director.schemas import Scores, TalkResult
 from naisei.director.state import Stage
 from naisei.director.task import TalkTask
+from naisei.prompts import names
 
 YANA = "えー！それ、ほんと？"
 AYU = "洗濯は午前が目安でしょう。よく乾きます。"
@@ -113,6 +114,47 @@ def test_the_mean_of_repeats_with_their_spread_and_hysteresis() -> None:
     assert (round(found.mean, 9), round(found.spread, 9), found.status) == (3.9, 0.2, "WARN")
     result, _, _ = acted([YANA, *below, YANA, *close], judging=judging)
     assert [d.status.value for d in result.turns[0].drafts] == ["RETRY", "WARN"]
+
+
+@pytest.mark.parametrize(
+    ("mean", "previous", "status"),
+    [(3.49, None, "RETRY"), (3.49, "RETRY", "RETRY"), (3.49, "WARN", "WARN"),
+     (3.49, "PASS", "WARN"),
+     (3.4, "PASS", "RETRY"), (3.5, "RETRY", "WARN"), (3.9, "PASS", "WARN"), (3.95, "PASS", "PASS"),
+     (3.95, "WARN", "WARN"), (3.99, None, "WARN"), (4.0, "WARN", "PASS"), (4.0, "RETRY", "PASS")],
+)  # fmt: skip
+def test_hysteresis_near_the_cuts(mean: float, previous: str | None, status: str) -> None:
+    before = None if previous is None else Status(previous)
+    assert status_of(mean, before).value == status
+    assert status_of(mean, before, margin=0) == status_of(mean)
+
+
+def test_hysteresis_never_acts_on_a_single_judgement() -> None:
+    for points in range(5, 26):
+        assert {status_of(points / 5, previous) for previous in (None, *Status)} == {
+            status_of(points / 5)
+        }
+
+
+def test_the_level_before_is_that_of_the_speaker_s_last_line() -> None:
+    fine, near = [scored(4, 4, 4, 4, 4)] * 5, [*[scored(4, 4, 4, 4, 4)] * 4, scored(4, 4, 4, 4, 3)]
+    script = [YANA, *fine, AYU, *near, "えー！いい天気かも！", *near]
+    result, _, stage = acted(script, turns=3, judging=Judging(repeats=5))
+    assert [t.status.value for t in result.turns] == ["PASS", "WARN", "PASS"]  # 3.96 thrice
+    assert {who: s.value for who, s in stage.state.judged.items()} == {
+        "yana": "PASS",
+        "ayu": "WARN",
+    }
+
+
+def test_prompts_are_there_in_both_languages_and_filled() -> None:
+    found = names("naisei.director")
+    assert found == ["judge-input.v1", "judge.v1", "speaker.v1", "turn.v1"]
+    for language in ("ja", "en"):
+        _, asked, _ = acted([APART, YANA, GOOD], language=language)
+        for effect in asked:
+            assert "$" not in "".join(message.content for message in effect.messages)
+            assert "洗濯" in last(effect)
 
 
 @pytest.mark.parametrize("repeats", [1, 3])
@@ -232,3 +274,15 @@ def test_rejected_drafts_leave_the_state_byte_identical(
     assert without[0] == without[1]
     if drafts:
         assert held(drafts, 2) == without
+
+
+def test_the_writer_sees_its_own_lines_as_the_assistant_s() -> None:
+    _, asked, _ = acted([YANA, AYU, YANA, AYU], turns=4, judging=None)
+    roles = [[message.role for message in effect.messages] for effect in asked]
+    assert roles[0] == ["system", "user"] and roles[1] == ["system", "user"]
+    assert roles[3] == ["system", "user", "assistant", "user"]
+    assert [m.content for m in asked[3].messages[1:3]] == [YANA, AYU]
+    assert f"相手の直前の発言:\n{YANA}" in last(asked[3])
+    # Never begun by the assistant: some endpoints refuse that.
+    assert roles[2] == ["system", "user", "assistant", "user"]
+    assert asked[2].messages[1].content == "（会話の始まり）"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
@@ -21,10 +22,11 @@ __all__ = ["carry_out", "print_run"]
 
 
 def carry_out(config: TalkConfig, session: Session, *, run_dir: Path | None, json: bool) -> int:
-    """Hold the talks, printing the lines as they come; returns the exit code."""
+    """Hold the talks; a single one is printed as it goes. Returns the exit code."""
     console = Console(stderr=json)
     live = None
-    if not session.quiet:
+    if not session.quiet and config.talks == 1:
+        session = replace(session, quiet=True)  # a progress bar would write across the lines
         path = run_dir or default_path(TalkTask(config))
         live = Live(config, console, earlier=_earlier(path))
     result = run_talks(config, session, run_dir=run_dir, on_event=live)

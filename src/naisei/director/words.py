@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from naisei.core import Message, system, user
+from naisei.core import Message, assistant, system, user
 from naisei.director.profile import Character
 from naisei.director.schemas import Draft
 from naisei.director.state import TalkState
@@ -26,13 +26,18 @@ def writer_messages(
     rejected: Sequence[Draft],
     language: Language,
 ) -> tuple[Message, ...]:
-    """For the model that speaks. rejected: this turn's drafts."""
+    """For the model that speaks. rejected: this turn's drafts.
+
+    The speaker's own lines are the assistant's, the others' the user's: shown as a script with
+    names, a small model goes on writing a script.
+    """
     ja = language == "ja"
     partner = speaker.partner.names[0] if speaker.partner else ("相手" if ja else "the other")
     facts = [fact.fact if ja else fact.fact_en or fact.fact for fact in speaker.setting]
     told = [*_worn(state, language), *state.instructions(speaker.id)]
     drafts = [_rejected(draft, language) for draft in rejected[-_REJECTED:]]
     none = "（なし）" if ja else "(none)"
+    before, previous = _exchanged(speaker, state, language)
     return (
         system(
             render(
@@ -50,6 +55,7 @@ def writer_messages(
                 praise=_praise(speaker, language),
             )
         ),
+        *before,
         user(
             render(
                 _PACKAGE,
@@ -60,7 +66,7 @@ def writer_messages(
                 topic=state.topic or none,
                 depth=_depth(state, language),
                 memory=("、" if ja else ", ").join(state.memory) or none,
-                history=_history(state) or none,
+                previous=previous or none,
                 told=_listed(told, none),
                 rejected=_listed(drafts, none),
             )
@@ -92,6 +98,26 @@ def judge_messages(
             )
         ),
     )
+
+
+def _exchanged(
+    speaker: Character, state: TalkState, language: Language
+) -> tuple[list[Message], str]:
+    """The last lines as messages, in turn the user's and the assistant's, and what was said since
+    the speaker's own last line."""
+    ways: list[tuple[bool, str]] = []
+    for line in state.history[-_SHOWN:]:
+        mine = line.speaker == speaker.id
+        name = state.names.get(line.speaker, line.speaker)
+        text = line.text if mine or len(state.names) <= 2 else f"{name}: {line.text}"
+        if ways and ways[-1][0] == mine:
+            text = f"{ways.pop()[1]}\n{text}"
+        ways.append((mine, text))
+    previous = ways.pop()[1] if ways and not ways[-1][0] else ""
+    if ways and ways[0][0]:
+        # Some endpoints refuse a conversation that does not begin with the user.
+        ways.insert(0, (False, "（会話の始まり）" if language == "ja" else "(The talk begins.)"))
+    return [assistant(text) if mine else user(text) for mine, text in ways], previous
 
 
 def _history(state: TalkState) -> str:

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 import typer
 
 from naisei.cli.lang import say
-from naisei.core import InputError, Status
+from naisei.core import Check, InputError, Status
 from naisei.director.bulk import Judged, judged_lines, opened
 from naisei.director.speakers import Speakers
 
@@ -123,9 +123,44 @@ def command(
 
 
 def _json(judged: Judged) -> str:
+    """As `LineVerdict.to_json` gives it, with the line and the speaker before it."""
     line, verdict = judged
-    head = {"line": line.number, "speaker": line.speaker or verdict.character}
-    return _encode({**head, **verdict.to_json()})
+    tone = verdict.tone
+    head = {
+        "line": line.number,
+        "speaker": line.speaker or verdict.character,
+        "status": verdict.status.value,
+    }
+    tail = {
+        "tone": {
+            "score": tone.score,
+            "marker": tone.marker,
+            "vocab": tone.vocab,
+            "style": tone.style,
+        },
+        "sentences": verdict.sentences,
+        "topics": verdict.topics,
+        "mends": verdict.mends,
+        "text": verdict.text,
+        "character": verdict.character,
+    }
+    checks = ", ".join(map(_fragment, verdict.checks))
+    return f'{_encode(head)[:-1]}, "checks": [{checks}], {_encode(tail)[1:]}'
+
+
+#: Checks as JSON, by identity: most checks of most lines are the same few objects, which are
+#: kept with their texts so that no identity is given to another.
+_fragments: dict[int, tuple[Check, str]] = {}
+_MOST = 4096
+
+
+def _fragment(check: Check) -> str:
+    kept = _fragments.get(id(check))
+    if kept is None:
+        if len(_fragments) >= _MOST:
+            _fragments.clear()
+        kept = _fragments[id(check)] = (check, _encode(check.model_dump(mode="json")))
+    return kept[1]
 
 
 def _text(judged: Judged) -> str:
