@@ -22,6 +22,7 @@ from naisei.director.mend import mend
 from naisei.director.prepare import Line
 from naisei.director.profile import Character
 from naisei.director.verdict import CHECK_NAMES, LineVerdict
+from naisei.japanese.negation import negation_sign
 from naisei.japanese.topics import topics
 
 __all__ = ["Rules", "check", "rules_of"]
@@ -29,6 +30,7 @@ __all__ = ["Rules", "check", "rules_of"]
 _PASS, _RETRY = Status.PASS, Status.RETRY
 #: A check that found nothing answers with its one object here.
 _PASSED = tuple(PASSED[name] for name in CHECK_NAMES)
+_, _SETTING, _PRAISE, _, _LOGIC, _, _, _JUMP, _SCRIPT = _PASSED
 
 
 class Rules:
@@ -41,24 +43,25 @@ class Rules:
         self.ignored = frozenset(self.names)
         self.limits = character.limits
         self.setting = SettingCheck(character.setting)
-        self.praise = PraiseCheck(character.praise)
+        self.praise = PraiseCheck(character.praise) if character.praise else None
         self.tone = ToneCheck(character.tone)
 
     def check(self, text: str, history: Sequence[str] = ()) -> LineVerdict:
-        """See `check`."""
+        """See `check`. A check whose sign is not in the line is not called."""
         line = Line(text, self.names)
-        raised = topics(line.body, line.masked, self.ignored)
+        body, masked, praise = line.body, line.masked, self.praise
+        raised = topics(body, masked, self.ignored)
         tone, score = self.tone(line)
         checks = (
             check_form(line, self.limits),
-            self.setting(line),
-            self.praise(line),
+            self.setting(line) if self.setting.sign(body) else _SETTING,
+            praise(line) if praise is not None and praise.sign(masked) else _PRAISE,
             check_scatter(line, raised, self.limits),
-            check_logic(line),
+            check_logic(line) if negation_sign(body) else _LOGIC,
             tone,
             check_loop(line, history, self.ignored),
-            check_jump(line, history, raised),
-            check_script(line),
+            check_jump(line, history, raised) if history else _JUMP,
+            check_script(line) if line.label or line.wrapped else _SCRIPT,
         )
         status = _PASS
         for done, passed in zip(checks, _PASSED, strict=True):

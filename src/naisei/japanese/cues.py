@@ -42,6 +42,8 @@ class CueSearch:
         #: What makes a cue doubtful, by the number of the empty group that ends it.
         self._doubts = ((), *(tuple(cue.doubtful_after) for cue in listed if cue.doubtful_after))
         self._pattern = re.compile("|".join(map(_expression, listed)) or r"(?!)")
+        #: Finds nothing in a text without any; doubtful ones count as found.
+        self.sign = self._pattern.search
 
     def all(self, text: str) -> Iterator[tuple[int, int]]:
         """Spans of the cues, in order."""

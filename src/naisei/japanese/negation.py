@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["denied", "double_negations"]
+__all__ = ["denied", "double_negations", "negation_sign"]
 
 #: The negated copula, and what of it may follow a noun or a nominal predicate.
 _NOT = (
@@ -36,6 +36,8 @@ _TURNED = re.compile(
 )
 #: Cheap signs that there is anything to find.
 _PREFIX, _CHAIN = re.compile("[未不非無]"), re.compile("なく(?:は|も)?[なあ無]")
+#: Finds nothing in a line without double negations: most lines.
+negation_sign = re.compile("まだ|未だ|なく|ないこと|ないわけ").search
 _DENIAL = re.compile(
     rf"(?:な|だ|なの|だという|という|って|とは|とまで|する|した|して|している|してる|の)?"
     r"(?:わけ|訳|ほど|もの|こと|つもり|の)?"

@@ -48,6 +48,8 @@ class Evaluations:
         self._words = CueSearch(words)
         self._addressees = CueSearch(addressees)
         self._affirmations = CueSearch(affirmations)
+        #: Finds nothing in a text without evaluation words: most texts.
+        self.sign = self._words.sign
 
     def words(self, masked: str) -> list[Span]:
         """Spans of evaluation words in a masked line; denied ones are no evaluation."""

@@ -15,6 +15,9 @@ __all__ = ["EVIDENCE", "PASSED", "found"]
 PASSED = {name: Check(name=name, status=Status.PASS) for name in CHECK_NAMES}
 #: So many matched spans are reported, each cut to so many characters.
 EVIDENCE, _LONGEST = 8, 120
+#: So long is a word at most.
+_WORD = 8
+_RETRY = Status.RETRY
 
 
 def found(
@@ -32,14 +35,24 @@ def found(
     spoken = 0 if line.language == "ja" else 1
     if len(evidence) == 1 and evidence[0]:
         spans: tuple[str, ...] = (evidence[0][:_LONGEST],)
+        if len(spans[0]) <= _WORD:
+            return _kept(name, status is _RETRY, reason[spoken], suggestion[spoken], spans)
     else:
         spans = tuple(dict.fromkeys([span[:_LONGEST] for span in evidence if span]))[:EVIDENCE]
-    return _made(name, status, reason[spoken], suggestion[spoken], spans)
+    return _made(name, status is _RETRY, reason[spoken], suggestion[spoken], spans)
 
 
-# The same few words are found again and again, and a dictionary is faster than a model.
-@lru_cache(maxsize=4096)
 def _made(
-    name: str, status: Status, reason: str, suggestion: str, evidence: tuple[str, ...]
+    name: str, rejected: bool, reason: str, suggestion: str, evidence: tuple[str, ...]
 ) -> Check:
-    return Check(name=name, status=status, reason=reason, suggestion=suggestion, evidence=evidence)
+    return Check(
+        name=name,
+        status=_RETRY if rejected else Status.WARN,
+        reason=reason,
+        suggestion=suggestion,
+        evidence=evidence,
+    )
+
+
+#: A single word is found again and again in a script; a sentence is not.
+_kept = lru_cache(maxsize=4096)(_made)

@@ -37,10 +37,8 @@ def check_loop(line: Line, history: Sequence[str], ignored: frozenset[str]) -> C
 
     ignored: words that may recur, such as the speakers' names.
     """
-    if not history and len(line.body) < 2 * (_IN_LINE + 1):
-        return _PASSED
     words = spoken_words(line.body)
-    if not history and len(words) - len(set(words)) < _IN_LINE:
+    if not history and (len(words) <= _IN_LINE or len(words) - len(set(words)) < _IN_LINE):
         return _PASSED
     said = Counter(words)
     repeated = [w for w, n in said.items() if n > _IN_LINE and w not in ignored]

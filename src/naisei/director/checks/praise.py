@@ -19,18 +19,16 @@ _PASSED = PASSED["praise"]
 class PraiseCheck:
     """RETRY for an evaluation of the partner, or beside an affirmation; WARN for one alone."""
 
-    def __init__(self, rules: Praise | None) -> None:
-        self._evaluations: Evaluations | None = None
-        if rules is not None:
-            self._evaluations = Evaluations(
-                [cue.spec for cue in rules.words],
-                [cue.spec for cue in rules.addressees],
-                [cue.spec for cue in rules.affirmations],
-            )
+    def __init__(self, rules: Praise) -> None:
+        self._evaluations = Evaluations(
+            [cue.spec for cue in rules.words],
+            [cue.spec for cue in rules.addressees],
+            [cue.spec for cue in rules.affirmations],
+        )
+        #: Finds nothing in a masked line that needs no look: most lines.
+        self.sign = self._evaluations.sign
 
     def __call__(self, line: Line) -> Check:
-        if self._evaluations is None:
-            return _PASSED
         words = self._evaluations.words(line.masked)
         if not words:
             return _PASSED

@@ -8,6 +8,7 @@ from naisei.core import Check, Status
 from naisei.director.checks.found import PASSED, found
 from naisei.director.prepare import Line
 from naisei.director.profile import Limits
+from naisei.japanese.utterance import sentences_from
 
 __all__ = ["check_scatter"]
 
@@ -23,8 +24,8 @@ def check_scatter(line: Line, topics: tuple[str, ...], limits: Limits) -> Check:
     rejected = line.count >= limits.retry_sentences and len(topics) >= limits.retry_topics
     spans = list(topics)
     if many:
-        start = line.sentences[limits.warn_sentences - 1][0]
-        spans.append(line.evidence(start, line.sentences[-1][1]).strip())
+        many_too = sentences_from(line.masked, limits.warn_sentences - 1)
+        spans.append(line.evidence(*many_too).strip())
     said = _said(line.count, len(topics), limits.warn_sentences - 1, limits.advised)
     return found(line, "scatter", _RETRY if rejected else _WARN, *said, spans)
 

@@ -30,6 +30,11 @@ class SettingCheck:
             )
             for fact in facts
         ]
+        every = [text for fact in facts for text in fact.only_with]
+        #: Finds nothing in a line that needs no look: most lines.
+        self.sign = re.compile("|".join(map(re.escape, every)) or r"(?!)").search
+        if not all(fact.only_with for fact in facts):
+            self.sign = re.compile("").search
 
     def __call__(self, line: Line) -> Check:
         for fact, hints, pattern in self._facts:

@@ -40,16 +40,13 @@ class ToneCheck:
         }
 
     def __call__(self, line: Line) -> tuple[Check, Tone]:
-        masked = line.masked
-        marker = word = None
-        hits = [None, None, self._style(line)]
-        if self._markers is not None:
-            marker = self._markers.first(masked)
-            hits[0] = 0 if marker is None else 1
-        if self._vocabulary is not None:
-            word = self._vocabulary.first(masked)
-            hits[1] = 0 if word is None else 1
-        tone, status, said = self._answers[tuple(hits)]
+        marker = self._markers and self._markers.first(line.masked)
+        word = self._vocabulary and self._vocabulary.first(line.masked)
+        tone, status, said = self._answers[
+            None if self._markers is None else marker is not None,
+            None if self._vocabulary is None else word is not None,
+            self._style(line),
+        ]
         if status is _PASS:
             return _PASSED, tone
         spans = [line.evidence(*span) for span in (marker, word) if span]
