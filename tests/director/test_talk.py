@@ -118,6 +118,8 @@ def test_a_judge_that_fails_has_its_own_column(
     put = [draft for turn in talk.turns for draft in turn.drafts if draft.judge_failure]
     assert put and not any(draft.judged for turn in talk.turns for draft in turn.drafts)
     assert all(turn.outcome == "said" for turn in talk.turns if turn.draft in put)
+    stored = json.loads((run / "results.jsonl").read_text("utf-8"))["result"]["turns"]
+    assert [turn["judged"] for turn in stored] == [False] * 4
     assert "judge failures" in (run / "report.html").read_text("utf-8")
     mends = [r for r in server.requests if any("使えませんでした。理由" in m["content"] for m in r["messages"] if m["role"] == "user")]  # noqa: E501  # fmt: skip
     assert mends, "the judge was asked once more"

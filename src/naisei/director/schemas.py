@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, computed_field
 
 from naisei.core import Check, Status
 from naisei.director.state import TalkState
@@ -98,9 +98,10 @@ class Draft(_Frozen):
     judgement: Judgement | None = None
     judge_failure: str = ""
 
+    @computed_field  # type: ignore[prop-decorator]
     @property
     def judged(self) -> bool:
-        """Whether the judge was heard."""
+        """Whether the judge was heard; part of what is stored."""
         return self.judgement is not None
 
     @property
@@ -132,9 +133,10 @@ class Turn(_Frozen):
         """The draft that was said; `None` for a person's line and for silence."""
         return None if self.chosen is None else self.drafts[self.chosen]
 
+    @computed_field  # type: ignore[prop-decorator]
     @property
     def judged(self) -> bool:
-        """Whether a judge was heard on the line that was said."""
+        """Whether a judge was heard on the line that was said; part of what is stored."""
         return self.draft is not None and self.draft.judged
 
 
