@@ -54,6 +54,8 @@ def run_talks(
             settings=session.settings,
             sampling_of=sampling_of,
             cache=session.cache,
+            # Rubbish of a judge is repaired once; then the rules decide alone (§7).
+            resends_of={"judge": 0},
         ) as world:
             with RunDirectory.of(task, run_dir) as directory:
                 outcome = await run_task(

@@ -164,7 +164,7 @@ def _gateway(spec: str) -> Any:
 
     # Somebody waits for the line: a judge that does not answer is given up sooner than in a run.
     return Gateway(
-        open_roles(None, {"judge": spec}), patience=Patience(attempts=4, resends=1, knocks=1)
+        open_roles(None, {"judge": spec}), patience=Patience(attempts=4, resends=0, knocks=1)
     )
 
 

@@ -31,6 +31,8 @@ class Gateway(Handler):
         cache: replies by call and place in the run; none by default. A hit costs nothing
             and counts as no call (`Usage.cached`).
         patience: attempts and waits.
+        resends_of: role → its own `Patience.resends`: 0 for a judge whose rubbish is to be
+            repaired once and then to count as a failure.
 
     Raises (in `perform`):
         InstrumentFailure: no usable reply; `usage` holds what the tries cost.
@@ -47,8 +49,10 @@ class Gateway(Handler):
         settings_of: Mapping[str, ModelSettings] | None = None,
         cache: ReplyCache | None = None,
         patience: Patience | None = None,
+        resends_of: Mapping[str, int] | None = None,
     ) -> None:
         self._roles, self._cache, self._patience = roles, cache, patience or Patience()
+        self._resends_of = resends_of or {}
         self._settings, self._settings_of = settings or ModelSettings(), settings_of or {}
         self._lines: dict[int, Line] = {}
 
@@ -68,9 +72,8 @@ class Gateway(Handler):
                     return Performed(value, Usage(effect.role, model.name, cached=True))
         check_allowed(model)
         spent = Spent()
-        exchange = Exchange(
-            self._line(model), sampling, resends=self._patience.resends, spent=spent
-        )
+        resends = self._resends_of.get(effect.role, self._patience.resends)
+        exchange = Exchange(self._line(model), sampling, resends=resends, spent=spent)
         try:
             if effect.schema is None:
                 value = await exchange.text(effect.messages)

@@ -24,6 +24,7 @@ async def base_world(
     sampling_of: Mapping[str, Sampling] | None = None,
     embedder: str = "auto",
     cache: Path | None = None,
+    resends_of: Mapping[str, int] | None = None,
 ) -> AsyncIterator[World]:
     """A world that performs Chat, Embed and Now, closed on leaving.
 
@@ -31,6 +32,7 @@ async def base_world(
         models: role → `provider:name`. A role that is not named has no model.
         sampling_of: role → sampling parameters.
         embedder: opened when first needed.
+        resends_of: role → identical requests after a reply that is no answer; see `Gateway`.
 
     Raises:
         InputError: a model cannot be opened, or (later) a role without a model is called.
@@ -46,7 +48,10 @@ async def base_world(
 
     roles = open_roles(None, models, settings=settings, sampling_of=sampling_of)
     gateway = Gateway(
-        roles, settings=settings, cache=ReplyCache(cache) if cache is not None else None
+        roles,
+        settings=settings,
+        cache=ReplyCache(cache) if cache is not None else None,
+        resends_of=resends_of,
     )
     try:
         yield World({Chat: gateway, Embed: embed, Now: _now})
