@@ -42,7 +42,7 @@ def language() -> Language:
     if isinstance(behind, dict):
         for key in _KEYS:
             if value := behind.get(key):
-                return _meant(os.environ.decodevalue(value))
+                return _meant(value)
         return "en"
     for variable in _VARIABLES:
         if value := os.environ.get(variable):
@@ -55,8 +55,9 @@ _KEYS = tuple(map(os.environ.encodekey, _VARIABLES))
 
 
 @lru_cache(maxsize=8)
-def _meant(value: str) -> Language:
-    return "ja" if value.lower().startswith("ja") else "en"
+def _meant(value: str | bytes) -> Language:
+    named = value if isinstance(value, str) else os.fsdecode(value)
+    return "ja" if named.lower().startswith("ja") else "en"
 
 
 def say(ja: str, en: str) -> str:

@@ -6,7 +6,6 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from pathlib import Path
 
-from naisei.core import Status
 from naisei.director.character import load_character
 from naisei.director.checks.form import check_form
 from naisei.director.checks.found import PASSED
@@ -27,10 +26,7 @@ from naisei.japanese.topics import topics
 
 __all__ = ["Rules", "check", "rules_of"]
 
-_PASS, _RETRY = Status.PASS, Status.RETRY
-#: A check that found nothing answers with its one object here.
-_PASSED = tuple(PASSED[name] for name in CHECK_NAMES)
-_, _SETTING, _PRAISE, _, _LOGIC, _, _, _JUMP, _SCRIPT = _PASSED
+_, _SETTING, _PRAISE, _, _LOGIC, _, _, _JUMP, _SCRIPT = (PASSED[name] for name in CHECK_NAMES)
 
 
 class Rules:
@@ -63,13 +59,9 @@ class Rules:
             check_jump(line, history, raised) if history else _JUMP,
             check_script(line) if line.label or line.wrapped else _SCRIPT,
         )
-        status = _PASS
-        for done, passed in zip(checks, _PASSED, strict=True):
-            if done is not passed and status is not _RETRY:
-                status = done.status
         mends, mended = ((), text) if line.untouched else mend(text)
         return LineVerdict(
-            status, checks, score, line.count, len(raised), mends, mended, self.character.id
+            line.worst, checks, score, line.count, len(raised), mends, mended, self.character.id
         )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from naisei.core import Status
 from naisei.japanese.brackets import mask, wrapped
 from naisei.japanese.folding import Origin, fold
 from naisei.japanese.utterance import count_sentences, utterance_sentences
@@ -15,6 +16,7 @@ from naisei.lang import Language, language
 
 __all__ = ["Line"]
 
+_PASS = Status.PASS
 #: So many wrappers inside each other are taken off.
 _DEPTH = 2
 
@@ -26,7 +28,7 @@ class Line:
     format (a wrapper 「…」 round the whole line or round every row, a speaker's label)
     replaced by spaces. masked: the body with quotations and parentheses filled. count: how
     many sentences it has. label: whether a speaker's name stands before the words; wrapped:
-    how many rows were wrapped.
+    how many rows were wrapped. worst: the worst status that a check has found so far.
     """
 
     __slots__ = (
@@ -40,6 +42,7 @@ class Line:
         "given",
         "label",
         "masked",
+        "worst",
         "wrapped",
     )
 
@@ -47,14 +50,16 @@ class Line:
         self.given = given
         self._folded = body = fold(given)
         self._cut = 0
-        if body and (body[0].isspace() or body[-1].isspace()):
-            body, self._cut = _trimmed(body)
+        if (trimmed := body.strip()) is not body:
+            self._cut = len(body) - len(body.lstrip()) if trimmed else 0
+            body = trimmed
         self.label, self.wrapped = False, 0
         if "「" in body or "：" in body or ":" in body:
             body = self._freed(body, names)
         self.body = body
         self.masked = mask(body)
         self.count = count_sentences(self.masked)
+        self.worst = _PASS
         self._language: Language | None = None
         self._origin: Origin | None = None
         self._sentences: list[tuple[int, int]] | None = None
@@ -101,11 +106,6 @@ class Line:
             self.wrapped = sum(1 for row in rows if "「" in row)
             return "\n".join(row or "" for row in freed)
         return body
-
-
-def _trimmed(text: str) -> tuple[str, int]:
-    end = len(text.rstrip())
-    return text[:end].lstrip(), len(text[:end]) - len(text[:end].lstrip())
 
 
 @lru_cache(maxsize=64)

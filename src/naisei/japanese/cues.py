@@ -47,6 +47,9 @@ class CueSearch:
 
     def all(self, text: str) -> Iterator[tuple[int, int]]:
         """Spans of the cues, in order."""
+        return (found.span() for found in self._certain(text))
+
+    def _certain(self, text: str) -> Iterator[re.Match[str]]:
         left = DOUBTS
         for found in self._pattern.finditer(text):
             start, end = found.span()
@@ -55,16 +58,14 @@ class CueSearch:
                 left -= 1
                 if not stands_alone(text, start, end):
                     continue
-            yield start, end
+            yield found
 
-    def first(self, text: str) -> tuple[int, int] | None:
-        """The first span, or `None`."""
+    def first(self, text: str) -> re.Match[str] | None:
+        """The first one, or `None`."""
         found = self._pattern.search(text)
-        if found is None:
-            return None
-        if found.lastindex is None:
-            return found.span()
-        return next(self.all(text), None)
+        if found is None or found.lastindex is None:
+            return found
+        return next(self._certain(text), None)
 
 
 def _expression(cue: CueSpec) -> str:

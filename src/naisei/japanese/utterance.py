@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 __all__ = ["count_sentences", "sentences_from", "utterance_sentences"]
 
 _PIECE = re.compile(r"[^。！？\n]+[。！？]*")
 #: Marks that are no sentence by themselves.
 _DECORATION = " \t…、・〜ー♪☆★♡♥」）,.。！？"
-_ENDS = frozenset("。！？")
 #: A piece from its first character that is no decoration.
 _SAID = re.compile(rf"[^{_DECORATION}\n][^。！？\n]*")
 
@@ -20,14 +20,25 @@ def count_sentences(masked: str) -> int:
 
 
 def sentences_from(masked: str, number: int) -> tuple[int, int]:
-    """Span from the sentence of this number, counted from 0, to the end of the last one."""
-    said = [found.span() for found in _SAID.finditer(masked)]
-    start, end = said[number][0], said[-1][1]
-    while start and masked[start - 1] not in "。！？\n":
-        start -= 1
-    while masked[end : end + 1] in _ENDS:
-        end += 1
-    return start, end
+    """Span from the sentence of this number, counted from 0, to the end of the last one.
+
+    The text's end, if there is none of this number.
+    """
+    found = _from(number).match(masked)
+    return found.span(1) if found else (len(masked), len(masked))
+
+
+@lru_cache(maxsize=16)
+def _from(number: int) -> re.Pattern[str]:
+    """So many sentences, then what is asked for, from the mark before it to the last said.
+
+    One expression in place of a list of all sentences. It is linear: nothing that may
+    be repeated can be read as the next part, too.
+    """
+    return re.compile(
+        rf"(?:[{_DECORATION}\n]*{_SAID.pattern}){{{number}}}(?:[{_DECORATION}\n]*[。！？\n])?"
+        rf"((?s:.*){_SAID.pattern}[。！？]*)"
+    )
 
 
 def utterance_sentences(masked: str) -> list[tuple[int, int]]:

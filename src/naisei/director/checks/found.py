@@ -32,6 +32,8 @@ def found(
 
     reason, suggestion: in Japanese and in English; the user's language is taken.
     """
+    if line.worst is not _RETRY:
+        line.worst = status
     spoken = 0 if line.language == "ja" else 1
     if len(evidence) == 1 and evidence[0]:
         spans: tuple[str, ...] = (evidence[0][:_LONGEST],)

@@ -37,7 +37,7 @@ def check_loop(line: Line, history: Sequence[str], ignored: frozenset[str]) -> C
 
     ignored: words that may recur, such as the speakers' names.
     """
-    words = spoken_words(line.body)
+    words = _WORD.findall(line.body)
     if not history and (len(words) <= _IN_LINE or len(words) - len(set(words)) < _IN_LINE):
         return _PASSED
     said = Counter(words)

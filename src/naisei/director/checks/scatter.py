@@ -24,8 +24,8 @@ def check_scatter(line: Line, topics: tuple[str, ...], limits: Limits) -> Check:
     rejected = line.count >= limits.retry_sentences and len(topics) >= limits.retry_topics
     spans = list(topics)
     if many:
-        many_too = sentences_from(line.masked, limits.warn_sentences - 1)
-        spans.append(line.evidence(*many_too).strip())
+        span = sentences_from(line.masked, limits.warn_sentences - 1)
+        spans.append(line.evidence(*span).strip())
     said = _said(line.count, len(topics), limits.warn_sentences - 1, limits.advised)
     return found(line, "scatter", _RETRY if rejected else _WARN, *said, spans)
 

@@ -49,7 +49,7 @@ class ToneCheck:
         ]
         if status is _PASS:
             return _PASSED, tone
-        spans = [line.evidence(*span) for span in (marker, word) if span]
+        spans = [line.evidence(*hit.span()) for hit in (marker, word) if hit]
         if not spans:
             spans.append(line.evidence(0, min(_SHOWN, len(line.body))))
         return found(line, "tone", status, *said, spans), tone
