@@ -123,6 +123,8 @@ def test_a_judge_that_fails_has_its_own_column(
     assert "judge failures" in (run / "report.html").read_text("utf-8")
     mends = [r for r in server.requests if any("使えませんでした。理由" in m["content"] for m in r["messages"] if m["role"] == "user")]  # noqa: E501  # fmt: skip
     assert mends, "the judge was asked once more"
+    judging = [r for r in server.requests if "frame" in json.dumps(r, ensure_ascii=False)]
+    assert len(judging) == 2 * len(put), "asked and repaired once, no more"
 
 
 def test_metrics_and_the_report(openai_server: Serve, naisei: Run, tmp_path: Path) -> None:
