@@ -55,6 +55,16 @@ def test_plain_scripts_and_standard_input_have_the_lines_before_as_history(alone
     assert "5 lines: " in shown.err
 
 
+@pytest.mark.parametrize(("row", "code"), [(0, 0), (1, 1)])
+def test_the_exit_code_tells_a_bad_line_on_request(
+    naisei: Run, tmp_path: Path, row: int, code: int
+) -> None:
+    path = jsonl(tmp_path / "a.jsonl", [ROWS[row]])
+    assert naisei("director", "check", path).code == 0
+    for level in ("retry", "warn"):
+        assert naisei("director", "check", path, "--fail-on", level).code == code
+
+
 def test_csv_and_history_on_request(naisei: Run, tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("speaker,text\n" + "yana,洗濯、かも！\n" * 5, "utf-8")

@@ -90,6 +90,17 @@ Json = Annotated[
         rich_help_panel=_OUTPUT,
     ),
 ]
+FailOn = Annotated[
+    Literal["warn", "retry"] | None,
+    typer.Option(
+        "--fail-on",
+        help=say(
+            "この判定かそれより悪い発言が一つでもあれば、終了コード 1 で終わる",
+            "Exit with 1 if any line is judged so, or worse.",
+        ),
+        rich_help_panel=_OUTPUT,
+    ),
+]
 
 _encode = json.JSONEncoder(ensure_ascii=False).encode
 
@@ -102,6 +113,7 @@ def command(
     skip_others: SkipOthers = False,
     one_talk: OneTalk = False,
     live: Live = False,
+    fail_on: FailOn = None,
 ) -> None:
     if live and file != "-":
         raise InputError("only standard input is answered live", place="--live", remedy="use -")
@@ -120,6 +132,8 @@ def command(
         total = sum(counts.values())
         parts = ", ".join(f"{s.value} {n}" for s in Status if (n := counts[s]))
         print(say(f"{total} 発言: {parts}", f"{total} lines: {parts}"), file=sys.stderr)
+    if fail_on and any(s.severity >= Status(fail_on.upper()).severity for s in counts):
+        raise typer.Exit(1)
 
 
 def _json(judged: Judged) -> str:
