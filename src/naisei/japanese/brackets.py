@@ -10,6 +10,7 @@ __all__ = ["FILLER", "mask", "pairs", "wrapped"]
 #: What stands for each character between brackets: a mark that no rule looks for.
 FILLER = "〓"
 _BRACKET = re.compile("[「」（）]")
+_RUN = re.compile("(「+|」+|（+|）+)")
 _OPENER = {"」": "「", "）": "（"}
 
 
@@ -18,28 +19,39 @@ _OPENER = {"」": "「", "）": "（"}
 def pairs(text: str) -> tuple[tuple[int, int], ...]:
     """Start of the opening, end of the closing bracket of every outermost pair, in order.
 
-    A bracket without its partner is no bracket. Linear in the length.
+    A bracket without its partner is no bracket. Linear in the length. Runs of one bracket
+    are paired off as a whole: of 「「「…」」」 only the outermost matter.
     """
-    stack: list[tuple[str, int]] = []
+    stack: list[tuple[str, int, int]] = []
     waiting = {"「": 0, "（": 0}
     found: list[tuple[int, int]] = []
-    for match in _BRACKET.finditer(text):
-        mark, at = match[0], match.start()
+    # Cut into other text and runs by turns, in one call for all of them.
+    pieces = _RUN.split(text)
+    at = 0
+    for other, run in zip(pieces[::2], pieces[1::2], strict=False):
+        end = at + len(other)
+        at = end + len(run)
+        mark, count = run[0], len(run)
         if mark in waiting:
-            stack.append((mark, at))
-            waiting[mark] += 1
+            stack.append((mark, end, count))
+            waiting[mark] += count
             continue
         opener = _OPENER[mark]
-        if not waiting[opener]:
-            continue
-        while True:
-            last, start = stack.pop()
-            waiting[last] -= 1
-            if last == opener:
-                break
-        while found and found[-1][0] > start:
-            found.pop()
-        found.append((start, at + 1))
+        while count and waiting[opener]:
+            last, start, opened = stack.pop()
+            if last != opener:
+                waiting[last] -= opened
+                continue
+            taken = opened if opened < count else count
+            if taken < opened:
+                stack.append((last, start, opened - taken))
+                start += opened - taken
+            waiting[last] -= taken
+            count -= taken
+            end += taken
+            while found and found[-1][0] > start:
+                found.pop()
+            found.append((start, end))
     return tuple(found)
 
 
