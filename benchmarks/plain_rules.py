@@ -1,11 +1,12 @@
 """The rival of the director's checks: the same rules as plain substrings and regular expressions.
 
-Straight from the retry-judgement specification, §§2 to 6, without morphology: a word counts
-wherever its characters stand. For the comparisons of quality and speed only.
+Straight from the retry-judgement specification, §§2 to 6 and 8, without morphology: a word
+counts wherever its characters stand. For the comparisons of quality and speed only.
 """
 
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 __all__ = ["PlainVerdict", "plain_check"]
@@ -36,6 +37,9 @@ _WORDS = {
     "ayu": re.compile(r"つまり|要するに|一般的に|目安|推奨|ですよ|です。"),
 }
 _POLITE = re.compile(r"(?:です|ます|でした|ました)(?=[ねよか]*(?:[。！？\n]|$))")
+_LABEL = re.compile(r"(?:やな|ヤナ|あゆ|アユ|姉様)\s*[：:]")
+_WORD = re.compile(r"[一-龥々]{2,}|[ァ-ヶー]{2,}|[A-Za-z]{3,}")
+_TURN = re.compile(r"ところで|そういえば|話は変わ|それより|別の話")
 
 
 @dataclass(frozen=True)
@@ -69,12 +73,16 @@ _SAID = {
     "scatter": ("話が散っています。", "話題を一つに絞ってください。"),
     "logic": ("二重否定です。", "否定を一つにしてください。"),
     "tone": ("口調が違います。", "キャラクターらしく話してください。"),
+    "loop": ("同じ言葉の繰り返しです。", "別の言い方にしてください。"),
+    "jump": ("話題を変えるのが早すぎます。", "今の話題を深めてください。"),
+    "script": ("台本の形式です。", "話す言葉だけを書いてください。"),
 }
 
 
-def plain_check(text: str, speaker: str) -> PlainVerdict:
-    """All six hard rules on one line of `yana` or `ayu`."""
+def plain_check(text: str, speaker: str, history: Sequence[str] = ()) -> PlainVerdict:
+    """The six hard rules, and the three that only warn, on one line of `yana` or `ayu`."""
     text = text.translate(_MARKS).strip()
+    label = _LABEL.match(text)
     if text.startswith("「") and text.endswith("」"):
         text = text[1:-1]
     rows = text.split("\n")
@@ -93,6 +101,9 @@ def plain_check(text: str, speaker: str) -> PlainVerdict:
         _found("scatter", _scatter(len(pieces), len(topics)), topics),
         _found("logic", "RETRY" if twice else "PASS", twice),
         _found("tone", tone, hits),
+        _found("loop", *_loop(text, history)),
+        _found("jump", *_jump(text, history, topics)),
+        _found("script", "WARN" if label else "PASS", [label[0]] if label else []),
     )
     worst = max((check.status for check in checks), key=_SEVERITY.__getitem__)
     return PlainVerdict(worst, checks, parts, len(pieces), len(topics))
@@ -122,6 +133,23 @@ def _scatter(sentences: int, topics: int) -> str:
     if sentences >= 4 and topics >= 3:
         return "RETRY"
     return "WARN" if sentences >= 3 or topics >= 2 else "PASS"
+
+
+def _loop(text: str, history: Sequence[str]) -> tuple[str, list[str]]:
+    said = Counter(_WORD.findall(text))
+    worn = [word for word, times in said.items() if times > 3]
+    if history:
+        worn += [word for word in said if sum(word in line for line in history[-5:]) >= 4]
+    return "WARN" if worn else "PASS", worn
+
+
+def _jump(text: str, history: Sequence[str], topics: set[str]) -> tuple[str, list[str]]:
+    turn = _TURN.findall(text)
+    if not history or not (turn or topics):
+        return "PASS", []
+    before = {word for line in history[-2:] for word in _WORD.findall(line)}
+    early = not before & set(_WORD.findall(text))
+    return ("WARN" if early else "PASS"), turn if early else []
 
 
 def _tone(masked: str, speaker: str, sentences: int) -> tuple[str, dict[str, int], list[str]]:

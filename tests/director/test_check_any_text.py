@@ -81,13 +81,32 @@ LONG = (
     "「あ」 ごはんは まだね もし一人暮らし やな： 電車"
 )
 UNITS = [*LONG.split(" "), "\n", " \n", "姉様、すごい、"]
+MEGABYTES = [unit * (1_000_000 // len(unit.encode(errors="surrogatepass"))) for unit in UNITS]
+MEGABYTES += ["「" * n + inner + "」" * n for n, inner in ((160_000, ""), (160_000, "あ。"))]
+MEGABYTES += [
+    "「（" * 80_000 + "）」" * 80_000,
+    "「（" * 80_000 + "」）" * 80_000,
+    "「あ」\n" * 100_000,
+]
 
 
-@pytest.mark.parametrize("unit", UNITS)
-@pytest.mark.parametrize("character", ["yana", "ayu"])
-def test_a_megabyte_within_a_second(unit: str, character: str) -> None:
-    line = unit * (1_000_000 // len(unit.encode(errors="surrogatepass")))
-    check("温める", character=character)
+def slowness() -> float:
+    """How many times slower this machine is now than one on which the loop takes 0.1 s."""
     started = time.process_time()
-    check(line, character=character, history=[line] * 2)
-    assert time.process_time() - started < 2.0
+    places: dict[int, int] = {}
+    for n in range(700_000):
+        places[n & 1023] = n
+    return (time.process_time() - started) / 0.1
+
+
+@pytest.mark.parametrize("line", MEGABYTES, ids=lambda line: repr(line[:6]) + repr(line[-3:]))
+def test_a_megabyte_within_a_second(line: str) -> None:
+    """A second of a machine that has nothing else to do; what others take is not counted."""
+    for character in ("yana", "ayu"):
+        check("温める", character=character)
+        allowed = max(1.0, slowness())
+        started = time.process_time()
+        check(line, character=character)
+        taken = time.process_time() - started
+        assert taken < max(allowed, slowness()), f"{taken:.2f} s for {character}"
+        check(line, character=character, history=[line] * 2)

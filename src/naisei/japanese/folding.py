@@ -86,17 +86,26 @@ class Origin:
         self._folded, self._given = [0], [0]
         #: Folded start, given start of each change.
         self._starts: list[tuple[int, int]] = [(0, 0)]
-        shift = 0
-        for found in _CHANGE.finditer(text):
+        self._changes = _CHANGE.finditer(text)
+
+    def span(self, start: int, end: int) -> str:
+        """The given text behind the folded span [start, end); whole changes, never halves."""
+        self._read(end)
+        return self._text[self._back(start, last=False) : self._back(end, last=True)]
+
+    def _read(self, end: int) -> None:
+        """Follow the changes as far as they can bear on what stands before `end`."""
+        if self._starts[-1][0] > end:
+            return
+        shift = self._folded[-1] - self._given[-1]
+        for found in self._changes:
             start = found.start() + shift
             shift += len(_change(found)) - len(found[0])
             self._starts.append((start, found.start()))
             self._folded.append(found.end() + shift)
             self._given.append(found.end())
-
-    def span(self, start: int, end: int) -> str:
-        """The given text behind the folded span [start, end); whole changes, never halves."""
-        return self._text[self._back(start, last=False) : self._back(end, last=True)]
+            if start > end:
+                break
 
     def _back(self, at: int, *, last: bool) -> int:
         i = bisect_right(self._folded, at) - 1
