@@ -1,5 +1,7 @@
 """Each hard rule at its bounds. Source: the retry-judgement specification, §§3 to 6."""
 
+import pickle
+
 import pytest
 
 from naisei.director import LineVerdict, check
@@ -243,6 +245,39 @@ def test_what_does_not_pass_says_why(language: str, monkeypatch: pytest.MonkeyPa
     }  # fmt: skip
     assert complete(verdict)
     assert any("ぁ" <= c <= "ん" for c in verdict.check("format").reason) is (language == "ja")
+
+
+def test_the_language_is_that_of_the_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("NAISEI_LANG", "LC_ALL", "LC_MESSAGES", "LANG"):
+        monkeypatch.delenv(name, raising=False)
+    english = check("別居").check("setting").reason
+    monkeypatch.setenv("LANG", "ja_JP.UTF-8")
+    japanese = check("別居").check("setting").reason
+    assert (english.isascii(), japanese.isascii()) == (True, False)
+    monkeypatch.setenv("NAISEI_LANG", "en")
+    assert check("別居").check("setting").reason == english
+
+
+def test_a_verdict_is_a_value() -> None:
+    verdict = check("行くよ。別居。")
+    assert verdict == check("行くよ。別居。") != check("行くよ。")
+    assert pickle.loads(pickle.dumps(verdict)) == verdict
+    with pytest.raises(AttributeError):
+        verdict.topics = 3  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "別居", "別々の町", "それぞれの家", "お互いのアパート", "ひとりぐらし", "独り暮し",
+        "別の町に住む", "あゆのマンションまで遊びに行く", "あゆのお宅へお邪魔する",
+        "うちへ泊まりに来る", "妹はもう家を出て", "妹は引っ越して行った", "一緒に住んでいない",
+    ],
+)  # fmt: skip
+def test_every_kind_of_living_apart_is_seen(text: str) -> None:
+    """None of them is passed over by the profile's `only_with`."""
+    for character in ("yana", "ayu"):
+        assert status(text, "setting", character) == "RETRY"
 
 
 def test_loop_needs_the_word_again_and_again() -> None:

@@ -1,16 +1,18 @@
 """Folding, brackets and word borders of spoken lines."""
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from naisei.japanese.boundaries import stands_alone
 from naisei.japanese.brackets import mask, pairs
 from naisei.japanese.folding import Origin, fold, mend_marks
 from naisei.japanese.topics import topics
-from naisei.japanese.utterance import utterance_sentences
+from naisei.japanese.utterance import count_sentences, sentences_from, utterance_sentences
 
 
 @pytest.mark.parametrize(
-    ("given", "folded"),
+    ("raw", "folded"),
     [
         ("！！！", "！"),
         ("!?", "！？"),
@@ -25,19 +27,19 @@ from naisei.japanese.utterance import utterance_sentences
         ("a\r\nb\rc\u2028d", "a\nb\nc\nd"),
     ],
 )
-def test_folding(given: str, folded: str) -> None:
-    assert fold(given) == folded
+def test_folding(raw: str, folded: str) -> None:
+    assert fold(raw) == folded
     assert fold(folded) == folded
 
 
 def test_spans_lead_back_to_the_given_text() -> None:
-    given = "えー!!  別居｡｡ｶﾞ"
-    folded = fold(given)
+    raw = "えー!!  別居｡｡ｶﾞ"
+    folded = fold(raw)
     assert folded == "えー！ 別居。ガ"
     start = folded.index("別居")
-    assert Origin(given).span(start, start + 2) == "別居"
-    assert Origin(given).span(2, 3) == "!!"
-    assert Origin(given).span(len(folded) - 1, len(folded)) == "ｶﾞ"
+    assert Origin(raw).span(start, start + 2) == "別居"
+    assert Origin(raw).span(2, 3) == "!!"
+    assert Origin(raw).span(len(folded) - 1, len(folded)) == "ｶﾞ"
 
 
 def test_marks_are_mended_and_nothing_else() -> None:
@@ -66,6 +68,37 @@ def test_pairs_are_outermost() -> None:
 def test_sentences_of_a_line() -> None:
     text = "はい。。え？！\n\n…\nそう"
     assert [text[a:b] for a, b in utterance_sentences(text)] == ["はい。。", "え？！", "そう"]
+
+
+@settings(deadline=None, max_examples=400)
+@given(st.text(alphabet="あ海。！？\n…」）,. 〓", max_size=40))
+def test_counts_and_rests_are_those_of_the_sentences(text: str) -> None:
+    spans = utterance_sentences(text)
+    assert count_sentences(text) == len(spans)
+    for number in range(len(spans)):
+        assert sentences_from(text, number) == (spans[number][0], spans[-1][1])
+    assert sentences_from(text, len(spans)) == (len(text), len(text))
+
+
+def paired_one_by_one(text: str) -> tuple[tuple[int, int], ...]:
+    """As `pairs` defines it, bracket after bracket."""
+    opened: list[tuple[str, int]] = []
+    found: list[tuple[int, int]] = []
+    for at, mark in enumerate(text):
+        if mark in "「（":
+            opened.append((mark, at))
+        elif mark in "」）" and (opener := "「（"["」）".index(mark)]) in [m for m, _ in opened]:
+            while opened[-1][0] != opener:
+                opened.pop()
+            start = opened.pop()[1]
+            found = [pair for pair in found if pair[0] < start] + [(start, at + 1)]
+    return tuple(found)
+
+
+@settings(deadline=None, max_examples=400)
+@given(st.text(alphabet="「」（）あ", max_size=16))
+def test_runs_of_brackets_are_paired_as_one_by_one(text: str) -> None:
+    assert pairs(text) == paired_one_by_one(text)
 
 
 def test_words_stand_alone_or_not() -> None:

@@ -32,11 +32,11 @@ def sentences_from(masked: str, number: int) -> tuple[int, int]:
 def _from(number: int) -> re.Pattern[str]:
     """So many sentences, then what is asked for, from the mark before it to the last said.
 
-    One expression in place of a list of all sentences. It is linear: nothing that may
-    be repeated can be read as the next part, too.
+    One expression in place of a list of all sentences. Those before give nothing back
+    (`*+`), so that it is linear, and none of them is read as two.
     """
     return re.compile(
-        rf"(?:[{_DECORATION}\n]*{_SAID.pattern}){{{number}}}(?:[{_DECORATION}\n]*[。！？\n])?"
+        rf"(?:[{_DECORATION}\n]*+{_SAID.pattern}+){{{number}}}(?:[{_DECORATION}\n]*[。！？\n])?"
         rf"((?s:.*){_SAID.pattern}[。！？]*)"
     )
 
