@@ -12,7 +12,7 @@ from naisei.core import Status
 from naisei.japanese.brackets import mask, wrapped
 from naisei.japanese.folding import Origin, fold
 from naisei.japanese.utterance import count_sentences, utterance_sentences
-from naisei.lang import Language, language
+from naisei.lang import language
 
 __all__ = ["Line"]
 
@@ -34,9 +34,9 @@ class Line:
     __slots__ = (
         "_cut",
         "_folded",
-        "_language",
         "_origin",
         "_sentences",
+        "_spoken",
         "body",
         "count",
         "given",
@@ -60,16 +60,16 @@ class Line:
         self.masked = mask(body)
         self.count = count_sentences(self.masked)
         self.worst = _PASS
-        self._language: Language | None = None
+        self._spoken: int | None = None
         self._origin: Origin | None = None
         self._sentences: list[tuple[int, int]] | None = None
 
     @property
-    def language(self) -> Language:
-        """The user's language, asked for once a line: it is looked up in the environment."""
-        if self._language is None:
-            self._language = language()
-        return self._language
+    def spoken(self) -> int:
+        """0 for Japanese, 1 for English; asked for once a line, as it is in the environment."""
+        if self._spoken is None:
+            self._spoken = 0 if language() == "ja" else 1
+        return self._spoken
 
     @property
     def untouched(self) -> bool:

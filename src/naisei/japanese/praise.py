@@ -9,8 +9,9 @@ from collections.abc import Iterable
 from naisei.japanese.cues import CueSearch, CueSpec
 from naisei.japanese.negation import denied
 
-__all__ = ["Evaluations"]
+__all__ = ["Evaluations", "Span"]
 
+#: Start and end in a text.
 Span = tuple[int, int]
 
 #: What may follow an evaluation word that is the predicate, and nouns that stand for a person.
@@ -45,8 +46,11 @@ class Evaluations:
         addressees: Iterable[CueSpec],
         affirmations: Iterable[CueSpec],
     ) -> None:
+        addressees = tuple(addressees)
         self._words = CueSearch(words)
         self._addressees = CueSearch(addressees)
+        #: Finds nothing in a text that names nobody, in which nothing flatters.
+        self.called = re.compile("|".join(re.escape(a.text) for a in addressees) or "(?!)").search
         self._affirmations = CueSearch(affirmations)
         #: Finds nothing in a text without evaluation words: most texts.
         self.sign = self._words.sign

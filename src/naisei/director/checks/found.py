@@ -34,7 +34,7 @@ def found(
     """
     if line.worst is not _RETRY:
         line.worst = status
-    spoken = 0 if line.language == "ja" else 1
+    spoken = line.spoken
     if len(evidence) == 1 and evidence[0]:
         spans: tuple[str, ...] = (evidence[0][:_LONGEST],)
         if len(spans[0]) <= _WORD:

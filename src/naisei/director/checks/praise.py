@@ -9,7 +9,7 @@ from naisei.core import Check, Status
 from naisei.director.checks.found import EVIDENCE, PASSED, found
 from naisei.director.prepare import Line
 from naisei.director.profile import Praise
-from naisei.japanese.praise import Evaluations
+from naisei.japanese.praise import Evaluations, Span
 
 __all__ = ["PraiseCheck"]
 
@@ -32,11 +32,7 @@ class PraiseCheck:
         words = self._evaluations.words(line.masked)
         if not words:
             return _PASSED
-        flattering = []
-        starts = [start for start, _ in line.sentences]
-        for number, inside in groupby(words, key=lambda word: bisect_right(starts, word[0]) - 1):
-            start, end = line.sentences[max(number, 0)]
-            flattering += self._evaluations.flattering(line.masked, start, end, list(inside))
+        flattering = self._flattering(line, words) if self._evaluations.called(line.masked) else []
         spans = [line.evidence(*span) for span in (flattering or words)[:EVIDENCE]]
         if flattering:
             return found(
@@ -64,3 +60,12 @@ class PraiseCheck:
             ),
             spans,
         )
+
+    def _flattering(self, line: Line, words: list[Span]) -> list[Span]:
+        """Those of the words that affirm the partner in their own sentence."""
+        flattering = []
+        starts = [start for start, _ in line.sentences]
+        for number, inside in groupby(words, key=lambda word: bisect_right(starts, word[0]) - 1):
+            start, end = line.sentences[max(number, 0)]
+            flattering += self._evaluations.flattering(line.masked, start, end, list(inside))
+        return flattering
