@@ -53,7 +53,7 @@ bench: $(STAMP)
 	$(BIN)/python -m benchmarks
 
 constraints:
-	uv pip compile pyproject.toml --extra dev --extra local --universal --generate-hashes \
+	uv pip compile pyproject.toml --extra dev --extra local --extra plots --universal --generate-hashes \
 	  --no-header --no-annotate --no-emit-index-url -o constraints.txt
 
 clean:
