@@ -1,0 +1,1 @@
+"""Intent first: a document assistant that asks back before it searches."""

@@ -1,0 +1,147 @@
+"""The vocabulary of the assistant: the evaluation of what was said, and the reply to it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+__all__ = [
+    "Case",
+    "Citation",
+    "Contact",
+    "Evaluation",
+    "Exchange",
+    "Extended",
+    "Grade",
+    "Reply",
+    "Unsupported",
+]
+
+#: The six cases ① to ⑥ of the article.
+Case = Literal[1, 2, 3, 4, 5, 6]
+#: Cases beyond the article; each is switched on by its name (`Thresholds.extended`).
+Extended = Literal["greeting", "out_of_scope", "needs_person"]
+
+#: What models write into a text field that they mean to leave empty.
+_HOLLOW = frozenset(
+    ("なし", "無し", "特になし", "特に無し", "ありません", "特にありません", "不要", "該当なし")
+    + ("none", "null", "n/a", "na", "nothing", "-", "ー", "―", "—")
+)
+
+
+def _no_truth_value(value: Any) -> Any:
+    if isinstance(value, bool):
+        raise ValueError("true and false are no grades")
+    return value
+
+
+def _text(value: Any) -> Any:
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        return value
+    stripped = value.strip()
+    return "" if stripped.strip("。.「」\"'()（） ").lower() in {*_HOLLOW, ""} else stripped
+
+
+#: 1 (holds fully) to 5 (does not hold). Anything else is no grade.
+Grade = Annotated[int, Field(ge=1, le=5), BeforeValidator(_no_truth_value)]
+_Text = Annotated[str, BeforeValidator(_text)]
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class Evaluation(_Frozen):
+    """What was said, on five indicators from 1 (highest) to 5, and what might be asked back.
+
+    clarity: the intent is clear. is_question, is_consultation: what kind of talk it is.
+    in_internal_docs: documents of a company usually say this. ask_person: better asked of the
+    person in charge. ask_missing_info: asks for what a question lacks; res_consultation: draws
+    out the worry of a consultation; ask_user_meta_info: asks for the person's department,
+    office and the like. An empty text, `null` and 「なし」 all mean: nothing to ask.
+    Source: the intent-aware RAG article, "入力文の評価方法" and "Function Callingを工夫する".
+    """
+
+    clarity: Grade
+    is_question: Grade
+    is_consultation: Grade
+    in_internal_docs: Grade
+    ask_person: Grade
+    ask_missing_info: _Text = ""
+    res_consultation: _Text = ""
+    ask_user_meta_info: _Text = ""
+
+
+class Exchange(_Frozen):
+    """One question of the assistant and what the person answered. options: those offered."""
+
+    question: str
+    answer: str
+    options: tuple[str, ...] = ()
+
+
+class Citation(_Frozen):
+    """What `[n]` in an answer stands for. quote: the part of the chunk that is rested on.
+
+    headings: outermost first. page: from 1, `None` where the format has none. date: of the
+    document in ISO form, where it is known.
+    """
+
+    n: int
+    chunk: str
+    path: str
+    title: str = ""
+    headings: tuple[str, ...] = ()
+    page: int | None = None
+    date: str | None = None
+    quote: str = ""
+
+
+class Contact(_Frozen):
+    """Whom to ask about a topic; from the contacts file."""
+
+    department: str
+    address: str = ""
+    note: str = ""
+
+
+class Unsupported(_Frozen):
+    """A sentence of the answer that the documents cited do not bear out, and why."""
+
+    sentence: str
+    why: str
+
+
+class Reply(_Frozen):
+    """What one question comes to: a question back, or an answer with its sources.
+
+    case, evaluation: of the last evaluation. route: `ask` or `search`. message: what to show:
+    the question back, or the answer with whom to ask. query: what was searched for; empty for a
+    question back. answer: empty for a question back and where there is no evidence.
+    citations: by number, those that the answer uses. options: topics that may be chosen by
+    number. dialogue: questions and answers so far. hits: chunk ids of the search, best first,
+    whether cited or not. rewritten: how the query came about. evidence: whether the documents
+    held enough to answer. evaluator: who evaluated. extended: the case beyond the article that
+    decided, if one did. contact: whom to ask. failures: instrument failures that were survived.
+    """
+
+    case: Case
+    route: Literal["ask", "search"]
+    message: str
+    query: str = ""
+    answer: str = ""
+    citations: tuple[Citation, ...] = ()
+    evaluation: Evaluation
+    evaluator: Literal["model", "rules"] = "rules"
+    extended: Extended | None = None
+    contact: Contact | None = None
+    options: tuple[str, ...] = ()
+    dialogue: tuple[Exchange, ...] = ()
+    rewritten: Literal["unchanged", "model", "joined"] = "unchanged"
+    evidence: bool = False
+    hits: tuple[str, ...] = ()
+    unsupported: tuple[Unsupported, ...] = ()
+    failures: tuple[str, ...] = ()
