@@ -1,0 +1,159 @@
+"""The vocabulary of a conversation with relationship reflection: lines, reflections, sessions.
+
+Source: the relationship reflection document, §§2, 5.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
+
+from naisei.relationship.vector import DIMENSIONS, Reading
+
+__all__ = [
+    "AgentId",
+    "Conversation",
+    "Direction",
+    "Ground",
+    "Line",
+    "Moment",
+    "Questions",
+    "Reflection",
+    "Session",
+    "Stance",
+    "Summary",
+]
+
+#: The two who talk. `a` speaks first.
+AgentId = Literal["a", "b"]
+Direction = Literal["a_to_b", "b_to_a"]
+Text = Annotated[str, Field(min_length=1)]
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class Questions(_Frozen):
+    """Three high-level questions (HLQ), one a dimension. A JSON array of three is read, too."""
+
+    Power: Text
+    Intimacy: Text
+    TaskOriented: Text
+
+    @model_validator(mode="before")
+    @classmethod
+    def _array(cls, value: Any) -> Any:
+        if isinstance(value, list):
+            if len(value) != len(DIMENSIONS):
+                raise ValueError(f"exactly three questions, not {len(value)}")
+            return dict(zip(DIMENSIONS, value, strict=True))
+        return value
+
+    @property
+    def listed(self) -> tuple[str, str, str]:
+        """In the order of `DIMENSIONS`."""
+        return self.Power, self.Intimacy, self.TaskOriented
+
+
+class Summary(_Frozen):
+    """What a session left behind, in a sentence or three."""
+
+    summary: Text
+
+
+class Ground(_Frozen):
+    """One entry of the evidence: its id in the stream, the numbered text, and why it is there.
+
+    score: what it was ranked by; relevance, importance, recency: its parts, 0 to 1 each after
+    normalisation (relevance NaN-free: 0 where nothing was embedded). source: where the line
+    stands (`session` from 1, `turn` from 0), `{}` for a fact of the persona.
+    """
+
+    id: str
+    number: int
+    speaker: str
+    text: str
+    score: float
+    relevance: float = 0.0
+    importance: float = 0.0
+    recency: float = 0.0
+    source: JsonValue = None
+
+
+class Reflection(_Frozen):
+    """One direction, once: the questions, the evidence, the prompt and what was read.
+
+    time: of the dialogue's own clock. wall: when it was done, from the log. prompt: all that
+    the model was told; empty if it was not asked, because the questions failed.
+    """
+
+    direction: Direction
+    time: datetime
+    wall: datetime
+    questions: Questions | None
+    evidence: tuple[Ground, ...] = ()
+    prompt: str = ""
+    reading: Reading
+
+
+class Stance(_Frozen):
+    """The latest reading of a direction. carried: from an earlier turn (session, turn)."""
+
+    reading: Reading
+    carried: bool = False
+    session: int
+    turn: int
+
+
+class Moment(_Frozen):
+    """The state of both directions at one point: after a turn, or at a session's start.
+
+    turn: the utterance just spoken, from 0; at the session's start 0 too (`at` tells).
+    next_speaker: who speaks next. injected: whether their reading goes into their prompt.
+    stances: the latest of both directions. reflections: those made now.
+    """
+
+    session: int
+    turn: int
+    at: Literal["session_start", "after_turn"]
+    next_speaker: AgentId
+    injected: bool
+    stances: dict[Direction, Stance]
+    reflections: tuple[Reflection, ...] = ()
+
+
+class Line(_Frozen):
+    """One utterance. id: as in the streams and in the evidence. injected: whether the speaker
+    was told their reading."""
+
+    id: str
+    session: int
+    turn: int
+    speaker: AgentId
+    text: str
+    time: datetime
+    injected: bool = False
+
+
+class Session(_Frozen):
+    """One dated session. number: from 1. summary: empty if none was made; then
+    `summary_failure` may say why."""
+
+    number: int
+    start: datetime
+    lines: tuple[Line, ...] = ()
+    moments: tuple[Moment, ...] = ()
+    summary: str = ""
+    summary_failure: str = ""
+
+
+class Conversation(_Frozen):
+    """All sessions of one pair. names: of `a` and `b`, as shown and as in the seed's files."""
+
+    pair: str
+    language: Literal["ja", "en"]
+    names: dict[AgentId, str]
+    sessions: tuple[Session, ...] = ()

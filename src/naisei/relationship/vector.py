@@ -1,0 +1,135 @@
+"""The relation vector: how a speaker stands toward the other, as three whole numbers.
+
+Source: the relationship reflection document, §§1, 4, 5. Models answer with more than whole
+numbers from −3 to 3; what was made of an answer is recorded, and what cannot be read fails.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, WithJsonSchema
+
+__all__ = ["DIMENSIONS", "HIGH", "LOW", "Reading", "RelationVector", "Repair", "VectorReply"]
+
+#: In the order of every vector, prompt and table.
+DIMENSIONS = ("Power", "Intimacy", "TaskOriented")
+#: The ends of the scale.
+LOW, HIGH = -3, 3
+
+_NUMBER = re.compile(r"[+-]?\d{1,9}(?:\.\d{1,9})?")
+_MINUS = str.maketrans("−‐‑‒–—ー", "-------")
+
+
+class RelationVector(BaseModel):
+    """How `src` stands toward `dst`; each an integer from −3 to 3.
+
+    Power: feels above the other (+) or below (−). Intimacy: close (+) or distant (−).
+    TaskOriented: the exchange is about a task (+) or small talk (−).
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    Power: Annotated[int, Field(strict=True, ge=LOW, le=HIGH)]
+    Intimacy: Annotated[int, Field(strict=True, ge=LOW, le=HIGH)]
+    TaskOriented: Annotated[int, Field(strict=True, ge=LOW, le=HIGH)]
+
+    @property
+    def values(self) -> tuple[int, int, int]:
+        """The three numbers in the order of `DIMENSIONS`."""
+        return self.Power, self.Intimacy, self.TaskOriented
+
+
+class Repair(BaseModel):
+    """One number that was not used as given. why: `clamped`, `rounded`, `read from text`, or
+    several of them."""
+
+    model_config = ConfigDict(frozen=True)
+
+    dimension: str
+    given: JsonValue
+    used: int
+    why: str
+
+
+class Reading(BaseModel):
+    """What came of asking for a vector: the vector, or `None` with the reason in `failure`.
+
+    An instrument failure is never a zero: nothing is injected, and it is counted by itself.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    vector: RelationVector | None = None
+    repairs: tuple[Repair, ...] = ()
+    failure: str = ""
+
+    @staticmethod
+    def failed(why: str) -> Reading:
+        """No vector, because of `why`."""
+        return Reading(failure=why or "no reason given")
+
+
+def _readable(value: Any) -> int | float | str:
+    """The value itself, if a number can be read from it; raises `ValueError` if not."""
+    _read(value)
+    return value  # type: ignore[no-any-return]
+
+
+Given = Annotated[
+    int | float | str,
+    BeforeValidator(_readable),
+    WithJsonSchema({"type": "integer", "minimum": LOW, "maximum": HIGH}),
+]
+
+
+# The docstring of a schema is shown to the model: what is accepted besides stands here. 7, 1.4,
+# "+2" and "２" are kept as given, so that the log holds them, and mended on record by `reading`;
+# "high", true, null, NaN and a missing number are refused: the gateway asks once more.
+class VectorReply(BaseModel):
+    """Three whole numbers from -3 to 3."""
+
+    model_config = ConfigDict(frozen=True)
+
+    Power: Given
+    Intimacy: Given
+    TaskOriented: Given
+
+    @property
+    def reading(self) -> Reading:
+        """The vector on the scale, and what was done to get there."""
+        found = {name: _read(getattr(self, name)) for name in DIMENSIONS}
+        return Reading(
+            vector=RelationVector(**{name: used for name, (used, _) in found.items()}),
+            repairs=tuple(
+                Repair(dimension=name, given=getattr(self, name), used=used, why=why)
+                for name, (used, why) in found.items()
+                if why
+            ),
+        )
+
+
+def _read(value: Any) -> tuple[int, str]:
+    """The number on the scale, and what was done to it."""
+    done = []
+    if isinstance(value, str):
+        text = unicodedata.normalize("NFKC", value).translate(_MINUS).replace(" ", "")
+        if not _NUMBER.fullmatch(text.removeprefix("±") if text == "±0" else text):
+            raise ValueError(f"{value[:40]!r} is no whole number from -3 to 3")
+        value = float(text.removeprefix("±"))
+        done.append("read from text")
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError(f"{str(value)[:40]} is no whole number from -3 to 3")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError("not a finite number")
+    # Halves go away from zero, as people round.
+    whole = value if isinstance(value, int) else int(math.copysign(abs(value) + 0.5, value))
+    if whole != value:
+        done.append("rounded")
+    used = min(HIGH, max(LOW, whole))
+    if used != whole:
+        done.append("clamped")
+    return used, ", ".join(done)
