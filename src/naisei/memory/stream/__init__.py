@@ -1,0 +1,29 @@
+"""A memory stream: what was said, felt and known, found again by relevance, importance and
+recency.
+
+Source: Park et al., Generative Agents (UIST 2023), §4.1, with the score of the
+relationship-reflection method: the sum of the three, each min-max normalised, recency
+0.995^hours.
+"""
+
+from naisei.memory.stream.effects import Recall, Recent, rate, remember
+from naisei.memory.stream.entry import Entry, Kind, Part, Scored, Weights
+from naisei.memory.stream.evidence import EvidenceBlock, evidence
+from naisei.memory.stream.handler import StreamHandler
+from naisei.memory.stream.stream import Stream
+
+__all__ = [
+    "Entry",
+    "EvidenceBlock",
+    "Kind",
+    "Part",
+    "Recall",
+    "Recent",
+    "Scored",
+    "Stream",
+    "StreamHandler",
+    "Weights",
+    "evidence",
+    "rate",
+    "remember",
+]

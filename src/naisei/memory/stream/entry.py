@@ -1,0 +1,84 @@
+"""What a stream holds, and what a search of it returns."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+__all__ = ["Entry", "Kind", "Part", "Scored", "Weights"]
+
+Kind = Literal["utterance", "reflection", "fact"]
+
+
+class Entry(BaseModel):
+    """One memory.
+
+    Args:
+        id: unique in its stream.
+        time: when it happened; a stream holds either naive or aware times, not both.
+        speaker: who said or felt it; empty for facts without one.
+        importance: 1 (mundane) to 10 (poignant).
+        source: where the line stands (session, turn), for the chain from a score back to it.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: Annotated[str, Field(min_length=1)]
+    time: datetime
+    speaker: str = ""
+    kind: Kind = "utterance"
+    text: str
+    importance: Annotated[int, Field(ge=1, le=10)] = 5
+    source: JsonValue = None
+
+    @property
+    def line(self) -> str:
+        """`[話者] 本文` on one line, as evidence shows it."""
+        text = " ".join(self.text.split())
+        return f"[{self.speaker}] {text}" if self.speaker else text
+
+
+class Weights(BaseModel):
+    """How the three parts are weighed; `stream.v1` is the sum with equal weights.
+
+    Args:
+        relevance, importance, recency: ≥ 0; a part with weight 0 leaves the sum.
+        decay: what is left of the recency after one hour, in (0, 1].
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    version: Literal["stream.v1"] = "stream.v1"
+    relevance: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 1.0
+    importance: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 1.0
+    recency: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 1.0
+    decay: Annotated[float, Field(gt=0, le=1)] = 0.995
+
+
+class Part(BaseModel):
+    """One part of a score: as measured, and min-max normalised over the entries searched.
+
+    Args:
+        raw: cosine −1…1, importance 1…10, or decay^hours 0…1; `None` if there is none (no
+            vectors, or none for this entry).
+        normalised: 0…1; 0 where all entries are equal, or where `raw` is `None`.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    raw: float | None
+    normalised: float
+
+
+class Scored(BaseModel):
+    """An entry with its score: the weighted sum of the three normalised parts."""
+
+    model_config = ConfigDict(frozen=True)
+
+    entry: Entry
+    score: float
+    relevance: Part
+    importance: Part
+    recency: Part

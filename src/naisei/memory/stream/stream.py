@@ -1,0 +1,242 @@
+"""The stream: entries and their vectors in columns, searched exactly."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator
+from datetime import UTC, datetime
+
+import numpy as np
+import numpy.typing as npt
+
+from naisei.memory.stream.blocks import Column
+from naisei.memory.stream.entry import Entry, Kind, Part, Scored, Weights
+from naisei.memory.stream.score import minmax, top, total
+
+__all__ = ["Stream"]
+
+_KINDS: tuple[Kind, ...] = ("utterance", "reflection", "fact")
+_EPOCH = datetime(1970, 1, 1)
+_EPOCH_AWARE = _EPOCH.replace(tzinfo=UTC)
+_V1 = Weights()
+Rows = npt.NDArray[np.intp]
+
+
+class Stream:
+    """Entries in the order they were remembered; each may have a vector.
+
+    Vectors are kept as given, in float32: 100,000 of 384 numbers take 154 MB.
+    """
+
+    def __init__(self, *, weights: Weights = _V1) -> None:
+        self.weights = weights
+        self._index: dict[str, int] = {}
+        self._ids: list[str] = []
+        self._times: list[datetime] = []
+        self._speakers: list[str] = []
+        self._texts: list[str] = []
+        self._sources: list[str | None] = []
+        self._seconds = Column(np.float64)
+        self._kinds = Column(np.uint8)
+        self._importance = Column(np.uint8)
+        self._norms = Column(np.float64)
+        self._vectors: Column[np.float32] | None = None
+        self._without: dict[int, None] = {}
+        self._names: dict[str, str] = {}
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def __iter__(self) -> Iterator[Entry]:
+        return (self._entry(i) for i in range(len(self)))
+
+    def __contains__(self, id: str) -> bool:
+        return id in self._index
+
+    def __getitem__(self, id: str) -> Entry:
+        """The entry of that id. Raises `KeyError`."""
+        return self._entry(self._index[id])
+
+    def append(self, entry: Entry, vector: npt.ArrayLike | None = None) -> None:
+        """Remember an entry: O(1), whatever the length of the stream.
+
+        Args:
+            vector: shape (dim,), any length but 0; may come later by `attach`, or never.
+
+        Raises:
+            ValueError: the id is taken, its time is naive where the others are aware (or the
+                other way about), or the vector does not fit.
+        """
+        if entry.id in self._index:
+            raise ValueError(f"the stream already has an entry {entry.id!r}")
+        seconds = self._since(entry.time)
+        raw = None if vector is None else self._checked(vector)
+        i = len(self._ids)
+        self._index[entry.id] = i
+        self._ids.append(entry.id)
+        self._times.append(entry.time)
+        self._speakers.append(self._names.setdefault(entry.speaker, entry.speaker))
+        self._texts.append(entry.text)
+        source = entry.source
+        self._sources.append(None if source is None else json.dumps(source, ensure_ascii=False))
+        self._seconds.append(seconds)
+        self._kinds.append(_KINDS.index(entry.kind))
+        self._importance.append(entry.importance)
+        self._norms.append(0.0)
+        if self._vectors is not None:
+            self._vectors.append(0.0)
+        self._without[i] = None
+        if raw is not None:
+            self._put(i, raw)
+
+    def attach(self, id: str, vector: npt.ArrayLike) -> None:
+        """Give the entry `id` its vector, or another one. Raises `KeyError`, `ValueError`."""
+        self._put(self._index[id], self._checked(vector))
+
+    def without_vectors(self) -> list[Entry]:
+        """The entries that have no vector yet, oldest first: those, and only those, are read."""
+        return [self._entry(i) for i in self._without]
+
+    def rate(self, id: str, importance: int) -> None:
+        """Set an importance (1 to 10). Raises `KeyError`, `ValueError`."""
+        if isinstance(importance, bool) or not 1 <= importance <= 10:
+            raise ValueError(f"an importance is a whole number from 1 to 10, not {importance!r}")
+        self._importance[self._index[id]] = importance
+
+    def recent(self, n: int = 10, *, kinds: Collection[Kind] = ()) -> list[Entry]:
+        """The last `n` (≥ 0) entries of these kinds (all if empty), oldest first."""
+        if n < 0:
+            raise ValueError("n must not be negative")
+        found: list[Entry] = []
+        for i in range(len(self) - 1, -1, -1):
+            if len(found) == n:
+                break
+            entry = self._entry(i)
+            if not kinds or entry.kind in kinds:
+                found.append(entry)
+        return found[::-1]
+
+    def search(
+        self,
+        vectors: npt.ArrayLike | None,
+        *,
+        now: datetime,
+        k: int | None = None,
+        kinds: Collection[Kind] = (),
+    ) -> list[Scored]:
+        """The `k` best entries (all if `None`) for all queries together, best first.
+
+        score = w_r · minmax(max_q cos(q, m)) + w_i · minmax(importance)
+              + w_t · minmax(decay^hours)
+
+        Each part is normalised over the entries searched. Where a part is the same for all of
+        them it is 0 for all. Without `vectors`, or where no entry has one, relevance leaves the
+        sum; an entry without a vector among others with one gets relevance 0. Hours are those
+        from the entry to `now`, 0 for entries of the future. Scores equal to 12 decimals are
+        ties: the more recent comes first, then the lesser id.
+
+        Args:
+            vectors: shape (queries, dim), any lengths; a row of zeros asks nothing.
+            now: aware or naive as the entries are.
+            kinds: search only these; all if empty.
+
+        Raises:
+            ValueError: vectors of another dimension, not finite, or `k` < 1.
+        """
+        if k is not None and k < 1:
+            raise ValueError("k must be at least 1")
+        if not self._ids:
+            return []
+        rows = self._rows(kinds)
+        if not len(rows):
+            return []
+        seconds = self._seconds.all()[rows]
+        hours = np.maximum((self._since(now) - seconds) / 3600.0, 0.0)
+        parts = {
+            "relevance": self._relevance(vectors, rows),
+            "importance": self._importance.all()[rows].astype(np.float64),
+            "recency": self.weights.decay**hours,
+        }
+        norms = {name: minmax(raw) for name, raw in parts.items()}
+        scores = total(norms, self.weights)
+        best = top(scores, k, lambda i: (-seconds[i], self._ids[rows[i]]))
+
+        def part(name: str, i: int) -> Part:
+            raw = float(parts[name][i])
+            return Part(raw=None if np.isnan(raw) else raw, normalised=float(norms[name][i]))
+
+        return [
+            Scored(
+                entry=self._entry(int(rows[i])),
+                score=float(scores[i]),
+                relevance=part("relevance", i),
+                importance=part("importance", i),
+                recency=part("recency", i),
+            )
+            for i in best
+        ]
+
+    def _relevance(self, vectors: npt.ArrayLike | None, rows: Rows) -> npt.NDArray[np.float64]:
+        """Max over the queries of the cosine; NaN where there is none."""
+        nothing = np.full(len(rows), np.nan)
+        if vectors is None or self._vectors is None:
+            return nothing
+        queries = np.asarray(vectors, dtype=np.float64)
+        if queries.ndim != 2 or queries.shape[1] != self._vectors.width:
+            raise ValueError(
+                f"the queries have shape {queries.shape}, the memories {self._vectors.width} "
+                "dimensions"
+            )
+        if not np.isfinite(queries).all():
+            raise ValueError("a query's vector is not finite")
+        lengths = np.linalg.norm(queries, axis=1)
+        queries = queries[lengths > 0] / lengths[lengths > 0, None]
+        if not len(queries):
+            return nothing
+        flat = queries.T.astype(np.float32)
+        best = np.concatenate([(block @ flat).max(axis=1) for block in self._vectors.blocks()])
+        norms = self._norms.all()
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(norms > 0, best / norms, np.nan)[rows]
+
+    def _rows(self, kinds: Collection[Kind]) -> Rows:
+        if not kinds:
+            return np.arange(len(self))
+        wanted = [_KINDS.index(kind) for kind in kinds]
+        return np.flatnonzero(np.isin(self._kinds.all(), wanted))
+
+    def _entry(self, i: int) -> Entry:
+        source = self._sources[i]
+        return Entry.model_construct(
+            id=self._ids[i],
+            time=self._times[i],
+            speaker=self._speakers[i],
+            kind=_KINDS[int(self._kinds[i])],
+            text=self._texts[i],
+            importance=int(self._importance[i]),
+            source=None if source is None else json.loads(source),
+        )
+
+    def _since(self, time: datetime) -> float:
+        """Seconds since 1970. Raises `ValueError` if the stream's times are of the other sort."""
+        if self._times and (self._times[0].tzinfo is None) != (time.tzinfo is None):
+            raise ValueError("times with and without a time zone in one stream")
+        return (time - (_EPOCH if time.tzinfo is None else _EPOCH_AWARE)).total_seconds()
+
+    def _checked(self, vector: npt.ArrayLike) -> npt.NDArray[np.float32]:
+        raw = np.asarray(vector, dtype=np.float32)
+        width = None if self._vectors is None else self._vectors.width
+        if raw.ndim != 1 or (width is not None and len(raw) != width) or not len(raw):
+            raise ValueError(f"a vector of shape {raw.shape} in a stream of {width} dimensions")
+        if not np.isfinite(raw).all() or not raw.any():
+            raise ValueError("a vector must be finite and have a length")
+        return raw
+
+    def _put(self, i: int, raw: npt.NDArray[np.float32]) -> None:
+        if self._vectors is None:
+            self._vectors = Column(np.float32, len(raw))
+            for _ in range(len(self)):
+                self._vectors.append(0.0)
+        self._vectors[i] = raw
+        self._norms[i] = float(np.linalg.norm(raw.astype(np.float64)))
+        self._without.pop(i, None)
