@@ -23,7 +23,8 @@ class Token:
     """One word. lemma: dictionary form (飲む). form: Sudachi's normalised form (のど → 喉).
 
     pos: part of speech (名詞, 動詞, 形容詞, 助詞, …); detail: its next level (格助詞, …).
-    start, end: offsets in the normalised text.
+    start, end: offsets in the normalised text. kind: the level below (人名, サ変可能, …);
+    inflection: of a word that inflects (命令形, 終止形-一般, …); both `*` where there is none.
     """
 
     surface: str
@@ -33,6 +34,8 @@ class Token:
     detail: str
     start: int
     end: int
+    kind: str = "*"
+    inflection: str = "*"
 
     @property
     def content(self) -> bool:
@@ -58,10 +61,12 @@ def tokens(text: str) -> tuple[Token, ...]:
                 m.surface(),
                 m.dictionary_form(),
                 m.normalized_form(),
-                m.part_of_speech()[0],
-                m.part_of_speech()[1],
+                (said := m.part_of_speech())[0],
+                said[1],
                 m.begin(),
                 m.end(),
+                said[2],
+                said[5],
             )
             for m in _tokenizer().tokenize(normalise(text))
         )
