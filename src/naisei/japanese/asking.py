@@ -1,0 +1,130 @@
+"""What a message to an assistant asks for: its words of substance, its aspect, its kind.
+
+Lists and patterns, no model: what the rule-based evaluation of the intent system rests on.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+
+from naisei.japanese.lemmas import lemmas
+from naisei.japanese.normal import normalise
+from naisei.japanese.questions import parse
+
+__all__ = ["Asking", "is_greeting", "matter", "read_asking"]
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """matter: the words of substance, in normalised form, each once. aspect: it says what about
+    the matter it wants (how many, until when, how, who, whether). question, consultation: it
+    has the form of one. broad: it asks for everything about the matter (〜について).
+    pointing: it points at something said before (それ, その場合)."""
+
+    matter: tuple[str, ...]
+    aspect: bool
+    question: bool
+    consultation: bool
+    broad: bool
+    pointing: bool
+
+
+def _words(name: str) -> frozenset[str]:
+    return frozenset((files("naisei.japanese") / name).read_text(encoding="utf-8").split())
+
+
+#: Words in normalised form that ask, thank or point, and name no matter.
+_EMPTY = _words("empty_words.txt")
+#: What about the matter is wanted.
+_ASPECT = re.compile(
+    "いつ(?!も)|何時|何日|何年|何[かヶケヵ]月|何回|何人|何円|何[%割歳才件社台枚分泊]|いくら|いくつ|どこ|誰|だれ|どなた|どうやって|どのよう|どうすれ|"
+    "どうしたら|どれくらい|どのくらい|どれぐらい|どのぐらい|どの程度|なぜ|どうして|どちら|どっち|どれ(?!も)|"
+    "方法|手順|やり方|仕方|手続き|期限|締[め切]|締切|条件|対象|上限|下限|金額|費用|料金|単価|日数|回数|人数|時間帯|期間|頻度|"
+    "場所|窓口|連絡先|担当|承認者|提出先|宛先|必要書類|書類|様式|フォーム|書式|理由|違い|割合|倍率|番号|目安|基準|要件|例外|"
+    "(?:でき|出来|もらえ|取れ|使え|受け(?:取)?れ|受けられ|許可|認め|必要|可能|対象|義務|禁止|なれ|られ|れ|え|け|げ|せ|て|め|べ|ね)(?:ます|る|ない|ません|です|でしょう)(?:の|ん)?(?:です|でしょう)?か|"
+    "(?:ありますか|いいですか|よいですか|よろしいですか|ますか|べきですか|ですか|ましたか|でしょうか)|"
+    r"\bhow (?:many|much|long|often|do|to|can)|\bwhen\b|\bwhere\b|\bwho\b|\bwhich\b|\bwhy\b|"
+    r"\b(?:can|may|must) i\b|"
+    r"\bdeadline|\blimit|\bsteps?\b|\bprocedure",
+    re.I,
+)
+_BROAD = re.compile(
+    "について(?:の)?(?:質問|相談|教え|知り|聞き|お聞き|伺い|詳しく|お願い|説明|です|だけど|ですが|なんですが|$|[。？！、])|"
+    "(?:の|に関する|に関しての)(?:こと|件|話|情報|詳細|概要|説明|ルール|制度|決まり)(?:を|が|に|について|って|は)?(?:教え|知り|聞き|確認|詳しく|です|なん|だけど|$|[。？！、])|"
+    "(?:って(?:何|なに|どう)|(?:は|って)どうなって|(?:は|って)どんな(?:感じ|もの|の)|どういう(?:もの|制度|仕組み))|"
+    "に関して(?:教え|知り|聞き|$|[。？！、])|"
+    r"\babout\b|\binformation on\b|\btell me\b",
+    re.I,
+)
+_CONSULT = re.compile(
+    "相談|悩[んみ]|迷って|迷う|困って|困り|不安|心配|つら[いく]|辛[いく]|しんど|苦し|疲れ(?:て|た)|ストレス|うまくいか|うまく行か|"
+    "もめて|揉めて|気まず|言い(?:づら|にく|出せ)|どうすれば(?:いい|よい|良い)|どうしたら(?:いい|よい|良い)|どうするのが|"
+    "したほうがいい|した方が(?:いい|良い|よい)|ほうがいいでしょう|アドバイス|助言|おすすめ|お勧め|オススメ|何がよい|何がいい|どれがいい|どれがよい|"
+    "(?:辞め|やめ|休み|断り|変え)たい|合わない|自信がな|モヤモヤ|もやもや|"
+    r"\badvice|\bworried|\bstruggl|\bstress|\bshould i\b|\bwhat should\b|\brecommend",
+    re.I,
+)
+_POINTING = re.compile(
+    r"^(?:じゃあ?|では|それ|その|そこ|そちら|これ|この(?:場合|制度|件)|上記|前述|さっき|先ほど|ほかに|他に|ちなみに|また|あと)"
+    r"|^(?:and|what about|how about|then|that|it)\b",
+    re.I,
+)
+_GREETING = re.compile(
+    r"(?:あの[、ー]?|えっと[、ー]?)?(?:こんにち[はわ]|こんばん[はわ]|おはよう(?:ございます)?|はじめまして|初めまして|お疲れ(?:様|さま)(?:です|でした)?|"
+    r"お世話になって(?:い|お)ります|よろしく(?:お願い(?:し|いたし|致し)ます)?|どうも|もしもし|やあ|ありがとう(?:ございま(?:す|した))?|"
+    r"助かりました|さようなら|またね|hi|hello|hey|thanks?|thank you|"
+    r"good (?:morning|afternoon|evening)|"
+    r"bye)[ー〜!！。.、,\s☀-➿\U0001f300-\U0001faff]*",
+    re.I,
+)
+_ASCII_WORD = re.compile(r"[a-z0-9]")
+
+
+@lru_cache(maxsize=8192)
+def matter(text: str) -> tuple[str, ...]:
+    """Words of substance in order, normalised, each once: what a search can go by."""
+    return tuple(dict.fromkeys(w for w in lemmas(text) if w not in _EMPTY and _solid(w)))
+
+
+def _solid(word: str) -> bool:
+    if len(word) == 1:
+        return bool(re.match(r"[\u3400-\u9fff0-9]", word))
+    return True
+
+
+def is_greeting(text: str) -> bool:
+    """Whether it is nothing but greetings or thanks."""
+    folded = normalise(text)
+    return bool(folded) and re.fullmatch(rf"(?:{_GREETING.pattern})+", folded, re.I) is not None
+
+
+@lru_cache(maxsize=2048)
+def read_asking(text: str) -> Asking:
+    """What a message asks for. Never raises; an empty one asks for nothing."""
+    folded = normalise(text)
+    broad = _BROAD.search(folded) is not None
+    words = matter(folded)
+    form = parse(folded)
+    asks = form.form != "none" or _REQUEST.search(folded) is not None
+    bare = not asks and len(words) > 0 and len(folded) <= 24
+    return Asking(
+        matter=words,
+        aspect=_ASPECT.search(folded) is not None and not (broad and not _FIRM.search(folded)),
+        question=asks or bare or broad,
+        consultation=_CONSULT.search(folded) is not None,
+        broad=broad,
+        pointing=_POINTING.search(folded) is not None,
+    )
+
+
+_REQUEST = re.compile(
+    "教えて|知りたい|お?聞きしたい|伺いたい|教わりたい|ください|下さい|お願い|確認したい|か[。？]?$|方法$|手順$|とは[。？]?$|\\?$|？$"
+)
+#: Aspects that stand even in a broad request: 「休暇の申請期限について教えて」.
+_FIRM = re.compile(
+    "いつまで|何日|何回|いくら|どこ|誰|方法|手順|やり方|手続き|期限|締切|条件|対象|上限|金額|費用|料金|日数|期間|連絡先|窓口|"
+    "必要書類|様式|違い|番号|基準|要件|例外|倍率|頻度|割合"
+)

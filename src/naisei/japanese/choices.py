@@ -1,0 +1,61 @@
+"""Which of the numbered options an answer names: 「2」, 「②番」, 「一つ目と3」, or its words."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+from naisei.japanese.normal import normalise
+
+__all__ = ["chosen"]
+
+_KANJI = {c: n for n, c in enumerate("一二三四五六七八九", 1)}
+_KANA = {k: n for n, k in enumerate(("ひと", "ふた", "みっ", "よっ", "いつ", "むっ"), 1)}
+_NUMBER = r"(?:\d+|[一二三四五六七八九])"
+_ONE = rf"(?:{_NUMBER}(?:番目?|つ目|つめ|個目)?|(?:ひと|ふた|みっ|よっ|いつ|むっ)つ(?:目|め))"
+_SEVERAL = re.compile(
+    rf"(?:じゃあ?|では|えっと|えーと|多分|たぶん)?[、,\s]*[(（\[#]?({_ONE}(?:[)）\].、,\s・/&]*(?:と|か|and|or)?[\s、,(（]*{_ONE})*)"
+    r"[)）\].。]?\s*(?:の(?:ほう|方)?)?(?:です(?:かね|ね)?|で|だ|かな|をお願いします|お願いします|が知りたいです?|について)?[。!！\s]*"
+)
+_EACH = re.compile(_ONE)
+_TAIL = re.compile(r"(?:です|のこと|について|の件|お願いします|かな|でしょうか)*[。！？!?\s]*$")
+
+
+def chosen(answer: str, options: Sequence[str]) -> tuple[int, ...]:
+    """Places (from 0) in `options`, in the order of the answer; empty if it names none.
+
+    Numbers count from 1 and only where the answer is nothing but numbers: 「3日です」 chooses
+    nothing. Words choose an option that they quote in full, or that quotes them.
+    """
+    folded = unicodedata.normalize("NFKC", answer).strip()
+    if not folded or not options:
+        return ()
+    if found := _SEVERAL.fullmatch(folded):
+        places = [_number(m[0]) - 1 for m in _EACH.finditer(found[1])]
+        return tuple(dict.fromkeys(p for p in places if 0 <= p < len(options)))
+    said = _bare(answer)
+    quoted = [at for at, option in enumerate(options) if _bare(option) and _bare(option) in said]
+    if quoted:
+        longest = max(len(_bare(options[at])) for at in quoted)
+        return tuple(at for at in quoted if len(_bare(options[at])) == longest)
+    if len(said) >= 2:
+        within = [at for at, option in enumerate(options) if said in _bare(option)]
+        if len(within) == 1:
+            return tuple(within)
+    return ()
+
+
+def _number(text: str) -> int:
+    if digits := re.match(r"\d+", text):
+        return int(digits[0])
+    return _KANJI.get(text[0]) or _KANA.get(text[:2], 0)
+
+
+def _bare(text: str) -> str:
+    said = re.sub(
+        r"(?:です|のこと|について|の件|お願いします|かな|でしょうか)*[。！？!?\s]*$",
+        "",
+        normalise(text),
+    )
+    return re.sub(r"[\s「」（）()›>・、。:：]", "", said).lower()

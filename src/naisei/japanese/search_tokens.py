@@ -1,0 +1,112 @@
+"""Search words of a text: what an index by words stores and what a query asks it for.
+
+The same for both, so that a word is found however it was written: 「引越し」「引っ越し」「ひっこし」,
+「サーバ」「サーバー」, 「１５日」「十五日」「15日」, `VPN` and `ｖｐｎ`. Sudachi's normalised forms
+do most of it; a compound gives itself and its parts.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import unicodedata
+from typing import Any
+
+from sudachipy import Dictionary, SplitMode
+
+__all__ = ["search_tokens"]
+
+_local = threading.local()
+_lock = threading.Lock()
+_dictionary: Any = None
+
+#: Sudachi refuses texts above 49,149 bytes.
+_PIECE = 8000
+_LONG = re.compile(r"(?<=[ァ-ヺー])[〜～~−‐‑–—―─-](?=[ァ-ヺ]|(?![0-9A-Za-z]))")
+_LATIN = re.compile(r"[a-z0-9][a-z0-9+#]*(?:[._/&'-][a-z0-9+#]+)*")
+_PARTS = re.compile(r"[a-z]+|[0-9]+")
+_DROPPED = frozenset({"助詞", "助動詞", "補助記号", "空白", "記号"})
+#: Words that stand in every document and in every question.
+_STOP = frozenset(
+    "為る 有る 居る 成る 出来る 下さる 頂く 致す 御座る 仰る 遣る 呉れる 貰う 置く 事 物 時 為 所 訳 "
+    "筈 様 此れ 其れ 其の 此の 何れ 何の 言う 又 及び 或いは 若しくは 又は 等 御 無い の ん よう する "
+    "教える 知る 此方 其方 何方".split()
+)
+_ENGLISH_STOP = frozenset(
+    "a an and are as at be by can do does for from have how i if in is it me my of on or our "
+    "please shall should that the their there this to was we what when where which who will "
+    "with would you your".split()
+)
+
+
+def search_tokens(text: str) -> list[str]:
+    """Content words in order, with repetitions; a compound is followed by its parts.
+
+    Japanese words in Sudachi's normalised form; English words folded to lower case and cut to
+    a rough stem; numbers in ASCII digits without grouping commas. Never raises; an empty text
+    gives an empty list.
+    """
+    folded = _LONG.sub("ー", unicodedata.normalize("NFKC", text)).casefold()
+    folded = folded.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
+    found: list[str] = []
+    for start in range(0, len(folded), _PIECE):
+        _words(folded[start : start + _PIECE], found)
+    return found
+
+
+def _words(folded: str, found: list[str]) -> None:
+    tokenizer, kept = _tools()
+    for m in tokenizer.tokenize(folded):
+        pos = m.part_of_speech_id()
+        if not (kept[pos] if pos in kept else _keep(kept, pos, m)):
+            continue
+        surface = m.surface()
+        if surface.isascii():
+            _latin(surface, m.normalized_form().casefold(), found)
+            continue
+        form = m.normalized_form().casefold()
+        if form in _STOP:
+            continue
+        found.append(form)
+        if len(surface) > 2:
+            parts = m.split(SplitMode.A, add_single=False)
+            found += [p.normalized_form().casefold() for p in parts]
+
+
+def _latin(surface: str, form: str, found: list[str]) -> None:
+    """An English word or a number; `form`, Sudachi's, may be the katakana word for it."""
+    for word in _LATIN.findall(surface):
+        if word in _ENGLISH_STOP:
+            continue
+        found.append(_stem(word))
+        parts = _PARTS.findall(word)
+        if len(parts) > 1:
+            found += [_stem(part) for part in parts]
+    if not form.isascii() or (form.isdigit() and form != surface):
+        found.append(form)
+
+
+def _stem(word: str) -> str:
+    if len(word) > 4 and word.endswith("ies"):
+        return word[:-3] + "y"
+    for suffix in ("ing", "ed", "es", "s"):
+        if word.endswith(suffix) and len(word) - len(suffix) >= 3 and not word.endswith("ss"):
+            return word[: -len(suffix)].rstrip("e")
+    return word.rstrip("e") if len(word) > 3 else word
+
+
+def _keep(kept: dict[int, bool], pos: int, m: Any) -> bool:
+    kept[pos] = m.part_of_speech()[0] not in _DROPPED or m.part_of_speech()[1] == "文字"
+    return kept[pos]
+
+
+def _tools() -> tuple[Any, dict[int, bool]]:
+    """This thread's tokenizer (one may not be used by two threads at once) and what it keeps."""
+    global _dictionary
+    if not hasattr(_local, "tools"):
+        with _lock:
+            if _dictionary is None:
+                _dictionary = Dictionary(dict="small")
+            _local.tools = (_dictionary.tokenizer(mode=SplitMode.C), {})
+    tools: tuple[Any, dict[int, bool]] = _local.tools
+    return tools
