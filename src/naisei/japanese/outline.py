@@ -21,7 +21,9 @@ _LEVELS: tuple[tuple[re.Pattern[str], int], ...] = (
     (re.compile(r"^Q[0-9]*[.:：．)]\s*\S"), 5),
 )
 #: A line that says something ends like this or is longer than a heading.
-_SENTENCE = re.compile(r"[。、,;；]$|(?:です|ます|ません|でした|ました|ください|すること|である)。?$")
+_SENTENCE = re.compile(
+    r"[。、,;；]$|(?:です|ます|ません|でした|ました|ください|すること|である)。?$"
+)
 _LONGEST = 40
 
 

@@ -1,0 +1,123 @@
+"""Passages to chunks: pieces of one section that are found and cited.
+
+A chunk never crosses a heading, and never holds half a table row; a table's rows carry its
+header with them. Long sections are cut at paragraphs, then at sentences, and neighbours share
+some text, so that what stands at a cut is whole in one of them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import groupby
+
+from naisei.core import InputError
+from naisei.japanese.spans import sentence_spans
+from naisei.retrieval.types import Document, Passage
+
+__all__ = ["CHUNKING", "Chunking", "Piece", "pieces"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chunking:
+    """size: characters a chunk should not exceed (a single table row may); ≥ 50. overlap:
+    characters of whole sentences repeated from the chunk before, in the same section;
+    0 ≤ overlap ≤ size / 2."""
+
+    size: int = 500
+    overlap: int = 80
+
+    def __post_init__(self) -> None:
+        if self.size < 50:
+            raise InputError(f"the chunk size must be at least 50, not {self.size}")
+        if not 0 <= self.overlap <= self.size / 2:
+            raise InputError(f"the overlap must be 0 to half the chunk size, not {self.overlap}")
+
+
+CHUNKING = Chunking()
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A chunk before it has the document's particulars."""
+
+    id: str
+    headings: tuple[str, ...]
+    page: int | None
+    text: str
+
+
+def pieces(document: Document, chunking: Chunking = CHUNKING) -> list[Piece]:
+    """In reading order. Ids repeat in no document."""
+    found: list[Piece] = []
+    for headings, section in groupby(document.passages, key=lambda p: p.headings):
+        for page, text in _section(list(section), chunking):
+            digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+            found.append(Piece(f"{document.path}#{len(found)}-{digest}", headings, page, text))
+    return found
+
+
+def _section(section: list[Passage], chunking: Chunking) -> Iterator[tuple[int | None, str]]:
+    """(page of its first line, text) of each chunk of one section."""
+    held: list[tuple[Passage, str]] = []
+    for unit in _units(section, chunking.size):
+        if held and _length([*held, unit]) > chunking.size:
+            yield held[0][0].page, _joined(held)
+            held = _tail(held, unit, chunking)
+        held.append(unit)
+    if held:
+        yield held[0][0].page, _joined(held)
+
+
+def _units(section: Iterable[Passage], size: int) -> Iterator[tuple[Passage, str]]:
+    """Passages, the long ones cut at sentences, and sentences without end at `size`."""
+    for passage in section:
+        if passage.kind == "row" or len(passage.text) <= size:
+            yield passage, passage.text
+            continue
+        held = ""
+        for sentence in _short(sentence_spans(passage.text), size):
+            if held and len(held) + len(sentence) > size:
+                yield passage, held.strip()
+                held = ""
+            held += sentence
+        if held.strip():
+            yield passage, held.strip()
+
+
+def _short(sentences: Iterable[str], size: int) -> Iterator[str]:
+    for sentence in sentences:
+        for start in range(0, len(sentence), size):
+            yield sentence[start : start + size]
+
+
+def _joined(units: list[tuple[Passage, str]]) -> str:
+    lines: list[str] = []
+    header = ""
+    for passage, text in units:
+        if passage.kind == "row" and passage.header and passage.header != header:
+            lines.append(passage.header)
+        header = passage.header if passage.kind == "row" else ""
+        lines.append(text)
+    return "\n".join(lines)
+
+
+def _length(units: list[tuple[Passage, str]]) -> int:
+    return len(_joined(units))
+
+
+def _tail(
+    held: list[tuple[Passage, str]], unit: tuple[Passage, str], chunking: Chunking
+) -> list[tuple[Passage, str]]:
+    """The last whole sentences of a chunk that fit the overlap; rows are not repeated."""
+    passage, text = held[-1]
+    if passage.kind == "row" or unit[0].kind == "row":
+        return []
+    room = min(chunking.overlap, chunking.size - len(unit[1]) - 1)
+    kept = ""
+    for sentence in reversed(sentence_spans(text)):
+        if len(kept) + len(sentence) > room:
+            break
+        kept = sentence + kept
+    return [(passage, kept.strip())] if kept.strip() else []

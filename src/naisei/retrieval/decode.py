@@ -1,0 +1,79 @@
+"""Bytes to text, in the encodings that Japanese files come in."""
+
+from __future__ import annotations
+
+import codecs
+import re
+import unicodedata
+
+__all__ = ["Undecodable", "decode"]
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+#: What a Japanese text is full of, and what only a wrong reading of one shows: half-width
+#: katakana by the dozen, rare kanji, private-use characters.
+_USUAL = re.compile(r"[\u3041-\u3096\u30a1-\u30fc、。\x20-\x7e\n]")
+_ODD = re.compile(r"[\uff61-\uff9f\ue000-\uf8ff\u0080-\u009f\ufffd]")
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+
+
+class Undecodable(ValueError):
+    """The bytes are no text in any encoding that is known here."""
+
+
+def decode(data: bytes) -> str:
+    """The text, line ends as `\\n`, without a byte-order mark, NFC.
+
+    A byte-order mark decides; else UTF-8 if the bytes are valid; else the better of CP932
+    (Shift_JIS) and EUC-JP; ISO-2022-JP by its escapes. What a file says of itself is not asked:
+    it is wrong too often.
+
+    Raises:
+        Undecodable: binary data, or another encoding.
+    """
+    text = _decoded(data).replace("\r\n", "\n").replace("\r", "\n").lstrip("\ufeff")
+    if len(_CONTROL.findall(text)) > len(text) / 100:
+        raise Undecodable
+    return unicodedata.normalize("NFC", _CONTROL.sub("", text))
+
+
+def _decoded(data: bytes) -> str:
+    for mark, name in _BOMS:
+        if data.startswith(mark):
+            return _strict(data, name)
+    if b"\x1b$" in data:
+        return _strict(data, "iso2022_jp_ext")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        pass
+    readings: list[tuple[float, str]] = []
+    for name in ("cp932", "euc_jis_2004", "euc_jp"):
+        try:
+            text = data.decode(name)
+        except UnicodeDecodeError:
+            continue
+        readings.append((_likely(text), text))
+    if not readings:
+        raise Undecodable
+    likely, text = max(readings, key=lambda reading: reading[0])
+    if likely < 0.1:
+        raise Undecodable
+    return text
+
+
+def _strict(data: bytes, name: str) -> str:
+    try:
+        return data.decode(name)
+    except UnicodeError as error:
+        raise Undecodable from error
+
+
+def _likely(text: str) -> float:
+    """Share of usual characters less twice that of odd ones."""
+    return (len(_USUAL.findall(text)) - 2 * len(_ODD.findall(text))) / max(1, len(text))

@@ -1,0 +1,111 @@
+"""One file to a `Document`."""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from collections.abc import Callable
+from pathlib import Path, PurePosixPath
+from typing import get_args
+
+from naisei.lang import say
+from naisei.retrieval.dates import dated
+from naisei.retrieval.decode import Undecodable, decode
+from naisei.retrieval.limits import LIMITS, LoadLimits
+from naisei.retrieval.loaders.blocks import Read
+from naisei.retrieval.loaders.markdown import read_markdown
+from naisei.retrieval.loaders.plain import read_plain
+from naisei.retrieval.types import Document, Format
+from naisei.retrieval.unreadable import Unreadable
+
+__all__ = ["SUFFIXES", "load", "read_bytes"]
+
+#: What a file's name says of its format.
+SUFFIXES: dict[str, Format] = {
+    ".md": "md",
+    ".markdown": "md",
+    ".txt": "txt",
+    ".text": "txt",
+    ".html": "html",
+    ".htm": "html",
+    ".pdf": "pdf",
+    ".docx": "docx",
+}
+assert set(SUFFIXES.values()) == set(get_args(Format))
+
+
+def load(path: Path, *, limits: LoadLimits = LIMITS, name: str | None = None) -> Document:
+    """The document in a file. name: its path within its folder; the file's name by default.
+
+    Raises:
+        Unreadable: no such format, empty, too large, encrypted, broken, not text.
+    """
+    name = name or path.name
+    return parsed(name, read_bytes(path, name, limits), limits)
+
+
+def read_bytes(path: Path, name: str, limits: LoadLimits) -> bytes:
+    """At most `limits.bytes`. Raises `Unreadable`."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(limits.bytes + 1)
+    except OSError as error:
+        raise Unreadable(name, error.strerror or str(error)) from error
+    if len(data) > limits.bytes:
+        most = f"{limits.bytes:,}"
+        raise Unreadable(name, say(f"{most} バイトを超えています", f"larger than {most} bytes"))
+    return data
+
+
+def parsed(name: str, data: bytes, limits: LoadLimits) -> Document:
+    """The document with these bytes. Raises `Unreadable`."""
+    known = SUFFIXES.get(PurePosixPath(name).suffix.lower())
+    if known is None:
+        raise Unreadable(name, say("対応していない形式です", "no format that is read here"))
+    if not data.strip():
+        raise Unreadable(name, say("空のファイルです", "empty"))
+    read = _READERS[known](name, data, limits)
+    if not read.passages:
+        raise Unreadable(name, say("読める文章がありません", "holds no readable text"))
+    if sum(len(passage.text) for passage in read.passages) > limits.characters:
+        most = f"{limits.characters:,}"
+        raise Unreadable(name, say(f"{most} 文字を超えています", f"over {most} characters"))
+    when = dated(name, read)
+    title = read.title or unicodedata.normalize("NFC", PurePosixPath(name).stem)
+    return Document(
+        path=name,
+        title=title,
+        format=known,
+        sha256=hashlib.sha256(data).hexdigest(),
+        date=when.date,
+        version=when.version,
+        meta=read.meta | ({"date_from": when.source} if when.source else {}),
+        passages=tuple(read.passages),
+    )
+
+
+def _text(name: str, data: bytes) -> str:
+    try:
+        return decode(data)
+    except Undecodable:
+        raise Unreadable(
+            name,
+            say("文字コードを判別できません", "not text in a known encoding"),
+        ) from None
+
+
+def _markdown(name: str, data: bytes, limits: LoadLimits) -> Read:
+    return read_markdown(_text(name, data))
+
+
+def _plain(name: str, data: bytes, limits: LoadLimits) -> Read:
+    return read_plain(_text(name, data))
+
+
+_READERS: dict[Format, Callable[[str, bytes, LoadLimits], Read]] = {
+    "md": _markdown,
+    "txt": _plain,
+    "html": _plain,
+    "pdf": _plain,
+    "docx": _plain,
+}

@@ -1,0 +1,88 @@
+"""Markdown: headings, paragraphs, pipe tables, code; front matter; HTML comments are no text."""
+
+from __future__ import annotations
+
+import re
+
+from naisei.retrieval.loaders.blocks import Blocks, Read
+from naisei.retrieval.loaders.front_matter import split_front_matter
+
+__all__ = ["read_markdown"]
+
+_HEADING = re.compile(r"^ {0,3}(#{1,6})(?:[ \t\u3000]+(.*?)|(?=[^#\s])(.*?))[ \t]*#*[ \t]*$")
+_UNDERLINE = re.compile(r"^ {0,3}(=+|-+)[ \t]*$")
+_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
+_DIVIDER = re.compile(r"^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$")
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_CELL = re.compile(r"(?<!\\)\|")
+_IMAGE = re.compile(r"!\[([^\]]*)\]\([^)]*\)")
+_LINK = re.compile(r"\[([^\]]+)\]\([^)]*\)")
+_STRONG = re.compile(r"(\*\*|__|~~)(?=\S)(.+?)(?<=\S)\1")
+_RULE = re.compile(r"^\s*([-*_])(?:\s*\1){2,}\s*$")
+
+
+def read_markdown(text: str) -> Read:
+    meta, body = split_front_matter(text)
+    blocks = Blocks()
+    held: list[str] = []
+    fence = ""
+
+    def flush() -> None:
+        blocks.text("\n".join(held))
+        held.clear()
+
+    lines = _uncommented(body).split("\n")
+    at = 0
+    while at < len(lines):
+        line = lines[at]
+        at += 1
+        if fence or (opened := _FENCE.match(line)):
+            if not fence:
+                flush()
+                fence = opened[1] if opened else ""
+            elif line.strip().startswith(fence) and not line.strip().strip(fence[0]):
+                fence = ""
+                flush()
+            else:
+                held.append(line)
+        elif found := _HEADING.match(line):
+            flush()
+            blocks.heading(len(found[1]), _inline(found[2] or found[3] or ""))
+        elif len(held) == 1 and _UNDERLINE.match(line) and "|" not in held[0]:
+            name = held.pop()
+            blocks.heading(1 if "=" in line else 2, name)
+        elif "|" in line and at < len(lines) and "|" in lines[at] and _DIVIDER.match(lines[at]):
+            flush()
+            rows = [_cells(line)]
+            at += 1
+            while at < len(lines) and "|" in lines[at] and lines[at].strip():
+                rows.append(_cells(lines[at]))
+                at += 1
+            blocks.table(rows)
+        elif not line.strip() or _RULE.match(line):
+            flush()
+        else:
+            held.append(_inline(line.rstrip()))
+    flush()
+    title = meta.get("title")
+    return Read(blocks.passages, title if isinstance(title, str) else blocks.first, meta)
+
+
+def _uncommented(text: str) -> str:
+    """Comments are not shown to a reader; inside fenced code they are."""
+    pieces = re.split(r"(^ {0,3}(?:```|~~~).*?^ {0,3}(?:```|~~~)[ \t]*$)", text, flags=re.M | re.S)
+    return "".join(p if i % 2 else _COMMENT.sub("", p) for i, p in enumerate(pieces))
+
+
+def _cells(line: str) -> list[str]:
+    cells = [cell.replace("\\|", "|") for cell in _CELL.split(line.strip())]
+    if cells and not cells[0].strip():
+        cells = cells[1:]
+    if cells and not cells[-1].strip():
+        cells = cells[:-1]
+    return [_inline(re.sub(r"<br\s*/?>", " ", cell)) for cell in cells]
+
+
+def _inline(line: str) -> str:
+    """The words of a line without its marks of emphasis, links and images."""
+    return _STRONG.sub(r"\2", _LINK.sub(r"\1", _IMAGE.sub(r"\1", line)))

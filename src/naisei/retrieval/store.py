@@ -1,0 +1,172 @@
+"""The file that holds an index: SQLite, write-ahead log, one writer and any number of readers."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from naisei.core import InputError, fingerprint
+from naisei.japanese.search_tokens import search_tokens
+from naisei.retrieval.chunking import Chunking, Piece
+from naisei.retrieval.limits import LoadLimits
+from naisei.retrieval.schema import SCHEMA, VERSION
+from naisei.retrieval.types import Document
+
+__all__ = ["FILE", "Store", "embedding_text", "recipe"]
+
+FILE = "index.sqlite"
+#: Changes when the readers, the cutting or the search words do: documents are then read anew.
+_READING = 1
+
+
+def recipe(chunking: Chunking, limits: LoadLimits) -> str:
+    """What decides, besides its bytes, which chunks a file becomes."""
+    return fingerprint([_READING, chunking.size, chunking.overlap, limits.characters, limits.pages])
+
+
+def embedding_text(title: str, headings: Sequence[str], text: str) -> str:
+    """What is embedded for a chunk: where it stands, then what it says."""
+    where = [title, *(heading for heading in headings if heading != title)]
+    return " > ".join(where) + "\n" + text
+
+
+class Store:
+    """An open index file."""
+
+    def __init__(self, directory: Path, *, create: bool = False) -> None:
+        """Raises:
+        InputError: there is none, or it was written by another version.
+        """
+        path = directory / FILE
+        if create:
+            directory.mkdir(parents=True, exist_ok=True)
+        elif not path.is_file():
+            raise InputError(
+                "no index is there", place=str(directory), remedy="naisei intent index DIR"
+            )
+        try:
+            self.db = sqlite3.connect(path, timeout=30.0, check_same_thread=False)
+            self.db.execute("PRAGMA foreign_keys = ON")
+            if create:
+                self.db.execute("PRAGMA journal_mode = WAL")
+                self.db.executescript(SCHEMA)
+                if self._version() == 0:
+                    self.db.execute(f"PRAGMA user_version = {VERSION}")
+            version = self._version()
+        except sqlite3.DatabaseError as error:
+            raise InputError(f"the index cannot be opened: {error}", place=str(path)) from error
+        if version != VERSION:
+            raise InputError(
+                "the index was written by another version of naisei",
+                place=str(path),
+                remedy="delete the folder and index again",
+            )
+
+    def _version(self) -> int:
+        return int(self.db.execute("PRAGMA user_version").fetchone()[0])
+
+    def close(self) -> None:
+        self.db.close()
+
+    def generation(self) -> int:
+        """The newest whole one; 0 if there is none."""
+        return int(self.db.execute("SELECT coalesce(max(id), 0) FROM generations").fetchone()[0])
+
+    def members(self, generation: int) -> dict[str, tuple[int, str, str]]:
+        """Path → (document, sha256, recipe)."""
+        rows = self.db.execute(
+            "SELECT path, d.id, sha256, recipe FROM members JOIN documents d ON d.id = document "
+            "WHERE generation = ?",
+            (generation,),
+        )
+        return {path: (number, digest, how) for path, number, digest, how in rows}
+
+    def find(self, path: str, sha256: str, how: str) -> int | None:
+        """The document with this content, if it was read before."""
+        row = self.db.execute(
+            "SELECT id FROM documents WHERE path = ? AND sha256 = ? AND recipe = ?",
+            (path, sha256, how),
+        ).fetchone()
+        return None if row is None else int(row[0])
+
+    def add(self, document: Document, pieces: Sequence[Piece], how: str, signature: bytes) -> int:
+        """Within the transaction that is open."""
+        cursor = self.db.execute(
+            "INSERT INTO documents VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                document.path,
+                document.sha256,
+                how,
+                document.title,
+                document.format,
+                document.date.isoformat() if document.date else None,
+                json.dumps(document.version),
+                json.dumps(document.meta, ensure_ascii=False),
+                signature,
+            ),
+        )
+        number = int(cursor.lastrowid or 0)
+        self.db.executemany(
+            "INSERT INTO chunks VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)",
+            (self._row(number, document, piece) for piece in pieces),
+        )
+        return number
+
+    def _row(self, number: int, document: Document, piece: Piece) -> tuple[object, ...]:
+        whole = embedding_text(document.title, piece.headings, piece.text)
+        return (
+            number,
+            piece.id,
+            json.dumps(piece.headings, ensure_ascii=False),
+            piece.page,
+            piece.text,
+            " ".join(search_tokens(whole)),
+            hashlib.sha256(whole.encode("utf-8", "surrogatepass")).digest(),
+        )
+
+    def vectors(self, embedder: str, keys: Iterable[bytes]) -> dict[bytes, npt.NDArray[np.float32]]:
+        """Those that are kept."""
+        found: dict[bytes, npt.NDArray[np.float32]] = {}
+        for key in keys:
+            row = self.db.execute(
+                "SELECT vector FROM vectors WHERE embedder = ? AND key = ?", (embedder, key)
+            ).fetchone()
+            if row is not None:
+                found[key] = np.frombuffer(row[0], dtype="<f4")
+        return found
+
+    def keep(self, embedder: str, vectors: Iterable[tuple[bytes, npt.NDArray[np.float32]]]) -> None:
+        """Within the transaction that is open."""
+        self.db.executemany(
+            "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)",
+            ((embedder, key, np.ascontiguousarray(v, "<f4").tobytes()) for key, v in vectors),
+        )
+
+    def tokens(self, documents: Iterable[int]) -> Iterator[tuple[int, int, bytes, list[str]]]:
+        """(chunk, document, key, search words), documents in the order given."""
+        for document in documents:
+            rows = self.db.execute(
+                "SELECT id, key, tokens FROM chunks WHERE document = ? ORDER BY id", (document,)
+            )
+            for chunk, key, words in rows:
+                yield chunk, document, key, words.split(" ") if words else []
+
+    def without_vector(self, documents: Iterable[int], embedder: str) -> dict[bytes, str]:
+        """Key → text to embed, for the chunks of these documents that have no vector yet."""
+        found: dict[bytes, str] = {}
+        for document in documents:
+            rows = self.db.execute(
+                "SELECT key, title, headings, text FROM chunks JOIN documents d ON d.id = document "
+                "WHERE document = ? AND NOT EXISTS (SELECT 1 FROM vectors v "
+                "WHERE v.embedder = ? AND v.key = chunks.key) ORDER BY chunks.id",
+                (document, embedder),
+            )
+            for key, title, headings, text in rows:
+                found[key] = embedding_text(title, json.loads(headings), text)
+        return found

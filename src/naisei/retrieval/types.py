@@ -1,0 +1,117 @@
+"""What retrieval speaks of: passages of a document, chunks of an index, hits of a search."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, JsonValue
+
+__all__ = ["Chunk", "Document", "Format", "Hit", "IndexReport", "Mode", "Passage", "Skipped"]
+
+Format = Literal["md", "txt", "html", "pdf", "docx"]
+#: How to search: both ways fused, words alone, or meanings alone.
+Mode = Literal["hybrid", "bm25", "dense"]
+
+
+class Passage(BaseModel):
+    """One block of a document as a reader sees it: a paragraph, a list, or a row of a table.
+
+    headings: those above it, outermost first. page: from 1, where the format has pages.
+    kind: `row` is a table's row, `| a | b |`; its `header` is the table's first row, written
+    the same way, or empty.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    text: str
+    headings: tuple[str, ...] = ()
+    page: int | None = None
+    kind: Literal["text", "row"] = "text"
+    header: str = ""
+
+
+class Document(BaseModel):
+    """A file that was read.
+
+    path: relative to the folder, with `/`. sha256: of the file's bytes, in hex. date: when it
+    took effect, see `naisei.retrieval.dates`. version: as its name or front matter says (v2 →
+    (2,)), for documents without dates. meta: what its front matter says, and `date_from`: where
+    the date was found.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    path: str
+    title: str
+    format: Format
+    sha256: str
+    date: dt.date | None = None
+    version: tuple[int, ...] = ()
+    meta: dict[str, JsonValue] = {}
+    passages: tuple[Passage, ...] = ()
+
+
+class Chunk(BaseModel):
+    """What is found and cited.
+
+    id: path, ordinal and a hash of the text: the same in every index of the same file.
+    meta: the document's; `superseded_by` (path) where a newer version of it is in the index,
+    `duplicate_of` (path) where it is a near copy of another document.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    path: str
+    title: str
+    headings: tuple[str, ...] = ()
+    page: int | None = None
+    text: str
+    format: Format = "txt"
+    date: dt.date | None = None
+    meta: dict[str, JsonValue] = {}
+
+
+class Hit(BaseModel):
+    """A chunk that was found. score: higher is better, comparable within one search only.
+
+    bm25, dense: its rank by words and by meaning, from 1; None where it was not among the
+    candidates of that way.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    chunk: Chunk
+    score: float
+    bm25: int | None = None
+    dense: int | None = None
+
+
+class Skipped(BaseModel):
+    """A file that was not indexed, and why, in the user's language."""
+
+    model_config = ConfigDict(frozen=True)
+
+    path: str
+    why: str
+
+
+class IndexReport(BaseModel):
+    """What indexing did. added, changed, removed: paths. parsed, embedded: what was worked on
+    (documents read, texts embedded) rather than taken over. embedder: its name, or None."""
+
+    model_config = ConfigDict(frozen=True)
+
+    added: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    unchanged: int = 0
+    skipped: tuple[Skipped, ...] = ()
+    documents: int = 0
+    chunks: int = 0
+    parsed: int = 0
+    embedded: int = 0
+    embedder: str | None = None
+    generation: int = 0
+    seconds: float = 0.0

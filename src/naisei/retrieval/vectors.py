@@ -1,0 +1,58 @@
+"""Search by meaning: unit vectors of chunks, compared with the query's by their dot product."""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from naisei.models.base import Embedder
+from naisei.retrieval.store import Store
+
+__all__ = ["VectorIndex", "embed_missing", "write_vectors"]
+
+_FILE = "vectors.npy"
+#: Embedded and kept at once: what a killed run loses at most.
+_BATCH = 64
+
+
+def embed_missing(store: Store, documents: list[int], model: Embedder) -> int:
+    """Embeds the texts that have no vector of this embedder yet; returns how many."""
+    todo = store.without_vector(documents, model.name)
+    batches = iter(todo.items())
+    while batch := list(islice(batches, _BATCH)):
+        vectors = model.embed([text for _, text in batch], "passage")
+        with store.db:
+            store.keep(model.name, zip((key for key, _ in batch), vectors, strict=True))
+    return len(todo)
+
+
+def write_vectors(store: Store, folder: Path, keys: list[bytes], model: Embedder) -> None:
+    """The vectors of the chunks with these keys, in their order."""
+    if not keys:
+        return
+    rows = np.lib.format.open_memmap(
+        folder / _FILE, mode="w+", dtype=np.float32, shape=(len(keys), model.dim)
+    )
+    for start in range(0, len(keys), 1000):
+        some = keys[start : start + 1000]
+        found = store.vectors(model.name, some)
+        rows[start : start + len(some)] = np.stack([found[key] for key in some])
+    rows.flush()
+
+
+class VectorIndex:
+    """Written vectors, mapped into memory."""
+
+    def __init__(self, folder: Path) -> None:
+        path = folder / _FILE
+        self._rows = np.load(path, mmap_mode="r") if path.is_file() else None
+
+    def scores(self, query: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """Cosines with a unit vector, shape (chunks,)."""
+        if self._rows is None:
+            return np.zeros(0, dtype=np.float32)
+        scores: npt.NDArray[np.float32] = self._rows @ query
+        return scores
