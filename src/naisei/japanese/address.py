@@ -59,12 +59,27 @@ _VOCATIVE = [
     ("sama", re.compile(r"お客(?:様|さま)|(?:ご主人|奥|旦那)様")),
     ("title", re.compile(rf"{_LOOSE}(?P<t>{_TITLE}){_STOP}")),
     ("elder", re.compile(rf"{_LOOSE}(?P<t>{_ELDER}){_STOP}")),
-    ("formal_you", re.compile(r"(?:そちら(?:様|さん|さま)|お宅(?:様|さん)?|おたく(?:様|さま)?(?=[、はもの])|お二人|みなさま|皆様)")),
-    ("you", re.compile(r"(?<![\u3400-\u9fffァ-ヶ])(?:あなた|貴方|君(?=[、はがもにのをとた])|きみ(?=[、はがもにのをとた]))")),
-    ("rough_you", re.compile(r"(?:お前|おまえ|オマエ|てめ[えぇー]|貴様|あんた|アンタ|おぬし|お主)")),
+    (
+        "formal_you",
+        re.compile(
+            r"(?:そちら(?:様|さん|さま)|お宅(?:様|さん)?|おたく(?:様|さま)?(?=[、はもの])|お二人|みなさま|皆様)"
+        ),
+    ),
+    (
+        "you",
+        re.compile(
+            r"(?<![\u3400-\u9fffァ-ヶ])(?:あなた|貴方|君(?=[、はがもにのをとた])|きみ(?=[、はがもにのをとた]))"
+        ),
+    ),
+    (
+        "rough_you",
+        re.compile(r"(?:お前|おまえ|オマエ|てめ[えぇー]|貴様|あんた|アンタ|おぬし|お主)"),
+    ),
 ]
 #: A role in place of a name, such as a script has: 店員, 客, 母.
-_ROLES = re.compile(rf"{_TITLE}|{_ELDER}|[父母兄姉弟妹夫妻娘客]|店員|息子|祖父|祖母|医師|医者|患者|生徒|学生|上司|部下|後輩|同僚|友人")
+_ROLES = re.compile(
+    rf"{_TITLE}|{_ELDER}|[父母兄姉弟妹夫妻娘客]|店員|息子|祖父|祖母|医師|医者|患者|生徒|学生|上司|部下|後輩|同僚|友人"
+)
 _SUFFIX = re.compile(r"(?:さん|ちゃん|くん|君|様|さま|先輩|先生)$")
 
 
@@ -85,7 +100,9 @@ def name_parts(name: str) -> tuple[str, ...]:
         words = [t.surface for t in tokens(bare) if t.kind == "人名"]
         if len(pieces) == 1 and len(words) == 2 and "".join(words) == bare:
             parts += words
-    return tuple(sorted({p for p in parts if len(p) >= 2 or not _KANA.fullmatch(p)}, key=len, reverse=True))
+    return tuple(
+        sorted({p for p in parts if len(p) >= 2 or not _KANA.fullmatch(p)}, key=len, reverse=True)
+    )
 
 
 _KANA = re.compile(r"[ぁ-んァ-ヶー]+")
@@ -122,13 +139,28 @@ def _called(part: str) -> re.Pattern[str]:
     # A nickname shortens the name: ケンタ → ケンちゃん. Two characters at least are kept.
     short = f"|{re.escape(part[:2])}(?=ちゃん|くん|っち|ちん)" if len(part) > 2 else ""
     edge = r"(?<![ァ-ヶー])" if re.fullmatch(r"[ァ-ヶー]+", part) else ""
-    edge = r"(?:^|(?<=[^ぁ-ん])|(?<=[ねえあやはとにもが]))" if re.fullmatch(r"[ぁ-ん]+", part) else edge
+    edge = (
+        r"(?:^|(?<=[^ぁ-ん])|(?<=[ねえあやはとにもが]))"
+        if re.fullmatch(r"[ぁ-ん]+", part)
+        else edge
+    )
     return re.compile(rf"{edge}(?:{re.escape(part)}{short})(?:{suffix})?")
 
 
-_NAMED = re.compile(r"(?:^|(?<=[、。！？…]))([^、。！？…]{1,8}?)(様|さま|さん|くん|君|ちゃん)" + _STOP)
-_SUFFIX_FORM = {"様": "sama", "さま": "sama", "さん": "san", "くん": "kun", "君": "kun", "ちゃん": "chan"}
-_NO_NAME = re.compile(r"(?:みな|皆|お(?:客|疲れ|世話|互い|陰|かげ)|ご苦労|赤|たく|お?[母父兄姉]|お?(?:かあ|とう|にい|ねえ|じい|ばあ|ば|じ))")
+_NAMED = re.compile(
+    r"(?:^|(?<=[、。！？…]))([^、。！？…]{1,8}?)(様|さま|さん|くん|君|ちゃん)" + _STOP
+)
+_SUFFIX_FORM = {
+    "様": "sama",
+    "さま": "sama",
+    "さん": "san",
+    "くん": "kun",
+    "君": "kun",
+    "ちゃん": "chan",
+}
+_NO_NAME = re.compile(
+    r"(?:みな|皆|お(?:客|疲れ|世話|互い|陰|かげ)|ご苦労|赤|たく|お?[母父兄姉]|お?(?:かあ|とう|にい|ねえ|じい|ばあ|ば|じ))"
+)
 
 
 def _strange(text: str, own: tuple[str, ...]) -> list[tuple[str, str]]:

@@ -15,12 +15,16 @@ from naisei.japanese.sentences import sentences
 
 __all__ = ["Found", "Sentence", "spoken"]
 
-_SPACE = re.compile(r"(?<=[\u3041-\u30ff\u3400-\u9fff])[ \t\u3000]+(?=[\u3041-\u30ff\u3400-\u9fff])")
+_SPACE = re.compile(
+    r"(?<=[\u3041-\u30ff\u3400-\u9fff])[ \t\u3000]+(?=[\u3041-\u30ff\u3400-\u9fff])"
+)
 _WHOLE = re.compile(r"[「『]([^「」『』]*)[」』]\s*")
 _QUOTED = re.compile(r"「[^「」]*」")
 _ASIDE = re.compile(r"（[^（）]*）")
 #: Laughter and decoration at a sentence's end hide the ending; `rapport` reads them by itself.
-_DECORATION = re.compile(r"(?:[wｗ]+|笑+|草|[♪☆★♡♥〜～\U0001f000-\U0001faff\u2600-\u27bf\ufe0f])+(?=[。！？]*$)")
+_DECORATION = re.compile(
+    r"(?:[wｗ]+|笑+|草|[♪☆★♡♥〜～\U0001f000-\U0001faff\u2600-\u27bf\ufe0f])+(?=[。！？]*$)"
+)
 #: A sentence longer than this is cut: a talk has none, and a pasted document must not stop it.
 _LONGEST = 2000
 
