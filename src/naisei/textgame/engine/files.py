@@ -1,0 +1,83 @@
+"""From the path of a game to a file that the interpreter loads."""
+
+from __future__ import annotations
+
+import importlib.util
+from hashlib import sha256
+from pathlib import Path
+
+from filelock import FileLock
+from platformdirs import user_cache_path
+
+from naisei.core import InputError, InstrumentFailure
+
+__all__ = ["needs_textworld", "playable", "textworld_installed"]
+
+
+def textworld_installed() -> bool:
+    """Whether the games engine is there."""
+    return importlib.util.find_spec("textworld") is not None
+
+
+def needs_textworld() -> None:
+    """Raises `InputError` if the games engine is not installed."""
+    if not textworld_installed():
+        raise InputError(
+            "the games engine (textworld) is not installed",
+            place="textgame",
+            remedy="pip install 'naisei[textgame]' (Linux or macOS; where there is no wheel, a C "
+            "compiler is needed)",
+        )
+
+
+def playable(path: Path, *, cache: Path | None = None) -> Path:
+    """A `.z8` for a game: the file itself, or its `.json` compiled, once for its contents.
+
+    A `.ulx` cannot be loaded by textworld 1.7; the `.json` beside it is taken.
+
+    Raises:
+        InputError: no such file, a kind that cannot be played, or a broken `.json`.
+    """
+    if not path.is_file():
+        raise InputError("there is no such game", place=str(path), remedy="give a .z8 or .json")
+    if path.suffix == ".z8":
+        return path
+    source = path if path.suffix == ".json" else path.with_suffix(".json")
+    if path.suffix not in (".json", ".ulx") or not source.is_file():
+        raise InputError(
+            f"a game of the kind {path.suffix or 'without an ending'} cannot be loaded",
+            place=str(path),
+            remedy="give a .z8, or a TextWorld .json (which a .ulx has beside it)",
+        )
+    return _compiled(source, cache or user_cache_path("naisei") / "textgame")
+
+
+def _compiled(source: Path, cache: Path) -> Path:
+    needs_textworld()
+    made = cache / f"{sha256(source.read_bytes()).hexdigest()[:24]}.z8"
+    if made.is_file():
+        return made
+    cache.mkdir(parents=True, exist_ok=True)
+    with FileLock(made.with_suffix(".lock")):
+        if not made.is_file():
+            _compile(source, made)
+    return made
+
+
+def _compile(source: Path, made: Path) -> None:
+    import textworld
+
+    from naisei.textgame.make.compiled import compiled
+
+    try:
+        game = textworld.Game.load(str(source))
+    except Exception as error:  # whatever a broken file breaks inside textworld
+        raise InputError(
+            f"this is no TextWorld game: {type(error).__name__}: {error}",
+            place=str(source),
+            remedy="generate it again, or leave it out",
+        ) from error
+    try:
+        compiled(game, textworld.GameOptions(), made)
+    except InstrumentFailure as error:
+        raise InputError(str(error), place=str(source), remedy="leave it out") from error

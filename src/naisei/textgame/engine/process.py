@@ -1,0 +1,94 @@
+"""A game interpreter in a process of its own, spoken to line by line."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import Any
+
+from naisei.core import InstrumentFailure
+from naisei.textgame.schemas import View
+
+__all__ = ["GameProcess"]
+
+
+class GameProcess:
+    """Starts with the first game and can open one after another.
+
+    timeout: seconds that one answer may take; then the interpreter counts as hung.
+    """
+
+    def __init__(self, *, timeout: float = 60.0) -> None:
+        self.timeout = timeout
+        self._process: subprocess.Popen[str] | None = None
+        self._answers: SimpleQueue[str] = SimpleQueue()
+
+    def open(self, path: Path) -> View:
+        """Begin the game at `path` (.z8). Raises `InstrumentFailure` if it cannot."""
+        return self._ask({"open": str(path)})
+
+    def step(self, command: str) -> View:
+        """Give a command. Raises `InstrumentFailure` if the interpreter crashed or hangs."""
+        return self._ask({"step": command})
+
+    def close(self) -> None:
+        """End the process. It is started again when it is next asked."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            for pipe in (self._process.stdin, self._process.stdout):
+                if pipe is not None:
+                    pipe.close()
+            self._process = None
+
+    def _ask(self, request: dict[str, str]) -> View:
+        process = self._running()
+        assert process.stdin is not None
+        try:
+            process.stdin.write(json.dumps(request) + "\n")
+            process.stdin.flush()
+            line = self._answers.get(timeout=self.timeout)
+        except BrokenPipeError as error:
+            raise self._ended("the game interpreter crashed") from error
+        except Empty as error:
+            raise self._ended(f"no answer within {self.timeout:g} s") from error
+        if not line:
+            raise self._ended("the game interpreter crashed")
+        answer: dict[str, Any] = json.loads(line)
+        if "error" in answer:
+            raise self._ended(str(answer["error"]))
+        return View.model_validate(answer)
+
+    def _ended(self, why: str) -> InstrumentFailure:
+        code = self._process.poll() if self._process is not None else None
+        self.close()
+        return InstrumentFailure(why if code is None else f"{why} (exit status {code})")
+
+    def _running(self) -> subprocess.Popen[str]:
+        if self._process is None:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "naisei.textgame.engine.child"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                text=True,
+                encoding="utf-8",
+            )
+            self._answers = SimpleQueue()
+            # A reader of its own, since a pipe cannot be waited for with a time limit.
+            Thread(target=_read, args=(self._process, self._answers), daemon=True).start()
+        return self._process
+
+
+def _read(process: subprocess.Popen[str], answers: SimpleQueue[str]) -> None:
+    assert process.stdout is not None
+    try:
+        for line in process.stdout:
+            answers.put(line)
+    except ValueError:  # closed while it was read
+        pass
+    answers.put("")

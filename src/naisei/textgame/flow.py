@@ -1,0 +1,39 @@
+"""A game, played: see, decide, act, until it ends or the steps are used up.
+
+Source: the text-game thesis, §3.1 (20 steps) and §5.3.2 (100 steps).
+"""
+
+from __future__ import annotations
+
+from naisei.core import Act, Flow
+from naisei.textgame.player import Player
+from naisei.textgame.schemas import START, GameResult, Step, View
+
+__all__ = ["play_game"]
+
+
+def play_game(game: str, player: Player, *, max_steps: int) -> Flow[GameResult]:
+    """One game from its start; every command that the engine is given costs a step."""
+    view = View.of((yield from Act(START)))
+    steps: list[Step] = []
+    while not view.done and len(steps) < max_steps:
+        decision = yield from player.decide(view)
+        seen = View.of((yield from Act(decision.action)))
+        steps.append(
+            Step(
+                room=view.room,
+                action=decision.action,
+                thoughts=decision.thoughts,
+                feedback=seen.feedback,
+                score=seen.score,
+            )
+        )
+        view = seen
+    return GameResult(
+        game=game,
+        score=view.score,
+        max_score=view.max_score,
+        won=view.won,
+        lost=view.lost,
+        steps=tuple(steps),
+    )

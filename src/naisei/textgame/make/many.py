@@ -1,0 +1,91 @@
+"""Making many games side by side, and going on where a killed making stopped."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
+from pathlib import Path
+
+from naisei.core import InputError
+from naisei.textgame.make.made import MANIFEST, Made
+
+__all__ = ["make_many", "read_manifest"]
+
+#: Makes one game in a folder. It must be picklable.
+Maker = Callable[[Path], Made]
+
+
+def make_many(
+    jobs: Sequence[tuple[str, Maker]], folder: Path, *, processes: int | None = None
+) -> Iterator[Made]:
+    """Make the games of `jobs` (file name, maker) that the folder does not hold yet.
+
+    Yields each as it is finished; those already there first. A line of the manifest is written
+    when a game is whole, so a killed making loses only the games it was at.
+
+    processes: workers, by default one a core.
+
+    Raises:
+        InputError: the manifest cannot be read.
+        InstrumentFailure: a game could not be made.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    have = {made.file: made for made in read_manifest(folder) if (folder / made.file).exists()}
+    missing = []
+    for name, maker in jobs:
+        if name in have:
+            yield have[name]
+        else:
+            missing.append(maker)
+    if not missing:
+        return
+    # Spawned: a forked copy of a process with threads may hang.
+    pool = ProcessPoolExecutor(
+        min(processes or os.cpu_count() or 1, len(missing)), mp_context=get_context("spawn")
+    )
+    try:
+        futures = [pool.submit(maker, folder) for maker in missing]
+        _drop_cut_off_line(folder / MANIFEST)
+        with (folder / MANIFEST).open("a", encoding="utf-8") as manifest:
+            for future in as_completed(futures):
+                made = future.result()
+                manifest.write(made.model_dump_json() + "\n")
+                manifest.flush()
+                yield made
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _drop_cut_off_line(path: Path) -> None:
+    if path.exists() and not (data := path.read_bytes()).endswith(b"\n"):
+        path.write_bytes(data[: data.rfind(b"\n") + 1])
+
+
+def read_manifest(folder: Path) -> list[Made]:
+    """The lines of a folder's manifest; empty if there is none. A line cut off by a kill at the
+    very end is left out: its game is made again.
+
+    Raises:
+        InputError: another line is no manifest line.
+    """
+    path = folder / MANIFEST
+    if not path.exists():
+        return []
+    lines = path.read_text(encoding="utf-8").split("\n")
+    found = []
+    for number, line in enumerate(lines, 1):
+        if not line:
+            continue
+        try:
+            found.append(Made.model_validate_json(line))
+        except ValueError as error:
+            if number == len(lines):
+                break
+            raise InputError(
+                "this line is no record of a game",
+                place=f"{path}:{number}",
+                remedy="delete the line; the game is made again",
+            ) from error
+    return found

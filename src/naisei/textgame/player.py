@@ -1,0 +1,57 @@
+"""What a player is: it sees a view and decides for a command.
+
+A player is made anew for every game. It may keep what it has seen, but does no I/O: what it
+needs from the world (a model, an embedding) it yields as an effect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from pydantic import JsonValue
+
+from naisei.core import Flow
+from naisei.textgame.schemas import Decision, View
+
+__all__ = ["Player", "PlayerContext", "PlayerKind"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayerContext:
+    """What a player is made with.
+
+    game: name of the game's file, for seeds only. seed: of the run. max_steps: how many commands
+    the game lasts at most. options: as given by `--agent-option`.
+    """
+
+    game: str
+    seed: int = 0
+    max_steps: int = 100
+    options: Mapping[str, JsonValue] = field(default_factory=dict)
+
+
+class Player(Protocol):
+    """Plays one game."""
+
+    def decide(self, view: View) -> Flow[Decision]:
+        """The next command, given what came of the last one. Called once a step."""
+        ...
+
+
+class PlayerKind(Protocol):
+    """Makes players. Entry-point group: `naisei.players`, a callable `() -> PlayerKind`.
+
+    roles: the model roles that its players call; empty for a player without a model.
+    """
+
+    roles: tuple[str, ...]
+
+    def check(self, options: Mapping[str, JsonValue]) -> None:
+        """Raises `InputError` for options that are unknown or unusable."""
+        ...
+
+    def new(self, context: PlayerContext) -> Player:
+        """A fresh player for one game."""
+        ...

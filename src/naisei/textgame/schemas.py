@@ -1,0 +1,98 @@
+"""What a player sees, decides, and what a game comes to."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, JsonValue
+
+from naisei.core import Observation
+
+__all__ = ["START", "Decision", "GameResult", "Step", "View"]
+
+#: The action that begins a game: no command, it costs no step.
+START = "<start>"
+
+
+class View(BaseModel):
+    """What a player may know of the present moment: texts, and what the engine lists.
+
+    room: name of the room as its heading gives it. description: of the room, as `look` would
+    give it. inventory: as `inventory` would give it. candidates: the commands that the engine
+    would accept. feedback: what the last command was answered. score, max_score: points.
+    won, lost: whether the game ended so.
+
+    There is nothing here of the game's inner state.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    room: str = ""
+    description: str = ""
+    inventory: str = ""
+    candidates: tuple[str, ...] = ()
+    feedback: str = ""
+    score: int = 0
+    max_score: int = 0
+    done: bool = False
+    won: bool = False
+    lost: bool = False
+
+    @classmethod
+    def of(cls, seen: Observation) -> View:
+        """The view that an engine put into an observation."""
+        return cls.model_validate({**seen.info, "feedback": seen.text, "done": seen.done})
+
+    def observation(self, reward: float) -> Observation:
+        """As the result of an `Act` effect."""
+        info: dict[str, JsonValue] = self.model_dump(mode="json", exclude={"feedback", "done"})
+        return Observation(text=self.feedback, reward=reward, done=self.done, info=info)
+
+
+class Decision(BaseModel):
+    """A command, with what the player thought of it.
+
+    thoughts: in words, for people. scores: candidate → what the player gave it, where it does.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    action: str
+    thoughts: str = ""
+    scores: dict[str, float] = {}
+
+
+class Step(BaseModel):
+    """One command of a game and what came of it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    room: str
+    action: str
+    thoughts: str = ""
+    feedback: str
+    score: int
+
+
+class GameResult(BaseModel):
+    """How one game went.
+
+    score, max_score: points. won, lost: whether the game itself ended so; neither means that
+    the steps ran out. steps: the commands given, in order.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    game: str
+    score: int
+    max_score: int
+    won: bool
+    lost: bool
+    steps: tuple[Step, ...]
+
+    @property
+    def timed_out(self) -> bool:
+        return not (self.won or self.lost)
+
+    @property
+    def normalized_score(self) -> float:
+        """Points over the most that can be had, 0–1 (thesis §6.3.2); 0/0 is NaN."""
+        return self.score / self.max_score if self.max_score else float("nan")
