@@ -26,7 +26,10 @@ class Route(BaseModel):
     question: str = ""
 
 
-def route(e: Evaluation, t: Thresholds = Thresholds()) -> Route:
+_ARTICLE = Thresholds()
+
+
+def route(e: Evaluation, t: Thresholds = _ARTICLE) -> Route:
     """The case of an evaluation, exactly as the article describes them."""
     consulting = e.is_consultation <= t.is_consultation
     if e.clarity > t.clarity:

@@ -25,8 +25,25 @@ Extended = Literal["greeting", "out_of_scope", "needs_person"]
 
 #: What models write into a text field that they mean to leave empty.
 _HOLLOW = frozenset(
-    ("なし", "無し", "特になし", "特に無し", "ありません", "特にありません", "不要", "該当なし")
-    + ("none", "null", "n/a", "na", "nothing", "-", "ー", "―", "—")
+    [
+        "なし",
+        "無し",
+        "特になし",
+        "特に無し",
+        "ありません",
+        "特にありません",
+        "不要",
+        "該当なし",
+        "none",
+        "null",
+        "n/a",
+        "na",
+        "nothing",
+        "-",
+        "ー",
+        "―",
+        "—",
+    ]
 )
 
 
@@ -42,7 +59,7 @@ def _text(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     stripped = value.strip()
-    return "" if stripped.strip("。.「」\"'()（） ").lower() in {*_HOLLOW, ""} else stripped
+    return "" if stripped.strip("。.「」\"'()（） ").lower() in _HOLLOW else stripped
 
 
 #: 1 (holds fully) to 5 (does not hold). Anything else is no grade.

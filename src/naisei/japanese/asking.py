@@ -14,7 +14,7 @@ from naisei.japanese.lemmas import lemmas
 from naisei.japanese.normal import normalise
 from naisei.japanese.questions import parse
 
-__all__ = ["Asking", "is_greeting", "matter", "read_asking"]
+__all__ = ["Asking", "hollow", "is_greeting", "matter", "read_asking"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +87,11 @@ _ASCII_WORD = re.compile(r"[a-z0-9]")
 def matter(text: str) -> tuple[str, ...]:
     """Words of substance in order, normalised, each once: what a search can go by."""
     return tuple(dict.fromkeys(w for w in lemmas(text) if w not in _EMPTY and _solid(w)))
+
+
+def hollow(word: str) -> bool:
+    """Whether a word in normalised form names no matter: it asks, thanks or points."""
+    return word in _EMPTY or not _solid(word)
 
 
 def _solid(word: str) -> bool:

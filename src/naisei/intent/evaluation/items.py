@@ -1,0 +1,154 @@
+"""Evaluation items: a question, what it hides, and the passages that answer it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
+
+from naisei.core import InputError, fingerprint
+
+__all__ = ["HANDBOOK", "Fact", "Gold", "Item", "Kind", "digest", "load_items"]
+
+#: What a question is: `clear` and `unanswerable` say what they want, `vague` and `consultation`
+#: do not.
+Kind = Literal["clear", "vague", "consultation", "unanswerable"]
+#: The name of the bundled file.
+HANDBOOK = "handbook"
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Gold(_Strict):
+    """A passage that answers: the document, relative to the folder, and its words as a reader
+    sees them."""
+
+    path: str = Field(min_length=1)
+    quote: str = Field(min_length=1)
+
+
+class Fact(_Strict):
+    """What the user tells when asked about it."""
+
+    about: str = Field(min_length=1)
+    says: str = Field(min_length=1)
+
+
+class Item(_Strict):
+    """One question.
+
+    gold: passages, each of which answers; none for `unanswerable`. intent: the hidden wish of a
+    vague question or a consultation, and facts what the user would tell. profile: what is known
+    of the user. ask: the department that could say, for `unanswerable`; null where nobody could.
+    """
+
+    id: str = Field(min_length=1)
+    kind: Kind
+    text: str = Field(min_length=1)
+    gold: tuple[Gold, ...] = ()
+    intent: str = ""
+    facts: tuple[Fact, ...] = ()
+    profile: dict[str, JsonValue] | None = None
+    ask: str | None = None
+    split: Literal["dev", "test"] = "test"
+
+    @model_validator(mode="after")
+    def _whole(self) -> Item:
+        if not self.text.strip():
+            raise ValueError("text is blank")
+        if self.kind == "unanswerable":
+            if self.gold:
+                raise ValueError("an unanswerable question has no gold passage")
+        elif not self.gold:
+            raise ValueError(f"a {self.kind} question needs a gold passage")
+        if self.kind in ("vague", "consultation") and not (self.intent.strip() and self.facts):
+            raise ValueError(f"a {self.kind} question needs its intent and facts")
+        return self
+
+
+def load_items(
+    source: str, *, split: str | None = None, limit: int | None = None, seed: int = 0
+) -> tuple[Item, ...]:
+    """The items of a JSON-lines file, or of the bundled one (`handbook`).
+
+    split: `dev`, `test`, or all if `None`. limit: so many items, the kinds in
+    turn, drawn by `seed` and left in file order.
+
+    Raises:
+        InputError: no such file, a line that is no item (with its number), two of one id, or
+            nothing left.
+    """
+    place, text = _read(source)
+    items: list[Item] = []
+    seen: dict[str, int] = {}
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        item = _item(line, f"{place}:{number}")
+        if item.id in seen:
+            raise InputError(
+                f"the id '{item.id}' is that of line {seen[item.id]} too", place=f"{place}:{number}"
+            )
+        seen[item.id] = number
+        items.append(item)
+    chosen = [item for item in items if split in (None, "all", item.split)]
+    if not chosen:
+        what = f"no item of the split '{split}'" if items else "no item"
+        raise InputError(what, place=place)
+    return tuple(chosen if limit is None else _drawn(chosen, limit, seed))
+
+
+def digest(items: Sequence[Item]) -> str:
+    """Fingerprint of the items."""
+    return fingerprint([item.model_dump(mode="json") for item in items])
+
+
+def _read(source: str) -> tuple[str, str]:
+    if source == HANDBOOK:
+        bundled = files("naisei") / "data" / "handbook_questions" / "questions.jsonl"
+        return HANDBOOK, bundled.read_text("utf-8")
+    path = Path(source)
+    try:
+        return source, path.read_text("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError("is no UTF-8 text", place=source) from error
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else "no such file"
+        raise InputError(
+            f"cannot be read: {why}",
+            place=source,
+            remedy=f"name a .jsonl file of questions, or '{HANDBOOK}' for the bundled one",
+        ) from error
+
+
+def _item(line: str, place: str) -> Item:
+    try:
+        return Item.model_validate_json(line)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        if first["type"] == "json_invalid":
+            raise InputError("is no JSON", place=place) from error
+        field = ".".join(str(part) for part in first["loc"])
+        said = first["msg"].removeprefix("Value error, ")
+        raise InputError(f"{field}: {said}" if field else said, place=place) from error
+
+
+def _drawn(items: list[Item], limit: int, seed: int) -> list[Item]:
+    """`limit` items, the kinds in turn, so that a small sample holds every kind."""
+    by_kind: dict[str, list[Item]] = {}
+    for item in sorted(items, key=lambda i: fingerprint([seed, i.id])):
+        by_kind.setdefault(item.kind, []).append(item)
+    queues = [by_kind[kind] for kind in sorted(by_kind)]
+    order = [
+        item.id
+        for turn in range(max(map(len, queues)))
+        for queue in queues
+        for item in queue[turn : turn + 1]
+    ]
+    kept = set(order[:limit])
+    return [item for item in items if item.id in kept]

@@ -1,0 +1,62 @@
+"""Whether what was found can hold an answer: how much of the question stands in one chunk.
+
+Scores of rank fusion say who comes first, not whether anybody fits. Two measures do:
+
+coverage  the share of the question's words of substance that one chunk (with its title and
+          headings) holds, each word weighted by its idf: in [0, 1]. A word that no chunk holds
+          weighs most, so a question about something unheard of stays low.
+distance  of the nearest chunk in meaning, in standard deviations above the mean similarity of
+          all chunks to the question. Embedders differ in their scale, not in this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from naisei.core import Evidence
+from naisei.intent.effects import Weights
+from naisei.intent.rules import Rules
+from naisei.japanese.asking import hollow
+from naisei.japanese.search_tokens import search_tokens
+
+__all__ = ["coverage", "place_of", "substance", "sufficient"]
+
+
+def substance(query: str) -> tuple[str, ...]:
+    """The search words of a question that say what it is about, each once."""
+    return tuple(w for w in dict.fromkeys(search_tokens(query)) if not hollow(w))
+
+
+def place_of(hit: Evidence) -> str:
+    """Title and headings of a hit as one text."""
+    headings = hit.meta.get("headings")
+    named = [str(h) for h in headings] if isinstance(headings, list) else []
+    return " ".join([str(hit.meta.get("title") or ""), *named])
+
+
+def coverage(words: Sequence[str], idf: Mapping[str, float], hit: Evidence) -> float:
+    """In [0, 1]; 0 for a question without words of substance."""
+    whole = sum(idf.get(w, 0.0) for w in words)
+    if whole <= 0:
+        return 0.0
+    held = set(search_tokens(f"{place_of(hit)}\n{hit.text}"))
+    return sum(idf.get(w, 0.0) for w in words if w in held) / whole
+
+
+def sufficient(query: str, hits: Sequence[Evidence], weights: Weights, rules: Rules) -> bool:
+    """Whether the hits may be answered from.
+
+    Enough if one of them covers `min_coverage` of the question, or half as much and the
+    nearest is at least `min_distance` away from the mean, or it is `min_certain` away.
+    """
+    words = substance(query)
+    best = max((coverage(words, weights.idf, hit) for hit in hits), default=0.0)
+    if not hits:
+        return False
+    if best >= rules.min_coverage:
+        return True
+    if weights.distance is None:
+        return False
+    if weights.distance >= rules.min_certain:
+        return True
+    return best >= rules.min_coverage / 2 and weights.distance >= rules.min_distance

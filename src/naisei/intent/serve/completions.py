@@ -1,0 +1,123 @@
+"""The chat-completions protocol: the dialogue is read from the messages that the caller keeps."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Sequence
+from secrets import token_hex
+from typing import Any
+
+from pydantic import JsonValue
+
+from naisei.intent.dialogue import Dialogue
+from naisei.intent.schemas import Reply
+from naisei.intent.serve.errors import Refused
+from naisei.intent.serve.requests import ChatMessage
+from naisei.intent.serve.sessions import Sessions, asks
+from naisei.intent.serve.wire import pieces, plain_reply, with_sources
+from naisei.japanese.asking import matter
+from naisei.japanese.questions import parse
+from naisei.lang import say
+
+__all__ = ["MODEL", "chunks", "completion", "dialogue_of", "remember"]
+
+#: The one model that there is.
+MODEL = "naisei-intent"
+#: Earlier requests that a later one may point back to.
+_EARLIER = 5
+
+
+def dialogue_of(messages: Sequence[ChatMessage], sessions: Sessions, user: str) -> Dialogue:
+    """What the last message belongs to: a new request, or the answer to a question back.
+
+    Whether an assistant's message was a question is known from when it was sent (`remember`);
+    of one that this server never sent, it is read off its words. Messages of other roles are
+    not passed on: instructions are the server's own.
+
+    Raises:
+        Refused: the last message is not the user's.
+    """
+    turns = [m for m in messages if m.role in ("user", "assistant") and m.text.strip()]
+    if not turns or turns[-1].role != "user":
+        raise Refused(
+            400, say("最後は user の発言にしてください", "the last message must be the user's")
+        )
+    open_: Dialogue | None = None
+    asked: tuple[str, tuple[str, ...]] | None = None
+    earlier: tuple[str, ...] = ()
+    for turn in turns:
+        if turn.role == "assistant":
+            if open_ is None:
+                continue
+            options = _options(turn.text, sessions, user)
+            if options is None:
+                earlier = (*earlier, open_.utterance)[-_EARLIER:]
+                open_ = None
+            asked = None if options is None else (turn.text, options)
+        elif open_ is None:
+            open_ = Dialogue(utterance=turn.text, earlier=earlier)
+        elif asked is None:  # two messages in a row: one request
+            open_ = open_.model_copy(update={"utterance": f"{open_.utterance}\n{turn.text}"})
+        else:
+            open_ = open_.answered(asked[0], turn.text, asked[1])
+            asked = None
+    assert open_ is not None
+    return open_
+
+
+def remember(reply: Reply, sessions: Sessions, user: str) -> None:
+    """Note what kind of message this was, to know it when the caller sends it back."""
+    options: JsonValue = list(reply.options) if asks(reply) else None
+    sessions.note(user, _mark(with_sources(reply)), {"options": options})
+
+
+def _options(text: str, sessions: Sessions, user: str) -> tuple[str, ...] | None:
+    """The topics that a question back offered, maybe none; `None` for what was no question."""
+    kept = sessions.noted(user, _mark(text))
+    if isinstance(kept, dict):
+        options = kept.get("options")
+        return tuple(map(str, options)) if isinstance(options, list) else None
+    if "[1]" in text or not matter(text):
+        return None
+    return () if parse(text).form != "none" or text.rstrip().endswith(("？", "?")) else None
+
+
+def _mark(text: str) -> str:
+    """Of a message as front ends may send it back: white space is theirs to change."""
+    return "said:" + hashlib.sha256("".join(text.split()).encode()).hexdigest()
+
+
+def completion(reply: Reply, usage: dict[str, int]) -> dict[str, Any]:
+    """The response object. `naisei` holds the reply with its citations."""
+    message = {"role": "assistant", "content": with_sources(reply)}
+    return {
+        **_head("chat.completion"),
+        "choices": [{"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}],
+        "usage": usage,
+        "naisei": plain_reply(reply),
+    }
+
+
+def chunks(reply: Reply, usage: dict[str, int] | None) -> list[dict[str, Any]]:
+    """The same as a stream: the role, the text in pieces, the end with `naisei`, the usage."""
+    head = _head("chat.completion.chunk")
+
+    def chunk(delta: dict[str, str], finish: str | None = None) -> dict[str, Any]:
+        return {**head, "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
+
+    out = [chunk({"role": "assistant", "content": ""})]
+    out += [chunk({"content": piece}) for piece in pieces(with_sources(reply))]
+    out.append({**chunk({}, "stop"), "naisei": plain_reply(reply)})
+    if usage is not None:
+        out.append({**head, "choices": [], "usage": usage})
+    return out
+
+
+def _head(kind: str) -> dict[str, Any]:
+    return {
+        "id": f"chatcmpl-{token_hex(12)}",
+        "object": kind,
+        "created": int(time.time()),
+        "model": MODEL,
+    }

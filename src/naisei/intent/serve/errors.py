@@ -1,0 +1,87 @@
+"""Errors over HTTP: always JSON, always one message, never a traceback."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+
+from naisei.core import EffectFailed, InputError
+from naisei.lang import say
+
+__all__ = ["Refused", "error_body", "handlers"]
+
+_TYPES = {
+    400: "invalid_request_error",
+    401: "authentication_error",
+    403: "permission_error",
+    404: "not_found_error",
+    429: "rate_limit_error",
+}
+
+
+class Refused(Exception):
+    """A request that is not served. status: of the response; message: for the person."""
+
+    def __init__(self, status: int, message: str) -> None:
+        self.status, self.message = status, message
+        super().__init__(message)
+
+
+def error_body(status: int, message: str) -> dict[str, Any]:
+    """The body of an error, as chat-completions clients expect it too."""
+    kind = _TYPES.get(status, "server_error" if status >= 500 else "invalid_request_error")
+    return {"error": {"message": message, "type": kind, "code": status}}
+
+
+def _json(status: int, message: str, headers: dict[str, str] | None = None) -> JSONResponse:
+    return JSONResponse(error_body(status, message), status, headers=headers)
+
+
+async def _refused(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, Refused)
+    return _json(error.status, error.message)
+
+
+async def _http(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    messages = {
+        404: say("そのような場所はありません", "no such path"),
+        405: say("その方法では呼べません", "not with this method"),
+    }
+    said = messages.get(error.status_code, error.detail)
+    return _json(error.status_code, said, dict(error.headers or {}))
+
+
+async def _input(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, InputError)
+    # What the operator configured is wrong, or cannot be reached. Its place may be a path or
+    # an address of this machine: that is for the server's log, not for the caller.
+    return _json(
+        503,
+        say(
+            "ただいま答えられません。管理者に連絡してください。",
+            "No answer can be given now. Please tell the administrator.",
+        ),
+    )
+
+
+async def _failed(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, EffectFailed)
+    return _json(502, say("モデルが応答しませんでした。", "The model gave no usable answer."))
+
+
+async def _crash(request: Request, error: Exception) -> JSONResponse:
+    return _json(500, say("内部の誤りです。", "An internal error."))
+
+
+#: For `Starlette(exception_handlers=…)`.
+handlers: dict[Any, Any] = {
+    Refused: _refused,
+    HTTPException: _http,
+    InputError: _input,
+    EffectFailed: _failed,
+    Exception: _crash,
+}

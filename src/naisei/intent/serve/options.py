@@ -1,0 +1,93 @@
+"""How the server is run: where it listens, who may call it, and how much it takes."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from naisei.core import InputError
+from naisei.lang import say
+
+__all__ = ["ServeOptions", "is_loopback"]
+
+
+def is_loopback(host: str) -> bool:
+    """Whether nobody outside this machine can reach a server bound to `host`."""
+    name = host.strip("[]").lower().rstrip(".")
+    if name == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServeOptions:
+    """Options of `naisei intent serve`.
+
+    tokens: user → the secret that this user's requests carry (`Authorization: Bearer …`);
+    the user "" stands for everybody who knows one shared secret. Needed unless `host` is
+    loopback. hosts: further names that the Host header may have. origins: pages of other
+    origins that may call (`https://chat.example.com`). max_body, max_upload: bytes of a
+    request. max_message: characters of what a person says; max_messages: messages of one
+    chat-completions request. timeout: seconds for one turn; body_timeout: for a request to
+    arrive. in_flight: turns at a time; more are answered 503. uploads: the folder for
+    uploaded documents; `None` switches uploading off. state: the folder of the sessions.
+
+    Raises:
+        InputError: a host that others can reach, without a token; a token too short to keep
+            anybody out; a number below 1.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 8321
+    tokens: Mapping[str, str] = field(default_factory=dict, repr=False)
+    hosts: tuple[str, ...] = ()
+    origins: tuple[str, ...] = ()
+    max_body: int = 1_000_000
+    max_message: int = 8_000
+    max_messages: int = 200
+    max_upload: int = 20_000_000
+    timeout: float = 120.0
+    body_timeout: float = 20.0
+    in_flight: int = 64
+    uploads: Path | None = None
+    state: Path = Path("naisei-sessions")
+
+    def __post_init__(self) -> None:
+        if not is_loopback(self.host) and not self.tokens:
+            raise InputError(
+                say(
+                    f"{self.host} はほかの機械からも届くので、トークンが要ります",
+                    f"{self.host} can be reached from other machines: a token is needed",
+                ),
+                place="--host",
+                remedy=say(
+                    "NAISEI_SERVE_TOKEN か --tokens FILE で渡すか、--host 127.0.0.1 にしてください",
+                    "set NAISEI_SERVE_TOKEN or --tokens FILE, or use --host 127.0.0.1",
+                ),
+            )
+        if any(len(token) < 16 or not token.isascii() for token in self.tokens.values()):
+            raise InputError(
+                say(
+                    "トークンは 16 文字以上の ASCII にしてください",
+                    "a token needs at least 16 characters, all of them ASCII",
+                ),
+                place="NAISEI_SERVE_TOKEN",
+                remedy='python -c "import secrets; print(secrets.token_urlsafe(32))"',
+            )
+        for name in ("max_body", "max_message", "max_messages", "max_upload", "in_flight"):
+            if getattr(self, name) < 1:
+                raise InputError(
+                    say("1 以上にしてください", "must be at least 1"),
+                    place=f"--{name.replace('_', '-')}",
+                )
+        for name in ("timeout", "body_timeout"):
+            if getattr(self, name) <= 0:
+                raise InputError(
+                    say("0 より大きくしてください", "must be above 0"),
+                    place=f"--{name.replace('_', '-')}",
+                )

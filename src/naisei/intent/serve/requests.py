@@ -1,0 +1,81 @@
+"""What requests may say: validated before anything else looks at it."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from starlette.requests import Request
+
+from naisei.intent.serve.errors import Refused
+from naisei.lang import say
+
+__all__ = ["AskRequest", "ChatMessage", "ChatRequest", "FeedbackRequest", "read"]
+
+B = TypeVar("B", bound=BaseModel)
+
+
+class AskRequest(BaseModel):
+    """One turn. session: to go on with a talk; none begins one."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    message: str
+    session: str | None = Field(default=None, max_length=100)
+
+
+class FeedbackRequest(BaseModel):
+    """What a person thought of a talk's last turn."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    session: str = Field(max_length=100)
+    kind: Literal["up", "down", "asked_too_much", "asked_too_little"]
+
+
+class _Part(BaseModel):
+    type: str
+    text: str = ""
+
+
+class ChatMessage(BaseModel):
+    """One message of a chat-completions request; of parts, the text is taken."""
+
+    role: str
+    content: str | list[_Part] | None = None
+
+    @property
+    def text(self) -> str:
+        if isinstance(self.content, list):
+            return "\n".join(part.text for part in self.content if part.type == "text")
+        return self.content or ""
+
+
+class ChatRequest(BaseModel):
+    """A chat-completions request. Sampling and the like are the operator's: ignored here."""
+
+    messages: list[ChatMessage] = Field(min_length=1)
+    model: str = ""
+    stream: bool = False
+    stream_options: dict[str, Any] | None = None
+
+
+async def read(request: Request, shape: type[B]) -> B:
+    """The body of a request.
+
+    Raises:
+        Refused: no JSON, or none of this shape.
+    """
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        # A form of another site can send everything but this without asking the browser.
+        raise Refused(415, say("application/json で送ってください", "send application/json"))
+    body = await request.body()
+    try:
+        return shape.model_validate_json(body)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        if first["type"] == "json_invalid":
+            raise Refused(400, say("JSON として読めません", "the body is no JSON")) from None
+        field = ".".join(str(part) for part in first["loc"])
+        raise Refused(422, f"{field}: {first['msg']}") from None

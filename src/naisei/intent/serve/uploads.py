@@ -1,0 +1,125 @@
+"""Documents that are uploaded: into their own folder, under a tame name, never over another."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import secrets
+import unicodedata
+import zipfile
+from pathlib import Path
+
+from naisei.core import InputError
+from naisei.intent.serve.errors import Refused
+from naisei.lang import say
+
+__all__ = ["KINDS", "safe_name", "store", "upload_folder"]
+
+#: Suffixes that are taken.
+KINDS = (".md", ".txt", ".html", ".pdf", ".docx")
+#: What a name keeps: letters and digits of any script, and a few marks.
+_OTHER = re.compile(r"[^\w.\-ー・() ]+")
+#: Bytes of a name, well below what file systems take.
+_LONGEST = 120
+#: A docx may unpack to so many bytes.
+_INFLATED = 200_000_000
+
+
+def upload_folder(folder: Path) -> Path:
+    """The folder, made if it is not there, with links followed once and for all.
+
+    Raises:
+        InputError: it cannot be made or written.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        whole = folder.resolve(strict=True)
+    except OSError as error:
+        raise InputError(f"cannot be made: {error.strerror}", place=str(folder)) from error
+    if not os.access(whole, os.W_OK):
+        raise InputError("cannot be written", place=str(folder), remedy="name another --uploads")
+    return whole
+
+
+def safe_name(given: str) -> str:
+    """The last part of a file's name with nothing in it that a file system or a shell acts on.
+
+    Raises:
+        Refused: nothing is left, or the suffix is none of `KINDS`.
+
+    >>> safe_name("../../etc/休暇 規程.MD")
+    '休暇_規程.md'
+    """
+    last = re.split(r"[/\\\x00:]", unicodedata.normalize("NFKC", given))[-1]
+    last = re.split(r"[/\\\x00:]", last)[-1]  # NFKC makes full-width ones plain
+    stem, dot, suffix = last.rpartition(".")
+    kind = (dot + suffix).strip().lower()
+    if kind not in KINDS:
+        known = ", ".join(KINDS)
+        raise Refused(415, say(f"受け付ける形式は {known} です", f"only {known} can be uploaded"))
+    stem = _OTHER.sub("_", stem).strip(" ._-")
+    stem = re.sub(r"[\s_]+", "_", stem).replace("..", ".")
+    while len((stem + kind).encode()) > _LONGEST:
+        stem = stem[:-1]
+    if not stem or stem.split(".")[0].upper() in _DEVICES:
+        raise Refused(400, say("ファイル名が使えません", "the file has no usable name"))
+    return stem + kind
+
+
+_DEVICES = {"CON", "PRN", "AUX", "NUL", *(f"{d}{n}" for d in ("COM", "LPT") for n in range(1, 10))}
+
+
+def store(folder: Path, name: str, data: bytes) -> Path:
+    """Write an upload under its tame name; the file is there whole or not at all.
+
+    Raises:
+        Refused: empty, not what its name says, or a file of that name is there.
+    """
+    name = safe_name(name)
+    _check(name, data)
+    target = folder / name
+    if target.parent != folder:
+        raise Refused(400, say("ファイル名が使えません", "the file has no usable name"))
+    part = folder / f".{secrets.token_hex(8)}.part"
+    try:
+        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NOFOLLOW, 0o640)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        # A link fails where the name is taken, by a file or by a link: nothing is overwritten.
+        os.link(part, target)
+    except FileExistsError:
+        raise Refused(409, say(f"{name} はすでにあります", f"{name} is there already")) from None
+    finally:
+        part.unlink(missing_ok=True)
+    return target
+
+
+_NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
+
+
+def _check(name: str, data: bytes) -> None:
+    if not data.strip():
+        raise Refused(400, say("空のファイルです", "the file is empty"))
+    kind = Path(name).suffix
+    if kind == ".pdf":
+        good = data[:1024].lstrip().startswith(b"%PDF-")
+    elif kind == ".docx":
+        good = _is_docx(data)
+    else:
+        good = b"\x00" not in data[:4096] or data[:2] in (b"\xff\xfe", b"\xfe\xff")
+        good = good and not data.startswith((b"%PDF-", b"PK\x03\x04", b"\x7fELF", b"MZ"))
+    if not good:
+        raise Refused(415, say("中身が拡張子と違います", "the file is not what its name says"))
+
+
+def _is_docx(data: bytes) -> bool:
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as packed:
+            names = packed.namelist()
+            size = sum(entry.file_size for entry in packed.infolist())
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+        return False
+    return "word/document.xml" in names and size <= _INFLATED

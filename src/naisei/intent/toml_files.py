@@ -1,0 +1,42 @@
+"""Small files that people write: TOML or JSON into a pydantic model, or one message."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from naisei.core import InputError
+
+__all__ = ["read_model"]
+
+M = TypeVar("M", bound=BaseModel)
+
+
+def read_model(path: Path, kind: type[M], *, what: str) -> M:
+    """The file as a `kind`; `.json` is JSON, everything else TOML.
+
+    Raises:
+        InputError: it cannot be read, is not such a file, or a field is wrong.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+        data = json.loads(text) if path.suffix.lower() == ".json" else tomllib.loads(text)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise InputError(f"the {what} cannot be read: {reason}", place=str(path)) from error
+    except ValueError as error:
+        remedy = "write it as TOML, or as JSON in a file named .json (UTF-8)"
+        raise InputError(
+            f"the {what} is not readable: {error}", place=str(path), remedy=remedy
+        ) from (error)
+    try:
+        return kind.model_validate(data)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        field = ".".join(str(part) for part in first["loc"]) or what
+        said = first["msg"].removeprefix("Value error, ")
+        raise InputError(f"{field}: {said}", place=str(path), remedy=f"mend the {what}") from error
