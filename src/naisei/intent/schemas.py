@@ -25,25 +25,10 @@ Extended = Literal["greeting", "out_of_scope", "needs_person"]
 
 #: What models write into a text field that they mean to leave empty.
 _HOLLOW = frozenset(
-    [
-        "なし",
-        "無し",
-        "特になし",
-        "特に無し",
-        "ありません",
-        "特にありません",
-        "不要",
-        "該当なし",
-        "none",
-        "null",
-        "n/a",
-        "na",
-        "nothing",
-        "-",
-        "ー",
-        "―",
-        "—",
-    ]
+    (
+        *("", "なし", "無し", "特になし", "特に無し", "ありません", "特にありません", "不要"),
+        *("該当なし", "none", "null", "n/a", "na", "nothing", "-", "ー", "―", "—"),
+    )
 )
 
 
