@@ -52,7 +52,7 @@ def as_plain(source: Source) -> str:
         if block.kind == "h1":
             out += [block.items[0], "=" * min(_width(block.items[0]), WRAP)]
         elif block.kind in {"h2", "h3"}:
-            out += ["", "" if block.kind == "h3" else "", block.items[0]]
+            out += ["", block.items[0]]
         elif block.kind == "table":
             out += ["", *_plain_table(block.rows), ""]
         elif block.kind in {"ul", "ol"}:
