@@ -1,6 +1,6 @@
 """Search words of a text: what an index by words stores and what a query asks it for.
 
-The same for both, so that a word is found however it was written: 「引越し」「引っ越し」「ひっこし」,
+The same for both, so that a word is found however it was written: 「引越し」「引っ越し」,
 「サーバ」「サーバー」, 「１５日」「十五日」「15日」, `VPN` and `ｖｐｎ`. Sudachi's normalised forms
 do most of it; a compound gives itself and its parts.
 """
@@ -28,105 +28,18 @@ _PARTS = re.compile(r"[a-z]+|[0-9]+")
 _DROPPED = frozenset({"助詞", "助動詞", "補助記号", "空白", "記号"})
 #: Words that stand in every document and in every question.
 _STOP = frozenset(
-    [
-        "為る",
-        "有る",
-        "居る",
-        "成る",
-        "出来る",
-        "下さる",
-        "頂く",
-        "致す",
-        "御座る",
-        "仰る",
-        "遣る",
-        "呉れる",
-        "貰う",
-        "置く",
-        "事",
-        "物",
-        "時",
-        "為",
-        "所",
-        "訳",
-        "筈",
-        "様",
-        "此れ",
-        "其れ",
-        "其の",
-        "此の",
-        "何れ",
-        "何の",
-        "言う",
-        "又",
-        "及び",
-        "或いは",
-        "若しくは",
-        "又は",
-        "等",
-        "御",
-        "無い",
-        "の",
-        "ん",
-        "よう",
-        "する",
-        "教える",
-        "知る",
-        "此方",
-        "其方",
-        "何方",
-    ]
+    (
+        "為る 有る 居る 成る 出来る 下さる 頂く 致す 御座る 仰る 遣る 呉れる 貰う 置く 事 物 時 為 所 訳 "
+        "筈 様 此れ 其れ 其の 此の 何れ 何の 言う 又 及び 或いは 若しくは 又は 等 御 無い の ん よう する "
+        "教える 知る 此方 其方 何方"
+    ).split()  # noqa: SIM905
 )
 _ENGLISH_STOP = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "are",
-        "as",
-        "at",
-        "be",
-        "by",
-        "can",
-        "do",
-        "does",
-        "for",
-        "from",
-        "have",
-        "how",
-        "i",
-        "if",
-        "in",
-        "is",
-        "it",
-        "me",
-        "my",
-        "of",
-        "on",
-        "or",
-        "our",
-        "please",
-        "shall",
-        "should",
-        "that",
-        "the",
-        "their",
-        "there",
-        "this",
-        "to",
-        "was",
-        "we",
-        "what",
-        "when",
-        "where",
-        "which",
-        "who",
-        "will",
-        "with",
-        "would",
-        "you",
-        "your",
-    ]
+    (
+        "a an and are as at be by can do does for from have how i if in is it me my of on or our "
+        "please shall should that the their there this to was we what when where which who will "
+        "with would you your"
+    ).split()  # noqa: SIM905
 )
 
 

@@ -13,7 +13,10 @@ from naisei.retrieval.dates import dated
 from naisei.retrieval.decode import Undecodable, decode
 from naisei.retrieval.limits import LIMITS, LoadLimits
 from naisei.retrieval.loaders.blocks import Read
+from naisei.retrieval.loaders.docx import read_docx
+from naisei.retrieval.loaders.html import read_html
 from naisei.retrieval.loaders.markdown import read_markdown
+from naisei.retrieval.loaders.pdf import read_pdf
 from naisei.retrieval.loaders.plain import read_plain
 from naisei.retrieval.types import Document, Format
 from naisei.retrieval.unreadable import Unreadable
@@ -102,10 +105,14 @@ def _plain(name: str, data: bytes, limits: LoadLimits) -> Read:
     return read_plain(_text(name, data))
 
 
+def _html(name: str, data: bytes, limits: LoadLimits) -> Read:
+    return read_html(_text(name, data))
+
+
 _READERS: dict[Format, Callable[[str, bytes, LoadLimits], Read]] = {
     "md": _markdown,
     "txt": _plain,
-    "html": _plain,
-    "pdf": _plain,
-    "docx": _plain,
+    "html": _html,
+    "pdf": read_pdf,
+    "docx": read_docx,
 }

@@ -1,0 +1,170 @@
+"""The letters of a PDF page that a reader sees, with their places.
+
+Left out: render mode 3 (neither filled nor stroked) and clipping only, transparent and
+switched-off objects, sizes below 1.5 points, letters off the page, and letters that leave no
+trace: where light letters stand, or anything is drawn over the page, the page is rendered and
+a letter's box must show a contrast.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pypdfium2
+import pypdfium2.raw as pdfium
+
+__all__ = ["Letter", "letters_of"]
+
+_SMALLEST = 1.5
+_LIGHT = 200
+#: Grey levels of 255 that the letter's box must span to be seen.
+_CONTRAST = 16
+_SCALE = 1.5
+_LARGEST = 4_000.0
+_UNSEEN = frozenset({pdfium.FPDF_TEXTRENDERMODE_INVISIBLE, pdfium.FPDF_TEXTRENDERMODE_CLIP})
+_COVERS = frozenset(
+    {pdfium.FPDF_PAGEOBJ_PATH, pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_SHADING}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """One character; base: its baseline. Points, origin at the page's bottom left."""
+
+    text: str
+    left: float
+    right: float
+    bottom: float
+    top: float
+    base: float
+    size: float
+
+
+def letters_of(page: pypdfium2.PdfPage, most: int) -> Iterator[Letter]:
+    """In the order of the page's text; spaces of the file and of pdfium included. The first
+    `most` at the most."""
+    text = page.get_textpage()
+    try:
+        number = min(pdfium.FPDFText_CountChars(text.raw), most)
+        looks: dict[int, tuple[bool, bool, float]] = {}
+        covered = _has_covers(page)
+        picture: npt.NDArray[np.uint8] | None = None
+        box = page.get_cropbox()
+        rect = [ctypes.c_double() for _ in range(4)]
+        loose = pdfium.FS_RECTF()
+        x, y = ctypes.c_double(), ctypes.c_double()
+        for i in range(number):
+            code = pdfium.FPDFText_GetUnicode(text.raw, i)
+            if code in (0, 0xFFFE, 0xFFFF, 13, 2) or 0xD800 <= code <= 0xDFFF:
+                continue
+            letter = " " if code == 10 else chr(code)
+            if pdfium.FPDFText_IsGenerated(text.raw, i) == 1 or letter.isspace():
+                if code != 10:
+                    yield _space(text.raw, i, x, y)
+                continue
+            seen, light, size = _look(text.raw, i, looks)
+            pdfium.FPDFText_GetCharBox(text.raw, i, rect[0], rect[1], rect[2], rect[3])
+            left, right, bottom, top = (value.value for value in rect)
+            if not seen or size < _SMALLEST or not _inside(box, left, right, bottom, top):
+                continue
+            if light or covered:
+                if picture is None:
+                    picture = _picture(page)
+                if not _contrast(picture, box, left, right, bottom, top, page):
+                    continue
+            pdfium.FPDFText_GetCharOrigin(text.raw, i, x, y)
+            # With the room that the letter takes: a 、 fills a quarter of its own.
+            if pdfium.FPDFText_GetLooseCharBox(text.raw, i, loose):
+                left, right = loose.left, loose.right
+            yield Letter(letter, left, right, bottom, top, y.value, size)
+    finally:
+        text.close()
+
+
+def _space(text: Any, i: int, x: ctypes.c_double, y: ctypes.c_double) -> Letter:
+    pdfium.FPDFText_GetCharOrigin(text, i, x, y)
+    return Letter(" ", x.value, x.value, y.value, y.value, y.value, 1.0)
+
+
+def _look(
+    text: Any, i: int, looks: dict[int, tuple[bool, bool, float]]
+) -> tuple[bool, bool, float]:
+    """(may be seen, light, size in points) of a letter, by the object that it belongs to."""
+    owner = pdfium.FPDFText_GetTextObject(text, i)
+    key = ctypes.cast(owner, ctypes.c_void_p).value if owner else None
+    if key is not None and key in looks:
+        return looks[key]
+    matrix = pdfium.FS_MATRIX()
+    size = pdfium.FPDFText_GetFontSize(text, i)
+    if pdfium.FPDFText_GetMatrix(text, i, matrix):
+        size *= float(np.hypot(matrix.c, matrix.d))
+    seen, light = True, False
+    if owner:
+        mode = pdfium.FPDFTextObj_GetTextRenderMode(owner)
+        active = ctypes.c_int(1)
+        if pdfium.FPDFPageObj_GetIsActive(owner, active) and not active.value:
+            seen = False
+        seen = seen and mode not in _UNSEEN
+        outlined = mode in (
+            pdfium.FPDF_TEXTRENDERMODE_STROKE,
+            pdfium.FPDF_TEXTRENDERMODE_STROKE_CLIP,
+        )
+        color = [ctypes.c_uint() for _ in range(4)]
+        ask = pdfium.FPDFPageObj_GetStrokeColor if outlined else pdfium.FPDFPageObj_GetFillColor
+        if ask(owner, *color):
+            red, green, blue, alpha = (value.value for value in color)
+            seen = seen and alpha >= _CONTRAST
+            light = min(red, green, blue) >= _LIGHT or alpha < 80
+    if key is not None:
+        looks[key] = (seen, light, size)
+    return seen, light, size
+
+
+def _has_covers(page: pypdfium2.PdfPage) -> bool:
+    """Whether something is drawn after the first text: it may lie over it."""
+    letters = False
+    for n in range(pdfium.FPDFPage_CountObjects(page.raw)):
+        kind = pdfium.FPDFPageObj_GetType(pdfium.FPDFPage_GetObject(page.raw, n))
+        letters = letters or kind == pdfium.FPDF_PAGEOBJ_TEXT
+        if kind == pdfium.FPDF_PAGEOBJ_FORM or (letters and kind in _COVERS):
+            return True
+    return False
+
+
+def _inside(
+    box: tuple[float, float, float, float], left: float, right: float, bottom: float, top: float
+) -> bool:
+    x, y = (left + right) / 2, (bottom + top) / 2
+    return box[0] <= x <= box[2] and box[1] <= y <= box[3]
+
+
+def _picture(page: pypdfium2.PdfPage) -> npt.NDArray[np.uint8]:
+    width, height = page.get_size()
+    scale = min(_SCALE, _LARGEST / max(width, height, 1.0))
+    bitmap = page.render(scale=scale, grayscale=True, rotation=-page.get_rotation() % 360)
+    return np.array(bitmap.to_numpy()).reshape(bitmap.height, bitmap.width)
+
+
+def _contrast(
+    picture: npt.NDArray[np.uint8],
+    box: tuple[float, float, float, float],
+    left: float,
+    right: float,
+    bottom: float,
+    top: float,
+    page: pypdfium2.PdfPage,
+) -> bool:
+    """Whether the letter's box shows anything but one shade."""
+    height, width = picture.shape
+    across = width / max(1e-6, box[2] - box[0])
+    up = height / max(1e-6, box[3] - box[1])
+    # One more pixel each way: the box of a 一 holds nothing but ink.
+    x0, x1 = int((left - box[0]) * across) - 1, int((right - box[0]) * across) + 2
+    y0, y1 = int((box[3] - top) * up) - 1, int((box[3] - bottom) * up) + 2
+    part = picture[max(0, y0) : max(1, y1), max(0, x0) : max(1, x1)]
+    return part.size > 0 and int(part.max()) - int(part.min()) >= _CONTRAST
