@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-NAMES = ("core_overhead", "throughput", "director")
+NAMES = ("core_overhead", "throughput", "director", "stream")
 
 
 def main() -> int:

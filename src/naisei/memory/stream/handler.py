@@ -76,29 +76,34 @@ class StreamHandler(Handler):
         passages: Vectors | Awaitable[Vectors] = np.empty((0, 0), dtype=np.float32)
         if lines:
             passages = self._embed.perform(Embed(lines, kind_of_text="passage"), where)
+        if not isinstance(passages, np.ndarray):
+            return self._later(recall, stream, new, passages, where)
+        self._attach(stream, new, passages)
         queries = self._embed.perform(Embed(recall.queries, kind_of_text="query"), where)
-        if isinstance(passages, np.ndarray) and isinstance(queries, np.ndarray):
-            return self._embedded(recall, stream, new, passages, queries)
-        return self._later(recall, stream, new, passages, queries)
+        if isinstance(queries, np.ndarray):
+            return self._found(recall, stream, queries)
+        return self._asked(recall, stream, queries)
 
     async def _later(
         self,
         recall: Recall,
         stream: Stream,
         new: list[Entry],
-        passages: Vectors | Awaitable[Vectors],
-        queries: Vectors | Awaitable[Vectors],
+        passages: Awaitable[Vectors],
+        where: Where,
     ) -> list[Scored]:
-        have = passages if isinstance(passages, np.ndarray) else await passages
-        asked = queries if isinstance(queries, np.ndarray) else await queries
-        return self._embedded(recall, stream, new, have, asked)
+        self._attach(stream, new, await passages)
+        found = self._recall(recall, where)
+        return found if isinstance(found, list) else await found
 
-    def _embedded(
-        self, recall: Recall, stream: Stream, new: list[Entry], passages: Vectors, queries: Vectors
+    async def _asked(
+        self, recall: Recall, stream: Stream, queries: Awaitable[Vectors]
     ) -> list[Scored]:
-        for entry, vector in zip(new, passages, strict=True):
+        return self._found(recall, stream, await queries)
+
+    def _attach(self, stream: Stream, new: list[Entry], vectors: Vectors) -> None:
+        for entry, vector in zip(new, vectors, strict=True):
             stream.attach(entry.id, vector)
-        return self._found(recall, stream, queries)
 
     def _found(self, recall: Recall, stream: Stream, queries: Vectors | None) -> list[Scored]:
         try:

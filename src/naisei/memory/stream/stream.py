@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Collection, Iterator
 from datetime import UTC, datetime
 
@@ -10,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from naisei.memory.stream.blocks import Column
-from naisei.memory.stream.entry import Entry, Kind, Part, Scored, Weights
-from naisei.memory.stream.score import minmax, top, total
+from naisei.memory.stream.entry import Entry, Kind, Scored, Weights
+from naisei.memory.stream.search import Relevance, search
+from naisei.memory.stream.vectors import Vectors
 
 __all__ = ["Stream"]
 
@@ -19,6 +21,7 @@ _KINDS: tuple[Kind, ...] = ("utterance", "reflection", "fact")
 _EPOCH = datetime(1970, 1, 1)
 _EPOCH_AWARE = _EPOCH.replace(tzinfo=UTC)
 _V1 = Weights()
+Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
 
 
@@ -39,8 +42,7 @@ class Stream:
         self._seconds = Column(np.float64)
         self._kinds = Column(np.uint8)
         self._importance = Column(np.uint8)
-        self._norms = Column(np.float64)
-        self._vectors: Column[np.float32] | None = None
+        self._vectors: Vectors | None = None
         self._without: dict[int, None] = {}
         self._names: dict[str, str] = {}
 
@@ -82,9 +84,8 @@ class Stream:
         self._seconds.append(seconds)
         self._kinds.append(_KINDS.index(entry.kind))
         self._importance.append(entry.importance)
-        self._norms.append(0.0)
         if self._vectors is not None:
-            self._vectors.append(0.0)
+            self._vectors.grow(i + 1)
         self._without[i] = None
         if raw is not None:
             self._put(i, raw)
@@ -145,59 +146,46 @@ class Stream:
         """
         if k is not None and k < 1:
             raise ValueError("k must be at least 1")
-        if not self._ids:
-            return []
+        since = self._since(now)
+        asked = self._asked(vectors)
         rows = self._rows(kinds)
         if not len(rows):
             return []
-        seconds = self._seconds.all()[rows]
-        hours = np.maximum((self._since(now) - seconds) / 3600.0, 0.0)
-        parts = {
-            "relevance": self._relevance(vectors, rows),
-            "importance": self._importance.all()[rows].astype(np.float64),
-            "recency": self.weights.decay**hours,
-        }
-        norms = {name: minmax(raw) for name, raw in parts.items()}
-        scores = total(norms, self.weights)
-        best = top(scores, k, lambda i: (-seconds[i], self._ids[rows[i]]))
-
-        def part(name: str, i: int) -> Part:
-            raw = float(parts[name][i])
-            return Part(raw=None if np.isnan(raw) else raw, normalised=float(norms[name][i]))
-
+        seconds, importance = self._seconds.all(), self._importance.all()
+        if len(rows) < len(self):
+            seconds, importance = seconds[rows], importance[rows]
+        hours = np.maximum((since - seconds) / 3600.0, 0.0)
+        ranked = search(
+            importance=importance.astype(np.float64),
+            recency=np.exp(hours * math.log(self.weights.decay)),
+            relevance=None if asked is None else Relevance(*asked, rows),
+            weights=self.weights,
+            k=len(rows) if k is None else k,
+            tie=lambda i: (-seconds[i], self._ids[rows[i]]),
+        )
         return [
-            Scored(
-                entry=self._entry(int(rows[i])),
-                score=float(scores[i]),
-                relevance=part("relevance", i),
-                importance=part("importance", i),
-                recency=part("recency", i),
-            )
-            for i in best
+            Scored(entry=self._entry(int(rows[at.position])), score=at.score, **at.parts)
+            for at in ranked
         ]
 
-    def _relevance(self, vectors: npt.ArrayLike | None, rows: Rows) -> npt.NDArray[np.float64]:
-        """Max over the queries of the cosine; NaN where there is none."""
-        nothing = np.full(len(rows), np.nan)
+    def _asked(self, vectors: npt.ArrayLike | None) -> tuple[Vectors, Floats] | None:
+        """The stream's vectors and the queries at length 1, if there are any of both."""
         if vectors is None or self._vectors is None:
-            return nothing
+            return None
         queries = np.asarray(vectors, dtype=np.float64)
-        if queries.ndim != 2 or queries.shape[1] != self._vectors.width:
+        if queries.ndim != 2 or queries.shape[1] != self._vectors.dim:
             raise ValueError(
-                f"the queries have shape {queries.shape}, the memories {self._vectors.width} "
+                f"the queries have shape {queries.shape}, the memories {self._vectors.dim} "
                 "dimensions"
             )
         if not np.isfinite(queries).all():
             raise ValueError("a query's vector is not finite")
-        lengths = np.linalg.norm(queries, axis=1)
-        queries = queries[lengths > 0] / lengths[lengths > 0, None]
+        queries = queries[queries.any(axis=1)]
         if not len(queries):
-            return nothing
-        flat = queries.T.astype(np.float32)
-        best = np.concatenate([(block @ flat).max(axis=1) for block in self._vectors.blocks()])
-        norms = self._norms.all()
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.where(norms > 0, best / norms, np.nan)[rows]
+            return None
+        # To about length 1 first: squares of very small or great numbers have no room.
+        queries = queries / np.abs(queries).max(axis=1, keepdims=True)
+        return self._vectors, queries / np.linalg.norm(queries, axis=1, keepdims=True)
 
     def _rows(self, kinds: Collection[Kind]) -> Rows:
         if not kinds:
@@ -225,7 +213,7 @@ class Stream:
 
     def _checked(self, vector: npt.ArrayLike) -> npt.NDArray[np.float32]:
         raw = np.asarray(vector, dtype=np.float32)
-        width = None if self._vectors is None else self._vectors.width
+        width = None if self._vectors is None else self._vectors.dim
         if raw.ndim != 1 or (width is not None and len(raw) != width) or not len(raw):
             raise ValueError(f"a vector of shape {raw.shape} in a stream of {width} dimensions")
         if not np.isfinite(raw).all() or not raw.any():
@@ -234,9 +222,7 @@ class Stream:
 
     def _put(self, i: int, raw: npt.NDArray[np.float32]) -> None:
         if self._vectors is None:
-            self._vectors = Column(np.float32, len(raw))
-            for _ in range(len(self)):
-                self._vectors.append(0.0)
-        self._vectors[i] = raw
-        self._norms[i] = float(np.linalg.norm(raw.astype(np.float64)))
+            self._vectors = Vectors(len(raw))
+            self._vectors.grow(len(self))
+        self._vectors.put(i, raw)
         self._without.pop(i, None)

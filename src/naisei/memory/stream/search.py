@@ -1,0 +1,107 @@
+"""The search: every entry scored nearly, those within reach of the best scored exactly.
+
+Relevance comes from float32 products with a known bound on their error. Its least and greatest
+value, and every entry that could be among the `k` best by that bound, are computed again in
+float64; so the result is that of the plain formula in float64 over all entries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from naisei.memory.stream.entry import Part, Weights
+from naisei.memory.stream.score import DECIMALS, best, minmax, normalised, reach
+from naisei.memory.stream.vectors import Vectors
+
+__all__ = ["Ranked", "Relevance", "search"]
+
+Floats = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """One of the best: its position among the entries searched, its score and the parts."""
+
+    position: int
+    score: float
+    parts: dict[str, Part]
+
+
+@dataclass(frozen=True, slots=True)
+class Relevance:
+    """Max over the queries of the cosine, for some rows of the vectors.
+
+    queries: shape (q ≥ 1, dim), rows of length 1.
+    """
+
+    vectors: Vectors
+    queries: Floats
+    rows: Rows
+
+    def near(self) -> Floats:
+        """For every row, within `vectors.error`; NaN without a vector."""
+        return self.vectors.near(self.queries, self.rows)
+
+    def exact(self, positions: Rows) -> Floats:
+        """For the rows at these positions."""
+        return self.vectors.exact(self.queries, self.rows[positions])
+
+    def between(self, near: Floats) -> tuple[float, float] | None:
+        """The exact least and greatest value; `None` if they are equal or there are none."""
+        if np.isnan(near).all():
+            return None
+        error = 2 * self.vectors.error
+        ends = (near <= np.nanmin(near) + error) | (near >= np.nanmax(near) - error)
+        return minmax(self.exact(np.flatnonzero(ends)))
+
+
+def search(
+    *,
+    importance: Floats,
+    recency: Floats,
+    relevance: Relevance | None,
+    weights: Weights,
+    k: int,
+    tie: Callable[[int], Any],
+) -> list[Ranked]:
+    """The `k` ≥ 1 best of the entries, best first; ties in the order of `tie(position)`.
+
+    importance, recency: shape (n ≥ 1,), raw values.
+    """
+    ranges = {"importance": minmax(importance), "recency": minmax(recency), "relevance": None}
+    rest = weights.importance * normalised(importance, ranges["importance"])
+    rest += weights.recency * normalised(recency, ranges["recency"])
+    within = reach(rest, k, 0.0)
+    scores = rest[within]
+    if relevance is not None and weights.relevance > 0:
+        near = relevance.near()
+        ranges["relevance"] = between = relevance.between(near)
+        if between is not None:
+            error = weights.relevance * relevance.vectors.error / (between[1] - between[0])
+            within = reach(rest + weights.relevance * normalised(near, between), k, error)
+            exact = normalised(relevance.exact(within), between)
+            scores = rest[within] + weights.relevance * exact
+    scores = np.round(scores, DECIMALS)
+    order = np.array(best(scores, k, lambda at: tie(int(within[at]))))
+    chosen = within[order]
+    raw = {
+        "relevance": np.full(len(chosen), np.nan) if relevance is None else relevance.exact(chosen),
+        "importance": importance[chosen],
+        "recency": recency[chosen],
+    }
+    scaled = {name: normalised(values, ranges[name]) for name, values in raw.items()}
+
+    def part(name: str, i: int) -> Part:
+        value = float(raw[name][i])
+        return Part(raw=None if np.isnan(value) else value, normalised=float(scaled[name][i]))
+
+    return [
+        Ranked(int(chosen[i]), float(scores[at]), {name: part(name, i) for name in raw})
+        for i, at in enumerate(order)
+    ]
