@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 from pydantic import JsonValue, ValidationError
 
-from naisei.clarify.agents.options import FLAG, pairs, typed, untyped
 from naisei.clarify.agents.registry import is_model_free, options_of
 from naisei.clarify.config import ClarifyConfig
 from naisei.clarify.rules import Rules
 from naisei.core import InputError
 from naisei.models.embedders.registry import open_embedder, resolve
+from naisei.runs.options import FLAG, pairs, typed, untyped
 
 __all__ = ["Wish", "configs", "label"]
 

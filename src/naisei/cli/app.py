@@ -28,6 +28,16 @@ _COMMANDS = {
         "発言を口に出す前に検査する。不合格の案は跡を残さない",
         "Check lines before they are spoken; rejected ones leave no trace.",
     ),
+    "relationship": (
+        "naisei.relationship.cli:app",
+        "二人の関係を値として読み、次の発話に生かし、図にする",
+        "Personas whose relationship is read, injected and shown.",
+    ),
+    "textgame": (
+        "naisei.textgame.cli:app",
+        "テキストゲームを読み、計画し、同じ失敗をしないプレイヤー",
+        "Players of text games that read, plan, and do not repeat a mistake.",
+    ),
     "runs": (
         "naisei.runs.cli:app",
         "実行記録を見る・再開する・比べる・書き出す",

@@ -6,13 +6,13 @@ needs from the world (a model, an embedding) it yields as an effect.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from pydantic import JsonValue
+from pydantic import BaseModel
 
 from naisei.core import Flow
+from naisei.runs.options import Options
 from naisei.textgame.schemas import Decision, View
 
 __all__ = ["Player", "PlayerContext", "PlayerKind"]
@@ -22,14 +22,14 @@ __all__ = ["Player", "PlayerContext", "PlayerKind"]
 class PlayerContext:
     """What a player is made with.
 
-    game: name of the game's file, for seeds only. seed: of the run. max_steps: how many commands
-    the game lasts at most. options: as given by `--agent-option`.
+    game: name of the game's file, for seeds only. seed: of the run and the trial. max_steps: how
+    many commands the game lasts at most. settings: an instance of the kind's `settings`.
     """
 
     game: str
     seed: int = 0
     max_steps: int = 100
-    options: Mapping[str, JsonValue] = field(default_factory=dict)
+    settings: BaseModel = field(default_factory=Options)
 
 
 class Player(Protocol):
@@ -43,14 +43,12 @@ class Player(Protocol):
 class PlayerKind(Protocol):
     """Makes players. Entry-point group: `naisei.players`, a callable `() -> PlayerKind`.
 
-    roles: the model roles that its players call; empty for a player without a model.
+    settings: what `--agent-option KEY=VALUE` may set. roles: the model roles that its players
+    call; empty for a player without a model.
     """
 
+    settings: type[BaseModel]
     roles: tuple[str, ...]
-
-    def check(self, options: Mapping[str, JsonValue]) -> None:
-        """Raises `InputError` for options that are unknown or unusable."""
-        ...
 
     def new(self, context: PlayerContext) -> Player:
         """A fresh player for one game."""

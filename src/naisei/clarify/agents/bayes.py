@@ -18,7 +18,6 @@ from naisei.clarify.agent import AgentContext, View, declares
 from naisei.clarify.agents import mining
 from naisei.clarify.agents.features import Features, Vectors, scene_texts
 from naisei.clarify.agents.knowledge import knowledge_for
-from naisei.clarify.agents.options import Options
 from naisei.clarify.agents.policy import Plan, Stage, plan
 from naisei.clarify.agents.posterior import Posterior
 from naisei.clarify.agents.questions import Question, about, bank, reply_table
@@ -27,6 +26,7 @@ from naisei.clarify.agents.weights import load_weights
 from naisei.clarify.schemas import Clarify, Decision, Execute, Language, Turn
 from naisei.core import Embed, Flow
 from naisei.japanese.answers import Stance, understand
+from naisei.runs.options import Options
 
 __all__ = ["BayesAgent", "BayesOptions", "build"]
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from naisei.clarify.agent import AgentContext, View, declares
 from naisei.clarify.agents.features import Vectors, scene_texts
 from naisei.clarify.agents.knowledge import knowledge_for
-from naisei.clarify.agents.options import Options
 from naisei.clarify.schemas import ActionSet, Decision, Execute
 from naisei.core import Embed, Flow
 from naisei.models.base import Embedder
+from naisei.runs.options import Options
 
 __all__ = ["EmbedAgent", "EmbedOptions", "build"]
 

@@ -12,12 +12,13 @@ import numpy as np
 from naisei import prompts
 from naisei.clarify.agent import AgentContext, View, declares
 from naisei.clarify.agents.hypotheses import COUNT, hypotheses_schema
-from naisei.clarify.agents.options import Options, PromptName
+from naisei.clarify.agents.options import PromptName
 from naisei.clarify.agents.policy import Stage, plan
 from naisei.clarify.agents.questions import POLAR
 from naisei.clarify.describe import action_list, scene_text
 from naisei.clarify.schemas import Clarify, Decision, Execute
 from naisei.core import Chat, Flow, Message, Sampling, system, user
+from naisei.runs.options import Options
 
 __all__ = ["HybridAgent", "HybridOptions", "build"]
 

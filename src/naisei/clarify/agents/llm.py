@@ -5,10 +5,11 @@ from __future__ import annotations
 from naisei import prompts
 from naisei.clarify.agent import AgentContext, View, declares
 from naisei.clarify.agents.decision import reply_schema
-from naisei.clarify.agents.options import Options, PromptName
+from naisei.clarify.agents.options import PromptName
 from naisei.clarify.describe import action_list, scene_text
 from naisei.clarify.schemas import Clarify, Decision, Execute
 from naisei.core import Chat, Flow, Message, assistant, system, user
+from naisei.runs.options import Options
 
 __all__ = ["LLMAgent", "LLMOptions", "build", "conversation"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 
 from naisei.clarify.agent import AgentContext, View, declares
-from naisei.clarify.agents.options import Options
 from naisei.clarify.schemas import Decision, Execute
 from naisei.core import Flow
+from naisei.runs.options import Options
 
 __all__ = ["RandomAgent", "build"]
 

@@ -9,8 +9,8 @@ from pydantic import BaseModel
 
 from naisei import plugins
 from naisei.clarify.agent import Agent, AgentContext
-from naisei.clarify.agents.options import typed
 from naisei.core import InputError
+from naisei.runs.options import typed
 
 __all__ = ["GROUP", "build_agent", "calls_model", "is_model_free", "options_of"]
 

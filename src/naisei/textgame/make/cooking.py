@@ -20,7 +20,7 @@ from naisei.textgame.make.compiled import compiled
 from naisei.textgame.make.grid import CookingConfig, Split
 from naisei.textgame.make.made import Made
 
-__all__ = ["make_cooking"]
+__all__ = ["file_name", "make_cooking"]
 
 _SEEDS = ("map", "objects", "quest", "grammar")
 
@@ -51,8 +51,7 @@ def make_cooking(
     options.seeds = seeds
     with _mended() as cooking:
         game = cooking.make({**asdict(config), "recipe_seed": 0, "split": split}, options)
-    name = f"tw-cooking-{split}-{config.name}-{seed}.{number}"
-    path = compiled(game, options, folder / f"{name}.z8")
+    path = compiled(game, options, folder / file_name(config, split, seed=seed, number=number))
     return Made(
         file=path.name,
         family="cooking",
@@ -62,6 +61,11 @@ def make_cooking(
         max_score=int(game.metadata["max_score"]),
         walkthrough=len(game.metadata["walkthrough"]),
     )
+
+
+def file_name(config: CookingConfig, split: Split, *, seed: int, number: int) -> str:
+    """The name of the game that `make_cooking` makes of these arguments."""
+    return f"tw-cooking-{split}-{config.name}-{seed}.{number}.z8"
 
 
 def _seeds(config: CookingConfig, split: Split, seed: int, number: int) -> dict[str, int]:

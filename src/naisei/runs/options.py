@@ -1,0 +1,72 @@
+"""Settings of agents and players: from `KEY=VALUE` on the command line to what one declares."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
+
+from naisei.core import InputError
+
+__all__ = ["FLAG", "Options", "pairs", "typed", "untyped"]
+
+FLAG = "--agent-option"
+
+
+class Options(BaseModel):
+    """The settings of an agent: frozen, none unknown. By itself: no settings."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+def pairs(given: Sequence[str]) -> dict[str, str]:
+    """Key → value of words such as `depth=2`.
+
+    Raises:
+        InputError: a word without a key or an equals sign, or a key that comes twice.
+    """
+    out: dict[str, str] = {}
+    for word in given:
+        key, equals, value = (part.strip() for part in word.partition("="))
+        if not (key and equals):
+            raise InputError(
+                f"'{word}' is no setting", place=FLAG, remedy="write KEY=VALUE, such as depth=2"
+            )
+        if key in out:
+            raise InputError(f"'{key}' is set twice", place=FLAG, remedy="leave one of them out")
+        out[key] = value
+    return out
+
+
+def typed(model: type[BaseModel], given: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """The settings in the types of `model`, as JSON; those that were not given stay out.
+
+    Raises:
+        InputError: an unknown name, or a value that does not fit.
+    """
+    try:
+        # In lax mode: "2" is a whole number, "false" is no.
+        return model.model_validate(dict(given)).model_dump(mode="json", exclude_unset=True)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(map(str, first["loc"]))
+        known = ", ".join(model.model_fields) or "this agent has no settings"
+        raise InputError(
+            f"unknown setting '{name}'"
+            if first["type"] == "extra_forbidden"
+            else f"{first['msg'].removeprefix('Value error, ')}: {first['input']!r}",
+            place=f"{FLAG} {name}",
+            remedy=f"known: {known}",
+        ) from error
+
+
+def untyped(given: Mapping[str, str]) -> dict[str, JsonValue]:
+    """The settings of an agent that declares none: JSON where a value is JSON, else text."""
+    out: dict[str, JsonValue] = {}
+    for key, value in given.items():
+        try:
+            out[key] = json.loads(value)
+        except ValueError:
+            out[key] = value
+    return out

@@ -1,0 +1,88 @@
+"""The public game sets as they are published: where each split's files are.
+
+TWC (IBM, commonsense-rl): `{easy,medium,hard}/{train,valid,test}/*.ulx` with a `.json` beside
+each. FTWP (Microsoft): `{train,valid,test}/*.z8` or `.ulx` with `.json`; also as the zip that is
+published.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
+
+from platformdirs import user_cache_path
+
+from naisei.core import InputError
+
+__all__ = ["LEVELS", "layout_files"]
+
+LEVELS = ("easy", "medium", "hard")
+_SPLITS = ("train", "valid", "test")
+
+
+def layout_files(
+    kind: str, root: Path, *, split: str, level: str, cache: Path | None = None
+) -> list[Path]:
+    """The game files of a split (`test` by default) and, for TWC, of a level (all by default).
+
+    Raises:
+        InputError: no such folder, or it has not this layout.
+    """
+    split = split or "test"
+    _known(split, _SPLITS, "--split")
+    if level:
+        _known(level, LEVELS, "--level")
+    if root.suffix == ".zip":
+        root = _unpacked(root, split, cache or user_cache_path("naisei") / "textgame")
+    if not root.is_dir():
+        raise InputError("there is no such folder", place=str(root), remedy="name the set's folder")
+    if kind == "twc":
+        folders = [root / name / split for name in ([level] if level else LEVELS)]
+    else:
+        folders = [root / split if (root / split).is_dir() else root / "games" / split]
+    missing = [folder for folder in folders if not folder.is_dir()]
+    if missing:
+        raise InputError(
+            f"this is not the layout of {kind.upper()}: there is no {missing[0]}",
+            place=str(root),
+            remedy="name the folder that holds "
+            + ("easy, medium and hard" if kind == "twc" else "train, valid and test"),
+        )
+    return [file for folder in folders for file in _games(folder)]
+
+
+def _games(folder: Path) -> list[Path]:
+    """What can be played: a `.z8`, else the `.json` that is compiled."""
+    stems = sorted({f.with_suffix("") for f in folder.iterdir() if f.suffix in (".z8", ".json")})
+    return [z8 if (z8 := stem.with_suffix(".z8")).is_file() else stem.with_suffix(".json")
+            for stem in stems]  # fmt: skip
+
+
+def _known(name: str, names: tuple[str, ...], option: str) -> None:
+    if name not in names:
+        raise InputError(f"unknown: {name}", place=option, remedy=f"use {', '.join(names)}")
+
+
+def _unpacked(path: Path, split: str, cache: Path) -> Path:
+    """The split's files of a published zip, in the cache."""
+    if not path.is_file():
+        raise InputError("there is no such file", place=str(path), remedy="name the set's zip")
+    stat = path.stat()
+    key = sha256(f"{path.resolve()}/{stat.st_size}/{stat.st_mtime_ns}".encode()).hexdigest()[:16]
+    target = cache / f"{path.stem}-{key}"
+    (target / split).mkdir(parents=True, exist_ok=True)
+    try:
+        with zipfile.ZipFile(path) as archive:
+            for name in archive.namelist():
+                inner = PurePosixPath(name)
+                if split in inner.parent.parts and inner.suffix in (".z8", ".json"):
+                    # The name alone: no path of the archive is followed.
+                    out = target / split / inner.name
+                    if not out.is_file():
+                        scratch = out.with_suffix(".part")
+                        scratch.write_bytes(archive.read(name))
+                        scratch.replace(out)
+    except zipfile.BadZipFile as error:
+        raise InputError("this is no zip", place=str(path), remedy="fetch it again") from error
+    return target

@@ -1,0 +1,38 @@
+"""A player that takes any candidate: the floor of every table."""
+
+from __future__ import annotations
+
+from random import Random
+
+from pydantic import BaseModel
+
+from naisei.core import Flow
+from naisei.runs.options import Options
+from naisei.textgame.player import Player, PlayerContext, PlayerKind
+from naisei.textgame.schemas import Decision, View
+
+__all__ = ["RandomPlayer", "build"]
+
+
+class RandomPlayer:
+    """Uniform over the candidates, by the seed and the game's name."""
+
+    def __init__(self, context: PlayerContext) -> None:
+        self._random = Random(f"{context.seed}/{context.game}")
+
+    def decide(self, view: View) -> Flow[Decision]:
+        return Decision(action=self._random.choice(view.candidates))
+        yield  # a flow without effects
+
+
+class _Kind:
+    settings: type[BaseModel] = Options
+    roles: tuple[str, ...] = ()
+
+    def new(self, context: PlayerContext) -> Player:
+        return RandomPlayer(context)
+
+
+def build() -> PlayerKind:
+    """The kind `random`."""
+    return _Kind()
