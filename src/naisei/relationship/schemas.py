@@ -17,6 +17,7 @@ __all__ = [
     "Conversation",
     "Direction",
     "Ground",
+    "Importances",
     "Line",
     "Moment",
     "Questions",
@@ -59,9 +60,15 @@ class Questions(_Frozen):
 
 
 class Summary(_Frozen):
-    """What a session left behind, in a sentence or three."""
+    """A note on a session, in at most three sentences."""
 
     summary: Text
+
+
+class Importances(_Frozen):
+    """One whole number from 1 to 10 for each line, in their order."""
+
+    importances: tuple[Annotated[int, Field(ge=1, le=10)], ...]
 
 
 class Ground(_Frozen):
@@ -140,7 +147,8 @@ class Line(_Frozen):
 
 class Session(_Frozen):
     """One dated session. number: from 1. summary: empty if none was made; then
-    `summary_failure` may say why."""
+    `summary_failure` may say why. rating_failures: batches of utterances whose importance a
+    model was asked for in vain; they keep that of the rule."""
 
     number: int
     start: datetime
@@ -148,6 +156,7 @@ class Session(_Frozen):
     moments: tuple[Moment, ...] = ()
     summary: str = ""
     summary_failure: str = ""
+    rating_failures: int = 0
 
 
 class Conversation(_Frozen):

@@ -1,0 +1,147 @@
+"""The record of a conversation: the fold of what was said and reflected, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, cast
+
+from pydantic import JsonValue
+
+from naisei.core import Event, Handler, Remember, Say, Where
+from naisei.relationship.rules import Rules
+from naisei.relationship.schemas import (
+    AgentId,
+    Conversation,
+    Direction,
+    Line,
+    Moment,
+    Reflection,
+    Session,
+    Stance,
+)
+
+__all__ = ["RECORD", "Book", "Router", "folded", "moment_of", "other", "toward"]
+
+#: The memory that the record is; the agents' streams have their own names.
+RECORD = "record"
+
+
+def other(agent: AgentId) -> AgentId:
+    """The one spoken to."""
+    return "b" if agent == "a" else "a"
+
+
+def toward(agent: AgentId) -> Direction:
+    """The direction from this agent to the other."""
+    return "a_to_b" if agent == "a" else "b_to_a"
+
+
+class Book(Handler):
+    """Performs `Say` (an utterance) and `Remember` into `record`: the start of a session, a
+    moment of reflection, a summary. On replay again."""
+
+    def __init__(self, conversation: Conversation) -> None:
+        self.conversation = conversation
+
+    def perform(self, effect: Say | Remember, where: Where) -> None:
+        if isinstance(effect, Say):
+            self.say(effect.request())
+        else:
+            self.note(effect.item)
+
+    def restore(self, effect: Say | Remember, result: None, where: Where) -> None:
+        self.perform(effect, where)
+
+    def say(self, request: JsonValue) -> None:
+        """Add an utterance, from the request of its effect."""
+        said = cast(dict[str, Any], request)
+        line = Line.model_validate(
+            {**said["meta"], "speaker": said["speaker"], "text": said["text"]}
+        )
+        self._last(lines=(*self.session.lines, line))
+
+    def note(self, item: JsonValue) -> None:
+        """Add what was remembered: `{"session": …}`, `{"moment": …}`, or fields of the session."""
+        noted = cast(dict[str, Any], item)
+        if "session" in noted:
+            sessions = (*self.conversation.sessions, Session.model_validate(noted["session"]))
+            self.conversation = self.conversation.model_copy(update={"sessions": sessions})
+        elif "moment" in noted:
+            moment = Moment.model_validate(noted["moment"])
+            self._last(moments=(*self.session.moments, moment))
+        else:
+            self._last(**noted)
+
+    @property
+    def session(self) -> Session:
+        """The one that is going on."""
+        return self.conversation.sessions[-1]
+
+    @property
+    def stances(self) -> dict[Direction, Stance]:
+        """The latest reading of each direction, from whatever session."""
+        for session in reversed(self.conversation.sessions):
+            if session.moments:
+                return session.moments[-1].stances
+        return {}
+
+    def _last(self, **changes: Any) -> None:
+        session = self.session.model_copy(update=changes)
+        sessions = (*self.conversation.sessions[:-1], session)
+        self.conversation = self.conversation.model_copy(update={"sessions": sessions})
+
+
+class Router(Handler):
+    """`Remember` into the record goes to the book, into any other memory to the streams."""
+
+    def __init__(self, book: Book, streams: Handler) -> None:
+        self._book, self._streams = book, streams
+
+    def perform(self, effect: Remember, where: Where) -> Any:
+        return self._for(effect).perform(effect, where)
+
+    def restore(self, effect: Remember, result: Any, where: Where) -> None:
+        self._for(effect).restore(effect, result, where)
+
+    def _for(self, effect: Remember) -> Handler:
+        return self._book if effect.memory == RECORD else self._streams
+
+
+def moment_of(
+    book: Book,
+    rules: Rules,
+    speaker: AgentId,
+    turn: int,
+    made: Sequence[Reflection],
+    *,
+    at_start: bool,
+) -> Moment:
+    """The state of both directions after these reflections. speaker: who speaks next."""
+    stances = {
+        way: stance.model_copy(update={"carried": True}) for way, stance in book.stances.items()
+    }
+    for one in made:
+        stances[one.direction] = Stance(reading=one.reading, session=book.session.number, turn=turn)
+    return Moment(
+        session=book.session.number,
+        turn=turn,
+        at="session_start" if at_start else "after_turn",
+        next_speaker=speaker,
+        injected=rules.inject and stances[toward(speaker)].reading.vector is not None,
+        stances=stances,
+        reflections=tuple(made),
+    )
+
+
+def folded(empty: Conversation, events: Iterable[Event]) -> Conversation:
+    """The conversation that the events of an episode hold, as far as it came."""
+    book = Book(empty)
+    for event in events:
+        request = cast(dict[str, Any], event.request)
+        if event.failure is not None:
+            continue
+        if event.kind == "say":
+            book.say(request)
+        elif event.kind == "remember" and request["memory"] == RECORD:
+            book.note(request["item"])
+    return book.conversation

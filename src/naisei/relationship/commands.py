@@ -1,0 +1,59 @@
+"""What the commands do, once the flags are read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.console import Console
+
+from naisei.cli.show import metrics_table, print_tables
+from naisei.lang import say
+from naisei.relationship.config import RelationshipConfig
+from naisei.relationship.execute import Sitting, hold
+from naisei.runs.result import RunResult
+
+__all__ = ["carry_out", "print_run"]
+
+
+def carry_out(
+    config: RelationshipConfig, sitting: Sitting, *, run_dir: Path | None, json: bool
+) -> int:
+    """Hold the conversations; a single one is printed as it goes. Returns the exit code."""
+    console = Console(stderr=json)
+    result = hold(config, sitting, run_dir=run_dir)
+    print_run(result, console)
+    if json:
+        print(result.line(), flush=True)
+    return result.exit_code
+
+
+def print_run(result: RunResult, console: Console) -> None:
+    """The metrics, the tables, and where the files are."""
+    print_tables([metrics_table(result.summary.metrics), *result.summary.tables], console)
+    for note in result.summary.notes:
+        console.print(note, style="yellow", markup=False)
+    out = result.outcome
+    if out.failed:
+        console.print(
+            say(
+                f"{len(out.rows)} 件中 {out.failed} 件は計測の失敗で採点できていません。"
+                "同じ命令でもう一度試せます。",
+                f"{out.failed} of {len(out.rows)} conversations are unscored by instrument "
+                "failures; the same command tries them again.",
+            ),
+            style="red",
+        )
+        for row in out.rows:
+            if row.failure:
+                console.print(f"  {row.where.episode}: {row.failure}", style="red", markup=False)
+    if out.stopped:
+        console.print(
+            say(
+                f"途中で止まりました ({out.stopped})。続き: naisei runs resume {result.run_dir}",
+                f"Stopped ({out.stopped}). To go on: naisei runs resume {result.run_dir}",
+            ),
+            style="red",
+            markup=False,
+        )
+    console.print(say("報告: ", "Report: ") + str(result.report), markup=False)
+    console.print(say("ファイル: ", "Files: ") + str(result.run_dir), markup=False)

@@ -1,0 +1,187 @@
+"""The files of the relationship reflection document, §5, from the log of a run.
+
+`agent_a.json`, `agent_b.json` and `rr_prompt_trace_session_N.jsonl`, beside the log for a single
+conversation, else in a folder for each. Keys beyond the document's are additions.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC
+from pathlib import Path
+from typing import Any
+
+from naisei.core import InputError
+from naisei.relationship.book import folded
+from naisei.relationship.config import RelationshipConfig
+from naisei.relationship.persona import Pair
+from naisei.relationship.schemas import AgentId, Conversation, Moment, Reflection, Session, Stance
+from naisei.relationship.task import ConversationTask, empty
+from naisei.runs.directory import RunDirectory, write_atomically
+
+__all__ = ["agent_json", "conversations", "export", "trace_rows"]
+
+_AGENTS: tuple[AgentId, AgentId] = ("a", "b")
+
+
+def conversations(
+    directory: RunDirectory, task: ConversationTask | None = None
+) -> dict[str, tuple[Pair, Conversation]]:
+    """Episode → its pair, and its conversation as far as the log holds it.
+
+    Raises:
+        InputError: the run is of another system, or its personas are not to be found any more.
+    """
+    if directory.frozen.system != "relationship":
+        raise InputError(
+            f"is a run of {directory.frozen.system}, not of relationship", place=str(directory.path)
+        )
+    task = task or ConversationTask(RelationshipConfig.model_validate(directory.frozen.config))
+    known = set(directory.log.known_episodes())
+    return {
+        where.episode: (pair, folded(empty(pair), directory.log.read(where.episode)))
+        for where in task.episodes()
+        if where.episode in known
+        for pair in [task.pairs[where.instance]]
+    }
+
+
+def export(
+    directory: RunDirectory, to: Path | None = None, task: ConversationTask | None = None
+) -> list[Path]:
+    """Write the files of every conversation of a run; returns their paths.
+
+    Args:
+        to: the folder; that of the run by default.
+
+    Raises:
+        InputError: as `conversations`; nothing was said yet; the folder cannot be written.
+    """
+    task = task or ConversationTask(RelationshipConfig.model_validate(directory.frozen.config))
+    found = conversations(directory, task)
+    root = to or directory.path
+    one = len(task.episodes()) == 1
+    written: list[Path] = []
+    for episode, (pair, talk) in found.items():
+        folder = root if one else root / "dialogues" / episode.replace("#", "-")
+        files = {f"agent_{who}.json": _pretty(agent_json(pair, talk, who)) for who in _AGENTS}
+        for session in talk.sessions:
+            rows = trace_rows(pair, session)
+            if rows:
+                name = f"rr_prompt_trace_session_{session.number}.jsonl"
+                files[name] = "".join(json.dumps(r, ensure_ascii=False) + "\n" for r in rows)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            for name, text in files.items():
+                write_atomically(folder / name, text)
+        except OSError as error:
+            raise InputError(f"cannot be written: {error.strerror}", place=str(folder)) from error
+        written += [folder / name for name in files]
+    return written
+
+
+def agent_json(pair: Pair, talk: Conversation, who: AgentId) -> dict[str, Any]:
+    """One agent's file. Both hold all sessions and the readings of both directions."""
+    persona = pair.a if who == "a" else pair.b
+    out: dict[str, Any] = {
+        "agent": f"agent_{who}",
+        "name": persona.name,
+        "persona": persona.persona,
+        "partner": talk.names["b" if who == "a" else "a"],
+        "pair": pair.id,
+        "language": pair.language,
+    }
+    for session in talk.sessions:
+        key = f"session_{session.number}"
+        out[f"{key}_date_time"] = session.start.isoformat()
+        out[key] = [
+            {
+                "turn": line.turn,
+                "speaker": talk.names[line.speaker],
+                "text": line.text,
+                "dia_id": line.id,
+                "time": line.time.isoformat(),
+                "injected": line.injected,
+            }
+            for line in session.lines
+        ]
+        if session.summary:
+            out[f"{key}_summary"] = session.summary
+        turns = [_moment(talk, moment) for moment in session.moments]
+        out[f"{key}_relationship_reflection_turns"] = turns
+    return out
+
+
+def trace_rows(pair: Pair, session: Session) -> list[dict[str, Any]]:
+    """The prompt trace of a session: one row for each direction that was reflected on."""
+    return [_trace(pair, moment, made) for moment in session.moments for made in moment.reflections]
+
+
+def _moment(talk: Conversation, moment: Moment) -> dict[str, Any]:
+    stances = moment.stances
+    by_speaker = {}
+    for who, way in zip(_AGENTS, ("a_to_b", "b_to_a"), strict=True):
+        partner: AgentId = "b" if who == "a" else "a"
+        stance = stances.get(way)  # type: ignore[call-overload]
+        by_speaker[talk.names[who]] = {"toward": talk.names[partner], **_stance(stance)}
+    return {
+        "turn": moment.turn,
+        "rr": {
+            "a_to_b": by_speaker[talk.names["a"]]["vector"],
+            "b_to_a": by_speaker[talk.names["b"]]["vector"],
+            "by_speaker": by_speaker,
+        },
+        "next_speaker": talk.names[moment.next_speaker],
+        "injected": moment.injected,
+        "at": moment.at,
+    }
+
+
+def _stance(stance: Stance | None) -> dict[str, Any]:
+    """A vector, or null with the reason; whether it is from an earlier turn; what was mended."""
+    if stance is None:
+        return {"vector": None, "carried": False, "failure": "not reflected on yet"}
+    vector = stance.reading.vector
+    out: dict[str, Any] = {
+        "vector": None if vector is None else vector.model_dump(),
+        "carried": stance.carried,
+    }
+    if stance.reading.failure:
+        out["failure"] = stance.reading.failure
+    if stance.reading.repairs:
+        out["repairs"] = [repair.model_dump() for repair in stance.reading.repairs]
+    return out
+
+
+def _trace(pair: Pair, moment: Moment, made: Reflection) -> dict[str, Any]:
+    ends = (pair.a, pair.b) if made.direction == "a_to_b" else (pair.b, pair.a)
+    questions = list(made.questions.listed) if made.questions is not None else []
+    numbered = [ground.text for ground in made.evidence]
+    # As in the document: no zone. It is UTC, so that an export is the same wherever it is made.
+    wall = made.wall.astimezone(UTC).replace(tzinfo=None) if made.wall.tzinfo else made.wall
+    return {
+        "time": wall.isoformat(timespec="microseconds"),
+        "session_idx": moment.session,
+        "language": pair.language,
+        "hlq_list": questions,
+        "hlq_block": "\n".join(f"- {question}" for question in questions),
+        "evidence_numbered": numbered,
+        "evidence_block": "\n".join(numbered),
+        "direction": made.direction,
+        "src": ends[0].name,
+        "dst": ends[1].name,
+        "src_persona": ends[0].persona,
+        "dst_persona": ends[1].persona,
+        "prompt": made.prompt,
+        "turn": moment.turn,
+        "at": moment.at,
+        "dialogue_time": made.time.isoformat(),
+        "vector": made.reading.vector.model_dump() if made.reading.vector else None,
+        "repairs": [repair.model_dump() for repair in made.reading.repairs],
+        "failure": made.reading.failure,
+        "evidence": [ground.model_dump() for ground in made.evidence],
+    }
+
+
+def _pretty(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2) + "\n"

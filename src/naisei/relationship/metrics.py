@@ -1,0 +1,153 @@
+"""What a run of conversations amounts to: readings, those that failed, and what a turn cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from naisei.relationship.config import RelationshipConfig
+from naisei.relationship.schemas import Conversation, Direction, Line, Reflection
+from naisei.relationship.vector import DIMENSIONS
+from naisei.runs.stats import mean_metric
+from naisei.runs.task import EpisodeRow, Metric, Summary, Table
+
+__all__ = ["summarise"]
+
+_WAYS: tuple[Direction, Direction] = ("a_to_b", "b_to_a")
+
+
+@dataclass(frozen=True, slots=True)
+class _Talk:
+    episode: str
+    talk: Conversation
+
+    @property
+    def lines(self) -> list[Line]:
+        return [line for session in self.talk.sessions for line in session.lines]
+
+    @property
+    def reflections(self) -> list[Reflection]:
+        return [
+            made
+            for session in self.talk.sessions
+            for moment in session.moments
+            for made in moment.reflections
+        ]
+
+
+def summarise(
+    config: RelationshipConfig, rows: Sequence[EpisodeRow], notes: Sequence[str] = ()
+) -> Summary:
+    """All metrics over the scored conversations.
+
+    reading_failures: reflections without a usable vector, over all reflections; they are in no
+    other figure. repaired_readings: usable ones of which a number was not used as given.
+    Power.a_to_b and so on: means of the usable readings. injected_rate: utterances that were
+    spoken with a reading in the prompt. line_length: characters of an utterance. calls_per_turn,
+    tokens_per_turn: of all roles together, over utterances.
+
+    Intervals resample conversations where there are several, else the turns of the one. Units
+    for paired comparisons are utterances.
+    """
+    scored = [row for row in rows if row.scored]
+    talks = [_Talk(r.where.episode, Conversation.model_validate(r.result)) for r in scored]
+    lines = [(t.episode, line) for t in talks for line in t.lines]
+    several = len(talks) > 1
+    clusters = [episode for episode, _ in lines] if several else None
+    values = {
+        "injected_rate": [float(line.injected) for _, line in lines],
+        "line_length": [float(len(line.text)) for _, line in lines],
+    }
+    metrics = [
+        *_readings(config, talks, several),
+        *(mean_metric(n, v, clusters=clusters, seed=config.seed) for n, v in values.items()),
+        *_costs(scored, len(lines)),
+    ]
+    extra = {
+        "units": [f"{episode}:{line.id}" for episode, line in lines],
+        "clusters": [episode for episode, _ in lines],
+        "paired": ["line_length"],
+    }
+    tables = (_cost_table(scored, len(lines)), _reading_table(talks))
+    return Summary(tuple(metrics), tables, tuple(notes), extra)
+
+
+def _readings(config: RelationshipConfig, talks: Sequence[_Talk], several: bool) -> list[Metric]:
+    every = [(t.episode, made) for t in talks for made in t.reflections]
+    usable = [(e, made) for e, made in every if made.reading.vector is not None]
+    off = config.rules.reflection == "off"
+    why = "no reflection: --relationship-reflection" if off else "no reading was usable"
+
+    def mean(name: str, given: list[tuple[str, float]]) -> Metric:
+        return mean_metric(
+            name,
+            [value for _, value in given],
+            clusters=[episode for episode, _ in given] if several else None,
+            seed=config.seed,
+            reason=why,
+        )
+
+    failed = [(e, float(made.reading.vector is None)) for e, made in every]
+    mended = [(e, float(bool(made.reading.repairs))) for e, made in usable]
+    out = [mean("reading_failures", failed), mean("repaired_readings", mended)]
+    for way in _WAYS:
+        mine = [(e, made.reading.vector) for e, made in usable if made.direction == way]
+        out += [
+            mean(f"{name}.{way}", [(e, float(v.values[at])) for e, v in mine if v is not None])
+            for at, name in enumerate(DIMENSIONS)
+        ]
+    return out
+
+
+def _costs(rows: Sequence[EpisodeRow], turns: int) -> list[Metric]:
+    usages = [usage for row in rows for usage in row.usage]
+    sums = {
+        "calls_per_turn": sum(usage.calls for usage in usages),
+        "tokens_per_turn": sum(usage.tokens for usage in usages),
+    }
+    if not turns:
+        return [Metric(name, float("nan"), reason="no utterance") for name in sums]
+    return [Metric(name, total / turns, n=turns) for name, total in sums.items()]
+
+
+def _cost_table(rows: Sequence[EpisodeRow], turns: int) -> Table:
+    """Calls and tokens of each role, in all and per utterance."""
+    usages = [usage for row in rows for usage in row.usage]
+    out: list[tuple[str | float | int, ...]] = []
+    for role in dict.fromkeys(usage.role for usage in usages):
+        mine = [usage for usage in usages if usage.role == role]
+        calls, tokens = sum(u.calls for u in mine), sum(u.tokens for u in mine)
+        out.append((role, calls, calls / max(turns, 1), tokens, tokens / max(turns, 1)))
+    return Table(
+        "Calls and tokens",
+        ("role", "calls", "calls per turn", "tokens", "tokens per turn"),
+        tuple(out),
+        note=f"{turns} turns (utterances). Repairs and retries of a call are attempts, not calls.",
+    )
+
+
+def _reading_table(talks: Sequence[_Talk]) -> Table:
+    rows: list[tuple[str | float | int, ...]] = []
+    for t in talks:
+        for way in _WAYS:
+            mine = [made.reading for made in t.reflections if made.direction == way]
+            vectors = [r.vector.values for r in mine if r.vector is not None]
+            if not mine:
+                continue
+            ends = (way[0], way[-1])
+            name = " → ".join(t.talk.names[end] for end in ends)  # type: ignore[index]
+            means = (
+                sum(v[at] for v in vectors) / len(vectors) if vectors else float("nan")
+                for at in range(len(DIMENSIONS))
+            )
+            failed = len(mine) - len(vectors)
+            repaired = sum(bool(r.repairs) for r in mine)
+            rows.append((t.episode, name, len(mine), failed, repaired, *means))
+    columns = ("conversation", "direction", "readings", "failed", "repaired", *DIMENSIONS)
+    return Table(
+        "Readings by direction",
+        columns,
+        tuple(rows),
+        note="Means of the usable readings, -3 to 3. A failed reading is an instrument failure "
+        "and is in no mean.",
+    )

@@ -1,0 +1,145 @@
+"""Finding and reading pairs: the shipped ones by id, one's own as TOML files.
+
+A file holds a pair (`schema = "naisei.pair.v1"`) or one persona (`naisei.persona.v1`); two of
+the latter make a pair.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from naisei.core import InputError
+from naisei.relationship.persona import Pair, Persona
+
+__all__ = ["load_pairs", "parse", "shipped"]
+
+_SCHEMAS: dict[object, type[BaseModel]] = {"naisei.pair.v1": Pair, "naisei.persona.v1": Persona}
+
+
+@lru_cache(maxsize=1)
+def shipped() -> dict[str, Pair]:
+    """The pairs that ship with the package, by id."""
+    folder = files("naisei.data") / "personas"
+    texts = {
+        entry.name: entry.read_text(encoding="utf-8")
+        for entry in sorted(folder.iterdir(), key=lambda entry: entry.name)
+        if entry.name.endswith(".toml")
+    }
+    pairs = (parse(text, place=name) for name, text in texts.items())
+    return {pair.id: pair for pair in pairs if isinstance(pair, Pair)}
+
+
+def load_pairs(names: Sequence[str]) -> list[Pair]:
+    """Pairs by id or file; files of single personas are taken two by two, in order.
+
+    Raises:
+        InputError: nothing has this name, a file is neither pair nor persona, a persona is left
+            without a partner, or two pairs have one id.
+    """
+    pairs: list[Pair] = []
+    waiting: tuple[str, Persona] | None = None
+    for name in names:
+        found = shipped().get(name) or _from_file(name)
+        if isinstance(found, Pair):
+            pairs.append(found)
+        elif waiting is None:
+            waiting = (name, found)
+        else:
+            pairs.append(_couple(waiting, (name, found)))
+            waiting = None
+    if waiting is not None:
+        raise InputError(
+            "is one persona, and nobody is left for it to talk with",
+            place=waiting[0],
+            remedy="give the files of two personas, or a file of a pair",
+        )
+    ids = [pair.id for pair in pairs]
+    if twice := next((id for id in ids if ids.count(id) > 1), None):
+        raise InputError(
+            f"two pairs have the id {twice!r}", place="--personas", remedy="name each pair once"
+        )
+    return pairs
+
+
+def parse(text: str, *, place: str = "") -> Pair | Persona:
+    """A pair or a persona from the text of a TOML file.
+
+    Raises:
+        InputError: it is not TOML, or neither of them; every fault is named with its key.
+    """
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"is not TOML: {error}", place=place, remedy="mend the syntax there")
+    said = data.get("schema", "naisei.pair.v1" if "a" in data or "b" in data else None)
+    kind = _SCHEMAS.get(said) if isinstance(said, str) else None
+    if kind is None:
+        raise InputError(
+            "no schema is named" if said is None else f"unknown schema {said!r}",
+            place=place,
+            remedy='write schema = "naisei.pair.v1" (two personas, [a] and [b]) or '
+            '"naisei.persona.v1" (one) at the top',
+        )
+    try:
+        return kind.model_validate(_frozen(data))  # type: ignore[return-value]
+    except ValidationError as error:
+        faults = "; ".join(
+            f"{'.'.join(map(str, fault['loc'])) or 'file'}: "
+            f"{fault['msg'].removeprefix('Value error, ')}"
+            for fault in error.errors(include_url=False)
+        )
+        what = "pair of personas" if kind is Pair else "persona"
+        raise InputError(
+            f"is no {what}: {faults}",
+            place=place,
+            remedy="compare it with `naisei relationship personas engineers`",
+        )
+
+
+def _from_file(name: str) -> Pair | Persona:
+    if not name.endswith(".toml") and not Path(name).exists():
+        raise InputError(
+            f"unknown pair {name!r}",
+            place="--personas",
+            remedy=f"use one of {', '.join(shipped())}, or a .toml file",
+        )
+    try:
+        text = Path(name).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError("is not UTF-8 text", place=name, remedy="save it as UTF-8")
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"cannot be read: {reason}", place=name, remedy="check the path")
+    return parse(text, place=name)
+
+
+def _couple(first: tuple[str, Persona], second: tuple[str, Persona]) -> Pair:
+    a, b = first[1], second[1]
+    if a.name == b.name:
+        raise InputError(
+            f"both are called {a.name!r}, so their lines could not be told apart",
+            place=f"{first[0]}, {second[0]}",
+            remedy="give them different names",
+        )
+    japanese = any(ord(c) > 0x3000 for c in a.persona + b.persona)
+    return Pair(
+        id="pair",
+        title=f"{a.name} / {b.name}",
+        language="ja" if japanese else "en",
+        a=a,
+        b=b,
+    )
+
+
+def _frozen(data: Any) -> Any:
+    """TOML's arrays as tuples, which is what a strict frozen model holds."""
+    if isinstance(data, dict):
+        return {key: _frozen(value) for key, value in data.items()}
+    return tuple(map(_frozen, data)) if isinstance(data, list) else data

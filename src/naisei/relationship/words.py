@@ -1,0 +1,169 @@
+"""What the models are told. Every prompt begins with what stays the same, so that a provider's
+cache of prefixes hits: instructions, then the talk as it grows, what changes last."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from naisei.core import Message, assistant, system, user
+from naisei.memory.stream import Entry
+from naisei.prompts import render
+from naisei.relationship.book import other
+from naisei.relationship.clock import dated, gap
+from naisei.relationship.degrees import worded
+from naisei.relationship.persona import Pair, Persona
+from naisei.relationship.schemas import AgentId, Line, Questions, Session
+from naisei.relationship.vector import RelationVector
+
+__all__ = [
+    "importance_messages",
+    "prompt_text",
+    "questions_messages",
+    "speaker_messages",
+    "summary_messages",
+    "vector_messages",
+]
+
+_PACKAGE = "naisei.relationship"
+#: Summaries of former sessions that a speaker is told.
+_REMEMBERED = 6
+
+
+def speaker_messages(
+    pair: Pair, who: AgentId, sessions: Sequence[Session], vector: RelationVector | None
+) -> tuple[Message, ...]:
+    """For the one who speaks next in the last of `sessions`.
+
+    The own lines are the assistant's, the partner's the user's. The attitude stands at the very
+    end, so that the prompts of one speaker in a session share all that comes before it.
+    """
+    told = [system(_instructions(pair, who, sessions))]
+    lines = sessions[-1].lines
+    if not lines or lines[0].speaker == who:
+        # Endpoints want a conversation to begin with the user.
+        told.append(user(render(_PACKAGE, "opening.v1", pair.language)))
+    told += [assistant(line.text) if line.speaker == who else user(line.text) for line in lines]
+    if vector is None:
+        return tuple(told)
+    attitude = render(
+        _PACKAGE,
+        "attitude.v1",
+        pair.language,
+        partner=_persona(pair, other(who)).name,
+        degrees="\n".join(f"- {degree}" for degree in worded(vector, pair.language)),
+    )
+    return (*told[:-1], user(f"{told[-1].content}\n\n{attitude}"))
+
+
+def questions_messages(pair: Pair, memories: Sequence[Entry]) -> tuple[Message, ...]:
+    """For the three questions, from the latest memories, oldest first."""
+    listed = "\n".join(f"- {entry.line}" for entry in memories)
+    return _asked(pair, "questions", a=pair.a.name, b=pair.b.name, memories=listed or _none(pair))
+
+
+def vector_messages(
+    pair: Pair, src: AgentId, questions: Questions, evidence: str
+) -> tuple[Message, ...]:
+    """For the vector of `src` toward the other."""
+    mine, theirs = _persona(pair, src), _persona(pair, other(src))
+    names = {"src": mine.name, "dst": theirs.name}
+    personas = {"src_persona": _line(mine.persona), "dst_persona": _line(theirs.persona)}
+    return (
+        system(render(_PACKAGE, "vector.v1", pair.language, **names, **personas)),
+        user(
+            render(
+                _PACKAGE,
+                "vector-input.v1",
+                pair.language,
+                **names,
+                questions="\n".join(f"- {question}" for question in questions.listed),
+                evidence=evidence or _none(pair),
+            )
+        ),
+    )
+
+
+def summary_messages(pair: Pair, session: Session) -> tuple[Message, ...]:
+    """For the summary of a session."""
+    lines = "\n".join(f"{pair.names[line.speaker]}: {line.text}" for line in session.lines)
+    return _asked(pair, "summary", date=dated(session.start, pair.language), lines=lines)
+
+
+def importance_messages(pair: Pair, lines: Sequence[Line]) -> tuple[Message, ...]:
+    """For the importances of utterances, all in one call."""
+    listed = "\n".join(
+        f"{n}. [{pair.names[line.speaker]}] {_line(line.text)}" for n, line in enumerate(lines, 1)
+    )
+    return _asked(pair, "importance", count=len(lines), lines=listed)
+
+
+def prompt_text(messages: Sequence[Message]) -> str:
+    """A prompt as one text, as the trace shows it."""
+    return "\n\n".join(message.content for message in messages)
+
+
+def _asked(pair: Pair, name: str, **values: object) -> tuple[Message, ...]:
+    return (
+        system(render(_PACKAGE, f"{name}.v1", pair.language)),
+        user(render(_PACKAGE, f"{name}-input.v1", pair.language, **values)),
+    )
+
+
+def _instructions(pair: Pair, who: AgentId, sessions: Sequence[Session]) -> str:
+    """What is the same for this speaker in all of the session."""
+    mine, theirs = _persona(pair, who), _persona(pair, other(who))
+    now, before = sessions[-1], sessions[:-1]
+    ja = pair.language == "ja"
+    topic = pair.topics[(now.number - 1) % len(pair.topics)] if pair.topics else ""
+    since = gap(before[-1].start, now.start, pair.language) if before else ""
+    return render(
+        _PACKAGE,
+        "speaker.v1",
+        pair.language,
+        who=mine.name,
+        partner=theirs.name,
+        persona=_described(mine, ja),
+        speech=_speech(mine, theirs, ja),
+        partner_persona=theirs.persona,
+        date=dated(now.start, pair.language),
+        gap=f"（{since}）" if since and ja else f" ({since})" if since else "",
+        setting=_row("場面: " if ja else "Where: ", pair.setting),
+        topic=_row("話題になりそうなこと: " if ja else "What may come up: ", topic),
+        earlier=_earlier(before, pair.language),
+    )
+
+
+def _described(persona: Persona, ja: bool) -> str:
+    facts = [f"- {fact}" for fact in persona.facts]
+    return "\n".join([persona.persona, *facts])
+
+
+def _speech(mine: Persona, theirs: Persona, ja: bool) -> str:
+    speech = _row("話し方: " if ja else "Speech: ", mine.speech)
+    calls = f"{theirs.name} の呼び方: " if ja else f"Calls {theirs.name}: "
+    return speech + _row(calls, mine.calls)
+
+
+def _earlier(before: Sequence[Session], language: str) -> str:
+    kept = [session for session in before if session.summary][-_REMEMBERED:]
+    if not kept:
+        return ""
+    head = "これまでの会話:" if language == "ja" else "Former talks:"
+    rows = [f"- {dated(session.start, language)}: {session.summary}" for session in kept]
+    return "\n".join(["", head, *rows, ""])
+
+
+def _persona(pair: Pair, who: AgentId) -> Persona:
+    return pair.a if who == "a" else pair.b
+
+
+def _row(head: str, text: str) -> str:
+    return f"{head}{text}\n" if text else ""
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _none(pair: Pair) -> str:
+    return "（なし）" if pair.language == "ja" else "(none)"
