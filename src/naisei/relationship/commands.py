@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
@@ -10,6 +11,8 @@ from naisei.cli.show import metrics_table, print_tables
 from naisei.lang import say
 from naisei.relationship.config import RelationshipConfig
 from naisei.relationship.execute import Sitting, hold
+from naisei.relationship.live import Live
+from naisei.relationship.task import ConversationTask, empty
 from naisei.runs.result import RunResult
 
 __all__ = ["carry_out", "print_run"]
@@ -20,8 +23,21 @@ def carry_out(
 ) -> int:
     """Hold the conversations; a single one is printed as it goes. Returns the exit code."""
     console = Console(stderr=json)
-    result = hold(config, sitting, run_dir=run_dir)
+    live = None
+    task = ConversationTask(config)
+    if not sitting.quiet and len(task.episodes()) == 1:
+        sitting = replace(sitting, quiet=True)  # a progress bar would write across the lines
+        live = Live(empty(next(iter(task.pairs.values()))), console)
+    result = hold(config, sitting, run_dir=run_dir, on_event=live)
     print_run(result, console)
+    if config.rules.reflection == "off":
+        hint = say(
+            "関係値内省は切ってあります (--relationship-reflection、発話のたびなら "
+            "--relationship-reflection-every-turn)。",
+            "Relationship reflection is off: --relationship-reflection, or "
+            "--relationship-reflection-every-turn for each utterance.",
+        )
+        console.print(hint, style="dim")
     if json:
         print(result.line(), flush=True)
     return result.exit_code

@@ -63,11 +63,8 @@ def summarise(
         *(mean_metric(n, v, clusters=clusters, seed=config.seed) for n, v in values.items()),
         *_costs(scored, len(lines)),
     ]
-    extra = {
-        "units": [f"{episode}:{line.id}" for episode, line in lines],
-        "clusters": [episode for episode, _ in lines],
-        "paired": ["line_length"],
-    }
+    units = [f"{episode}:{line.id}" for episode, line in lines]
+    extra = {"units": units, "clusters": clusters or units, "paired": ["line_length"]}
     tables = (_cost_table(scored, len(lines)), _reading_table(talks))
     return Summary(tuple(metrics), tables, tuple(notes), extra)
 

@@ -1,0 +1,139 @@
+"""The ablation in one command: no reflection, reflection without injection, with injection.
+
+Each condition is a run of its own, which `naisei runs compare` reads as well.
+"""
+
+from __future__ import annotations
+
+import json as jsonlib
+import math
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from naisei.cli.show import print_tables
+from naisei.core import fingerprint
+from naisei.lang import say
+from naisei.relationship.config import RelationshipConfig
+from naisei.relationship.execute import Sitting, check_models, hold
+from naisei.runs.compare import compare
+from naisei.runs.result import RunResult
+from naisei.runs.study_report import write_study
+from naisei.runs.task import Table
+
+__all__ = ["CONDITIONS", "ablate", "conditions"]
+
+#: Condition → folder of its run.
+CONDITIONS = {"none": "none", "no-inject": "no-inject", "inject": "inject"}
+
+
+def conditions(config: RelationshipConfig) -> dict[str, RelationshipConfig]:
+    """The three configurations; they differ in nothing but the reflection.
+
+    config: reflects, in whatever mode the two conditions with reflection are to have.
+    """
+    given = {
+        "none": {"reflection": "off", "inject": False},
+        "no-inject": {"inject": False},
+        "inject": {"inject": True},
+    }
+    made = {
+        name: config.model_copy(update={"rules": config.rules.model_copy(update=changes)})
+        for name, changes in given.items()
+    }
+    return {
+        name: one.model_copy(
+            update={"models": {r: m for r, m in config.models.items() if r in one.needed}}
+        )
+        for name, one in made.items()
+    }
+
+
+def ablate(
+    config: RelationshipConfig, sitting: Sitting, *, run_dir: Path | None, json: bool
+) -> int:
+    """Hold the conversations under each condition, and compare them; returns the exit code."""
+    check_models(config)
+    chosen = conditions(config)
+    digest = fingerprint({name: one.model_dump(mode="json") for name, one in chosen.items()})
+    root = run_dir or Path("runs") / f"relationship-ablate-{digest[:10]}"
+    console = Console(stderr=json)
+    results: dict[str, RunResult] = {}
+    for name, one in chosen.items():
+        console.print(f"── {name}", style="cyan")
+        results[name] = hold(one, sitting, run_dir=root / CONDITIONS[name])
+        if results[name].outcome.stopped:
+            break
+    tables = [_conditions_table(results)]
+    if len(results) == len(chosen) and all(r.outcome.scored for r in results.values()):
+        tables += _paired(root)
+    notes = list(dict.fromkeys(note for r in results.values() for note in r.summary.notes))
+    links = {name: f"{CONDITIONS[name]}/report.html" for name in results}
+    page = write_study(root, "naisei relationship ablate", tables, runs=links, notes=notes)
+    print_tables(tables, console)
+    for note in notes:
+        console.print(note, style="yellow", markup=False)
+    _say_state(results, root, console)
+    console.print(say("表と報告: ", "Tables and report: ") + str(page), markup=False)
+    if json:
+        print(_line(results, root, tables), flush=True)
+    return next((r.exit_code for r in results.values() if r.exit_code), 0)
+
+
+def _conditions_table(results: dict[str, RunResult]) -> Table:
+    """The metrics that are defined under some condition, a column each."""
+    names = list(dict.fromkeys(m.name for r in results.values() for m in r.summary.metrics))
+    values = {label: {m.name: m.value for m in r.summary.metrics} for label, r in results.items()}
+    rows = tuple(
+        (name, *(values[label].get(name, float("nan")) for label in results))
+        for name in names
+        if any(
+            values[label].get(name, float("nan")) == values[label].get(name) for label in results
+        )
+    )
+    return Table("Conditions", ("metric", *results), rows)
+
+
+def _paired(root: Path) -> list[Table]:
+    """What the injection changed: what `naisei runs compare` says, and the speech itself."""
+    return [compare([root / folder for folder in CONDITIONS.values()]).table()]
+
+
+def _say_state(results: dict[str, RunResult], root: Path, console: Console) -> None:
+    for name, result in results.items():
+        out = result.outcome
+        if out.failed:
+            console.print(
+                say(
+                    f"{name}: {len(out.rows)} 件中 {out.failed} 件は計測の失敗で"
+                    "採点できていません。"
+                    "同じ命令でもう一度試せます。",
+                    f"{name}: {out.failed} of {len(out.rows)} conversations are unscored by "
+                    "instrument failures; the same command tries them again.",
+                ),
+                style="red",
+            )
+        if out.stopped:
+            console.print(
+                say(
+                    f"途中で止まりました ({out.stopped})。同じ命令で続きから始まります: "
+                    f"--run-dir {root}",
+                    f"Stopped ({out.stopped}). The same command goes on: --run-dir {root}",
+                ),
+                style="red",
+                markup=False,
+            )
+
+
+def _line(results: dict[str, RunResult], root: Path, tables: list[Table]) -> str:
+    out: dict[str, Any] = {
+        "metrics": {name: r.to_json()["metrics"] for name, r in results.items()},
+        "n": sum(r.outcome.scored for r in results.values()),
+        "n_unscored": sum(r.outcome.failed for r in results.values()),
+        "run_dir": str(root),
+        "runs": {name: r.to_json() for name, r in results.items()},
+    }
+    if len(tables) > 1:
+        out["comparison"] = compare([root / f for f in CONDITIONS.values()]).to_json()
+    return jsonlib.dumps(out, ensure_ascii=False, allow_nan=False)
