@@ -124,6 +124,7 @@ class Stream:
         now: datetime,
         k: int | None = None,
         kinds: Collection[Kind] = (),
+        weights: Weights | None = None,
     ) -> list[Scored]:
         """The `k` best entries (all if `None`) for all queries together, best first.
 
@@ -140,6 +141,7 @@ class Stream:
             vectors: shape (queries, dim), any lengths; a row of zeros asks nothing.
             now: aware or naive as the entries are.
             kinds: search only these; all if empty.
+            weights: other than the stream's own.
 
         Raises:
             ValueError: vectors of another dimension, not finite, or `k` < 1.
@@ -154,12 +156,13 @@ class Stream:
         seconds, importance = self._seconds.all(), self._importance.all()
         if len(rows) < len(self):
             seconds, importance = seconds[rows], importance[rows]
+        weigh = weights or self.weights
         hours = np.maximum((since - seconds) / 3600.0, 0.0)
         ranked = search(
             importance=importance.astype(np.float64),
-            recency=np.exp(hours * math.log(self.weights.decay)),
+            recency=np.exp(hours * math.log(weigh.decay)),
             relevance=None if asked is None else Relevance(*asked, rows),
-            weights=self.weights,
+            weights=weigh,
             k=len(rows) if k is None else k,
             tie=lambda i: (-seconds[i], self._ids[rows[i]]),
         )

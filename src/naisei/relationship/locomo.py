@@ -1,0 +1,172 @@
+"""LoCoMo's published JSON: very long dated conversations with questions and their evidence.
+
+Source: Maharana et al., Evaluating Very Long-Term Conversational Memory of LLM Agents (ACL
+2024). Read as published, slips and all; whatever had to be mended or left out is reported.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from naisei.core import InputError
+from naisei.relationship.locomo_parts import found_ids, session_time
+
+__all__ = ["CATEGORIES", "Question", "Sample", "Turn", "read_locomo"]
+
+#: By number, as the paper's evaluation has them.
+CATEGORIES = {
+    1: "multi-hop",
+    2: "temporal",
+    3: "open-domain",
+    4: "single-hop",
+    5: "adversarial",
+}
+_SESSION = re.compile(r"session_(\d+)")
+_REMEDY = "give the file as LoCoMo publishes it: a list of objects with conversation and qa"
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One utterance. id: `dia_id`, e.g. `D1:3`. caption: of an image that was shared, or empty."""
+
+    id: str
+    session: int
+    speaker: str
+    time: datetime
+    text: str
+    caption: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question with the ids of the turns that answer it.
+
+    evidence: those that exist, in order, each once. dangling: those that point at no turn.
+    """
+
+    text: str
+    category: str
+    evidence: tuple[str, ...]
+    dangling: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Sample:
+    """One conversation. notes: what was mended or left out, with its place."""
+
+    id: str
+    turns: list[Turn] = field(default_factory=list)
+    questions: list[Question] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def read_locomo(path: Path) -> list[Sample]:
+    """Every conversation of the file.
+
+    Raises:
+        InputError: it cannot be read, is no such JSON, or holds no utterance.
+    """
+    try:
+        data = json.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", place=str(path)) from None
+    except ValueError as error:
+        raise InputError(f"no JSON: {error}", place=str(path), remedy=_REMEDY) from None
+    rows = data if isinstance(data, list) else [data]
+    if not rows:
+        raise InputError("holds no conversation", place=str(path), remedy=_REMEDY)
+    return [_sample(row, number, str(path)) for number, row in enumerate(rows, 1)]
+
+
+def _sample(row: Any, number: int, path: str) -> Sample:
+    talk = row.get("conversation") if isinstance(row, dict) else None
+    if not isinstance(talk, dict):
+        raise InputError("no object with `conversation`", place=f"{path}, {number}", remedy=_REMEDY)
+    sample = Sample(str(row.get("sample_id", number)))
+    _read_turns(sample, talk)
+    if not sample.turns:
+        raise InputError(
+            "no utterance in session_1, session_2, …",
+            place=f"{path}, {sample.id}",
+            remedy=_REMEDY,
+        )
+    known = {turn.id for turn in sample.turns}
+    asked = row.get("qa", [])
+    for at, one in enumerate(asked if isinstance(asked, list) else []):
+        _read_question(sample, one, f"{sample.id} qa[{at}]", known)
+    if not sample.questions:
+        sample.notes.append(f"{sample.id}: no question")
+    return sample
+
+
+def _read_turns(sample: Sample, talk: dict[str, Any]) -> None:
+    numbers = sorted(int(m[1]) for key in talk if (m := _SESSION.fullmatch(key)))
+    before: datetime | None = None
+    seen: Counter[str] = Counter()
+    for number in numbers:
+        lines = talk[f"session_{number}"]
+        place = f"{sample.id} session_{number}"
+        if not isinstance(lines, list):
+            sample.notes.append(f"{place}: no list of turns; left out")
+            continue
+        start = session_time(talk.get(f"session_{number}_date_time"))
+        if start is None:
+            start = before + timedelta(days=1) if before else datetime(1970, 1, 1)
+            sample.notes.append(f"{place}: no readable date and time; taken as {start}")
+        for at, line in enumerate(lines):
+            turn = _turn(sample, line, f"{place}[{at}]", number, at, start)
+            if turn is None:
+                continue
+            seen[turn.id] += 1
+            if seen[turn.id] > 1:
+                again = f"{turn.id}#{seen[turn.id]}"
+                sample.notes.append(f"{place}[{at}]: {turn.id} comes again; taken as {again}")
+                turn = replace(turn, id=again)
+            sample.turns.append(turn)
+            before = turn.time
+    orphans = [key for key in talk if key.endswith("_date_time") and key[:-10] not in talk]
+    if orphans:
+        sample.notes.append(f"{sample.id}: {len(orphans)} dates of sessions that are not there")
+
+
+def _turn(
+    sample: Sample, line: Any, place: str, session: int, at: int, start: datetime
+) -> Turn | None:
+    text = line.get("text", line.get("clean_text")) if isinstance(line, dict) else None
+    caption = str(line.get("blip_caption") or "") if isinstance(line, dict) else ""
+    if not isinstance(text, str) or not (text.strip() or caption):
+        sample.notes.append(f"{place}: no text; left out")
+        return None
+    ids = found_ids(line.get("dia_id", ""))
+    if len(ids) != 1:
+        ids = [f"D{session}:{at + 1}"]
+        sample.notes.append(f"{place}: no dia_id; taken as {ids[0]}")
+    time = start + timedelta(minutes=at)
+    return Turn(ids[0], session, str(line.get("speaker", "")), time, text, caption)
+
+
+def _read_question(sample: Sample, one: Any, place: str, known: set[str]) -> None:
+    if not isinstance(one, dict) or not str(one.get("question") or "").strip():
+        sample.notes.append(f"{place}: no question; left out")
+        return
+    given = one.get("evidence") or []
+    ids: list[str] = []
+    for text in given if isinstance(given, list) else [given]:
+        found = found_ids(text)
+        if found != [text]:
+            read = ", ".join(found) or "nothing"
+            sample.notes.append(f"{place}: evidence {text!r} read as {read}")
+        ids += [id for id in found if id not in ids]
+    dangling = tuple(id for id in ids if id not in known)
+    for id in dangling:
+        sample.notes.append(f"{place}: evidence {id} points at no turn")
+    number = one.get("category")
+    category = CATEGORIES.get(number, str(number)) if isinstance(number, int) else str(number)
+    evidence = tuple(id for id in ids if id in known)
+    sample.questions.append(Question(str(one["question"]), category, evidence, dangling))

@@ -1,0 +1,125 @@
+"""How much of the annotated evidence the stream finds: evidence recall@k on LoCoMo."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+import numpy as np
+
+from naisei.memory.stream import Entry, Stream, Weights
+from naisei.models.base import Embedder
+from naisei.relationship.importance import said
+from naisei.relationship.locomo import CATEGORIES, Question, Sample
+from naisei.runs.stats import mean_metric
+from naisei.runs.task import Table
+
+__all__ = ["RANKINGS", "Recalled", "measure", "recall_tables", "stream_of"]
+
+#: What is compared: the stream's own score, and cosine alone.
+RANKINGS = {
+    "relevance + importance + recency": Weights(),
+    "relevance": Weights(importance=0.0, recency=0.0),
+}
+
+
+@dataclass(slots=True)
+class Recalled:
+    """One value per question that has evidence.
+
+    per_k: ranking → k → recall of each question, 0 to 1. without: questions, by category, that
+    have no evidence to be found.
+    """
+
+    categories: list[str] = field(default_factory=list)
+    samples: list[str] = field(default_factory=list)
+    per_k: dict[str, dict[int, list[float]]] = field(default_factory=dict)
+    without: Counter[str] = field(default_factory=Counter)
+    turns: int = 0
+
+
+def stream_of(sample: Sample, embedder: Embedder, *, captions: bool = True) -> Stream:
+    """The conversation as a stream. captions: images count by what their caption says."""
+    stream = Stream()
+    entries = []
+    for turn in sample.turns:
+        shown = f" [shares: {turn.caption}]" if captions and turn.caption else ""
+        entries.append(
+            Entry(
+                id=turn.id,
+                time=turn.time,
+                speaker=turn.speaker,
+                text=turn.text + shown,
+                importance=said(turn.text),
+                source={"session": turn.session},
+            )
+        )
+    vectors = embedder.embed([entry.line for entry in entries], "passage")
+    for entry, vector in zip(entries, vectors, strict=True):
+        stream.append(entry, vector)
+    return stream
+
+
+def measure(
+    samples: Sequence[Sample],
+    embedder: Embedder,
+    ks: Sequence[int],
+    *,
+    captions: bool = True,
+    progress: Callable[[str], None] = lambda _: None,
+) -> Recalled:
+    """Ask every question of its conversation, a minute after the last line.
+
+    recall@k of a question: the share of its evidence, of what exists of it, among the first k.
+    """
+    out = Recalled(per_k={name: {k: [] for k in ks} for name in RANKINGS})
+    for sample in samples:
+        progress(f"{sample.id}: {len(sample.turns)} turns, {len(sample.questions)} questions")
+        asked = [q for q in sample.questions if q.evidence]
+        out.without.update(q.category for q in sample.questions if not q.evidence)
+        out.turns += len(sample.turns)
+        if not asked:
+            continue
+        stream = stream_of(sample, embedder, captions=captions)
+        now = max(turn.time for turn in sample.turns) + timedelta(minutes=1)
+        vectors = embedder.embed([q.text for q in asked], "query")
+        for question, vector in zip(asked, vectors, strict=True):
+            out.categories.append(question.category)
+            out.samples.append(sample.id)
+            for name, weights in RANKINGS.items():
+                found = stream.search(vector[None], now=now, k=max(ks), weights=weights)
+                ranked = [one.entry.id for one in found]
+                for k in ks:
+                    out.per_k[name][k].append(_share(question, ranked[:k]))
+    return out
+
+
+def _share(question: Question, found: list[str]) -> float:
+    return float(np.mean([id in found for id in question.evidence]))
+
+
+def recall_tables(found: Recalled, ks: Sequence[int]) -> list[Table]:
+    """A table a ranking: recall@k by category with 95 % intervals.
+
+    Conversations, not questions, are resampled where there are several.
+    """
+    listed = [name for name in CATEGORIES.values() if name in found.categories]
+    listed += sorted(set(found.categories) - set(listed))
+    clusters = found.samples if len(set(found.samples)) > 1 else None
+    tables = []
+    for name in found.per_k:
+        rows: list[tuple[str | float | int, ...]] = []
+        for category in [*listed, "all"]:
+            mine = [n for n, c in enumerate(found.categories) if category in (c, "all")]
+            cells: list[str | float | int] = [category, len(mine)]
+            for k in ks:
+                values = [found.per_k[name][k][n] for n in mine]
+                drawn = [clusters[n] for n in mine] if clusters else None
+                metric = mean_metric(f"recall@{k}", values, clusters=drawn)
+                cells += [metric.value, metric.low, metric.high]
+            rows.append(tuple(cells))
+        heads = [f"recall@{k}{end}" for k in ks for end in ("", " low", " high")]
+        tables.append(Table(name, ("category", "questions", *heads), tuple(rows)))
+    return tables
