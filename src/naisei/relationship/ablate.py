@@ -83,16 +83,11 @@ def ablate(
 
 def _conditions_table(results: dict[str, RunResult]) -> Table:
     """The metrics that are defined under some condition, a column each."""
-    names = list(dict.fromkeys(m.name for r in results.values() for m in r.summary.metrics))
-    values = {label: {m.name: m.value for m in r.summary.metrics} for label, r in results.items()}
-    rows = tuple(
-        (name, *(values[label].get(name, float("nan")) for label in results))
-        for name in names
-        if any(
-            values[label].get(name, float("nan")) == values[label].get(name) for label in results
-        )
-    )
-    return Table("Conditions", ("metric", *results), rows)
+    names = dict.fromkeys(m.name for r in results.values() for m in r.summary.metrics)
+    values = [{m.name: m.value for m in r.summary.metrics} for r in results.values()]
+    rows = [(name, *(given.get(name, math.nan) for given in values)) for name in names]
+    defined = tuple(row for row in rows if not all(math.isnan(v) for v in row[1:]))
+    return Table("Conditions", ("metric", *results), defined)
 
 
 def _paired(root: Path) -> list[Table]:

@@ -85,10 +85,24 @@ class Book(Handler):
                 return session.moments[-1].stances
         return {}
 
+    @property
+    def result(self) -> Conversation:
+        """The conversation without the times of day: the same whenever it is made."""
+        sessions = tuple(
+            session.model_copy(update={"moments": tuple(map(_timeless, session.moments))})
+            for session in self.conversation.sessions
+        )
+        return self.conversation.model_copy(update={"sessions": sessions})
+
     def _last(self, **changes: Any) -> None:
         session = self.session.model_copy(update=changes)
         sessions = (*self.conversation.sessions[:-1], session)
         self.conversation = self.conversation.model_copy(update={"sessions": sessions})
+
+
+def _timeless(moment: Moment) -> Moment:
+    made = tuple(one.model_copy(update={"wall": None}) for one in moment.reflections)
+    return moment.model_copy(update={"reflections": made})
 
 
 class Router(Handler):

@@ -158,7 +158,7 @@ def _trace(pair: Pair, moment: Moment, made: Reflection) -> dict[str, Any]:
     questions = list(made.questions.listed) if made.questions is not None else []
     numbered = [ground.text for ground in made.evidence]
     # As in the document: no zone. It is UTC, so that an export is the same wherever it is made.
-    wall = made.wall.astimezone(UTC).replace(tzinfo=None) if made.wall.tzinfo else made.wall
+    wall = made.time if made.wall is None else made.wall.astimezone(UTC).replace(tzinfo=None)
     return {
         "time": wall.isoformat(timespec="microseconds"),
         "session_idx": moment.session,

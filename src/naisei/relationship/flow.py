@@ -37,7 +37,7 @@ def converse(pair: Pair, rules: Rules, book: Book) -> Flow[Conversation]:
             if rules.reflection == "turn":
                 yield from feel(pair, rules, book)
         yield from memories.part(pair, rules, book)
-    return book.conversation
+    return book.result
 
 
 def speak(pair: Pair, rules: Rules, book: Book) -> Flow[None]:

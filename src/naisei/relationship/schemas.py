@@ -93,13 +93,14 @@ class Ground(_Frozen):
 class Reflection(_Frozen):
     """One direction, once: the questions, the evidence, the prompt and what was read.
 
-    time: of the dialogue's own clock. wall: when it was done, from the log. prompt: all that
-    the model was told; empty if it was not asked, because the questions failed.
+    time: of the dialogue's own clock. wall: when it was done; in the log, not in the result of an
+    episode, which is the same whenever it is made. prompt: all that the model was told; empty if
+    it was not asked, because the questions failed.
     """
 
     direction: Direction
     time: datetime
-    wall: datetime
+    wall: datetime | None = None
     questions: Questions | None
     evidence: tuple[Ground, ...] = ()
     prompt: str = ""
