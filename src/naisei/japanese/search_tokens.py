@@ -28,18 +28,21 @@ _PARTS = re.compile(r"[a-z]+|[0-9]+")
 _DROPPED = frozenset({"助詞", "助動詞", "補助記号", "空白", "記号"})
 #: Words that stand in every document and in every question.
 _STOP = frozenset(
-    (
-        "為る 有る 居る 成る 出来る 下さる 頂く 致す 御座る 仰る 遣る 呉れる 貰う 置く 事 物 時 為 所 訳 "
-        "筈 様 此れ 其れ 其の 此の 何れ 何の 言う 又 及び 或いは 若しくは 又は 等 御 無い の ん よう する "
-        "教える 知る 此方 其方 何方"
-    ).split()  # noqa: SIM905
+    re.findall(
+        r"\S+",
+        """為る 有る 居る 成る 出来る 下さる 頂く 致す 御座る 仰る 遣る 呉れる 貰う 置く 事 物 時 為
+        所 訳 筈 様 此れ 其れ 其の 此の 何れ 何の 言う 又 及び 或いは 若しくは 又は 等 御 無い の ん
+        よう する 教える 知る 此方 其方 何方 何 何時 何処 誰 幾ら 幾つ いくら いつ どこ どう どんな
+        どの どれ 如何 何故 なぜ""",
+    )
 )
 _ENGLISH_STOP = frozenset(
-    (
-        "a an and are as at be by can do does for from have how i if in is it me my of on or our "
-        "please shall should that the their there this to was we what when where which who will "
-        "with would you your"
-    ).split()  # noqa: SIM905
+    re.findall(
+        r"\S+",
+        """a an and are as at be by can do does for from have how i if in is it me my of on or our
+        please shall should that the their there this to was we what when where which who will
+        with would you your""",
+    )
 )
 
 

@@ -17,6 +17,7 @@ from naisei.models.embedders import open_embedder
 from naisei.retrieval.chunking import CHUNKING, Chunking, pieces
 from naisei.retrieval.folder import walk
 from naisei.retrieval.generation import write_generation
+from naisei.retrieval.likeness import signature
 from naisei.retrieval.limits import LIMITS, LoadLimits
 from naisei.retrieval.load import parsed, read_bytes
 from naisei.retrieval.store import Store, recipe
@@ -80,7 +81,8 @@ def build(
                 number = store.find(name, digest, how)
                 if number is None:
                     document = parsed(name, data, limits)
-                    number = store.add(document, pieces(document, chunking), how, b"")
+                    made = pieces(document, chunking)
+                    number = store.add(document, made, how, signature(document.passages))
                     read += 1
                     if read % _BATCH == 0:
                         store.db.commit()

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from naisei.models.base import Embedder
+from naisei.retrieval.editions import relations
 from naisei.retrieval.store import Store
 from naisei.retrieval.types import IndexReport
 from naisei.retrieval.vectors import embed_missing, write_vectors
@@ -36,6 +37,7 @@ def write_generation(
 ) -> IndexReport:
     """Embeds what is not yet, writes the arrays, then switches in one transaction."""
     embedded = embed_missing(store, documents, model) if model else 0
+    related = relations(list(store.known(documents)))
     number = store.generation() + 1
     folder = folder_of(index_dir, number)
     shutil.rmtree(folder, ignore_errors=True)  # of a killed run
@@ -70,7 +72,13 @@ def write_generation(
             (number, model.name if model else None, report.model_dump_json()),
         )
         store.db.executemany(
-            "INSERT INTO members VALUES (?, ?, NULL, NULL)", ((number, d) for d in documents)
+            "INSERT INTO members VALUES (?, ?, ?, ?)",
+            (
+                (number, d, related[d].superseded_by, related[d].duplicate_of)
+                if d in related
+                else (number, d, None, None)
+                for d in documents
+            ),
         )
     _clear(store, index_dir, number)
     return report

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +17,8 @@ from naisei.models.base import Embedder
 from naisei.models.embedders import open_embedder
 from naisei.retrieval.build import build
 from naisei.retrieval.fusion import fuse
-from naisei.retrieval.snapshot import Snapshot
+from naisei.retrieval.ranking import copies_last, newer_first
+from naisei.retrieval.snapshot import Gone, Snapshot
 from naisei.retrieval.store import Store
 from naisei.retrieval.types import Hit, Mode
 
@@ -37,7 +39,7 @@ class Index:
         self.directory = directory
         self._store, self._embedder = store, embedder
         self._lock = threading.Lock()
-        self._snapshot = Snapshot(store, directory, store.generation())
+        self._snapshot = _newest(store, directory)
 
     @classmethod
     def open(cls, directory: Path | str, *, embedder: Embedder | None = None) -> Index:
@@ -78,11 +80,18 @@ class Index:
         k: int = 5,
         mode: Mode = "hybrid",
         filters: Mapping[str, Any] | None = None,
+        prefer: Mapping[str, Any] | None = None,
     ) -> list[Hit]:
         """The best `k` chunks, best first; fewer if fewer fit.
 
         By words, a chunk must share one with the query; by meaning, every chunk has a place. An
-        index without vectors answers `hybrid` by words alone.
+        index without vectors answers `hybrid` by words alone. Outdated editions rank behind the
+        newer one (`naisei.retrieval.ranking`), a text that was found already behind all others.
+
+        Args:
+            filters: what a chunk must be, see `naisei.retrieval.filters`.
+            prefer: written the same way; chunks that fit move up, nothing is left out. Keys
+                that no document has do nothing.
 
         Raises:
             InputError: `k` below 1, an unknown mode, a filter that is none; `dense` without
@@ -91,35 +100,68 @@ class Index:
         """
         if k < 1:
             raise InputError(f"k must be at least 1, not {k}", place="k")
-        if mode not in ("hybrid", "bm25", "dense"):
+        if mode not in get_args(Mode):
             raise InputError(f"no way of searching is {mode!r}", remedy="hybrid, bm25 or dense")
-        snapshot = self._current()
-        depth = max(_DEPTH, 2 * k)
-        mask = snapshot.mask(filters) if filters else None
+        while True:
+            snapshot = self._current()
+            try:
+                return self._search(snapshot, query, k, mode, filters or {}, prefer or {})
+            except Gone:  # two newer generations came in the meantime
+                continue
+
+    def _search(
+        self,
+        snapshot: Snapshot,
+        query: str,
+        k: int,
+        mode: Mode,
+        filters: Mapping[str, Any],
+        prefer: Mapping[str, Any],
+    ) -> list[Hit]:
+        depth = max(_DEPTH, 4 * k)
+        with self._lock:
+            mask = snapshot.mask(filters) if filters else None
+            liked = snapshot.mask(known) if (known := snapshot.usable(prefer)) else None
+        asked = list(dict.fromkeys(search_tokens(query)))
+        by_words, by_meaning = None, None
         words: list[int] = []
         meanings: list[int] = []
         if mode != "dense":
-            words = _best(snapshot.words.scores(search_tokens(query)), depth, mask, above=0.0)
-        if mode == "dense" and snapshot.embedder is None:
+            by_words = snapshot.words.scores(asked)
+            words = _best(by_words, depth, mask, above=0.0)
+        elif snapshot.embedder is None:
             raise InputError("the index has no vectors", remedy="index with an embedder")
         if mode != "bm25" and snapshot.embedder is not None and query.strip():
             vector = self._model(snapshot.embedder).embed([query], "query")[0]
-            meanings = _best(snapshot.vectors.scores(vector), depth, mask, above=-2.0)
+            by_meaning = snapshot.vectors.scores(vector)
+            meanings = _best(by_meaning, depth, mask, above=-2.0)
         fused = fuse([words, meanings])
+        if liked is not None:
+            fused = fuse([words, meanings, [row for row in fused if liked[row]]])
         place_w = {row: rank for rank, row in enumerate(words, start=1)}
         place_m = {row: rank for rank, row in enumerate(meanings, start=1)}
-        chosen = list(fused.items())[:k]
         with self._lock:
-            chunks = snapshot.chunks([row for row, _ in chosen])
+            ranked = newer_first(fused, snapshot.document, query)
+            found = snapshot.chunks([row for row, _ in ranked[: 4 * k]])
         return [
-            Hit(chunk=chunk, score=score, bm25=place_w.get(row), dense=place_m.get(row))
-            for chunk, (row, score) in zip(chunks, chosen, strict=True)
+            Hit(
+                chunk=chunk,
+                score=score,
+                bm25=place_w.get(row),
+                dense=place_m.get(row),
+                words=None if by_words is None else float(by_words[row]),
+                cosine=None if by_meaning is None else float(by_meaning[row]),
+                matched=None if by_words is None else snapshot.words.matched(asked, row),
+            )
+            for chunk, (row, score) in copies_last(found, ranked)[:k]
         ]
 
     def _current(self) -> Snapshot:
+        """Of the newest generation."""
         with self._lock:
-            if (newest := self._store.generation()) != self._snapshot.generation:
-                self._snapshot = Snapshot(self._store, self.directory, newest)
+            while (newest := self._store.generation()) != self._snapshot.generation:
+                with contextlib.suppress(Gone):
+                    self._snapshot = Snapshot(self._store.db, self.directory, newest)
             return self._snapshot
 
     def _model(self, name: str) -> Embedder:
@@ -145,3 +187,9 @@ def _best(
         some = np.arange(len(scores))
     some = some[scores[some] > above]
     return [int(row) for row in some[np.lexsort((some, -scores[some]))]]
+
+
+def _newest(store: Store, directory: Path) -> Snapshot:
+    while True:
+        with contextlib.suppress(Gone):
+            return Snapshot(store.db, directory, store.generation())

@@ -106,7 +106,10 @@ def _plain(name: str, data: bytes, limits: LoadLimits) -> Read:
 
 
 def _html(name: str, data: bytes, limits: LoadLimits) -> Read:
-    return read_html(_text(name, data))
+    try:
+        return read_html(_text(name, data))
+    except ValueError:
+        raise Unreadable(name, say("入れ子が深すぎます", "nested too deep")) from None
 
 
 _READERS: dict[Format, Callable[[str, bytes, LoadLimits], Read]] = {

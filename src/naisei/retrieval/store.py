@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import hashlib
 import json
 import sqlite3
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import JsonValue
 
 from naisei.core import InputError, fingerprint
 from naisei.japanese.search_tokens import search_tokens
 from naisei.retrieval.chunking import Chunking, Piece
+from naisei.retrieval.editions import Known
 from naisei.retrieval.limits import LoadLimits
 from naisei.retrieval.schema import SCHEMA, VERSION
 from naisei.retrieval.types import Document
@@ -170,3 +174,27 @@ class Store:
             for key, title, headings, text in rows:
                 found[key] = embedding_text(title, json.loads(headings), text)
         return found
+
+    def known(self, documents: Iterable[int]) -> Iterator[Known]:
+        """What editions and copies are told by."""
+        for document in documents:
+            row = self.db.execute(
+                "SELECT path, title, date, version, meta, signature FROM documents WHERE id = ?",
+                (document,),
+            ).fetchone()
+            path, title, date, version, meta, signature = row
+            yield Known(
+                document,
+                path,
+                title,
+                dt.date.fromisoformat(date) if date else None,
+                tuple(json.loads(version)),
+                signature,
+                _replaced(json.loads(meta)),
+            )
+
+
+def _replaced(meta: dict[str, JsonValue]) -> tuple[str, ...]:
+    value = meta.get("supersedes") or meta.get("replaces")
+    names = value if isinstance(value, list) else [value] if value else []
+    return tuple(unicodedata.normalize("NFC", str(name)) for name in names)

@@ -77,7 +77,9 @@ class Hit(BaseModel):
     """A chunk that was found. score: higher is better, comparable within one search only.
 
     bm25, dense: its rank by words and by meaning, from 1; None where it was not among the
-    candidates of that way.
+    candidates of that way. words, cosine: its score there, BM25 (≥ 0) and cosine (−1 to 1; how
+    to read it depends on the embedder). matched: the share, 0 to 1, of the query's words, by
+    idf, that stand in it or in what is above it; None if nothing was searched by words.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -86,6 +88,9 @@ class Hit(BaseModel):
     score: float
     bm25: int | None = None
     dense: int | None = None
+    words: float | None = None
+    cosine: float | None = None
+    matched: float | None = None
 
 
 class Skipped(BaseModel):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -47,3 +48,27 @@ class WordIndex:
             return np.zeros(self.size, dtype=np.float32)
         scores: npt.NDArray[np.float32] = self._model.get_scores_from_ids(numbers)
         return scores
+
+    def matched(self, words: Iterable[str], row: int) -> float:
+        """The share, 0 to 1, of these words' weight (idf) that a text has. Words that no text
+        has weigh as much as the rarest do. NaN never: 0 where there are no words."""
+        asked = list(dict.fromkeys(words))
+        weights = [self._idf(word) for word in asked]
+        whole = sum(weights)
+        has = sum(w for word, w in zip(asked, weights, strict=True) if self._has(word, row))
+        return has / whole if whole else 0.0
+
+    def _postings(self, word: str) -> npt.NDArray[np.int32]:
+        number = self._model.vocab_dict.get(word) if self._model is not None else None
+        if self._model is None or number is None:
+            return np.empty(0, dtype=np.int32)
+        at = self._model.scores["indptr"]
+        rows: npt.NDArray[np.int32] = self._model.scores["indices"][at[number] : at[number + 1]]
+        return rows
+
+    def _idf(self, word: str) -> float:
+        n = max(1, len(self._postings(word)))
+        return math.log(1 + (self.size - n + 0.5) / (n + 0.5))
+
+    def _has(self, word: str, row: int) -> bool:
+        return bool(np.any(self._postings(word) == row))

@@ -15,18 +15,35 @@ from naisei.retrieval.loaders.html_table import read_table
 __all__ = ["read_html"]
 
 _BLOCKS = frozenset(
-    (
-        "address article aside blockquote body caption center dd details div dl dt fieldset "
-        "figcaption figure footer form header hr html legend li main ol p pre section summary "
-        "table td th tr ul"
-    ).split()  # noqa: SIM905
+    re.findall(
+        r"\w+",
+        """address article aside blockquote body caption center dd details div dl dt fieldset
+        figcaption figure footer form header hr html legend li main ol p pre section summary
+        table td th tr ul""",
+    )
 )
 _HEADINGS = {f"h{n}": n for n in range(1, 7)}
 #: `<meta name=…>` that is kept as the document's own data.
 _META = frozenset({"date", "author", "department", "category", "version", "keywords", "effective"})
 
 
+#: Elements that nest when they are not closed; the parser's time grows with the depth squared.
+_NESTING = re.compile(
+    r"<(/?)(?:div|span|section|article|b|i|u|em|strong|font|a|ul|ol|dl|table|blockquote|center)\b",
+    re.I,
+)
+_DEEPEST = 3000
+
+
 def read_html(text: str) -> Read:
+    """Raises:
+    ValueError: elements nest deeper than any page that is meant to be read.
+    """
+    depth = 0
+    for tag in _NESTING.finditer(text):
+        depth = max(0, depth - 1) if tag[1] else depth + 1
+        if depth > _DEEPEST:
+            raise ValueError(f"more than {_DEEPEST} levels")
     tree = LexborHTMLParser(text)
     meta = _meta(tree)
     title = one_line(node.text()) if (node := tree.css_first("title")) is not None else ""

@@ -1,0 +1,100 @@
+"""Dates as Japanese documents write them: 2024年4月1日, 令和6年４月, R6.4.1, 二〇二四年."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from datetime import date
+
+__all__ = ["Written", "dates_in", "effective_date"]
+
+_ERAS = {"令和": 2018, "平成": 1988, "昭和": 1925, "大正": 1911, "R": 2018, "H": 1988, "S": 1925}
+_KANJI = {c: str(n) for n, c in enumerate("〇一二三四五六七八九")}
+_N = r"(?:[0-9]{1,2}|[一二三四五六七八九]?十[一二三四五六七八九]?|[一二三四五六七八九]|元)"
+_DATE = re.compile(
+    rf"(?:(?P<era>令和|平成|昭和|大正)\s*(?P<y1>{_N})\s*年(?P<fiscal1>度)?"
+    r"|(?<![A-Za-z0-9])(?P<letter>[RHS])(?P<y2>[0-9]{1,2})(?=[年./-][0-9])[年./-]?"
+    r"|(?<![0-9])(?<![0-9]-)(?P<y3>(?:19|20)[0-9]{2}|[一二]〇[〇一二三四五六七八九]{2})"
+    r"(?:\s*年(?P<fiscal2>度)?|(?=[./-][0-9])|(?=[01][0-9](?:[0-3][0-9])?(?![0-9]))))"
+    rf"(?:(?:\s*[./-]\s*)?(?P<m>{_N})(?:\s*月|(?=[./-])|(?=[0-9]{{2}}(?![0-9]))|(?![0-9年]))"
+    rf"(?:(?:\s*[./-]\s*)?(?P<d>{_N})(?:\s*日|(?![0-9月年])))?)?"
+)
+_IN_FORCE = re.compile(
+    r"施行|改定|改訂|改正|適用|実施|発効|変更日|有効|運用開始|effective|revised|in force", re.I
+)
+_MADE = re.compile(r"制定|策定|初版|発行|作成|更新|公開|updated|issued|created|published", re.I)
+#: Of another document, or of a day that is no beginning.
+_OTHER = re.compile(r"廃止|旧|従前|従来|予定|まで|失効|期限|締切|検討|expires|until|draft", re.I)
+_NEAR = 14
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A date in a text, at [start, end) of its NFKC form. precise: `day`, `month` or `year`; the
+    date is the first such day (1 April for a fiscal year, 年度)."""
+
+    date: date
+    start: int
+    end: int
+    precise: str
+
+
+def dates_in(text: str) -> list[Written]:
+    """In order. What is no day of the calendar is passed over.
+
+    >>> [w.date.isoformat() for w in dates_in("令和６年４月１日施行、平成元年制定")]
+    ['2024-04-01', '1989-01-01']
+    """
+    found: list[Written] = []
+    for match in _DATE.finditer(unicodedata.normalize("NFKC", text)):
+        year = _year(match)
+        month, day = match["m"], match["d"]
+        fiscal = match["fiscal1"] or match["fiscal2"]
+        first = 4 if fiscal and month is None else 1
+        try:
+            when = date(year, _number(month) if month else first, _number(day) if day else 1)
+        except ValueError:
+            continue
+        precise = "day" if day else "month" if month else "year"
+        found.append(Written(when, match.start(), match.end(), precise))
+    return found
+
+
+def effective_date(text: str, context: str = "") -> tuple[int, date] | None:
+    """(how sure, the latest date at which the text says something took effect); None if it says
+    none. 2: in force, revised (施行, 改定, …); 1: made, issued, updated (制定, 発行, 更新, …).
+
+    context: what stands above the text, a heading such as 改定履歴.
+
+    >>> effective_date("この規程は令和6年4月1日から施行する。")
+    (2, datetime.date(2024, 4, 1))
+    """
+    best: tuple[int, date] | None = None
+    for line in unicodedata.normalize("NFKC", text).split("\n"):
+        for when in dates_in(line):
+            around = line[max(0, when.start - _NEAR) : when.end + _NEAR]
+            # A whole sentence may speak of another document.
+            if _OTHER.search(around) and not re.search(r"施行日|改[定訂正]日|適用日", around):
+                continue
+            sure = (
+                2 if _IN_FORCE.search(f"{around} {context}") else 1 if _MADE.search(around) else 0
+            )
+            if sure and (best is None or (sure, when.date) > best):
+                best = (sure, when.date)
+    return best
+
+
+def _year(match: re.Match[str]) -> int:
+    if era := match["era"] or match["letter"]:
+        return _ERAS[era] + _number(match["y1"] or match["y2"])
+    return int("".join(_KANJI.get(c, c) for c in match["y3"]))
+
+
+def _number(written: str) -> int:
+    if written == "元":
+        return 1
+    if "十" in written:
+        tens, _, ones = written.partition("十")
+        return 10 * int(_KANJI.get(tens, "1")) + int(_KANJI.get(ones, "0"))
+    return int("".join(_KANJI.get(c, c) for c in written))

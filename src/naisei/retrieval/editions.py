@@ -1,0 +1,107 @@
+"""Which document is a newer edition of which, and which are copies."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from naisei.japanese.editions import is_old, is_series, work_name
+from naisei.retrieval.likeness import alike, likely_pairs
+
+__all__ = ["Known", "Relation", "relations"]
+
+#: How much two documents of one name must share to be editions of each other; documents of a
+#: series (minutes, newsletters) have one name and replace nothing.
+_SAME_WORK, _SAME_IN_SERIES = 0.08, 0.8
+_COPY = 0.8
+_SHORTEST = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What relations are told by. replaces: what its front matter says (`supersedes`)."""
+
+    id: int
+    path: str
+    title: str
+    date: dt.date | None
+    version: tuple[int, ...]
+    signature: bytes
+    replaces: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Relation:
+    """Paths; None where there is no such document."""
+
+    superseded_by: str | None = None
+    duplicate_of: str | None = None
+
+
+def relations(documents: Sequence[Known]) -> dict[int, Relation]:
+    """Document id → what it is to others, for those that are something.
+
+    Superseded: an older edition of one work: the same name but for dates, versions and words
+    such as 旧, and some text in common; older by date, else by 旧 in its name, else by version.
+    The newest of the editions is named. Duplicate: another document with nearly the same text.
+    """
+    found: dict[int, Relation] = defaultdict(Relation)
+    for older, newer in _superseded(documents):
+        found[older.id].superseded_by = newer.path
+    known = {d.id: d for d in documents}
+    for i, j in likely_pairs([d.signature for d in documents]):
+        first, second = sorted((documents[i], documents[j]), key=_rank, reverse=True)
+        if found[second.id].superseded_by or found[first.id].superseded_by:
+            continue
+        if found[second.id].duplicate_of or found[first.id].duplicate_of:
+            continue
+        if alike(first.signature, second.signature) >= _COPY:
+            found[second.id].duplicate_of = first.path
+    return {n: r for n, r in found.items() if n in known and (r.superseded_by or r.duplicate_of)}
+
+
+def _superseded(documents: Sequence[Known]) -> Iterable[tuple[Known, Known]]:
+    """(older, newest) of each work, then what front matter says outright."""
+    for work in _works(documents):
+        newest: list[Known] = []
+        for document in sorted(work, key=_rank, reverse=True):
+            over = next((n for n in newest if _older(document, n)), None)
+            if over is not None:
+                yield document, over
+            else:
+                newest.append(document)
+    for newer in documents:
+        for name in newer.replaces:
+            for older in documents:
+                if older is not newer and name in (older.path, PurePosixPath(older.path).name):
+                    yield older, newer
+
+
+def _works(documents: Sequence[Known]) -> Iterable[list[Known]]:
+    """Documents that share a name, by title or by file."""
+    by_name: dict[str, list[Known]] = defaultdict(list)
+    for document in documents:
+        names = {work_name(document.title), work_name(PurePosixPath(document.path).stem)}
+        for name in names:
+            if len(name) >= _SHORTEST:
+                by_name[name].append(document)
+    return (work for work in by_name.values() if len(work) > 1)
+
+
+def _rank(document: Known) -> tuple[bool, dt.date, tuple[int, ...], str]:
+    return not is_old(document.path), document.date or dt.date.min, document.version, document.path
+
+
+def _older(one: Known, two: Known) -> bool:
+    """Whether `one` is an earlier edition of `two`, which ranks before it."""
+    least = _SAME_IN_SERIES if is_series(f"{one.path} {one.title}") else _SAME_WORK
+    if alike(one.signature, two.signature) < least:
+        return False
+    if is_old(one.path + one.title) and not is_old(two.path + two.title):
+        return True
+    if one.date and two.date:
+        return one.date < two.date or (one.date == two.date and one.version < two.version)
+    return bool(two.version) and one.version < two.version
