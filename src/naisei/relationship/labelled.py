@@ -1,0 +1,198 @@
+"""Dialogues with known relationships, labelled by their author and blind by others.
+
+The bundled ones (`load("tune")`, `load("test")`) were written for naisei; their card,
+`naisei/data/relationship_dialogues/README.md`, says how they were made and labelled. What fits
+an estimator reads `tune`; `test` is for the final measurement. Files of the same form are read
+by `read_labelled`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from naisei.core import InputError
+from naisei.relationship.vector import RelationVector
+
+__all__ = [
+    "RELATIONSHIPS",
+    "TOPICS",
+    "LabelledDialogue",
+    "LabelledSpeaker",
+    "LabelledTurn",
+    "Labels",
+    "load",
+    "read_labelled",
+]
+
+Split = Literal["tune", "test"]
+Side = Literal["A", "B"]
+Relationship = Literal[
+    "senior_junior",
+    "boss_subordinate",
+    "teacher_pupil",
+    "service",
+    "business",
+    "family",
+    "couple",
+    "friends",
+    "neighbours",
+    "strangers",
+]
+Topic = Literal["task", "small_talk", "mixed"]
+
+RELATIONSHIPS: tuple[Relationship, ...] = Relationship.__args__  # type: ignore[attr-defined]
+TOPICS: tuple[Topic, ...] = Topic.__args__  # type: ignore[attr-defined]
+
+Text = Annotated[str, Field(pattern=r"\S")]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class LabelledSpeaker(_Part):
+    """One of the two. id: `A` or `B`; name: as the dialogue shows it."""
+
+    id: Side
+    name: Text
+
+
+class LabelledTurn(_Part):
+    """One utterance."""
+
+    speaker: Side
+    text: Text
+
+
+class Labels(_Part):
+    """What each shows toward the other, from −3 to 3 in each dimension."""
+
+    a_to_b: RelationVector
+    b_to_a: RelationVector
+
+
+class LabelledDialogue(_Part):
+    """A dialogue of two, with its relationship.
+
+    relationship, setting: which relationship, and where (`senior_junior` at `work`).
+    topic: what the talk is mostly about. asymmetric: whether power is clearly unequal.
+    """
+
+    id: Text
+    relationship: Relationship
+    setting: str = ""
+    topic: Topic
+    speakers: tuple[LabelledSpeaker, LabelledSpeaker]
+    turns: Annotated[tuple[LabelledTurn, ...], Field(min_length=2)]
+    labels: Labels
+    asymmetric: Annotated[bool, Field(strict=True)]
+
+    @model_validator(mode="after")
+    def _coherent(self) -> Self:
+        first, second = self.speakers
+        if (first.id, second.id) != ("A", "B"):
+            raise ValueError("speakers are not A and B, in this order")
+        if first.name == second.name:
+            raise ValueError(f"both speakers are called {first.name!r}")
+        if silent := {"A", "B"} - {turn.speaker for turn in self.turns}:
+            raise ValueError(f"speaker {min(silent)} says nothing")
+        if self.asymmetric and self.labels.a_to_b.Power == self.labels.b_to_a.Power:
+            raise ValueError("asymmetric, but Power is the same in both directions")
+        return self
+
+    def name(self, side: Side) -> str:
+        """How the dialogue calls a speaker."""
+        return self.speakers[0 if side == "A" else 1].name
+
+    @property
+    def text(self) -> str:
+        """The dialogue as lines of `名前: 発話`."""
+        return "\n".join(f"{self.name(turn.speaker)}: {turn.text}" for turn in self.turns)
+
+
+def load(split: Split) -> tuple[LabelledDialogue, ...]:
+    """The bundled dialogues of a split, in the order of the file.
+
+    Raises:
+        InputError: there is no such split.
+    """
+    if split not in ("tune", "test"):
+        raise InputError(
+            f"unknown split {split!r}", place="relationship_dialogues", remedy="use tune or test"
+        )
+    folder = files("naisei") / "data" / "relationship_dialogues"
+    with as_file(folder / f"{split}.jsonl") as path:
+        return read_labelled(path)
+
+
+def read_labelled(path: Path) -> tuple[LabelledDialogue, ...]:
+    """All dialogues of a JSONL file, one object a line.
+
+    Raises:
+        InputError: the file cannot be read, a line is no JSON or no labelled dialogue (a missing
+        or unknown key, a label that is no whole number from −3 to 3, a speaker who says
+        nothing, …), or an id comes twice. The message names the line.
+    """
+    found: dict[str, LabelledDialogue] = {}
+    for place, value in _lines(path):
+        try:
+            dialogue = LabelledDialogue.model_validate(value)
+        except ValidationError as error:
+            raise InputError(
+                f"this is no labelled dialogue: {_faults(error)}",
+                place=place,
+                remedy="compare it with a line of the bundled tune.jsonl",
+            ) from None
+        if dialogue.id in found:
+            raise InputError(
+                f"the id {dialogue.id} came before",
+                place=place,
+                remedy="give every dialogue an id of its own",
+            )
+        found[dialogue.id] = dialogue
+    if not found:
+        raise InputError("no dialogues", place=str(path), remedy="give at least one")
+    return tuple(found.values())
+
+
+def _lines(path: Path) -> Iterator[tuple[str, Any]]:
+    """(`file:line`, value) of every line that is not blank."""
+    try:
+        text = path.read_text("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            "this is no UTF-8 text", place=str(path), remedy="save it as UTF-8"
+        ) from error
+    except OSError as error:
+        raise InputError(
+            f"cannot be read: {error.strerror or error}", place=str(path), remedy="check the path"
+        ) from error
+    # Not splitlines(): a line separator within a Japanese string is no end of a record.
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            yield f"{path}:{number}", json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise InputError(
+                f"this line is no JSON: {error}",
+                place=f"{path}:{number}",
+                remedy="write one JSON object a line",
+            ) from error
+
+
+def _faults(error: ValidationError) -> str:
+    """At most three faults, each with the key that it concerns."""
+    faults = error.errors(include_url=False)
+    told = [
+        f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" if fault["loc"] else fault["msg"]
+        for fault in faults[:3]
+    ]
+    more = f" … and {len(faults) - 3} more" if len(faults) > 3 else ""
+    return "; ".join(told) + more
