@@ -1,4 +1,4 @@
-"""A reply as it goes over the wire: every text made plain, names as `naisei intent ask` has them."""
+"""A reply as it goes over the wire: texts made plain, names as `naisei intent ask` has them."""
 
 from __future__ import annotations
 

@@ -1,0 +1,110 @@
+"""The user, played by rules: knows the hidden wish and a few facts, and nothing of the documents.
+
+Asked to choose, the person takes the topic that comes nearest to the wish, or says that none
+fits. Asked openly, the person tells the fact that is asked about, or the first one left. The
+gold passages are not given to it: what it says was written down by people who made the item.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from naisei.core import AskUser, Handler, Where
+from naisei.intent.evaluation.items import Item
+from naisei.japanese.asking import matter
+from naisei.japanese.normal import is_japanese, normalise
+
+__all__ = ["Person", "nearest", "offered"]
+
+_OPTION = re.compile(r"^\s*(\d{1,2})[.)．]\s*(\S.*?)\s*$", re.M)
+#: A topic is recognised if this share of what tells it from the others is in the wish.
+_RECOGNISED = 0.25
+#: What a person says when asked for more in general.
+_GENERAL = re.compile(
+    "詳しく|具体|どんなこと|何を知りた|どういった|ほかに|どのような|もう少し|聞かせて|教えて|"
+    r"more|detail|specific|what (?:do|would|is)|tell me",
+    re.I,
+)
+_NONE = {"ja": "その中にはありません。", "en": "None of these."}
+_NOTHING = {"ja": "特にありません。", "en": "Nothing in particular."}
+
+
+def offered(question: str) -> tuple[str, ...]:
+    """The numbered topics of a question back, in order; fewer than two are no choice.
+
+    >>> offered("どれですか。\\n1. 休暇 › 有給\\n2. 休暇 › 看護")
+    ('休暇 › 有給', '休暇 › 看護')
+    """
+    found = [(int(m[1]), m[2]) for m in _OPTION.finditer(question)]
+    good = [n for n, _ in found] == list(range(1, len(found) + 1)) and len(found) >= 2
+    return tuple(text for _, text in found) if good else ()
+
+
+def nearest(options: Sequence[str], wish: str) -> int | None:
+    """The place, from 0, of the option that shares most with the wish; `None` if none fits.
+
+    Words of substance and pairs of letters are compared, each weighted by how few of the
+    options hold it: what they all share tells nothing. Ties go to the first.
+    """
+    parts = [_parts(option) for option in options]
+    known = _parts(wish)
+    weight = {
+        part: math.log(len(options) / sum(part in other for other in parts))
+        for part in set().union(*parts)
+    }
+    best, place = 0.0, None
+    for at, mine in enumerate(parts):
+        whole = sum(weight[p] for p in mine)
+        shared = sum(weight[p] for p in mine & known)
+        if whole > 0 and shared / whole >= _RECOGNISED and shared > best + 1e-9:
+            best, place = shared, at
+    return place
+
+
+def _parts(text: str) -> frozenset[str]:
+    """Words of substance, and pairs of neighbouring letters where it is Japanese."""
+    folded = normalise(text).lower()
+    letters = "".join(c if c.isalnum() else " " for c in folded)
+    pairs = {a + b for a, b in pairwise(letters) if is_japanese(a + b)}
+    kana = re.compile(r"[\u3040-\u309f]")
+    return frozenset(matter(folded)) | {p for p in pairs if " " not in p and not kana.search(p)}
+
+
+class Person(Handler):
+    """Performs `AskUser` for one item. Each fact is told once."""
+
+    def __init__(self, item: Item) -> None:
+        self._language = "ja" if is_japanese(item.text) else "en"
+        self._facts = list(item.facts)
+        self._wish = " ".join([item.intent, *(f"{f.about} {f.says}" for f in item.facts)])
+
+    def perform(self, effect: AskUser, where: Where) -> str:
+        if options := offered(effect.question):
+            place = nearest(options, self._wish)
+            if place is not None:
+                return str(place + 1)
+            if not self._asks_more(_OPTION.sub("", effect.question)):
+                return _NONE[self._language]
+            told = self._tell(_OPTION.sub("", effect.question))
+            return f"{_NONE[self._language]}{told}" if told else _NONE[self._language]
+        return self._tell(effect.question) or _NOTHING[self._language]
+
+    def restore(self, effect: AskUser, result: str, where: Where) -> None:
+        self._facts = [fact for fact in self._facts if fact.says not in result]
+
+    def _asks_more(self, question: str) -> bool:
+        """Whether the question, beside the topics that it offers, also asks in words."""
+        return (
+            "ご自分の言葉" in question or "own words" in question or bool(_GENERAL.search(question))
+        )
+
+    def _tell(self, question: str) -> str:
+        """The fact that the question is about; a general question gets the first one left."""
+        asked = _parts(question)
+        about = [len(_parts(f.about) & asked) for f in self._facts]
+        if not self._facts or (max(about) == 0 and not self._asks_more(question)):
+            return ""
+        return self._facts.pop(about.index(max(about))).says
