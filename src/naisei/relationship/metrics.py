@@ -26,6 +26,16 @@ class _Talk:
         return [line for session in self.talk.sessions for line in session.lines]
 
     @property
+    def steady(self) -> list[float]:
+        """Calls that each utterance after the first of its session asks for."""
+        out = []
+        for session in self.talk.sessions:
+            after = {m.turn: len(m.reflections) for m in session.moments if m.at == "after_turn"}
+            asked = [1.0 + (1 + after[n.turn] if n.turn in after else 0) for n in session.lines]
+            out += asked[1:]
+        return out
+
+    @property
     def reflections(self) -> list[Reflection]:
         return [
             made
@@ -44,7 +54,9 @@ def summarise(
     other figure. repaired_readings: usable ones of which a number was not used as given.
     Power.a_to_b and so on: means of the usable readings. injected_rate: utterances that were
     spoken with a reading in the prompt. line_length: characters of an utterance. calls_per_turn,
-    tokens_per_turn: of all roles together, over utterances.
+    tokens_per_turn: of all roles together, over utterances. calls_per_steady_turn: what an
+    utterance and the reflection after it ask for, without the first of a session, where both
+    directions are read.
 
     Intervals resample conversations where there are several, else the turns of the one. Units
     for paired comparisons are utterances.
@@ -62,6 +74,12 @@ def summarise(
         *_readings(config, talks, several),
         *(mean_metric(n, v, clusters=clusters, seed=config.seed) for n, v in values.items()),
         *_costs(scored, len(lines)),
+        mean_metric(
+            "calls_per_steady_turn",
+            [calls for t in talks for calls in t.steady],
+            seed=config.seed,
+            reason="no utterance after the first of a session",
+        ),
     ]
     units = [f"{episode}:{line.id}" for episode, line in lines]
     extra = {"units": units, "clusters": clusters or units, "paired": ["line_length"]}
@@ -119,7 +137,8 @@ def _cost_table(rows: Sequence[EpisodeRow], turns: int) -> Table:
         "Calls and tokens",
         ("role", "calls", "calls per turn", "tokens", "tokens per turn"),
         tuple(out),
-        note=f"{turns} turns (utterances). Repairs and retries of a call are attempts, not calls.",
+        note=f"{turns} turns (utterances). An answer that is asked for once more is a call of its "
+        "own; retries after faults of the network are not.",
     )
 
 

@@ -1,0 +1,218 @@
+"""The flow by hand: who speaks and reflects when, what it costs, and what the speakers are told."""
+
+from datetime import datetime
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from naisei.core import Chat, InstrumentFailure, Message, Now, Where, World, run
+from naisei.prompts import names, render
+from naisei.relationship.clock import Clock
+from naisei.relationship.config import RelationshipConfig
+from naisei.relationship.pairs import shipped
+from naisei.relationship.rules import Rules
+from naisei.relationship.schemas import Conversation, Importances, Questions, Summary
+from naisei.relationship.task import ConversationTask
+from naisei.relationship.vector import VectorReply
+
+QUESTIONS = Questions(Power="敬意は？", Intimacy="私事は？", TaskOriented="用件は？")
+HEAD = "【相手への今の態度】"
+
+
+class Model:
+    """Answers every role, and keeps what it was told. powers: of the vectors, in order."""
+
+    def __init__(self, *, fails: str = "", powers: tuple[int, ...] = (2,)) -> None:
+        self.asked: list[Chat[Any]] = []
+        self.fails, self.powers, self.lines, self.read = fails, powers, 0, 0
+
+    def __call__(self, chat: Chat[Any]) -> Any:
+        self.asked.append(chat)
+        if chat.role == self.fails:
+            raise InstrumentFailure(f"the {chat.role} is down")
+        if chat.schema is Questions:
+            return QUESTIONS
+        if chat.schema is VectorReply:
+            power = self.powers[min(self.read, len(self.powers) - 1)]
+            self.read += 1
+            return VectorReply(Power=power, Intimacy=1, TaskOriented=-1)
+        if chat.schema is Summary:
+            return Summary(summary="設計を見直す約束をした。")
+        if chat.schema is Importances:
+            count = chat.messages[-1].content.count("\n")
+            return Importances(importances=tuple(range(1, count + 1)))
+        self.lines += 1
+        return f"{self.lines}番目の発言です。"
+
+    def roles(self, role: str) -> list[Chat[Any]]:
+        return [chat for chat in self.asked if chat.role == role]
+
+
+def talk(model: Model, pair: str = "engineers", **rules: Any) -> Conversation:
+    config = RelationshipConfig(personas=(pair,), rules=Rules(**rules), embedder="ngram")
+    task = ConversationTask(config)
+    clock = lambda _: datetime(2026, 11, 21, 12, 0)  # noqa: E731
+    flow, world = task.start(Where(pair, 1), World({Chat: model, Now: clock}))
+    found = run(flow, world)
+    assert isinstance(found, Conversation)
+    return found
+
+
+def text(messages: tuple[Message, ...]) -> str:
+    return "\n\n".join(message.content for message in messages)
+
+
+def test_off_is_the_default_and_asks_for_nothing_but_lines() -> None:
+    model = Model()
+    found = talk(model, sessions=1, turns=4)
+    assert [chat.role for chat in model.asked] == ["speaker"] * 4
+    assert [line.speaker for line in found.sessions[0].lines] == ["a", "b", "a", "b"]
+    assert not found.sessions[0].moments and not any(HEAD in text(c.messages) for c in model.asked)
+
+
+def test_after_each_utterance_the_next_speaker_reflects_and_speaks_by_it() -> None:
+    model = Model()
+    found = talk(model, sessions=1, turns=4, reflection="turn")
+    first = ["speaker", "questioner", "reflector", "reflector"]
+    assert [chat.role for chat in model.asked] == [
+        *first,
+        *["speaker", "questioner", "reflector"] * 3,
+    ]
+    moments = found.sessions[0].moments
+    assert [m.next_speaker for m in moments] == ["b", "a", "b", "a"]
+    assert [[r.direction for r in m.reflections] for m in moments] == [
+        ["b_to_a", "a_to_b"],
+        ["a_to_b"],
+        ["b_to_a"],
+        ["a_to_b"],
+    ]
+    assert [m.stances["b_to_a"].carried for m in moments] == [False, True, False, True]
+    assert [line.injected for line in found.sessions[0].lines] == [False, True, True, True]
+    told = [text(chat.messages) for chat in model.roles("speaker")]
+    assert [HEAD in prompt for prompt in told] == [False, True, True, True]
+    assert "Power: +2（優位）" in told[1].rpartition(HEAD)[2]
+
+
+@pytest.mark.parametrize(("directions", "calls"), [("next", 3.0), ("both", 4.0)])
+def test_calls_of_a_steady_turn(directions: str, calls: float) -> None:
+    model = Model()
+    found = talk(model, sessions=1, turns=6, reflection="turn", directions=directions)
+    later = [m for m in found.sessions[0].moments if m.turn > 0]
+    assert {2.0 + len(m.reflections) for m in later} == {calls}
+    assert len(model.asked) == 4 + 5 * calls
+
+
+def test_without_injection_it_is_computed_and_told_to_nobody() -> None:
+    model = Model()
+    found = talk(model, sessions=1, turns=4, reflection="turn", inject=False)
+    assert len(model.roles("reflector")) == 5
+    assert not any(HEAD in text(chat.messages) for chat in model.roles("speaker"))
+    assert not any(m.injected for m in found.sessions[0].moments)
+    assert not any(line.injected for line in found.sessions[0].lines)
+
+
+def test_at_session_start_both_reflect_once_and_speak_by_it_all_along() -> None:
+    model = Model()
+    found = talk(model, sessions=2, turns=3, reflection="session", summary=False)
+    assert len(model.roles("questioner")) == 2 and len(model.roles("reflector")) == 4
+    assert [(m.at, m.turn) for s in found.sessions for m in s.moments] == [("session_start", 0)] * 2
+    assert all(HEAD in text(chat.messages) for chat in model.roles("speaker"))
+    # Three utterances a session: the second is begun by the other.
+    assert [s.lines[0].speaker for s in found.sessions] == ["a", "b"]
+
+
+@pytest.mark.parametrize("pair", ["engineers", "flatmates"])
+@pytest.mark.parametrize("mode", ["off", "session", "turn"])
+def test_the_prompts_of_a_speaker_share_all_but_their_end(pair: str, mode: str) -> None:
+    model = Model(powers=(2, -1, 3, 0, -3))
+    talk(model, pair, sessions=1, turns=9, reflection=mode)
+    head = HEAD if pair == "engineers" else "[Your attitude now]"
+    for parity in (0, 1):
+        told = [chat.messages for chat in model.roles("speaker")][parity::2]
+        bare = [text(messages).partition(f"\n\n{head}")[0] for messages in told]
+        for before, after in pairwise(bare):
+            assert after.startswith(before) and len(after) > len(before)
+        assert len({messages[0].content for messages in told}) == 1
+        assert all(messages[-1].role == "user" for messages in told)
+    vectors = [chat.messages[0].content for chat in model.roles("reflector")]
+    assert len(set(vectors)) <= 2, "one set of instructions a direction"
+
+
+def test_sessions_carry_a_summary_a_gap_and_memories() -> None:
+    model = Model()
+    found = talk(model, sessions=3, turns=2, reflection="turn", clock={"gap_days": 6})
+    assert [s.start for s in found.sessions] == [datetime(2026, 4, d, 10) for d in (6, 12, 18)]
+    assert [bool(s.summary) for s in found.sessions] == [True, True, False]
+    third = model.roles("speaker")[4].messages[0].content
+    assert "前回の会話から6日たった" in third and third.count("設計を見直す約束をした。") == 2
+    assert "前回の会話" not in model.roles("speaker")[0].messages[0].content
+    last = found.sessions[2].moments[-1].reflections[0]
+    ids = {ground.id for ground in last.evidence}
+    assert {"D1:1", "S1", "fact:a:1"} <= ids and any(id.startswith("R1:") for id in ids)
+    old, new = (next(g for g in last.evidence if g.id == id) for id in ("D1:1", "D3:2"))
+    assert old.recency < new.recency == 1.0
+
+
+def test_a_reading_that_has_not_changed_is_not_remembered_again() -> None:
+    model = Model()
+    found = talk(model, sessions=1, turns=8, reflection="turn")
+    evidence = found.sessions[0].moments[-1].reflections[0].evidence
+    assert [ground.id for ground in evidence if ground.id.startswith("R")] == ["R1:1:a"]
+
+
+def test_importance_is_rated_in_batches() -> None:
+    model = Model()
+    found = talk(
+        model, sessions=1, turns=7, reflection="turn", importance="model", importance_every=3
+    )
+    batches = [chat.messages[-1].content.count("\n") for chat in model.roles("rater")]
+    assert batches == [3, 3, 1] and found.sessions[0].rating_failures == 0
+
+
+def test_a_rater_or_summariser_that_fails_stops_nothing_and_is_counted() -> None:
+    rated = talk(Model(fails="rater"), sessions=1, turns=4, importance="model", importance_every=2)
+    assert rated.sessions[0].rating_failures == 2 and len(rated.sessions[0].lines) == 4
+    parted = talk(Model(fails="summariser"), sessions=2, turns=2)
+    assert "is down" in parted.sessions[0].summary_failure and len(parted.sessions) == 2
+
+
+@pytest.mark.parametrize("role", ["questioner", "reflector"])
+def test_a_reading_that_fails_is_no_zero_and_is_injected_nowhere(role: str) -> None:
+    model = Model(fails=role)
+    found = talk(model, sessions=1, turns=3, reflection="turn")
+    for moment in found.sessions[0].moments:
+        assert all(s.reading.vector is None and s.reading.failure for s in moment.stances.values())
+        assert not moment.injected
+    assert not any(HEAD in text(chat.messages) for chat in model.roles("speaker"))
+
+
+def test_a_speaker_that_fails_leaves_the_conversation_unscored() -> None:
+    with pytest.raises(InstrumentFailure, match="speaker is down"):
+        talk(Model(fails="speaker"), turns=2)
+
+
+def test_the_clock_never_goes_back() -> None:
+    clock = Clock(gap_days=0, minutes=2)
+    assert clock.session(2, 5) == clock.turn(1, 4, 5) + (clock.turn(1, 1, 5) - clock.start)
+    times = [clock.turn(n, t, 5) for n in (1, 2, 3) for t in range(5)]
+    assert times == sorted(set(times))
+
+
+def test_every_prompt_is_there_in_both_languages() -> None:
+    found = names("naisei.relationship")
+    assert len(found) == 11
+    keys = "who partner persona speech partner_persona date gap setting topic earlier degrees a b"
+    keys += " memories src dst src_persona dst_persona questions evidence lines count"
+    for name in found:
+        for language in ("ja", "en"):
+            given = dict.fromkeys(keys.split(), "〇")
+            assert "$" not in render("naisei.relationship", name, language, **given)
+
+
+def test_all_shipped_pairs_can_talk() -> None:
+    assert {p.language for p in shipped().values()} == {"ja", "en"}
+    assert len({p.relationship for p in shipped().values() if p.language == "ja"}) >= 4
+    for pair in shipped():
+        found = talk(Model(), pair, sessions=2, turns=2, reflection="turn")
+        assert [len(s.lines) for s in found.sessions] == [2, 2]

@@ -1,0 +1,173 @@
+"""What is made of a model's numbers: used, mended on record, or refused, and never a zero."""
+
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from naisei.relationship.vector import DIMENSIONS, VectorReply
+from relationship.conftest import brain
+from servers.openai_server import OpenAIServer
+
+Run = Callable[..., Any]
+Serve = Callable[..., OpenAIServer]
+
+
+def reply(power: Any) -> VectorReply:
+    return VectorReply.model_validate({"Power": power, "Intimacy": -1, "TaskOriented": 0})
+
+
+@pytest.mark.parametrize(
+    ("given", "used", "why"),
+    [
+        (2, 2, ""),
+        (-3, -3, ""),
+        (2.0, 2, ""),
+        (7, 3, "clamped"),
+        (-(10**30), -3, "clamped"),
+        (1.4, 1, "rounded"),
+        (-1.5, -2, "rounded"),
+        (3.6, 3, "rounded, clamped"),
+        ("+2", 2, "read from text"),
+        ("２", 2, "read from text"),
+        ("−1", -1, "read from text"),
+        ("±0", 0, "read from text"),
+        ("9", 3, "read from text, clamped"),
+    ],
+)
+def test_a_number_is_used_or_mended_on_record(given: Any, used: int, why: str) -> None:
+    reading = reply(given).reading
+    assert reading.vector is not None and reading.vector.values == (used, -1, 0)
+    assert [(r.dimension, r.given, r.used, r.why) for r in reading.repairs] == (
+        [("Power", given, used, why)] if why else []
+    )
+
+
+@pytest.mark.parametrize(
+    "given", ["high", "", "高い", "1e9", "2 or 3", None, True, [], {}, math.nan, math.inf, "±2"]
+)
+def test_what_is_no_number_is_refused(given: Any) -> None:
+    with pytest.raises(ValidationError):
+        reply(given)
+
+
+@pytest.mark.parametrize("missing", DIMENSIONS)
+def test_no_number_may_be_missing(missing: str) -> None:
+    with pytest.raises(ValidationError, match=missing):
+        VectorReply.model_validate({name: 1 for name in DIMENSIONS if name != missing})
+
+
+@given(st.one_of(st.integers(), st.floats(allow_nan=False, allow_infinity=False)))
+def test_every_finite_number_lands_on_the_scale_at_its_nearest(given: float) -> None:
+    found = reply(given)
+    vector = found.reading.vector
+    assert vector is not None and -3 <= vector.Power <= 3
+    nearest = min(range(-3, 4), key=lambda step: abs(step - given))
+    assert abs(vector.Power - given) <= abs(nearest - given) + 1e-9
+    again = VectorReply.model_validate_json(found.model_dump_json())
+    assert again.reading == found.reading
+
+
+@pytest.mark.parametrize(
+    ("answer", "calls"),
+    [
+        ('{"Power": "high", "Intimacy": 1, "TaskOriented": 0}', 2),
+        ('{"Power": 1, "Intimacy": 1}', 2),
+        ('{"Power": null, "Intimacy": 1, "TaskOriented": 0}', 2),
+        ('{"Power": NaN, "Intimacy": 1, "TaskOriented": 0}', 2),
+        ("2, 1, 0", 2),
+        ("", None),
+    ],
+)
+def test_a_malformed_vector_is_asked_for_once_more_and_then_no_reading(
+    openai_server: Serve, naisei: Run, tmp_path: Path, answer: str, calls: int | None
+) -> None:
+    def bad(messages: list[dict[str, Any]], schema: dict[str, Any] | None) -> str:
+        return answer if vectors(messages) else brain(messages, schema)
+
+    server = openai_server(bad)
+    done = naisei(*flags(server, tmp_path / "run", 3))
+    assert done.code == 0, done.err
+    metrics = done.last["metrics"]
+    assert metrics["reading_failures"] == 1.0 and metrics["injected_rate"] == 0.0
+    assert metrics["Power.a_to_b"] is None and done.last["reasons"]["Power.a_to_b"]
+    turns = exported(tmp_path / "run")
+    assert [t["turn"] for t in turns] == [0, 1, 2]
+    for turn in turns:
+        assert turn["rr"]["a_to_b"] is None and turn["rr"]["b_to_a"] is None
+        assert turn["injected"] is False
+        for who in turn["rr"]["by_speaker"].values():
+            assert who["vector"] is None and who["failure"]
+    told = [r for r in server.requests if "【相手への今の態度】" in r["messages"][-1]["content"]]
+    assert told == []
+    if calls is not None:
+        asked = [r for r in server.requests if vectors(r["messages"])]
+        assert len(asked) == calls * 4, "asked and repaired once, no more"
+
+
+def test_a_vector_that_is_mended_is_used_and_its_repair_is_kept(
+    openai_server: Serve, naisei: Run, tmp_path: Path
+) -> None:
+    def odd(messages: list[dict[str, Any]], schema: dict[str, Any] | None) -> str:
+        if vectors(messages):
+            return '{"Power": 7, "Intimacy": "+1", "TaskOriented": -1.2}'
+        return brain(messages, schema)
+
+    server = openai_server(odd)
+    done = naisei(*flags(server, tmp_path / "run", 2))
+    assert done.last["metrics"]["repaired_readings"] == 1.0
+    assert done.last["metrics"]["reading_failures"] == 0.0
+    turn = exported(tmp_path / "run")[0]
+    assert turn["rr"]["b_to_a"] == {"Power": 3, "Intimacy": 1, "TaskOriented": -1}
+    (one, two, three) = turn["rr"]["by_speaker"]["三浦 拓海"]["repairs"]
+    assert (one["given"], one["used"], two["given"], three["given"]) == (7, 3, "+1", -1.2)
+
+
+def test_a_reading_that_a_repair_saved_counts_as_a_reading(
+    openai_server: Serve, naisei: Run, tmp_path: Path
+) -> None:
+    def late(messages: list[dict[str, Any]], schema: dict[str, Any] | None) -> str:
+        first = vectors(messages) and messages[-2]["role"] == "system"
+        return '{"Power": "high"}' if first else brain(messages, schema)
+
+    done = naisei(*flags(openai_server(late), tmp_path / "run", 2))
+    assert done.last["metrics"]["reading_failures"] == 0.0
+    assert done.last["tokens"]["reflector"]["calls"] == 2 * 3
+
+
+def test_questions_that_fail_leave_no_reading_and_ask_for_no_vector(
+    openai_server: Serve, naisei: Run, tmp_path: Path
+) -> None:
+    def two(messages: list[dict[str, Any]], schema: dict[str, Any] | None) -> str:
+        asked = schema is not None and "最近の記憶" in json.dumps(messages, ensure_ascii=False)
+        return '["ひとつ？", "ふたつ？"]' if asked else brain(messages, schema)
+
+    server = openai_server(two)
+    done = naisei(*flags(server, tmp_path / "run", 2))
+    assert done.code == 0 and done.last["metrics"]["reading_failures"] == 1.0
+    assert not any(vectors(r["messages"]) for r in server.requests)
+    turn = exported(tmp_path / "run")[0]
+    assert "three questions" in turn["rr"]["by_speaker"]["倉田 美和"]["failure"]
+
+
+def vectors(messages: list[dict[str, Any]]) -> bool:
+    return "3つの整数で評価します" in messages[0]["content"]
+
+
+def flags(server: OpenAIServer, run: Path, turns: int) -> list[str]:
+    model = f"openai-compatible:test@{server.url}"
+    given = ["relationship", "run", "--relationship-reflection-every-turn", "--model", model]
+    given += ["--sessions", "1", "--turns", str(turns), "--embedder", "ngram"]
+    return [*given, "--run-dir", str(run), "--json", "--quiet"]
+
+
+def exported(run: Path) -> list[Any]:
+    agent = json.loads((run / "agent_a.json").read_text("utf-8"))
+    turns: list[Any] = agent["session_1_relationship_reflection_turns"]
+    return turns
