@@ -85,12 +85,11 @@ def level(sentence: Sentence) -> Level:
     return Level.PLAIN if _CASUAL.match(sentence.text) else Level.NONE
 
 
-_RESPECT = frozenset(
-    "いらっしゃる おっしゃる 仰る くださる 下さる 召し上がる 召す 見える お越し おいで 賜る".split()
-) - {"見える", "くださる", "下さる", "おいで"}
+_RESPECT = frozenset({"いらっしゃる", "おっしゃる", "仰る", "召し上がる", "召す", "賜る"})
 _HUMBLE = frozenset(
-    "致す いたす いただく 頂く いただける 頂ける 申す 申し上げる 申し付ける 参る 伺う うかがう 存じる 存ずる "
-    "拝見 拝聴 拝借 拝読 承る 差し上げる 頂戴 仕る お目 かしこまる 賜る".split()
+    {"致す", "いたす", "いただく", "頂く", "いただける", "頂ける", "申す", "申し上げる", "参る"}
+    | {"伺う", "うかがう", "存じる", "存ずる", "拝見", "拝聴", "拝借", "拝読", "承る"}
+    | {"差し上げる", "頂戴", "仕る", "かしこまる"}
 )
 _COURTEOUS = re.compile(
     r"ござい(?:ます|ません|ました)|恐れ入り|恐縮|申し訳(?:ござ|あり)|かしこまりました|承知(?:いた)?しました"
@@ -108,7 +107,8 @@ _HUMBLED = re.compile(
 )
 #: Set phrases among equals of any standing.
 _SET = re.compile(
-    r"(?<![てで])いただきます(?:[。！]|$)|お(?:願い|ねがい)(?:します|しますね)|お(?:かえり|やすみ)なさい|お待ちどお"
+    r"(?:おはよう|ありがとう|おめでとう)(?:ござい|御座い)(?:ます|ました)"
+    r"|(?<![てで])いただきます(?:[。！]|$)|お(?:願い|ねがい)(?:します|しますね)|お(?:かえり|やすみ)なさい|お待ちどお"
 )
 
 
@@ -127,10 +127,10 @@ def honorifics(sentence: Sentence) -> list[Found]:
                 found.append(Found(cue, match[0]))
     for word in sentence.words:
         cue = _kind(word)
-        if cue and text[word.start : word.end] == word.surface:
-            if not any(a < word.end and word.start < b for a, b in taken):
-                taken.append((word.start, word.end))
-                found.append(Found(cue, word.surface))
+        unread = text[word.start : word.end] == word.surface
+        if cue and unread and not any(a < word.end and word.start < b for a, b in taken):
+            taken.append((word.start, word.end))
+            found.append(Found(cue, word.surface))
     return found
 
 

@@ -78,7 +78,7 @@ def distance(sentence: Sentence) -> list[Found]:
 
 
 def _invitation(sentence: Sentence) -> str:
-    """「行こうよ」: a plain volitional at the end; 「行くでしょう」 and 「行きましょう」 are none."""
+    """「行こうよ」: a plain volitional at the end; 「行くでしょう」「行きましょう」 are none."""
     words = [w for w in sentence.core if w.detail != "終助詞"]
     if words and words[-1].inflection.startswith("意志推量") and words[-1].lemma not in _INVITING:
         return words[-1].surface

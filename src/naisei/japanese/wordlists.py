@@ -19,6 +19,11 @@ class WordList:
     def __init__(self, *names: str) -> None:
         self._names = names
 
+    @property
+    def words(self) -> frozenset[str]:
+        """Words of a single part, each in every form in which it is found."""
+        return _compiled(self._names)[0]
+
     def find(self, sentence: Sentence) -> list[str]:
         """Words of the list in a sentence, as said, in order; a place counts once."""
         single, several = _compiled(self._names)

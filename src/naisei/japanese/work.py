@@ -11,6 +11,8 @@ __all__ = ["leisure", "work"]
 
 _WORK, _DEAL, _STEPS = WordList("work"), WordList("deal"), WordList("steps")
 _LEISURE = WordList("leisure")
+#: サ変 nouns of feeling and chance, which carry nothing out.
+_IDLE = WordList("idle")
 #: A figure that somebody must act on: a clock time, a date, a quantity, money.
 _FIGURE = re.compile(
     r"[0-9〇一二三四五六七八九十百千万]+(?:時(?:半|[0-9十]+分)?(?:まで|から|に|ごろ|頃|で)?|分(?:後|間|ほど|以内)?|日(?:まで|後|以内|に)|月[0-9一二三四五六七八九十]+日|円|部|枚|件|名|個|本|台|番|号|ページ|行目|通|パーセント|％|%|キロ|グラム|ミリ|センチ|階|泊|セット|箱|冊|社|点)"
@@ -34,6 +36,7 @@ def work(sentence: Sentence) -> list[Found]:
     found += [Found("steps", w) for w in _STEPS.find(sentence)]
     found += [Found("figure", m[0]) for m in _FIGURE.finditer(text)]
     found += [Found("deadline", m[0]) for m in _DEADLINE.finditer(text)]
+    idle = _IDLE.words
     known = {f.text for f in found} | set(_LEISURE.find(sentence))
     found += [
         Found("act", w.surface)
@@ -41,7 +44,7 @@ def work(sentence: Sentence) -> list[Found]:
         if w.kind == _ACT
         and len(w.surface) >= 2
         and w.surface not in known
-        and w.surface not in _IDLE
+        and w.surface not in idle
     ]
     return found
 
@@ -49,10 +52,3 @@ def work(sentence: Sentence) -> list[Found]:
 def leisure(sentence: Sentence) -> list[Found]:
     """`leisure`: hobbies, food, seasons, animals, love, memories."""
     return [Found("leisure", w) for w in _LEISURE.find(sentence)]
-
-
-#: サ変 nouns of feeling and chance, which carry nothing out.
-_IDLE = frozenset(
-    "一緒 心配 感動 感激 緊張 失恋 恋愛 結婚 離婚 旅行 散歩 昼寝 寝坊 喧嘩 失敗 成功 苦労 我慢 安心 満足 納得 関係 影響 存在 経験 記憶 想像 "
-    "びっくり どきどき わくわく のんびり 感謝 了解 失礼 勉強 無理 挨拶 世話 応援 期待 尊敬 卒業 入学 引退 成長 生活 話 お話 食事 料理 運動".split()
-)

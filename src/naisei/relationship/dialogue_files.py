@@ -48,7 +48,7 @@ TEXT = (
     "message",
     "line",
 )
-SESSION = ("session", "session_idx", "セッション", "回")  # fmt: skip
+SESSION = ("session", "session_idx", "セッション", "回")
 
 _LABEL = re.compile(
     r"(?:\[?\d{1,2}:\d{2}(?::\d{2})?\]?\s+|\d+[.)]\s+)?[【\[]?([^：:「」『』【】\[\]。、！？!?\t]{1,40}?)[】\]]?\s*(?:\t|[：:](?!//))\s?(.*)",

@@ -15,7 +15,19 @@ from naisei.relationship.vector import RelationVector, VectorReply
 
 __all__ = ["from_json"]
 
-_LISTS = ("turns", "utterances", "dialogue", "dialog", "dialogues", "conversation", "messages", "lines", "発話", "対話", "会話")  # fmt: skip
+_LISTS = (
+    "turns",
+    "utterances",
+    "dialogue",
+    "dialog",
+    "dialogues",
+    "conversation",
+    "messages",
+    "lines",
+    "発話",
+    "対話",
+    "会話",
+)
 _SESSION_KEY = re.compile(r"session_(\d+)")
 _NAMED_LINE = re.compile(r"([^：:]{1,40})[：:]\s?(.*)", re.DOTALL)
 

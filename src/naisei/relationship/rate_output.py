@@ -18,7 +18,21 @@ __all__ = ["COLUMNS", "reasons", "to_agent_json", "to_csv", "turn_rows"]
 
 _SHOWN = 24
 #: Columns of `to_csv`.
-COLUMNS = ("session", "turn", "speaker", "text", "direction", "src", "dst", "dimension", "value", "rounded", "min", "max", "reason")  # fmt: skip
+COLUMNS = (
+    "session",
+    "turn",
+    "speaker",
+    "text",
+    "direction",
+    "src",
+    "dst",
+    "dimension",
+    "value",
+    "rounded",
+    "min",
+    "max",
+    "reason",
+)
 
 
 def to_agent_json(rating: Rating) -> dict[str, Any]:

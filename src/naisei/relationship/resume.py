@@ -11,6 +11,7 @@ from naisei.models.settings import ModelSettings
 from naisei.relationship.commands import carry_out
 from naisei.relationship.config import RelationshipConfig
 from naisei.relationship.execute import Sitting
+from naisei.relationship.rate_commands import resume_rating
 from naisei.runs.budget import Budget
 from naisei.runs.frozen import Frozen
 
@@ -29,6 +30,14 @@ def resume(
 ) -> int:
     """Continue the run in `path` under its frozen configuration; returns the exit code."""
     frozen = Frozen.read(path / "config.json")
+    sitting = Sitting(
+        settings=ModelSettings(concurrency=concurrency),
+        concurrency=concurrency,
+        budget=Budget(max_usd, max_tokens, max_minutes),
+        quiet=quiet,
+    )
+    if frozen.config.get("task") == "rating":
+        return resume_rating(path, sitting, json=json)
     try:
         config = RelationshipConfig.model_validate(frozen.config)
     except ValidationError as error:
@@ -37,10 +46,4 @@ def resume(
             place=str(path / "config.json"),
             remedy=f"resume it with naisei {frozen.naisei}",
         ) from error
-    sitting = Sitting(
-        settings=ModelSettings(concurrency=concurrency),
-        concurrency=concurrency,
-        budget=Budget(max_usd, max_tokens, max_minutes),
-        quiet=quiet,
-    )
     return carry_out(config, sitting, run_dir=path, json=json)

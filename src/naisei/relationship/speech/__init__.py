@@ -1,7 +1,7 @@
 """The relationship read from speech itself, without a model: Japanese, two speakers."""
 
 from naisei.relationship.speech.course import Course, course, estimate
-from naisei.relationship.speech.reading import Estimate, SpeechReading, Sign
+from naisei.relationship.speech.reading import Estimate, Sign, SpeechReading
 from naisei.relationship.speech.weights import Weights, load_weights
 
 __all__ = [
