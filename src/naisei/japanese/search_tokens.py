@@ -22,6 +22,8 @@ _dictionary: Any = None
 
 #: Sudachi refuses texts above 49,149 bytes.
 _PIECE = 8000
+#: Words of the dictionary whose forms are kept.
+_KNOWN = 200_000
 _LONG = re.compile(r"(?<=[ァ-ヺー])[〜～~−‐‑–—―─-](?=[ァ-ヺ]|(?![0-9A-Za-z]))")
 _LATIN = re.compile(r"[a-z0-9][a-z0-9+#]*(?:[._/&'-][a-z0-9+#]+)*")
 _PARTS = re.compile(r"[a-z]+|[0-9]+")
@@ -62,26 +64,35 @@ def search_tokens(text: str) -> list[str]:
 
 
 def _words(folded: str, found: list[str]) -> None:
-    tokenizer, kept = _tools()
+    tokenizer, known = _tools()
     for m in tokenizer.tokenize(folded):
-        pos = m.part_of_speech_id()
-        if not (kept[pos] if pos in kept else _keep(kept, pos, m)):
-            continue
-        surface = m.surface()
-        if surface.isascii():
-            _latin(surface, m.normalized_form().casefold(), found)
-            continue
-        form = m.normalized_form().casefold()
-        if form in _STOP:
-            continue
-        found.append(form)
-        if len(surface) > 2:
-            parts = m.split(SplitMode.A, add_single=False)
-            found += [p.normalized_form().casefold() for p in parts]
+        # By entry of the dictionary: asking a word for its forms takes longer than finding it.
+        entry = m.word_id() if not m.is_oov() else m.surface()
+        words = known.get(entry)
+        if words is None:
+            if len(known) >= _KNOWN:
+                known.clear()
+            words = known[entry] = _forms(m)
+        found += words
 
 
-def _latin(surface: str, form: str, found: list[str]) -> None:
+def _forms(m: Any) -> tuple[str, ...]:
+    """What one word is searched by."""
+    pos = m.part_of_speech()
+    if pos[0] in _DROPPED and pos[1] != "文字":
+        return ()
+    surface, form = m.surface(), m.normalized_form().casefold()
+    if surface.isascii():
+        return _latin(surface, form)
+    if form in _STOP:
+        return ()
+    parts = m.split(SplitMode.A, add_single=False)
+    return (form, *(part.normalized_form().casefold() for part in parts))
+
+
+def _latin(surface: str, form: str) -> tuple[str, ...]:
     """An English word or a number; `form`, Sudachi's, may be the katakana word for it."""
+    found: list[str] = []
     for word in _LATIN.findall(surface):
         if word in _ENGLISH_STOP:
             continue
@@ -91,6 +102,7 @@ def _latin(surface: str, form: str, found: list[str]) -> None:
             found += [_stem(part) for part in parts]
     if not form.isascii() or (form.isdigit() and form != surface):
         found.append(form)
+    return tuple(found)
 
 
 def _stem(word: str) -> str:
@@ -102,18 +114,13 @@ def _stem(word: str) -> str:
     return word.rstrip("e") if len(word) > 3 else word
 
 
-def _keep(kept: dict[int, bool], pos: int, m: Any) -> bool:
-    kept[pos] = m.part_of_speech()[0] not in _DROPPED or m.part_of_speech()[1] == "文字"
-    return kept[pos]
-
-
-def _tools() -> tuple[Any, dict[int, bool]]:
-    """This thread's tokenizer (one may not be used by two threads at once) and what it keeps."""
+def _tools() -> tuple[Any, dict[int | str, tuple[str, ...]]]:
+    """This thread's tokenizer (one may not be used by two threads at once) and the words it knows."""
     global _dictionary
     if not hasattr(_local, "tools"):
         with _lock:
             if _dictionary is None:
                 _dictionary = Dictionary(dict="small")
             _local.tools = (_dictionary.tokenizer(mode=SplitMode.C), {})
-    tools: tuple[Any, dict[int, bool]] = _local.tools
+    tools: tuple[Any, dict[int | str, tuple[str, ...]]] = _local.tools
     return tools

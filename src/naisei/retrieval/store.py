@@ -8,6 +8,7 @@ import json
 import sqlite3
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -130,7 +131,7 @@ class Store:
             json.dumps(piece.headings, ensure_ascii=False),
             piece.page,
             piece.text,
-            " ".join(search_tokens(whole)),
+            " ".join([*_above(document.title, piece.headings), *search_tokens(piece.text)]),
             hashlib.sha256(whole.encode("utf-8", "surrogatepass")).digest(),
         )
 
@@ -192,6 +193,12 @@ class Store:
                 signature,
                 _replaced(json.loads(meta)),
             )
+
+
+@lru_cache(maxsize=256)
+def _above(title: str, headings: tuple[str, ...]) -> list[str]:
+    """Search words of where a chunk stands: its neighbours stand there too."""
+    return search_tokens(embedding_text(title, headings, ""))
 
 
 def _replaced(meta: dict[str, JsonValue]) -> tuple[str, ...]:

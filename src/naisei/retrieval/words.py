@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable
 from pathlib import Path
 
-import bm25s
+import bm25s  # type: ignore[import-untyped]
 import numpy as np
 import numpy.typing as npt
 

@@ -40,8 +40,8 @@ def read_html(text: str) -> Read:
     ValueError: elements nest deeper than any page that is meant to be read.
     """
     depth = 0
-    for tag in _NESTING.finditer(text):
-        depth = max(0, depth - 1) if tag[1] else depth + 1
+    for found in _NESTING.finditer(text):
+        depth = max(0, depth - 1) if found[1] else depth + 1
         if depth > _DEEPEST:
             raise ValueError(f"more than {_DEEPEST} levels")
     tree = LexborHTMLParser(text)

@@ -8,8 +8,8 @@ import threading
 from collections import Counter
 from itertools import groupby
 
-import pypdfium2
-import pypdfium2.raw as pdfium
+import pypdfium2  # type: ignore[import-untyped]
+import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 from pydantic import JsonValue
 
 from naisei.japanese.outline import outline_level

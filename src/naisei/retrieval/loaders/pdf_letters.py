@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pypdfium2
-import pypdfium2.raw as pdfium
+import pypdfium2  # type: ignore[import-untyped]
+import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 
 __all__ = ["Letter", "letters_of"]
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-import pypdfium2
+import pypdfium2  # type: ignore[import-untyped]
 
 from naisei.retrieval.loaders.blocks import one_line
 from naisei.retrieval.loaders.pdf_letters import Letter, letters_of
