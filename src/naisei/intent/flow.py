@@ -6,7 +6,7 @@ dialogue. The budget, the answer and its support are ours (docs/design/0008-inte
 
 from __future__ import annotations
 
-from naisei.core import AskUser, Flow, Say
+from naisei.core import AskUser, Flow
 from naisei.intent.answering import answer
 from naisei.intent.asking import asked, settle
 from naisei.intent.dialogue import Dialogue
@@ -19,10 +19,7 @@ from naisei.intent.routing import route
 from naisei.intent.rules import Setting
 from naisei.intent.schemas import Reply
 
-__all__ = ["LEAVE", "assist", "converse", "sitting"]
-
-#: What a person says, in effect, by leaving the sitting.
-LEAVE = ""
+__all__ = ["assist", "converse", "personal"]
 
 
 def assist(dialogue: Dialogue, setting: Setting) -> Flow[Reply]:
@@ -51,15 +48,8 @@ def converse(utterance: str, setting: Setting, *, earlier: tuple[str, ...] = ())
         dialogue = dialogue.answered(reply.message, said, reply.options)
 
 
-def sitting(setting: Setting, *, user: str = "") -> Flow[tuple[str, ...]]:
-    """Request after request until the person leaves; returns the questions searched for."""
-    earlier: tuple[str, ...] = ()
-    while (utterance := (yield from AskUser(""))) != LEAVE:
-        cuts = yield from Cuts(user)
-        rules = setting.rules.model_copy(update={"thresholds": cuts})
-        own = setting.model_copy(update={"rules": rules})
-        reply = yield from converse(utterance, own, earlier=earlier)
-        yield from Say(reply.message, meta=reply.model_dump(mode="json"))
-        if reply.query:
-            earlier = (*earlier, reply.query)[-5:]
-    return earlier
+def personal(dialogue: Dialogue, setting: Setting, *, user: str) -> Flow[Reply]:
+    """One step with the thresholds that this person's feedback has moved."""
+    cuts = yield from Cuts(user)
+    rules = setting.rules.model_copy(update={"thresholds": cuts})
+    return (yield from assist(dialogue, setting.model_copy(update={"rules": rules})))

@@ -1,0 +1,118 @@
+"""What people say of the replies, and the thresholds that follow from it.
+
+One file a person, one line a sign, oldest first; nothing is ever taken out of it: undoing and
+resetting are lines too. The thresholds are the fold of the lines over those of the setting:
+
+too-much    clarity + 1, to at most 4: more counts as clear, less is asked
+too-little  clarity − 1, down to what the setting says; from there is_question and
+            is_consultation + 1, to at most 4: more kinds of talk are asked about
+bad         twice in a row on answers given without asking: as too-little
+good        moves nothing; it ends a row of bad ones
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from naisei.core import InputError
+from naisei.intent.thresholds import Thresholds
+
+__all__ = ["Feedback", "Sign", "adjusted", "read_feedback", "standing", "write_feedback"]
+
+Sign = Literal["good", "bad", "too-much", "too-little", "undo", "reset"]
+#: No threshold is moved beyond this.
+_MOST = 4
+
+
+class Feedback(BaseModel):
+    """One line. about: the request it is about. asked: questions back before the reply."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    sign: Sign
+    at: datetime
+    about: str = ""
+    asked: int = 0
+
+
+def standing(lines: Sequence[Feedback]) -> list[Feedback]:
+    """The lines that count: what was undone or reset is left out."""
+    kept: list[Feedback] = []
+    for line in lines:
+        if line.sign == "reset":
+            kept.clear()
+        elif line.sign == "undo":
+            del kept[-1:]
+        else:
+            kept.append(line)
+    return kept
+
+
+def adjusted(base: Thresholds, lines: Sequence[Feedback]) -> Thresholds:
+    """The thresholds after these lines."""
+    cuts, row = base, 0
+    for line in standing(lines):
+        row = row + 1 if line.sign == "bad" and not line.asked else 0
+        if line.sign == "too-much":
+            cuts = _moved(cuts, clarity=1)
+        elif line.sign == "too-little" or row == 2:
+            row = 0
+            if cuts.clarity > base.clarity:
+                cuts = _moved(cuts, clarity=-1)
+            else:
+                cuts = _moved(cuts, is_question=1, is_consultation=1)
+    return cuts
+
+
+def _moved(cuts: Thresholds, **steps: int) -> Thresholds:
+    new = {
+        name: min(max(_MOST, getattr(cuts, name)), max(1, getattr(cuts, name) + step))
+        for name, step in steps.items()
+    }
+    return cuts.model_copy(update=new)
+
+
+def read_feedback(path: Path) -> list[Feedback]:
+    """The lines of a file; none if there is no file.
+
+    Raises:
+        InputError: it cannot be read, or a line is damaged.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return []
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"the feedback cannot be read: {error}", place=str(path)) from error
+    lines = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            try:
+                lines.append(Feedback.model_validate_json(line))
+            except ValidationError as error:
+                raise InputError(
+                    f"no line of feedback: {error.errors()[0]['msg']}",
+                    place=f"{path}:{number}",
+                    remedy="mend the line or remove it",
+                ) from error
+    return lines
+
+
+def write_feedback(path: Path, sign: Sign, *, about: str = "", asked: int = 0) -> Feedback:
+    """Adds one line, at once and whole."""
+    line = Feedback(sign=sign, at=datetime.now(UTC), about=about, asked=asked)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line.model_dump(mode="json"), ensure_ascii=False) + "\n")
+    except OSError as error:
+        raise InputError(
+            f"the feedback cannot be kept: {error.strerror}", place=str(path)
+        ) from error
+    return line
