@@ -27,6 +27,9 @@ _CONTRAST = 16
 _SCALE = 1.5
 _LARGEST = 4_000.0
 _UNSEEN = frozenset({pdfium.FPDF_TEXTRENDERMODE_INVISIBLE, pdfium.FPDF_TEXTRENDERMODE_CLIP})
+_OUTLINED = frozenset({pdfium.FPDF_TEXTRENDERMODE_STROKE, pdfium.FPDF_TEXTRENDERMODE_STROKE_CLIP})
+#: What pdfium gives for line ends, hyphens at them, and codes that stand for no letter.
+_NO_LETTERS = frozenset({0, 2, 10, 13, 0xFFFE, 0xFFFF})
 _COVERS = frozenset(
     {pdfium.FPDF_PAGEOBJ_PATH, pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_SHADING}
 )
@@ -45,56 +48,69 @@ class Letter:
     size: float
 
 
-def letters_of(page: pypdfium2.PdfPage, most: int) -> Iterator[Letter]:
+def letters_of(page: pypdfium2.PdfPage, most: int) -> list[Letter]:
     """In the order of the page's text; spaces of the file and of pdfium included. The first
     `most` at the most."""
     text = page.get_textpage()
     try:
-        number = min(pdfium.FPDFText_CountChars(text.raw), most)
-        looks: dict[int, tuple[bool, bool, float]] = {}
-        covered = _has_covers(page)
-        picture: npt.NDArray[np.uint8] | None = None
-        box = page.get_cropbox()
-        rect = [ctypes.c_double() for _ in range(4)]
-        loose = pdfium.FS_RECTF()
-        x, y = ctypes.c_double(), ctypes.c_double()
-        for i in range(number):
-            code = pdfium.FPDFText_GetUnicode(text.raw, i)
-            if code in (0, 0xFFFE, 0xFFFF, 13, 2) or 0xD800 <= code <= 0xDFFF:
-                continue
-            letter = " " if code == 10 else chr(code)
-            if pdfium.FPDFText_IsGenerated(text.raw, i) == 1 or letter.isspace():
-                if code != 10:
-                    yield _space(text.raw, i, x, y)
-                continue
-            seen, light, size = _look(text.raw, i, looks)
-            pdfium.FPDFText_GetCharBox(text.raw, i, rect[0], rect[1], rect[2], rect[3])
-            left, right, bottom, top = (value.value for value in rect)
-            if not seen or size < _SMALLEST or not _inside(box, left, right, bottom, top):
-                continue
-            if light or covered:
-                if picture is None:
-                    picture = _picture(page)
-                if not _contrast(picture, box, left, right, bottom, top, page):
-                    continue
-            pdfium.FPDFText_GetCharOrigin(text.raw, i, x, y)
-            # With the room that the letter takes: a 、 fills a quarter of its own.
-            if pdfium.FPDFText_GetLooseCharBox(text.raw, i, loose):
-                left, right = loose.left, loose.right
-            yield Letter(letter, left, right, bottom, top, y.value, size)
+        found = list(_letters(page, text.raw, min(pdfium.FPDFText_CountChars(text.raw), most)))
     finally:
         text.close()
+    # Where nothing at all is drawn, this machine lacks the letters of a font that the file does
+    # not bring along: that says nothing about what others see.
+    drawn = any(trace for _, _, trace in found)
+    return [letter for letter, own, trace in found if trace or not (own or drawn)]
 
 
-def _space(text: Any, i: int, x: ctypes.c_double, y: ctypes.c_double) -> Letter:
-    pdfium.FPDFText_GetCharOrigin(text, i, x, y)
-    return Letter(" ", x.value, x.value, y.value, y.value, y.value, 1.0)
+def _letters(
+    page: pypdfium2.PdfPage, text: Any, number: int
+) -> Iterator[tuple[Letter, bool, bool]]:
+    """(letter, whether a missing trace counts without another's, whether it left a trace)."""
+    looks: dict[int, _Look] = {}
+    covered = _has_covers(page)
+    picture: npt.NDArray[np.uint8] | None = None
+    box = page.get_cropbox()
+    rect = [ctypes.c_double() for _ in range(4)]
+    loose = pdfium.FS_RECTF()
+    x, y = ctypes.c_double(), ctypes.c_double()
+    for i in range(number):
+        code = pdfium.FPDFText_GetUnicode(text, i)
+        if code in _NO_LETTERS or 0xD800 <= code <= 0xDFFF:
+            continue
+        if pdfium.FPDFText_IsGenerated(text, i) == 1 or chr(code).isspace():
+            pdfium.FPDFText_GetCharOrigin(text, i, x, y)
+            at = x.value, x.value, y.value, y.value
+            yield Letter(" ", *at, y.value, 1.0), False, True
+            continue
+        look = _look(text, i, looks)
+        pdfium.FPDFText_GetCharBox(text, i, rect[0], rect[1], rect[2], rect[3])
+        left, right, bottom, top = (value.value for value in rect)
+        if not look.seen or look.size < _SMALLEST or not _inside(box, left, right, bottom, top):
+            continue
+        trace = True
+        if look.light or covered:
+            picture = _picture(page) if picture is None else picture
+            trace = _contrast(picture, box, left, right, bottom, top)
+        pdfium.FPDFText_GetCharOrigin(text, i, x, y)
+        # With the room that the letter takes: a 、 fills a quarter of its own.
+        if pdfium.FPDFText_GetLooseCharBox(text, i, loose):
+            left, right = loose.left, loose.right
+        letter = Letter(chr(code), left, right, bottom, top, y.value, look.size)
+        yield letter, look.light or look.embedded, trace
 
 
-def _look(
-    text: Any, i: int, looks: dict[int, tuple[bool, bool, float]]
-) -> tuple[bool, bool, float]:
-    """(may be seen, light, size in points) of a letter, by the object that it belongs to."""
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """Of a text object. size: points. embedded: its font is in the file."""
+
+    seen: bool = True
+    light: bool = False
+    size: float = 0.0
+    embedded: bool = False
+
+
+def _look(text: Any, i: int, looks: dict[int, _Look]) -> _Look:
+    """How a letter looks, by the object that it belongs to."""
     owner = pdfium.FPDFText_GetTextObject(text, i)
     key = ctypes.cast(owner, ctypes.c_void_p).value if owner else None
     if key is not None and key in looks:
@@ -103,26 +119,24 @@ def _look(
     size = pdfium.FPDFText_GetFontSize(text, i)
     if pdfium.FPDFText_GetMatrix(text, i, matrix):
         size *= float(np.hypot(matrix.c, matrix.d))
-    seen, light = True, False
-    if owner:
-        mode = pdfium.FPDFTextObj_GetTextRenderMode(owner)
-        active = ctypes.c_int(1)
-        if pdfium.FPDFPageObj_GetIsActive(owner, active) and not active.value:
-            seen = False
-        seen = seen and mode not in _UNSEEN
-        outlined = mode in (
-            pdfium.FPDF_TEXTRENDERMODE_STROKE,
-            pdfium.FPDF_TEXTRENDERMODE_STROKE_CLIP,
-        )
-        color = [ctypes.c_uint() for _ in range(4)]
-        ask = pdfium.FPDFPageObj_GetStrokeColor if outlined else pdfium.FPDFPageObj_GetFillColor
-        if ask(owner, *color):
-            red, green, blue, alpha = (value.value for value in color)
-            seen = seen and alpha >= _CONTRAST
-            light = min(red, green, blue) >= _LIGHT or alpha < 80
-    if key is not None:
-        looks[key] = (seen, light, size)
-    return seen, light, size
+    if not owner or key is None:
+        return _Look(size=size)
+    mode = pdfium.FPDFTextObj_GetTextRenderMode(owner)
+    active = ctypes.c_int(1)
+    off = pdfium.FPDFPageObj_GetIsActive(owner, active) and not active.value
+    seen, light = mode not in _UNSEEN and not off, False
+    color = [ctypes.c_uint() for _ in range(4)]
+    ask = (
+        pdfium.FPDFPageObj_GetStrokeColor if mode in _OUTLINED else pdfium.FPDFPageObj_GetFillColor
+    )
+    if ask(owner, *color):
+        red, green, blue, alpha = (value.value for value in color)
+        seen = seen and alpha >= _CONTRAST
+        light = min(red, green, blue) >= _LIGHT or alpha < 80
+    font = pdfium.FPDFTextObj_GetFont(owner)
+    embedded = bool(font) and pdfium.FPDFFont_GetIsEmbedded(font) == 1
+    looks[key] = _Look(seen, light, size, embedded)
+    return looks[key]
 
 
 def _has_covers(page: pypdfium2.PdfPage) -> bool:
@@ -131,9 +145,17 @@ def _has_covers(page: pypdfium2.PdfPage) -> bool:
     for n in range(pdfium.FPDFPage_CountObjects(page.raw)):
         kind = pdfium.FPDFPageObj_GetType(pdfium.FPDFPage_GetObject(page.raw, n))
         letters = letters or kind == pdfium.FPDF_PAGEOBJ_TEXT
-        if kind == pdfium.FPDF_PAGEOBJ_FORM or (letters and kind in _COVERS):
+        over = kind == pdfium.FPDF_PAGEOBJ_FORM or (letters and kind in _COVERS)
+        if over and (kind != pdfium.FPDF_PAGEOBJ_PATH or _filled(page, n)):
             return True
     return False
+
+
+def _filled(page: pypdfium2.PdfPage, n: int) -> bool:
+    """Whether a path is an area; the lines of a table cover nothing."""
+    mode, stroke = ctypes.c_int(), ctypes.c_int()
+    path = pdfium.FPDFPage_GetObject(page.raw, n)
+    return bool(pdfium.FPDFPath_GetDrawMode(path, mode, stroke)) and mode.value != 0
 
 
 def _inside(
@@ -157,7 +179,6 @@ def _contrast(
     right: float,
     bottom: float,
     top: float,
-    page: pypdfium2.PdfPage,
 ) -> bool:
     """Whether the letter's box shows anything but one shade."""
     height, width = picture.shape
