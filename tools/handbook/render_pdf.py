@@ -55,7 +55,8 @@ def _flowables(block: Block, styles: dict[str, ParagraphStyle]) -> list[object]:
             ("GRID", (0, 0), (-1, -1), 0.5, colors.grey),
             ("BACKGROUND", (0, 0), (-1, 0), colors.whitesmoke),
         ]
-        return [Spacer(1, 4), Table(cells, colWidths=widths, style=grid, hAlign="LEFT")]
+        table = Table(cells, colWidths=widths, style=grid, hAlign="LEFT")
+        return [Spacer(1, 4), table, Spacer(1, 6)]
     if block.kind in {"ul", "ol"}:
         marks = ["・" if block.kind == "ul" else f"{n}. " for n in range(1, 50)]
         return [

@@ -1,0 +1,154 @@
+"""The sample handbook and its evaluation file: counts, formats, encodings, quotes, independence."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections import Counter
+from difflib import SequenceMatcher
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import pypdfium2
+import pytest
+
+from checkout import ROOT, tool
+
+DATA = Path(str(resources.files("naisei"))) / "data"
+HANDBOOK = DATA / "handbook"
+FORMATS = ("md", "txt", "html", "pdf", "docx")
+reading = tool("handbook/reading")
+
+
+@cache
+def documents() -> dict[str, str]:
+    """The folded text of each document by its path."""
+    paths = [path for kind in FORMATS for path in sorted(HANDBOOK.rglob(f"*.{kind}"))]
+    return {
+        path.relative_to(HANDBOOK).as_posix(): reading.fold(reading.read_text(path))
+        for path in paths
+    }
+
+
+@cache
+def items() -> list[dict[str, Any]]:
+    text = (DATA / "handbook_questions" / "questions.jsonl").read_text("utf-8")
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def of_kind(*kinds: str) -> list[dict[str, Any]]:
+    return [item for item in items() if item["kind"] in kinds]
+
+
+def departments() -> set[str]:
+    entries = tomllib.loads((HANDBOOK / "contacts.toml").read_text("utf-8"))["contact"]
+    return {entry["department"] for entry in entries}
+
+
+def test_documents_in_five_formats() -> None:
+    formats = Counter(path.rsplit(".", 1)[1] for path in documents())
+    assert len(documents()) >= 48
+    assert all(formats[kind] >= 6 for kind in FORMATS), formats
+
+
+def test_nothing_else_lies_in_the_folder_and_it_is_small() -> None:
+    files = [path for path in HANDBOOK.rglob("*") if path.is_file()]
+    others = {path.name for path in files} - {Path(path).name for path in documents()}
+    assert others == {"contacts.toml"}
+    assert sum(path.stat().st_size for path in files) < 3_000_000
+
+
+def test_old_texts_keep_their_encodings() -> None:
+    found: Counter[str] = Counter()
+    for path in HANDBOOK.rglob("*.txt"):
+        data = path.read_bytes()
+        for encoding in ("utf-8", "shift_jis", "euc_jp"):
+            try:
+                data.decode(encoding)
+            except UnicodeDecodeError:
+                continue
+            found["bom" if data.startswith(b"\xef\xbb\xbf") else encoding] += 1
+            break
+    assert all(found[kind] >= 2 for kind in ("utf-8", "bom", "shift_jis", "euc_jp")), found
+
+
+def test_documents_are_of_a_documents_length() -> None:
+    sizes = {path: len(text) for path, text in documents().items()}
+    assert all(550 <= size <= 2500 for size in sizes.values()), sizes
+
+
+def test_pdf_files_have_several_pages() -> None:
+    pages = []
+    for path in HANDBOOK.rglob("*.pdf"):
+        with pypdfium2.PdfDocument(path) as pdf:
+            pages.append(len(pdf))
+    assert min(pages) >= 2 and max(pages) >= 3
+
+
+def test_the_files_are_built_from_the_sources() -> None:
+    blocks = tool("handbook/blocks")
+    sources = blocks.read_sources(ROOT / "tools" / "handbook" / "sources")
+    assert {source.path for source in sources} == set(documents())
+    for source in sources:
+        for block in blocks.read_blocks(source.text):
+            for piece in [*block.items, *(cell for row in block.rows for cell in row)]:
+                assert reading.fold(piece) in documents()[source.path], (source.path, piece)
+
+
+def test_counts_and_split() -> None:
+    counts = Counter(item["kind"] for item in items())
+    assert counts["clear"] >= 85 and counts["vague"] >= 65
+    assert counts["consultation"] >= 22 and counts["unanswerable"] >= 22
+    dev = sum(item["split"] == "dev" for item in items()) / len(items())
+    assert 0.2 < dev < 0.45
+    assert {item["split"] for item in items()} == {"dev", "test"}
+
+
+@pytest.mark.parametrize("key", ["id", "text"])
+def test_no_item_stands_twice(key: str) -> None:
+    assert max(Counter(item[key] for item in items()).values()) == 1
+
+
+def test_every_quote_is_in_its_document() -> None:
+    for item in items():
+        for gold in item["gold"]:
+            assert reading.fold(gold["quote"]) in documents()[gold["path"]], item["id"]
+
+
+def test_gold_is_spread_over_the_handbook() -> None:
+    used = {gold["path"] for item in items() for gold in item["gold"]}
+    assert len(used) >= 0.9 * len(documents())
+
+
+def test_clear_and_vague_items_have_gold_and_the_unanswerable_none() -> None:
+    assert all(item["gold"] for item in of_kind("clear", "vague"))
+    assert not any(item["gold"] for item in of_kind("unanswerable"))
+    assert sum(bool(item["gold"]) for item in of_kind("consultation")) >= 20
+
+
+def test_items_to_be_drawn_out_have_an_intent_and_facts() -> None:
+    for item in of_kind("vague", "consultation"):
+        assert item["intent"] and len(item["facts"]) >= 2, item["id"]
+        assert all(fact["about"] and fact["says"] for fact in item["facts"]), item["id"]
+
+
+def test_vague_items_are_short() -> None:
+    assert max(len(item["text"]) for item in of_kind("vague")) <= 25
+
+
+def test_whom_to_ask_is_in_the_contacts() -> None:
+    asked = [item["ask"] for item in items() if not item["gold"]]
+    assert {name for name in asked if name} <= departments()
+    assert any(name is None for name in asked)
+
+
+def test_questions_and_facts_do_not_copy_the_documents() -> None:
+    for item in items():
+        told = [item["text"], *(fact["says"] for fact in item.get("facts", []))]
+        for gold in item["gold"]:
+            quote = reading.fold(gold["quote"])
+            for text in map(reading.fold, told):
+                match = SequenceMatcher(None, text, quote, autojunk=False).find_longest_match()
+                assert match.size <= 9, (item["id"], text[match.a : match.a + match.size])
