@@ -1,0 +1,225 @@
+"""The course of the readings as a picture, and as a table.
+
+matplotlib is the extra `plots`; it is imported here alone. The font for Japanese is IPAexGothic,
+which comes with matplotlib-fontja, so that no machine shows boxes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from naisei.core import InputError
+from naisei.lang import say
+from naisei.relationship.degrees import NAMES_JA
+from naisei.relationship.series import WAYS, Series, aligned
+from naisei.relationship.vector import DIMENSIONS, HIGH, LOW
+from naisei.runs.task import Table
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["COLUMNS", "FORMATS", "draw", "table"]
+
+#: Columns of `table`.
+COLUMNS = (
+    *("label", "session", "turn", "at", "direction", "src", "dst", "dimension"),
+    *("value", "low", "high", "repeats", "carried", "injected"),
+)
+FORMATS = (".png", ".svg", ".pdf")
+#: Told apart by people who see colours differently, and by their marks in black and white.
+#: Colours: Okabe and Ito, Color Universal Design (2008).
+_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
+_MARKS = ("o", "s", "^", "D", "v", "P", "X")
+#: Equal readings are drawn so far apart that both are seen.
+_ASIDE = 0.07
+_STYLES = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
+
+
+def draw(series: Sequence[Series], to: Sequence[Path], *, title: str = "") -> None:
+    """Draw one conversation, both directions in one panel a dimension; or several, compared, a
+    panel a direction and dimension. Bands are the least and greatest of repeated ratings.
+
+    Raises:
+        InputError: matplotlib is not installed; a file's ending is no known format, or it cannot
+            be written.
+    """
+    for path in to:
+        if path.suffix.lower() not in FORMATS:
+            raise InputError(
+                f"no picture format {path.suffix!r}",
+                place=str(path),
+                remedy=f"end the name in {', '.join(FORMATS)}",
+            )
+    matplotlib = _matplotlib()
+    series = aligned(series)
+    with matplotlib.rc_context(_style()):
+        # Not pyplot: it keeps every figure and looks for a screen.
+        from matplotlib.figure import Figure
+
+        columns = 1 if len(series) == 1 else 2
+        longest = max(last for _, last in series[0].sessions.values())
+        width = min(max(7.0, 0.16 * longest + 3.0), 20.0) * (1.0 if columns == 1 else 1.35)
+        figure = Figure(figsize=(width, 7.6), layout="constrained")
+        grid: Any = figure.subplots(len(DIMENSIONS), columns, sharex=True, squeeze=False)
+        for row, dimension in enumerate(DIMENSIONS):
+            for column in range(columns):
+                axes = grid[row][column]
+                if columns == 1:
+                    for n, way in enumerate(WAYS):
+                        _line(axes, series[0], way, dimension, (n, 2), series[0].way(way))
+                else:
+                    for n, one in enumerate(series):
+                        _line(axes, one, WAYS[column], dimension, (n, len(series)), one.label)
+                    if row == 0:
+                        axes.set_title(_heading(series, column), fontsize=11, pad=18)
+                _frame(axes, series, dimension, first=column == 0)
+        for axes in grid[-1]:
+            axes.set_xlabel(say("発話（各回の中での順）", "utterance of the session"))
+        handles, labels = grid[0][0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=min(len(labels), 4))
+        figure.suptitle(title or (series[0].label if len(series) == 1 else ""), fontsize=12)
+        for path in to:
+            _save(figure, path)
+
+
+def _line(
+    axes: Axes, one: Series, way: Any, dimension: str, nth: tuple[int, int], label: str
+) -> None:
+    n, of = nth
+    aside = (n - (of - 1) / 2) * min(_ASIDE, 0.4 / of)
+    colour, mark, style = (
+        _COLOURS[n % len(_COLOURS)],
+        _MARKS[n % len(_MARKS)],
+        _STYLES[n % len(_STYLES)],
+    )
+    for order, number in enumerate(one.sessions):
+        points = [p for p in one.points if p.session == number]
+        x = [p.at for p in points]
+        reads = [p.reads[way] for p in points]
+        y = [read.values[dimension] + aside for read in reads]
+        fresh = [k for k, read in enumerate(reads) if not read.carried]
+        axes.plot(
+            x,
+            y,
+            color=colour,
+            linestyle=style,
+            marker=mark,
+            markersize=4.5 if len(one.points) < 60 else 2.5,
+            markevery=fresh,
+            linewidth=1.6,
+            label=label if order == 0 else "_",
+            zorder=3,
+            clip_on=False,
+        )
+        if any(read.repeats > 1 for read in reads):
+            lows = [read.lows[dimension] for read in reads]
+            highs = [read.highs[dimension] for read in reads]
+            axes.fill_between(x, lows, highs, color=colour, alpha=0.18, linewidth=0, zorder=2)
+
+
+def _frame(axes: Axes, series: Sequence[Series], dimension: str, *, first: bool) -> None:
+    axes.set_ylim(LOW - 0.25, HIGH + 0.25)
+    axes.set_yticks(range(LOW, HIGH + 1))
+    axes.set_yticklabels([f"{v:+d}" if v else "0" for v in range(LOW, HIGH + 1)])
+    axes.axhline(0, color="#666666", linewidth=0.9, zorder=1)
+    axes.grid(axis="y", color="#dddddd", linewidth=0.6)
+    if first:
+        axes.set_ylabel(say(f"{NAMES_JA[dimension]}\n({dimension})", dimension))
+    sessions = series[0].sessions
+    step = max(1, math.ceil(max(last for _, last in sessions.values()) / 24))
+    ticks = [
+        (begins + k, str(k))
+        for begins, last in sessions.values()
+        for k in range(last - begins + 1)
+        if k % step == 0 and (k or any(p.start for one in series for p in one.points))
+    ]
+    axes.set_xticks([place for place, _ in ticks], [text for _, text in ticks], fontsize=8)
+    for order, (number, (begins, _)) in enumerate(sessions.items()):
+        if order:
+            axes.axvline(begins - 0.5, color="#888888", linewidth=0.8, linestyle=":", zorder=1)
+        if dimension == DIMENSIONS[0] and len(sessions) > 1:
+            axes.annotate(
+                say(f"第{number}回", f"session {number}"),
+                (begins - 0.3, HIGH + 0.3),
+                fontsize=8,
+                color="#555555",
+                va="bottom",
+                annotation_clip=False,
+            )
+
+
+def _heading(series: Sequence[Series], column: int) -> str:
+    named = {one.way(WAYS[column]) for one in series}
+    return named.pop() if len(named) == 1 else ("A → B", "B → A")[column]
+
+
+def _style() -> dict[str, Any]:
+    """Settings for these pictures alone; whoever imports matplotlib keeps theirs."""
+    from matplotlib import font_manager
+
+    path = str(_font())
+    if path not in {font.fname for font in font_manager.fontManager.ttflist}:
+        font_manager.fontManager.addfont(path)
+    name = font_manager.FontProperties(fname=path).get_name()
+    return {
+        "font.family": [name, "DejaVu Sans"],
+        "axes.unicode_minus": False,
+        "svg.hashsalt": "naisei",
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+    }
+
+
+def _matplotlib() -> Any:
+    if find_spec("matplotlib") is None or _font() is None:
+        raise InputError(
+            say(
+                "図には matplotlib と matplotlib-fontja が要ります",
+                "pictures need matplotlib and matplotlib-fontja",
+            ),
+            place="plot",
+            remedy=say(
+                'pip install "naisei[plots]" (--csv だけなら不要)',
+                'pip install "naisei[plots]"; --csv alone needs none',
+            ),
+        )
+    return import_module("matplotlib")
+
+
+def _font() -> Path | None:
+    """IPAexGothic. Its package is not imported: that would set the font of the whole process."""
+    package = find_spec("matplotlib_fontja")
+    file = Path(package.origin or "").parent / "fonts" / "ipaexg.ttf" if package else None
+    return file if file is not None and file.is_file() else None
+
+
+def _save(figure: Any, path: Path) -> None:
+    dateless = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        figure.savefig(path, dpi=160, metadata=dateless.get(path.suffix.lower()))
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", place=str(path)) from None
+
+
+def table(series: Sequence[Series]) -> Table:
+    """One row a point, direction and dimension; empty cells where nothing was read."""
+    rows: list[tuple[str | float | int, ...]] = []
+    for one in series:
+        for point in one.points:
+            when = "session_start" if point.start else "after_turn"
+            injected = "" if point.injected is None else int(point.injected)
+            for way, ends in zip(WAYS, (one.names, one.names[::-1]), strict=True):
+                read = point.reads[way]
+                head = (one.label, point.session, point.turn, when, way, *ends)
+                tail = (read.repeats, int(read.carried), injected)
+                rows += [
+                    (*head, name, read.values[name], read.lows[name], read.highs[name], *tail)
+                    for name in DIMENSIONS
+                ]
+    return Table("Readings", COLUMNS, tuple(rows))

@@ -1,0 +1,210 @@
+"""Readings over a conversation, from the files of the relationship reflection document, §5.
+
+Ours and other people's: sessions may be missing, a direction may be null, vectors may stand in
+`by_speaker` only. What is no number from −3 to 3 is a gap, and is told.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from naisei.core import InputError
+from naisei.relationship.schemas import Direction
+from naisei.relationship.vector import DIMENSIONS, HIGH, LOW
+
+__all__ = ["WAYS", "Point", "Read", "Series", "aligned", "read_series"]
+
+WAYS: tuple[Direction, Direction] = ("a_to_b", "b_to_a")
+_KEY = re.compile(r"session_(\d+)_relationship_reflection_turns")
+_REMEDY = "give agent_a.json of a conversation with session_N_relationship_reflection_turns"
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """One direction at one point.
+
+    values, lows, highs: dimension → the number and the least and greatest of repeated ratings;
+    NaN where there is none. repeats: how many ratings were read. carried: from an earlier turn.
+    """
+
+    values: dict[str, float]
+    lows: dict[str, float]
+    highs: dict[str, float]
+    repeats: int = 1
+    carried: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """The state after an utterance, or at a session's start.
+
+    at: utterances so far over all sessions; sessions stand one apart, so that they do not touch.
+    """
+
+    session: int
+    turn: int
+    at: int
+    start: bool
+    reads: dict[Direction, Read]
+    injected: bool | None = None
+
+
+@dataclass(slots=True)
+class Series:
+    """One conversation. names: of a and b. sessions: number → (first, last) place on the axis."""
+
+    label: str
+    names: tuple[str, str] = ("A", "B")
+    points: list[Point] = field(default_factory=list)
+    sessions: dict[int, tuple[int, int]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    def way(self, direction: Direction) -> str:
+        """`田中 → 高橋`."""
+        ends = self.names if direction == "a_to_b" else self.names[::-1]
+        return " → ".join(ends)
+
+
+def read_series(path: Path, label: str = "") -> Series:
+    """One agent file, or a folder that holds `agent_a.json`.
+
+    Raises:
+        InputError: it cannot be read, or there is no reading in it.
+    """
+    file = path / "agent_a.json" if path.is_dir() else path
+    try:
+        data = json.loads(file.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", place=str(file)) from None
+    except ValueError as error:
+        raise InputError(f"no JSON: {error}", place=str(file), remedy=_REMEDY) from None
+    if not isinstance(data, dict):
+        raise InputError("no object with sessions", place=str(file), remedy=_REMEDY)
+    out = Series(label or _label(file))
+    out.names = _names(data, file)
+    begins = 0
+    for number in sorted(int(m[1]) for key in data if (m := _KEY.fullmatch(key))):
+        begins = _session(out, data, number, begins)
+    if not any(
+        not math.isnan(v) for p in out.points for r in p.reads.values() for v in r.values.values()
+    ):
+        raise InputError("holds no reading", place=str(file), remedy=_REMEDY)
+    return out
+
+
+def aligned(series: Sequence[Series]) -> list[Series]:
+    """The same on one axis: a session begins at the same place in all, as long as the longest;
+    a session that only some have leaves a space in the others."""
+    numbers = sorted({number for one in series for number in one.sessions})
+    places: dict[int, tuple[int, int]] = {}
+    begins = 0
+    for number in numbers:
+        lengths = [
+            last - first for one in series for first, last in [one.sessions.get(number, (0, 0))]
+        ]
+        places[number] = (begins, begins + max(lengths))
+        begins += max(lengths) + 1
+    out = []
+    for one in series:
+        shift = {number: places[number][0] - first for number, (first, _) in one.sessions.items()}
+        points = [replace(point, at=point.at + shift[point.session]) for point in one.points]
+        out.append(replace(one, points=points, sessions=places))
+    return out
+
+
+def _session(out: Series, data: dict[str, Any], number: int, begins: int) -> int:
+    """Add a session's points; returns where the next one begins."""
+    rows = data[f"session_{number}_relationship_reflection_turns"]
+    place = f"{out.label} session_{number}"
+    if not isinstance(rows, list):
+        out.notes.append(f"{place}: no list of readings; left out")
+        return begins
+    lines = data.get(f"session_{number}")
+    last = begins + (len(lines) if isinstance(lines, list) else 0)
+    for index, row in enumerate(rows):
+        rr = row.get("rr") if isinstance(row, dict) else None
+        if not isinstance(rr, dict):
+            out.notes.append(f"{place}[{index}]: no rr; left out")
+            continue
+        turn = row.get("turn")
+        if isinstance(turn, bool) or not isinstance(turn, int) or turn < 0:
+            turn = index
+        start = row.get("at") == "session_start"
+        at = begins + (0 if start else turn + 1)
+        reads = {way: _read(out, rr, way, f"{place}[{index}]") for way in WAYS}
+        told = row.get("injected")
+        injected = told if isinstance(told, bool) else None
+        out.points.append(Point(number, turn, at, start, reads, injected))
+        last = max(last, at)
+    out.sessions[number] = (begins, last)
+    return last + 1
+
+
+def _read(out: Series, rr: dict[str, Any], way: Direction, place: str) -> Read:
+    held = _held(rr, out.names[0 if way == "a_to_b" else 1])
+    vector = rr.get(way, held.get("vector"))
+    values = {name: _number(out, vector, name, f"{place} {way}") for name in DIMENSIONS}
+    again = rr.get("repeats")
+    given = again.get(way) if isinstance(again, dict) else None
+    repeats = [one for one in given if one is not None] if isinstance(given, list) else []
+    lows, highs = dict(values), dict(values)
+    for name in DIMENSIONS:
+        read = [_number(out, one, name, f"{place} {way} repeats") for one in repeats]
+        if kept := [v for v in read if not math.isnan(v)]:
+            lows[name], highs[name] = min(kept), max(kept)
+    return Read(values, lows, highs, max(len(repeats), 1), held.get("carried") is True)
+
+
+def _held(rr: dict[str, Any], name: str) -> dict[str, Any]:
+    by_speaker = rr.get("by_speaker")
+    held = by_speaker.get(name) if isinstance(by_speaker, dict) else None
+    return held if isinstance(held, dict) else {}
+
+
+def _number(out: Series, vector: Any, name: str, place: str) -> float:
+    value = vector.get(name) if isinstance(vector, dict) else None
+    if value is None:
+        return math.nan
+    if isinstance(value, bool) or not isinstance(value, int | float) or not LOW <= value <= HIGH:
+        out.notes.append(f"{place}: {name} is {value!r}, no number from {LOW} to {HIGH}; a gap")
+        return math.nan
+    return float(value)
+
+
+def _names(data: dict[str, Any], file: Path) -> tuple[str, str]:
+    """Of a and b: `name` and `partner`, else as `by_speaker` lists them, else A and B."""
+    b = data.get("agent") == "agent_b" or file.stem == "agent_b"
+    own, partner = data.get("name"), data.get("partner")
+    if isinstance(own, str) and isinstance(partner, str) and own and partner:
+        return (partner, own) if b else (own, partner)
+    listed = _speakers(data)
+    if len(listed) != 2:
+        return ("A", "B")
+    if isinstance(own, str) and own in listed:
+        other = listed[1 - listed.index(own)]
+        return (other, own) if b else (own, other)
+    return (listed[0], listed[1])
+
+
+def _speakers(data: dict[str, Any]) -> list[str]:
+    for key, rows in data.items():
+        if not _KEY.fullmatch(key) or not isinstance(rows, list):
+            continue
+        for row in rows:
+            rr = row.get("rr") if isinstance(row, dict) else None
+            by_speaker = rr.get("by_speaker") if isinstance(rr, dict) else None
+            if isinstance(by_speaker, dict) and len(by_speaker) == 2:
+                return list(by_speaker)
+    return []
+
+
+def _label(file: Path) -> str:
+    """The folder's name for `agent_a.json`, as the files of several runs are called the same."""
+    same = file.stem in ("agent_a", "agent_b")
+    return file.resolve().parent.name if same and file.resolve().parent.name else file.stem
