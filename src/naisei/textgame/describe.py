@@ -29,6 +29,8 @@ def ending(result: GameResult) -> str:
         if result.won
         else say("失敗", "lost")
         if result.lost
+        else say(f"断念 ({result.gave_up})", f"gave up ({result.gave_up})")
+        if result.gave_up
         else say("時間切れ", "out of steps")
     )
     return say(

@@ -16,8 +16,12 @@ def play_game(game: str, player: Player, *, max_steps: int) -> Flow[GameResult]:
     """One game from its start; every command that the engine is given costs a step."""
     view = View.of((yield from Act(START)))
     steps: list[Step] = []
+    gave_up = ""
     while not view.done and len(steps) < max_steps:
         decision = yield from player.decide(view)
+        if not decision.action:
+            gave_up = decision.thoughts
+            break
         seen = View.of((yield from Act(decision.action)))
         steps.append(
             Step(
@@ -35,5 +39,6 @@ def play_game(game: str, player: Player, *, max_steps: int) -> Flow[GameResult]:
         max_score=view.max_score,
         won=view.won,
         lost=view.lost,
+        gave_up=gave_up,
         steps=tuple(steps),
     )

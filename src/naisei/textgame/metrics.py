@@ -24,9 +24,9 @@ def summarise(
     """All metrics over the scored games; intervals resample games.
 
     normalized_score: points over the most that can be had, averaged over games (a game without
-    points is left out). mean_steps: commands given. won, lost, timed_out: shares of the games
-    that ended by the meal or the last thing put away, by a mistake that cannot be mended, and by
-    the end of the steps.
+    points is left out). mean_steps: commands given. won, lost, timed_out, gave_up: shares of the
+    games that ended by the meal or the last thing put away, by a mistake that cannot be mended, by
+    the end of the steps, and because the player saw no way on.
 
     kinds: game → what it is counted under in the table.
     """
@@ -51,6 +51,7 @@ def _metrics(results: Sequence[GameResult], seed: int) -> tuple[Metric, ...]:
         "won": [float(r.won) for r in results],
         "lost": [float(r.lost) for r in results],
         "timed_out": [float(r.timed_out) for r in results],
+        "gave_up": [float(bool(r.gave_up)) for r in results],
     }
     return tuple(
         mean_metric(name, each, clusters=games, seed=seed) for name, each in values.items()
@@ -63,7 +64,7 @@ def _by_kind(
     rows = []
     for group in groups:
         of = [r for r in results if kinds[r.game] == group]
-        score, steps, won, lost, out = (m.value for m in _metrics(of, seed))
+        score, steps, won, lost, out, _ = (m.value for m in _metrics(of, seed))
         rows.append((group, len(of), score, steps, won, lost, out))
     columns = ("games", "n", "normalized_score", "mean_steps", "won", "lost", "timed_out")
     return Table("games", columns, tuple(rows))

@@ -50,6 +50,7 @@ class View(BaseModel):
 class Decision(BaseModel):
     """A command, with what the player thought of it.
 
+    action: a candidate; empty if the player gives up, and `thoughts` then says why.
     thoughts: in words, for people. scores: candidate → what the player gave it, where it does.
     """
 
@@ -76,7 +77,8 @@ class GameResult(BaseModel):
     """How one game went.
 
     score, max_score: points. won, lost: whether the game itself ended so; neither means that
-    the steps ran out. steps: the commands given, in order.
+    the steps ran out, or that the player gave up. gave_up: why it did; empty if it did not.
+    steps: the commands given, in order.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -86,11 +88,12 @@ class GameResult(BaseModel):
     max_score: int
     won: bool
     lost: bool
+    gave_up: str = ""
     steps: tuple[Step, ...]
 
     @property
     def timed_out(self) -> bool:
-        return not (self.won or self.lost)
+        return not (self.won or self.lost or self.gave_up)
 
     @property
     def normalized_score(self) -> float:

@@ -1,0 +1,1 @@
+"""A player that plans: it reads a state from the texts, explores, and runs errands."""

@@ -1,0 +1,149 @@
+"""The map that grows with what a player has walked: rooms, ways, doors, and shortest routes.
+
+Source of the navigator: the text-game thesis, §6.2.1. Rooms are told apart by where they lie,
+not by name alone: two rooms of one name at different places are two rooms.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+
+from naisei.textgame.reading.scene import OPPOSITE, Scene
+
+__all__ = ["Place", "WorldMap"]
+
+
+@dataclass(slots=True)
+class Place:
+    """A room that was entered.
+
+    ways: direction → place beyond, `None` where nobody has been. doors: direction → door.
+    shut: directions whose door is closed. things: thing → what it lies on (empty: the floor;
+    `None`: in sight, but not known where). closed: containers that were not opened yet.
+    """
+
+    number: int
+    room: str
+    ways: dict[str, int | None] = field(default_factory=dict)
+    doors: dict[str, str] = field(default_factory=dict)
+    shut: set[str] = field(default_factory=set)
+    things: dict[str, str | None] = field(default_factory=dict)
+    fixtures: set[str] = field(default_factory=set)
+    closed: set[str] = field(default_factory=set)
+
+
+class WorldMap:
+    """Places by number, in the order in which they were entered."""
+
+    def __init__(self) -> None:
+        self.places: list[Place] = []
+        self.here = -1
+
+    @property
+    def place(self) -> Place:
+        return self.places[self.here]
+
+    def arrive(self, scene: Scene, came: str = "") -> Place:
+        """Enter the room of a scene. came: the direction that was gone; empty at the start and
+        after a command that does not move."""
+        if self.here < 0:
+            self.here = self._new(scene.room)
+        elif came:
+            beyond = self.place.ways.get(came)
+            if beyond is None:
+                beyond = self._known_by_layout(scene, came)
+                if beyond is None:
+                    beyond = self._new(scene.room)
+                self.place.ways[came] = beyond
+                self.places[beyond].ways[OPPOSITE[came]] = self.here
+            self.here = beyond
+        self._note(scene)
+        return self.place
+
+    def _new(self, room: str) -> int:
+        self.places.append(Place(len(self.places), room))
+        return len(self.places) - 1
+
+    def _known_by_layout(self, scene: Scene, came: str) -> int | None:
+        """The one place of that name whose way back has not been walked and fits; a circle in
+        the map closes so. Several of them: a new place."""
+        back = OPPOSITE[came]
+        fits = [
+            place.number
+            for place in self.places
+            if place.room == scene.room
+            and place.number != self.here
+            and back in place.ways
+            and place.ways[back] is None
+            and set(scene.exits) <= set(place.ways)
+        ]
+        return fits[0] if len(fits) == 1 else None
+
+    def _note(self, scene: Scene) -> None:
+        place = self.place
+        for direction, door in scene.doors.items():
+            place.doors[direction] = door
+            place.ways.setdefault(direction, None)
+        for direction in scene.exits:
+            place.ways.setdefault(direction, None)
+        place.shut = {d for d, door in place.doors.items() if door in scene.closed}
+        doors = set(place.doors.values())
+        place.closed = set(scene.closed) - doors
+        place.fixtures |= {holder for holder in scene.lying.values() if holder} | place.closed
+        things: dict[str, str | None] = dict(scene.lying)
+        for name in scene.seen - place.fixtures - doors:
+            # With full hands nothing can be taken, and only its name is in sight.
+            things.setdefault(name, place.things.get(name))
+        place.things = things
+
+    def route(self, target: int, *, start: int | None = None) -> list[str] | None:
+        """Directions of a shortest way over known ways; `None` if there is none."""
+        start = self.here if start is None else start
+        before: dict[int, tuple[int, str]] = {start: (start, "")}
+        queue = deque([start])
+        while queue:
+            at = queue.popleft()
+            if at == target:
+                break
+            for direction, beyond in self.places[at].ways.items():
+                if beyond is not None and beyond not in before:
+                    before[beyond] = (at, direction)
+                    queue.append(beyond)
+        if target not in before:
+            return None
+        steps: list[str] = []
+        while target != start:
+            target, direction = before[target]
+            steps.append(direction)
+        return steps[::-1]
+
+    def distances(self, start: int | None = None) -> dict[int, int]:
+        """Commands to every place that known ways lead to, opening doors included."""
+        from heapq import heappop, heappush
+
+        start = self.here if start is None else start
+        best = {start: 0}
+        queue = [(0, start)]
+        while queue:
+            cost, at = heappop(queue)
+            if cost > best[at]:
+                continue
+            place = self.places[at]
+            for direction, beyond in place.ways.items():
+                if beyond is None:
+                    continue
+                further = cost + 1 + (direction in place.shut)
+                if further < best.get(beyond, further + 1):
+                    best[beyond] = further
+                    heappush(queue, (further, beyond))
+        return best
+
+    def frontier(self) -> list[tuple[int, str]]:
+        """(place, direction) of every way that nobody has gone."""
+        return [
+            (place.number, direction)
+            for place in self.places
+            for direction, beyond in place.ways.items()
+            if beyond is None
+        ]
