@@ -49,18 +49,25 @@ def answering(group: str, results: Sequence[ItemResult], *, seed: int) -> list[M
 def refusing(
     items: Mapping[str, Item], results: Sequence[ItemResult], *, contacts: bool, seed: int
 ) -> list[Metric]:
-    """refusals_right: unanswerable questions that were not answered. refusals_wrong: others that
-    were not. contact_right: unanswerable questions with a department that could say, where that
-    department was named; needs a contacts file."""
-    beyond = [r for r in results if r.kind == "unanswerable"]
-    within = [r for r in results if r.kind != "unanswerable"]
+    """refusals_right: items without a gold passage (unanswerable questions, and consultations
+    that only a person can take) that were not answered. refusals_wrong: others that were not.
+    contact_right: of those without a passage for which the item names a department, the share
+    in which that department was named; needs a contacts file."""
+    beyond = [r for r in results if not items[r.item].gold]
+    within = [r for r in results if items[r.item].gold]
     known = [r for r in beyond if items[r.item].ask] if contacts else []
     why = "no department is on record for any item" if contacts else "no contacts file was given"
     return [
-        _mean("refusals_right", (not r.answered for r in beyond), seed, "no unanswerable item"),
-        _mean("refusals_wrong", (not r.answered for r in within), seed, "no answerable item"),
-        _mean("contact_right", (r.contact == items[r.item].ask for r in known), seed, why),
+        _mean("refusals_right", (not r.answered for r in beyond), seed, "no item without gold"),
+        _mean("refusals_wrong", (not r.answered for r in within), seed, "no item with gold"),
+        _mean("contact_right", (_same(r.contact, items[r.item].ask) for r in known), seed, why),
     ]
+
+
+def _same(named: str | None, wanted: str | None) -> bool:
+    """Whether two names are of one department; 人事部 and 人事部労務課 are."""
+    a, b = ("".join((name or "").split()) for name in (named, wanted))
+    return bool(a and b) and (a.startswith(b) or b.startswith(a))
 
 
 def cost(rows: Sequence[EpisodeRow], results: Sequence[ItemResult], *, seed: int) -> list[Metric]:

@@ -42,9 +42,11 @@ class Fact(_Strict):
 class Item(_Strict):
     """One question.
 
-    gold: passages, each of which answers; none for `unanswerable`. intent: the hidden wish of a
+    gold: passages, each of which answers; none for `unanswerable`, nor for a consultation that
+    only a person can take. intent: the hidden wish of a
     vague question or a consultation, and facts what the user would tell. profile: what is known
-    of the user. ask: the department that could say, for `unanswerable`; null where nobody could.
+    of the user. ask: the department that could say where
+    no document does; null where nobody could.
     """
 
     id: str = Field(min_length=1)
@@ -64,7 +66,7 @@ class Item(_Strict):
         if self.kind == "unanswerable":
             if self.gold:
                 raise ValueError("an unanswerable question has no gold passage")
-        elif not self.gold:
+        elif not self.gold and self.kind != "consultation":
             raise ValueError(f"a {self.kind} question needs a gold passage")
         if self.kind in ("vague", "consultation") and not (self.intent.strip() and self.facts):
             raise ValueError(f"a {self.kind} question needs its intent and facts")

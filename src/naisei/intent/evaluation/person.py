@@ -1,8 +1,11 @@
 """The user, played by rules: knows the hidden wish and a few facts, and nothing of the documents.
 
-Asked to choose, the person takes the topic that comes nearest to the wish, or says that none
-fits. Asked openly, the person tells the fact that is asked about, or the first one left. The
-gold passages are not given to it: what it says was written down by people who made the item.
+Asked to choose, the person names a topic if most of what tells it from the others is part of the
+wish; otherwise, where own words are welcome, the person uses them, and else says that none fits.
+Asked about something, the person tells the fact about it. Asked in general what they want, the
+person tells that and the first thing left, as people name the matter with the wish. Each fact is
+told once; then there is nothing more to say. The gold passages are not given to it: whatever it
+says stands in the item, or was offered to it.
 """
 
 from __future__ import annotations
@@ -21,13 +24,15 @@ __all__ = ["Person", "nearest", "offered"]
 
 _OPTION = re.compile(r"^\s*(\d{1,2})[.)．]\s*(\S.*?)\s*$", re.M)
 #: A topic is recognised if this share of what tells it from the others is in the wish.
-_RECOGNISED = 0.25
+_RECOGNISED = 0.5
 #: What a person says when asked for more in general.
 _GENERAL = re.compile(
     "詳しく|具体|どんなこと|何を知りた|どういった|ほかに|どのような|もう少し|聞かせて|教えて|"
     r"more|detail|specific|what (?:do|would|is)|tell me",
     re.I,
 )
+#: … and when own words are as welcome as a number.
+_OWN_WORDS = re.compile(r"自分の言葉|own words", re.I)
 _NONE = {"ja": "その中にはありません。", "en": "None of these."}
 _NOTHING = {"ja": "特にありません。", "en": "Nothing in particular."}
 
@@ -82,29 +87,31 @@ class Person(Handler):
         self._wish = " ".join([item.intent, *(f"{f.about} {f.says}" for f in item.facts)])
 
     def perform(self, effect: AskUser, where: Where) -> str:
-        if options := offered(effect.question):
-            place = nearest(options, self._wish)
-            if place is not None:
-                return str(place + 1)
-            if not self._asks_more(_OPTION.sub("", effect.question)):
-                return _NONE[self._language]
-            told = self._tell(_OPTION.sub("", effect.question))
-            return f"{_NONE[self._language]}{told}" if told else _NONE[self._language]
-        return self._tell(effect.question) or _NOTHING[self._language]
+        options = offered(effect.question)
+        question = _OPTION.sub("", effect.question) if options else effect.question
+        if options and (place := nearest(options, self._wish)) is not None:
+            return str(place + 1)
+        nothing = (_NONE if options else _NOTHING)[self._language]
+        return self._tell(question, choosing=bool(options)) or nothing
 
     def restore(self, effect: AskUser, result: str, where: Where) -> None:
         self._facts = [fact for fact in self._facts if fact.says not in result]
 
-    def _asks_more(self, question: str) -> bool:
-        """Whether the question, beside the topics that it offers, also asks in words."""
-        return (
-            "ご自分の言葉" in question or "own words" in question or bool(_GENERAL.search(question))
-        )
+    def _tell(self, question: str, *, choosing: bool) -> str:
+        """The facts that the question is about, joined; empty if it is about none.
 
-    def _tell(self, question: str) -> str:
-        """The fact that the question is about; a general question gets the first one left."""
+        choosing: topics were offered, so that only an invitation to speak freely is general.
+        """
+        general = (_OWN_WORDS if choosing else _GENERAL).search(question) is not None
         asked = _parts(question)
-        about = [len(_parts(f.about) & asked) for f in self._facts]
-        if not self._facts or (max(about) == 0 and not self._asks_more(question)):
-            return ""
-        return self._facts.pop(about.index(max(about))).says
+        about = [len(_parts(fact.about) & asked) for fact in self._facts]
+        told = {about.index(max(about))} if about and max(about) > 0 else set()
+        if general and self._facts:
+            told.add(0)
+        elif choosing:
+            told = set()
+        says = [self._facts[at].says.strip() for at in sorted(told)]
+        self._facts = [fact for at, fact in enumerate(self._facts) if at not in told]
+        if self._language == "ja":
+            return "".join(text if text.endswith(("。", "？")) else f"{text}。" for text in says)
+        return " ".join(text if text.endswith((".", "?")) else f"{text}." for text in says)

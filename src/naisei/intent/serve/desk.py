@@ -9,7 +9,7 @@ from weakref import WeakValueDictionary
 
 from naisei.core import Event, EventLog, MemoryLog, ReplayDivergence, Where, World, arun
 from naisei.intent.dialogue import Dialogue
-from naisei.intent.flow import assist
+from naisei.intent.flow import personal
 from naisei.intent.rules import Setting
 from naisei.intent.schemas import Reply
 from naisei.intent.serve.errors import Refused
@@ -17,12 +17,10 @@ from naisei.intent.serve.options import ServeOptions
 from naisei.intent.serve.sessions import Sessions, Talk, Turn
 from naisei.lang import say
 
-__all__ = ["Desk", "OnEvent", "SettingOf"]
+__all__ = ["Desk", "OnEvent"]
 
 #: Is told each effect as it is logged: what to show while somebody waits.
 OnEvent = Callable[[Event], None]
-#: User → the rules and the profile that hold for them.
-SettingOf = Callable[[str], Setting]
 
 
 class Desk:
@@ -30,10 +28,10 @@ class Desk:
     seconds at most. A turn is finished even if whoever asked has gone: it is in the session."""
 
     def __init__(
-        self, sessions: Sessions, world: World, setting_of: SettingOf, options: ServeOptions
+        self, sessions: Sessions, world: World, setting: Setting, options: ServeOptions
     ) -> None:
         self.sessions = sessions
-        self._world, self._setting_of, self._options = world, setting_of, options
+        self._world, self._setting, self._options = world, setting, options
         self._flying: set[asyncio.Task[Reply]] = set()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -111,18 +109,18 @@ class Desk:
         log = _Told(self.sessions.log, on_event)
         turn = talk.turns[-1]
         try:
-            reply = await self._answer(talk.user or talk.id, talk.dialogue(), log, talk.where)
+            reply = await self._answer(talk.person, talk.dialogue(), log, talk.where)
         except ReplayDivergence:
             # The program, the prompts or the index changed since the server was killed.
             turn.attempt += 1
             self.sessions.keep(talk)
-            reply = await self._answer(talk.user or talk.id, talk.dialogue(), log, talk.where)
+            reply = await self._answer(talk.person, talk.dialogue(), log, talk.where)
         turn.reply = reply
         self.sessions.keep(talk)
         return reply
 
     async def _answer(self, user: str, dialogue: Dialogue, log: EventLog, where: Where) -> Reply:
-        flow = assist(dialogue, self._setting_of(user))
+        flow = personal(dialogue, self._setting, user=user)
         return await arun(flow, self._world, log=log, where=where)
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.requests import Request
 
+from naisei.intent.feedback import Sign
 from naisei.intent.serve.errors import Refused
 from naisei.lang import say
 
@@ -25,12 +26,12 @@ class AskRequest(BaseModel):
 
 
 class FeedbackRequest(BaseModel):
-    """What a person thought of a talk's last turn."""
+    """What a person thought of a talk's last turn; `undo` and `reset` take signs back."""
 
     model_config = ConfigDict(extra="forbid")
 
     session: str = Field(max_length=100)
-    kind: Literal["up", "down", "asked_too_much", "asked_too_little"]
+    sign: Sign
 
 
 class _Part(BaseModel):

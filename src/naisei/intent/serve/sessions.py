@@ -48,6 +48,11 @@ class Talk(BaseModel):
     turns: list[Turn] = []
 
     @property
+    def person(self) -> str:
+        """Whose thresholds hold: the user's, or, where there are no users, this talk's own."""
+        return f"user:{self.user}" if self.user else f"talk:{self.id}"
+
+    @property
     def where(self) -> Where:
         """The episode of the last turn in the log."""
         return Where(f"{self.id}/{len(self.turns)}", self.turns[-1].attempt)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import quote
 
 from pydantic import JsonValue
 
@@ -17,8 +18,11 @@ _PIECE = 24
 
 def plain_reply(reply: Reply) -> dict[str, JsonValue]:
     """The reply as JSON, without markup. Which chunks were found beside those cited, and what
-    failed on the way, are the operator's matter: `degraded` says that something did."""
+    failed on the way, are the operator's matter: `degraded` says that something did. Each citation
+    has a `link` to its passage."""
     data: Any = cleaned(reply.model_dump(mode="json", exclude={"hits", "failures"}))
+    for citation in data["citations"]:
+        citation["link"] = f"/api/passage/{quote(citation['chunk'], safe='')}"
     return {**data, "degraded": bool(reply.failures)}
 
 
