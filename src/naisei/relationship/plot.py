@@ -58,33 +58,38 @@ def draw(series: Sequence[Series], to: Sequence[Path], *, title: str = "") -> No
     matplotlib = _matplotlib()
     series = aligned(series)
     with matplotlib.rc_context(_style()):
-        # Not pyplot: it keeps every figure and looks for a screen.
-        from matplotlib.figure import Figure
-
-        columns = 1 if len(series) == 1 else 2
-        longest = max(last for _, last in series[0].sessions.values())
-        width = min(max(7.0, 0.16 * longest + 3.0), 20.0) * (1.0 if columns == 1 else 1.35)
-        figure = Figure(figsize=(width, 7.6), layout="constrained")
-        grid: Any = figure.subplots(len(DIMENSIONS), columns, sharex=True, squeeze=False)
-        for row, dimension in enumerate(DIMENSIONS):
-            for column in range(columns):
-                axes = grid[row][column]
-                if columns == 1:
-                    for n, way in enumerate(WAYS):
-                        _line(axes, series[0], way, dimension, (n, 2), series[0].way(way))
-                else:
-                    for n, one in enumerate(series):
-                        _line(axes, one, WAYS[column], dimension, (n, len(series)), one.label)
-                    if row == 0:
-                        axes.set_title(_heading(series, column), fontsize=11, pad=18)
-                _frame(axes, series, dimension, first=column == 0)
-        for axes in grid[-1]:
-            axes.set_xlabel(say("発話（各回の中での順）", "utterance of the session"))
-        handles, labels = grid[0][0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=min(len(labels), 4))
-        figure.suptitle(title or (series[0].label if len(series) == 1 else ""), fontsize=12)
+        # One figure each: a layout is fitted to the format that is written first.
         for path in to:
-            _save(figure, path)
+            _save(_figure(series, title), path)
+
+
+def _figure(series: Sequence[Series], title: str) -> Any:
+    # Not pyplot: it keeps every figure and looks for a screen.
+    from matplotlib.figure import Figure
+
+    columns = 1 if len(series) == 1 else 2
+    longest = max(last for _, last in series[0].sessions.values())
+    width = min(max(7.0, 0.16 * longest + 3.0), 20.0) * (1.0 if columns == 1 else 1.35)
+    figure = Figure(figsize=(width, 7.6), layout="constrained")
+    grid: Any = figure.subplots(len(DIMENSIONS), columns, sharex=True, squeeze=False)
+    for row, dimension in enumerate(DIMENSIONS):
+        for column in range(columns):
+            axes = grid[row][column]
+            if columns == 1:
+                for n, way in enumerate(WAYS):
+                    _line(axes, series[0], way, dimension, (n, 2), series[0].way(way))
+            else:
+                for n, one in enumerate(series):
+                    _line(axes, one, WAYS[column], dimension, (n, len(series)), one.label)
+                if row == 0:
+                    axes.set_title(_heading(series, column), fontsize=11, pad=18)
+            _frame(axes, series, dimension, first=column == 0)
+    for axes in grid[-1]:
+        axes.set_xlabel(say("発話（各回の中での順）", "utterance of the session"))
+    handles, labels = grid[0][0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=min(len(labels), 4))
+    figure.suptitle(title or (series[0].label if len(series) == 1 else ""), fontsize=12)
+    return figure
 
 
 def _line(
