@@ -11,6 +11,8 @@ from datetime import UTC
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from naisei.core import InputError
 from naisei.relationship.book import folded
 from naisei.relationship.config import RelationshipConfig
@@ -30,13 +32,9 @@ def conversations(
     """Episode → its pair, and its conversation as far as the log holds it.
 
     Raises:
-        InputError: the run is of another system, or its personas are not to be found any more.
+        InputError: the run holds no conversations, or its personas are not to be found any more.
     """
-    if directory.frozen.system != "relationship":
-        raise InputError(
-            f"is a run of {directory.frozen.system}, not of relationship", place=str(directory.path)
-        )
-    task = task or ConversationTask(RelationshipConfig.model_validate(directory.frozen.config))
+    task = task or ConversationTask(_config(directory))
     known = set(directory.log.known_episodes())
     return {
         where.episode: (pair, folded(empty(pair), directory.log.read(where.episode)))
@@ -55,9 +53,9 @@ def export(
         to: the folder; that of the run by default.
 
     Raises:
-        InputError: as `conversations`; nothing was said yet; the folder cannot be written.
+        InputError: as `conversations`; or the folder cannot be written.
     """
-    task = task or ConversationTask(RelationshipConfig.model_validate(directory.frozen.config))
+    task = task or ConversationTask(_config(directory))
     found = conversations(directory, task)
     root = to or directory.path
     one = len(task.episodes()) == 1
@@ -78,6 +76,25 @@ def export(
             raise InputError(f"cannot be written: {error.strerror}", place=str(folder)) from error
         written += [folder / name for name in files]
     return written
+
+
+def _config(directory: RunDirectory) -> RelationshipConfig:
+    frozen, place = directory.frozen, str(directory.path)
+    if frozen.system != "relationship" or frozen.config.get("task"):
+        what = f"{frozen.system} {frozen.config.get('task', '')}".strip()
+        raise InputError(
+            f"is a run of {what}, not of relationship conversations",
+            place=place,
+            remedy="name the run directory of naisei relationship run",
+        )
+    try:
+        return RelationshipConfig.model_validate(frozen.config)
+    except ValidationError as error:
+        raise InputError(
+            f"the configuration is not one of this version: {error.errors()[0]['msg']}",
+            place=place,
+            remedy=f"use naisei {frozen.naisei}",
+        ) from error
 
 
 def agent_json(pair: Pair, talk: Conversation, who: AgentId) -> dict[str, Any]:
