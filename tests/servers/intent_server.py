@@ -23,9 +23,11 @@ __all__ = ["DOCUMENTS", "IntentServer", "indexed"]
 
 #: A few documents, enough for a vague question and a clear one.
 DOCUMENTS = {
-    "annual.md": "# 年次有給休暇\n\n## 付与日数\n\n入社して6か月で10日の年次有給休暇を付与する。\n\n"
+    "annual.md": "# 年次有給休暇\n\n"
+    "## 付与日数\n\n入社して6か月で10日の年次有給休暇を付与する。\n\n"
     "## 申請\n\n年次有給休暇は、取得日の3営業日前までに勤怠システムから申請する。\n",
-    "nursing.md": "# 子の看護休暇\n\n小学校6年生までの子を看護する社員は、年に5日の休暇を取れる。\n",
+    "nursing.md": "# 子の看護休暇\n\n"
+    "小学校6年生までの子を看護する社員は、年に5日の休暇を取れる。\n",
     "special.md": "# 慶弔休暇\n\n## 結婚\n\n本人が結婚するときは5日の休暇を取れる。\n\n"
     "## 忌引\n\n配偶者が亡くなったときは7日の休暇を取れる。\n",
     "travel.md": "# 出張旅費\n\n## 宿泊費\n\n国内出張の宿泊費は一泊12,000円を上限とする。\n",

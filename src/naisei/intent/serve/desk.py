@@ -58,7 +58,9 @@ class Desk:
         """One step of a dialogue that the caller keeps; raises as `turn`."""
         self._check(dialogue.said[-1])
         log = _Told(MemoryLog(), on_event)
-        return await self._work(self._answer(user, dialogue, log, Where("single")))
+        return await self._work(
+            self._answer(user, f"user:{user}" if user else "", dialogue, log, Where("single"))
+        )
 
     async def close(self) -> None:
         """Give up what is in flight; it is kept, and goes on when it is asked for again."""
@@ -109,18 +111,23 @@ class Desk:
         log = _Told(self.sessions.log, on_event)
         turn = talk.turns[-1]
         try:
-            reply = await self._answer(talk.person, talk.dialogue(), log, talk.where)
+            reply = await self._answer(talk.user, talk.person, talk.dialogue(), log, talk.where)
         except ReplayDivergence:
             # The program, the prompts or the index changed since the server was killed.
             turn.attempt += 1
             self.sessions.keep(talk)
-            reply = await self._answer(talk.person, talk.dialogue(), log, talk.where)
+            reply = await self._answer(talk.user, talk.person, talk.dialogue(), log, talk.where)
         turn.reply = reply
         self.sessions.keep(talk)
         return reply
 
-    async def _answer(self, user: str, dialogue: Dialogue, log: EventLog, where: Where) -> Reply:
-        flow = personal(dialogue, self._setting, user=user)
+    async def _answer(
+        self, user: str, person: str, dialogue: Dialogue, log: EventLog, where: Where
+    ) -> Reply:
+        setting = self._setting
+        if (profile := self._options.profiles.get(user)) is not None:
+            setting = setting.model_copy(update={"profile": profile})
+        flow = personal(dialogue, setting, user=person)
         return await arun(flow, self._world, log=log, where=where)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from naisei.core import InputError
+from naisei.intent.profile import Profile
 from naisei.lang import say
 
 __all__ = ["ServeOptions", "is_loopback"]
@@ -30,12 +31,13 @@ class ServeOptions:
 
     tokens: user → the secret that this user's requests carry (`Authorization: Bearer …`);
     the user "" stands for everybody who knows one shared secret. Needed unless `host` is
-    loopback. hosts: further names that the Host header may have. origins: pages of other
-    origins that may call (`https://chat.example.com`). max_body, max_upload: bytes of a
-    request. max_message: characters of what a person says; max_messages: messages of one
-    chat-completions request. timeout: seconds for one turn; body_timeout: for a request to
-    arrive. in_flight: turns at a time; more are answered 503. uploads: the folder for
-    uploaded documents; `None` switches uploading off. state: the folder of the sessions.
+    loopback. profiles: user → what is known of them. hosts: further names that the Host header
+    may have. origins: pages of other origins that may call (`https://chat.example.com`).
+    max_body, max_upload: bytes of a request. max_message: characters of what a person says;
+    max_messages: messages of one chat-completions request. timeout: seconds for one turn;
+    body_timeout: for a request to arrive. in_flight: turns at a time; more are answered 503.
+    uploads: the folder for uploaded documents; `None` switches uploading off. state: the folder
+    of the sessions.
 
     Raises:
         InputError: a host that others can reach, without a token; a token too short to keep
@@ -45,6 +47,7 @@ class ServeOptions:
     host: str = "127.0.0.1"
     port: int = 8321
     tokens: Mapping[str, str] = field(default_factory=dict, repr=False)
+    profiles: Mapping[str, Profile] = field(default_factory=dict)
     hosts: tuple[str, ...] = ()
     origins: tuple[str, ...] = ()
     max_body: int = 1_000_000

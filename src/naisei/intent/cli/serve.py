@@ -1,0 +1,183 @@
+"""`naisei intent serve`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from naisei.cli.grouped import grouped
+from naisei.cli.groups import Endpoint
+from naisei.cli.lang import say
+from naisei.intent.cli import flags
+
+__all__ = ["command"]
+
+_WHERE = say("接続", "Connections")
+_LIMITS = say("上限", "Limits")
+_KEPT = say("保存", "What is kept")
+
+Host = Annotated[
+    str,
+    typer.Option(
+        "--host",
+        help=say(
+            "待ち受けるアドレス。ループバック以外ではトークンが要る",
+            "Address to listen on; anything but loopback needs a token.",
+        ),
+        rich_help_panel=_WHERE,
+    ),
+]
+Port = Annotated[
+    int,
+    typer.Option(
+        "--port",
+        min=0,
+        max=65535,
+        help=say("ポート (0 は空いているもの)", "Port; 0 is any free one."),
+        rich_help_panel=_WHERE,
+    ),
+]
+Tokens = Annotated[
+    Path | None,
+    typer.Option(
+        "--tokens",
+        metavar="FILE",
+        help=say(
+            "利用者ごとのトークンの TOML。全員に 1 つなら NAISEI_SERVE_TOKEN",
+            "A token for each user: TOML. One for all: NAISEI_SERVE_TOKEN.",
+        ),
+        rich_help_panel=_WHERE,
+    ),
+]
+AllowHost = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--allow-host",
+        metavar="NAME",
+        help=say("Host に許す名前 (複数可)", "A name that Host may have, repeatable."),
+        rich_help_panel=_WHERE,
+    ),
+]
+AllowOrigin = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--allow-origin",
+        metavar="URL",
+        help=say(
+            "呼び出しを許すページの出所 (複数可。例: https://chat.example.com)",
+            "An origin whose pages may call, repeatable, such as https://chat.example.com.",
+        ),
+        rich_help_panel=_WHERE,
+    ),
+]
+State = Annotated[
+    Path,
+    typer.Option(
+        "--state",
+        metavar="DIR",
+        help=say("会話と評価を保存するフォルダ", "Folder for sessions and feedback."),
+        rich_help_panel=_KEPT,
+    ),
+]
+Uploads = Annotated[
+    Path | None,
+    typer.Option(
+        "--uploads",
+        metavar="DIR",
+        help=say(
+            "資料のアップロードを受け付け、このフォルダに置く (既定: 受け付けない)",
+            "Take uploads of documents, into this folder; none are taken by default.",
+        ),
+        rich_help_panel=_KEPT,
+    ),
+]
+TurnTimeout = Annotated[
+    float,
+    typer.Option(
+        "--turn-timeout",
+        min=0.001,
+        help=say("1 回のやりとりの制限時間 (秒)", "Seconds allowed to one turn."),
+        rich_help_panel=_LIMITS,
+    ),
+]
+MaxBody = Annotated[
+    int,
+    typer.Option(
+        "--max-body",
+        min=1,
+        help=say("要求の大きさの上限 (バイト)", "Bytes of one request at most."),
+        rich_help_panel=_LIMITS,
+    ),
+]
+MaxUpload = Annotated[
+    int,
+    typer.Option(
+        "--max-upload",
+        min=1,
+        help=say("アップロードの大きさの上限 (バイト)", "Bytes of one upload at most."),
+        rich_help_panel=_LIMITS,
+    ),
+]
+InFlight = Annotated[
+    int,
+    typer.Option(
+        "--in-flight",
+        min=1,
+        help=say("同時に処理するやりとりの数", "Turns at a time; more are told to wait."),
+        rich_help_panel=_LIMITS,
+    ),
+]
+
+
+@grouped
+def command(
+    index: flags.IndexDir = Path(".naisei-index"),
+    host: Host = "127.0.0.1",
+    port: Port = 8321,
+    tokens: Tokens = None,
+    allow_host: AllowHost = None,
+    allow_origin: AllowOrigin = None,
+    state: State = Path("naisei-sessions"),
+    uploads: Uploads = None,
+    turn_timeout: TurnTimeout = 120.0,
+    in_flight: InFlight = 64,
+    max_body: MaxBody = 1_000_000,
+    max_upload: MaxUpload = 20_000_000,
+    *,
+    behaviour: flags.Behaviour,
+    models: flags.Models,
+    endpoint: Endpoint,
+) -> None:
+    # The other commands do not wait for it.
+    from rich.console import Console
+
+    from naisei.intent.cli.read import config_of
+    from naisei.intent.serve.options import ServeOptions
+    from naisei.intent.serve.run import serve
+    from naisei.intent.serve.users import read_users
+
+    users = read_users(tokens)
+    options = ServeOptions(
+        host=host,
+        port=port,
+        tokens=users.tokens,
+        profiles=users.profiles,
+        hosts=tuple(allow_host or ()),
+        origins=tuple(allow_origin or ()),
+        max_body=max_body,
+        max_upload=max_upload,
+        timeout=turn_timeout,
+        in_flight=in_flight,
+        uploads=uploads,
+        state=state,
+    )
+    config = config_of(index, behaviour, models, flags.Person())
+    console = Console(stderr=True)
+
+    def ready(url: str) -> None:
+        line = say(f"待ち受け中: {url} (Ctrl-C で終わり)", f"Listening on {url} (Ctrl-C ends)")
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+    serve(options, config, settings=endpoint.settings(in_flight), ready=ready)
