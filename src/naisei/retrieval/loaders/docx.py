@@ -23,6 +23,12 @@ __all__ = ["read_docx"]
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _HEADING = re.compile(r"^(?:heading|見出し)\s*([1-9])$", re.IGNORECASE)
 _DEEPEST = 50
+_P, _TABLE, _ROW, _CELL = qn("w:p"), qn("w:tbl"), qn("w:tr"), qn("w:tc")
+_CONTROL, _CONTENT = qn("w:sdt"), qn("w:sdtContent")
+_PROPERTIES, _OUTLINE, _PSTYLE = qn("w:pPr"), qn("w:outlineLvl"), qn("w:pStyle")
+_NUMBERED, _CELL_PROPERTIES, _MERGE = qn("w:numPr"), qn("w:tcPr"), qn("w:vMerge")
+_STYLE, _STYLE_ID, _NAME = qn("w:style"), qn("w:styleId"), qn("w:name")
+_BASED_ON, _VALUE = qn("w:basedOn"), qn("w:val")
 
 
 def read_docx(name: str, data: bytes, limits: LoadLimits) -> Read:
@@ -88,72 +94,77 @@ def _check(name: str, data: bytes, limits: LoadLimits) -> None:
 
 def _elements(parent: Any, depth: int = 0) -> Iterator[tuple[str, Any]]:
     """Paragraphs and tables in reading order, those within content controls too."""
-    for element in parent:
-        if element.tag == qn("w:p"):
+    for element in parent.iterchildren():
+        if element.tag == _P:
             yield "paragraph", element
-        elif element.tag == qn("w:tbl"):
+        elif element.tag == _TABLE:
             yield "table", element
-        elif element.tag == qn("w:sdt") and depth < _DEEPEST:
-            content = element.find(qn("w:sdtContent"))
+        elif element.tag == _CONTROL and depth < _DEEPEST:
+            content = element.find(_CONTENT)
             if content is not None:
                 yield from _elements(content, depth + 1)
 
 
 def _levels(document: Any) -> dict[str, int]:
     """Style id → level of heading from 1, 0 for the title, by name or by outline level."""
+    own: dict[str, int] = {}
+    base: dict[str, str] = {}
+    for style in document.part._styles_part.element.iterchildren(_STYLE):
+        number, name = style.get(_STYLE_ID, ""), style.find(_NAME)
+        called = "" if name is None else name.get(_VALUE, "").strip()
+        outline = style.find(f"{_PROPERTIES}/{_OUTLINE}")
+        if named := _HEADING.match(called):
+            own[number] = int(named[1])
+        elif called.lower() in ("title", "表題"):
+            own[number] = 0
+        elif outline is not None and outline.get(_VALUE, "9") < "9":
+            own[number] = int(outline.get(_VALUE)) + 1
+        if (parent := style.find(_BASED_ON)) is not None:
+            base[number] = parent.get(_VALUE, "")
     found: dict[str, int] = {}
-    for style in document.styles:
-        if style.element.tag != qn("w:style"):
-            continue
-        at, steps = style, 0
-        while at is not None and steps < 10:
-            named = _HEADING.match(at.name or "")
-            outline = at.element.find(f"{qn('w:pPr')}/{qn('w:outlineLvl')}")
-            if (at.name or "").lower() in ("title", "表題"):
-                found[style.style_id] = 0
-                break
-            if named or (outline is not None and outline.get(qn("w:val"), "9") < "9"):
-                level = int(named[1]) if named else int(outline.get(qn("w:val"))) + 1
-                found[style.style_id] = level
-                break
-            at, steps = getattr(at, "base_style", None), steps + 1
+    for number in {*own, *base}:
+        at, steps = number, 0
+        while at not in own and at in base and steps < 10:
+            at, steps = base[at], steps + 1
+        if at in own:
+            found[number] = own[at]
     return found
 
 
 def _outline(paragraph: Any, levels: dict[str, int]) -> int | None:
-    own = paragraph.find(f"{qn('w:pPr')}/{qn('w:outlineLvl')}")
-    if own is not None and own.get(qn("w:val"), "9") < "9":
-        return int(own.get(qn("w:val"))) + 1
-    style = paragraph.find(f"{qn('w:pPr')}/{qn('w:pStyle')}")
-    return None if style is None else levels.get(style.get(qn("w:val"), ""))
+    own = paragraph.find(f"{_PROPERTIES}/{_OUTLINE}")
+    if own is not None and own.get(_VALUE, "9") < "9":
+        return int(own.get(_VALUE)) + 1
+    style = paragraph.find(f"{_PROPERTIES}/{_PSTYLE}")
+    return None if style is None else levels.get(style.get(_VALUE, ""))
 
 
 def _listed(paragraph: Any) -> bool:
-    return paragraph.find(f"{qn('w:pPr')}/{qn('w:numPr')}") is not None
+    return paragraph.find(f"{_PROPERTIES}/{_NUMBERED}") is not None
 
 
 def _table(blocks: Blocks, table: Any) -> None:
     rows: list[list[str]] = []
-    for line in table.iter(qn("w:tr")):
+    for line in table.iter(_ROW):
         if line.getparent() is not table and _owner(line) is not table:
             continue
         cells: list[str] = []
-        for cell in line.iter(qn("w:tc")):
+        for cell in line.iter(_CELL):
             if _row_of(cell) is not line:
                 continue
-            if cell.find(f"{qn('w:tcPr')}/{qn('w:vMerge')}") is not None:
-                merge = cell.find(f"{qn('w:tcPr')}/{qn('w:vMerge')}")
-                if merge.get(qn("w:val")) != "restart" and rows and len(cells) < len(rows[-1]):
+            if cell.find(f"{_CELL_PROPERTIES}/{_MERGE}") is not None:
+                merge = cell.find(f"{_CELL_PROPERTIES}/{_MERGE}")
+                if merge.get(_VALUE) != "restart" and rows and len(cells) < len(rows[-1]):
                     cells.append(rows[-1][len(cells)])
                     continue
-            cells.append("\n".join(shown_text(p) for p in cell.iter(qn("w:p"))))
+            cells.append("\n".join(shown_text(p) for p in cell.iter(_P)))
         rows.append(cells)
     blocks.table(rows)
 
 
 def _owner(line: Any) -> Any:
-    return next(line.iterancestors(qn("w:tbl")), None)
+    return next(line.iterancestors(_TABLE), None)
 
 
 def _row_of(cell: Any) -> Any:
-    return next(cell.iterancestors(qn("w:tr")), None)
+    return next(cell.iterancestors(_ROW), None)

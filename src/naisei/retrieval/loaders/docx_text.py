@@ -17,14 +17,31 @@ _BREAKS = frozenset({qn("w:br"), qn("w:cr")})
 _WHITE = frozenset({"ffffff", "fefefe", "fdfdfd", "fcfcfc"})
 #: Half points: smaller letters than 1.5 points cannot be read.
 _SMALLEST = 3
+_COLOR = qn("w:color")
+_FILL = qn("w:fill")
+_HIGHLIGHT = qn("w:highlight")
+_NOBREAKHYPHEN = qn("w:noBreakHyphen")
+_P = qn("w:p")
+_PPR = qn("w:pPr")
+_R = qn("w:r")
+_RPR = qn("w:rPr")
+_SHD = qn("w:shd")
+_SZ = qn("w:sz")
+_T = qn("w:t")
+_TAB = qn("w:tab")
+_TC = qn("w:tc")
+_TCPR = qn("w:tcPr")
+_VAL = qn("w:val")
+_VANISH = qn("w:vanish")
+_WEBHIDDEN = qn("w:webHidden")
 
 
 def shown_text(paragraph: Any) -> str:
     """Its runs in order, line breaks as `\\n`. Left out: hidden text, deleted text, white
     letters on no ground, letters too small to read."""
     found: list[str] = []
-    dark = _shaded(paragraph.find(qn("w:pPr"))) or any(
-        _shaded(cell.find(qn("w:tcPr"))) for cell in paragraph.iterancestors(qn("w:tc"))
+    dark = _shaded(paragraph.find(_PPR)) or any(
+        _shaded(cell.find(_TCPR)) for cell in paragraph.iterancestors(_TC)
     )
     _collect(paragraph, found, dark, paragraph)
     return "".join(found)
@@ -36,46 +53,42 @@ def _collect(element: Any, found: list[str], dark: bool, paragraph: Any) -> None
         tag = child.tag
         if tag in _SKIPPED or not isinstance(tag, str):
             continue
-        if tag == qn("w:r") and _hidden(child.find(qn("w:rPr")), dark):
+        if tag == _R and _hidden(child.find(_RPR), dark):
             continue
-        if tag == qn("w:t"):
+        if tag == _T:
             found.append(child.text or "")
-        elif tag == qn("w:tab"):
+        elif tag == _TAB:
             found.append("\t")
         elif tag in _BREAKS:
             found.append("\n")
-        elif tag == qn("w:noBreakHyphen"):
+        elif tag == _NOBREAKHYPHEN:
             found.append("-")
         else:
             _collect(child, found, dark, paragraph)
-            if tag == qn("w:p"):
+            if tag == _P:
                 found.append("\n")
 
 
 def _hidden(properties: Any, dark: bool) -> bool:
     if properties is None:
         return False
-    if _on(properties.find(qn("w:vanish"))) or _on(properties.find(qn("w:webHidden"))):
+    if _on(properties.find(_VANISH)) or _on(properties.find(_WEBHIDDEN)):
         return True
-    size = properties.find(qn("w:sz"))
-    if (
-        size is not None
-        and (value := size.get(qn("w:val"), "")).isdigit()
-        and int(value) < _SMALLEST
-    ):
+    size = properties.find(_SZ)
+    if size is not None and (value := size.get(_VAL, "")).isdigit() and int(value) < _SMALLEST:
         return True
-    color = properties.find(qn("w:color"))
-    white = color is not None and (color.get(qn("w:val")) or "").lower() in _WHITE
-    marked = properties.find(qn("w:highlight"))
-    lit = marked is not None and marked.get(qn("w:val")) not in (None, "none", "white")
+    color = properties.find(_COLOR)
+    white = color is not None and (color.get(_VAL) or "").lower() in _WHITE
+    marked = properties.find(_HIGHLIGHT)
+    lit = marked is not None and marked.get(_VAL) not in (None, "none", "white")
     return white and not dark and not lit and not _shaded(properties)
 
 
 def _on(switch: Any) -> bool:
-    return switch is not None and switch.get(qn("w:val"), "1").lower() not in ("0", "false", "off")
+    return switch is not None and switch.get(_VAL, "1").lower() not in ("0", "false", "off")
 
 
 def _shaded(properties: Any) -> bool:
-    shade = properties.find(qn("w:shd")) if properties is not None else None
-    fill = "auto" if shade is None else (shade.get(qn("w:fill")) or "auto").lower()
+    shade = properties.find(_SHD) if properties is not None else None
+    fill = "auto" if shade is None else (shade.get(_FILL) or "auto").lower()
     return fill not in _WHITE and fill != "auto"

@@ -78,7 +78,10 @@ def read_html(text: str) -> Read:
             flush(item)
             item = "- " if tag == "li" and entering else ""
     flush(item)
-    return Read(blocks.passages, title or blocks.first, meta)
+    # A page's own heading, without the name of the site that is put after it in the tab.
+    heads = tree.css("h1")
+    own = one_line(heads[0].text()) if len(heads) == 1 else ""
+    return Read(blocks.passages, own or title or blocks.first, meta)
 
 
 def _walk(body: LexborNode | None) -> Iterator[tuple[LexborNode, bool]]:

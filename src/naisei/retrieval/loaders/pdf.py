@@ -100,15 +100,15 @@ def _sizes(pages: list[list[Line]]) -> tuple[float, list[float]]:
 
 
 def _margins(pages: list[list[Line]]) -> set[str]:
-    """First and last lines that stand on most of several pages, numbers aside: running heads."""
-    if len(pages) < 3:
+    """Lines at the edge of most of several pages, numbers aside: running heads."""
+    if len(pages) < 2:
         return set()
     ends = Counter(
         text
         for lines in pages
-        for text in {re.sub(r"\d+", "#", line.text) for line in (*lines[:1], *lines[-1:])}
+        for text in {re.sub(r"\d+", "#", line.text) for line in lines if line.edge}
     )
-    return {text for text, times in ends.items() if times > len(pages) / 2 and times > 2}
+    return {text for text, times in ends.items() if times > len(pages) / 2}
 
 
 def _margin(line: Line, margins: set[str]) -> bool:

@@ -9,7 +9,7 @@ a letter's box must show a contrast.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,7 @@ import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 
 __all__ = ["Letter", "letters_of"]
 
+_Box = tuple[float, float, float, float]
 _SMALLEST = 1.5
 _LIGHT = 200
 #: Grey levels of 255 that the letter's box must span to be seen.
@@ -49,8 +50,8 @@ class Letter:
 
 
 def letters_of(page: pypdfium2.PdfPage, most: int) -> list[Letter]:
-    """In the order of the page's text; spaces of the file and of pdfium included. The first
-    `most` at the most."""
+    """In the order of the page's text; spaces of the file included. The first `most` at
+    the most."""
     text = page.get_textpage()
     try:
         found = list(_letters(page, text.raw, min(pdfium.FPDFText_CountChars(text.raw), most)))
@@ -67,49 +68,50 @@ def _letters(
 ) -> Iterator[tuple[Letter, bool, bool]]:
     """(letter, whether a missing trace counts without another's, whether it left a trace)."""
     looks: dict[int, _Look] = {}
-    covered = _has_covers(page)
+    covers = _covers(page)
     picture: npt.NDArray[np.uint8] | None = None
     box = page.get_cropbox()
     rect = [ctypes.c_double() for _ in range(4)]
     loose = pdfium.FS_RECTF()
-    x, y = ctypes.c_double(), ctypes.c_double()
     for i in range(number):
         code = pdfium.FPDFText_GetUnicode(text, i)
         if code in _NO_LETTERS or 0xD800 <= code <= 0xDFFF:
             continue
-        if pdfium.FPDFText_IsGenerated(text, i) == 1 or chr(code).isspace():
-            pdfium.FPDFText_GetCharOrigin(text, i, x, y)
-            at = x.value, x.value, y.value, y.value
-            yield Letter(" ", *at, y.value, 1.0), False, True
+        sign = chr(code)
+        # With the room that the letter takes: a 、 fills a quarter of its own.
+        pdfium.FPDFText_GetLooseCharBox(text, i, loose)
+        left, right, bottom, top = loose.left, loose.right, loose.bottom, loose.top
+        if sign.isspace():
+            # Not those that pdfium puts in: they part Japanese letters that are spaced out.
+            if pdfium.FPDFText_IsGenerated(text, i) != 1:
+                yield Letter(" ", left, left, bottom, top, bottom, 1.0), False, True
             continue
-        look = _look(text, i, looks)
-        pdfium.FPDFText_GetCharBox(text, i, rect[0], rect[1], rect[2], rect[3])
-        left, right, bottom, top = (value.value for value in rect)
+        look = _look(text, i, looks, covers)
         if not look.seen or look.size < _SMALLEST or not _inside(box, left, right, bottom, top):
             continue
         trace = True
-        if look.light or covered:
+        if look.light or look.covered:
             picture = _picture(page) if picture is None else picture
-            trace = _contrast(picture, box, left, right, bottom, top)
-        pdfium.FPDFText_GetCharOrigin(text, i, x, y)
-        # With the room that the letter takes: a 、 fills a quarter of its own.
-        if pdfium.FPDFText_GetLooseCharBox(text, i, loose):
-            left, right = loose.left, loose.right
-        letter = Letter(chr(code), left, right, bottom, top, y.value, look.size)
+            pdfium.FPDFText_GetCharBox(text, i, rect[0], rect[1], rect[2], rect[3])
+            trace = _contrast(picture, box, *(value.value for value in rect))
+        letter = Letter(sign, left, right, bottom, top, look.base, look.size)
         yield letter, look.light or look.embedded, trace
 
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """Of a text object. size: points. embedded: its font is in the file."""
+    """Of a text object. size, base: points. embedded: its font is in the file. covered:
+    something may lie over it."""
 
     seen: bool = True
     light: bool = False
     size: float = 0.0
     embedded: bool = False
+    base: float = 0.0
+    covered: bool = False
 
 
-def _look(text: Any, i: int, looks: dict[int, _Look]) -> _Look:
+def _look(text: Any, i: int, looks: dict[int, _Look], covers: Sequence[_Box]) -> _Look:
     """How a letter looks, by the object that it belongs to."""
     owner = pdfium.FPDFText_GetTextObject(text, i)
     key = ctypes.cast(owner, ctypes.c_void_p).value if owner else None
@@ -119,8 +121,10 @@ def _look(text: Any, i: int, looks: dict[int, _Look]) -> _Look:
     size = pdfium.FPDFText_GetFontSize(text, i)
     if pdfium.FPDFText_GetMatrix(text, i, matrix):
         size *= float(np.hypot(matrix.c, matrix.d))
+    x, y = ctypes.c_double(), ctypes.c_double()
+    pdfium.FPDFText_GetCharOrigin(text, i, x, y)
     if not owner or key is None:
-        return _Look(size=size)
+        return _Look(size=size, base=y.value, covered=bool(covers))
     mode = pdfium.FPDFTextObj_GetTextRenderMode(owner)
     active = ctypes.c_int(1)
     off = pdfium.FPDFPageObj_GetIsActive(owner, active) and not active.value
@@ -135,26 +139,40 @@ def _look(text: Any, i: int, looks: dict[int, _Look]) -> _Look:
         light = min(red, green, blue) >= _LIGHT or alpha < 80
     font = pdfium.FPDFTextObj_GetFont(owner)
     embedded = bool(font) and pdfium.FPDFFont_GetIsEmbedded(font) == 1
-    looks[key] = _Look(seen, light, size, embedded)
+    around = _bounds(owner)
+    covered = any(
+        around[0] < c[2] and c[0] < around[2] and around[1] < c[3] and c[1] < around[3]
+        for c in covers
+    )
+    looks[key] = _Look(seen, light, size, embedded, y.value, covered)
     return looks[key]
 
 
-def _has_covers(page: pypdfium2.PdfPage) -> bool:
-    """Whether something is drawn after the first text: it may lie over it."""
+def _covers(page: pypdfium2.PdfPage) -> list[_Box]:
+    """What is drawn after the first text, and may lie over it: areas and pictures."""
     letters = False
+    found: list[_Box] = []
     for n in range(pdfium.FPDFPage_CountObjects(page.raw)):
-        kind = pdfium.FPDFPageObj_GetType(pdfium.FPDFPage_GetObject(page.raw, n))
+        drawn = pdfium.FPDFPage_GetObject(page.raw, n)
+        kind = pdfium.FPDFPageObj_GetType(drawn)
         letters = letters or kind == pdfium.FPDF_PAGEOBJ_TEXT
         over = kind == pdfium.FPDF_PAGEOBJ_FORM or (letters and kind in _COVERS)
-        if over and (kind != pdfium.FPDF_PAGEOBJ_PATH or _filled(page, n)):
-            return True
-    return False
+        if over and (kind != pdfium.FPDF_PAGEOBJ_PATH or _filled(drawn)):
+            found.append(_bounds(drawn))
+    return found
 
 
-def _filled(page: pypdfium2.PdfPage, n: int) -> bool:
+def _bounds(drawn: Any) -> _Box:
+    """Left, bottom, right, top."""
+    sides = [ctypes.c_float() for _ in range(4)]
+    if not pdfium.FPDFPageObj_GetBounds(drawn, *sides):
+        return (-1e9, -1e9, 1e9, 1e9)
+    return (sides[0].value, sides[1].value, sides[2].value, sides[3].value)
+
+
+def _filled(path: Any) -> bool:
     """Whether a path is an area; the lines of a table cover nothing."""
     mode, stroke = ctypes.c_int(), ctypes.c_int()
-    path = pdfium.FPDFPage_GetObject(page.raw, n)
     return bool(pdfium.FPDFPath_GetDrawMode(path, mode, stroke)) and mode.value != 0
 
 

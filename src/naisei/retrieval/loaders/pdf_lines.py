@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import pypdfium2  # type: ignore[import-untyped]
@@ -26,8 +26,8 @@ _WIDE = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]")
 @dataclass(frozen=True, slots=True)
 class Line:
     """text: cells with a space between; spans: left and right of each cell; size: of its
-    letters; all in points, the page's origin at the bottom left. edge: first or last of its
-    page."""
+    letters; all in points, the page's origin at the bottom left. edge: at the top or the
+    bottom of its page."""
 
     text: str
     cells: list[str]
@@ -48,14 +48,8 @@ def lines_of(page: pypdfium2.PdfPage, most: int) -> list[Line]:
         elif letter.text.strip():
             lines.append([letter])
     made = [line for letters in lines if (line := _line(letters)).text]
-    last = len(made) - 1
-    return [Line(*_fields(line), edge=i in (0, last)) for i, line in enumerate(made)]
-
-
-def _fields(
-    line: Line,
-) -> tuple[str, list[str], list[tuple[float, float]], float, float, float, float]:
-    return line.text, line.cells, line.spans, line.size, line.top, line.bottom, line.right
+    high, low = max((x.top for x in made), default=0.0), min((x.bottom for x in made), default=0.0)
+    return [replace(x, edge=x.top > high - 2 * x.size or x.bottom < low + 2 * x.size) for x in made]
 
 
 def _same(line: list[Letter], letter: Letter) -> bool:
@@ -79,9 +73,7 @@ def _line(letters: list[Letter]) -> Line:
             spans.append((letter.left, letter.right))
             continue
         tight = _WIDE.match(letter.text) and _WIDE.match(cells[-1][-1])
-        if (gap > _WORD * letter.size or id(letter) in spaces) and not (
-            tight and gap < 0.4 * letter.size
-        ):
+        if id(letter) in spaces or gap > (0.4 if tight else _WORD) * letter.size:
             cells[-1] += " "
         cells[-1] += letter.text
         spans[-1] = (spans[-1][0], max(spans[-1][1], letter.right))

@@ -17,6 +17,8 @@ def read_plain(text: str) -> Read:
     """Headings are lines such as 第3条（休暇）, 1.2 申請, 【連絡先】, ■ 手順, standing alone."""
     blocks = Blocks()
     held: list[str] = []
+    title, text = _titled(text)
+    blocks.heading(1, title)
 
     def flush() -> None:
         if len(held) > 1 and all(_TAB_ROW.search(line) for line in held):
@@ -30,8 +32,24 @@ def read_plain(text: str) -> Read:
             flush()
         elif (level := outline_level(line)) is not None:
             flush()
-            blocks.heading(level, line)
+            blocks.heading(level + 1, line)
         else:
             held.append(line.rstrip())
     flush()
-    return Read(blocks.passages)
+    return Read(blocks.passages, title)
+
+
+def _titled(text: str) -> tuple[str, str]:
+    """(title, the rest): a first line that is short, no sentence, and stands alone."""
+    first, _, rest = text.lstrip("\n").partition("\n")
+    after, _, more = rest.partition("\n")
+    alone = not after.strip() or _RULE.match(after) is not None
+    said = first.strip(" \t\u3000=-#■●◆*【】")
+    if (
+        alone
+        and rest.strip()
+        and 1 < len(said) <= 50
+        and not said.endswith(("。", "、", ".", ":", "："))
+    ):
+        return said, more if _RULE.match(after) else rest
+    return "", text
