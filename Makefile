@@ -1,4 +1,4 @@
-# make demo   sets up and runs R-Clarify on real instances, then a judged talk (first time: up to 20 minutes)
+# make demo   sets up and runs R-Clarify on real instances, a judged talk, a relationship with its plot (first time: up to 20 minutes)
 # make test   sets up and runs the fast tests
 # make help   lists the rest
 PYTHON ?= python3
@@ -30,6 +30,7 @@ setup: $(STAMP)
 demo: $(STAMP)
 	$(BIN)/naisei clarify demo $(DEMO_FLAGS)
 	$(BIN)/naisei director demo $(DEMO_FLAGS)
+	$(BIN)/naisei relationship demo $(DEMO_FLAGS)
 
 test: $(STAMP)
 	$(BIN)/python -m pytest

@@ -182,3 +182,16 @@ def test_what_is_not_speech_is_taken_off(reply: str, line: str) -> None:
     from naisei.relationship.spoken import spoken
 
     assert spoken(reply, "倉田 美和", "三浦 拓海") == line
+
+
+def test_the_demonstration_runs_without_a_model(naisei: Run, tmp_path: Path) -> None:
+    done = naisei("relationship", "demo", "--no-llm", "--run-dir", "demo")
+    assert done.code == 0, done.err
+    assert "no model's" in done.out
+    assert "[Power: +2 → 2, read from text]" in done.out
+    turns = read(tmp_path / "demo/scripted/agent_a.json")
+    assert len(turns["session_2_relationship_reflection_turns"]) == 6
+    speech = read(tmp_path / "demo/speech.json")
+    assert speech["session_2_relationship_reflection_turns"][-1]["rr"]["a_to_b"]["Power"] > 0
+    assert (tmp_path / "demo/relationship.png").stat().st_size > 10_000
+    assert "<svg" in (tmp_path / "demo/relationship.svg").read_text("utf-8")
