@@ -60,7 +60,7 @@ _STOP = r"(?=[、。！？…ー〜]|$)"
 _LOOSE = rf"(?:{_START})"
 _VOCATIVE = [
     ("sama", re.compile(r"お客(?:様|さま)|(?:ご主人|奥|旦那)様")),
-    ("title", re.compile(rf"{_LOOSE}(?P<t>{_TITLE}){_STOP}")),
+    ("title", re.compile(rf"{_LOOSE}(?P<t>(?:{_TITLE}){{1,2}}){_STOP}")),
     ("elder", re.compile(rf"{_LOOSE}(?P<t>{_ELDER}){_STOP}")),
     (
         "formal_you",

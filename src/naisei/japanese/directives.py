@@ -13,6 +13,7 @@ from naisei.japanese.spoken import Found, Sentence
 
 __all__ = ["deference", "directives"]
 
+_COMING = re.compile(r"[てで](?:おいで|らっしゃい)(?:よ|ね|。|！|$)")
 _GREETING = re.compile(
     r"(?:ごめん|おやすみ|お休み|お?かえり|お?帰り|いらっしゃ)(?:なさい|なせえ|ませ)"
 )
@@ -46,8 +47,21 @@ _EVALUATION = re.compile(
     r"|言ったでしょ|言っただろ|わかった(?:か|な|わね)|分かった(?:か|な|わね)|いい(?:か|わね|な)[、？]|(?:聞いて|わかって|分かって)(?:る|いる|ん)のか|お疲れ(?:さん|さん)"
     r"|心配(?:いらない|するな)|焦(?:る|ら)(?:な|なくて)|大目に見|許可(?:する|しよう)|(?:教え|手伝っ|見せ|直し)て(?:やる|あげる|やろう|あげよう)"
 )
+#: A thing is not done, or must not be.
+_FORBIDDING = re.compile(
+    r"(?:ては|ちゃ)(?:困|いけ)|(?:だめ|ダメ|駄目)(?:だ|です|よ|。|！|$)|いけません|困(?:る|ります)(?:ね|よ|の|な|んだ)"
+    r"|(?:勝手に|二度と)[^。？]*(?:ないで|るな)"
+)
+_DECIDING = re.compile(
+    r"(?:私|俺|僕|わたし|おれ|わし|こちら)が(?:判断|決め|確認|見(?:る|ます|てから))|決めるのは|判断し(?:ます|よう|た)"
+    r"|(?:許可|却下|許さ|認め)(?:する|し(?:ます|よう|ない|ません)|ない|ません|ん(?:。|ぞ))|受け付け(?:られ)?(?:ません|ない)"
+)
+_REPROACH = re.compile(
+    r"(?:どうして|なぜ|何で|なんで)[^。？]*(?:の(?:です|でしょう|。|？|$|だ|か)|ん(?:です|だ))"
+    r"|(?:って|と)(?:言|教え|伝え|話し|頼ん)(?:った|った|た|だ)?(?:よね|でしょ|だろ|はず|じゃ)|申し上げましたよね|じゃなくて[。、]"
+)
 _GRANT = re.compile(
-    r"[てで]も?(?:いい|構わない|かまわない|よい|良い)(?:よ|ぞ|わよ|から|んだ|さ|。|！|$)(?!か)"
+    r"(?:^|、)(?:構わん|かまわん|構わない)(?:よ|ぞ|。|！|$)|[てで]も?(?:いい|構わない|かまわない|よい|良い)(?:よ|ぞ|わよ|から|んだ|さ|。|！|$)(?!か)"
 )
 _PROGRESS = re.compile(
     r"(?:進んで(?:る|いる|ます)|終わっ(?:た|てる)|でき(?:た|てる|そう)|済ん(?:だ|でる)|やった|出した|片付けた|間に合い?そう)(?:の|か|かい|のか|かな|んだ)*？"
@@ -61,10 +75,11 @@ _STRENGTH = {"imperative": 1.0, "nasai": 1.0, "forbid": 0.9, "soft": 0.6}
 
 
 def directives(sentence: Sentence) -> list[Found]:
-    """Commands, requests, advice, evaluation from above, leave given, questions after progress.
+    """Commands, requests, advice, evaluation from above, leave given, decisions, reproach.
 
     Cues: `command`, `order` (〜て, 〜てくれ), `hedged` (〜てくれない？), `request` (〜てください),
-    `deferential` (〜ていただけますか, strength 0), `advice`, `evaluation`, `grant`, `progress`.
+    `deferential` (〜ていただけますか, strength 0), `advice`, `evaluation`, `forbidding`,
+    `deciding`, `reproach`, `grant`, `progress`.
     strength, 0–1: how much of the speaker's will it puts on the other; this project's scale.
     """
     text = sentence.text
@@ -77,11 +92,16 @@ def directives(sentence: Sentence) -> list[Found]:
                 found.append(Found(cue, match[0], strength))
                 break
         else:
-            if bare := _bare_request(sentence):
+            if match := _COMING.search(text):
+                found.append(Found("command", match[0], 0.7))
+            elif bare := _bare_request(sentence):
                 found.append(Found("order", bare, 0.5))
     for cue, strength, search in (
         ("advice", 0.5, _ADVICE),
         ("evaluation", 0.7, _EVALUATION),
+        ("forbidding", 0.4, _FORBIDDING),
+        ("deciding", 0.6, _DECIDING),
+        ("reproach", 0.3, _REPROACH),
         ("progress", 0.3, _PROGRESS),
     ):
         if match := search.search(text):
@@ -184,13 +204,18 @@ _SORRY = re.compile(
 _SORRY_PLAIN = re.compile(
     r"ごめん(?!なさい|ください|下さい)|悪い(?:ね|な|けど|、)|悪かった|すまん|わり[いぃ]"
 )
+_YIELDING = re.compile(
+    r"^…+(?:、)?(?:はい|うん|わか|分か|すみ|すい|はあ|直し|やり|いえ|でも)|…+[。]?$|せめて|そこを(?:何|なん)とか|どうか(?:お|、)|従(?:う|い)"
+    r"|(?:ても|でも)(?:いい|よろしい)でしょうか|でしたでしょうか"
+)
 _THANKS = re.compile(r"ありがとう(?:ござい|存じ)|助かりま(?:す|し)|感謝し|恩に着")
 
 
 def deference(sentence: Sentence) -> list[Found]:
-    """Cues of looking up: asking leave, learning, complying, apologising, thanking politely.
+    """Cues of looking up: asking leave, learning, complying, apologising, thanking politely,
+    giving way.
 
-    Cues: `permission`, `learning`, `comply`, `apology`, `thanks`, `deferential` (a request that
+    Cues: `permission`, `learning`, `comply`, `apology`, `thanks`, `yielding`, `deferential` (a request that
     leaves the other free). strength, 0–1; this project's scale.
     """
     text = sentence.text
@@ -205,6 +230,7 @@ def deference(sentence: Sentence) -> list[Found]:
         ("apology", 0.6, _SORRY),
         ("apology", 0.3, _SORRY_PLAIN),
         ("thanks", 0.4, _THANKS),
+        ("yielding", 0.3, _YIELDING),
     ):
         if match := search.search(text):
             found.append(Found(cue, match[0], strength))

@@ -20,12 +20,19 @@ _FIGURE = re.compile(
 _DEADLINE = re.compile(
     r"(?:今日|本日|明日|明後日|今週|来週|今月|来月|月曜|火曜|水曜|木曜|金曜|午前|午後|朝|昼|夕方|年内|月末|週末|定時|[0-9]時)(?:中に|までに?|いっぱい|締め)|先に|至急|早め|できるだけ早|間に合|どこまで(?:進|でき|やっ)|遅れ(?:て|そう)|済ん(?:だ|で)|終わ(?:った|り|って|らせ)"
 )
+#: Getting ready, settling, making sure: 〜ておく, これでいい？, which, how many, until when.
+_SETTLING = re.compile(
+    r"[てで](?:おき(?:ます|まし|ましょ)|おく(?:よ|ね|。|から|ので|$)|おいて(?:。|ね|よ|くだ|もら|いただ)|おい(?:た(?:よ|ので|から|。)))|(?:とき(?:ます|まし)|とく(?:よ|ね|わ|。|から|$)|といた(?:よ|から|。|ので))"
+    r"|(?:これ|それ|この|その)[^。？]{0,6}(?:で(?:いい|合って|よろしい|大丈夫|いこう|行こう|いきましょう|お願い))|(?:いつ|何時|何日|いくつ|何個|何人|何枚|いくら|どこ|どちら)(?:まで|から|に(?:します|する|置|入れ|お)|で(?:す|しょ)|ほど|くらい|を)"
+    r"|(?:では|じゃあ|それでは|なら)、?[^。？]{0,12}(?:ましょう|しよう|にします|お願い|いこう|頼む)|(?:し|り|き|み|べ|て|え|れ|せ)ましょうか"
+)
 #: A noun that becomes an act with する, the class that carries out: 確認, 提出, 修正.
 _ACT = "サ変可能"
 
 
 def work(sentence: Sentence) -> list[Found]:
-    """`work`, `deal` (orders, bookings, payments), `steps`, `figure`, `deadline`, `act`.
+    """`work`, `deal` (orders, bookings, payments), `steps`, `figure`, `deadline`, `settling`,
+    `act`.
 
     act: another noun of action (サ変) that is no leisure: the class stands for what a list
     cannot hold.
@@ -37,6 +44,7 @@ def work(sentence: Sentence) -> list[Found]:
     found += [Found("figure", m[0]) for m in _FIGURE.finditer(text)]
     found += [Found("deadline", m[0]) for m in _DEADLINE.finditer(text)]
     idle = _IDLE.words
+    found += [Found("settling", m[0]) for m in _SETTLING.finditer(text)]
     known = {f.text for f in found} | set(_LEISURE.find(sentence))
     found += [
         Found("act", w.surface)

@@ -68,6 +68,10 @@ class Course:
                 found[name] = self._estimate(name, traits, (own, other))
         return SpeechReading(src, dst, found)
 
+    def traits(self, speaker: str) -> dict[str, float]:
+        """How a side has talked so far; see `Tally.traits`."""
+        return self._sides[speaker].traits()
+
     def _estimate(
         self,
         dimension: str,

@@ -12,6 +12,8 @@ __all__ = ["FEATURES", "Feature", "values"]
 
 #: How much of a direction's intimacy is the speaker's own manner; the rest is the other's.
 OWN = 0.65
+#: How much less a difference of politeness tells of power where strangers' phrases are heard.
+SERVICE = 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,11 +172,13 @@ def values(dimension: str, own: dict[str, float], other: dict[str, float]) -> li
     own, other: traits of the two sides (`Tally.traits`).
     """
     if dimension == "Power":
+        # Who serves or does not know the other speaks politely whoever is above.
+        rank = 1 - SERVICE * max(own["stranger"], other["stranger"])
         return [
-            other["polite"] - own["polite"],
-            other["honorific"] - own["honorific"],
+            rank * (other["polite"] - own["polite"]),
+            rank * (other["honorific"] - own["honorific"]),
             own["direct"] - other["direct"],
-            _defers(other) - _defers(own),
+            rank * (_defers(other) - _defers(own)),
             other["look_up"] - own["look_up"],
         ]
     if dimension == "Intimacy":

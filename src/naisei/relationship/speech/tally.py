@@ -11,7 +11,7 @@ __all__ = ["Tally"]
 
 #: Counts that become traits: the rate per sentence at which a trait is two thirds of its most.
 _SCALES = {
-    "honorific": 0.6,
+    "honorific": 0.8,
     "direct": 0.3,
     "defer": 0.3,
     "comply": 0.3,
@@ -20,7 +20,7 @@ _SCALES = {
     "close": 0.6,
     "stranger": 0.4,
     "hostile": 0.3,
-    "work": 1.2,
+    "work": 0.7,
     "leisure": 0.7,
 }
 #: So many lines are kept as grounds for each count: the latest.
