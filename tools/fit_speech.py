@@ -6,7 +6,8 @@
 
 Ridge regression toward coefficients set by hand from knowledge of the language, each kept on
 the side of 0 that its feature must have. Its strength is the greatest whose squared error
-is within 5 % of the best in ten-fold cross-validation over dialogues. Nothing here reads the test half unless `--test` is given.
+is within 5 % of the best in ten-fold cross-validation over dialogues. Nothing here reads the
+test half unless `--test` is given.
 """
 
 from __future__ import annotations

@@ -215,8 +215,8 @@ def deference(sentence: Sentence) -> list[Found]:
     """Cues of looking up: asking leave, learning, complying, apologising, thanking politely,
     giving way.
 
-    Cues: `permission`, `learning`, `comply`, `apology`, `thanks`, `yielding`, `deferential` (a request that
-    leaves the other free). strength, 0–1; this project's scale.
+    Cues: `permission`, `learning`, `comply`, `apology`, `thanks`, `yielding`, `deferential`
+    (a request that leaves the other free). strength, 0–1; this project's scale.
     """
     text = sentence.text
     found = []

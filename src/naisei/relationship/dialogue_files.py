@@ -78,6 +78,7 @@ class File:
     vectors: dict[tuple[int, int], tuple[RelationVector | None, RelationVector | None]] = field(
         default_factory=dict
     )
+    injected: frozenset[tuple[int, int]] = frozenset()
 
 
 def rows_of(place: str, dialogue: str | None = None) -> File:

@@ -65,7 +65,7 @@ def from_json(text: str, name: str, place: str, dialogue: str | None) -> File:
         named = [partner, own] if data.get("agent") == "agent_b" else [own, partner]
         if isinstance(data.get("persona"), str) and data["persona"].strip():
             personas[own] = data["persona"].strip()
-    return File(name, rows, tuple(named), personas, vectors)
+    return File(name, rows, tuple(named), personas, vectors, _injected(data))
 
 
 def _load(text: str, place: str) -> Any:
@@ -205,12 +205,34 @@ def _no_dialogue(place: str) -> InputError:
 
 def _vectors(session: int, moment: Any) -> dict[tuple[int, int], Any]:
     """The vectors that a file holds for a turn; one that cannot be read is `None`."""
-    if not isinstance(moment, dict) or moment.get("at") == "session_start":
+    if not isinstance(moment, dict):
         return {}
     turn, rr = moment.get("turn"), moment.get("rr")
     if not isinstance(turn, int) or not isinstance(rr, dict):
         return {}
+    if moment.get("at") == "session_start":
+        turn = -1
     return {(session, turn): (_vector(rr.get("a_to_b")), _vector(rr.get("b_to_a")))}
+
+
+def _injected(data: Any) -> frozenset[tuple[int, int]]:
+    """The utterances marked `injected`; else, as the seed's files have it, those after a moment
+    that says so."""
+    found: set[tuple[int, int]] = set()
+    for number, key in _keys(data) if isinstance(data, dict) else []:
+        lines = data[key]
+        if any(isinstance(line, dict) and "injected" in line for line in lines):
+            found |= {
+                (number, turn)
+                for turn, line in enumerate(lines)
+                if isinstance(line, dict) and line.get("injected") is True
+            }
+            continue
+        for moment in data.get(f"{key}_relationship_reflection_turns") or []:
+            if isinstance(moment, dict) and moment.get("injected") is True:
+                turn = moment.get("turn")
+                found |= {(number, turn + 1)} if isinstance(turn, int) else set()
+    return frozenset(found)
 
 
 def _vector(given: Any) -> RelationVector | None:

@@ -12,7 +12,7 @@ from naisei.lang import say
 from naisei.relationship.dialogue_files import Row, rows_of
 from naisei.relationship.vector import RelationVector
 
-__all__ = ["Dialogue", "Utterance", "read_dialogue"]
+__all__ = ["Dialogue", "Utterance", "Vectors", "read_dialogue"]
 
 Vectors = tuple[RelationVector | None, RelationVector | None]
 
@@ -32,7 +32,9 @@ class Dialogue:
     """Two speakers, `a` first, and their lines in order.
 
     personas: name → who they are, where the file says so. vectors: (session, turn) → the
-    vectors a → b and b → a that the file holds already. left_out: lines of others, passed over.
+    vectors a → b and b → a that the file holds already; turn −1 is a session's start. left_out:
+    lines of others, passed over. injected: (session, turn) of utterances that the file says were
+    spoken with a vector in the prompt.
     """
 
     name: str
@@ -41,6 +43,7 @@ class Dialogue:
     personas: dict[str, str] = field(default_factory=dict)
     vectors: dict[tuple[int, int], Vectors] = field(default_factory=dict)
     left_out: int = 0
+    injected: frozenset[tuple[int, int]] = frozenset()
 
     @property
     def said(self) -> list[tuple[str, str]]:
@@ -87,6 +90,7 @@ def read_dialogue(
         personas={name: text for name, text in found.personas.items() if name in two},
         vectors=_facing(found.vectors, two == tuple(found.named[:2])),
         left_out=len(rows) - len(kept),
+        injected=found.injected,
     )
 
 

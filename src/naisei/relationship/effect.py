@@ -1,0 +1,259 @@
+"""Does an injected vector change the speech? With against without, paired, by the estimator.
+
+A unit is one utterance that stands at the same place of both runs: the same conversation,
+session, turn and speaker. Its value is how its speaker stands toward the other by the speech
+of the session up to it (`naisei.relationship.speech`), which no model has a part in.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from pydantic import JsonValue
+
+from naisei.core import InputError
+from naisei.lang import say
+from naisei.relationship.check import spearman
+from naisei.relationship.effect_talks import Talk, talks_of
+from naisei.relationship.speech import Course
+from naisei.relationship.vector import DIMENSIONS
+from naisei.runs.stats import Difference, paired_difference
+from naisei.runs.summaries import plain_number
+from naisei.runs.task import Table
+
+__all__ = ["Effect", "Line", "effect", "effect_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One dimension.
+
+    first, second: mean estimates with and without. shift: with − without. toward: the same in
+    the direction of the injected number (its sign times the difference), over the units where
+    that is not 0: above 0 the speech follows the vector. follows, follows_without: Spearman's ρ
+    of the vector and the estimate over the units of each run; NaN where undefined.
+    """
+
+    dimension: str
+    first: float
+    second: float
+    shift: Difference
+    toward: Difference
+    follows: float
+    follows_without: float
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """Lines for the three dimensions. units: utterances compared; injected: of them with a
+    vector in the prompt in the first run. notes must be read."""
+
+    lines: tuple[Line, ...]
+    units: int
+    injected: int
+    notes: tuple[str, ...]
+
+    def tables(self) -> tuple[Table, Table]:
+        """What is printed and written."""
+        shift = Table(
+            say("発話からの推定: 注入あり − 注入なし", "Speech: with − without injection"),
+            ("dimension", "with", "without", "shift", "shift low", "shift high", "p", "n"),
+            tuple(
+                (x.dimension, x.first, x.second, d.value, d.low, d.high, d.p, d.n)
+                for x in self.lines
+                for d in [x.shift]
+            ),
+            note=say(
+                "同じ会話・回・発話どうしの差。95 % ブートストラップ区間、符号反転検定",
+                "Paired by conversation, session and turn; 95 % bootstrap intervals, sign-flip "
+                "tests.",
+            ),
+        )
+        toward = Table(
+            say("注入した値の向きへの変化と、値と推定の順位相関", "Toward the injected number"),
+            (
+                "dimension",
+                "toward",
+                "toward low",
+                "toward high",
+                "p",
+                "n",
+                "rho with",
+                "rho without",
+            ),
+            tuple(
+                (x.dimension, d.value, d.low, d.high, d.p, d.n, x.follows, x.follows_without)
+                for x in self.lines
+                for d in [x.toward]
+            ),
+        )
+        return shift, toward
+
+    def to_json(self) -> dict[str, JsonValue]:
+        """Undefined figures are null, with the reason."""
+        return {
+            "units": self.units,
+            "injected": self.injected,
+            "dimensions": {
+                x.dimension: {
+                    "with": plain_number(x.first),
+                    "without": plain_number(x.second),
+                    "shift": _difference(x.shift),
+                    "toward": _difference(x.toward),
+                    "rho_with": plain_number(x.follows),
+                    "rho_without": plain_number(x.follows_without),
+                }
+                for x in self.lines
+            },
+            "notes": list(self.notes),
+        }
+
+
+def effect_of(run_with: Path, run_without: Path, *, seed: int = 0) -> Effect:
+    """Compare two runs, or two agent files.
+
+    Raises:
+        InputError: one of them cannot be read, they share no utterance, or the first has no
+            injected utterance while the second has.
+    """
+    first, second = talks_of(run_with), talks_of(run_without)
+    if not _injected(first) and _injected(second):
+        raise InputError(
+            say("注入があるのは二つ目のほうです", "it is the second that was injected"),
+            place=str(run_with),
+            remedy=say("注入ありの実行を先に書いてください", "name the run with injection first"),
+        )
+    return effect(first, second, seed=seed, place=f"{run_with}, {run_without}")
+
+
+def effect(
+    first: Mapping[str, Talk], second: Mapping[str, Talk], *, seed: int = 0, place: str = ""
+) -> Effect:
+    """Compare conversations by their keys; `first` are those with injection.
+
+    Raises:
+        InputError: they share no utterance.
+    """
+    units = [
+        (key, at, first[key], second[key])
+        for key in first
+        if key in second
+        for at in sorted(_places(first[key]).keys() & _places(second[key]).keys())
+    ]
+    if not units:
+        raise InputError(
+            say("対応する発話がありません", "they share no utterance"),
+            place=place,
+            remedy=say(
+                "同じ人物・回数・発話数の二つの実行を比べてください",
+                "compare runs of the same personas, sessions and turns",
+            ),
+        )
+    read = {id(t): _estimates(t) for talks in (first, second) for t in talks.values()}
+    clusters, notes = _clusters(units)
+    lines = []
+    for name in DIMENSIONS:
+        with_, without = (
+            np.array([read[id(u[side])][u[1]][name] for u in units]) for side in (2, 3)
+        )
+        told, untold = (np.array([_number(u[side], u[1], name) for u in units]) for side in (2, 3))
+        facing = np.where(np.nan_to_num(told) != 0, np.sign(told), math.nan)
+        lines.append(
+            Line(
+                name,
+                _mean(with_),
+                _mean(without),
+                paired_difference(without, with_, clusters=clusters, seed=seed),
+                paired_difference(without * facing, with_ * facing, clusters=clusters, seed=seed),
+                _rank(told, with_),
+                _rank(untold, without),
+            )
+        )
+    injected = sum(at in a.injected for _, at, a, _ in units)
+    return Effect(tuple(lines), len(units), injected, (*notes, *_warnings(first, second, injected)))
+
+
+Unit = tuple[str, tuple[int, int], Talk, Talk]
+
+
+def _places(talk: Talk) -> dict[tuple[int, int], str]:
+    return {(x.session, x.turn): x.speaker for x in talk.dialogue.lines}
+
+
+def _estimates(talk: Talk) -> dict[tuple[int, int], dict[str, float]]:
+    """By place: how its speaker stands, by the speech of the session up to it."""
+    out: dict[tuple[int, int], dict[str, float]] = {}
+    course, session = Course(talk.dialogue.speakers), 0
+    for line in talk.dialogue.lines:
+        if line.session != session:
+            course, session = Course(talk.dialogue.speakers), line.session
+        course.add(line.speaker, line.text)
+        reading = course.reading(line.speaker)
+        out[line.session, line.turn] = {name: reading[name].value for name in DIMENSIONS}
+    return out
+
+
+def _number(talk: Talk, at: tuple[int, int], dimension: str) -> float:
+    """The vector's number before the utterance at a place; NaN if there was none."""
+    line = next(x for x in talk.dialogue.lines if (x.session, x.turn) == at)
+    vector = talk.vector(line)
+    return math.nan if vector is None else float(getattr(vector, dimension))
+
+
+def _clusters(units: Sequence[Unit]) -> tuple[list[str] | None, list[str]]:
+    talks = [key for key, *_ in units]
+    sessions = [f"{key}:{at[0]}" for key, at, *_ in units]
+    for labels in (talks, sessions):
+        if len(set(labels)) > 1:
+            return labels, []
+    return None, [
+        say(
+            "会話が一つの回しかないので、区間は発話を独立とみなしたもの (狭すぎる)",
+            "one session only: the intervals take utterances as independent, and are too narrow",
+        )
+    ]
+
+
+def _warnings(first: Mapping[str, Talk], second: Mapping[str, Talk], injected: int) -> list[str]:
+    out = []
+    alone = sorted(first.keys() ^ second.keys())
+    if alone:
+        shown = ", ".join(alone[:5])
+        out.append(
+            say(f"片方にしかない会話は除いた: {shown}", f"in one run only, left out: {shown}")
+        )
+    if not injected:
+        out.append(
+            say("一つ目にも注入された発話がない", "no utterance of the first was injected either")
+        )
+    if _injected(second):
+        out.append(say("二つ目にも注入がある", "the second was injected, too"))
+    return out
+
+
+def _injected(talks: Mapping[str, Talk]) -> int:
+    return sum(len(talk.injected) for talk in talks.values())
+
+
+def _mean(values: np.ndarray) -> float:
+    kept = values[~np.isnan(values)]
+    return float(kept.mean()) if len(kept) else math.nan
+
+
+def _rank(a: np.ndarray, b: np.ndarray) -> float:
+    kept = ~(np.isnan(a) | np.isnan(b))
+    return spearman(a[kept], b[kept])
+
+
+def _difference(d: Difference) -> dict[str, JsonValue]:
+    return {
+        "value": plain_number(d.value),
+        "interval": [plain_number(d.low), plain_number(d.high)],
+        "p": plain_number(d.p),
+        "n": d.n,
+        "reason": d.reason,
+    }
