@@ -83,9 +83,8 @@ class IntentServer:
                 self._listening.set()
                 await task
         except BaseException as error:
-            self.crash = error
+            self.crash = error  # raised again where the server is entered
             self._listening.set()
-            raise
 
     def __enter__(self) -> IntentServer:
         self._thread.start()

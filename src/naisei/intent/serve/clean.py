@@ -40,9 +40,7 @@ def clean(text: str) -> str:
         text = html.unescape(nh3.clean(text.replace("&", "&amp;"), tags=set()))
         # What was written as an entity must not become a tag when it is shown.
         text = _OPENS.sub("＜", text)
-    if "[" in text:
-        text = text.replace("![", "[").replace("](", "] (").replace("]:", "] :")
-    return text
+    return text.replace("![", "[").replace("](", "] (").replace("]:", "] :")
 
 
 def cleaned(value: JsonValue) -> JsonValue:

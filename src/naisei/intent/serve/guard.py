@@ -162,8 +162,9 @@ def _name(host: str) -> str:
     """The host of a Host header without its port, lower-case; no name for what is none."""
     host = host.strip().lower()
     if host.startswith("["):
-        name, _, rest = host[1:].partition("]")
-        return name if not rest or (rest[0] == ":" and rest[1:].isdecimal()) else ""
+        name, end, rest = host[1:].partition("]")
+        whole = end and (not rest or (rest[0] == ":" and rest[1:].isdecimal()))
+        return name if whole else ""
     name, colon, port = host.partition(":")
     return name.rstrip(".") if not colon or port.isdecimal() else ""
 

@@ -11,12 +11,12 @@ from pathlib import Path
 
 from pydantic import BaseModel, JsonValue
 
-from naisei.core import EventLog, Where
+from naisei.core import EventLog, InputError, Where
 from naisei.intent.dialogue import Dialogue
 from naisei.intent.schemas import Reply
 from naisei.intent.serve.errors import Refused
 from naisei.lang import say
-from naisei.runs.lock import RunLock
+from naisei.runs.lock import RunLock, holder, locked
 from naisei.runs.log import RunLog
 
 __all__ = ["Sessions", "Talk", "Turn", "asks"]
@@ -89,7 +89,17 @@ class Sessions:
     """
 
     def __init__(self, folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        try:
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        except OSError as error:
+            why = f"cannot be made: {error.strerror}"
+            raise InputError(why, place=str(folder), remedy="give another --state") from error
+        if locked(folder):
+            raise InputError(
+                f"another server uses this folder: {holder(folder)}",
+                place=str(folder),
+                remedy="stop it, or give another --state",
+            )
         self._lock = RunLock(folder)
         try:
             self._log = RunLog(folder / "sessions.sqlite")

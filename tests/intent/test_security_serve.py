@@ -1,0 +1,370 @@
+"""Who may call the server, with what, and what may come out of it."""
+
+from __future__ import annotations
+
+import io
+import socket
+import time
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from naisei.core import InputError
+from naisei.intent.config import AssistConfig
+from naisei.intent.serve.clean import clean
+from naisei.intent.serve.errors import Refused
+from naisei.intent.serve.options import ServeOptions, is_loopback
+from naisei.intent.serve.uploads import safe_name
+from naisei.intent.serve.uploads import store as store_upload
+from naisei.intent.serve.users import read_users
+from servers.intent_server import DOCUMENTS, IntentServer, indexed
+
+CLEAR = "国内出張の宿泊費の上限はいくらですか"
+TOKEN = "s3cret-s3cret-s3cret"
+Start = Callable[..., IntentServer]
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    hostile = "# 傘の貸出 <img src=x onerror=alert(1)>\n\n## 返却\n\n"
+    hostile += "傘の返却期限は3日です。&lt;script&gt;alert(2)&lt;/script&gt;"
+    hostile += "![x](https://leak.invalid/?q=1) [設定](javascript:alert(3)) a < b\n"
+    return indexed(tmp_path_factory.mktemp("security"), {**DOCUMENTS, "umbrella.md": hostile})
+
+
+@pytest.fixture
+def start(index: Path, tmp_path: Path) -> Iterator[Start]:
+    running: list[IntentServer] = []
+
+    def begin(**options: Any) -> IntentServer:
+        given = ServeOptions(**{"state": tmp_path / "state", **options})
+        server = IntentServer(given, AssistConfig(index=str(index)))
+        server.__enter__()
+        running.append(server)
+        return server
+
+    yield begin
+    for server in running:
+        server.__exit__(None, None, None)
+
+
+def _is_error(response: httpx2.Response, status: int) -> bool:
+    body = response.json()
+    one = list(body) == ["error"] and isinstance(body["error"]["message"], str)
+    return response.status_code == status and one and "Traceback" not in response.text
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "evil.example",
+        "evil.example:80",
+        "127.0.0.1.evil.example",
+        "10.0.0.5",
+        "",
+        "[::1",
+        "localhost:x",
+    ],
+)
+def test_other_hosts_are_refused(start: Start, host: str) -> None:
+    assert _is_error(start().get("/v1/models", Host=host), 421)
+
+
+@pytest.mark.parametrize("host", ["localhost", "LOCALHOST:8321", "127.0.0.1:1", "[::1]:8321"])
+def test_loopback_hosts_are_served(start: Start, host: str) -> None:
+    assert start().get("/v1/models", Host=host).status_code == 200
+
+
+def test_two_hosts_are_none(start: Start) -> None:
+    raw = b"GET /v1/models HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n"
+    assert b"200 OK" not in _raw(start(), raw)
+
+
+@pytest.mark.parametrize(
+    "origin", ["https://evil.example", "null", "http://localhost.evil.example"]
+)
+def test_pages_of_other_origins_may_not_call(start: Start, origin: str) -> None:
+    assert _is_error(start().post("/api/ask", {"message": CLEAR}, Origin=origin), 403)
+
+
+def test_an_allowed_origin_may_call_and_is_told_so(start: Start) -> None:
+    server = start(origins=("https://chat.example.com",))
+    asked = server.post("/api/ask", {"message": CLEAR}, Origin="https://chat.example.com")
+    assert asked.status_code == 200
+    assert asked.headers["access-control-allow-origin"] == "https://chat.example.com"
+    with server.client() as client:
+        headers = {"Origin": "https://chat.example.com", "Access-Control-Request-Method": "POST"}
+        before = client.options("/api/ask", headers=headers)
+        other = client.options("/api/ask", headers={**headers, "Origin": "https://evil.example"})
+    assert before.status_code == 204 and "POST" in before.headers["access-control-allow-methods"]
+    assert other.status_code == 403 and "access-control-allow-origin" not in other.headers
+
+
+def test_a_form_of_another_site_is_no_request(start: Start) -> None:
+    with start().client() as client:
+        sent = client.post(
+            "/api/ask", content='{"message": "x"}', headers={"content-type": "text/plain"}
+        )
+    assert _is_error(sent, 415)
+
+
+def test_without_the_token_nothing_but_health_is_told(start: Start) -> None:
+    server = start(tokens={"": TOKEN})
+    for path in ("/v1/models", "/api/session/x", "/api/passage/x", "/nope"):
+        assert _is_error(server.get(path), 401)
+    for wrong in (f"Bearer {TOKEN}x", f"Basic {TOKEN}", "Bearer", TOKEN):
+        assert server.get("/v1/models", Authorization=wrong).status_code == 401
+    assert server.get("/v1/models", Authorization=f"Bearer {TOKEN}").status_code == 200
+    assert set(server.get("/health").json()) == {"status", "version"}
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "example.com"])
+def test_a_host_that_others_reach_needs_a_token(host: str) -> None:
+    with pytest.raises(InputError, match=r"トークン|token"):
+        ServeOptions(host=host)
+    assert not is_loopback(host)
+    assert ServeOptions(host=host, tokens={"": TOKEN}).host == host
+    with pytest.raises(InputError):
+        ServeOptions(host=host, tokens={"": "short"})
+
+
+def test_users_and_the_shared_token(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "users.toml"
+    path.write_text(f'[users.hanako]\ntoken = "{TOKEN}"\nprofile = {{ office = "横浜" }}\n')
+    users = read_users(path)
+    assert users.tokens == {"hanako": TOKEN} and users.profiles["hanako"].office == "横浜"
+    assert TOKEN not in repr(users)
+    monkeypatch.setenv("NAISEI_SERVE_TOKEN", TOKEN)
+    assert read_users(None).tokens == {"": TOKEN}
+    with pytest.raises(InputError, match="one token"):
+        read_users(path)
+
+
+def test_a_large_body_is_refused_whether_or_not_it_says_so(start: Start) -> None:
+    server = start(max_body=1000)
+    assert _is_error(server.post("/api/ask", {"message": "あ" * 2000}), 413)
+
+    def endless() -> Iterator[bytes]:
+        for _ in range(200):
+            yield b"x" * 100
+
+    with server.client() as client:
+        sent = client.post(
+            "/api/ask", content=endless(), headers={"content-type": "application/json"}
+        )
+    assert _is_error(sent, 413)
+
+
+def test_a_body_that_never_arrives_is_given_up(start: Start) -> None:
+    server = start(body_timeout=0.5)
+    raw = (
+        b"POST /api/ask HTTP/1.1\r\nHost: localhost\r\ncontent-type: application/json\r\n"
+        b"content-length: 50\r\n\r\n{"
+    )
+    began = time.monotonic()
+    assert b" 408 " in _raw(server, raw)
+    assert time.monotonic() - began < 5
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (b"{", 400),
+        (b"[]", 422),
+        (b'{"message": 3}', 422),
+        (b'{"message": "x", "more": 1}', 422),
+        (b'{"message": "  "}', 400),
+        (b'{"message": "x", "session": "nope"}', 404),
+        (b"\xff\xfe", 400),
+        (b'{"message": "' + b"[" * 100_000 + b'"}', 413),
+    ],
+)
+def test_bad_requests_are_one_message(start: Start, body: bytes, status: int) -> None:
+    with start().client() as client:
+        sent = client.post("/api/ask", content=body, headers={"content-type": "application/json"})
+    assert _is_error(sent, status)
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [[], [{"role": "assistant", "content": "x"}], [{"role": "user", "content": " "}], "x"],
+)
+def test_chat_completions_without_a_users_message(start: Start, messages: Any) -> None:
+    sent = start().post("/v1/chat/completions", {"messages": messages})
+    assert sent.status_code in (400, 422) and list(sent.json()) == ["error"]
+
+
+def test_every_answer_has_the_security_headers(start: Start) -> None:
+    server = start()
+    for answer in (server.get("/health"), server.get("/nope"), server.get("/health", Host="x.y")):
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert answer.headers["cache-control"] == "no-store"
+        assert "default-src 'none'" in answer.headers["content-security-policy"]
+        assert "server" not in answer.headers
+
+
+def test_html_and_links_of_documents_do_not_act(start: Start) -> None:
+    server = start()
+    reply = server.post("/api/ask", {"message": "傘の返却期限は何日ですか"})
+    assert "3日" in reply.json()["answer"] and reply.json()["citations"]
+    passage = server.get(reply.json()["citations"][0]["link"])
+    body = {"messages": [{"role": "user", "content": "傘の返却期限は何日ですか"}]}
+    texts = [reply.text, passage.text, server.post("/v1/chat/completions", body).text]
+    for text in texts:
+        assert "<img" not in text and "<script" not in text and "![" not in text
+        assert "](http" not in text and "](javascript" not in text
+    assert "a < b" in passage.json()["text"]
+
+
+@given(st.text(alphabet="<>/!?ab &;lt=\"'[](){}!-x\u200b\U000e0041", max_size=60))
+def test_cleaned_text_opens_no_tag_and_loads_no_image(text: str) -> None:
+    said = clean(text)
+    for at, letter in enumerate(said[:-1]):
+        assert letter != "<" or not (said[at + 1].isalpha() or said[at + 1] in "/!?")
+    assert "![" not in said and "](" not in said
+    assert "\u200b" not in said and "\U000e0041" not in said
+
+
+@given(st.text(alphabet="あいう漢字 abc。、1 [1]「」%¥", max_size=60))
+def test_plain_text_is_left_as_it_is(text: str) -> None:
+    assert clean(text) == text.replace("](", "] (")
+
+
+# --- uploads -------------------------------------------------------------------------
+
+
+def _upload(server: IntentServer, name: str, data: bytes) -> httpx2.Response:
+    with server.client() as client:
+        return client.post("/api/documents", files={"file": (name, data)})
+
+
+def test_uploads_are_off_by_default(start: Start) -> None:
+    assert _is_error(_upload(start(), "a.md", b"# a"), 404)
+
+
+def test_an_upload_goes_into_its_folder_and_never_over_a_file(start: Start, tmp_path: Path) -> None:
+    folder = tmp_path / "up"
+    server = start(uploads=folder)
+    assert _upload(server, "休暇 規程.md", "# 休暇".encode()).json()["path"] == "休暇_規程.md"
+    assert _is_error(_upload(server, "休暇 規程.md", b"# other"), 409)
+    assert (folder / "休暇_規程.md").read_text(encoding="utf-8") == "# 休暇"
+    assert [p.name for p in folder.iterdir()] == ["休暇_規程.md"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../evil.md",
+        "../../../../tmp/evil.md",
+        "/etc/evil.md",
+        "..\\..\\evil.md",
+        "C:\\evil.md",
+        "．．／evil.md",
+        "sub/evil.md",
+        "evil.md\x00.txt",
+        "..%2Fevil.md",
+        "~/evil.md",
+        "file:///evil.md",
+    ],
+)
+def test_no_name_leads_out_of_the_folder(name: str, tmp_path: Path) -> None:
+    folder = (tmp_path / "a" / "b" / "up").resolve()
+    folder.mkdir(parents=True)
+    before = set(tmp_path.rglob("*"))
+    try:
+        made = store_upload(folder, name, b"# text")
+    except Refused:
+        made = None
+    after = set(tmp_path.rglob("*")) - before
+    assert all(p.parent == folder for p in after) and len(after) == (made is not None)
+
+
+@given(st.text(max_size=40), st.sampled_from([".md", ".txt", ".pdf", ".MD"]))
+def test_a_tame_name_is_one_plain_part(stem: str, suffix: str) -> None:
+    try:
+        name = safe_name(stem + suffix)
+    except Refused:
+        return
+    assert Path(name).name == name and not name.startswith(".") and ".." not in name
+    assert len(name.encode()) <= 120 and name == safe_name(name)
+
+
+def test_a_link_in_the_folder_is_not_followed(tmp_path: Path) -> None:
+    folder, outside = tmp_path / "up", tmp_path / "outside.md"
+    folder.mkdir()
+    outside.write_text("mine")
+    (folder / "a.md").symlink_to(outside)
+    (folder / "b.md").symlink_to(tmp_path / "not-there.md")
+    for name in ("a.md", "b.md"):
+        with pytest.raises(Refused):
+            store_upload(folder, name, b"# theirs")
+    assert outside.read_text() == "mine" and not (tmp_path / "not-there.md").exists()
+
+
+def _zip(names: dict[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, data in names.items():
+            packed.writestr(name, data)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "status"),
+    [
+        ("a.exe", b"MZ", 415),
+        ("a.pdf", b"<html>", 415),
+        ("a.docx", b"PK\x03\x04broken", 415),
+        ("a.docx", _zip({"xl/workbook.xml": b"x"}), 415),
+        ("a.docx", _zip({"word/document.xml": b"\0" * 250_000_000}), 415),
+        ("a.txt", b"\x7fELF\x00\x00", 415),
+        ("a.md", b"%PDF-1.7", 415),
+        ("a.md", b"  \n", 400),
+        ("a.md", b"", 400),
+        ("", b"# a", 415),
+    ],
+)
+def test_a_file_that_is_not_what_it_says_is_refused(
+    name: str, data: bytes, status: int, tmp_path: Path
+) -> None:
+    with pytest.raises(Refused) as refused:
+        store_upload(tmp_path, name, data)
+    assert refused.value.status == status and list(tmp_path.iterdir()) == []
+
+
+def test_a_large_upload_is_refused(start: Start, tmp_path: Path) -> None:
+    folder = tmp_path / "up"
+    server = start(uploads=folder, max_upload=1000)
+    assert _is_error(_upload(server, "a.md", b"x" * 1001), 413)
+    assert _is_error(_upload(server, "a.md", b"x" * 100_000), 413)
+    assert _upload(server, "a.md", b"x" * 1000).status_code == 201
+    assert [p.name for p in folder.iterdir()] == ["a.md"]
+
+
+def test_an_upload_that_is_no_form(start: Start, tmp_path: Path) -> None:
+    server = start(uploads=tmp_path / "up")
+    assert _is_error(server.post("/api/documents", {"file": "x"}), 415)
+    with server.client() as client:
+        assert _is_error(client.post("/api/documents", data={"file": "x"}, files={"no": b"x"}), 422)
+        broken = client.post(
+            "/api/documents", content=b"xx", headers={"content-type": "multipart/form-data"}
+        )
+    assert _is_error(broken, 400)
+
+
+def test_two_servers_do_not_share_a_state(start: Start, tmp_path: Path) -> None:
+    start(state=tmp_path / "one")
+    with pytest.raises(InputError, match="another server"):
+        start(state=tmp_path / "one")
+
+
+def _raw(server: IntentServer, data: bytes) -> bytes:
+    with socket.create_connection(server.address, timeout=10) as connection:
+        connection.sendall(data)
+        return connection.recv(65536)

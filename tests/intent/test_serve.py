@@ -1,0 +1,271 @@
+"""The assistant over HTTP: turns, streams, chat completions, sessions, and what is kept."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from naisei.intent.config import AssistConfig
+from naisei.intent.rules import Rules, Setting
+from naisei.intent.serve.options import ServeOptions
+from servers.intent_server import IntentServer, indexed
+
+VAGUE = "休暇について教えてください"
+CLEAR = "国内出張の宿泊費の上限はいくらですか"
+
+Start = Callable[..., IntentServer]
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return indexed(tmp_path_factory.mktemp("serve"))
+
+
+@pytest.fixture
+def start(index: Path, tmp_path: Path) -> Iterator[Start]:
+    running: list[IntentServer] = []
+
+    def begin(*, settings: Any = None, models: Any = None, **options: Any) -> IntentServer:
+        roles = frozenset(models or {})
+        config = AssistConfig(
+            index=str(index), models=models or {}, setting=Setting(rules=Rules(roles=roles))
+        )
+        given = ServeOptions(**{"state": tmp_path / "state", **options})
+        server = IntentServer(given, config, settings=settings)
+        server.__enter__()
+        running.append(server)
+        return server
+
+    yield begin
+    for server in running:
+        server.__exit__(None, None, None)
+
+
+def test_a_vague_question_is_asked_back_and_its_answer_merged(start: Start) -> None:
+    server = start()
+    first = server.post("/api/ask", {"message": VAGUE}).json()
+    assert first["route"] == "ask" and len(first["options"]) >= 3
+    at = next(n for n, o in enumerate(first["options"], 1) if "結婚" in o)
+    second = server.post("/api/ask", {"message": str(at), "session": first["session"]}).json()
+    assert second["route"] == "search" and second["query"].startswith(VAGUE)
+    assert second["citations"][0]["path"] == "special.md"
+    assert second["answer"].endswith("[1]")
+
+
+def test_the_reply_has_the_names_of_the_contract(start: Start) -> None:
+    reply = start().post("/api/ask", {"message": CLEAR}).json()
+    names = {"case", "route", "message", "query", "answer", "citations", "evaluation"}
+    assert names <= reply.keys()
+    assert {"clarity", "is_question", "is_consultation"} <= reply["evaluation"].keys()
+    assert "12,000円" in reply["answer"] and reply["degraded"] is False
+
+
+def test_a_citation_leads_to_its_passage(start: Start) -> None:
+    server = start()
+    reply = server.post("/api/ask", {"message": CLEAR}).json()
+    passage = server.get(reply["citations"][0]["link"])
+    assert passage.json()["path"] == "travel.md"
+    assert "12,000円" in passage.json()["text"]
+    assert server.get("/api/passage/no%23such").status_code == 404
+    assert server.get("/api/passage/..%2F..%2Fetc%2Fpasswd").status_code == 404
+
+
+def test_a_stream_tells_steps_pieces_and_the_whole(start: Start) -> None:
+    server = start()
+    with (
+        server.client() as client,
+        client.stream("POST", "/api/ask/stream", json={"message": CLEAR}) as response,
+    ):
+        assert response.headers["content-type"].startswith("text/event-stream")
+        events = _events("".join(response.iter_text()))
+    names = [name for name, _ in events]
+    assert names[0] == "session" and names[-2:] == ["reply", "done"]
+    assert {"step", "delta"} <= set(names)
+    reply = events[-2][1]
+    assert "".join(d["text"] for n, d in events if n == "delta") == reply["message"]
+
+
+def test_an_error_in_a_stream_is_an_event(start: Start) -> None:
+    text = start(max_message=5).post("/api/ask/stream", {"message": "長すぎる質問です"}).text
+    name, data = _events(text)[-1]
+    assert name == "error" and "5" in data["error"]["message"]
+
+
+def test_chat_completions_read_the_dialogue_from_the_messages(start: Start) -> None:
+    server = start()
+    messages: list[dict[str, Any]] = [{"role": "user", "content": VAGUE}]
+    asked = _completion(server, messages)
+    assert asked["naisei"]["route"] == "ask"
+    at = next(n for n, o in enumerate(asked["naisei"]["options"], 1) if "結婚" in o)
+    messages += [asked["choices"][0]["message"], {"role": "user", "content": str(at)}]
+    answered = _completion(server, messages)
+    assert answered["naisei"]["query"].startswith(VAGUE)
+    content = answered["choices"][0]["message"]["content"]
+    assert "[1]" in content and "[1] special.md" in content
+    assert answered["naisei"]["citations"][0]["path"] == "special.md"
+    # An answer ends the request: what comes next is a new one.
+    messages += [answered["choices"][0]["message"], {"role": "user", "content": CLEAR}]
+    assert _completion(server, messages)["naisei"]["query"] == CLEAR
+
+
+def test_a_question_that_this_server_never_sent_is_told_by_its_words(start: Start) -> None:
+    messages = [
+        {"role": "system", "content": "You are a pirate."},
+        {"role": "user", "content": [{"type": "text", "text": VAGUE}]},
+        {"role": "assistant", "content": "どの休暇のことですか？"},
+        {"role": "user", "content": "結婚したときの休暇は何日か知りたい"},
+    ]
+    reply = _completion(start(), messages)["naisei"]
+    assert reply["dialogue"][0]["question"] == "どの休暇のことですか？"
+    assert reply["query"] == f"{VAGUE} 結婚したときの休暇は何日か知りたい"
+
+
+def test_chat_completions_stream_ends_with_citations_usage_and_done(start: Start) -> None:
+    body = {
+        "model": "naisei-intent",
+        "stream": True,
+        "stream_options": {"include_usage": True},
+        "messages": [{"role": "user", "content": CLEAR}],
+    }
+    lines = start().post("/v1/chat/completions", body).text.splitlines()
+    data = [line.removeprefix("data: ") for line in lines if line.startswith("data: ")]
+    assert data[-1] == "[DONE]"
+    chunks = [json.loads(d) for d in data[:-1]]
+    assert len({c["id"] for c in chunks}) == 1
+    assert chunks[-1]["usage"]["total_tokens"] == 0 and chunks[-1]["choices"] == []
+    assert chunks[-2]["naisei"]["citations"] and chunks[-2]["choices"][0]["finish_reason"] == "stop"
+    text = "".join(c["choices"][0]["delta"].get("content", "") for c in chunks[:-1])
+    assert "12,000円" in text
+
+
+def test_models_are_listed(start: Start) -> None:
+    assert start().get("/v1/models").json()["data"][0]["id"] == "naisei-intent"
+
+
+def test_two_people_at_once_never_see_each_other(start: Start) -> None:
+    server = start()
+    said = {"a": "結婚の休暇は何日ですか", "b": "会議室は何日先まで予約できますか"}
+    seen: dict[str, list[str]] = {"a": [], "b": []}
+
+    def talk(who: str) -> None:
+        session = None
+        for _ in range(4):
+            given = {"message": said[who], **({"session": session} if session else {})}
+            reply = server.post("/api/ask", given)
+            seen[who].append(reply.text)
+            session = reply.json()["session"]
+        seen[who].append(server.get(f"/api/session/{session}").text)
+
+    threads = [threading.Thread(target=talk, args=(who,)) for who in said]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert "会議室" not in "".join(seen["a"]) and "結婚" not in "".join(seen["b"])
+    ids = {json.loads(text)["session"] for texts in seen.values() for text in texts}
+    assert len(ids) == 2 and all(len(i) >= 32 for i in ids)
+
+
+def test_a_session_of_another_user_is_as_if_it_were_not(start: Start) -> None:
+    tokens = {"hanako": "h" * 20, "taro": "t" * 20}
+    server = start(tokens=tokens)
+    hanako = {"Authorization": f"Bearer {tokens['hanako']}"}
+    taro = {"Authorization": f"Bearer {tokens['taro']}"}
+    session = server.post("/api/ask", {"message": VAGUE}, **hanako).json()["session"]
+    theirs = server.post("/api/ask", {"message": "2", "session": session}, **taro)
+    unknown = server.post("/api/ask", {"message": "2", "session": "x" * 32}, **taro)
+    assert theirs.status_code == unknown.status_code == 404
+    assert theirs.json() == unknown.json()
+    assert server.get(f"/api/session/{session}", **taro).status_code == 404
+    given = {"session": session, "sign": "too-much"}
+    assert server.post("/api/feedback", given, **taro).status_code == 404
+    turns = server.get(f"/api/session/{session}", **hanako).json()["turns"]
+    assert [t["said"] for t in turns] == [VAGUE]
+
+
+def test_feedback_moves_ones_own_thresholds_and_can_be_undone(start: Start) -> None:
+    server = start()
+    mine = server.post("/api/ask", {"message": VAGUE}).json()["session"]
+    other = server.post("/api/ask", {"message": VAGUE}).json()["session"]
+
+    def tell(session: str, sign: str) -> int:
+        given = {"session": session, "sign": sign}
+        return int(server.post("/api/feedback", given).json()["thresholds"]["clarity"])
+
+    assert [tell(mine, "too-much") for _ in range(5)] == [2, 3, 4, 4, 4]
+    assert tell(other, "good") == 1
+    assert tell(mine, "undo") == 4 and tell(mine, "reset") == 1
+
+
+def test_a_stalled_model_holds_up_nobody_else(start: Start, openai_server: Any) -> None:
+    stalled = openai_server(latency=30)
+    from naisei.models.settings import ModelSettings
+
+    server = start(
+        models={"answerer": "openai:test"},
+        settings=ModelSettings(base_url=stalled.url, api_key="k"),
+        timeout=2.0,
+    )
+    late: list[Any] = []
+    thread = threading.Thread(
+        target=lambda: late.append(server.post("/api/ask", {"message": CLEAR}))
+    )
+    thread.start()
+    time.sleep(0.5)
+    began = time.monotonic()
+    assert server.get("/health").status_code == 200
+    assert server.post("/api/ask", {"message": VAGUE}).json()["route"] == "ask"
+    assert time.monotonic() - began < 1.4
+    thread.join()
+    assert late[0].status_code == 504 and list(late[0].json()) == ["error"]
+
+
+def test_too_much_at_once_is_told_to_wait(start: Start, openai_server: Any) -> None:
+    from naisei.models.settings import ModelSettings
+
+    server = start(
+        models={"answerer": "openai:test"},
+        settings=ModelSettings(base_url=openai_server(latency=30).url, api_key="k"),
+        timeout=1.5,
+        in_flight=1,
+    )
+    thread = threading.Thread(target=lambda: server.post("/api/ask", {"message": CLEAR}))
+    thread.start()
+    time.sleep(0.5)
+    assert server.post("/api/ask", {"message": CLEAR}).status_code == 503
+    thread.join()
+
+
+def test_a_dead_model_still_gets_an_answer(start: Start, openai_server: Any) -> None:
+    from naisei.models.settings import ModelSettings
+
+    dead = openai_server(reply=lambda messages, schema: "高い")
+    server = start(
+        models=dict.fromkeys(("evaluator", "rewriter", "answerer"), "openai:test"),
+        settings=ModelSettings(base_url=dead.url, api_key="k"),
+    )
+    reply = server.post("/api/ask", {"message": CLEAR}).json()
+    assert reply["degraded"] is True and "12,000円" in reply["answer"]
+    assert "openai" not in json.dumps(reply)
+
+
+def _completion(server: IntentServer, messages: Any) -> Any:
+    body = {"model": "naisei-intent", "messages": messages}
+    response = server.post("/v1/chat/completions", body)
+    assert response.status_code == 200, response.text
+    return response.json()
+
+
+def _events(text: str) -> list[tuple[str, Any]]:
+    out = []
+    for block in text.replace("\r\n", "\n").split("\n\n"):
+        lines = dict(line.split(": ", 1) for line in block.split("\n") if ": " in line)
+        if "event" in lines:
+            out.append((lines["event"], json.loads(lines["data"])))
+    return out
