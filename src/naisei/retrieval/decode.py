@@ -15,9 +15,13 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+#: The kanji of JIS X 0208's first level: those that texts are written with.
+_LEVEL_1 = bytes(
+    byte for high in range(0xB0, 0xD0) for low in range(0xA1, 0xFF) for byte in (high, low)
+).decode("euc_jp", "ignore")
 #: What a Japanese text is full of, and what only a wrong reading of one shows: half-width
-#: katakana by the dozen, rare kanji, private-use characters.
-_USUAL = re.compile(r"[\u3041-\u3096\u30a1-\u30fc、。\x20-\x7e\n]")
+#: katakana by the dozen, private-use characters; rare kanji count for nothing.
+_USUAL = re.compile(rf"[\u3041-\u3096\u30a1-\u30fc、。「」（）・\x20-\x7e\n{_LEVEL_1}]")
 _ODD = re.compile(r"[\uff61-\uff9f\ue000-\uf8ff\u0080-\u009f\ufffd]")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 

@@ -1,0 +1,216 @@
+"""Five formats: what a reader sees, with headings, pages and tables; what is hidden stays out."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+import docx
+import pytest
+from docx.oxml import OxmlElement
+from docx.oxml.ns import qn
+from docx.shared import RGBColor
+
+from naisei.retrieval import Document, LoadLimits, Unreadable
+from naisei.retrieval.limits import LIMITS
+from naisei.retrieval.load import parsed
+from retrieval.pdf_file import pdf, show
+
+
+def read(name: str, data: bytes | str, limits: LoadLimits = LIMITS) -> Document:
+    return parsed(name, data.encode() if isinstance(data, str) else data, limits)
+
+
+def whole(document: Document) -> str:
+    return "\n".join(passage.text for passage in document.passages)
+
+
+def test_markdown() -> None:
+    document = read(
+        "a.md",
+        "---\ntitle: 休暇規程\ntags: [人事, 休暇]\n---\n# 休暇\n<!-- 全員に\n権限 -->本文**強調**と[表](x.md)。\n"
+        "## 看護\n| 対象 | 日数 |\n|:--|--:|\n| 一人 | 5日 |\n| 二人\\|以上 | 10日 |\n\n"
+        "```\n# 見出しではない <!-- 見える -->\n```\n見出し\n---\n末尾",
+    )
+    assert (document.title, document.meta["tags"]) == ("休暇規程", ["人事", "休暇"])
+    first, one, two, code, last = document.passages
+    assert (first.text, first.headings) == ("本文強調と表。", ("休暇",))
+    assert (one.text, one.kind, one.header) == ("| 一人 | 5日 |", "row", "| 対象 | 日数 |")
+    assert (two.text, two.headings) == ("| 二人｜以上 | 10日 |", ("休暇", "看護"))
+    assert code.text == "# 見出しではない <!-- 見える -->"
+    assert (last.text, last.headings) == ("末尾", ("休暇", "見出し"))
+
+
+def test_plain_text() -> None:
+    document = read(
+        "a.txt",
+        "会議室の使い方\n\n第１条（目的）\n使い方を定める。\n\n第2条の規定による。\n\n【予約】\n区分\t人数\n大\t20名\n小\t6名\n",
+    )
+    assert document.title == "会議室の使い方"
+    assert [(p.text, p.headings[1:]) for p in document.passages] == [
+        ("使い方を定める。", ("第１条（目的）",)),
+        ("第2条の規定による。", ("第１条（目的）",)),
+        ("| 大 | 20名 |", ("【予約】",)),
+        ("| 小 | 6名 |", ("【予約】",)),
+    ]
+
+
+def test_a_wrong_charset_in_a_page_is_not_believed() -> None:
+    page = '<meta charset="utf-8"><title>手順 | 社内</title><h1>手順</h1><p>再起動する。</p>'
+    document = read("a.html", page.encode("cp932"))
+    assert (document.title, whole(document)) == ("手順", "再起動する。")
+
+
+HIDDEN = [
+    "<!-- 秘 -->",
+    "<script>秘</script>",
+    "<style>秘</style>",
+    "<template>秘</template>",
+    "<div hidden>秘</div>",
+    '<p style="display:none">秘</p>',
+    '<p style="Visibility : hidden">秘</p>',
+    '<p style="font-size:0">秘</p>',
+    '<p style="opacity:0;">秘</p>',
+    '<p style="position:absolute;left:-9999px">秘</p>',
+    '<span style="color:#FFFFFF">秘</span>',
+    '<font color="white">秘</font>',
+    "<p class=x>秘</p>",
+    "<p id=y><b>秘</b></p>",
+    '<div style="height:0;overflow:hidden">秘</div>',
+]
+
+
+@pytest.mark.parametrize("part", HIDDEN)
+def test_hidden_parts_of_a_page_are_no_text(part: str) -> None:
+    page = f"<style>.x{{color:red;display:none}} #y{{color:#fff}}</style><p>前</p>{part}<p>後</p>"
+    document = read("a.html", page)
+    assert whole(document) == "前\n後"
+    assert "秘" not in document.model_dump_json()
+
+
+def test_white_letters_on_a_dark_ground_are_seen() -> None:
+    page = '<div style="background-color:#036"><p style="color:white">見える</p></div>'
+    assert whole(read("a.html", page)) == "見える"
+
+
+def test_html_tables_lists_and_spans() -> None:
+    document = read(
+        "a.html",
+        "<h2>版</h2><ul><li>一<ul><li>二</li></ul></li></ul><table><thead><tr><th>OS<th>版</thead>"
+        "<tr><td rowspan=2>Windows<td>10<tr><td>11<tr><td colspan=2>その他</table>",
+    )
+    rows = ["| Windows | 10 |", "| Windows | 11 |", "| その他 | その他 |"]
+    assert [p.text for p in document.passages] == ["- 一", "- 二", *rows]
+    assert document.passages[2].header == "| OS | 版 |"
+
+
+def test_a_page_nested_without_end_is_refused() -> None:
+    with pytest.raises(Unreadable):
+        read("a.html", "<div>" * 50_000 + "深い")
+
+
+def word(*, hidden: bool = True) -> docx.document.Document:
+    document = docx.Document()
+    document.add_heading("出張旅費規程", 0)
+    document.add_heading("第1章 総則", 1)
+    document.add_paragraph("この規程は旅費を定める。")
+    level = OxmlElement("w:outlineLvl")
+    level.set(qn("w:val"), "1")
+    document.add_paragraph("日当")._p.get_or_add_pPr().append(level)
+    table = document.add_table(rows=2, cols=2)
+    for cell, text in zip(table._cells, ("区分", "額", "役員", "3,000円"), strict=True):
+        cell.text = text
+    last = document.add_paragraph("見える。")
+    if hidden:
+        last.add_run("秘密").font.hidden = True
+        last.add_run("白い").font.color.rgb = RGBColor(255, 255, 255)
+    return document
+
+
+def saved(document: docx.document.Document) -> bytes:
+    out = io.BytesIO()
+    document.save(out)
+    return out.getvalue()
+
+
+def test_word() -> None:
+    document = read("a.docx", saved(word()))
+    assert document.title == "出張旅費規程"
+    text, row, last = document.passages
+    assert (text.text, text.headings) == ("この規程は旅費を定める。", ("第1章 総則",))
+    assert (row.text, row.header) == ("| 役員 | 3,000円 |", "| 区分 | 額 |")
+    assert (last.text, last.headings) == ("見える。", ("第1章 総則", "日当"))
+
+
+def test_a_zip_bomb_is_not_unpacked() -> None:
+    out = io.BytesIO(saved(word()))
+    with zipfile.ZipFile(out, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("word/media/x.bin", bytes(3_000_000))
+    assert len(out.getvalue()) < 100_000
+    with pytest.raises(Unreadable, match="unpacked|展開"):
+        read("a.docx", out.getvalue(), LoadLimits(inflated=2_000_000))
+
+
+TABLE = "".join(
+    show(text, x, y)
+    for y, row in ((600, ("区分", "日数")), (580, ("本人", "5日")), (560, ("子", "10日")))
+    for x, text in zip((72, 200), row, strict=True)
+)
+
+
+def test_pdf_pages_headings_and_tables() -> None:
+    first = show("休暇規程", 72, 780, 20) + show("第1条（目的）", 72, 740) + TABLE
+    long = "あ" * 40
+    second = show(f"{long}いう", 72, 700) + show("えお。", 72, 684) + show("次の文。", 72, 668)
+    document = read("a.pdf", pdf(first, second))
+    assert document.title == "休暇規程"
+    one, two, text = document.passages
+    assert (one.text, one.header, one.page) == ("| 本人 | 5日 |", "| 区分 | 日数 |", 1)
+    assert two.headings == ("休暇規程", "第1条（目的）")
+    assert (text.text, text.page) == (f"{long}いうえお。\n次の文。", 2)
+
+
+@pytest.mark.parametrize(
+    "secret",
+    [
+        show("秘密", 72, 600, before="3 Tr"),
+        show("秘密", 72, 600, before="1 1 1 rg"),
+        show("秘密", 72, 600, 0.5),
+        show("秘密", 72, -30),
+        show("秘密", 900, 600),
+    ],
+)
+def test_invisible_letters_of_a_pdf_are_no_text(secret: str) -> None:
+    document = read("a.pdf", pdf(show("見える。", 72, 700) + secret))
+    assert whole(document) == "見える。"
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("a.md", b""),
+        ("a.txt", b" \n\n"),
+        ("a.txt", b"\x7fELF" + bytes(range(256)) * 20),
+        ("a.pdf", b"%PDF-1.4\nbroken"),
+        ("a.pdf", b"no pdf"),
+        ("a.pdf", pdf(show("", 72, 700))),
+        ("a.docx", b"PK\x03\x04broken"),
+        ("a.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"x" * 600),
+        ("a.docx", saved(word())[:-400]),
+        ("a.html", b"<p> </p>"),
+        ("a.xlsx", b"x"),
+    ],
+)
+def test_what_cannot_be_read_says_so(name: str, data: bytes) -> None:
+    with pytest.raises(Unreadable) as caught:
+        read(name, data)
+    assert caught.value.why
+
+
+def test_limits_of_pages_and_characters() -> None:
+    many = pdf(*[show("あいう。", 72, 700)] * 3)
+    with pytest.raises(Unreadable, match="2"):
+        read("a.pdf", many, LoadLimits(pages=2))
+    for name, data in (("a.pdf", many), ("a.txt", "あ" * 50)):
+        with pytest.raises(Unreadable, match="10"):
+            read(name, data, LoadLimits(characters=10))
