@@ -38,6 +38,11 @@ _COMMANDS = {
         "テキストゲームを読み、計画し、同じ失敗をしないプレイヤー",
         "Players of text games that read, plan, and do not repeat a mistake.",
     ),
+    "intent": (
+        "naisei.intent.cli:app",
+        "資料を探す前に聞き返す、社内資料の案内役",
+        "A document assistant that asks back before it searches.",
+    ),
     "runs": (
         "naisei.runs.cli:app",
         "実行記録を見る・再開する・比べる・書き出す",
