@@ -1,0 +1,157 @@
+"""The report of conversations: one HTML page that leads from a number to the lines it rests on.
+
+Nothing comes from the network, and every text is escaped. The one script unfolds what a link
+leads into.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from naisei.core import InputError
+from naisei.lang import language, say
+from naisei.relationship.book import folded
+from naisei.relationship.clock import dated
+from naisei.relationship.degrees import NAMES_JA, degree, signed
+from naisei.relationship.exports import conversations
+from naisei.relationship.persona import Pair
+from naisei.relationship.report_costs import TurnCost, turn_costs
+from naisei.relationship.report_curves import curves
+from naisei.relationship.report_view import TalkView, view
+from naisei.relationship.schemas import Conversation
+from naisei.relationship.vector import DIMENSIONS
+from naisei.runs.directory import RunDirectory, write_atomically
+from naisei.runs.summaries import Kept, kept
+from naisei.runs.tables import number
+from naisei.runs.task import Table
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+__all__ = ["html_report", "write_report"]
+
+FILE = "relationship.html"
+
+
+def write_report(directory: RunDirectory, to: Path | None = None) -> Path:
+    """Write the page, `relationship.html` of the run by default; returns its path.
+
+    Raises:
+        InputError: no run of relationship, nothing was said yet, or the file cannot be written.
+    """
+    path = to or directory.path / FILE
+    page = html_report(directory)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, page)
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", place=str(path)) from error
+    return path
+
+
+def html_report(directory: RunDirectory) -> str:
+    """The page, also of a run that has not ended: as far as the log holds it."""
+    rating = directory.frozen.config.get("task") == "rating"
+    found = _rated(directory) if rating else conversations(directory)
+    found = {episode: one for episode, one in found.items() if one[1].sessions}
+    if not found:
+        raise InputError("nothing was said yet", place=str(directory.path))
+    views: list[TalkView] = []
+    for n, (episode, (pair, talk)) in enumerate(found.items(), 1):
+        others = [one for _, one in list(found.values())[1:]] if rating else []
+        views.append(view(n, episode, pair, talk, others))
+        if rating:
+            break
+    costs = {episode: turn_costs(directory.log.read(episode)) for episode in found}
+    summary = _summary(directory)
+    failures = [(e, row.failure) for e, row in directory.log.rows().items() if not row.scored]
+    return (
+        _templates()
+        .get_template("relationship.html")
+        .render(
+            title=directory.path.name,
+            language=language(),
+            say=say,
+            rating=rating,
+            repetitions=len(found) if rating else 0,
+            talks=views,
+            dimensions=[(name, say(NAMES_JA[name], name)) for name in DIMENSIONS],
+            curves={one.episode: curves(one.talk) for one in views},
+            costs={one.episode: costs[one.episode] for one in views},
+            cost_table=_cost_table([turn for turns in costs.values() for turn in turns]),
+            metrics=summary.summary.metrics if summary else (),
+            stopped=summary.stopped if summary else say("まだ終わっていない", "not at its end yet"),
+            failures=failures,
+            notes=[*directory.notes, *(summary.summary.notes if summary else ())],
+        )
+    )
+
+
+def _rated(directory: RunDirectory) -> dict[str, tuple[Pair, Conversation]]:
+    """The repetitions of a rating, each as a conversation."""
+    from naisei.relationship.rate_run import RatingTask, rating_config
+    from naisei.relationship.task import empty
+
+    task = RatingTask(rating_config(directory.path))
+    known = set(directory.log.known_episodes())
+    return {
+        where.episode: (task.pair, folded(empty(task.pair), directory.log.read(where.episode)))
+        for where in task.episodes()
+        if where.episode in known
+    }
+
+
+def _summary(directory: RunDirectory) -> Kept | None:
+    try:
+        return kept(directory)
+    except InputError:
+        return None  # a run that goes on, or was killed, is reported as far as it came
+
+
+def _cost_table(turns: list[TurnCost]) -> Table:
+    """By role, in all and per utterance."""
+    spoken = max(sum(turn.turn >= 0 for turn in turns), 1)
+    rows: list[tuple[str | float | int, ...]] = []
+    for role in dict.fromkeys(role for turn in turns for role in turn.roles):
+        mine = [turn.roles[role] for turn in turns if role in turn.roles]
+        calls, tokens = sum(c.calls for c in mine), sum(c.tokens for c in mine)
+        sums = (sum(c.attempts for c in mine), sum(c.repaired for c in mine))
+        failed = sum(c.failed for c in mine)
+        rows.append((role, calls, calls / spoken, tokens, tokens / spoken, *sums, failed))
+    heads = say(
+        "役割,呼び出し,1発話あたり,トークン,1発話あたり,送信,聞き直し,失敗",
+        "role,calls,per turn,tokens,per turn,attempts,repaired,failed",
+    )
+    return Table(
+        say("呼び出しとトークン", "Calls and tokens"), tuple(heads.split(",")), tuple(rows)
+    )
+
+
+@cache
+def _templates() -> Environment:
+    # Imported when a page is written: the command must not wait for it at its start.
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=ChoiceLoader(
+            [
+                PackageLoader("naisei.relationship", "templates"),
+                PackageLoader("naisei.runs", "templates"),
+            ]
+        ),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["number"] = number
+    environment.filters["signed"] = signed
+    environment.globals["dated"] = dated
+    environment.globals["degree"] = _degree
+    return environment
+
+
+def _degree(name: str, value: int) -> Any:
+    return degree(name, value, language())

@@ -1,0 +1,240 @@
+"""A conversation as a report shows it: every reading linked to its evidence, every piece of
+evidence to the line it came from, and every line to the readings that rest on it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from naisei.relationship.book import toward
+from naisei.relationship.persona import Pair
+from naisei.relationship.schemas import (
+    AgentId,
+    Conversation,
+    Direction,
+    Ground,
+    Line,
+    Moment,
+    Reflection,
+    Session,
+)
+from naisei.relationship.vector import DIMENSIONS
+
+__all__ = ["Cited", "EvidenceView", "LineView", "ReadingView", "SessionView", "TalkView", "view"]
+
+_WAYS: tuple[Direction, Direction] = ("a_to_b", "b_to_a")
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """A link from what was remembered to its place among the evidence of a reading.
+
+    at: session and utterance. way, ends: the direction, and its names.
+    """
+
+    anchor: str
+    at: str
+    way: Direction
+    ends: str
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceView:
+    """One numbered entry. id: its own anchor. anchor: of where it came from, empty if that is
+    not on the page."""
+
+    ground: Ground
+    id: str
+    anchor: str
+
+
+@dataclass(slots=True)
+class ReadingView:
+    """One direction after a turn. made: `None` if it is carried from an earlier turn, which
+    `anchor` then leads to. again: the same reading in other repetitions, a row each."""
+
+    anchor: str
+    src: str
+    dst: str
+    values: dict[str, int] | None
+    failure: str
+    repairs: list[str] = field(default_factory=list)
+    made: Reflection | None = None
+    evidence: list[EvidenceView] = field(default_factory=list)
+    again: list[dict[str, int] | None] = field(default_factory=list)
+    cited: list[Cited] = field(default_factory=list)
+
+    def spread(self, dimension: str) -> tuple[int, int] | None:
+        """The least and greatest of all repetitions; `None` if there was one only."""
+        read = [one[dimension] for one in (self.values, *self.again) if one is not None]
+        return (min(read), max(read)) if len(read) > 1 else None
+
+
+@dataclass(slots=True)
+class LineView:
+    """An utterance, the readings after it, and those that cite it."""
+
+    line: Line
+    anchor: str
+    name: str
+    cited: list[Cited]
+    readings: list[ReadingView] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class SessionView:
+    """A session: readings at its start, its lines, its summary."""
+
+    session: Session
+    anchor: str
+    opening: list[ReadingView]
+    lines: list[LineView]
+    cited: list[Cited]
+
+
+@dataclass(slots=True)
+class TalkView:
+    """A whole conversation. facts: (agent's name, text, anchor, cited)."""
+
+    episode: str
+    pair: Pair
+    talk: Conversation
+    sessions: list[SessionView]
+    facts: list[tuple[str, str, str, list[Cited]]]
+
+
+def view(
+    number: int, episode: str, pair: Pair, talk: Conversation, others: Sequence[Conversation] = ()
+) -> TalkView:
+    """number: of the conversation on the page, for its anchors. others: repetitions of it."""
+    links = _Links(number, talk)
+    sessions = []
+    for session in talk.sessions:
+        opening = [m for m in session.moments if m.at == "session_start"]
+        after: dict[int, list[Moment]] = {}
+        for moment in session.moments:
+            if moment.at == "after_turn":
+                after.setdefault(moment.turn, []).append(moment)
+        lines = [
+            LineView(
+                line,
+                links.of(line.id),
+                talk.names[line.speaker],
+                links.cited(line.id),
+                [r for m in after.get(line.turn, []) for r in links.readings(m, others)],
+            )
+            for line in session.lines
+        ]
+        sessions.append(
+            SessionView(
+                session,
+                links.of(f"S{session.number}"),
+                [r for m in opening for r in links.readings(m, others)],
+                lines,
+                links.cited(f"S{session.number}"),
+            )
+        )
+    facts = [
+        (persona.name, fact, links.of(id), links.cited(id))
+        for agent, persona in (("a", pair.a), ("b", pair.b))
+        for n, fact in enumerate(persona.facts, 1)
+        for id in [f"fact:{agent}:{n}"]
+    ]
+    return TalkView(episode, pair, talk, sessions, facts)
+
+
+class _Links:
+    """Anchors, and who cites what."""
+
+    def __init__(self, number: int, talk: Conversation) -> None:
+        self._number, self._talk = number, talk
+        self._cited: dict[str, list[Cited]] = {}
+        self._last: dict[Direction, str] = {}
+        for session in talk.sessions:
+            for moment in session.moments:
+                for made in moment.reflections:
+                    at = f"{session.number}-{moment.turn + 1}"
+                    for ground in made.evidence:
+                        link = Cited(
+                            f"{self._reading(moment, made.direction)}-e{ground.number}",
+                            at,
+                            made.direction,
+                            " → ".join(self._ends(made.direction)),
+                        )
+                        self._cited.setdefault(ground.id, []).append(link)
+
+    def of(self, id: str) -> str:
+        """The anchor of what has this id in the streams: lines, facts, summaries, readings."""
+        if m := re.fullmatch(r"R(\d+):(\d+)(s?):([ab])", id):
+            agent: AgentId = "a" if m[4] == "a" else "b"
+            return f"r{self._number}-{m[1]}-{m[2]}{m[3]}-{toward(agent)}"
+        return f"l{self._number}-" + re.sub(r"[^A-Za-z0-9]+", "-", id)
+
+    def cited(self, id: str) -> list[Cited]:
+        return self._cited.get(id, [])
+
+    def readings(self, moment: Moment, others: Sequence[Conversation]) -> list[ReadingView]:
+        """Both directions at a moment: those made now, and those carried on."""
+        made = {one.direction: one for one in moment.reflections}
+        out = []
+        for way in _WAYS:
+            if (stance := moment.stances.get(way)) is None:
+                continue
+            anchor = self._reading(moment, way)
+            if way in made:
+                self._last[way] = anchor
+            src, dst = self._ends(way)
+            vector = stance.reading.vector
+            out.append(
+                ReadingView(
+                    anchor if way in made else self._last.get(way, ""),
+                    src,
+                    dst,
+                    None if vector is None else dict(zip(DIMENSIONS, vector.values, strict=True)),
+                    stance.reading.failure,
+                    [
+                        f"{r.dimension}: {r.given} → {r.used} ({r.why})"
+                        for r in stance.reading.repairs
+                    ],
+                    made.get(way),
+                    [
+                        EvidenceView(g, f"{anchor}-e{g.number}", self._source(g))
+                        for g in made[way].evidence
+                    ]
+                    if way in made
+                    else [],
+                    [_values(other, moment, way) for other in others] if way in made else [],
+                    self.cited(_entry(moment, way)) if way in made else [],
+                )
+            )
+        return out
+
+    def _source(self, ground: Ground) -> str:
+        known = re.fullmatch(r"D\d+:\d+|S\d+|fact:[ab]:\d+|R\d+:\d+s?:[ab]", ground.id)
+        return self.of(ground.id) if known else ""
+
+    def _reading(self, moment: Moment, way: Direction) -> str:
+        start = "s" if moment.at == "session_start" else ""
+        return f"r{self._number}-{moment.session}-{moment.turn + 1}{start}-{way}"
+
+    def _ends(self, way: Direction) -> tuple[str, str]:
+        names = self._talk.names
+        return (names["a"], names["b"]) if way == "a_to_b" else (names["b"], names["a"])
+
+
+def _entry(moment: Moment, way: Direction) -> str:
+    """The id under which a reading is remembered by its owner."""
+    start = "s" if moment.at == "session_start" else ""
+    return f"R{moment.session}:{moment.turn + 1}{start}:{way[0]}"
+
+
+def _values(other: Conversation, moment: Moment, way: Direction) -> dict[str, int] | None:
+    """The same reading in another repetition."""
+    for session in other.sessions:
+        for one in session.moments:
+            if (one.session, one.turn, one.at) == (moment.session, moment.turn, moment.at):
+                stance = one.stances.get(way)
+                vector = stance.reading.vector if stance else None
+                return None if vector is None else dict(zip(DIMENSIONS, vector.values, strict=True))
+    return None

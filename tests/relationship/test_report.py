@@ -1,0 +1,169 @@
+"""The report: from a number to its evidence to the lines, and back; failures and costs shown."""
+
+import json
+import re
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from naisei.core import Event, InputError, Usage, Where
+from naisei.relationship.report import write_report
+from naisei.relationship.report_costs import turn_costs
+from naisei.runs.directory import RunDirectory
+from relationship.conftest import Done, brain
+from servers.openai_server import OpenAIServer
+
+Serve = Callable[..., OpenAIServer]
+Naisei = Callable[..., Done]
+NASTY = '<script>alert("x")</script> & <img src=x onerror=y>'
+
+
+class Page(HTMLParser):
+    """Anchors, links, what tags there are, and what is linked from within each reading."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.tags: list[str] = []
+        self.attributes: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        for name, value in attrs:
+            self.attributes.append(name)
+            if name == "id":
+                self.ids.append(value or "")
+            if name == "href":
+                self.links.append(value or "")
+
+
+def faulty() -> Callable[..., str]:
+    """Every third vector needs mending, every seventh and the one after are none at all."""
+    asked = 0
+
+    def reply(messages: list[dict[str, Any]], schema: dict[str, Any] | None) -> str:
+        nonlocal asked
+        fields = (schema or {}).get("properties", {})
+        if not fields:
+            return brain(messages, schema) + NASTY
+        if "Power" not in fields or fields["Power"]["type"] == "string":
+            return brain(messages, schema)
+        asked += 1
+        if asked % 7 in (0, 1) and asked > 1:
+            return json.dumps({"Power": "high", "Intimacy": 1})
+        return json.dumps({"Power": 7 if asked % 3 == 0 else 1, "Intimacy": 0, "TaskOriented": -1})
+
+    return reply
+
+
+@pytest.fixture
+def run(naisei: Naisei, openai_server: Serve, tmp_path: Path) -> Path:
+    server = openai_server(faulty())
+    to = tmp_path / "run"
+    flags = ["--sessions", "2", "--turns", "4", "--embedder", "ngram", "--quiet", "--seed", "1"]
+    model = f"openai-compatible:test@{server.url}"
+    done = naisei("relationship", "run", "--relationship-reflection-every-turn", "--model", model,
+                  "--run-dir", to, *flags)  # fmt: skip
+    assert done.code == 0, done.err
+    return to
+
+
+def test_the_chain_can_be_walked_both_ways(run: Path, naisei: Naisei) -> None:
+    done = naisei("relationship", "report", run)
+    assert done.out.strip() == str(run / "relationship.html")
+    text = (run / "relationship.html").read_text(encoding="utf-8")
+    page = Page(text)
+    assert len(page.ids) == len(set(page.ids))
+    inner = {link[1:] for link in page.links if link.startswith("#")}
+    assert inner <= set(page.ids)
+    traces = [
+        json.loads(row)
+        for n in (1, 2)
+        for row in (run / f"rr_prompt_trace_session_{n}.jsonl").read_text("utf-8").splitlines()
+    ]
+    for trace in traces:  # each reading, each of its evidence, and where that came from
+        reading = f"r1-{trace['session_idx']}-{trace['turn'] + 1}-{trace['direction']}"
+        assert reading in page.ids
+        for ground in trace["evidence"]:
+            assert f"{reading}-e{ground['number']}" in inner
+            if ground["id"].startswith("D"):
+                assert "l1-" + ground["id"].replace(":", "-") in inner
+    assert any(ground["id"].startswith("R") for t in traces for ground in t["evidence"])
+
+
+def test_nothing_said_becomes_markup_and_nothing_is_fetched(run: Path) -> None:
+    with RunDirectory.look(run) as directory:
+        text = write_report(directory).read_text(encoding="utf-8")
+    page = Page(text)
+    assert "&lt;script&gt;alert" in text
+    assert page.tags.count("script") == 1
+    assert not {"img", "link", "iframe"} & set(page.tags)
+    assert not {"src", "onerror", "onclick"} & set(page.attributes)
+    assert all(link.startswith("#") for link in page.links)
+    assert not re.findall(r"url\(|@import", text)
+    assert "Noto Sans CJK JP" in text
+    assert "prefers-color-scheme: dark" in text
+
+
+def test_failures_repairs_and_costs_are_shown(run: Path) -> None:
+    with RunDirectory.look(run) as directory:
+        text = write_report(directory).read_text(encoding="utf-8")
+        turns = [
+            t for e in directory.log.known_episodes() for t in turn_costs(directory.log.read(e))
+        ]
+        ledger = directory.log.ledger()
+    assert "no reading" in text
+    assert "Power: 7 → 3 (clamped)" in text
+    for role in ("speaker", "questioner", "reflector", "summariser"):
+        mine = [turn.roles[role] for turn in turns if role in turn.roles]
+        assert sum(c.calls for c in mine) == ledger.roles[role].calls
+        assert sum(c.tokens for c in mine) == ledger.roles[role].tokens
+    assert [(t.session, t.turn) for t in turns] == [(s, n) for s in (1, 2) for n in range(4)]
+    assert all(turn.roles["speaker"].calls == 1 for turn in turns)
+    assert sum(c.failed for turn in turns for c in turn.roles.values()) > 0
+
+
+def test_repeated_ratings_show_their_spread(
+    run: Path, naisei: Naisei, openai_server: Serve, tmp_path: Path
+) -> None:
+    model = f"openai-compatible:test@{openai_server(faulty()).url}"
+    rated = tmp_path / "rated"
+    done = naisei("relationship", "rate", run / "agent_a.json", "--rater", "model", "--model",
+                  model, "--repeats", "3", "--embedder", "ngram", "--run-dir", rated,
+                  "--quiet")  # fmt: skip
+    assert done.code == 0, done.err
+    page = naisei("relationship", "report", rated, "-o", tmp_path / "x" / "rated.html")
+    text = Path(page.out.strip()).read_text(encoding="utf-8")
+    assert "alpha.Power" in text
+    assert re.search(r"\(\+1…\+3\)", text)
+    assert {link[1:] for link in Page(text).links} <= set(Page(text).ids)
+
+
+def test_a_run_of_another_system_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError):
+        RunDirectory.look(tmp_path / "none")
+
+
+def test_an_utterance_pays_for_the_reflection_after_it() -> None:
+    def chat(role: str, tokens: int) -> Event:
+        usage = Usage(role=role, calls=1, attempts=2, input_tokens=tokens, repaired=True)
+        return Event(Where(), "chat", "", {"role": role}, usage=usage)
+
+    def say(session: int, turn: int) -> Event:
+        return Event(Where(), "say", "", {"meta": {"session": session, "turn": turn}})
+
+    events = [
+        chat("speaker", 5), say(1, 0), chat("questioner", 3), chat("speaker", 7),
+        Event(Where(), "chat", "", {"role": "reflector"}, failure=("InstrumentFailure", "no")),
+        say(1, 1), chat("speaker", 1),
+    ]  # fmt: skip
+    first, second = turn_costs(events)
+    assert (first.calls, first.tokens) == (2, 8)
+    assert first.roles["speaker"].attempts == 2
+    assert first.roles["reflector"].failed == 1
+    assert second.roles["speaker"].tokens == 8  # the last was never said
