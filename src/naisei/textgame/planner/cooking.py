@@ -75,20 +75,29 @@ class CookingPlanner:
         """While something is not found yet: what is at hand first, else the nearest promise."""
         if (command := self._at_hand(tasks)) is not None:
             return command
-        distance = self.known.world.distances()
         look = best_look(self.known.world, missing, self._prior, stuck=self.known.stuck)
-        near = [
-            (distance[at], t.name)
+        near = self._nearest(tasks)
+        if near is not None and (look is None or near[0] <= look.cost - 1):
+            _, at, name = near
+            return self._walk(at, say(f"{name} を取りに行く", f"fetching the {name}"))
+        return self._follow(look, missing)
+
+    def _nearest(self, tasks: list[Task]) -> tuple[int, int, str] | None:
+        """(commands, place, name) of the nearest ingredient that can be fetched."""
+        if not (self._has_free_hand() or self._spare(tasks)):
+            return None
+        distance = self.known.world.distances()
+        found = [
+            (distance[at], at, t.name)
             for t in tasks
             if (at := self.known.where(t.name)) is not None and at != HELD and at in distance
         ]
-        if self._has_free_hand() and near and (look is None or min(near)[0] <= look.cost - 1):
-            at = self.known.where(min(near)[1])
-            assert at is not None
-            return self._walk(
-                at, say(f"{min(near)[1]} を取りに行く", f"fetching the {min(near)[1]}")
-            )
-        return self._follow(look, missing)
+        return min(found, default=None)
+
+    def _spare(self, tasks: list[Task]) -> list[str]:
+        """What is held and not needed; the knife counts once nothing is left to cut."""
+        needed = {t.name for t in tasks} | ({KNIFE} if any(t.cut for t in tasks) else set())
+        return sorted(set(self.known.held) - needed)
 
     def _at_hand(self, tasks: list[Task]) -> tuple[str, str] | None:
         """Something that helps the recipe here and now, and loses nothing."""
@@ -99,10 +108,13 @@ class CookingPlanner:
                     return command, say("ここで加熱できる", "it can be cooked here")
                 if task.cut and KNIFE in known.held:
                     return f"{task.cut} {task.name} with {KNIFE}", say("切る", "cutting")
+        here = [t.name for t in tasks if t.name in known.world.place.things]
+        if here and not self._has_free_hand() and (spare := self._spare(tasks)):
+            return f"drop {spare[0]}", say("手を空ける", "freeing a hand")
         if self._has_free_hand():
-            for task in tasks:
-                if task.name in known.scene.lying:
-                    return self._take(task.name), say("材料がある", "an ingredient is here")
+            for name in here:
+                if name in known.scene.lying:
+                    return self._take(name), say("材料がある", "an ingredient is here")
             cuts = any(t.cut and t.name in known.held for t in tasks)
             if cuts and KNIFE in known.scene.lying:
                 return self._take(KNIFE), say(
@@ -165,7 +177,6 @@ class CookingPlanner:
     def _errands(self, tasks: list[Task]) -> Errands:
         known = self.known
         world = known.world
-        names = {t.name for t in tasks}
         jobs = []
         for task in tasks:
             at = known.where(task.name)
@@ -175,7 +186,7 @@ class CookingPlanner:
         return Errands(
             jobs=jobs,
             knife_at=known.where(KNIFE) if any(t.cut for t in tasks) else None,
-            spare=len(set(known.held) - names - ({KNIFE} if any(t.cut for t in tasks) else set())),
+            spare=len(self._spare(tasks)),
             hands=known.hands,
             here=world.here,
             goal=known.cooking_place,
@@ -190,7 +201,6 @@ class CookingPlanner:
         )
 
     def _carry_out(self, errand: Errand, tasks: list[Task]) -> tuple[str, str]:
-        known = self.known
         if errand.kind == "walk":
             return self._walk(errand.place, say("次の用事へ", "to the next errand"))
         if errand.kind == "cook":
@@ -199,9 +209,7 @@ class CookingPlanner:
             task = tasks[errand.thing]
             return f"{task.cut} {task.name} with {KNIFE}", say("レシピどおりに切る", "cutting")
         if errand.thing > len(tasks):
-            keep = {t.name for t in tasks} | {KNIFE}
-            spare = sorted(set(known.held) - keep) or [KNIFE]
-            return f"drop {spare[0]}", say("手を空ける", "freeing a hand")
+            return f"drop {self._spare(tasks)[0]}", say("手を空ける", "freeing a hand")
         name = KNIFE if errand.thing == len(tasks) else tasks[errand.thing].name
         if errand.kind == "drop":
             return f"drop {name}", say("手を空ける", "freeing a hand")

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from naisei.textgame.reading import Food, Recipe, Scene, read_foods, read_recipe, read_scene
+from naisei.textgame.reading.foods import COOKED, CUT, read_states
 from naisei.textgame.schemas import View
 from naisei.textgame.world_map import WorldMap
 
@@ -14,6 +15,7 @@ __all__ = ["APPLIANCES", "KNIFE", "Kitchen"]
 KNIFE = "knife"
 #: Verb of a recipe → the appliances that do it, the first that is found.
 APPLIANCES = {"fry": ("stove",), "roast": ("oven",), "grill": ("BBQ", "toaster")}
+_STATE = "(?:" + "|".join([*CUT, *COOKED, "raw", "uncut"]) + ")"
 _APPLIANCE = re.compile(r"\b(stove|oven|BBQ|toaster)\b", re.I)
 
 
@@ -55,7 +57,7 @@ class Kitchen:
         moved = verb == "go" and "-= " in view.feedback
         place = self.world.arrive(self.scene, rest if moved else "")
         self.held = read_foods(view.inventory)
-        self.last_seen.update(self.held)
+        self._note_states(view)
         for m in _APPLIANCE.finditer(view.description):
             name = "BBQ" if m[1].lower() == "bbq" else m[1].lower()
             self.appliances.setdefault(name, place.number)
@@ -68,6 +70,13 @@ class Kitchen:
         if verb == "open" and rest in self.scene.closed:
             self.stuck.add((place.number, rest))
         self._note_capacity(verb, rest)
+
+    def _note_states(self, view: View) -> None:
+        """How things are, from what is held, and from the words before their names in the room."""
+        for name in self.world.place.things:
+            if m := re.search(rf"\b((?:{_STATE} )+){re.escape(name)}\b", view.description):
+                self.last_seen[name] = read_states(f"{m[1]}{name}")
+        self.last_seen.update(self.held)
 
     def _note_capacity(self, verb: str, rest: str) -> None:
         if verb == "take" and rest.partition(" from ")[0] not in self.held:
