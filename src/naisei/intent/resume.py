@@ -30,6 +30,19 @@ def resume(
 ) -> int:
     """Finish what is under way in `path` and print the last reply; returns the exit code."""
     frozen = Frozen.read(path / "config.json")
+    if frozen.config.get("task") == "eval":
+        from naisei.intent.evaluation.resume import resume_eval
+
+        return resume_eval(
+            path,
+            frozen,
+            concurrency=concurrency,
+            max_usd=max_usd,
+            max_tokens=max_tokens,
+            max_minutes=max_minutes,
+            quiet=quiet,
+            json=json,
+        )
     try:
         config = AssistConfig.model_validate(frozen.config)
     except ValidationError as error:

@@ -71,11 +71,12 @@ def vagueness(said: Sequence[Asking], ties: int, *, held: bool) -> int:
     points += 0 if any(a.aspect for a in said) else 1
     points += {0: 3, 1: 2, 2: 1}.get(len(words), 0)
     points += 2 if ties >= 6 else 1 if ties >= 3 else 0 if ties == 2 else -1
-    points += 1 if first.consultation and len(said) == 1 else 0
     # A question in full whose words the documents do not hold is not vague but unanswerable.
     if not held and first.aspect and not first.consultation and len(words) >= 2:
         points -= 2
-    return max(0, points)
+    # A worry is drawn out once, however many words it takes (①).
+    worry = first.consultation and len(said) == 1
+    return max(2 if worry else 0, points)
 
 
 def spread(query: str, hits: Sequence[Evidence], weights: Weights) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_serializer
 
 from naisei.intent.contacts import Contacts
 from naisei.intent.profile import Profile
@@ -41,6 +41,10 @@ class Rules(BaseModel):
     thresholds: Thresholds = Thresholds()
     language: Language = "ja"
     roles: frozenset[Role] = frozenset()
+
+    @field_serializer("roles")
+    def _ordered(self, roles: frozenset[Role]) -> list[Role]:
+        return sorted(roles)  # a set has another order in every process
 
 
 class Setting(BaseModel):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, field_serializer
 
 from naisei.intent.schemas import Extended, Grade
 
@@ -27,3 +27,7 @@ class Thresholds(BaseModel):
     ask_person: Grade = 2
     extended: frozenset[Extended] = frozenset()
     ask_profile: bool = False
+
+    @field_serializer("extended")
+    def _ordered(self, extended: frozenset[Extended]) -> list[Extended]:
+        return sorted(extended)  # a set has another order in every process
