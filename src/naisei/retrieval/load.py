@@ -18,6 +18,7 @@ from naisei.retrieval.loaders.html import read_html
 from naisei.retrieval.loaders.markdown import read_markdown
 from naisei.retrieval.loaders.pdf import read_pdf
 from naisei.retrieval.loaders.plain import read_plain
+from naisei.retrieval.seen import seen
 from naisei.retrieval.types import Document, Format
 from naisei.retrieval.unreadable import Unreadable
 
@@ -67,7 +68,7 @@ def parsed(name: str, data: bytes, limits: LoadLimits) -> Document:
         raise Unreadable(name, say("対応していない形式です", "no format that is read here"))
     if not data.strip():
         raise Unreadable(name, say("空のファイルです", "empty"))
-    read = _READERS[known](name, data, limits)
+    read = seen(_READERS[known](name, data, limits))
     if not read.passages:
         raise Unreadable(name, say("読める文章がありません", "holds no readable text"))
     if sum(len(passage.text) for passage in read.passages) > limits.characters:

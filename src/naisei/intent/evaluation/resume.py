@@ -1,0 +1,48 @@
+"""How `naisei runs resume` continues an evaluation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from naisei.core import InputError
+from naisei.intent.evaluation.commands import print_run
+from naisei.intent.evaluation.config import EvalConfig
+from naisei.intent.evaluation.execute import Session, run_eval
+from naisei.models.settings import ModelSettings
+from naisei.runs.budget import Budget
+from naisei.runs.frozen import Frozen
+
+__all__ = ["resume_eval"]
+
+
+def resume_eval(
+    path: Path,
+    frozen: Frozen,
+    *,
+    concurrency: int,
+    max_usd: float | None,
+    max_tokens: int | None,
+    max_minutes: float | None,
+    quiet: bool,
+    json: bool,
+) -> int:
+    """Continue the evaluation in `path`; returns the exit code."""
+    try:
+        config = EvalConfig.model_validate(frozen.config)
+    except ValidationError as error:
+        raise InputError(
+            f"the configuration is not one of this version: {error.errors()[0]['msg']}",
+            place=str(path / "config.json"),
+            remedy=f"resume it with naisei {frozen.naisei}",
+        ) from error
+    session = Session(
+        settings=ModelSettings(concurrency=concurrency),
+        concurrency=concurrency if config.models else 1,
+        budget=Budget(max_usd, max_tokens, max_minutes),
+        quiet=quiet,
+    )
+    result = run_eval(config, session, run_dir=path)
+    print_run(result, json=json)
+    return result.exit_code
