@@ -70,8 +70,12 @@ def level(sentence: Sentence) -> Level:
             break
     if not words:
         return Level.NONE
-    for word in reversed(words):
-        if word.lemma in _POLITE or (word.lemma == "くださる" and "命令" in word.inflection):
+    for at, word in reversed(list(enumerate(words))):
+        # Sudachi may read a plain verb (だます) as だ and ます, which no stem comes before.
+        stem = word.lemma != "ます" or (at and words[at - 1].inflection.startswith("連用形"))
+        if (word.lemma in _POLITE and stem) or (
+            word.lemma == "くださる" and "命令" in word.inflection
+        ):
             return Level.POLITE
         if word.pos not in _PREDICATES and word.detail not in ("準体助詞", "終助詞", "接続助詞"):
             break

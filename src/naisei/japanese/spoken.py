@@ -20,7 +20,7 @@ _SPACE = re.compile(
 )
 _WHOLE = re.compile(r"[「『]([^「」『』]*)[」』]\s*")
 _QUOTED = re.compile(r"「[^「」]*」")
-_ASIDE = re.compile(r"（[^（）]*）")
+_ASIDE = re.compile(r"[（(][^（）()]*[）)]")
 #: Laughter and decoration at a sentence's end hide the ending; `rapport` reads them by itself.
 _DECORATION = re.compile(
     r"(?:[wｗ]+|笑+|草|[♪☆★♡♥〜～\U0001f000-\U0001faff\u2600-\u27bf\ufe0f])+(?=[。！？]*$)"

@@ -23,6 +23,7 @@ _SCALES = {
     "work": 0.7,
     "leisure": 0.7,
 }
+_AT = {name: at for at, name in enumerate(COUNTS)}
 #: So many lines are kept as grounds for each count: the latest.
 _LINES = 4
 
@@ -36,18 +37,20 @@ class Tally:
     def __init__(self) -> None:
         self.sums = [0.0] * len(COUNTS)
         self.lines = 0
+        self._traits: dict[str, float] | None = None
         self.grounds: dict[str, deque[tuple[int, tuple[str, ...]]]] = {}
 
     def add(self, at: int, heard: Heard) -> None:
         """Add the line at index `at` of the dialogue."""
         self.lines += 1
+        self._traits = None
         self.sums = [a + b for a, b in zip(self.sums, heard.counts, strict=True)]
         for count, words in heard.cues.items():
             self.grounds.setdefault(count, deque(maxlen=_LINES)).append((at, words))
 
     def count(self, name: str) -> float:
         """The sum of one count."""
-        return self.sums[COUNTS.index(name)]
+        return self.sums[_AT[name]]
 
     def traits(self) -> dict[str, float]:
         """The side's traits, each shrunk toward the unremarkable while little has been said.
@@ -56,6 +59,12 @@ class Tally:
         (0.2 unknown); near: likewise, −1…1. All others: 0–1, saturating with the rate per
         sentence.
         """
+        # Asked for once a direction.
+        if self._traits is None:
+            self._traits = self._computed()
+        return self._traits
+
+    def _computed(self) -> dict[str, float]:
         ended = self.count("polite") + self.count("plain")
         called = self.count("addresses")
         traits = {

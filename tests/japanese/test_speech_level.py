@@ -1,0 +1,175 @@
+"""Speech level, honorifics, address terms, directness, rapport and task words of utterances."""
+
+import pytest
+
+from naisei.japanese.address import addresses, name_parts
+from naisei.japanese.directives import deference, directives
+from naisei.japanese.politeness import Level, honorifics, level
+from naisei.japanese.rapport import casual, closeness, distance, laughter
+from naisei.japanese.spoken import Sentence, spoken
+from naisei.japanese.work import leisure, work
+
+
+def one(text: str) -> Sentence:
+    (sentence,) = spoken(text)
+    return sentence
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("明日は行きますよね。", Level.POLITE),
+        ("行きますけど……", Level.POLITE),
+        ("取ってください", Level.POLITE),
+        ("そうっすね", Level.POLITE),
+        ("はい。", Level.POLITE),
+        ("本当ですか？ｗｗ", Level.POLITE),
+        ("行かないでしょうね", Level.POLITE),
+        ("だますなよ", Level.PLAIN),
+        ("励ますよ", Level.PLAIN),
+        ("行くけど", Level.PLAIN),
+        ("それ取って", Level.PLAIN),
+        ("無理かな", Level.PLAIN),
+        ("うん。", Level.PLAIN),
+        ("眠いなあ（笑）", Level.PLAIN),
+        ("明日の三時。", Level.NONE),
+    ],
+)
+def test_level(text: str, expected: Level) -> None:
+    assert level(one(text)) is expected
+
+
+def test_quotations_and_stage_directions_are_not_the_speakers_manner() -> None:
+    assert level(one("部長が「お待ちしております」って言ってた")) is Level.PLAIN
+    assert honorifics(one("部長が「お待ちしております」って言ってた")) == []
+    assert [s.text for s in spoken("行こう（と言いました）\n寝ます")] == ["行こう", "寝ます"]
+    assert spoken("") == spoken("Good morning!") == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "cues"),
+    [
+        ("先生がいらっしゃいました", {"respect"}),
+        ("ご覧になりましたか", {"respect"}),
+        ("資料を拝見しました", {"humble"}),
+        ("明日伺います", {"humble"}),
+        ("お待ちしております", {"humble"}),
+        ("会議室でございます", {"courtesy"}),
+        ("恐れ入りますが、お名前をお願いいたします", {"courtesy", "humble"}),
+        ("おはようございます", set()),
+        ("お願いします", set()),
+        ("置いておいてください", set()),
+        ("ごめんください", set()),
+        ("いただきます！", set()),
+    ],
+)
+def test_honorifics(text: str, cues: set[str]) -> None:
+    assert {found.cue for found in honorifics(one(text))} == cues
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("田中さん、おはよう", "san"),
+        ("田中先輩のおかげです", "title"),
+        ("ケンタくんはどう？", "kun"),
+        ("ケンタ、行くぞ", "bare"),
+        ("ケンちゃん元気？", "chan"),
+        ("部長、少しよろしいですか", "title"),
+        ("校長先生、お話が", "title"),
+        ("お母さん、これ見て", "elder"),
+        ("お客様、こちらへ", "sama"),
+        ("お前さあ", "rough_you"),
+    ],
+)
+def test_address(text: str, form: str) -> None:
+    assert [f for f, _ in addresses(text, to="田中 ケンタ", by="高橋 さおり")] == [form]
+
+
+@pytest.mark.parametrize(
+    "text", ["部長が言ってた", "母さんが来る日", "高橋です", "君島の海", "みなさん、どうも"]
+)
+def test_who_is_only_spoken_about_is_not_addressed(text: str) -> None:
+    assert addresses(text, to="田中 ケンタ", by="高橋 さおり") == []
+
+
+def test_parts_of_names() -> None:
+    assert set(name_parts("田中 ケンタ")) == {"田中", "ケンタ"}
+    assert set(name_parts("高橋さおり")) >= {"高橋さおり"}
+    assert name_parts("A") == name_parts("店員") == name_parts("部長") == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "cue"),
+    [
+        ("早く寝なさい", "command"),
+        ("さっさとやれ", "command"),
+        ("そこに触るな", "command"),
+        ("それ取って", "order"),
+        ("見ておいてね", "order"),
+        ("これ、頼むぞ", "order"),
+        ("見てくれない？", "hedged"),
+        ("書いてください", "request"),
+        ("もっと練習したほうがいいよ", "advice"),
+        ("よくやった、その調子だ", "evaluation"),
+        ("帰っていいよ", "grant"),
+    ],
+)
+def test_directives(text: str, cue: str) -> None:
+    assert cue in {found.cue for found in directives(one(text))}
+
+
+def test_directness_is_ordered() -> None:
+    forms = ("見せろ", "見せて", "見せてくれない？", "見せていただけますか")
+    most = [max((f.strength for f in directives(one(form))), default=0.0) for form in forms]
+    assert most == sorted(most, reverse=True) and most[0] > most[1] > most[2] > most[3]
+
+
+@pytest.mark.parametrize(
+    "text", ["おやすみなさい", "ごめんなさい", "いいなあ", "疲れてて", "手伝ってくれてありがとう"]
+)
+def test_no_directive(text: str) -> None:
+    assert directives(one(text)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "cue"),
+    [
+        ("お先に失礼してもよろしいですか", "permission"),
+        ("ゲームしていい？", "permission"),
+        ("教えていただけないでしょうか", "deferential"),
+        ("とても勉強になります", "learning"),
+        ("承知しました", "comply"),
+        ("申し訳ありません", "apology"),
+        ("ありがとうございます", "thanks"),
+    ],
+)
+def test_deference(text: str, cue: str) -> None:
+    assert cue in {found.cue for found in deference(one(text))}
+
+
+def test_rapport() -> None:
+    assert (
+        laughter("それはないｗｗ") and laughter("楽しいね（笑）") and not laughter("www.a.jp です")
+    )
+    assert casual(one("行こうよ"))[-1].cue == "invitation"
+    assert not casual(one("本日は十時に伺います"))
+    assert {f.cue for f in closeness(one("実は私、妹のことで悩んでるんだ"))} >= {
+        "disclosure",
+        "private",
+    }
+    assert {f.cue for f in distance(one("初めまして、佐藤と申します"))} == {"stranger"}
+    assert {f.cue for f in distance(one("もう黙ってて"))} == {"hostile"}
+
+
+def test_work_and_leisure() -> None:
+    found = {f.cue for f in work(one("15時までに見積書を3部印刷して"))}
+    assert found >= {"work", "figure", "deadline"}
+    assert "act" in {f.cue for f in work(one("装置を校正した"))}, "a noun of action in no list"
+    assert work(one("空がきれいだね")) == []
+    assert [f.text for f in leisure(one("週末は温泉で猫と遊んだ"))] == [
+        "週末",
+        "温泉",
+        "猫",
+        "遊ん",
+    ]

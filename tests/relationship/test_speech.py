@@ -1,0 +1,122 @@
+"""The estimator: signs on plain cases, mirrored power, and NaN where speech does not tell."""
+
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from naisei.relationship.speech import Course, course, estimate, load_weights
+from naisei.relationship.speech.features import FEATURES
+from naisei.relationship.vector import DIMENSIONS
+
+SENIOR = [
+    ("高橋", "佐藤くん、例の資料、明日の十時までに直しておいて。"),
+    ("佐藤", "はい、承知しました。高橋先輩、三ページの数字も確認したほうがよろしいでしょうか。"),
+    ("高橋", "そうだな、表も全部見直せ。わからなければ聞きに来ていいぞ。"),
+    ("佐藤", "ありがとうございます。いつもご指導いただいて、勉強になります。"),
+]
+FRIENDS = [
+    ("ゆい", "ねえ、昨日のライブ最高だったね！あはは、まだ耳がきーんってしてる。"),
+    ("まな", "わかる、泣いちゃったもん。実は私、あの曲で失恋のこと思い出してさ。"),
+    ("ゆい", "そっか……つらかったよね。今度一緒に温泉行こうよ、話聞くから。"),
+    ("まな", "うん、行きたい！ゆい大好き。"),
+]
+STRANGERS = [
+    ("客", "すみませんが、この近くに駅はありますでしょうか。"),
+    ("女性", "はい、ございますよ。あちらの角を右に曲がってください。"),
+    ("客", "ご丁寧にありがとうございます。失礼いたします。"),
+    ("女性", "いえいえ、お気をつけて。"),
+]
+
+
+def test_a_senior_is_above_and_a_task_a_task() -> None:
+    senior, junior = estimate(SENIOR, ("高橋", "佐藤"))
+    assert senior["Power"].value > 1 and junior["Power"].value < -1
+    assert senior["TaskOriented"].value > 0
+    assert senior.vector is not None and senior.vector.Power >= 1
+
+
+def test_friends_are_nearer_than_strangers_and_chat_is_no_task() -> None:
+    near, _ = estimate(FRIENDS, ("ゆい", "まな"))
+    far, _ = estimate(STRANGERS, ("客", "女性"))
+    assert near["Intimacy"].value > 1 > 0 > far["Intimacy"].value
+    assert near["TaskOriented"].value < -1
+    assert abs(near["Power"].value) < 1
+
+
+def test_power_is_mirrored_and_names_may_be_ids() -> None:
+    lines = [("A" if s == "高橋" else "B", t) for s, t in SENIOR]
+    a, b = estimate(lines, ("A", "B"), names={"A": "高橋", "B": "佐藤"})
+    assert a["Power"].value == pytest.approx(-b["Power"].value)
+    assert a["Power"].value == estimate(SENIOR, ("高橋", "佐藤"))[0]["Power"].value
+    swapped, _ = estimate(lines, ("B", "A"), names={"A": "高橋", "B": "佐藤"})
+    assert swapped["Power"].value == pytest.approx(b["Power"].value)
+
+
+def test_reasons_rest_on_lines_that_hold_the_words() -> None:
+    senior, _ = estimate(SENIOR, ("高橋", "佐藤"))
+    signs = senior["Power"].signs
+    assert signs and [s.share for s in signs] == sorted(
+        (s.share for s in signs), key=abs, reverse=True
+    )
+    for sign in (s for name in DIMENSIONS for s in senior[name].signs):
+        assert sign.words
+        for at, words in sign.lines:
+            assert all(word in SENIOR[at][1] for word in words)
+
+
+@pytest.mark.parametrize(
+    ("lines", "why"),
+    [
+        ([("A", "はい"), ("B", "うん")], "too little"),
+        ([("A", "Good morning, how are you?"), ("B", "Fine, thank you very much.")], "Japanese"),
+        ([("A", "……"), ("B", "123")], "too little"),
+        ([], "too little"),
+    ],
+)
+def test_too_little_or_another_language_is_nan_with_a_reason(
+    lines: list[tuple[str, str]], why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NAISEI_LANG", "en")
+    for reading in estimate(lines, ("A", "B")):
+        assert reading.vector is None
+        for name in DIMENSIONS:
+            assert math.isnan(reading[name].value) and why in reading[name].reason
+            assert reading[name].rounded is None
+            assert reading.to_json()[name]["value"] is None
+
+
+def test_power_waits_for_both_while_intimacy_is_ones_own() -> None:
+    (first, second), *_ = course(FRIENDS, ("ゆい", "まな"))
+    assert math.isnan(first["Power"].value) and not math.isnan(first["Intimacy"].value)
+    assert math.isnan(second["Intimacy"].value)
+
+
+def test_turn_by_turn_ends_where_the_whole_dialogue_does() -> None:
+    last = course(SENIOR, ("高橋", "佐藤"))[-1]
+    assert [r.to_json() for r in last] == [r.to_json() for r in estimate(SENIOR, ("高橋", "佐藤"))]
+
+
+def test_unknown_speakers_are_errors() -> None:
+    with pytest.raises(KeyError):
+        Course(("A", "B")).add("C", "こんにちは")
+    with pytest.raises(ValueError, match="two speakers"):
+        Course(("A", "A"))
+
+
+@given(st.lists(st.tuples(st.sampled_from("AB"), st.text(max_size=60)), max_size=8))
+@settings(max_examples=60, deadline=None)
+def test_any_text_gives_a_number_on_the_scale_or_a_reason(lines: list[tuple[str, str]]) -> None:
+    for reading in estimate(lines, ("A", "B")):
+        for name in DIMENSIONS:
+            one = reading[name]
+            assert (math.isnan(one.value) and one.reason) or -3 <= one.value <= 3
+
+
+def test_shipped_coefficients_have_the_signs_of_their_features() -> None:
+    weights = load_weights()
+    assert weights.version == "speech.v1" and weights.intercepts["Power"] == 0
+    for name in DIMENSIONS:
+        for feature, value in zip(FEATURES[name], weights.listed(name), strict=True):
+            assert value * feature.sign > 0, f"{name}.{feature.name}"
