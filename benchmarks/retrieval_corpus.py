@@ -1,13 +1,13 @@
 """Documents of an invented company, any number, made by a seeded draw: Japanese rules, guides
-and tables of 2 to 5 KB in four formats. For measuring speed; no test of quality."""
+and tables of 2 to 5 KB in three formats. For measuring speed; no test of quality."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-__all__ = ["documents", "queries", "write"]
+__all__ = ["documents", "long_documents", "queries", "write"]
 
 _SUBJECTS = [
     "年次有給休暇",
@@ -109,7 +109,7 @@ def _sections(draw: random.Random, size: int) -> Iterator[tuple[str, str, list[l
 
 
 def documents(number: int, *, seed: int = 0) -> Iterator[tuple[str, bytes]]:
-    """(name, content): six in ten Markdown, then text (CP932) and HTML; docx by `write`."""
+    """(name, content): six in ten Markdown, two in ten text (CP932), two in ten HTML."""
     draw = random.Random(seed)
     for n in range(number):
         title = f"{draw.choice(_SUBJECTS)}{draw.choice(('規程', '細則', '手順書', 'ガイド'))} {n}"
@@ -126,10 +126,21 @@ def queries(number: int, *, seed: int = 1) -> list[str]:
     ]
 
 
-def write(folder: Path, number: int) -> int:
+def long_documents(chunks: int, *, seed: int = 2) -> Iterator[tuple[str, bytes]]:
+    """Markdown of 200 short sections each, so many that there are about `chunks` of them."""
+    draw = random.Random(seed)
+    for n in range(max(1, chunks // 200)):
+        lines = [f"# {draw.choice(_SUBJECTS)}集 {n}"]
+        for _ in range(min(200, chunks)):
+            lines += [f"## {draw.choice(_SUBJECTS)}の{draw.choice(_ACTS)}", ""]
+            lines += ["".join(_sentence(draw) for _ in range(draw.randint(1, 4))), ""]
+        yield f"{n:05d}.md", "\n".join(lines).encode()
+
+
+def write(folder: Path, made: Iterable[tuple[str, bytes]]) -> int:
     """Into files; returns their bytes."""
     total = 0
-    for name, content in documents(number):
+    for name, content in made:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)

@@ -40,7 +40,6 @@ def pdf(*pages: str) -> bytes:
     return (
         out
         + f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}".encode("ascii")
-        + f"trailer << /Size {len(objects) + 1} /Root 1 0 R >>\nstartxref\n{len(out)}\n%%EOF".encode(
-            "ascii"
-        )
+        + f"trailer << /Size {len(objects) + 1} /Root 1 0 R >>\n".encode("ascii")
+        + f"startxref\n{len(out)}\n%%EOF".encode("ascii")
     )

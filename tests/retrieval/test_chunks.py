@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -57,7 +59,7 @@ def test_neighbours_of_one_section_overlap_and_sections_do_not() -> None:
         document([Passage(text=text, headings=("一",)), Passage(text="別。", headings=("二",))]),
         Chunking(size=100, overlap=30),
     )
-    for one, two in zip(found[:-2], found[1:-1], strict=True):
+    for one, two in pairwise(found[:-1]):
         assert two.text.split("\n")[0] in one.text
     assert found[-1].text == "別。"
 
@@ -99,7 +101,7 @@ def test_one_word_however_it_is_written(one: str, two: str) -> None:
 def test_what_is_searched_by() -> None:
     assert search_tokens("看護休暇の申請方法を教えてください") == ["看護", "休暇", "申請", "方法"]
     assert "iso" in search_tokens("ISO27001") and "27001" in search_tokens("ISO27001")
-    assert search_tokens("の、は。？") == [] and search_tokens("") == []
+    assert search_tokens("。？のが") == [] and search_tokens("") == []
     assert search_tokens("\0\ud800あ" + "休暇" * 20_000).count("休暇") > 19_990
 
 

@@ -99,7 +99,7 @@ def test_the_second_indexer_says_so_or_waits(docs: Path, tmp_path: Path) -> None
     process = start(at, docs)
     assert process.stdout is not None
     assert process.stdout.readline().startswith("file")
-    with pytest.raises(InputError, match="another process|ほかのプロセス"):
+    with pytest.raises(InputError, match=r"another process|ほかのプロセス"):
         build(at, docs, embedder=None)
     threading.Thread(target=process.stdout.read).start()
     report = build(at, docs, embedder=Counting(), wait=60)

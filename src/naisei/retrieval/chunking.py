@@ -61,7 +61,7 @@ def pieces(document: Document, chunking: Chunking = CHUNKING) -> list[Piece]:
 def _section(section: list[Passage], chunking: Chunking) -> Iterator[tuple[int | None, str]]:
     """(page of its first line, text) of each chunk of one section."""
     held: list[tuple[Passage, str]] = []
-    for unit in _units(section, chunking.size):
+    for unit in _units(section, chunking):
         if held and _length([*held, unit]) > chunking.size:
             yield held[0][0].page, _joined(held)
             held = _tail(held, unit, chunking)
@@ -70,13 +70,14 @@ def _section(section: list[Passage], chunking: Chunking) -> Iterator[tuple[int |
         yield held[0][0].page, _joined(held)
 
 
-def _units(section: Iterable[Passage], size: int) -> Iterator[tuple[Passage, str]]:
+def _units(section: Iterable[Passage], chunking: Chunking) -> Iterator[tuple[Passage, str]]:
     """Passages, the long ones cut at sentences, and sentences without end at `size`."""
+    # A cut passage leaves room for what is repeated from the piece before.
     for passage in section:
-        if passage.kind == "row" or len(passage.text) <= size:
+        if passage.kind == "row" or len(passage.text) <= chunking.size:
             yield passage, passage.text
             continue
-        held = ""
+        held, size = "", chunking.size - chunking.overlap - 1
         for sentence in _short(sentence_spans(passage.text), size):
             if held and len(held) + len(sentence) > size:
                 yield passage, held.strip()

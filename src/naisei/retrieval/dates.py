@@ -69,12 +69,11 @@ def _stated(meta: Mapping[str, JsonValue]) -> dt.date | None:
 
 def _said(title: str, passages: Sequence[Passage]) -> dt.date | None:
     """The latest date of those that the text is surest of."""
-    ends = passages if len(passages) <= 2 * _ENDS else [*passages[:_ENDS], *passages[-_ENDS:]]
     found = [effective_date(title)]
-    for passage in passages:
+    for n, passage in enumerate(passages):
         under = passage.headings[-1] if passage.headings else ""
         history = under if any(word in under.lower() for word in _HISTORY) else ""
-        if history or passage in ends:
+        if history or n < _ENDS or n >= len(passages) - _ENDS:
             found.append(effective_date(passage.text, history))
             found.append(effective_date(under))
     sure = [when for when in found if when is not None]

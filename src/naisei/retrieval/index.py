@@ -159,9 +159,8 @@ class Index:
     def _current(self) -> Snapshot:
         """Of the newest generation."""
         with self._lock:
-            while (newest := self._store.generation()) != self._snapshot.generation:
-                with contextlib.suppress(Gone):
-                    self._snapshot = Snapshot(self._store.db, self.directory, newest)
+            if self._store.generation() != self._snapshot.generation:
+                self._snapshot = _newest(self._store, self.directory)
             return self._snapshot
 
     def _model(self, name: str) -> Embedder:
@@ -190,6 +189,11 @@ def _best(
 
 
 def _newest(store: Store, directory: Path) -> Snapshot:
-    while True:
-        with contextlib.suppress(Gone):
-            return Snapshot(store.db, directory, store.generation())
+    tried = 0
+    while (newest := store.generation()) != tried:
+        tried = newest
+        with contextlib.suppress(Gone):  # a newer one came while it was opened
+            return Snapshot(store.db, directory, newest)
+    raise InputError(
+        "the index has lost files", place=str(directory), remedy="index the folder again"
+    )

@@ -68,13 +68,20 @@ def parsed(name: str, data: bytes, limits: LoadLimits) -> Document:
         raise Unreadable(name, say("対応していない形式です", "no format that is read here"))
     if not data.strip():
         raise Unreadable(name, say("空のファイルです", "empty"))
-    read = seen(_READERS[known](name, data, limits))
+    try:
+        read = seen(_READERS[known](name, data, limits))
+        when = dated(name, read)
+    except Unreadable:
+        raise
+    # A file from anywhere may break a parser in any way; one must not stop all the others.
+    except Exception as error:
+        why = say("壊れています", "broken")
+        raise Unreadable(name, f"{why} ({type(error).__name__})") from error
     if not read.passages:
         raise Unreadable(name, say("読める文章がありません", "holds no readable text"))
     if sum(len(passage.text) for passage in read.passages) > limits.characters:
         most = f"{limits.characters:,}"
         raise Unreadable(name, say(f"{most} 文字を超えています", f"over {most} characters"))
-    when = dated(name, read)
     title = read.title or unicodedata.normalize("NFC", PurePosixPath(name).stem)
     return Document(
         path=name,

@@ -18,8 +18,9 @@ def newer_first(
     scores: Mapping[int, float], document: Callable[[int], Filed], query: str
 ) -> list[tuple[int, float]]:
     """(row, score), best first. A superseded document's rows lose half their score, and all
-    that would keep them before the newer edition's best, where that was found too; unless the
-    query asks for the old one: by its year, or by 旧.
+    that would keep them before the newer edition's best, where that was found too; those of a
+    document that is old by its own name (旧, archive) lose half in any case. Unless the query
+    asks for the old one: by its year, or by 旧.
 
     scores: row → score, best first.
     """
@@ -31,8 +32,11 @@ def newer_first(
     ranked: list[tuple[int, float]] = []
     for row, score in scores.items():
         filed = document(row)
-        if filed.newer in best and not wants_old and not (filed.date and filed.date.year in asked):
+        asked_for = wants_old or (filed.date is not None and filed.date.year in asked)
+        if not asked_for and filed.newer is not None and filed.newer in best:
             score = min(score * _OUTDATED, best[filed.newer] * (1 - 1e-6))
+        elif not asked_for and filed.old:
+            score *= _OUTDATED
         ranked.append((row, score))
     return sorted(ranked, key=lambda pair: -pair[1])
 

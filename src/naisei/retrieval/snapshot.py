@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import JsonValue
 
+from naisei.japanese.editions import is_old
 from naisei.retrieval.filters import OWN, document_tests, fold, heading_words, known_keys
 from naisei.retrieval.generation import folder_of
 from naisei.retrieval.types import Chunk
@@ -30,7 +31,7 @@ class Gone(Exception):
 class Filed:
     """A document of the generation. newer: the path of the edition that supersedes it."""
 
-    __slots__ = ("date", "format", "id", "meta", "newer", "path", "title", "twin")
+    __slots__ = ("date", "format", "id", "meta", "newer", "old", "path", "title", "twin")
 
     def __init__(self, row: Sequence[Any]) -> None:
         self.id: int = row[0]
@@ -39,6 +40,7 @@ class Filed:
         self.format: Any = row[3]
         self.date = dt.date.fromisoformat(row[4]) if row[4] else None
         self.meta: dict[str, JsonValue] = json.loads(row[5])
+        self.old = is_old(self.path) or is_old(self.title)
         self.newer: str | None = row[6]
         self.twin: str | None = row[7]
 
@@ -126,7 +128,11 @@ class Snapshot:
         if found is None:
             raise Gone
         name, headings, page, text = found
-        more = {"superseded_by": filed.newer, "duplicate_of": filed.twin}
+        more: dict[str, JsonValue] = {
+            "superseded_by": filed.newer,
+            "duplicate_of": filed.twin,
+            "old": filed.old,
+        }
         return Chunk(
             id=name,
             path=filed.path,

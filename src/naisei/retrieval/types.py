@@ -57,7 +57,8 @@ class Chunk(BaseModel):
 
     id: path, ordinal and a hash of the text: the same in every index of the same file.
     meta: the document's; `superseded_by` (path) where a newer version of it is in the index,
-    `duplicate_of` (path) where it is a near copy of another document.
+    `duplicate_of` (path) where it is a near copy of another document, `old` (true) where its
+    own name says that it is old (旧, archive).
     """
 
     model_config = ConfigDict(frozen=True)

@@ -13,7 +13,6 @@ _NEVER = (
     "script, style, template, noscript, iframe, object, embed, svg, canvas, audio, video, "
     "select, datalist, dialog:not([open]), input, nav, [hidden]"
 )
-_RULE = re.compile(r"([^{}@]+)\{([^{}]*)\}")
 _CSS_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _ZERO = r"0*(?:\.0+)?(?:px|pt|em|rem|%)?"
 _HIDING = re.compile(
@@ -34,7 +33,7 @@ _WHITE = (
 _WHITE_TEXT = re.compile(rf"(?:^|;)\s*color\s*:\s*{_WHITE}", re.IGNORECASE)
 _GROUND = re.compile(r"(?:^|;)\s*background(?:-color|-image)?\s*:\s*([^;]+)", re.IGNORECASE)
 _LIGHT = re.compile(rf"^\s*(?:{_WHITE}|transparent|none|inherit|initial)", re.IGNORECASE)
-_RULES = 2000
+_RULES, _SHEET = 2000, 300_000
 
 
 def drop_hidden(tree: LexborHTMLParser) -> None:
@@ -53,7 +52,9 @@ def _mark_by_sheet(tree: LexborHTMLParser) -> None:
     """Writes the page's style rules that could hide something into style attributes."""
     rules = 0
     for sheet in tree.css("style"):
-        for selector, declared in _RULE.findall(_CSS_COMMENT.sub("", sheet.text())):
+        for rule in _CSS_COMMENT.sub("", sheet.text()[:_SHEET]).split("}"):
+            selector, _, declared = rule.rpartition("{")
+            selector = selector.rpartition("{")[2]  # within @media
             rules += 1
             if rules > _RULES:
                 return

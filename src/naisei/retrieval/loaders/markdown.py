@@ -12,12 +12,14 @@ __all__ = ["read_markdown"]
 _HEADING = re.compile(r"^ {0,3}(#{1,6})(?:[ \t\u3000]+(.*?)|(?=[^#\s])(.*?))[ \t]*#*[ \t]*$")
 _UNDERLINE = re.compile(r"^ {0,3}(=+|-+)[ \t]*$")
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
-_DIVIDER = re.compile(r"^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$")
+_DIVIDER = re.compile(r"^\|?:?-+:?(?:\|:?-+:?)*\|?$")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _CELL = re.compile(r"(?<!\\)\|")
 _IMAGE = re.compile(r"!\[([^\]]*)\]\([^)]*\)")
 _LINK = re.compile(r"\[([^\]]+)\]\([^)]*\)")
 _STRONG = re.compile(r"(\*\*|__|~~)(?=\S)(.+?)(?<=\S)\1")
+#: Marks are looked for in shorter lines only: the time grows with the square of the length.
+_LONGEST = 5000
 _RULE = re.compile(r"^\s*([-*_])(?:\s*\1){2,}\s*$")
 
 
@@ -45,13 +47,13 @@ def read_markdown(text: str) -> Read:
                 flush()
             else:
                 held.append(line)
-        elif found := _HEADING.match(line):
+        elif len(line) < 500 and (found := _HEADING.match(line)):
             flush()
             blocks.heading(len(found[1]), _inline(found[2] or found[3] or ""))
         elif len(held) == 1 and _UNDERLINE.match(line) and "|" not in held[0]:
             name = held.pop()
             blocks.heading(1 if "=" in line else 2, name)
-        elif "|" in line and at < len(lines) and "|" in lines[at] and _DIVIDER.match(lines[at]):
+        elif "|" in line and at < len(lines) and _divides(lines[at]):
             flush()
             rows = [_cells(line)]
             at += 1
@@ -70,8 +72,37 @@ def read_markdown(text: str) -> Read:
 
 def _uncommented(text: str) -> str:
     """Comments are not shown to a reader; inside fenced code they are."""
-    pieces = re.split(r"(^ {0,3}(?:```|~~~).*?^ {0,3}(?:```|~~~)[ \t]*$)", text, flags=re.M | re.S)
-    return "".join(p if i % 2 else _COMMENT.sub("", p) for i, p in enumerate(pieces))
+    kept: list[str] = []
+    held: list[str] = []
+    fence = ""
+    for line in text.split("\n"):
+        held.append(line)
+        opened = _FENCE.match(line)
+        if opened is None or (fence and not line.strip().startswith(fence)):
+            continue
+        if fence:
+            kept.append("\n".join(held))
+            fence, held = "", []
+        elif not _open_comment(held):
+            kept.append(_COMMENT.sub("", "\n".join(held[:-1])))
+            fence, held = opened[1], [line]
+    rest = "\n".join(held)
+    kept.append(rest if fence else _COMMENT.sub("", rest))
+    return "\n".join(kept)
+
+
+def _open_comment(lines: list[str]) -> bool:
+    """Whether a comment is begun and not ended: a fence within it is none."""
+    for line in reversed(lines):
+        if "<!--" in line or "-->" in line:
+            return line.rfind("<!--") > line.rfind("-->")
+    return False
+
+
+def _divides(line: str) -> bool:
+    return (
+        "|" in line and len(line) < _LONGEST and _DIVIDER.match("".join(line.split())) is not None
+    )
 
 
 def _cells(line: str) -> list[str]:
@@ -85,4 +116,6 @@ def _cells(line: str) -> list[str]:
 
 def _inline(line: str) -> str:
     """The words of a line without its marks of emphasis, links and images."""
+    if len(line) > _LONGEST:
+        return line
     return _STRONG.sub(r"\2", _LINK.sub(r"\1", _IMAGE.sub(r"\1", line)))
