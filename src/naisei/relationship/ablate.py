@@ -13,7 +13,7 @@ from typing import Any
 from rich.console import Console
 
 from naisei.cli.show import print_tables
-from naisei.core import fingerprint
+from naisei.core import InputError, fingerprint
 from naisei.lang import say
 from naisei.relationship.config import RelationshipConfig
 from naisei.relationship.execute import Sitting, check_models, hold
@@ -33,7 +33,7 @@ def conditions(config: RelationshipConfig) -> dict[str, RelationshipConfig]:
 
     config: reflects, in whatever mode the two conditions with reflection are to have.
     """
-    given = {
+    given: dict[str, dict[str, Any]] = {
         "none": {"reflection": "off", "inject": False},
         "no-inject": {"inject": False},
         "inject": {"inject": True},
@@ -66,9 +66,12 @@ def ablate(
         if results[name].outcome.stopped:
             break
     tables = [_conditions_table(results)]
-    if len(results) == len(chosen) and all(r.outcome.scored for r in results.values()):
-        tables += _paired(root)
     notes = list(dict.fromkeys(note for r in results.values() for note in r.summary.notes))
+    told: list[str] = []
+    if len(results) == len(chosen) and all(r.outcome.scored for r in results.values()):
+        more, told = _paired(root, config.seed)
+        tables += more
+    notes += told
     links = {name: f"{CONDITIONS[name]}/report.html" for name in results}
     page = write_study(root, "naisei relationship ablate", tables, runs=links, notes=notes)
     print_tables(tables, console)
@@ -85,14 +88,26 @@ def _conditions_table(results: dict[str, RunResult]) -> Table:
     """The metrics that are defined under some condition, a column each."""
     names = dict.fromkeys(m.name for r in results.values() for m in r.summary.metrics)
     values = [{m.name: m.value for m in r.summary.metrics} for r in results.values()]
-    rows = [(name, *(given.get(name, math.nan) for given in values)) for name in names]
-    defined = tuple(row for row in rows if not all(math.isnan(v) for v in row[1:]))
-    return Table("Conditions", ("metric", *results), defined)
+    figures = {name: [given.get(name, math.nan) for given in values] for name in names}
+    defined = {n: row for n, row in figures.items() if not all(map(math.isnan, row))}
+    rows: list[tuple[str | float | int, ...]] = [(n, *row) for n, row in defined.items()]
+    return Table("Conditions", ("metric", *results), tuple(rows))
 
 
-def _paired(root: Path) -> list[Table]:
-    """What the injection changed: what `naisei runs compare` says, and the speech itself."""
-    return [compare([root / folder for folder in CONDITIONS.values()]).table()]
+def _paired(root: Path, seed: int) -> tuple[list[Table], list[str]]:
+    """What `naisei runs compare` says of the three, and what the vector changed in the speech:
+    injection against the same reflection without it. With notes that must be read."""
+    # The other commands do not wait for the words of Japanese.
+    from naisei.relationship.effect import effect_of
+
+    runs = {name: root / folder for name, folder in CONDITIONS.items()}
+    tables = [compare(list(runs.values()), seed=seed).table()]
+    try:
+        found = effect_of(runs["inject"], runs["no-inject"], seed=seed)
+    except InputError as error:
+        head = say("言葉づかいへの効果は測れません: ", "No effect on speech can be measured: ")
+        return tables, [head + str(error)]
+    return [*tables, *found.tables()], list(found.notes)
 
 
 def _say_state(results: dict[str, RunResult], root: Path, console: Console) -> None:

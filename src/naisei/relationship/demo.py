@@ -105,7 +105,7 @@ def _embedded(root: Path, seed: int, console: Console) -> None:
     console.print(Rule(say("内蔵の言語モデル", "The embedded language model")))
     from naisei.relationship.series import read_series
 
-    rules = Rules(sessions=1, turns=_LLM_TURNS, reflection="turn")
+    rules = Rules(sessions=1, turns=_LLM_TURNS, reflection="turn", evidence_chars=600)
     try:
         from naisei.models.local.progress import Shown
         from naisei.models.local.pull import pull
@@ -115,7 +115,6 @@ def _embedded(root: Path, seed: int, console: Console) -> None:
             pull(catalogue()[DEFAULT], progress=told)
         sitting = Sitting(concurrency=1, budget=Budget(minutes=_LLM_MINUTES))
         carry_out(_config("local:", rules, seed), sitting, run_dir=root / "llm", json=False)
-        series = read_series(root / "llm" / "agent_a.json", say("内蔵モデル", "embedded model"))
     except InputError as error:
         console.print(
             Text(
@@ -124,6 +123,15 @@ def _embedded(root: Path, seed: int, console: Console) -> None:
                 style="red",
             )
         )
+        return
+    try:
+        series = read_series(root / "llm" / "agent_a.json", say("内蔵モデル", "embedded model"))
+    except InputError:
+        told = say(
+            f"{_LLM_MINUTES:g} 分以内に値は一つも得られませんでした (図は描きません)。",
+            f"No reading came about within {_LLM_MINUTES:g} minutes, so there is no picture.",
+        )
+        console.print(Text(told, style="yellow"))
         return
     _picture([series], root / "relationship-llm.png", console)
 
