@@ -127,11 +127,11 @@ def _embedded(root: Path, seed: int, console: Console) -> None:
     try:
         series = read_series(root / "llm" / "agent_a.json", say("内蔵モデル", "embedded model"))
     except InputError:
-        told = say(
+        missed = say(
             f"{_LLM_MINUTES:g} 分以内に値は一つも得られませんでした (図は描きません)。",
             f"No reading came about within {_LLM_MINUTES:g} minutes, so there is no picture.",
         )
-        console.print(Text(told, style="yellow"))
+        console.print(Text(missed, style="yellow"))
         return
     _picture([series], root / "relationship-llm.png", console)
 
