@@ -1,7 +1,7 @@
 """The map that grows with what a player has walked: rooms, ways, doors, and shortest routes.
 
-Source of the navigator: the text-game thesis, §6.2.1. Rooms are told apart by where they lie,
-not by name alone: two rooms of one name at different places are two rooms.
+Source of the navigator: the text-game thesis, §6.2.1. There a room is its name. Here rooms of one
+name can be several: which of them was entered is told by where it lies.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 
-from naisei.textgame.reading.scene import OPPOSITE, Scene
+from naisei.textgame.reading.scene import OPPOSITE, STEP, Scene
 
 __all__ = ["Place", "WorldMap"]
 
@@ -18,6 +18,7 @@ __all__ = ["Place", "WorldMap"]
 class Place:
     """A room that was entered.
 
+    at: (steps east, steps north) of the start, by the way on which it was first reached.
     ways: direction → place beyond, `None` where nobody has been. doors: direction → door.
     shut: directions whose door is closed. things: thing → what it lies on (empty: the floor;
     `None`: in sight, but not known where). closed: containers that were not opened yet.
@@ -25,6 +26,7 @@ class Place:
 
     number: int
     room: str
+    at: tuple[int, int] = (0, 0)
     ways: dict[str, int | None] = field(default_factory=dict)
     doors: dict[str, str] = field(default_factory=dict)
     shut: set[str] = field(default_factory=set)
@@ -48,37 +50,47 @@ class WorldMap:
         """Enter the room of a scene. came: the direction that was gone; empty at the start and
         after a command that does not move."""
         if self.here < 0:
-            self.here = self._new(scene.room)
+            self.here = self._new(scene.room, (0, 0))
         elif came:
             beyond = self.place.ways.get(came)
             if beyond is None:
                 beyond = self._known_by_layout(scene, came)
                 if beyond is None:
-                    beyond = self._new(scene.room)
+                    beyond = self._new(scene.room, self._beyond(came))
                 self.place.ways[came] = beyond
                 self.places[beyond].ways[OPPOSITE[came]] = self.here
             self.here = beyond
         self._note(scene)
         return self.place
 
-    def _new(self, room: str) -> int:
-        self.places.append(Place(len(self.places), room))
+    def _new(self, room: str, at: tuple[int, int]) -> int:
+        self.places.append(Place(len(self.places), room, at))
         return len(self.places) - 1
 
+    def _beyond(self, came: str) -> tuple[int, int]:
+        east, north = self.place.at
+        by_east, by_north = STEP[came]
+        return east + by_east, north + by_north
+
     def _known_by_layout(self, scene: Scene, came: str) -> int | None:
-        """The one place of that name whose way back has not been walked and fits; a circle in
-        the map closes so. Several of them: a new place."""
+        """The place of that name that closes a circle in the map, if it is one.
+
+        It must have a way back that nobody has gone. Where a name occurs once, that is enough;
+        where there are several, it must lie where the way leads, as on squared paper.
+        """
         back = OPPOSITE[came]
+        named = [place for place in self.places if place.room == scene.room]
         fits = [
-            place.number
-            for place in self.places
-            if place.room == scene.room
-            and place.number != self.here
+            place
+            for place in named
+            if place.number != self.here
             and back in place.ways
             and place.ways[back] is None
             and set(scene.exits) <= set(place.ways)
         ]
-        return fits[0] if len(fits) == 1 else None
+        if len(named) > 1:
+            fits = [place for place in fits if place.at == self._beyond(came)]
+        return fits[0].number if len(fits) == 1 else None
 
     def _note(self, scene: Scene) -> None:
         place = self.place

@@ -11,10 +11,12 @@ from dataclasses import dataclass
 
 from naisei.textgame.schemas import View
 
-__all__ = ["DIRECTIONS", "Scene", "read_scene"]
+__all__ = ["DIRECTIONS", "OPPOSITE", "STEP", "Scene", "read_scene"]
 
 DIRECTIONS = ("north", "south", "east", "west")
 OPPOSITE = {"north": "south", "south": "north", "east": "west", "west": "east"}
+#: Direction → (east, north).
+STEP = {"north": (0, 1), "south": (0, -1), "east": (1, 0), "west": (-1, 0)}
 _DOOR = re.compile(
     r"\b(?:an?|the)?\s*(closed|open|opened|locked|shut)\s+([\w' -]+?)\s+leading\s+"
     r"(north|south|east|west)\b",
