@@ -26,7 +26,7 @@ from naisei.relationship.vector import DIMENSIONS
 from naisei.runs.stats import mean_metric
 
 WRITTEN = Path(__file__).parents[1] / "src/naisei/relationship/speech/coefficients/speech.v1.json"
-#: Set by hand before any dialogue was looked at: points of the scale for a feature of 1.
+#: Set by hand from knowledge of the language: points of the scale for a feature of 1.
 PRIOR = Weights(
     version="prior",
     intercepts={"Power": 0.0, "Intimacy": 0.5, "TaskOriented": -0.3},
@@ -40,6 +40,7 @@ PRIOR = Weights(
             "close": 1.2,
             "near": 0.8,
             "stranger": -1.5,
+            "defer": -0.8,
             "hostile": -1.5,
         },
         "TaskOriented": {"work": 2.5, "act": 1.0, "leisure": -2.0, "warm": -1.2},

@@ -160,7 +160,8 @@ def effect(
         with_, without = (
             np.array([read[id(u[side])][u[1]][name] for u in units]) for side in (2, 3)
         )
-        told, untold = (np.array([_number(u[side], u[1], name) for u in units]) for side in (2, 3))
+        told = np.array([_number(a, at, name) for _, at, a, _ in units])
+        untold = np.array([_number(b, at, name) for _, at, _, b in units])
         facing = np.where(np.nan_to_num(told) != 0, np.sign(told), math.nan)
         lines.append(
             Line(

@@ -116,7 +116,7 @@ def config_of(
         repeats=repeats,
         votes=votes,
         models=dict.fromkeys(roles, model) if model else {},
-        sampling=dict.fromkeys(roles, sampling) if sampling else {},  # type: ignore[arg-type]
+        sampling=dict.fromkeys(roles, sampling) if sampling else {},
         embedder=embedder,
         seed=seed,
     )
@@ -154,12 +154,15 @@ def _checked(rating: Rating, console: Console, wanted: Output) -> dict[str, Any]
 
 
 def _write(rating: Rating, wanted: Output, console: Console) -> None:
-    texts = {wanted.out: lambda: _pretty(to_agent_json(rating)), wanted.csv: lambda: to_csv(rating)}
-    for path, text in texts.items():
+    texts = [
+        (wanted.out, _pretty(to_agent_json(rating)) if wanted.out else ""),
+        (wanted.csv, to_csv(rating) if wanted.csv else ""),
+    ]
+    for path, text in texts:
         if path is None:
             continue
         try:
-            write_atomically(path, text())
+            write_atomically(path, text)
         except OSError as error:
             raise InputError(
                 say(f"書けません: {error.strerror}", f"cannot be written: {error.strerror}"),

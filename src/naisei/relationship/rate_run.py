@@ -19,7 +19,7 @@ from naisei.relationship.rate import Rating, from_conversations
 from naisei.relationship.rate_config import RatingConfig
 from naisei.relationship.rate_flow import rate
 from naisei.relationship.reflect import stream_of
-from naisei.relationship.schemas import Conversation
+from naisei.relationship.schemas import Conversation, Moment
 from naisei.relationship.stability import stability
 from naisei.relationship.task import _Lazy, empty
 from naisei.relationship.vector import DIMENSIONS
@@ -150,7 +150,7 @@ def _talks(rows: Sequence[EpisodeRow]) -> list[Conversation]:
     return [Conversation.model_validate(row.result) for row in rows if row.scored]
 
 
-def _moments(talk: Conversation) -> list[object]:
+def _moments(talk: Conversation) -> list[Moment]:
     return [moment for session in talk.sessions for moment in session.moments]
 
 
@@ -162,7 +162,7 @@ def _means(rating: Rating, seed: int) -> list[Metric]:
     out = [mean_metric("reading_failures", lost, seed=seed, reason="nothing was rated")]
     for name in DIMENSIONS:
         for way in ("a_to_b", "b_to_a"):
-            values = [t.marks[way][name].value for t in rating.turns]  # type: ignore[index]
+            values = [t.marks[way][name].value for t in rating.turns]
             read = [v for v in values if v == v]
             out.append(mean_metric(f"{name}.{way}", read, seed=seed, reason="no usable reading"))
     return out

@@ -126,6 +126,13 @@ FEATURES: dict[str, tuple[Feature, ...]] = {
             ("phrases of strangers or service", "few phrases of strangers or service"),
         ),
         Feature(
+            "defer",
+            -1,
+            ("defer",),
+            ("かしこまった謝罪・感謝・伺いが多い", "かしこまった言い方が少ない"),
+            ("formal apology, thanks, asking leave", "little formal deference"),
+        ),
+        Feature(
             "hostile",
             -1,
             ("hostile",),
@@ -144,9 +151,9 @@ FEATURES: dict[str, tuple[Feature, ...]] = {
         Feature(
             "act",
             1,
-            ("direct", "comply"),
-            ("依頼・指示・承知のやりとりがある", "依頼・指示が少ない"),
-            ("requests, instructions, complying", "few requests or instructions"),
+            ("direct", "comply", "defer"),
+            ("依頼・指示・承知・謝意のやりとりがある", "依頼・指示が少ない"),
+            ("requests, instructions, complying, thanks", "few requests or instructions"),
         ),
         Feature(
             "leisure",
@@ -186,7 +193,7 @@ def values(dimension: str, own: dict[str, float], other: dict[str, float]) -> li
     both = {name: (own[name] + other[name]) / 2 for name in own}
     return [
         both["work"],
-        (both["direct"] + both["comply"]) / 2,
+        (both["direct"] + both["comply"] + both["defer"]) / 3,
         both["leisure"],
         (both["laughter"] + both["close"]) / 2,
     ]
