@@ -89,11 +89,12 @@ def main() -> int:
     stream, took = filled(asked.memories)
     queries = np.random.default_rng(1).standard_normal((QUESTIONS, DIM), dtype=np.float32)
     now = START + timedelta(minutes=asked.memories)
-    times = []
+    times, busy = [], []
     for _ in range(asked.rounds + 1):
-        began = time.perf_counter()
+        began, used = time.perf_counter(), time.thread_time()
         found = stream.search(queries, now=now, k=BEST)
         times.append((time.perf_counter() - began) * 1e3)
+        busy.append((time.thread_time() - used) * 1e3)
     memories, median = peak_mb() - before, statistics.median(times[1:])
     tenth = max(len(took) // 10, 1)
     early, late = (statistics.median(part) * 1e6 for part in (took[:tenth], took[-tenth:]))
@@ -110,6 +111,7 @@ def main() -> int:
 
     print(f"{asked.memories} memories x {DIM}, {QUESTIONS} questions together, one core")
     print(f"  retrieval, median {median:8.1f} ms   least {min(times):.1f}   bar {BAR_MS:.0f}")
+    print(f"  of that, computing{statistics.median(busy[1:]):7.1f} ms   the rest: other programs")
     print(f"  item by item      {loop:8.1f} ms   {loop / median:.0f} times as long")
     print(f"  memory            {memories:8.1f} MB   bar {BAR_MB:.0f}")
     print(f"  append, median    {early:8.1f} µs at first, {late:.1f} µs at last")

@@ -59,7 +59,7 @@ def agrees(pairs: list[tuple[Entry, Vector]], queries: Any, weights: Weights, k:
     assert stream.search(queries, now=NOW, k=k) == found[:k]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     memories(st.one_of(st.none(), VECTORS)),
     st.lists(VECTORS, min_size=1, max_size=5),

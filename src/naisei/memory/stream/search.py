@@ -78,20 +78,24 @@ def search(
     rest = weights.importance * normalised(importance, ranges["importance"])
     rest += weights.recency * normalised(recency, ranges["recency"])
     within = reach(rest, k, 0.0)
-    scores = rest[within]
+    scores, cosines = rest[within], None
     if relevance is not None and weights.relevance > 0:
         near = relevance.near()
         ranges["relevance"] = between = relevance.between(near)
         if between is not None:
             error = weights.relevance * relevance.vectors.error / (between[1] - between[0])
             within = reach(rest + weights.relevance * normalised(near, between), k, error)
-            exact = normalised(relevance.exact(within), between)
-            scores = rest[within] + weights.relevance * exact
+            cosines = relevance.exact(within)
+            scores = rest[within] + weights.relevance * normalised(cosines, between)
     scores = np.round(scores, DECIMALS)
     order = np.array(best(scores, k, lambda at: tie(int(within[at]))))
     chosen = within[order]
+    if cosines is not None:
+        cosines = cosines[order]
+    elif relevance is not None:
+        cosines = relevance.exact(chosen)
     raw = {
-        "relevance": np.full(len(chosen), np.nan) if relevance is None else relevance.exact(chosen),
+        "relevance": np.full(len(chosen), np.nan) if cosines is None else cosines,
         "importance": importance[chosen],
         "recency": recency[chosen],
     }

@@ -73,8 +73,8 @@ class Vectors:
             np.matmul(flat, block, out=out)
             np.max(out, axis=0, out=best[b * _COLUMNS : (b + 1) * _COLUMNS])
         lengths = self._lengths.all()
-        cosines = np.full(len(lengths), np.nan)
-        np.divide(best[: len(lengths)], lengths, out=cosines, where=lengths > 0)
+        with np.errstate(invalid="ignore"):
+            cosines = best[: len(lengths)] / lengths  # 0/0 where there is no vector
         return cosines if len(rows) == len(lengths) else cosines[rows]
 
     def exact(self, queries: Floats, rows: Rows) -> Floats:
