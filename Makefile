@@ -30,6 +30,7 @@ setup: $(STAMP)
 demo: $(STAMP)
 	$(BIN)/naisei clarify demo $(DEMO_FLAGS)
 	$(BIN)/naisei director demo $(DEMO_FLAGS)
+	$(BIN)/naisei intent demo $(DEMO_FLAGS)
 	$(BIN)/naisei relationship demo $(DEMO_FLAGS)
 
 test: $(STAMP)

@@ -16,7 +16,7 @@ import re
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field
 
 from naisei.intent.schemas import Contact
 from naisei.intent.toml_files import read_model
@@ -36,10 +36,10 @@ def _compiles(pattern: str) -> str:
 class Entry(BaseModel):
     """One department, and what it is asked about."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
     department: Annotated[str, Field(min_length=1)]
-    address: str = ""
+    address: str = Field(default="", validation_alias=AliasChoices("address", "contact"))
     note: str = ""
     topics: tuple[str, ...] = ()
     patterns: tuple[Annotated[str, AfterValidator(_compiles)], ...] = ()

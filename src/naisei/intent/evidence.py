@@ -11,6 +11,7 @@ distance  of the nearest chunk in meaning, in standard deviations above the mean
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from naisei.core import Evidence
@@ -46,17 +47,18 @@ def coverage(words: Sequence[str], idf: Mapping[str, float], hit: Evidence) -> f
 def sufficient(query: str, hits: Sequence[Evidence], weights: Weights, rules: Rules) -> bool:
     """Whether the hits may be answered from.
 
-    Enough if one of them covers `min_coverage` of the question, or half as much and the
-    nearest is at least `min_distance` away from the mean, or it is `min_certain` away.
+    Of an index of words alone, one of them has to cover `min_coverage` of the question. With
+    vectors, which also know paraphrases, `full_coverage`; or `least_coverage`, where the nearest
+    chunk is `min_distance` times as far above the mean as the greatest of N normal draws is
+    expected to be, √(2 ln N): what is no further than chance is no evidence.
     """
-    words = substance(query)
-    best = max((coverage(words, weights.idf, hit) for hit in hits), default=0.0)
     if not hits:
         return False
-    if best >= rules.min_coverage:
-        return True
+    words = substance(query)
+    best = max(coverage(words, weights.idf, hit) for hit in hits)
     if weights.distance is None:
-        return False
-    if weights.distance >= rules.min_certain:
+        return best >= rules.min_coverage
+    if best >= rules.full_coverage:
         return True
-    return best >= rules.min_coverage / 2 and weights.distance >= rules.min_distance
+    chance = math.sqrt(2 * math.log(max(2, weights.chunks)))
+    return best >= rules.least_coverage and weights.distance >= rules.min_distance * chance

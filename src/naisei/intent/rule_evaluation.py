@@ -76,7 +76,9 @@ def vagueness(said: Sequence[Asking], ties: int, *, held: bool) -> int:
         points -= 2
     # A worry is drawn out once, however many words it takes (①).
     worry = first.consultation and len(said) == 1
-    return max(2 if worry else 0, points)
+    # A first answer that only narrows the matter down still leaves open what about it.
+    narrowed = len(said) == 2 and not said[1].aspect
+    return max(2 if worry or narrowed else 0, points)
 
 
 def spread(query: str, hits: Sequence[Evidence], weights: Weights) -> int:

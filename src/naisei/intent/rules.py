@@ -22,7 +22,8 @@ class Rules(BaseModel):
     searches, or searches for the words joined. k: hits that an answer may rest on. depth: hits
     that the rule-based evaluation looks at. options: topics offered at most. unsupported:
     sentences of a model that the sources do not bear out are marked, or left out. min_coverage,
-    min_distance, min_certain: when the documents hold an answer (`naisei.intent.evidence`).
+    full_coverage, least_coverage, min_distance: when the documents hold an answer, see
+    `naisei.intent.evidence`.
     language: of prompts and messages. roles: those that a model plays.
     """
 
@@ -36,8 +37,9 @@ class Rules(BaseModel):
     options: int = Field(default=6, ge=2, le=9)
     unsupported: Literal["mark", "drop"] = "mark"
     min_coverage: float = Field(default=0.5, ge=0, le=1)
-    min_distance: float = 3.0
-    min_certain: float = 5.0
+    full_coverage: float = Field(default=0.9, ge=0, le=1)
+    least_coverage: float = Field(default=0.1, ge=0, le=1)
+    min_distance: float = Field(default=0.92, ge=0)
     thresholds: Thresholds = Thresholds()
     language: Language = "ja"
     roles: frozenset[Role] = frozenset()

@@ -1,0 +1,30 @@
+"""A small folder of documents, made for these tests, and its index by words and n-grams."""
+
+# ruff: noqa: E501  (documents and questions are read best on one line)
+
+from naisei.retrieval.build import build
+
+__all__ = ["DOCUMENTS", "write_index"]
+
+DOCUMENTS = {
+    "leave/annual.md": "# 年次有給休暇\n\n施行日: 2024年4月1日\n\n## 付与日数\n\n入社から6か月で10日を付与する。\n\n"
+    "## 申請期限\n\n有給休暇の申請は、取得日の3日前までに上長へ行う。\n\n## 繰り越し\n\n残りは翌年度に限り繰り越せる。\n",
+    "leave/nursing.md": "# 看護休暇\n\n## 対象者\n\n小学校入学前の子を育てる社員が対象である。\n\n"
+    "## 看護休暇の日数\n\n子が1人なら年5日、2人以上なら年10日を取得できる。\n",
+    "leave/care.md": "# 介護休業\n\n## 介護休業の期間\n\n家族一人につき通算93日まで休業できる。\n",
+    "leave/special.md": "# 慶弔休暇\n\n## 慶弔休暇の日数\n\n本人の結婚は5日、父母の死亡は5日とする。\n",
+    "expense/travel.md": "# 出張旅費\n\n## 宿泊費の上限\n\n宿泊費は1泊1万2千円を上限とする。\n\n"
+    "## 出張の精算期限\n\n帰着から7日以内に精算する。\n",
+    "it/vpn.md": "# VPNの使い方\n\n## 接続手順\n\n社外からはVPNアプリにログインして接続する。\n\n"
+    "## VPNの故障\n\n接続できないときは情報システム課に連絡する。\n",
+}
+
+
+def write_index(folder):
+    """Documents and index below `folder`; returns the index's folder."""
+    for name, text in DOCUMENTS.items():
+        path = folder / "docs" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    build(folder / "index", folder / "docs", embedder="ngram")
+    return folder / "index"
