@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.util import find_spec
 
 import typer
 
@@ -53,6 +52,4 @@ app = typer.Typer(
 )
 
 for _name, (_ja, _en) in _COMMANDS.items():
-    _module = f"{__name__}.{_name}"
-    if find_spec(_module) is not None:
-        app.command(_name, help=say(_ja, _en))(import_module(_module).command)
+    app.command(_name, help=say(_ja, _en))(import_module(f"{__name__}.{_name}").command)
