@@ -1,7 +1,5 @@
 """naisei intent ask, with models on a loopback server and without any."""
 
-# ruff: noqa: E501  (documents and questions are read best on one line)
-
 import json
 import os
 import signal
