@@ -133,8 +133,9 @@ class Index:
             raise InputError("the index has no vectors", remedy="index with an embedder")
         if mode != "bm25" and snapshot.embedder is not None and query.strip():
             vector = self._model(snapshot.embedder).embed([query], "query")[0]
-            by_meaning = snapshot.vectors.scores(vector)
-            meanings = _best(by_meaning, depth, mask, above=-2.0)
+            by_meaning = vector
+            cosines = snapshot.vectors.scores(vector, mask)
+            meanings = _best(cosines, depth, mask, above=-2.0)
         fused = fuse([words, meanings])
         if liked is not None:
             fused = fuse([words, meanings, [row for row in fused if liked[row]]])
@@ -150,7 +151,7 @@ class Index:
                 bm25=place_w.get(row),
                 dense=place_m.get(row),
                 words=None if by_words is None else float(by_words[row]),
-                cosine=None if by_meaning is None else float(by_meaning[row]),
+                cosine=None if by_meaning is None else snapshot.vectors.cosine(row, by_meaning),
                 matched=None if by_words is None else snapshot.words.matched(asked, row),
             )
             for chunk, (row, score) in copies_last(found, ranked)[:k]
