@@ -52,7 +52,7 @@ FOLDS = 10
 
 def sides(dialogue: LabelledDialogue) -> Course:
     """The dialogue, heard to its end."""
-    names = {s.id: s.name for s in dialogue.speakers}
+    names: dict[str, str] = {s.id: s.name for s in dialogue.speakers}
     course = Course(("A", "B"), names=names)
     for turn in dialogue.turns:
         course.add(turn.speaker, turn.text)

@@ -107,7 +107,8 @@ def test_csv_with_sessions_and_other_columns(tmp_path: Path) -> None:
 def test_a_transcript(tmp_path: Path) -> None:
     text = (
         "# 朝\n（雨）\n高橋 さおり: おはよう。\n田中：おはようございます。\n　雨ですね。\n\n"
-        "【高橋 さおり】：https://a.b を見て\n[10:31] 田中: 12:30に行きます\n高橋 さおり「いいよ」\n"
+        "【高橋 さおり】：https://a.b を見て\n[10:31] 田中: 12:30に行きます\n"
+        "高橋 さおり「いいよ」\n"
     )
     read = read_dialogue(written(tmp_path / "d.txt", text))
     assert read.speakers == ("高橋 さおり", "田中")

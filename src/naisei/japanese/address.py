@@ -123,10 +123,17 @@ def addresses(text: str, *, to: str = "", by: str = "") -> list[tuple[str, str]]
     for part in name_parts(to):
         if by and part in name_parts(by):
             continue
+        pieces, at = [], 0
         for match in _called(part).finditer(left):
-            form = next((f for f, _ in _SUFFIXES if match.groupdict().get(f)), "bare")
-            found.append((form, match[0]))
-        left = _called(part).sub("〓", left)
+            if match.start() < at:
+                continue
+            suffix = _SUFFIXED.match(left, match.end())
+            end = suffix.end() if suffix else match.end()
+            form = suffix.lastgroup if suffix and suffix.lastgroup else "bare"
+            found.append((form, left[match.start() : end]))
+            pieces.append(left[at : match.start()])
+            at = end
+        left = "〓".join([*pieces, left[at:]])
     for form, search in _VOCATIVE:
         for match in search.finditer(left):
             said = match.groupdict().get("t") or match[0]
@@ -136,18 +143,19 @@ def addresses(text: str, *, to: str = "", by: str = "") -> list[tuple[str, str]]
     return found
 
 
+_SUFFIXED = re.compile("|".join(f"(?P<{form}>{words})" for form, words in _SUFFIXES))
+
+
 @lru_cache(maxsize=1024)
 def _called(part: str) -> re.Pattern[str]:
-    suffix = "|".join(f"(?P<{form}>{words})" for form, words in _SUFFIXES)
-    # A nickname shortens the name: ケンタ → ケンちゃん. Two characters at least are kept.
-    short = f"|{re.escape(part[:2])}(?=ちゃん|くん|っち|ちん)" if len(part) > 2 else ""
-    edge = r"(?<![ァ-ヶー])" if re.fullmatch(r"[ァ-ヶー]+", part) else ""
-    edge = (
-        r"(?:^|(?<=[^ぁ-ん])|(?<=[ねえあやはとにもが]))"
-        if re.fullmatch(r"[ぁ-ん]+", part)
-        else edge
-    )
-    return re.compile(rf"{edge}(?:{re.escape(part)}{short})(?:{suffix})?")
+    """The name where it begins a word, and its short form before ちゃん: ケンタ → ケンちゃん."""
+    edge = ""
+    if re.fullmatch(r"[ァ-ヶー]+", part):
+        edge = r"(?<![ァ-ヶー])"
+    elif re.fullmatch(r"[ぁ-ん]+", part):
+        edge = r"(?:^|(?<=[^ぁ-ん])|(?<=[ねえあやはとにもが]))"
+    short = rf"|{re.escape(part[:2])}(?=ちゃん|くん|っち|ちん)" if len(part) > 2 else ""
+    return re.compile(rf"{edge}(?:{re.escape(part)}{short})")
 
 
 _NAMED = re.compile(

@@ -17,7 +17,6 @@ _COMING = re.compile(r"[てで](?:おいで|らっしゃい)(?:よ|ね|。|！|$
 _GREETING = re.compile(
     r"(?:ごめん|おやすみ|お休み|お?かえり|お?帰り|いらっしゃ)(?:なさい|なせえ|ませ)"
 )
-_FINAL = re.compile(r"(?:[よねなわぞぜさ]|よね|ってば|ったら|ー|から|かな|っ)*[。！？…]*$")
 _ASK = r"(?:の|ん)?(?:か(?:な|しら)?|？)"
 
 #: Endings, strongest first; the first that fits names the request.

@@ -23,7 +23,7 @@ _QUOTED = re.compile(r"「[^「」]*」")
 _ASIDE = re.compile(r"[（(][^（）()]*[）)]")
 #: Laughter and decoration at a sentence's end hide the ending; `rapport` reads them by itself.
 _DECORATION = re.compile(
-    r"(?:[wｗ]+|笑+|草|[♪☆★♡♥〜～\U0001f000-\U0001faff\u2600-\u27bf\ufe0f])+(?=[。！？]*$)"
+    r"[wｗ笑草♪☆★♡♥〜～\U0001f000-\U0001faff\u2600-\u27bf\ufe0f]+(?=[。！？]*$)"
 )
 #: A sentence longer than this is cut: a talk has none, and a pasted document must not stop it.
 _LONGEST = 2000
@@ -64,8 +64,8 @@ def spoken(text: str) -> tuple[Sentence, ...]:
     found = []
     for row in text.splitlines():
         for piece in sentences(_SPACE.sub("、", row)):
-            plain = _ASIDE.sub("", _QUOTED.sub("「」", normalise(piece)))
-            plain = _DECORATION.sub("", plain)[:_LONGEST]
+            plain = _ASIDE.sub("", _QUOTED.sub("「」", normalise(piece)))[:_LONGEST]
+            plain = _DECORATION.sub("", plain)
             if is_japanese(plain):
                 found.append(Sentence(plain, tokens(plain)))
     return tuple(found)

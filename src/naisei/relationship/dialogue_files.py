@@ -82,13 +82,15 @@ class File:
 
 
 def rows_of(place: str, dialogue: str | None = None) -> File:
-    """Read a file, in UTF-8 (with or without a mark), UTF-16 with its mark, or CP932.
+    """Read a file (or the agent_a.json of a folder): UTF-8, UTF-16 with its mark, or CP932.
 
     Raises:
         InputError: it cannot be read or understood.
     """
     from naisei.relationship.dialogue_json import from_json
 
+    if (held := Path(place) / "agent_a.json").is_file():
+        place = str(held)
     text = _text(place)
     stem = Path(place).stem
     if Path(place).suffix.lower() in (".json", ".jsonl", ".ndjson") or text.lstrip()[:1] in (
@@ -99,7 +101,7 @@ def rows_of(place: str, dialogue: str | None = None) -> File:
             return from_json(text, stem, place, dialogue)
         except InputError:
             # A transcript may begin with 「[10:30] …」.
-            if Path(place).suffix.lower() != ".txt":
+            if Path(place).suffix.lower() in (".json", ".jsonl", ".ndjson") or text[:1] == "{":
                 raise
     if dialogue is not None:
         raise InputError(

@@ -41,7 +41,7 @@ def talks_of(path: Path) -> dict[str, Talk]:
     Raises:
         InputError: there is none.
     """
-    if (path / "config.json").exists():
+    if (path / "config.json").exists() and not _rating(path):
         from naisei.relationship.exports import conversations
         from naisei.runs.directory import RunDirectory
 
@@ -65,6 +65,13 @@ def talks_of(path: Path) -> dict[str, Talk]:
         )  # fmt: skip
     dialogue = read_dialogue(file)
     return {"dialogue": Talk("dialogue", dialogue, dialogue.injected)}
+
+
+def _rating(path: Path) -> bool:
+    """Whether it is a run of `rate`, which leaves an agent file of its own."""
+    from naisei.runs.frozen import Frozen
+
+    return Frozen.read(path / "config.json").config.get("task") == "rating"
 
 
 def _talk(key: str, talk: Conversation) -> Talk:
