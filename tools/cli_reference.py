@@ -11,6 +11,7 @@ import inspect
 import os
 import sys
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from importlib import import_module
 from pathlib import Path
 from types import NoneType
@@ -32,7 +33,7 @@ resumable; 130 interrupted, resumable.
 """
 
 #: Kind of value → how the page calls it.
-_KINDS = {int: "integer", float: "number", str: "text", Path: "path"}
+_KINDS = {int: "integer", float: "number", str: "text", Path: "path", datetime: "date"}
 
 
 def commands() -> Iterator[tuple[str, Any, Callable[..., Any] | None]]:

@@ -14,8 +14,13 @@ PAGES = sorted(
         *ROOT.glob("src/naisei/**/*.md"),
     ]
 )
-# Prompts are not documentation.
-PAGES = [p for p in PAGES if p.parent.name != "prompts"]
+#: Prompts are not documentation, and neither are the documents that the assistant reads.
+_DATA = (ROOT / "src/naisei/data/handbook", ROOT / "src/naisei/data/injection_documents/documents")
+PAGES = [
+    page
+    for page in PAGES
+    if page.parent.name != "prompts" and not any(page.is_relative_to(data) for data in _DATA)
+]
 
 _MARK = re.compile(r"<!-- (file|compile only): (.+?) -->")
 
