@@ -92,6 +92,7 @@ def _closing(flow: Flow[GameResult], handler: GameHandler) -> Generator[Any, Any
 
 
 def _kind(game: Game) -> str:
-    """The level of a TWC game by its folder, else the family."""
-    level = next((p for p in game.id.split("/") if p in ("easy", "medium", "hard")), "")
-    return level or game.family
+    """The level of a game of tidying up, by its folder or its name, else the family."""
+    words = game.id.replace("-", "/").split("/")
+    level = next((w for w in words if w in ("easy", "medium", "hard")), "")
+    return level if game.family == "cleanup" and level else game.family

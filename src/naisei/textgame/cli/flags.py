@@ -14,6 +14,7 @@ __all__ = [
     "Agent",
     "AgentOptions",
     "Count",
+    "CountOfLevel",
     "Filter",
     "Ftwp",
     "Games",
@@ -23,6 +24,7 @@ __all__ = [
     "PlayerModel",
     "Processes",
     "ReflectorModel",
+    "Rooms",
     "Split",
     "Twc",
 ]
@@ -132,6 +134,27 @@ Count = Annotated[
         "--n",
         min=1,
         help=say("作る数 (既定: 全部)", "How many; all of the set by default."),
+    ),
+]
+CountOfLevel = Annotated[
+    int | None,
+    typer.Option(
+        "--n",
+        min=1,
+        help=say(
+            "難易度ごとに作る数 (既定: 5)", "How many of each level; 5 by default, as in TWC."
+        ),
+    ),
+]
+Rooms = Annotated[
+    int | None,
+    typer.Option(
+        "--rooms",
+        min=1,
+        help=say(
+            "部屋の数、1〜12 (既定: 難易度どおり、hard は 1 か 2)",
+            "Rooms, 1 to 12; by default the level's: one, or for hard one or two.",
+        ),
     ),
 ]
 Processes = Annotated[

@@ -27,6 +27,30 @@ def cooking(
     seed: options.Seed = 0,
     processes: flags.Processes = None,
 ) -> None:
-    from naisei.textgame.commands import make_cooking_games
+    from naisei.textgame.make_commands import make_cooking_games
 
     raise typer.Exit(make_cooking_games(split, out, count=n, seed=seed, processes=processes))
+
+
+@app.command(
+    "cleanup",
+    help=say(
+        "TWC のような片付けゲームを、独自の物と場所の一覧から作る",
+        "Make games of tidying up like TWC's, from our own list of things and places.",
+    ),
+)
+def cleanup(
+    out: flags.Out,
+    split: flags.Split = "test",
+    level: flags.Level = "",
+    rooms: flags.Rooms = None,
+    n: flags.CountOfLevel = None,
+    seed: options.Seed = 0,
+    processes: flags.Processes = None,
+) -> None:
+    from naisei.textgame.make_commands import make_cleanup_games
+
+    code = make_cleanup_games(
+        split, level, out, rooms=rooms, count=n, seed=seed, processes=processes
+    )
+    raise typer.Exit(code)
