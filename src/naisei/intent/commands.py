@@ -46,6 +46,10 @@ def ask(
             standing = standing_of(session_path(name))
             if len(standing.steps) > len(standing.replies):
                 standing, _ = in_directory(config, index, None, session, run_dir=path)
+                # The same words again are the step that was cut off.
+                if standing.steps[-1].said[-1] == text.strip() and standing.last is not None:
+                    print(line(standing.last) if json else shown(standing.last), flush=True)
+                    return 0
         dialogue = standing.next(text, new=new)
         where: dict[str, object] = {}
         if config.models or path is not None:
