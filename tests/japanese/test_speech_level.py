@@ -93,6 +93,12 @@ def test_who_is_only_spoken_about_is_not_addressed(text: str) -> None:
     assert addresses(text, to="田中 ケンタ", by="高橋 さおり") == []
 
 
+def test_a_name_of_one_character_may_be_a_word() -> None:
+    assert addresses("森の中を歩いた", to="森 一郎") == []
+    assert addresses("森、こっち", to="森 一郎") == [("bare", "森")]
+    assert addresses("昨日は森さんと歩いた", to="森 一郎") == [("san", "森さん")]
+
+
 def test_parts_of_names() -> None:
     assert set(name_parts("田中 ケンタ")) == {"田中", "ケンタ"}
     assert set(name_parts("高橋さおり")) >= {"高橋さおり"}

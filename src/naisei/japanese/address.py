@@ -149,6 +149,10 @@ _SUFFIXED = re.compile("|".join(f"(?P<{form}>{words})" for form, words in _SUFFI
 @lru_cache(maxsize=1024)
 def _called(part: str) -> re.Pattern[str]:
     """The name where it begins a word, and its short form before ちゃん: ケンタ → ケンちゃん."""
+    if len(part) == 1:
+        # 森 is a wood, too: a name where it is called out, or has a suffix.
+        called = rf"(?:^|(?<=[、。！？…])){part}(?=[、。！？…]|$)"
+        return re.compile(rf"{called}|{part}(?={_SUFFIXED.pattern})")
     edge = ""
     if re.fullmatch(r"[ァ-ヶー]+", part):
         edge = r"(?<![ァ-ヶー])"
