@@ -17,7 +17,7 @@ from naisei.relationship.vector import DIMENSIONS
 from naisei.runs.stats import mean_metric
 from naisei.runs.task import Metric, Table
 
-__all__ = ["Check", "Disagreement", "check"]
+__all__ = ["Check", "Disagreement", "check", "spearman"]
 
 #: Points of the scale from which two raters disagree.
 APART = 2.0

@@ -19,7 +19,7 @@ from naisei.core import InputError
 from naisei.lang import say
 from naisei.relationship.vector import RelationVector
 
-__all__ = ["SPEAKER", "TEXT", "File", "Row", "rows_of"]
+__all__ = ["SESSION", "SPEAKER", "TEXT", "File", "Row", "plain_name", "rows_of", "whole"]
 
 #: Names of the column or key of the speaker, of the text and of the session; the first counts.
 SPEAKER = (

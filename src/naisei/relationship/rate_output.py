@@ -14,7 +14,7 @@ from naisei.relationship.schemas import Direction
 from naisei.relationship.speech import SpeechReading
 from naisei.relationship.vector import DIMENSIONS
 
-__all__ = ["COLUMNS", "reasons", "to_agent_json", "to_csv", "turn_rows"]
+__all__ = ["COLUMNS", "direction_label", "reasons", "to_agent_json", "to_csv", "turn_rows"]
 
 _SHOWN = 24
 #: Columns of `to_csv`.
