@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-NAMES = ("core_overhead", "throughput", "director", "stream")
+NAMES = ("core_overhead", "throughput", "director", "stream", "retrieval")
 
 
 def main() -> int:
