@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 from random import Random
-from typing import cast
 
 from rich.console import Console
 from rich.progress import track
@@ -16,7 +15,7 @@ from naisei.textgame.engine import needs_textworld
 from naisei.textgame.make import cleanup, cooking
 from naisei.textgame.make.grid import SPLITS, Split, grid, repeats
 from naisei.textgame.make.many import Maker, make_many
-from naisei.textgame.make.mess import LEVELS, Level
+from naisei.textgame.make.mess import LEVELS
 
 __all__ = ["make_cleanup_games", "make_cooking_games"]
 
@@ -61,7 +60,7 @@ def make_cleanup_games(
         raise InputError(
             f"unknown level: {level}", place="--level", remedy=f"use {', '.join(LEVELS)}"
         )
-    levels = [cast(Level, level)] if level else list(LEVELS)
+    levels = [level] if level else list(LEVELS)
     jobs: list[tuple[str, Maker]] = []
     for each in levels:
         for n in range(count or _TWC_COUNT):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from naisei.core import Flow, InputError
+from naisei.core import Flow, InstrumentFailure
 from naisei.textgame.filters import Filter
 from naisei.textgame.player import Player
 from naisei.textgame.schemas import Decision, View
@@ -18,10 +18,9 @@ class Shown:
 
     def decide(self, view: View) -> Flow[Decision]:
         if not view.candidates:
-            raise InputError(
-                "the game offers no command",
-                place=view.room or "the game's start",
-                remedy="make the game again: it cannot be played on from here",
+            # The game's fault, not the player's, and no reason to stop the other games.
+            raise InstrumentFailure(
+                f"the game offers no command ({view.room or 'at its start'}); make it again"
             )
         kept = self._filter(view.candidates) or view.candidates
         return self._player.decide(view.model_copy(update={"candidates": kept}))

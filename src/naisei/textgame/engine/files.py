@@ -10,6 +10,7 @@ from filelock import FileLock
 from platformdirs import user_cache_path
 
 from naisei.core import InputError, InstrumentFailure
+from naisei.textgame.engine.story import check_story
 
 __all__ = ["needs_textworld", "playable", "textworld_installed"]
 
@@ -36,11 +37,12 @@ def playable(path: Path, *, cache: Path | None = None) -> Path:
     A `.ulx` cannot be loaded by textworld 1.7; the `.json` beside it is taken.
 
     Raises:
-        InputError: no such file, a kind that cannot be played, or a broken `.json`.
+        InputError: no such file, a kind that cannot be played, or a broken file.
     """
     if not path.is_file():
         raise InputError("there is no such game", place=str(path), remedy="give a .z8 or .json")
     if path.suffix == ".z8":
+        check_story(path)
         return path
     source = path if path.suffix == ".json" else path.with_suffix(".json")
     if path.suffix not in (".json", ".ulx") or not source.is_file():

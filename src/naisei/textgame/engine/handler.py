@@ -6,7 +6,16 @@ import asyncio
 from collections.abc import Awaitable
 from pathlib import Path
 
-from naisei.core import Act, Handler, InstrumentFailure, Observation, ReplayDivergence, Where
+from naisei.core import (
+    Act,
+    Handler,
+    InputError,
+    InstrumentFailure,
+    Observation,
+    ReplayDivergence,
+    Where,
+)
+from naisei.textgame.engine.files import playable
 from naisei.textgame.engine.pool import ProcessPool
 from naisei.textgame.engine.process import GameProcess
 from naisei.textgame.schemas import START, View
@@ -25,8 +34,9 @@ class GameHandler(Handler):
     """
 
     def __init__(self, path: Path, pool: ProcessPool) -> None:
-        """path: what `engine.files.playable` answered."""
+        """path: of the game, in any form that `playable` takes."""
         self.path = path
+        self._story: Path | None = None
         self._pool = pool
         self._process: GameProcess | None = None
         self._given: list[str] = []
@@ -34,7 +44,8 @@ class GameHandler(Handler):
         self._score = 0
 
     def perform(self, effect: Act, where: Where) -> Awaitable[Observation] | Observation:
-        """Raises `InstrumentFailure` when the interpreter failed more than twice."""
+        """Raises `InstrumentFailure` when the interpreter failed more than twice, or the game's
+        file is broken: in a set of many, the others are played all the same."""
         command = str(effect.action)
         try:
             asyncio.get_running_loop()
@@ -43,6 +54,7 @@ class GameHandler(Handler):
         return asyncio.to_thread(self._perform, command, where)
 
     def restore(self, effect: Act, result: Observation, where: Where) -> None:
+        self._forget_if_anew(str(effect.action))
         self._given.append(str(effect.action))
         self._last = result
         self._score = View.of(result).score
@@ -53,7 +65,17 @@ class GameHandler(Handler):
             self._pool.give_back(self._process)
             self._process = None
 
+    def _forget_if_anew(self, command: str) -> None:
+        """Another play of the same game owes nothing to the one before it."""
+        if command == START:
+            self._given, self._last, self._score = [], None, 0
+
     def _perform(self, command: str, where: Where) -> Observation:
+        self._forget_if_anew(command)
+        try:
+            self._load()
+        except InputError as error:
+            raise InstrumentFailure(str(error)) from error
         for attempt in range(_RETRIES + 1):
             try:
                 view = self._step(command, where)
@@ -74,14 +96,19 @@ class GameHandler(Handler):
             self._process = self._pool.borrow()
             self._drive(self._process, where)
         if command == START:
-            return self._process.open(self.path)
+            return self._process.open(self._load())
         return self._process.step(command)
+
+    def _load(self) -> Path:
+        if self._story is None:
+            self._story = playable(self.path)
+        return self._story
 
     def _drive(self, process: GameProcess, where: Where) -> None:
         """To where the log, or the crashed interpreter, had come."""
         view = None
         for command in self._given:
-            view = process.open(self.path) if command == START else process.step(command)
+            view = process.open(self._load()) if command == START else process.step(command)
         if view is not None and self._last is not None:
             known = View.of(self._last)
             if view != known:

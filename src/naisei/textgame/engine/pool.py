@@ -24,6 +24,9 @@ class ProcessPool:
             return GameProcess(timeout=self.timeout)
 
     def give_back(self, process: GameProcess) -> None:
+        """An interpreter that still owes an answer is ended: nobody waits for it any more."""
+        if process.busy:
+            process.close()
         self._idle.put(process)
 
     def close(self) -> None:

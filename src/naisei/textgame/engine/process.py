@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -24,6 +25,8 @@ class GameProcess:
 
     def __init__(self, *, timeout: float = 60.0) -> None:
         self.timeout = timeout
+        #: Whether an answer is being waited for.
+        self.busy = False
         self._process: subprocess.Popen[str] | None = None
         self._answers: SimpleQueue[str] = SimpleQueue()
 
@@ -36,26 +39,30 @@ class GameProcess:
         return self._ask({"step": command})
 
     def close(self) -> None:
-        """End the process. It is started again when it is next asked."""
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
-            for pipe in (self._process.stdin, self._process.stdout):
+        """End the process, from any thread. It is started again when it is next asked."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            process.wait()
+            for pipe in (process.stdin, process.stdout):
                 if pipe is not None:
-                    pipe.close()
-            self._process = None
+                    with suppress(OSError):  # a request that was never read
+                        pipe.close()
 
     def _ask(self, request: dict[str, str]) -> View:
         process = self._running()
         assert process.stdin is not None
+        self.busy = True
         try:
             process.stdin.write(json.dumps(request) + "\n")
             process.stdin.flush()
             line = self._answers.get(timeout=self.timeout)
-        except BrokenPipeError as error:
+        except (OSError, ValueError) as error:  # a broken pipe, or one closed meanwhile
             raise self._ended("the game interpreter crashed") from error
         except Empty as error:
             raise self._ended(f"no answer within {self.timeout:g} s") from error
+        finally:
+            self.busy = False
         if not line:
             raise self._ended("the game interpreter crashed")
         answer: dict[str, Any] = json.loads(line)
@@ -77,6 +84,8 @@ class GameProcess:
                 stderr=subprocess.DEVNULL,
                 text=True,
                 encoding="utf-8",
+                # Ctrl-C is for the run, which ends its interpreters itself.
+                start_new_session=True,
             )
             self._answers = SimpleQueue()
             # A reader of its own, since a pipe cannot be waited for with a time limit.
