@@ -223,7 +223,7 @@ def test_a_run_measures_before_and_after_asking(index: Path, tmp_path: Path) -> 
     assert math.isnan(found["consultation/recall@5_after"].value)
     lines = (tmp_path / "run" / "items.csv").read_text(encoding="utf-8").splitlines()
     assert len(lines) == 5 and lines[0].startswith("item,kind,split,text")
-    assert "special.md" in (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+    assert "annual.md" in (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
 
 
 def test_a_run_that_stopped_goes_on_and_comes_to_the_same(index: Path, tmp_path: Path) -> None:

@@ -1,0 +1,125 @@
+"""A server that is killed in the middle of a talk loses no turn; one that is stopped ends well."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from servers.intent_server import indexed
+
+VAGUE = "休暇について教えてください"
+CLEAR = "国内出張の宿泊費の上限はいくらですか"
+
+
+class _Process:
+    """`naisei intent serve` as people start it."""
+
+    def __init__(self, *args: str, **variables: str) -> None:
+        env = {**os.environ, "NAISEI_LANG": "en", "OPENAI_API_KEY": "k", **variables}
+        command = [sys.executable, "-m", "naisei", "intent", "serve", "--port", "0", *args]
+        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, env=env, text=True)
+        assert self.process.stderr is not None
+        line = self.process.stderr.readline()
+        found = re.search(r"http://[\d.]+:\d+", line)
+        assert found, line + self.process.stderr.read()
+        self.url = found[0]
+
+    def post(self, data: dict[str, Any]) -> httpx2.Response:
+        return httpx2.post(f"{self.url}/api/ask", json=data, timeout=30, trust_env=False)
+
+    def get(self, path: str) -> Any:
+        return httpx2.get(f"{self.url}{path}", timeout=30, trust_env=False).json()
+
+    def end(self, number: signal.Signals) -> int:
+        self.process.send_signal(number)
+        code = self.process.wait(timeout=30)
+        assert self.process.stderr is not None
+        self.process.stderr.close()
+        return code
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return indexed(tmp_path_factory.mktemp("killed"))
+
+
+def test_killed_in_a_chat_and_restarted_no_turn_is_lost(
+    index: Path, tmp_path: Path, openai_server: Any
+) -> None:
+    stalled = openai_server(latency=60)
+    args = ("--index", str(index), "--state", str(tmp_path / "state"))
+    first = _Process(*args, "--answerer-model", "openai:test", "--base-url", stalled.url)
+    asked = first.post({"message": VAGUE}).json()
+    session = asked["session"]
+    at = next(n for n, o in enumerate(asked["options"], 1) if "結婚" in o)
+    reply = {"message": str(at), "session": session}
+
+    def hang() -> None:
+        with pytest.raises(httpx2.HTTPError):
+            first.post(reply)
+
+    waiting = threading.Thread(target=hang)
+    waiting.start()
+    deadline = time.monotonic() + 20
+    while not stalled.calls and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert stalled.calls == 1
+    first.end(signal.SIGKILL)
+    waiting.join()
+
+    second = _Process(*args)  # the model is gone too: the rules answer
+    turns = second.get(f"/api/session/{session}")["turns"]
+    assert [t["said"] for t in turns] == [VAGUE, str(at)]
+    assert turns[0]["reply"]["route"] == "ask" and turns[1]["reply"] is None
+    again = second.post(reply).json()
+    assert again["query"].startswith(VAGUE) and again["citations"][0]["path"] == "special.md"
+    assert len(second.get(f"/api/session/{session}")["turns"]) == 2
+    assert second.end(signal.SIGTERM) == 0
+
+
+def test_stopped_it_finishes_what_is_in_flight(
+    index: Path, tmp_path: Path, openai_server: Any
+) -> None:
+    slow = openai_server(latency=2)
+    server = _Process(
+        *("--index", str(index), "--state", str(tmp_path / "state")),
+        *("--evaluator-model", "openai:test", "--base-url", slow.url),
+    )
+    replies: list[httpx2.Response] = []
+    waiting = threading.Thread(target=lambda: replies.append(server.post({"message": CLEAR})))
+    waiting.start()
+    deadline = time.monotonic() + 20
+    while not slow.calls and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert server.end(signal.SIGTERM) == 0
+    waiting.join()
+    assert replies[0].status_code == 200 and replies[0].json()["route"] in ("ask", "search")
+
+
+def test_a_mistake_is_one_message(index: Path, tmp_path: Path) -> None:
+    def told(*args: str) -> str:
+        command = [sys.executable, "-m", "naisei", "intent", "serve", *args]
+        state = ("--state", str(tmp_path / "state"))
+        env = {**os.environ, "NAISEI_LANG": "en"}
+        done = subprocess.run(
+            [*command, *state], capture_output=True, text=True, env=env, timeout=60
+        )
+        assert done.returncode == 2 and "Traceback" not in done.stderr
+        return done.stderr
+
+    assert "token is needed" in told("--index", str(index), "--host", "0.0.0.0")
+    assert "no index" in told("--index", str(tmp_path / "nothing"))
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        assert "cannot listen" in told("--index", str(index), "--port", port)
