@@ -28,7 +28,8 @@ class GameTask:
     """Every game of a set, under one configuration.
 
     Raises:
-        InputError: no games, no engine, an unknown player or options that it does not know.
+        InputError: no games, no engine, an unknown player, options that it does not know, or one
+            game only and that is broken. A broken game among others is an instrument failure.
     """
 
     system = "textgame"
@@ -52,6 +53,9 @@ class GameTask:
         }
         self.data_hash = games_hash(tuple(self.games.values()))
         self._pool = pool
+        if len(self.games) == 1:
+            for game in self.games.values():
+                playable(game.path)
 
     def episodes(self) -> list[Where]:
         return [Where(game, t + 1) for game in self.games for t in range(self.config.trials)]
@@ -67,7 +71,7 @@ class GameTask:
                 settings=self.settings,
             )
         )
-        handler = GameHandler(playable(game.path), self._pool)
+        handler = GameHandler(game.path, self._pool)
         shown = Shown(player, FILTERS[self.config.filter])
         return _closing(flow.play_game(game.id, shown, max_steps=steps), handler), base.having(
             {Act: handler}
