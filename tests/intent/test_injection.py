@@ -104,6 +104,7 @@ def test_what_a_reader_cannot_see_is_not_in_the_index(attacked: Path) -> None:
                 assert not re.search("[\u200b-\u200f\U000e0000-\U000e007f]", shown)
 
 
+@pytest.mark.slow
 def test_hidden_attacks_change_nothing_at_all(tmp_path: Path) -> None:
     """With them, every reply is that of an index in which the same notices hold no attack."""
     honest = {c.name: replace(c, attack="") for c in _maker().CASES}
@@ -141,6 +142,7 @@ def test_an_attack_is_at_most_quoted_with_its_own_source(
     assert len(others) == len(CASES) - 1
 
 
+@pytest.mark.slow
 def test_the_handbooks_questions_go_the_same_way_beside_the_attacks(
     attacked: Path, tmp_path: Path
 ) -> None:
@@ -244,6 +246,7 @@ def test_an_obedient_model_gains_no_route_and_no_citation(
     assert "![" not in reply.text and "](http" not in reply.text
 
 
+@pytest.mark.slow
 def test_what_one_user_meets_does_not_reach_another(attacked: Path, tmp_path: Path) -> None:
     config = AssistConfig(index=str(attacked))
 

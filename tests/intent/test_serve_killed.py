@@ -88,6 +88,7 @@ def test_killed_in_a_chat_and_restarted_no_turn_is_lost(
     assert second.end(signal.SIGTERM) == 0
 
 
+@pytest.mark.slow
 def test_stopped_it_finishes_what_is_in_flight(
     index: Path, tmp_path: Path, openai_server: Any
 ) -> None:
