@@ -11,6 +11,7 @@ from naisei.runs.stats import mean_metric
 from naisei.runs.task import EpisodeRow, Metric, Summary, Table
 from naisei.textgame.config import GameConfig
 from naisei.textgame.schemas import GameResult
+from naisei.textgame.tries import count_metrics, try_metrics
 
 __all__ = ["summarise"]
 
@@ -20,27 +21,37 @@ def summarise(
     kinds: Mapping[str, str],
     rows: Sequence[EpisodeRow],
     notes: Sequence[str] = (),
+    *,
+    walkthroughs: Mapping[str, int] | None = None,
 ) -> Summary:
     """All metrics over the scored games; intervals resample games.
 
-    normalized_score: points over the most that can be had, averaged over games (a game without
-    points is left out). mean_steps: commands given. won, lost, timed_out, gave_up: shares of the
+    normalized_score: points over the most that can be had, averaged over games (undefined if a
+    game has no points to be had). mean_steps: commands given. won, lost, timed_out, gave_up: shares of the
     games that ended by the meal or the last thing put away, by a mistake that cannot be mended, by
-    the end of the steps, and because the player saw no way on.
+    the end of the steps, and because the player saw no way on. Of several tries in sequence these
+    are of the last; pass@k and best_score@k are over them (`tries`). What a player counts
+    (`repairs`) is averaged over games, of all tries.
+    walkthrough_steps: commands of the games' own solutions, over the scored games that have one,
+    to be read beside mean_steps; left out if none has.
 
-    kinds: game → what it is counted under in the table.
+    kinds: game → what it is counted under in the table. walkthroughs: game → commands of its
+    own solution.
     """
     results = [GameResult.model_validate(row.result) for row in rows if row.scored]
     games = [r.game for r in results]
-    metrics = _metrics(results, config.seed)
+    own = walkthroughs or {}
+    metrics = (*_metrics(results, config.seed), *_walkthrough_metric(results, own, config.seed))
     extra = {
         "units": games,
         "clusters": games,
+        "kinds": [kinds[game] for game in games],
         "paired": ["normalized_score", "mean_steps"],
     }
     groups = sorted({kinds[game] for game in games})
-    tables = (_by_kind(results, kinds, groups, config.seed),) if len(groups) > 1 else ()
-    return Summary(metrics, tables, tuple(notes), extra)
+    more = (*count_metrics(results, config.seed), *try_metrics(results, config))
+    tables = (_by_kind(results, kinds, groups, config.seed, own),) if len(groups) > 1 else ()
+    return Summary((*metrics, *more), tables, tuple(notes), extra)
 
 
 def _metrics(results: Sequence[GameResult], seed: int) -> tuple[Metric, ...]:
@@ -58,13 +69,37 @@ def _metrics(results: Sequence[GameResult], seed: int) -> tuple[Metric, ...]:
     )
 
 
+def _walkthrough_metric(
+    results: Sequence[GameResult], own: Mapping[str, int], seed: int
+) -> tuple[Metric, ...]:
+    games = [r.game for r in results if r.game in own]
+    if not games:
+        return ()
+    lengths = [float(own[game]) for game in games]
+    return (mean_metric("walkthrough_steps", lengths, clusters=games, seed=seed),)
+
+
 def _by_kind(
-    results: Sequence[GameResult], kinds: Mapping[str, str], groups: Sequence[str], seed: int
+    results: Sequence[GameResult],
+    kinds: Mapping[str, str],
+    groups: Sequence[str],
+    seed: int,
+    own: Mapping[str, int],
 ) -> Table:
     rows = []
     for group in groups:
         of = [r for r in results if kinds[r.game] == group]
         score, steps, won, lost, out, _ = (m.value for m in _metrics(of, seed))
-        rows.append((group, len(of), score, steps, won, lost, out))
-    columns = ("games", "n", "normalized_score", "mean_steps", "won", "lost", "timed_out")
+        lengths = [m.value for m in _walkthrough_metric(of, own, seed)] or ["–"]
+        rows.append((group, len(of), score, steps, *lengths, won, lost, out))
+    columns = (
+        "games",
+        "n",
+        "normalized_score",
+        "mean_steps",
+        "walkthrough_steps",
+        "won",
+        "lost",
+        "timed_out",
+    )
     return Table("games", columns, tuple(rows))
