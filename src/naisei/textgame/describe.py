@@ -9,8 +9,16 @@ __all__ = ["ending", "transcript"]
 
 
 def transcript(result: GameResult) -> str:
-    """Every command with its answer, and what the player thought."""
-    rows = []
+    """Every command with its answer, and what the player thought; try after try."""
+    if not result.earlier:
+        return _one(result)
+    return "\n\n".join(
+        say(f"{n} 回目", f"Try {n}") + "\n" + _one(each) for n, each in enumerate(result.tries, 1)
+    )
+
+
+def _one(result: GameResult) -> str:
+    rows = [say("メモ: ", "Memo: ") + result.memo] if result.memo else []
     score = 0
     for number, step in enumerate(result.steps, 1):
         gained = f"  (+{step.score - score})" if step.score > score else ""

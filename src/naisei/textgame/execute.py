@@ -18,7 +18,6 @@ from naisei.runs.progress import progress
 from naisei.runs.result import RunResult, finish
 from naisei.textgame.config import GameConfig
 from naisei.textgame.engine import ProcessPool
-from naisei.textgame.players.registry import player_kind
 from naisei.textgame.task import GameTask
 
 __all__ = ["Session", "run_games"]
@@ -52,9 +51,9 @@ def run_games(
     Raises:
         InputError: unusable games, player, models or directory; nothing is left behind.
     """
-    _check_models(config)
     pool = ProcessPool(timeout=session.timeout)
     task = GameTask(config, pool)
+    _check_models(task)
 
     async def go() -> RunResult:
         sampling_of = {role: Sampling(**given) for role, given in config.sampling.items()}  # type: ignore[arg-type]
@@ -82,10 +81,10 @@ def run_games(
         pool.close()
 
 
-def _check_models(config: GameConfig) -> None:
+def _check_models(task: GameTask) -> None:
     """Raises `InputError` if a role that will be called has no model."""
-    for role in player_kind(config.agent).roles:
-        if role not in config.models:
+    for role in task.roles:
+        if role not in task.config.models:
             raise InputError(
                 f"the {role} needs a model, and none is given",
                 place="--model",

@@ -5,11 +5,40 @@ Source: the text-game thesis, §3.1 (20 steps) and §5.3.2 (100 steps).
 
 from __future__ import annotations
 
-from naisei.core import Act, Flow
+from collections.abc import Callable
+
+from naisei.core import Act, Flow, Remember
+from naisei.memory import Memory
 from naisei.textgame.player import Player
 from naisei.textgame.schemas import START, GameResult, Step, View
 
-__all__ = ["play_game"]
+__all__ = ["play_game", "play_tries"]
+
+
+def play_tries(
+    game: str,
+    player: Callable[[int, str], Player],
+    memory: Memory,
+    reflect: Callable[[GameResult, Memory], Flow[str]],
+    *,
+    tries: int,
+    max_steps: int,
+) -> Flow[GameResult]:
+    """Up to `tries` plays of one game, until it is won; between them the memory is updated.
+
+    player: from the number of the try (from 0) and the memo to a fresh player.
+    """
+    earlier: tuple[GameResult, ...] = ()
+    while True:
+        memo = memory.recall()
+        result = yield from play_game(game, player(len(earlier), memo), max_steps=max_steps)
+        result = result.model_copy(update={"memo": memo})
+        if result.won or len(earlier) + 1 == tries:
+            return result.model_copy(update={"earlier": earlier})
+        earlier += (result,)
+        if memory.reflects:
+            note = yield from reflect(result, memory)
+            yield from Remember(note)
 
 
 def play_game(game: str, player: Player, *, max_steps: int) -> Flow[GameResult]:
@@ -30,6 +59,7 @@ def play_game(game: str, player: Player, *, max_steps: int) -> Flow[GameResult]:
                 thoughts=decision.thoughts,
                 feedback=seen.feedback,
                 score=seen.score,
+                counts=decision.counts,
             )
         )
         view = seen

@@ -6,16 +6,18 @@ needs from the world (a model, an embedding) it yields as an effect.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from pydantic import BaseModel
 
 from naisei.core import Flow
+from naisei.memory import Memory
 from naisei.runs.options import Options
-from naisei.textgame.schemas import Decision, View
+from naisei.textgame.schemas import Decision, GameResult, View
 
-__all__ = ["Player", "PlayerContext", "PlayerKind"]
+__all__ = ["Player", "PlayerContext", "PlayerKind", "Reflective"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,13 +25,15 @@ class PlayerContext:
     """What a player is made with.
 
     game: name of the game's file, for seeds only. seed: of the run and the trial. max_steps: how
-    many commands the game lasts at most. settings: an instance of the kind's `settings`.
+    many commands the game lasts at most. settings: an instance of the kind's `settings`. memo:
+    notes from earlier tries at the same game; empty at the first, and for players that keep none.
     """
 
     game: str
     seed: int = 0
     max_steps: int = 100
     settings: BaseModel = field(default_factory=Options)
+    memo: str = ""
 
 
 class Player(Protocol):
@@ -52,4 +56,24 @@ class PlayerKind(Protocol):
 
     def new(self, context: PlayerContext) -> Player:
         """A fresh player for one game."""
+        ...
+
+
+@runtime_checkable
+class Reflective(Protocol):
+    """What a `PlayerKind` has besides if its players learn from one try at a game to the next.
+
+    Whoever reflects calls the role `reflector`, which is among the kind's `roles`.
+    """
+
+    def memory(self, settings: BaseModel) -> Callable[[], Memory]:
+        """What makes the memory of one game; it holds the notes between its tries.
+
+        Raises:
+            InputError: no such memory.
+        """
+        ...
+
+    def reflect(self, settings: BaseModel, result: GameResult, memory: Memory) -> Flow[str]:
+        """The note on a try that did not win the game."""
         ...

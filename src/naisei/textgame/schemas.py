@@ -52,6 +52,7 @@ class Decision(BaseModel):
 
     action: a candidate; empty if the player gives up, and `thoughts` then says why.
     thoughts: in words, for people. scores: candidate → what the player gave it, where it does.
+    counts: what came up on the way to it, by name (`repairs`); each name becomes a metric.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -59,10 +60,11 @@ class Decision(BaseModel):
     action: str
     thoughts: str = ""
     scores: dict[str, float] = {}
+    counts: dict[str, int] = {}
 
 
 class Step(BaseModel):
-    """One command of a game and what came of it."""
+    """One command of a game and what came of it. counts: as in its `Decision`."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -71,6 +73,7 @@ class Step(BaseModel):
     thoughts: str = ""
     feedback: str
     score: int
+    counts: dict[str, int] = {}
 
 
 class GameResult(BaseModel):
@@ -78,7 +81,9 @@ class GameResult(BaseModel):
 
     score, max_score: points. won, lost: whether the game itself ended so; neither means that
     the steps ran out, or that the player gave up. gave_up: why it did; empty if it did not.
-    steps: the commands given, in order.
+    steps: the commands given, in order. memo: what the player was reminded of from earlier tries
+    at the game. earlier: those tries, first to last, where there were several in sequence; all
+    else is of the last one.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -90,6 +95,13 @@ class GameResult(BaseModel):
     lost: bool
     gave_up: str = ""
     steps: tuple[Step, ...]
+    memo: str = ""
+    earlier: tuple[GameResult, ...] = ()
+
+    @property
+    def tries(self) -> tuple[GameResult, ...]:
+        """All tries at the game, this one last."""
+        return (*self.earlier, self)
 
     @property
     def timed_out(self) -> bool:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
 from pydantic import BaseModel
 
-from naisei.core import Act, Flow, Where, World
+from naisei.core import Act, Flow, InputError, Remember, Where, World
+from naisei.memory import Memory, MemoryHandler, NoMemory
 from naisei.runs.options import typed
 from naisei.runs.task import EpisodeRow, Summary
 from naisei.textgame import flow, metrics
@@ -16,12 +17,13 @@ from naisei.textgame.describe import transcript
 from naisei.textgame.engine import GameHandler, ProcessPool, needs_textworld, playable
 from naisei.textgame.filters import FILTERS
 from naisei.textgame.games import Game, find_games, games_hash
-from naisei.textgame.player import PlayerContext
+from naisei.textgame.player import Player, PlayerContext, PlayerKind, Reflective
 from naisei.textgame.players.registry import player_kind
 from naisei.textgame.schemas import GameResult
 from naisei.textgame.shown import Shown
+from naisei.textgame.walkthroughs import walkthrough_lengths
 
-__all__ = ["GameTask"]
+__all__ = ["GameTask", "memory_of"]
 
 
 class GameTask:
@@ -41,6 +43,13 @@ class GameTask:
         self.settings = self.kind.settings.model_validate(
             typed(self.kind.settings, config.agent_options)
         )
+        self._memory = memory_of(self.kind, self.settings)
+        if self._memory().reflects and config.tries == 1:
+            raise InputError(
+                "a memo is written between tries at the same game, and there is one try only",
+                place="--tries",
+                remedy="give --tries 3, or leave the player's memory out",
+            )
         self.games = {
             game.id: game
             for game in find_games(
@@ -57,34 +66,56 @@ class GameTask:
             for game in self.games.values():
                 playable(game.path)
 
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """The model roles that are called under this configuration."""
+        reflects = self._memory().reflects
+        return tuple(role for role in self.kind.roles if reflects or role != "reflector")
+
     def episodes(self) -> list[Where]:
         return [Where(game, t + 1) for game in self.games for t in range(self.config.trials)]
 
     def start(self, where: Where, base: World) -> tuple[Flow[BaseModel], World]:
         game = self.games[where.instance]
         steps = self.config.max_steps or game.default_steps
-        player = self.kind.new(
-            PlayerContext(
+        first = self.config.seed + (where.trial - 1) * self.config.tries
+
+        def player(number: int, memo: str) -> Player:
+            context = PlayerContext(
                 game=game.id,
-                seed=self.config.seed + where.trial - 1,
+                seed=first + number,
                 max_steps=steps,
                 settings=self.settings,
+                memo=memo,
             )
+            return Shown(self.kind.new(context), FILTERS[self.config.filter])
+
+        handler, memory = GameHandler(game.path, self._pool), self._memory()
+        played = flow.play_tries(
+            game.id, player, memory, self._reflect, tries=self.config.tries, max_steps=steps
         )
-        handler = GameHandler(game.path, self._pool)
-        shown = Shown(player, FILTERS[self.config.filter])
-        return _closing(flow.play_game(game.id, shown, max_steps=steps), handler), base.having(
-            {Act: handler}
-        )
+        world = base.having({Act: handler, Remember: MemoryHandler(memory)})
+        return _closing(played, handler), world
+
+    def _reflect(self, result: GameResult, memory: Memory) -> Flow[str]:
+        assert isinstance(self.kind, Reflective), "only their memories reflect"
+        return self.kind.reflect(self.settings, result, memory)
 
     def summarise(self, rows: Sequence[EpisodeRow]) -> Summary:
         kinds = {game.id: _kind(game) for game in self.games.values()}
-        return metrics.summarise(self.config, kinds, rows)
+        played = {row.where.instance for row in rows}
+        own = walkthrough_lengths(game for game in self.games.values() if game.id in played)
+        return metrics.summarise(self.config, kinds, rows, walkthroughs=own)
 
     def transcript(self, row: EpisodeRow) -> str:
         if row.result is None:
             return row.failure
         return transcript(GameResult.model_validate(row.result))
+
+
+def memory_of(kind: PlayerKind, settings: BaseModel) -> Callable[[], Memory]:
+    """What makes the memory of a game: one that keeps nothing unless the kind has its own."""
+    return kind.memory(settings) if isinstance(kind, Reflective) else NoMemory
 
 
 def _closing(flow: Flow[GameResult], handler: GameHandler) -> Generator[Any, Any, GameResult]:

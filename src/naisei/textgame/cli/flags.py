@@ -26,6 +26,7 @@ __all__ = [
     "ReflectorModel",
     "Rooms",
     "Split",
+    "Tries",
     "Twc",
 ]
 
@@ -118,6 +119,20 @@ Filter = Annotated[
         help=say(
             "候補の絞り込み (thesis は論文 §6.3.3)",
             "Which candidates the player is shown; thesis is its §6.3.3.",
+        ),
+        rich_help_panel=_TASK,
+    ),
+]
+Tries = Annotated[
+    int,
+    typer.Option(
+        "--tries",
+        min=1,
+        help=say(
+            "同じゲームを続けて何回試すか (達成したら終わり)。memory を設定したプレイヤーは"
+            "失敗のたびにメモを書く。--trials は互いに無関係な試行",
+            "Tries at each game in sequence, until it is won; a player with a memory writes a "
+            "memo after each failed one. The plays of --trials know nothing of each other.",
         ),
         rich_help_panel=_TASK,
     ),
