@@ -30,8 +30,8 @@ def summarise(
     game has no points to be had). mean_steps: commands given. won, lost, timed_out, gave_up:
     shares of the games that ended by the meal or the last thing put away, by a mistake that cannot
     be mended, by the end of the steps, and because the player saw no way on. Of several tries
-    in sequence these are of the last; pass@k and best_score@k are over them (`tries`). What a player counts
-    (`repairs`) is averaged over games, of all tries.
+    in sequence these are of the last; pass@k and best_score@k are over them (`tries`). What a
+    player counts (`repairs`) is averaged over games, of all tries.
     walkthrough_steps: commands of the games' own solutions, over the scored games that have one,
     to be read beside mean_steps; left out if none has.
 
