@@ -43,6 +43,8 @@ class Kitchen:
         #: How many things can be held; `None` while nothing was seen of a limit.
         self.capacity: int | None = None
         self.unlimited = False
+        #: (container, whether something was in it) for every container that was opened.
+        self.openings: list[tuple[str, bool]] = []
         #: Closed things that would not open.
         self.stuck: set[tuple[int, str]] = set()
         #: States of things when they were last held.
@@ -69,6 +71,8 @@ class Kitchen:
                 self.cooking_place = place.number
         if verb == "open" and rest in self.scene.closed:
             self.stuck.add((place.number, rest))
+        elif verb == "open" and rest not in place.doors.values():
+            self.openings.append((rest, rest in self.scene.lying.values()))
         self._note_capacity(verb, rest)
 
     def _note_states(self, view: View) -> None:

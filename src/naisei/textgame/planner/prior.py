@@ -1,13 +1,13 @@
 """What former games taught about houses: which room lies behind which door, and what lies where.
 
-Learned from own play on training games (see `tools/` and the card of the weights); an empty
-prior knows nothing, and every unknown room is as good as another.
+Learned from own play on training games (`tools/cooking_prior.py`, and the card beside the
+counts); an empty prior knows nothing, and every unknown room is as good as another.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
 
@@ -39,8 +39,11 @@ class Prior(BaseModel):
     lies: dict[str, dict[str, int]] = {}
     opened: dict[str, tuple[int, int]] = {}
 
-    def add(self, world: WorldMap) -> None:
-        """Count what a finished game's map shows."""
+    def add(self, world: WorldMap, openings: Sequence[tuple[str, bool]] = ()) -> None:
+        """Count what a finished game's map shows, and what was in the containers opened."""
+        for container, something in openings:
+            found, times = self.opened.get(container, (0, 0))
+            self.opened[container] = (found + something, times + 1)
         for place in world.places:
             for direction, beyond in place.ways.items():
                 if beyond is not None:
