@@ -5,6 +5,7 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.naisei-installed
+GAMES  := $(VENV)/.naisei-games
 DEMO_FLAGS ?=
 
 .PHONY: help setup demo test test-slow lint types check docs constraints bench clean
@@ -25,18 +26,24 @@ $(STAMP): constraints.txt pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-setup: $(STAMP)
+# The games engine is C code: where there is neither a wheel nor a compiler, all else goes on.
+$(GAMES): $(STAMP) constraints-games.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r constraints-games.txt || \
+	  echo "naisei: the games engine (textworld) could not be installed; text games are left out. With a C compiler (Debian: apt install gcc python3-dev), run: make clean setup" >&2
+	@touch $@
 
-demo: $(STAMP)
+setup: $(STAMP) $(GAMES)
+
+demo: setup
 	$(BIN)/naisei clarify demo $(DEMO_FLAGS)
 	$(BIN)/naisei director demo $(DEMO_FLAGS)
 	$(BIN)/naisei intent demo $(DEMO_FLAGS)
 	$(BIN)/naisei relationship demo $(DEMO_FLAGS)
 
-test: $(STAMP)
+test: setup
 	$(BIN)/python -m pytest
 
-test-slow: $(STAMP)
+test-slow: setup
 	$(BIN)/python -m pytest -m slow
 
 lint: $(STAMP)
@@ -57,6 +64,8 @@ bench: $(STAMP)
 constraints:
 	uv pip compile pyproject.toml --extra dev --extra local --extra plots --universal --generate-hashes \
 	  --no-header --no-annotate --no-emit-index-url -o constraints.txt
+	uv pip compile pyproject.toml --extra textgame --universal --generate-hashes -c constraints.txt \
+	  --no-header --no-annotate --no-emit-index-url -o constraints-games.txt
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache
