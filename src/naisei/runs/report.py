@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -37,8 +38,14 @@ def templates() -> Environment:
     )
     environment.filters["number"] = number
     environment.filters["pretty"] = _pretty
+    environment.filters["svg_source"] = _svg_source
     environment.globals["bar"] = _bar
     return environment
+
+
+def _svg_source(svg: str) -> str:
+    """As the source of an image: whatever the document holds, nothing of it runs in the page."""
+    return "data:image/svg+xml;base64," + b64encode(svg.encode()).decode()
 
 
 def _pretty(value: JsonValue) -> str:

@@ -14,7 +14,7 @@ from naisei.runs.engine import RunOutcome
 from naisei.runs.ledger import Ledger
 from naisei.runs.report import write_report
 from naisei.runs.summaries import Kept, keep, plain_number
-from naisei.runs.task import EpisodeRow, Summary, Task
+from naisei.runs.task import Draws, EpisodeRow, Summary, Task
 
 __all__ = ["RunResult", "finish", "result_json"]
 
@@ -99,7 +99,9 @@ def finish(task: Task, directory: RunDirectory, outcome: RunOutcome) -> RunResul
     bare = Kept(summary, outcome.scored, outcome.stopped, outcome.seconds)
     chosen = _sample(ended, bare)
     texts = tuple((row.where.episode, task.transcript(row)) for row in chosen)
-    keep(directory, replace(bare, transcripts=texts))
+    drawn = {r.where.episode: task.figure(r) for r in chosen} if isinstance(task, Draws) else {}
+    figures = {episode: svg for episode, svg in drawn.items() if svg}
+    keep(directory, replace(bare, transcripts=texts, figures=figures))
     directory.write_results(ended)
     return RunResult(summary, outcome, directory.path, write_report(directory))
 

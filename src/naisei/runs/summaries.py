@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from naisei.core import InputError
@@ -24,6 +24,7 @@ class Kept:
     """A summary with what a report shows beside it.
 
     scored: episodes that the summary is over. transcripts: episode → its text, a sample.
+    figures: episode → an SVG document, for those of them that have one.
     stopped: why the run is not at its end.
     """
 
@@ -32,6 +33,7 @@ class Kept:
     stopped: str = ""
     seconds: float = 0.0
     transcripts: tuple[tuple[str, str], ...] = ()
+    figures: dict[str, str] = field(default_factory=dict)
 
     def per_unit(self, name: str) -> dict[str, float]:
         """A metric's values by unit: empty if it has none that can be paired.
@@ -89,6 +91,7 @@ def kept(directory: RunDirectory) -> Kept:
         stopped=data["stopped"],
         seconds=data["seconds"],
         transcripts=tuple((episode, text) for episode, text in data["transcripts"]),
+        figures=data.get("figures", {}),
     )
 
 

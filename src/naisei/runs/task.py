@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from pydantic import BaseModel, JsonValue
 
 from naisei.core import Flow, Usage, Where, World
 
-__all__ = ["EpisodeRow", "Metric", "Summary", "Table", "Task"]
+__all__ = ["Draws", "EpisodeRow", "Metric", "Summary", "Table", "Task"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,4 +104,13 @@ class Task(Protocol):
 
     def transcript(self, row: EpisodeRow) -> str:
         """One episode in plain words for the terminal and the report."""
+        ...
+
+
+@runtime_checkable
+class Draws(Protocol):
+    """A task that draws its episodes for the report. Optional."""
+
+    def figure(self, row: EpisodeRow) -> str:
+        """An SVG document, shown above the transcript; empty for none."""
         ...

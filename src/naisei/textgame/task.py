@@ -14,6 +14,7 @@ from naisei.runs.task import EpisodeRow, Summary
 from naisei.textgame import flow, metrics
 from naisei.textgame.config import GameConfig
 from naisei.textgame.describe import transcript
+from naisei.textgame.drawing import drawing
 from naisei.textgame.engine import GameHandler, ProcessPool, needs_textworld, playable
 from naisei.textgame.filters import FILTERS
 from naisei.textgame.games import Game, find_games, games_hash
@@ -111,6 +112,10 @@ class GameTask:
         if row.result is None:
             return row.failure
         return transcript(GameResult.model_validate(row.result))
+
+    def figure(self, row: EpisodeRow) -> str:
+        """The map, the path and the points of a game, for the report."""
+        return "" if row.result is None else drawing(GameResult.model_validate(row.result))
 
 
 def memory_of(kind: PlayerKind, settings: BaseModel) -> Callable[[], Memory]:
