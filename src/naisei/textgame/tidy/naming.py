@@ -1,0 +1,122 @@
+"""From the name of a thing to where such things belong; from a receptacle's name to its kind."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from naisei.textgame.tidy.household import FOOD, Household, ThingClass, Tiers, household
+from naisei.textgame.tidy.rooms import ROOMS, room_kind
+from naisei.textgame.tidy.words import endings, listed, longest_ending, normal
+
+__all__ = ["NamedReceptacle", "NamedThing", "name_receptacle", "name_thing"]
+
+#: What comes after these words says more of a thing, but not what it is.
+_AFTER = re.compile(r"\b(?:of|with|for|in|from)\b")
+_ROOM_WORDS = tuple(
+    sorted({w for words in ROOMS.values() for w in listed(words)}, key=len, reverse=True)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedThing:
+    """head: the last word. kind: class of the table, empty if unknown. family, state: empty if
+    unknown or none. places: by rank; empty if unknown. cues: words that a receptacle made for
+    it would have in its name, empty where a state sends it elsewhere."""
+
+    name: str
+    head: str
+    kind: str = ""
+    family: str = ""
+    state: str = ""
+    places: Tiers = ()
+    cues: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class NamedReceptacle:
+    """kind: empty if unknown. sure: the table has the name, not only its last word. room: the
+    kind of room where it stands. words: all but the last, that say what it is for."""
+
+    name: str
+    kind: str
+    room: str
+    sure: bool
+    words: frozenset[str]
+
+
+@lru_cache(maxsize=4096)
+def name_thing(name: str) -> NamedThing:
+    """What the table knows of a thing by its name."""
+    home, text = household(), normal(name)
+    found = longest_ending(text, home.class_of)
+    if found is None and (cut := _AFTER.search(text)) and cut.start():
+        found = longest_ending(text[: cut.start()].strip(), home.class_of)
+    if found is None:
+        return _stated(home, name, text, None)
+    before, of = found
+    return _stated(home, name, before, home.classes[of])
+
+
+def _stated(home: Household, name: str, before: str, of: ThingClass | None) -> NamedThing:
+    """before: the words that may say in what state the thing is."""
+    head = normal(name).rpartition(" ")[2]
+    family = of.family if of else ""
+    padded = f" {before} "
+    stable = family in FOOD and any(f" {m} of " in f"{padded}of " for m in home.shelf_stable)
+    for state in home.states:
+        said = any(f" {word} " in padded for word in state.words)
+        if not said and not (stable and state.name == "preserved"):
+            continue
+        places = state.of(family) if of else state.of("") and state.of("thing")
+        kind = of.name if of else ""
+        if places is None:
+            own, cues = (of.places, of.cues) if of else ((), frozenset())
+            return NamedThing(name, head, kind, family, state.name, own, cues)
+        return NamedThing(name, head, kind, family, state.name, places)
+    if of is None:
+        return NamedThing(name, head)
+    return NamedThing(name, head, of.name, family, "", of.places, of.cues)
+
+
+@lru_cache(maxsize=4096)
+def name_receptacle(name: str, room: str) -> NamedReceptacle:
+    """What the table knows of a receptacle by its name and the room where it stands."""
+    home, text, at = household(), normal(name), room_kind(room)
+    words = frozenset(text.split()[:-1])
+    bare = _without_room(text)
+    if bare != text and (said := room_kind(text[: len(text) - len(bare)])) in ROOMS:
+        at = said
+    exact = next((home.kind_of[e] for e in (text, bare) if e in home.kind_of), None)
+    local = _generic(home, bare, at)
+    if local is not None and (exact is None or at not in home.kinds[exact].rooms):
+        # `sink` in a bathroom, `shelf` in a laundry room.
+        return NamedReceptacle(name, local, at, False, words)
+    if exact is not None:
+        return NamedReceptacle(name, exact, at, True, words)
+    found = longest_ending(text, home.kind_of)
+    if found is not None and len(text.split()) - len(found[0].split()) > 1:
+        return NamedReceptacle(name, found[1], at, True, words)
+    for ending in endings(bare):
+        if (local := _generic(home, ending, at)) is not None:
+            return NamedReceptacle(name, local, at, False, words)
+    return NamedReceptacle(name, found[1] if found else "", at, False, words)
+
+
+def _without_room(text: str) -> str:
+    """`bedroom cabinet` → `cabinet`."""
+    for word in _ROOM_WORDS:
+        if text.startswith(f"{word} "):
+            return text[len(word) + 1 :]
+    return text
+
+
+def _generic(home: Household, head: str, room: str) -> str | None:
+    """The kind that a general word such as `cabinet` is of in a kind of room."""
+    fits = [
+        (kind.rooms.index(room), kind.name)
+        for kind in home.kinds.values()
+        if head in kind.generic and room in kind.rooms
+    ]
+    return min(fits, key=lambda fit: fit[0])[1] if fits else None

@@ -1,0 +1,70 @@
+"""How likely a thing belongs to a receptacle before anything was tried."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from naisei.textgame.tidy.household import household
+from naisei.textgame.tidy.naming import NamedReceptacle, NamedThing
+from naisei.textgame.tidy.rooms import room_kind
+from naisei.textgame.tidy.tuning import Tuning
+
+__all__ = ["Ranks", "cue_fits", "ranks_of", "unseen_weight", "weight"]
+
+#: Kind of receptacle → weight, the best has 1.
+Ranks = dict[str, float]
+#: A receptacle whose name says that it is made for such things.
+_CUE = 0.9
+#: How much of a kind's weight a receptacle of unknown kind gets for standing in its room.
+_SAME_ROOM = 0.08
+#: A kind that is only sometimes found in the rooms that are left.
+_SECOND_ROOM = 0.4
+
+
+def ranks_of(thing: NamedThing, tuning: Tuning) -> Ranks:
+    """The table's ranks as weights; empty for a thing that it does not know."""
+    out: Ranks = {}
+    for rank, kinds in enumerate(thing.places):
+        for kind in kinds:
+            out.setdefault(kind, tuning.decay**rank)
+    return out
+
+
+def cue_fits(thing: NamedThing, receptacle: NamedReceptacle) -> bool:
+    """A `shoe trolley` is for shoes, whatever a trolley is; a name that is in the table needs
+    no such guess."""
+    return not receptacle.sure and bool(thing.cues & receptacle.words)
+
+
+def weight(thing: NamedThing, ranks: Ranks, receptacle: NamedReceptacle, tuning: Tuning) -> float:
+    """> 0, about 1 for the best place. Not normalised."""
+    kinds = household().kinds
+    near = max(
+        (w for kind, w in ranks.items() if receptacle.room in kinds[kind].rooms), default=0.0
+    )
+    known = kinds.get(receptacle.kind)
+    use = known.use if known else 0.7
+    base = tuning.floor * (0.2 + use) * (1 + 4 * near)
+    if known is None:
+        base += _SAME_ROOM * near
+    if cue_fits(thing, receptacle):
+        base = max(base, _CUE)
+    return max(ranks.get(receptacle.kind, 0.0), base)
+
+
+def unseen_weight(
+    ranks: Ranks, seen: Collection[str], entered: Collection[str], tuning: Tuning
+) -> float:
+    """Weight of the places that a thing may have in rooms that nobody entered yet.
+
+    seen: kinds of receptacles met so far. entered: names of rooms entered.
+    """
+    kinds, known = household().kinds, {room_kind(room) for room in entered}
+    best, total = 0.0, 0.0
+    for kind, w in ranks.items():
+        rooms = kinds[kind].rooms
+        if kind in seen or all(room in known for room in rooms):
+            continue
+        share = w * (1.0 if rooms[0] not in known else _SECOND_ROOM)
+        best, total = max(best, share), total + share
+    return tuning.unseen * (best + 0.1 * (total - best)) + tuning.floor
