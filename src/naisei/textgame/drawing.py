@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from itertools import pairwise
 
 from naisei.lang import say
 from naisei.textgame.atlas import Atlas
@@ -19,14 +20,19 @@ text { font: 12px "Noto Sans CJK JP", "Hiragino Sans", "Yu Gothic", sans-serif; 
 .dim { font-size: 10px; fill: #626a75; }
 .room { fill: #f5f7f9; stroke: #9aa4b0; } .here { stroke: #14508c; stroke-width: 2.5; }
 .way { stroke: #c3cad2; stroke-width: 6; }
-.path { fill: none; stroke: #14508c; stroke-width: 1.5; stroke-linejoin: round; opacity: .75; }
+.path { fill: none; stroke: #14508c; stroke-width: 1.5; } .head { fill: #14508c; }
 .axis { stroke: #9aa4b0; } .most { stroke: #9aa4b0; stroke-dasharray: 3 3; }
 .points { fill: none; stroke: #a8321f; stroke-width: 2; }
 @media (prefers-color-scheme: dark) {
   text { fill: #e6e8eb; } .dim { fill: #99a2ad; } .room { fill: #1c2026; stroke: #56606c; }
-  .way { stroke: #39414b; } .path, .here { stroke: #9cc9f5; } .points { stroke: #ff9b85; }
+  .way { stroke: #39414b; } .path, .here { stroke: #9cc9f5; } .head { fill: #9cc9f5; }
+  .points { stroke: #ff9b85; }
 }
 """
+_ARROW = (
+    '<defs><marker id="arrow" viewBox="0 0 8 8" refX="4" refY="4" markerWidth="7" '
+    'markerHeight="7" orient="auto"><path class="head" d="M0 0 L8 4 L0 8 z"/></marker></defs>'
+)
 
 
 def drawing(result: GameResult) -> str:
@@ -49,9 +55,10 @@ def drawing(result: GameResult) -> str:
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide}" height="{high + _CHART + 34}" '
             f'viewBox="0 0 {wide} {high + _CHART + 34}" role="img" aria-label="{escape(label)}">',
             f"<style>{_STYLE}</style>",
+            _ARROW,
             *_ways(atlas, centres),
+            *_path(atlas, centres),
             *_rooms(atlas, centres),
-            _path(atlas, centres),
             f'<g transform="translate(0 {high + 8})">',
             *_points(result, wide),
             "</g>",
@@ -87,15 +94,18 @@ def _rooms(atlas: Atlas, centres: Sequence[tuple[float, float]]) -> list[str]:
     return found
 
 
-def _path(atlas: Atlas, centres: Sequence[tuple[float, float]]) -> str:
-    """Along the ways, each pass a little beside the one before."""
+def _path(atlas: Atlas, centres: Sequence[tuple[float, float]]) -> list[str]:
+    """An arrow on each way walked, each a little beside the one before; rooms cover the ends."""
     walked = [n for i, n in enumerate(atlas.path) if i == 0 or atlas.path[i - 1] != n]
-    points = []
-    for number, spot in enumerate(walked):
-        aside = 3 * (number % 5 - 2)
-        x, y = centres[spot]
-        points.append(f"{x + aside:g},{y + _HIGH / 2 - 5 + aside / 3:g}")
-    return f'<polyline class="path" points="{" ".join(points)}"/>'
+    found = []
+    for number, (one, other) in enumerate(pairwise(walked)):
+        aside = 5 * (number % 5 - 2)
+        (x1, y1), (x2, y2) = centres[one], centres[other]
+        dx, dy = (aside, 0) if abs(y2 - y1) > abs(x2 - x1) else (0, aside)
+        ends = [(x1, y1), ((x1 + x2) / 2, (y1 + y2) / 2), (x2, y2)]
+        points = " ".join(f"{x + dx:g},{y + dy:g}" for x, y in ends)
+        found.append(f'<polyline class="path" points="{points}" marker-mid="url(#arrow)"/>')
+    return found
 
 
 def _points(result: GameResult, wide: float) -> list[str]:
