@@ -44,6 +44,7 @@ def play_tries(
 def play_game(game: str, player: Player, *, max_steps: int) -> Flow[GameResult]:
     """One game from its start; every command that the engine is given costs a step."""
     view = View.of((yield from Act(START)))
+    opening = view.feedback
     steps: list[Step] = []
     gave_up = ""
     while not view.done and len(steps) < max_steps:
@@ -71,4 +72,5 @@ def play_game(game: str, player: Player, *, max_steps: int) -> Flow[GameResult]:
         lost=view.lost,
         gave_up=gave_up,
         steps=tuple(steps),
+        opening=opening,
     )

@@ -81,9 +81,9 @@ class GameResult(BaseModel):
 
     score, max_score: points. won, lost: whether the game itself ended so; neither means that
     the steps ran out, or that the player gave up. gave_up: why it did; empty if it did not.
-    steps: the commands given, in order. memo: what the player was reminded of from earlier tries
-    at the game. earlier: those tries, first to last, where there were several in sequence; all
-    else is of the last one.
+    steps: the commands given, in order. opening: what the game said first. memo: what
+    the player was reminded of from earlier tries at the game. earlier: those tries, first to last,
+    where there were several in sequence; all else is of the last one.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -95,6 +95,7 @@ class GameResult(BaseModel):
     lost: bool
     gave_up: str = ""
     steps: tuple[Step, ...]
+    opening: str = ""
     memo: str = ""
     earlier: tuple[GameResult, ...] = ()
 

@@ -1,0 +1,1 @@
+"""A language model plays: the text-game thesis, chapter 3."""

@@ -1,0 +1,80 @@
+"""The commands given so far, as a prompt shows them; older ones folded once they grow long.
+
+Source: the text-game thesis, §§3.2.1 and 3.5.2 (which leaves the folding to later work).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+__all__ = ["Entry", "History", "lines"]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One command. number: from 0. room, came_to: before and after it. word: what feedback
+    augmentation added. gained: points."""
+
+    number: int
+    room: str
+    came_to: str
+    action: str
+    answer: str
+    word: str
+    gained: int
+
+    def __str__(self) -> str:
+        return f"Action {self.number}: {self.action} → {' '.join((self.answer, self.word)).strip()}"
+
+
+def lines(entries: Sequence[Entry]) -> str:
+    """One line an entry."""
+    return "\n".join(map(str, entries))
+
+
+class History:
+    """All commands of a game: a summary of the older ones and the newer ones in full.
+
+    budget: characters that the whole may have; 0 for no limit. The text changes only at its end
+    until it is folded, so that what a server has kept of a prompt stays good.
+    """
+
+    def __init__(self, budget: int) -> None:
+        self._budget = budget
+        self.summary = ""
+        self.folded: tuple[Entry, ...] = ()
+        self.recent: tuple[Entry, ...] = ()
+
+    @property
+    def text(self) -> str:
+        return "\n".join(filter(None, (self.summary, lines(self.recent))))
+
+    def add(self, entry: Entry) -> None:
+        self.recent += (entry,)
+
+    def due(self) -> tuple[Entry, ...]:
+        """What has to be folded now: all but the newest that fit into a quarter of the budget.
+
+        The newest is never folded. What stays leaves room to grow, so that folding is seldom.
+        """
+        if not self._budget or len(self.text) <= self._budget:
+            return ()
+        room, keep = self._budget // 4 - len(str(self.recent[-1])), 1
+        for entry in reversed(self.recent[:-1]):
+            room -= len(str(entry)) + 1
+            if room < 0:
+                break
+            keep += 1
+        return self.recent[:-keep]
+
+    def fold(self, due: tuple[Entry, ...], summary: str) -> None:
+        """Put `summary` in the place of the older summary and of what was `due`."""
+        self.folded += due
+        self.recent = self.recent[len(due) :]
+        self.summary = _cut(summary.strip(), self._budget // 2)
+
+
+def _cut(text: str, limit: int) -> str:
+    """At most `limit` characters, whole words."""
+    return text if len(text) <= limit else text[:limit].rsplit(maxsplit=1)[0] + " …"

@@ -1,0 +1,30 @@
+"""From what a model wrote to the candidate that it means; nothing is guessed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+__all__ = ["matched"]
+
+#: List marks, prompt signs, numbers and the like that precede a command.
+_BEFORE = re.compile(r"^(?:[>*\-•·–]+\s*|\d+\s*[.):]\s*|\d+\s+(?=[a-z]))+", re.I)
+_QUOTES = "\"'`*“”‘’"
+
+
+def matched(said: str, candidates: Sequence[str]) -> str | None:
+    """The candidate that `said` is, apart from case, white space, a final stop, quotes and list
+    marks; None if there is none."""
+    if said in candidates:
+        return said
+    known = {" ".join(c.split()).casefold(): c for c in reversed(candidates)}
+    bare = _bare(said)
+    return known.get(bare) or known.get(_bare(_BEFORE.sub("", bare)))
+
+
+def _bare(said: str) -> str:
+    """In small letters, single spaces, without quotes and final stops around it."""
+    before, bare = None, " ".join(said.split()).casefold()
+    while bare != before:
+        before, bare = bare, bare.strip(_QUOTES).rstrip(".!;,").strip()
+    return bare
