@@ -1,0 +1,146 @@
+"""Replaying the walkthroughs of many games into one JSONL file, once for their contents."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from pathlib import Path
+
+from platformdirs import user_cache_path
+from pydantic import ValidationError
+
+from naisei.core import Act, EffectFailed, InputError, InstrumentFailure, World, run
+from naisei.textgame.engine import GameHandler, ProcessPool, needs_textworld
+from naisei.textgame.games import Game, games_hash
+from naisei.textgame.trained.recorded import RecordedGame, record
+from naisei.textgame.walkthroughs import walkthrough
+
+__all__ = ["VERSION", "cached_path", "read_recording", "record_games"]
+
+#: Of what is recorded; a recording of another version is made again.
+VERSION = 1
+
+
+def cached_path(games: Sequence[Game], cache: Path | None = None) -> Path:
+    """Where the recording of these games is kept, by the contents of their files."""
+    folder = cache or user_cache_path("naisei") / "textgame" / "recorded"
+    return folder / f"{games_hash(tuple(games))[:24]}-v{VERSION}.jsonl.gz"
+
+
+def record_games(
+    games: Sequence[Game],
+    out: Path,
+    *,
+    processes: int | None = None,
+    progress: Callable[[int, int], None] = lambda done, all: None,
+) -> tuple[RecordedGame, ...]:
+    """The recordings of all games that have a walkthrough, in the order of `games`.
+
+    out: `.jsonl` or `.jsonl.gz`; read if it is there. A killed recording goes on from
+    `<out>.part`, which holds a line a game.
+
+    Raises:
+        InputError: no engine, no walkthrough in any game, or a file that is no recording.
+    """
+    if out.is_file():
+        return read_recording(out)
+    needs_textworld()
+    solved = {g.id: (g, path) for g in games if (path := walkthrough(g.path))}
+    if not solved:
+        raise InputError(
+            "no game here has a walkthrough to learn from",
+            place=str(games[0].path.parent) if games else str(out),
+            remedy="use games with metadata.walkthrough in their .json; naisei textgame make "
+            "cooking --split train makes some",
+        )
+    out.parent.mkdir(parents=True, exist_ok=True)
+    part = out.with_name(out.name + ".part")
+    done = _resumed(part)
+    pool = ProcessPool()
+    try:
+        with (
+            ThreadPoolExecutor(processes or os.cpu_count() or 1) as threads,
+            part.open("a") as file,
+        ):
+            todo = {
+                threads.submit(_play, game, path, pool): name
+                for name, (game, path) in solved.items()
+                if name not in done
+            }
+            for future in as_completed(todo):
+                recorded = future.result()
+                if recorded is not None:
+                    done[recorded.game] = recorded
+                    file.write(recorded.model_dump_json() + "\n")
+                    file.flush()
+                progress(len(done), len(solved))
+    finally:
+        pool.close()
+    recordings = tuple(done[name] for name in solved if name in done)
+    _write(out, recordings)
+    part.unlink()
+    return recordings
+
+
+def _play(game: Game, commands: Sequence[str], pool: ProcessPool) -> RecordedGame | None:
+    """`None` for a game that the interpreter cannot play."""
+    handler = GameHandler(game.path, pool)
+    try:
+        return run(record(game.id, commands), World({Act: handler}))
+    except (EffectFailed, InstrumentFailure):
+        return None
+    finally:
+        handler.close()
+
+
+def _resumed(part: Path) -> dict[str, RecordedGame]:
+    """What a killed recording had finished; a half-written last line is cut off."""
+    if not part.is_file():
+        return {}
+    done, whole = {}, 0
+    data = part.read_bytes()
+    for line in data.splitlines(keepends=True):
+        if not line.endswith(b"\n"):
+            break
+        recorded = RecordedGame.model_validate_json(line)
+        done[recorded.game] = recorded
+        whole += len(line)
+    if whole < len(data):
+        with part.open("r+b") as file:
+            file.truncate(whole)
+    return done
+
+
+def _write(out: Path, recordings: Sequence[RecordedGame]) -> None:
+    scratch = out.with_name(out.name + ".tmp")
+    opened = gzip.open if out.suffix == ".gz" else open
+    with opened(scratch, "wt", encoding="utf-8") as file:
+        file.write(json.dumps({"naisei-walkthroughs": VERSION, "games": len(recordings)}) + "\n")
+        file.writelines(each.model_dump_json() + "\n" for each in recordings)
+    scratch.replace(out)
+
+
+def read_recording(path: Path) -> tuple[RecordedGame, ...]:
+    """Raises `InputError` if the file is not there, or is no recording of this version."""
+    if not path.is_file():
+        raise InputError(
+            "there is no such recording",
+            place=str(path),
+            remedy="make one: naisei textgame record --games DIR --out FILE",
+        )
+    opened = gzip.open if path.suffix == ".gz" else open
+    try:
+        with opened(path, "rt", encoding="utf-8") as file:
+            head = json.loads(next(file))
+            if head.get("naisei-walkthroughs") != VERSION:
+                raise ValueError(f"version {head.get('naisei-walkthroughs')}, not {VERSION}")
+            return tuple(RecordedGame.model_validate_json(line) for line in file)
+    except (OSError, EOFError, ValueError, ValidationError, StopIteration, AttributeError) as error:
+        raise InputError(
+            f"this is no recording of walkthroughs: {error}",
+            place=str(path),
+            remedy="delete it and record again",
+        ) from error

@@ -1,0 +1,65 @@
+"""UCB1 over the actions of a state, so that no action is repeated while others are untried.
+
+Source: the text-game thesis, §5.2.4, equation 5.1.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from math import log, sqrt
+
+from naisei.textgame.schemas import View
+
+__all__ = ["UNTRIED", "State", "Visits", "best", "state_of", "ucb1", "ucb_values"]
+
+#: What an action gains that was never chosen in a state.
+UNTRIED = 5.0
+
+#: What counts as the same state: the room, what is held, and what is to be seen.
+State = tuple[str, str, str]
+
+
+def state_of(view: View) -> State:
+    """Two moments are one state if room, inventory and description read the same.
+
+    The thesis leaves it open. Score and step are no part of it, or no state would ever return;
+    neither is the cookbook, so that it is not read over and over.
+    """
+    return (view.room, view.inventory, view.description)
+
+
+def ucb1(mean: float, chosen: int, total: int) -> float:
+    """Equation 5.1. mean: the scorer's output, 0–1. chosen: how often the action was, in this
+    state. total: how often any was; at least `chosen`."""
+    if chosen == 0:
+        return mean + UNTRIED
+    return mean + sqrt(2 * log(total) / chosen)
+
+
+def ucb_values(
+    scores: Mapping[str, float], chosen: Mapping[str, int], penalties: Mapping[str, int]
+) -> dict[str, float]:
+    """Action → value. penalties: choices that are counted though they were not made; they count
+    in the total as well, so that it is never less than its parts."""
+    counts = {action: chosen.get(action, 0) + penalties.get(action, 0) for action in scores}
+    total = sum(counts.values())
+    return {action: ucb1(score, counts[action], total) for action, score in scores.items()}
+
+
+class Visits:
+    """How often each action was chosen, by state."""
+
+    def __init__(self) -> None:
+        self._of: dict[State, Counter[str]] = {}
+
+    def of(self, state: State) -> Mapping[str, int]:
+        return self._of.get(state, Counter())
+
+    def add(self, state: State, action: str) -> None:
+        self._of.setdefault(state, Counter())[action] += 1
+
+
+def best(values: Mapping[str, float], order: Sequence[str]) -> str:
+    """The action of the highest value; of several, the first in `order`."""
+    return max(order, key=lambda action: values[action])
