@@ -32,8 +32,9 @@ def introduce(pair: Pair, agent: AgentId, rules: Rules) -> Flow[None]:
         entry = Entry(
             id=f"fact:{agent}:{number}",
             time=rules.clock.start,
+            speaker=persona.name,
             kind="fact",
-            text=f"{persona.name}: {fact}",
+            text=f"{'（背景）' if pair.language == 'ja' else '(background) '}{fact}",
             importance=importance.FACT,
             source={"agent": agent, "fact": number},
         )
@@ -126,6 +127,8 @@ def part(pair: Pair, rules: Rules, book: Book) -> Flow[None]:
     entry = Entry(
         id=f"S{session.number}",
         time=session.lines[-1].time,
+        # Every line of evidence has somebody before it, as readers of the trace expect.
+        speaker="会話の要約" if pair.language == "ja" else "summary",
         kind="fact",
         text=f"{dated(session.start, pair.language)}: {text}",
         importance=importance.SUMMARY,

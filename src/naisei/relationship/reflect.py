@@ -35,22 +35,39 @@ def reflect(
     recent = yield from Recent(
         stream_of(who[0]), rules.recent, ("utterance", "reflection")
     )  # step 1
+    asked: Questions | None = None
     try:
         asked = yield from Chat("questioner", questions_messages(pair, recent), Questions)  # step 2
+        # Step 3 for all of them before step 4 for any: then the requests leave at one moment.
+        found = yield from Gather(
+            [Recall(asked.listed, stream_of(src), now, _CANDIDATES) for src in who]
+        )
     except InstrumentFailure as failure:
         wall = yield from Now()
-        failed = Reading.failed(f"no questions: {failure}")
+        why = f"no questions: {failure}" if asked is None else f"no evidence: {failure}"
+        failed = Reading.failed(why)
         return [
-            Reflection(direction=toward(src), time=now, wall=wall, questions=None, reading=failed)
+            Reflection(direction=toward(src), time=now, wall=wall, questions=asked, reading=failed)
             for src in who
         ]
-    return (yield from Gather([_direction(pair, src, asked, now, rules) for src in who]))
+    return (
+        yield from Gather(
+            [
+                _direction(pair, src, asked, scored, now, rules)
+                for src, scored in zip(who, found, strict=True)
+            ]
+        )
+    )
 
 
 def _direction(
-    pair: Pair, src: AgentId, asked: Questions, now: datetime, rules: Rules
+    pair: Pair,
+    src: AgentId,
+    asked: Questions,
+    found: Sequence[Scored],
+    now: datetime,
+    rules: Rules,
 ) -> Flow[Reflection]:
-    found = yield from Recall(asked.listed, stream_of(src), now, _CANDIDATES)  # step 3
     block = evidence(found, limit=rules.evidence_chars)
     told = vector_messages(pair, src, asked, block.text)  # step 4
     wall = yield from Now()
