@@ -15,11 +15,13 @@ _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
 _DIVIDER = re.compile(r"^\|?:?-+:?(?:\|:?-+:?)*\|?$")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _CELL = re.compile(r"(?<!\\)\|")
-_IMAGE = re.compile(r"!\[([^\]]*)\]\([^)]*\)")
-_LINK = re.compile(r"\[([^\]]+)\]\([^)]*\)")
+#: Each part ends where the next could begin, so that a row of open brackets takes linear time.
+_TARGET = r"\([^()]*(?:\([^()]*\)[^()]*)?\)"
+_IMAGE = re.compile(rf"!\[([^\[\]]*)\]{_TARGET}")
+_LINK = re.compile(rf"\[([^\[\]]+)\]{_TARGET}")
 _STRONG = re.compile(r"(\*\*|__|~~)(?=\S)(.+?)(?<=\S)\1")
-#: Marks are looked for in shorter lines only: the time grows with the square of the length.
-_LONGEST = 5000
+#: Emphasis is looked for in shorter lines only: the time grows with the square of the length.
+_LONGEST = 2000
 _RULE = re.compile(r"^\s*([-*_])(?:\s*\1){2,}\s*$")
 
 
@@ -116,6 +118,6 @@ def _cells(line: str) -> list[str]:
 
 def _inline(line: str) -> str:
     """The words of a line without its marks of emphasis, links and images."""
-    if len(line) > _LONGEST:
-        return line
-    return _STRONG.sub(r"\2", _LINK.sub(r"\1", _IMAGE.sub(r"\1", line)))
+    if "](" in line:
+        line = _LINK.sub(r"\1", _IMAGE.sub(r"\1", line))
+    return line if len(line) > _LONGEST else _STRONG.sub(r"\2", line)
