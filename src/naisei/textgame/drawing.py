@@ -78,9 +78,9 @@ def _rooms(atlas: Atlas, centres: Sequence[tuple[float, float]]) -> list[str]:
     """Each with its name and the steps at which it was entered; the last one is framed."""
     found = []
     entered: dict[int, list[int]] = {}
-    for step, spot in enumerate(atlas.path):
-        if step == 0 or atlas.path[step - 1] != spot:
-            entered.setdefault(spot, []).append(step)
+    for step, at in enumerate(atlas.path):
+        if step == 0 or atlas.path[step - 1] != at:
+            entered.setdefault(at, []).append(step)
     for number, ((x, y), spot) in enumerate(zip(centres, atlas.spots, strict=True)):
         here = " here" if number == atlas.path[-1] else ""
         steps = entered.get(number, [])

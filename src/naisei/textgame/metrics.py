@@ -86,12 +86,13 @@ def _by_kind(
     seed: int,
     own: Mapping[str, int],
 ) -> Table:
-    rows = []
+    rows: list[tuple[str | float | int, ...]] = []
     for group in groups:
         of = [r for r in results if kinds[r.game] == group]
         score, steps, won, lost, out, _ = (m.value for m in _metrics(of, seed))
-        lengths = [m.value for m in _walkthrough_metric(of, own, seed)] or ["–"]
-        rows.append((group, len(of), score, steps, *lengths, won, lost, out))
+        lengths = _walkthrough_metric(of, own, seed)
+        length = lengths[0].value if lengths else "–"
+        rows.append((group, len(of), score, steps, length, won, lost, out))
     columns = (
         "games",
         "n",

@@ -17,7 +17,7 @@ from naisei.memory import Memory
 from naisei.runs.options import Options
 from naisei.textgame.schemas import Decision, GameResult, View
 
-__all__ = ["Player", "PlayerContext", "PlayerKind", "Reflective"]
+__all__ = ["Follows", "Player", "PlayerContext", "PlayerKind", "Reflective"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +41,16 @@ class Player(Protocol):
 
     def decide(self, view: View) -> Flow[Decision]:
         """The next command, given what came of the last one. Called once a step."""
+        ...
+
+
+@runtime_checkable
+class Follows(Protocol):
+    """A player that can advise a person who does not always do as it says. Optional."""
+
+    def did(self, action: str) -> bool:
+        """Another command was given than the last one decided for. False: it has lost the
+        thread, and a fresh player must advise from here."""
         ...
 
 

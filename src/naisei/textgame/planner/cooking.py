@@ -37,6 +37,11 @@ class CookingPlanner:
         return Decision(action=command, thoughts=thought)
         yield  # a flow without effects
 
+    def did(self, action: str) -> bool:
+        """Another command was given than the one decided for; it can go on from there."""
+        self._last = action
+        return True
+
     def _choose(self) -> tuple[str, str]:
         can = self.known.scene.can
         if "eat meal" in can:

@@ -1,0 +1,19 @@
+"""The texts of the engine without what is there for a game console only."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["readable"]
+
+#: textworld's banner is drawn with these, and its prompt ends with a status line.
+_BANNER = re.compile(r"^[\s$\\/|_>]*$")
+_PROMPT = re.compile(r"\n\s*>\s*(?:-=.*)?\Z", re.S)
+
+
+def readable(text: str) -> str:
+    """Without banner, prompt and needless empty lines."""
+    lines = [line.rstrip() for line in _PROMPT.sub("", text).splitlines()]
+    while lines and _BANNER.match(lines[0]):
+        del lines[0]
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
