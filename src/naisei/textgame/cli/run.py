@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-
 import typer
 
 from naisei.cli import options
 from naisei.cli.grouped import grouped
 from naisei.cli.groups import Endpoint, Sitting
-from naisei.core import InputError
 from naisei.textgame.cli import flags
+from naisei.textgame.cli.groups import GameSet, session
 
 __all__ = ["command"]
 
@@ -18,12 +16,6 @@ __all__ = ["command"]
 @grouped
 def command(
     agent: flags.Agent = "planner",
-    games: flags.Games = None,
-    twc: flags.Twc = None,
-    ftwp: flags.Ftwp = None,
-    split: flags.Split = "",
-    level: flags.Level = "",
-    limit: options.Limit = None,
     trials: options.Trials = 1,
     tries: flags.Tries = 1,
     max_steps: flags.MaxSteps = None,
@@ -34,6 +26,7 @@ def command(
     reflector_model: flags.ReflectorModel = None,
     seed: options.Seed = 0,
     *,
+    set: GameSet,
     endpoint: Endpoint,
     sitting: Sitting,
 ) -> None:
@@ -41,7 +34,6 @@ def command(
     from naisei.runs.options import pairs, typed
     from naisei.textgame.commands import carry_out
     from naisei.textgame.config import GameConfig
-    from naisei.textgame.execute import Session
     from naisei.textgame.players.registry import player_kind
 
     kind = player_kind(agent)
@@ -49,36 +41,13 @@ def command(
     config = GameConfig(
         agent=agent,
         agent_options=typed(kind.settings, pairs(agent_option or ())),
-        games=_games({"": games, "twc:": twc, "ftwp:": ftwp}),
-        split=split,
-        level=level,
-        limit=limit,
         trials=trials,
         tries=tries,
         max_steps=max_steps,
         filter=filter,
         models={role: name for role, name in named.items() if name and role in kind.roles},
         seed=seed,
+        **set.named(),  # type: ignore[arg-type]
     )
-    # Every game has an interpreter of its own, so as many run as there are cores.
-    at_once = min(sitting.concurrency, os.cpu_count() or 1)
-    session = Session(
-        settings=endpoint.settings(at_once),
-        concurrency=at_once,
-        budget=sitting.budget,
-        cache=sitting.cache,
-        quiet=sitting.quiet,
-    )
-    raise typer.Exit(carry_out(config, session, run_dir=sitting.run_dir, json=sitting.json))
-
-
-def _games(given: dict[str, object]) -> str:
-    named = [f"{prefix}{path}" for prefix, path in given.items() if path is not None]
-    if len(named) != 1:
-        raise InputError(
-            "no games are named" if not named else "several sets of games are named",
-            place="--games",
-            remedy="give one of --games DIR, --twc DIR and --ftwp DIR; naisei textgame make "
-            "cooking --out DIR makes games",
-        )
-    return named[0]
+    code = carry_out(config, session(endpoint, sitting), run_dir=sitting.run_dir, json=sitting.json)
+    raise typer.Exit(code)

@@ -1,0 +1,77 @@
+"""`naisei textgame ablate`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from naisei.cli import options
+from naisei.cli.grouped import grouped
+from naisei.cli.groups import Endpoint, Sitting
+from naisei.cli.lang import say
+from naisei.textgame.cli import flags
+from naisei.textgame.cli.groups import GameSet, session
+
+__all__ = ["command"]
+
+Rows = Annotated[
+    str,
+    typer.Option(
+        "--rows",
+        help=say(
+            "表の行 (コンマ区切り): full,other-model,no-cot,no-one-shot,no-fa,easy-one-shot",
+            "Rows, with commas: full,other-model,no-cot,no-one-shot,no-fa,easy-one-shot.",
+        ),
+        rich_help_panel=say("課題", "Task"),
+    ),
+]
+OtherModel = Annotated[
+    str | None,
+    typer.Option(
+        "--other-model",
+        metavar="PROVIDER:NAME",
+        help=say(
+            "行 other-model のモデル (論文の「-GPT4」の行)",
+            "Model of the row other-model, the thesis's “-GPT4”.",
+        ),
+        rich_help_panel=say("モデル", "Models"),
+    ),
+]
+
+
+@grouped
+def command(
+    rows: Rows = "",
+    trials: options.Trials = 1,
+    max_steps: flags.MaxSteps = None,
+    filter: flags.Filter = "none",
+    agent_option: flags.AgentOptions = None,
+    model: options.Model = None,
+    other_model: OtherModel = None,
+    seed: options.Seed = 0,
+    *,
+    set: GameSet,
+    endpoint: Endpoint,
+    sitting: Sitting,
+) -> None:
+    # The other commands do not wait for what only this one needs.
+    from naisei.runs.options import pairs, typed
+    from naisei.textgame.config import GameConfig
+    from naisei.textgame.llm.ablation import configs
+    from naisei.textgame.llm.commands import ablate
+    from naisei.textgame.llm.options import LLMOptions
+
+    base = GameConfig(
+        agent="llm",
+        agent_options=typed(LLMOptions, pairs(agent_option or ())),
+        trials=trials,
+        max_steps=max_steps,
+        filter=filter,
+        models={"player": model} if model else {},
+        seed=seed,
+        **set.named(),  # type: ignore[arg-type]
+    )
+    chosen = configs(base, [r.strip() for r in rows.split(",") if r.strip()], other_model)
+    code = ablate(chosen, session(endpoint, sitting), run_dir=sitting.run_dir, json=sitting.json)
+    raise typer.Exit(code)

@@ -1,0 +1,62 @@
+"""The groups of flags that the text games' commands share; see `naisei.cli.grouped`."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from naisei.cli import options
+from naisei.cli.groups import Endpoint, Sitting
+from naisei.core import InputError
+from naisei.textgame.cli import flags
+
+if TYPE_CHECKING:
+    from naisei.textgame.execute import Session
+
+__all__ = ["GameSet", "session"]
+
+
+@dataclass(frozen=True, slots=True)
+class GameSet:
+    """Which games."""
+
+    games: flags.Games = None
+    twc: flags.Twc = None
+    ftwp: flags.Ftwp = None
+    split: flags.Split = ""
+    level: flags.Level = ""
+    limit: options.Limit = None
+
+    def named(self) -> dict[str, str | int | None]:
+        """As `GameConfig` names them. Raises `InputError` unless just one set is given."""
+        given = {"": self.games, "twc:": self.twc, "ftwp:": self.ftwp}
+        named = [f"{prefix}{path}" for prefix, path in given.items() if path is not None]
+        if len(named) != 1:
+            raise InputError(
+                "no games are named" if not named else "several sets of games are named",
+                place="--games",
+                remedy="give one of --games DIR, --twc DIR and --ftwp DIR; naisei textgame make "
+                "cooking --out DIR makes games",
+            )
+        return {
+            "games": named[0],
+            "split": self.split,
+            "level": self.level,
+            "limit": self.limit,
+        }
+
+
+def session(endpoint: Endpoint, sitting: Sitting) -> Session:
+    """How a run is carried out: every game has an interpreter of its own, so as many games run
+    at a time as there are cores."""
+    from naisei.textgame.execute import Session
+
+    at_once = min(sitting.concurrency, os.cpu_count() or 1)
+    return Session(
+        settings=endpoint.settings(at_once),
+        concurrency=at_once,
+        budget=sitting.budget,
+        cache=sitting.cache,
+        quiet=sitting.quiet,
+    )
