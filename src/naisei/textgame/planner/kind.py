@@ -1,4 +1,4 @@
-"""The player `planner`."""
+"""The player `planner`: of cooking games and of games of tidying up."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pydantic import BaseModel
 
 from naisei.runs.options import Options
 from naisei.textgame.planner.cooking import CookingPlanner
+from naisei.textgame.planner.family import ByFamily
 from naisei.textgame.planner.prior import Prior, learned
 from naisei.textgame.player import Player, PlayerContext, PlayerKind
 
@@ -24,7 +25,17 @@ class _Kind:
 
     def new(self, context: PlayerContext) -> Player:
         settings = PlannerOptions.model_validate(context.settings.model_dump())
-        return CookingPlanner(learned() if settings.prior else Prior())
+        return ByFamily(
+            cooking=lambda: CookingPlanner(learned() if settings.prior else Prior()),
+            tidying=lambda: _tidy(context),
+        )
+
+
+def _tidy(context: PlayerContext) -> Player:
+    # Its tables are read only by games that need them.
+    from naisei.textgame.tidy.player import TidyPlayer
+
+    return TidyPlayer(context)
 
 
 def build() -> PlayerKind:

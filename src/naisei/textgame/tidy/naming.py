@@ -8,12 +8,21 @@ from functools import lru_cache
 
 from naisei.textgame.tidy.household import FOOD, Household, ThingClass, Tiers, household
 from naisei.textgame.tidy.rooms import ROOMS, room_kind
-from naisei.textgame.tidy.words import endings, listed, longest_ending, normal
+from naisei.textgame.tidy.words import endings, listed, longest_ending, normal, singular
 
 __all__ = ["NamedReceptacle", "NamedThing", "name_receptacle", "name_thing"]
 
 #: What comes after these words says more of a thing, but not what it is.
 _AFTER = re.compile(r"\b(?:of|with|for|in|from)\b")
+#: Names that say how much, or in what, there is of a thing: a `shampoo bottle` is shampoo.
+_PACKAGES = frozenset(
+    listed(
+        "bottle, box, can, jar, bag, carton, packet, pack, package, tube, container, tin, tub, "
+        "roll, bunch, sack, stick, block, cube, piece, slice, leaf, pot, jug, set, case, bar"
+    )
+)
+#: Packages in which food keeps.
+_SEALED = frozenset({"can", "tin"})
 _ROOM_WORDS = tuple(
     sorted({w for words in ROOMS.values() for w in listed(words)}, key=len, reverse=True)
 )
@@ -50,13 +59,39 @@ class NamedReceptacle:
 def name_thing(name: str) -> NamedThing:
     """What the table knows of a thing by its name."""
     home, text = household(), normal(name)
-    found = longest_ending(text, home.class_of)
+    found = _packed(home, text) or longest_ending(text, home.class_of)
     if found is None and (cut := _AFTER.search(text)) and cut.start():
         found = longest_ending(text[: cut.start()].strip(), home.class_of)
+    if found is None:
+        found = _for_what(home, text)
     if found is None:
         return _stated(home, name, text, None)
     before, of = found
     return _stated(home, name, before, home.classes[of])
+
+
+def _packed(home: Household, text: str) -> tuple[str, str] | None:
+    """The class of what is packed: of `honey` in `honey bottle`, where the whole is not known."""
+    before, _, last = text.rpartition(" ")
+    if singular(last) not in _PACKAGES:
+        return None
+    whole = longest_ending(text, home.class_of)
+    if whole is not None and whole[0] != before:
+        return None
+    inside = longest_ending(before, home.class_of)
+    if inside is None:
+        return None
+    return (f"{inside[0]} {last} of" if last in _SEALED else inside[0]), inside[1]
+
+
+def _for_what(home: Household, text: str) -> tuple[str, str] | None:
+    """Of an unknown thing, the class that a word before its last names: a `dog whatnot`."""
+    words = text.split()
+    for word in words[:-1]:
+        for each in home.classes.values():
+            if word in each.cues:
+                return text, each.name
+    return None
 
 
 def _stated(home: Household, name: str, before: str, of: ThingClass | None) -> NamedThing:

@@ -27,10 +27,11 @@ _SECOND = 0.3
 
 
 class TidyPlayer:
-    """Plays one game."""
+    """Plays one game; with the default tuning where the context's settings are another kind's."""
 
     def __init__(self, context: PlayerContext) -> None:
-        self.tuning = Tuning.model_validate(context.settings.model_dump())
+        given = context.settings
+        self.tuning = given if isinstance(given, Tuning) else Tuning()
         self.house = House()
         self.beliefs = Beliefs(self.tuning)
         self._left = context.max_steps
