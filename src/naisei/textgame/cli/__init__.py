@@ -1,11 +1,11 @@
-"""`naisei textgame`: make, run, play."""
+"""`naisei textgame`: ablate, make, run, play."""
 
 from __future__ import annotations
 
 import typer
 
 from naisei.cli.lang import say
-from naisei.textgame.cli import ablate, make, play, run
+from naisei.textgame.cli import ablate, demo, make, play, run
 
 __all__ = ["app"]
 
@@ -35,4 +35,8 @@ app.command(
         "Compare the LLM player with parts of its prompt left out (the thesis's Tables 3.2, 3.3).",
     ),
 )(ablate.command)
+app.command(
+    "demo",
+    help=say("3 つの片付けと 5 つの料理の実演", "Three games of tidying up and five of cooking."),
+)(demo.command)
 app.add_typer(make.app, name="make")
