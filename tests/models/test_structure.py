@@ -31,6 +31,7 @@ GOOD = '{"thought": "暑い", "action": 3}'
         f'<think>{{"thought": "迷う", "action": 9}}</think>{GOOD}',
         f'例：{{"name": 1}} 答え：{GOOD}',
         '{"thought": "改\n行", "action": 3}',
+        '{"thought": "差は: +2", "action": +3}',
     ],
 )
 def test_json_is_found(text: str) -> None:
@@ -54,6 +55,11 @@ def test_json_cut_off_is_garbage_wherever_it_is_cut(at: int, before: str) -> Non
     for text in (GOOD, nested):
         with pytest.raises(Garbage):
             read(before + text[: min(at, len(text) - 1)], Choice)
+
+
+def test_a_plus_sign_within_a_text_is_left_alone() -> None:
+    kept = read('{"thought": "差は: +2", "action": 3}', Choice)
+    assert isinstance(kept, Choice) and kept.thought == "差は: +2"
 
 
 def test_a_value_inside_a_value_is_no_answer() -> None:

@@ -18,6 +18,8 @@ __all__ = ["Garbage", "Violation", "mended", "read", "schema_of", "shown"]
 _KANA_KANJI = re.compile("[぀-ヿ㐀-鿿]")
 _THOUGHT = re.compile(r"<think>.*?</think>", re.DOTALL)
 _BRACE = re.compile(r"[{\[]")
+#: What models write where a scale is shown as -3..+3. It is no JSON, and tells its number.
+_PLUS = re.compile(r"([:,\[]\s*)\+(?=\d)")
 _DECODER = json.JSONDecoder(strict=False)
 _MAX_ERRORS = 5
 _MAX_FOUND = 20
@@ -80,13 +82,14 @@ def mended(
 
 
 def read(text: str, model: type[BaseModel]) -> BaseModel:
-    """The reply as a validated object. JSON may stand in a fence or amid prose.
+    """The reply as a validated object. JSON may stand in a fence or amid prose, and a number in it
+    may have a plus sign.
 
     Raises:
         Garbage: no JSON object (or array) is in it.
         Violation: what is in it does not satisfy the schema.
     """
-    found = _found(text)
+    found = _found(text) or _found(_PLUS.sub(r"\1", text))
     if not found:
         raise Garbage("empty reply" if not text.strip() else f"no JSON in {text[:80]!r}")
     first: ValidationError | None = None
