@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from naisei.lang import say
+from naisei.textgame.opening import readable
 from naisei.textgame.schemas import GameResult
 
 __all__ = ["ending", "transcript"]
@@ -24,7 +25,7 @@ def _one(result: GameResult) -> str:
         gained = f"  (+{step.score - score})" if step.score > score else ""
         rows.append(f"{number:3}. [{step.room}] > {step.action}{gained}")
         rows += [f"     ({step.thoughts})"] if step.thoughts else []
-        rows += [f"     {line}" for line in step.feedback.splitlines() if line.strip()]
+        rows += [f"     {line}" for line in readable(step.feedback).splitlines() if line.strip()]
         score = step.score
     return "\n".join([*rows, ending(result)])
 
