@@ -11,6 +11,9 @@ from typing import Literal
 
 __all__ = ["REFUSED", "RIGHT_PLACE", "RIGHT_STEP", "WRONG_PLACE", "Feedback", "Kind", "placed"]
 
+#: What is spoken of: right and wrong places, right and refused steps, or nothing.
+Kind = Literal["tidying", "cooking", "none"]
+
 RIGHT_PLACE = "This is its right place."
 WRONG_PLACE = "This is a wrong place for it: it belongs somewhere else, perhaps in the other room."
 RIGHT_STEP = "This was a right step."
@@ -19,8 +22,8 @@ REFUSED = "Nothing was done: something else has to come first."
 _PLACED = re.compile(r"(?:put|insert) (?P<thing>.+?) (?:on|onto|in|into) (?P<place>.+)")
 #: How the engine begins when it refuses a command.
 _REFUSAL = re.compile(
-    r"(You (can't|cannot|need to|have to|must|don't|do not|are carrying too many|'re carrying"
-    r" too many)|That's not|That is not|I didn't|Nothing |Which do you mean)",
+    r"(You(['’]re| are) (already )?carrying too many|You (can['’]t|can only|cannot|need|have to|must"
+    r"|don['’]t|do not|already)\b|That['’]s not|That is not|I didn['’]t|Nothing |Which do you mean)",
     re.I,
 )
 
@@ -31,15 +34,8 @@ def placed(action: str) -> tuple[str, str] | None:
     return (match["thing"], match["place"]) if match else None
 
 
-Kind = Literal["tidying", "cooking", "none"]
-
-
 class Feedback:
-    """Adds its word to each answer of a game in turn.
-
-    kind: `tidying` speaks of right and wrong places, `cooking` of right steps and refused ones,
-    `none` says nothing.
-    """
+    """Adds its word to each answer of a game in turn."""
 
     def __init__(self, kind: Kind) -> None:
         self._kind = kind

@@ -47,6 +47,12 @@ class LLMPlayer:
         self._last = view, decision.action
         return decision
 
+    def did(self, action: str) -> bool:
+        """Another command than the one decided for was given; the history tells of it."""
+        if self._last is not None:
+            self._last = self._last[0], action
+        return True
+
     def _begin(self, view: View) -> None:
         opening = opening_words(view.feedback)
         family = family_for(self._options, opening)

@@ -1,24 +1,40 @@
-"""The game's texts without what is drawn around them."""
+"""The game's texts on one line each, as prompts show them."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+
+from naisei.textgame.opening import readable
 
 __all__ = ["opening_words", "plain"]
 
-#: The prompt and status line that interpreters leave at the end: `>   … -= Pantry =-0/1`.
-_STATUS = re.compile(r"\n\s*>\s*(-= [^=\n]+ =-\s*-?\d+\s*/\s*\d+)?\s*$")
-#: Letters drawn with signs, as the title at the start is.
-_DRAWN = re.compile(r"^[^a-z\n]*(\${2,}|_{4,}|\|\s+\\)[^\n]*$", re.M)
 _ROOM = re.compile(r"-= [^=\n]+ =-")
+_RULE = re.compile(r"[-=*_ ]*")
+#: After these a line, or a paragraph, needs no sign that it ends.
+_ENDED = (".", "!", "?", ":", ";", ",", "-")
 
 
 def plain(text: str) -> str:
-    """On one line, without the title's drawing and the status line."""
-    return " ".join(_DRAWN.sub("", _STATUS.sub("", text)).split())
+    """On one line, without the title's drawing and the status line.
+
+    Lines of a list are parted by commas, paragraphs by full stops, so that a recipe stays one.
+    """
+    return _joined((_joined(_lines(p), ", ") for p in readable(text).split("\n\n")), ". ")
 
 
 def opening_words(feedback: str) -> str:
     """What the game says before the first room: what is to be done, as a rule."""
-    said = _DRAWN.sub("", _STATUS.sub("", feedback))
-    return plain(_ROOM.split(said, maxsplit=1)[0])
+    return plain(_ROOM.split(readable(feedback), maxsplit=1)[0])
+
+
+def _lines(paragraph: str) -> list[str]:
+    lines = (" ".join(line.split()) for line in paragraph.splitlines())
+    return [line for line in lines if not _RULE.fullmatch(line)]
+
+
+def _joined(parts: Iterable[str], sign: str) -> str:
+    text = ""
+    for part in filter(None, parts):
+        text += (" " if text.endswith(_ENDED) else sign if text else "") + part
+    return text
