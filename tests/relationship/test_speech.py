@@ -63,7 +63,7 @@ def test_reasons_rest_on_lines_that_hold_the_words() -> None:
     for sign in (s for name in DIMENSIONS for s in senior[name].signs):
         assert sign.words
         for at, words in sign.lines:
-            assert all(word in SENIOR[at][1] for word in words)
+            assert all(word.removeprefix("…") in SENIOR[at][1] for word in words)
 
 
 @pytest.mark.parametrize(

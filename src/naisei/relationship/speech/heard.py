@@ -11,7 +11,7 @@ from naisei.japanese.directives import deference, directives
 from naisei.japanese.normal import normalise
 from naisei.japanese.politeness import Level, honorifics, level
 from naisei.japanese.rapport import casual, closeness, distance, laughter
-from naisei.japanese.spoken import spoken
+from naisei.japanese.spoken import Sentence, spoken
 from naisei.japanese.work import leisure, work
 
 __all__ = ["COUNTS", "Heard", "hear"]
@@ -68,7 +68,7 @@ def hear(text: str, by: str = "", to: str = "") -> Heard:
     for sentence in spoken(text):
         counts[_AT["sentences"]] += 1
         if (how := level(sentence)) is not Level.NONE:
-            note(how.value, sentence.text[-_SNIPPET:])
+            note(how.value, _end(sentence))
         for found in honorifics(sentence):
             note("honorific", found.text)
         for found in directives(sentence):
@@ -93,3 +93,15 @@ def hear(text: str, by: str = "", to: str = "") -> Heard:
     counts[_AT["japanese"]] = float(len(_KANA.findall(text)))
     counts[_AT["letters"]] = float(len(_LETTER.findall(text)))
     return Heard(tuple(counts), {k: tuple(v) for k, v in cues.items()})
+
+
+def _end(sentence: Sentence) -> str:
+    """The end of a sentence, where its level shows, from a word on."""
+    if len(sentence.text) <= _SNIPPET:
+        return sentence.text
+    kept = ""
+    for word in reversed(sentence.words):
+        if len(kept) + len(word.surface) >= _SNIPPET and kept:
+            break
+        kept = word.surface + kept
+    return f"…{kept}"
