@@ -31,10 +31,11 @@ class Dialogue(BaseModel):
 
     @property
     def said(self) -> tuple[str, ...]:
-        """All that the person said about it, oldest first. A request that only points back
-        (「その場合は？」) is taken together with the question before."""
+        """All that the person said about it, oldest first; 「その中にはありません」 and the like
+        say nothing about it. A request that only points back (「その場合は？」) is taken
+        together with the question before."""
         before = self.earlier[-1:] if read_asking(self.utterance).pointing else ()
-        answers = (e.answer for e in self.exchanges if e.answer.strip())
+        answers = (e.answer for e in self.exchanges if e.tells)
         return (*before, self.utterance, *answers)
 
     @property

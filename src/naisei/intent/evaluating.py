@@ -6,7 +6,7 @@ from naisei.core import Chat, Flow, InstrumentFailure, Search
 from naisei.intent.dialogue import Dialogue
 from naisei.intent.effects import Weigh
 from naisei.intent.judged import Judged
-from naisei.intent.rule_evaluation import grade
+from naisei.intent.rule_evaluation import grade, sought
 from naisei.intent.rules import Setting
 from naisei.intent.schemas import Evaluation
 from naisei.intent.words import evaluator_messages
@@ -23,7 +23,7 @@ def evaluate(dialogue: Dialogue, setting: Setting) -> Flow[Judged]:
             return Judged(evaluation=found, evaluator="model")
         except InstrumentFailure as failure:
             failures = (f"evaluator: {failure}",)
-    query = " ".join(dialogue.said)
+    query = sought(dialogue)
     hits = yield from Search(query, k=setting.rules.depth, source="documents")
     weights = yield from Weigh(query)
     return grade(dialogue, hits, weights, setting).model_copy(update={"failures": failures})

@@ -35,20 +35,30 @@ _CHOOSE = {
     "ja": (
         "知りたいことは次のどれに近いですか。番号か、ご自分の言葉で答えてください。\n{list}",
         "では、次の中にはありますか。番号か、ご自分の言葉で答えてください。\n{list}",
+        "もう一度だけ伺います。次の中に近いものはありますか。番号か、ご自分の言葉で答えてください。\n{list}",
     ),
     "en": (
         "Which of these comes nearest? Answer by number or in your own words.\n{list}",
         "Is it one of these, then? Answer by number or in your own words.\n{list}",
+        "Once more: does one of these come near? Answer by number or in your own words.\n{list}",
     ),
 }
-_WORRY = {
-    "ja": "お困りのことを、もう少し聞かせてください。いつ、何があって、どうしたいとお考えですか。",
-    "en": "Please tell me a little more about what troubles you: what happened, and what would you "
-    "like to do?",
+_WITHIN = {
+    "ja": "「{title}」の、どんなことですか。番号か、ご自分の言葉で答えてください。\n{list}",
+    "en": "What about “{title}”? Answer by number or in your own words.\n{list}",
 }
-_NEAR = {
-    "ja": "\n次のような資料があります。近いものがあれば番号でも答えられます。\n{list}",
-    "en": "\nThere are documents on these; if one comes near, a number will do.\n{list}",
+_WORRY = {
+    "ja": (
+        "もう少し聞かせてください。いまどんな状況で、何が気がかりですか。何を知りたいか、どうしたいかも教えてください。",
+        "ありがとうございます。そのうえで、いちばん知りたいこと、確かめたいことは何ですか。",
+        "ほかに、関係しそうな事情（時期や相手など）があれば教えてください。",
+    ),
+    "en": (
+        "Please tell me a little more: what is the situation, what troubles you, and what would "
+        "you like to know or do?",
+        "Thank you. What would you most like to know?",
+        "Is there anything else that matters, such as when it was or who is concerned?",
+    ),
 }
 
 
@@ -56,22 +66,27 @@ def numbered(options: Sequence[str]) -> str:
     return "\n".join(f"{n}. {option}" for n, option in enumerate(options, 1))
 
 
-def choose_question(dialogue: Dialogue, options: Sequence[str], language: Language) -> str:
-    """Offers topics to choose from."""
-    texts = _CHOOSE[language]
-    return texts[min(len(dialogue.exchanges), len(texts) - 1)].format(list=numbered(options))
+def choose_question(
+    dialogue: Dialogue, options: Sequence[str], language: Language, *, within: str = ""
+) -> str:
+    """Offers topics to choose from. within: the document of which they are sections."""
+    if within:
+        return _WITHIN[language].format(title=within, list=numbered(options))
+    return _turn(_CHOOSE[language], dialogue).format(list=numbered(options))
 
 
 def open_question(dialogue: Dialogue, language: Language) -> str:
-    """Asks for more where there is nothing to offer; never twice the same."""
-    texts = _OPEN[language]
+    """Asks for more where there is nothing to offer; another text each time."""
+    return _turn(_OPEN[language], dialogue)
+
+
+def worry_question(dialogue: Dialogue, language: Language) -> str:
+    """Draws a worry out; another text each time."""
+    return _turn(_WORRY[language], dialogue)
+
+
+def _turn(texts: Sequence[str], dialogue: Dialogue) -> str:
     return texts[min(len(dialogue.exchanges), len(texts) - 1)]
-
-
-def worry_question(said: str, options: Sequence[str], language: Language) -> str:
-    """Draws a worry out, and names what the documents could help with."""
-    near = _NEAR[language].format(list=numbered(options)) if len(options) >= 2 else ""
-    return _WORRY[language] + near
 
 
 def no_evidence(language: Language) -> str:

@@ -6,6 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from naisei.japanese.no_answer import at_a_loss, none_of_them
+
 __all__ = [
     "Case",
     "Citation",
@@ -83,6 +85,11 @@ class Exchange(_Frozen):
     question: str
     answer: str
     options: tuple[str, ...] = ()
+
+    @property
+    def tells(self) -> bool:
+        """Whether the answer says something; 「その中にはありません」 and 「わかりません」 do not."""
+        return not (none_of_them(self.answer) or at_a_loss(self.answer))
 
 
 class Citation(_Frozen):

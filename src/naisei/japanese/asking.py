@@ -22,7 +22,8 @@ class Asking:
     """matter: the words of substance, in normalised form, each once. aspect: it says what about
     the matter it wants (how many, until when, how, who, whether). question, consultation: it
     has the form of one. broad: it asks for everything about the matter (〜について).
-    pointing: it points at something said before (それ, その場合)."""
+    pointing: it points at something said before (それ, その場合). told: it tells of a situation
+    and neither asks nor requests anything."""
 
     matter: tuple[str, ...]
     aspect: bool
@@ -30,6 +31,7 @@ class Asking:
     consultation: bool
     broad: bool
     pointing: bool
+    told: bool
 
 
 def _words(name: str) -> frozenset[str]:
@@ -62,12 +64,28 @@ _BROAD = re.compile(
     r"\babout\b|\binformation on\b|\btell me\b",
     re.I,
 )
+#: A worry, whatever else is asked with it …
+_WORRY = re.compile(
+    "相談|悩[んみ]|迷って|迷う|不安|心配|怖[いく]|こわ[いく]|つら[いく]|辛[いく]|しんど|苦し|疲れ(?:て|た|まし)|ストレス(?!チェック)|うまくいか|うまく行か|"
+    "もめて|揉めて|気まず|言い(?:づら|にく|出せ)|どうするのが|て(?:しま|ちゃ)う(?:の|ん)?(?:でしょう|だろう|です|かな|か)|"
+    "アドバイス|助言|合わない|自信がな|モヤモヤ|もやもや|"
+    r"\badvice|\bworried|\bstruggl|\bstress|\bafraid",
+    re.I,
+)
+#: … and what is one unless the message says exactly what it wants to know.
 _CONSULT = re.compile(
-    "相談|悩[んみ]|迷って|迷う|困って|困り|不安|心配|つら[いく]|辛[いく]|しんど|苦し|疲れ(?:て|た)|ストレス|うまくいか|うまく行か|"
-    "もめて|揉めて|気まず|言い(?:づら|にく|出せ)|どうすれば(?:いい|よい|良い)|どうしたら(?:いい|よい|良い)|どうするのが|"
-    "したほうがいい|した方が(?:いい|良い|よい)|ほうがいいでしょう|アドバイス|助言|おすすめ|お勧め|オススメ|何がよい|何がいい|どれがいい|どれがよい|"
-    "(?:辞め|やめ|休み|断り|変え)たい|合わない|自信がな|モヤモヤ|もやもや|"
-    r"\badvice|\bworried|\bstruggl|\bstress|\bshould i\b|\bwhat should\b|\brecommend",
+    "困って|困り|どうすれば(?:いい|よい|良い)|どうしたら(?:いい|よい|良い)|"
+    "したほうがいい|した方が(?:いい|良い|よい)|ほうがいいでしょう|おすすめ|お勧め|オススメ|何がよい|何がいい|どれがいい|どれがよい|"
+    "(?:辞め|やめ|休み|断り|変え)たい|"
+    r"\bshould i\b|\bwhat should\b|\brecommend",
+    re.I,
+)
+#: Asking what to do says nothing of what is to be known.
+_ADVICE = re.compile("どう(?:すれば|したら)(?:いい|よい|良い)(?:の|ん)?(?:でしょう|です|か|$)*")
+#: A sentence of so many letters that asks nothing tells of a situation; words in a row do not.
+_TOLD = 20
+_SENTENCE = re.compile(
+    r"(?:です|ます|まし|ませ|でし|[いるたうくすむつぬぶぐて]|[がの]|けど|けれど|から|ので)(?:[。!…、,.]|$)|\b(?:i|my|we|our)\b",
     re.I,
 )
 _POINTING = re.compile(
@@ -117,14 +135,20 @@ def read_asking(text: str) -> Asking:
     words = matter(folded)
     form = parse(folded)
     asks = form.form != "none" or _REQUEST.search(folded) is not None
-    bare = not asks and len(words) > 0 and len(folded) <= 24
+    told = len(folded) > _TOLD and _SENTENCE.search(folded) is not None
+    told = told and not asks and not broad
+    bare = not asks and not told and len(words) > 0
+    exact = _ASPECT.search(_ADVICE.sub("", folded)) is not None
     return Asking(
         matter=words,
         aspect=_ASPECT.search(folded) is not None and not (broad and not _FIRM.search(folded)),
         question=asks or bare or broad,
-        consultation=_CONSULT.search(folded) is not None,
+        consultation=_WORRY.search(folded) is not None
+        or told
+        or (_CONSULT.search(folded) is not None and not (asks and exact)),
         broad=broad,
         pointing=_POINTING.search(folded) is not None,
+        told=told,
     )
 
 
