@@ -22,8 +22,8 @@ REFUSED = "Nothing was done: something else has to come first."
 _PLACED = re.compile(r"(?:put|insert) (?P<thing>.+?) (?:on|onto|in|into) (?P<place>.+)")
 #: How the engine begins when it refuses a command.
 _REFUSAL = re.compile(
-    r"(You(['’]re| are) (already )?carrying too many|You (can['’]t|can only|cannot|need|have to|must"
-    r"|don['’]t|do not|already)\b|That['’]s not|That is not|I didn['’]t|Nothing |Which do you mean)",
+    r"(You(['’]re| are) (already )?carrying too many|You (can only|cannot|need|have to|must)\b"
+    r"|You (ca|do)n['’]t\b|That['’]s not|That is not|I didn['’]t|Nothing |Which do you mean)",
     re.I,
 )
 
