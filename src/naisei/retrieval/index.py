@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from naisei.core import InputError
 from naisei.japanese.search_tokens import search_tokens
+from naisei.japanese.work_words import related
 from naisei.models.base import Embedder
 from naisei.models.embedders import open_embedder
 from naisei.retrieval.build import build
@@ -123,18 +124,17 @@ class Index:
             mask = snapshot.mask(filters) if filters else None
             liked = snapshot.mask(known) if (known := snapshot.usable(prefer)) else None
         asked = list(dict.fromkeys(search_tokens(query)))
-        by_words, by_meaning = None, None
+        by_words, cosines = None, None
         words: list[int] = []
         meanings: list[int] = []
         if mode != "dense":
-            by_words = snapshot.words.scores(asked)
+            by_words = snapshot.words.scores(asked, related(asked))
             words = _best(by_words, depth, mask, above=0.0)
         elif snapshot.embedder is None:
             raise InputError("the index has no vectors", remedy="index with an embedder")
         if mode != "bm25" and snapshot.embedder is not None and query.strip():
             vector = self._model(snapshot.embedder).embed([query], "query")[0]
-            by_meaning = vector
-            cosines = snapshot.vectors.scores(vector, mask)
+            cosines = snapshot.vectors.scores(vector)
             meanings = _best(cosines, depth, mask, above=-2.0)
         fused = fuse([words, meanings])
         if liked is not None:
@@ -151,7 +151,7 @@ class Index:
                 bm25=place_w.get(row),
                 dense=place_m.get(row),
                 words=None if by_words is None else float(by_words[row]),
-                cosine=None if by_meaning is None else snapshot.vectors.cosine(row, by_meaning),
+                cosine=None if cosines is None else float(cosines[row]),
                 matched=None if by_words is None else snapshot.words.matched(asked, row),
             )
             for chunk, (row, score) in copies_last(found, ranked)[:k]
@@ -182,7 +182,7 @@ def _best(
     if mask is not None:
         scores = np.where(mask, scores, np.float32(-3.0))
     if len(scores) > depth:
-        some = np.argpartition(-scores, depth)[:depth]
+        some = np.argpartition(scores, len(scores) - depth)[-depth:]
     else:
         some = np.arange(len(scores))
     some = some[scores[some] > above]

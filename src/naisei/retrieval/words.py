@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import bm25s  # type: ignore[import-untyped]
@@ -14,7 +14,11 @@ import numpy.typing as npt
 __all__ = ["WordIndex", "write_words"]
 
 _FOLDER = "words"
-_K1, _B = 1.2, 0.75
+#: As is usual for passages (Anserini): chunks are of much the same length, and the headings that
+#: are counted with them make a short one no better than a long one.
+_K1, _B = 0.9, 0.4
+#: What a word counts that may stand for one of the query's.
+_RELATED = 0.35
 
 
 def write_words(directory: Path, texts: Iterable[list[str]]) -> int:
@@ -36,17 +40,30 @@ class WordIndex:
     def __init__(self, directory: Path, size: int) -> None:
         self.size = size
         folder = directory / _FOLDER
-        self._model = bm25s.BM25.load(folder, mmap=True) if folder.is_dir() else None
+        self._numbers: dict[str, int] = {}
+        if folder.is_dir():
+            model = bm25s.BM25.load(folder, mmap=True)
+            self._numbers = model.vocab_dict
+            # Plain arrays on the same memory: slicing a memmap takes longer than adding it up.
+            self._starts, self._rows, self._counted = (
+                np.asarray(model.scores[name]) for name in ("indptr", "indices", "data")
+            )
 
-    def scores(self, words: Iterable[str]) -> npt.NDArray[np.float32]:
-        """Shape (size,): 0 for a text that shares no word with the query."""
-        if self._model is None:
-            return np.zeros(self.size, dtype=np.float32)
-        known = self._model.vocab_dict
-        numbers = [known[word] for word in dict.fromkeys(words) if word in known]
-        if not numbers:
-            return np.zeros(self.size, dtype=np.float32)
-        scores: npt.NDArray[np.float32] = self._model.get_scores_from_ids(numbers)
+    def scores(
+        self, words: Iterable[str], related: Mapping[str, float] | None = None
+    ) -> npt.NDArray[np.float32]:
+        """Shape (size,): 0 for a text that shares no word with the query.
+
+        related: words that may stand for the query's, each with its share, 0 to 1, of the weight
+        that such words have.
+        """
+        scores = np.zeros(self.size, dtype=np.float32)
+        weights = dict.fromkeys(words, 1.0)
+        for word, share in (related or {}).items():
+            weights.setdefault(word, _RELATED * share)
+        for word, weight in weights.items():
+            rows, counted = self._postings(word)
+            scores[rows] += np.float32(weight) * counted
         return scores
 
     def matched(self, words: Iterable[str], row: int) -> float:
@@ -58,17 +75,19 @@ class WordIndex:
         has = sum(w for word, w in zip(asked, weights, strict=True) if self._has(word, row))
         return has / whole if whole else 0.0
 
-    def _postings(self, word: str) -> npt.NDArray[np.int32]:
-        number = self._model.vocab_dict.get(word) if self._model is not None else None
-        if self._model is None or number is None:
-            return np.empty(0, dtype=np.int32)
-        at = self._model.scores["indptr"]
-        rows: npt.NDArray[np.int32] = self._model.scores["indices"][at[number] : at[number + 1]]
-        return rows
+    def _postings(self, word: str) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
+        """(rows that have the word, ascending; its score in each)."""
+        number = self._numbers.get(word)
+        if number is None:
+            return np.empty(0, dtype=np.int32), np.empty(0, dtype=np.float32)
+        some = slice(int(self._starts[number]), int(self._starts[number + 1]))
+        return self._rows[some], self._counted[some]
 
     def _idf(self, word: str) -> float:
-        n = max(1, len(self._postings(word)))
+        n = max(1, len(self._postings(word)[0]))
         return math.log(1 + (self.size - n + 0.5) / (n + 0.5))
 
     def _has(self, word: str, row: int) -> bool:
-        return bool(np.any(self._postings(word) == row))
+        rows = self._postings(word)[0]
+        at = int(np.searchsorted(rows, row))
+        return at < len(rows) and int(rows[at]) == row

@@ -1,0 +1,47 @@
+"""Search by words: people's words find the words that documents are written in."""
+
+from pathlib import Path
+
+import pytest
+
+from naisei.japanese.search_tokens import search_tokens
+from naisei.japanese.work_words import related
+from naisei.retrieval import Index, build
+from naisei.retrieval.words import WordIndex, write_words
+
+
+def test_related_words_go_both_ways_and_leave_out_what_was_asked() -> None:
+    assert related(["ボーナス"]) == {"賞与": 1.0}
+    assert "辞める" in related(["退職"]) and "退職" in related(["辞める"])
+    assert related(["ボーナス", "賞与"]) == {}
+    assert related(["時間"]) == {}  # a part of 時間外勤務 does not stand for 残業
+
+
+def test_related_words_count_less_than_the_words_themselves(tmp_path: Path) -> None:
+    texts = ["賞与は年二回支給する", "ボーナスは年二回支給する", "会議室は予約する"]
+    write_words(tmp_path, [search_tokens(text) for text in texts])
+    index = WordIndex(tmp_path, len(texts))
+    asked = search_tokens("ボーナス")
+    alone, more = index.scores(asked), index.scores(asked, related(asked))
+    assert alone[0] == 0 and alone[1] > 0
+    assert 0 < more[0] < more[1] and more[2] == 0
+    assert index.matched(asked, 1) == 1.0 and index.matched(asked, 0) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("asked", "path"),
+    [
+        ("ボーナスは何月ですか", "a.md"),
+        ("会社を辞めるときは？", "b.md"),
+        ("パソコンを落としました", "c.md"),
+    ],
+)
+def test_everyday_words_find_the_rule(tmp_path: Path, asked: str, path: str) -> None:
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "a.md").write_text("# 賞与\n\n賞与は6月と12月に支給する。", encoding="utf-8")
+    (docs / "b.md").write_text("# 退職\n\n退職は1か月前に申し出る。", encoding="utf-8")
+    (docs / "c.md").write_text("# 紛失\n\n端末の紛失は直ちに報告する。", encoding="utf-8")
+    build(tmp_path / "index", docs, embedder=None)
+    with Index.open(tmp_path / "index") as index:
+        assert index.search(asked, k=1)[0].chunk.path == path
