@@ -43,6 +43,11 @@ def test_shapes_of_json(tmp_path: Path, value: Any) -> None:
     assert read.said == SAID and read.speakers == ("高橋", "田中")
 
 
+def test_speakers_may_be_numbers(tmp_path: Path) -> None:
+    value = [{"speaker": 1, "text": "はい"}, {"speaker": 2, "text": "ええ"}]
+    assert read_dialogue(written(tmp_path / "d.json", value)).speakers == ("1", "2")
+
+
 def test_rows_of_jsonl(tmp_path: Path) -> None:
     rows = "\n".join(json.dumps(d, ensure_ascii=False) for d in DICTS)
     assert read_dialogue(written(tmp_path / "d.jsonl", rows)).said == SAID
@@ -129,6 +134,7 @@ def test_a_transcript(tmp_path: Path) -> None:
         ("d.txt", "A: はい\nA: うん", "one speaker"),
         ("d.txt", "A: はい\nB: うん\nC: ええ", "3 speakers"),
         ("d.txt", "名前がない行", "names no speaker"),
+        ("d.txt", "A: はい\nB: うん\n: だれ", "names no speaker"),
         ("d.json", "{", "no JSON"),
         ("d.json", "[]", "no utterance"),
         ("d.json", '{"a": 1}', "no dialogue"),
@@ -136,6 +142,7 @@ def test_a_transcript(tmp_path: Path) -> None:
         ("d.json", '[{"speaker": "A", "text": 3}]', "without speaker and text"),
         ("d.csv", "a,b\n1,2", "columns speaker and text"),
         ("d.csv", "speaker,text\nA\n", "1 cells"),
+        ("d.csv", "speaker,text\nA,1,000円\nB,はい\n", "3 cells"),
     ],
 )
 def test_what_cannot_be_used_is_one_message(

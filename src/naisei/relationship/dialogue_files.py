@@ -174,7 +174,7 @@ def _csv(text: str, place: str) -> tuple[Row, ...]:
     rows: list[Row] = []
     session = 1
     try:
-        next(reader)
+        columns = len(next(reader))
         for cells in reader:
             if not any(cell.strip() for cell in cells):
                 continue
@@ -182,10 +182,16 @@ def _csv(text: str, place: str) -> tuple[Row, ...]:
                 raise InputError(
                     say(f"{len(cells)} 列しかありません", f"has {len(cells)} cells only"),
                     place=f"{place}:{reader.line_num}",
-                    remedy=say(
-                        'カンマを含む発話は "…" で囲んでください',
-                        'put a text with commas in quotes: "…"',
+                    remedy=_in_quotes(),
+                )
+            if what == columns - 1 and any(cell.strip() for cell in cells[columns:]):
+                raise InputError(
+                    say(
+                        f"見出しは {columns} 列なのに {len(cells)} 列あります",
+                        f"has {len(cells)} cells under a head of {columns}",
                     ),
+                    place=f"{place}:{reader.line_num}",
+                    remedy=_in_quotes(),
                 )
             if when is not None and when < len(cells) and cells[when].strip():
                 session = whole(cells[when], f"{place}:{reader.line_num}")
@@ -198,6 +204,13 @@ def _csv(text: str, place: str) -> tuple[Row, ...]:
     except csv.Error as error:
         raise InputError(f"is no CSV: {error}", place=f"{place}:{reader.line_num}") from None
     return tuple(rows)
+
+
+def _in_quotes() -> str:
+    return say(
+        'カンマを含む発話は "…" で囲んでください',
+        'put a text with commas in quotes: "…"',
+    )
 
 
 def whole(value: object, place: str) -> int:
@@ -226,7 +239,7 @@ def _plain(text: str, place: str) -> tuple[Row, ...]:
             if said[:1] in "「『" and said[-1:] in "」』" and len(said) > 1:
                 said = said[1:-1]
             rows.append(Row(plain_name(found[1]), said))
-        elif rows:
+        elif rows and (indented or line.strip()[0] not in ":："):
             last = rows[-1]
             rows[-1] = Row(last.speaker, f"{last.text}\n{line.strip()}", last.session)
         else:

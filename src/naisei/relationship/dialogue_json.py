@@ -177,7 +177,8 @@ def _pair(row: Any, place: str) -> tuple[str, str]:
     if isinstance(row, list) and len(row) == 2 and all(isinstance(x, str) for x in row):
         return plain_name(row[0]), row[1]
     if isinstance(row, dict):
-        who = next((row[k] for k in SPEAKER if isinstance(row.get(k), str)), None)
+        named = (row[k] for k in SPEAKER if isinstance(row.get(k), str | int))
+        who = next((str(name) for name in named if not isinstance(name, bool)), None)
         what = next((row[k] for k in TEXT if isinstance(row.get(k), str)), None)
         if who is not None and what is not None and who.strip():
             return plain_name(who), what
