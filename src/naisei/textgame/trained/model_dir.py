@@ -1,0 +1,81 @@
+"""A trained model in a folder: `model.onnx`, `tokenizer.json`, `model.json`."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from naisei.core import InputError
+
+__all__ = ["CONFIG", "ModelCard", "Special", "bundled", "read_card"]
+
+CONFIG = "model.json"
+
+
+class Special(BaseModel):
+    """How a pair is framed: first segment, `between`, second segment; numbers of tokens.
+
+    BERT: `[CLS] a [SEP] b [SEP]`; RoBERTa: `<s> a </s></s> b </s>`. types: whether the second
+    segment is of type 1.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    before: tuple[int, ...]
+    between: tuple[int, ...]
+    after: tuple[int, ...]
+    pad: int
+    types: bool
+
+
+class ModelCard(BaseModel):
+    """What a trained model is, and how it was made.
+
+    task: `policy` rates actions of a situation, `classifier` tells wrong actions of a cookbook.
+    navigator: whether it learned from rewritten walkthroughs. limit: tokens of a pair. trained:
+    settings and figures of its training, for people.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    task: Literal["policy", "classifier"]
+    navigator: bool = False
+    limit: int = Field(ge=16)
+    special: Special
+    inputs: tuple[str, ...]
+    trained: dict[str, str | int | float | bool | None] = {}
+
+
+def read_card(folder: Path, task: str) -> ModelCard:
+    """Raises `InputError` if there is no model for this task in the folder."""
+    path = folder / CONFIG
+    if not path.is_file():
+        raise InputError(
+            "there is no trained model here",
+            place=str(folder),
+            remedy="train one: naisei textgame train --games DIR --out MODEL, or choose a player "
+            "that needs none: --agent planner",
+        )
+    try:
+        card = ModelCard.model_validate_json(path.read_bytes())
+    except ValidationError as error:
+        raise InputError(
+            f"this is no trained model of this version: {error.errors()[0]['msg']}",
+            place=str(path),
+            remedy="train it again",
+        ) from error
+    if card.task != task:
+        raise InputError(
+            f"this model was trained as {card.task}, and a {task} is needed",
+            place=str(folder),
+            remedy=f"train one with --task {task}",
+        )
+    return card
+
+
+def bundled(name: str) -> Path:
+    """Where a model that comes with the package would be."""
+    return Path(str(files("naisei") / "data" / name))

@@ -1,0 +1,85 @@
+"""A trained model, run by onnxruntime: candidates in one batch, states remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from naisei.core import InputError
+from naisei.textgame.trained.model_dir import ModelCard, read_card
+from naisei.textgame.trained.pairs import PairEncoder
+from naisei.textgame.trained.situation import Situation
+
+__all__ = ["OnnxScorer", "onnx_scorer"]
+
+#: Situations whose ratings are kept.
+_REMEMBERED = 2048
+_REMEDY = "pip install onnxruntime tokenizers"
+
+
+class OnnxScorer:
+    """Ratings of 0–1: the sigmoid of the model's output.
+
+    A state that returns with the same candidates is not rated again; with UCB1 the same few
+    states return often. The state's tokens are shared by all its candidates; the encoder's work
+    is not, since it reads state and action together. A rating depends on the whole batch (int8
+    scales are of the batch), so candidates are always rated together: what a player does is then
+    the same whichever games were played before.
+    """
+
+    def __init__(self, folder: Path, task: str) -> None:
+        self.card: ModelCard = read_card(folder, task)
+        self._session, self._encoder = _load(folder, self.card)
+        self._known = lru_cache(maxsize=_REMEMBERED)(self._rate)
+
+    def score(self, situation: Situation, actions: Sequence[str]) -> Sequence[float]:
+        return self._known(situation, tuple(actions)) if actions else ()
+
+    def _rate(self, situation: Situation, actions: tuple[str, ...]) -> list[float]:
+        batch = self._encoder.batch([(situation, action) for action in actions])
+        (logits,) = self._session.run(None, batch.named(self.card.inputs))
+        rated: list[float] = (1 / (1 + np.exp(-logits.reshape(-1).astype(np.float64)))).tolist()
+        return rated
+
+
+@lru_cache(maxsize=8)
+def onnx_scorer(folder: Path, task: str) -> OnnxScorer:
+    """The model of a folder, loaded once for all games of a run.
+
+    Raises:
+        InputError: no such model, or onnxruntime or tokenizers is not installed.
+    """
+    return OnnxScorer(folder, task)
+
+
+def _load(folder: Path, card: ModelCard) -> tuple[Any, PairEncoder]:
+    try:
+        import onnxruntime
+        from tokenizers import Tokenizer
+    except ImportError as error:
+        raise InputError(
+            f"a trained model needs {error.name}, which is not installed",
+            place="--agent imitation",
+            remedy=_REMEDY,
+        ) from error
+    path = folder / "model.onnx"
+    options = onnxruntime.SessionOptions()
+    # Games are played side by side; one game keeps to one core.
+    options.intra_op_num_threads = 1
+    options.log_severity_level = 3
+    try:
+        session = onnxruntime.InferenceSession(
+            str(path), options, providers=["CPUExecutionProvider"]
+        )
+        tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    except Exception as error:  # onnxruntime and tokenizers raise their own kinds
+        raise InputError(
+            f"the model cannot be loaded: {error}", place=str(path), remedy="train it again"
+        ) from error
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return session, PairEncoder(tokenizer, card.special, limit=card.limit)

@@ -1,0 +1,84 @@
+"""A training's state on disk, replaced at once, so that a killed training can go on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from naisei.core import InputError
+from naisei.textgame.trained.training.learner import Learner
+
+__all__ = ["Progress", "restore", "save", "save_best", "take_best"]
+
+_NAME, _BEST = "checkpoint.pt", "best.pt"
+
+
+@dataclass(slots=True)
+class Progress:
+    """step: steps done. validated: epochs validated. best: of the criterion, the higher the
+    better; minus infinity before the first validation. best_epoch: from 1; 0 is none."""
+
+    step: int = 0
+    validated: int = 0
+    best: float = float("-inf")
+    best_epoch: int = 0
+
+
+def save(folder: Path, learner: Learner, progress: Progress, *, digest: str) -> None:
+    """digest: of the plan and its data (`TrainingPlan.digest`)."""
+    state = {
+        "digest": digest,
+        "step": progress.step,
+        "validated": progress.validated,
+        "best": progress.best,
+        "best_epoch": progress.best_epoch,
+        "network": learner.network.state_dict(),
+        "optimiser": learner.optimiser.state_dict(),
+    }
+    _write(folder / _NAME, state)
+
+
+def restore(folder: Path, learner: Learner, *, digest: str) -> Progress:
+    """The progress of the checkpoint in a folder, loaded into the learner; none if there is none.
+
+    Raises:
+        InputError: it belongs to another training.
+    """
+    path = folder / _NAME
+    if not path.is_file():
+        return Progress()
+    state = _read(path, learner.device)
+    if state["digest"] != digest:
+        raise InputError(
+            "the folder holds a training with other settings or other games",
+            place=str(folder),
+            remedy="choose another folder, or delete this one",
+        )
+    learner.network.load_state_dict(state["network"])
+    learner.optimiser.load_state_dict(state["optimiser"])
+    return Progress(state["step"], state["validated"], state["best"], state["best_epoch"])
+
+
+def save_best(folder: Path, learner: Learner) -> None:
+    """Keep the present weights as the best."""
+    _write(folder / _BEST, learner.network.state_dict())
+
+
+def take_best(folder: Path, learner: Learner) -> None:
+    """Load the best weights into the learner."""
+    learner.network.load_state_dict(_read(folder / _BEST, learner.device))
+
+
+def _write(path: Path, state: Any) -> None:
+    import torch
+
+    scratch = path.with_name(path.name + ".tmp")
+    torch.save(state, scratch)
+    scratch.replace(path)
+
+
+def _read(path: Path, device: str) -> Any:
+    import torch
+
+    return torch.load(path, map_location=device, weights_only=True)

@@ -1,0 +1,176 @@
+"""What `naisei textgame record` and `naisei textgame train` do, once the flags are read."""
+
+from __future__ import annotations
+
+import json as jsonlib
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import Progress, TextColumn
+
+from naisei.core import InputError
+from naisei.lang import say
+from naisei.textgame.config import GameConfig
+from naisei.textgame.execute import Session, run_games
+from naisei.textgame.games import Game, find_games
+from naisei.textgame.trained.dataset import choices, wrong_actions
+from naisei.textgame.trained.recorded import RecordedGame
+from naisei.textgame.trained.recorder import cached_path, read_recording, record_games
+from naisei.textgame.trained.training.plan import TrainingPlan
+
+__all__ = ["record_command", "recordings_of", "train_command"]
+
+
+def recordings_of(
+    games: Path | None, recorded: Path | None, console: Console, *, processes: int | None = None
+) -> tuple[RecordedGame, ...]:
+    """From a recording, or from games, which are recorded once into the cache.
+
+    Raises:
+        InputError: both or neither are named, or they cannot be used.
+    """
+    if (games is None) == (recorded is None):
+        raise InputError(
+            "name the walkthroughs to learn from, once",
+            place="--games",
+            remedy="give --games DIR (recorded first), or --recorded FILE from naisei textgame "
+            "record",
+        )
+    if recorded is not None:
+        return read_recording(recorded)
+    found = find_games(str(games))
+    return _recorded(found, cached_path(found), console, processes)
+
+
+def _recorded(
+    found: Sequence[Game], out: Path, console: Console, processes: int | None
+) -> tuple[RecordedGame, ...]:
+    with Progress(console=console, transient=True) as bar:
+        task = bar.add_task(say("解答を記録", "recording walkthroughs"), total=len(found))
+        return record_games(
+            found,
+            out,
+            processes=processes,
+            progress=lambda done, all: bar.update(task, completed=done, total=all),
+        )
+
+
+def record_command(games: Path, out: Path, *, processes: int | None, json: bool) -> int:
+    """Record, and say what the rewriting of §6.2.2 makes of it."""
+    console = Console(stderr=True)
+    recordings = _recorded(find_games(str(games)), out, console, processes)
+    figures = figures_of(recordings)
+    if json:
+        print(jsonlib.dumps(figures))
+        return 0
+    for name, value in figures.items():
+        console.print(f"{name:22} {value}", markup=False)
+    return 0
+
+
+def figures_of(recordings: tuple[RecordedGame, ...]) -> dict[str, int]:
+    """Counts, to be set beside the thesis's of §§5.2.3 and 6.2.2."""
+    counts = choices(recordings, navigator=True).counts
+    processing = wrong_actions(recordings)
+    return {
+        "games": len(recordings),
+        "won": sum(game.won for game in recordings),
+        "walkthrough_commands": sum(len(game.walkthrough) for game in recordings),
+        "inadmissible": sum(game.inadmissible for game in recordings),
+        "commands": counts["commands"],
+        "moves": counts["moves"],
+        "places_replaced": counts["places"],
+        "moves_replaced": counts["replaced"],
+        "choices": len(choices(recordings, navigator=False).of),
+        "choices_navigator": len(choices(recordings, navigator=True).of),
+        "processing_wrong": sum(each.wrong for each in processing),
+        "processing_right": sum(1 - each.wrong for each in processing),
+    }
+
+
+def train_command(
+    plan: TrainingPlan,
+    *,
+    games: Path | None,
+    recorded: Path | None,
+    valid_games: Path | None,
+    valid_recorded: Path | None,
+    valid_limit: int,
+    out: Path,
+    device: str,
+    int8: bool,
+    quiet: bool,
+    json: bool,
+) -> int:
+    """Train a model and print where it is and how large."""
+    from naisei.textgame.trained.training.network import needs_torch
+    from naisei.textgame.trained.training.whole import make_model
+
+    needs_torch()
+    console = Console(stderr=True, quiet=quiet)
+    if plan.select == "games" and (valid_games is None or plan.task != "policy"):
+        raise InputError(
+            "the best epoch can be chosen by games only for a policy, and with games to play",
+            place="--select games",
+            remedy="give --valid-games DIR, or --select loss",
+        )
+    learned = recordings_of(games, recorded, console)
+    valid: tuple[RecordedGame, ...] = ()
+    if valid_games is not None or valid_recorded is not None:
+        own = None if valid_recorded is not None else valid_games
+        valid = recordings_of(own, valid_recorded, console)
+    with Progress(
+        *Progress.get_default_columns(),
+        TextColumn("{task.fields[loss]}"),
+        console=console,
+        transient=True,
+    ) as bar:
+        task = bar.add_task(say("学習", "training"), total=None, loss="")
+        made = make_model(
+            plan,
+            learned,
+            valid,
+            out,
+            device=device,
+            int8=int8,
+            play=(lambda folder: _points(folder, str(valid_games), valid_limit))
+            if plan.select == "games"
+            else None,
+            report=lambda step, steps, loss: bar.update(
+                task, completed=step, total=steps, loss=f"loss {loss:.4f}"
+            ),
+        )
+    result = {
+        "model": str(made.folder),
+        "examples": made.examples,
+        "steps": made.trained.steps,
+        "best_epoch": made.trained.epoch,
+        "best": made.trained.best,
+        "megabytes": round(made.megabytes, 2),
+    }
+    if json:
+        print(jsonlib.dumps(result))
+    else:
+        console.print(
+            say(
+                f"学習済みモデル: {made.folder} ({made.megabytes:.1f} MB、{made.trained.epoch} "
+                f"エポック目)。曲線: {out / 'training' / 'curve.svg'}",
+                f"Model: {made.folder} ({made.megabytes:.1f} MB, epoch {made.trained.epoch}). "
+                f"Curves: {out / 'training' / 'curve.svg'}",
+            ),
+            markup=False,
+        )
+    return 0
+
+
+def _points(folder: Path, games: str, limit: int) -> float:
+    """Mean normalised score of a model on validation games."""
+    config = GameConfig(
+        agent="imitation", agent_options={"model": str(folder)}, games=games, limit=limit
+    )
+    with tempfile.TemporaryDirectory(prefix="naisei-valid-") as scratch:
+        result = run_games(config, Session(quiet=True), run_dir=Path(scratch) / "run")
+    scores = {metric.name: metric.value for metric in result.summary.metrics}
+    return float(scores["normalized_score"])

@@ -1,0 +1,96 @@
+"""One step of training, and the rating of pairs, on whatever device there is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import nullcontext
+from typing import Any
+
+from naisei.textgame.trained.pairs import PairEncoder
+from naisei.textgame.trained.situation import Situation
+from naisei.textgame.trained.training.items import Item
+from naisei.textgame.trained.training.network import Loaded
+from naisei.textgame.trained.training.plan import TrainingPlan
+
+__all__ = ["Learner"]
+
+
+class Learner:
+    """Network and optimiser. device: `cpu`, `cuda`, …"""
+
+    def __init__(
+        self, loaded: Loaded, encoder: PairEncoder, plan: TrainingPlan, *, device: str
+    ) -> None:
+        import torch
+
+        self.inputs, self._encoder, self._plan = loaded.inputs, encoder, plan
+        self.device = device
+        self.network = loaded.network.to(device)
+        # Biases and scales are not decayed, as is usual for AdamW.
+        decayed = [p for p in self.network.parameters() if p.ndim > 1]
+        others = [p for p in self.network.parameters() if p.ndim <= 1]
+        self.optimiser: Any = torch.optim.AdamW(
+            [
+                {"params": decayed, "weight_decay": plan.decay},
+                {"params": others, "weight_decay": 0.0},
+            ],
+            lr=plan.rate,
+        )
+
+    def step(self, items: Sequence[Item], *, rate: float, seed: int) -> float:
+        """Learn from a batch; returns its mean loss. seed: of the dropout of this step, so that
+        a training that goes on from a checkpoint draws what it would have drawn."""
+        import torch
+
+        self.network.train()
+        torch.manual_seed(seed)
+        for group in self.optimiser.param_groups:
+            group["lr"] = rate
+        with self._precision():
+            outputs = self._outputs([pair for item in items for pair in item.pairs])
+        loss = self._loss(outputs.float(), items)
+        self.optimiser.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
+        self.optimiser.step()
+        return float(loss.detach())
+
+    def rate(self, pairs: Sequence[tuple[Situation, str]], *, at_once: int = 64) -> list[float]:
+        """The network's outputs (before the sigmoid)."""
+        import torch
+
+        self.network.eval()
+        out: list[float] = []
+        with torch.no_grad(), self._precision():
+            for start in range(0, len(pairs), at_once):
+                out += self._outputs(pairs[start : start + at_once]).float().tolist()
+        return out
+
+    def loss_of(self, outputs: Sequence[float], item: Item) -> float:
+        """The loss of one item, given the network's outputs."""
+        import torch
+
+        return float(self._loss(torch.tensor(outputs), [item]))
+
+    def _outputs(self, pairs: Sequence[tuple[Situation, str]]) -> Any:
+        import torch
+
+        batch = self._encoder.batch(pairs).named(self.inputs)
+        return self.network(*(torch.from_numpy(a).to(self.device) for a in batch.values()))
+
+    def _loss(self, outputs: Any, items: Sequence[Item]) -> Any:
+        import torch
+        from torch.nn import functional
+
+        if self._plan.loss == "ranking" and self._plan.task == "policy":
+            groups = outputs.split([len(item.pairs) for item in items])
+            return torch.stack([-torch.log_softmax(g, 0)[0] for g in groups]).mean()
+        labels = torch.tensor([v for item in items for v in item.labels], device=outputs.device)
+        return functional.binary_cross_entropy_with_logits(outputs, labels)
+
+    def _precision(self) -> Any:
+        import torch
+
+        if self._plan.precision == "bfloat16":
+            return torch.autocast(self.device.partition(":")[0], dtype=torch.bfloat16)
+        return nullcontext()

