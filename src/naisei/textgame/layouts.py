@@ -7,7 +7,10 @@ published.
 
 from __future__ import annotations
 
+import os
+import re
 import zipfile
+import zlib
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
@@ -19,6 +22,10 @@ __all__ = ["LEVELS", "layout_files"]
 
 LEVELS = ("easy", "medium", "hard")
 _SPLITS = ("train", "valid", "test")
+#: Names that an archive may give to a file here.
+_GAME_FILE = re.compile(r"[\w+@=-][\w.+@= -]{0,180}\.(z8|json)", re.A)
+#: Bytes; real games are well under 1 MB.
+_LARGEST = 32 * 2**20
 
 
 def layout_files(
@@ -74,15 +81,29 @@ def _unpacked(path: Path, split: str, cache: Path) -> Path:
     (target / split).mkdir(parents=True, exist_ok=True)
     try:
         with zipfile.ZipFile(path) as archive:
-            for name in archive.namelist():
-                inner = PurePosixPath(name)
-                if split in inner.parent.parts and inner.suffix in (".z8", ".json"):
-                    # The name alone: no path of the archive is followed.
-                    out = target / split / inner.name
-                    if not out.is_file():
-                        scratch = out.with_suffix(".part")
-                        scratch.write_bytes(archive.read(name))
-                        scratch.replace(out)
-    except zipfile.BadZipFile as error:
-        raise InputError("this is no zip", place=str(path), remedy="fetch it again") from error
+            for member in archive.infolist():
+                _unpack(archive, member, split, target / split)
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+        raise InputError(
+            f"this is no zip that can be read: {error}", place=str(path), remedy="fetch it again"
+        ) from error
     return target
+
+
+def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo, split: str, folder: Path) -> None:
+    """A game's file of the split; anything else is left in the archive."""
+    inner = PurePosixPath(member.filename)
+    if split not in inner.parent.parts or not _GAME_FILE.fullmatch(inner.name):
+        return
+    if member.file_size > _LARGEST:
+        raise InputError(
+            f"{member.filename} is {member.file_size} bytes: no game is so large",
+            place=str(archive.filename),
+            remedy="fetch it again",
+        )
+    # The name alone: no path of the archive is followed.
+    out = folder / inner.name
+    if not out.is_file():
+        scratch = out.with_name(f"{out.name}.{os.getpid()}.part")
+        scratch.write_bytes(archive.read(member))
+        scratch.replace(out)

@@ -10,6 +10,8 @@ import json
 import os
 import re
 import sys
+import time
+from threading import Thread
 from typing import Any
 
 __all__ = ["main"]
@@ -22,6 +24,7 @@ def main() -> None:
     # What libraries print must not come between the answers.
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
+    Thread(target=_end_with_the_run, args=(os.getppid(),), daemon=True).start()
     game: Any = None
     for line in sys.stdin:
         request = json.loads(line)
@@ -36,6 +39,13 @@ def main() -> None:
             answer = {"error": f"{type(error).__name__}: {error}"}
         answers.write(json.dumps(answer) + "\n")
         answers.flush()
+
+
+def _end_with_the_run(parent: int) -> None:
+    """A killed run closes the input, but an interpreter that hangs would not notice."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)
 
 
 def _open(path: str) -> Any:

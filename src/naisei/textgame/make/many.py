@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from pathlib import Path
 
-from naisei.core import InputError
+from naisei.core import InputError, InstrumentFailure
 from naisei.textgame.make.made import MANIFEST, Made
 
 __all__ = ["make_many", "read_manifest"]
@@ -50,12 +51,22 @@ def make_many(
         _drop_cut_off_line(folder / MANIFEST)
         with (folder / MANIFEST).open("a", encoding="utf-8") as manifest:
             for future in as_completed(futures):
-                made = future.result()
+                made = _result(future)
                 manifest.write(made.model_dump_json() + "\n")
                 manifest.flush()
                 yield made
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _result(future: Future[Made]) -> Made:
+    try:
+        return future.result()
+    except BrokenProcessPool as error:
+        raise InstrumentFailure(
+            "a process that makes games was ended from outside (memory?); the same command goes "
+            "on with the games that are missing"
+        ) from error
 
 
 def _drop_cut_off_line(path: Path) -> None:
