@@ -15,7 +15,7 @@ from naisei.textgame.planner.kind import build
 from naisei.textgame.player import PlayerContext
 from naisei.textgame.schemas import GameResult
 from naisei.textgame.tidy.player import TidyPlayer
-from textgame.toy_house import INTRO, ToyHouse
+from textgame.tidy_house import INTRO, ToyHouse
 
 KITCHEN = [
     "into:fridge", "into:kitchen cupboard", "into:cutlery drawer", "into:trash can",

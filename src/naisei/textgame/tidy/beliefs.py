@@ -12,6 +12,9 @@ from naisei.textgame.tidy.tuning import Tuning
 
 __all__ = ["Belief", "Beliefs"]
 
+#: A thing that lay where its like is kept may well be in place: what is left of its chances of
+#: a point, and the weight from which on a place is such.
+_IN_PLACE, _KEPT_HERE = 0.3, 0.9
 #: Weight of there being no right place at all.
 _NOWHERE = 0.02
 
@@ -40,19 +43,24 @@ class Beliefs:
         ranks = self._ranks_of(named)
         weights: dict[At, float] = {}
         kinds = set()
+        chance = 1.0
         for at in house.receptacles:
             receptacle = self.receptacle(at, house)
             kinds.add(receptacle.kind)
             if self.evidence.refused(named, at):
                 continue
-            w = weight(named, ranks, receptacle, self.tuning) * self.evidence.factor(named, at)
-            weights[at] = w * (self.tuning.moved if self.evidence.lay(named, at) else 1.0)
+            w = weight(named, ranks, receptacle, self.tuning)
+            if self.evidence.lay(named, at):
+                chance = _IN_PLACE if w >= _KEPT_HERE else 1.0
+                w *= self.tuning.moved
+            weights[at] = w * self.evidence.factor(named, at)
         unseen = 0.0
         if house.world.frontier():
             entered = [place.room for place in house.world.places]
             unseen = unseen_weight(ranks, kinds, entered, self.tuning)
         total = sum(weights.values()) + unseen + _NOWHERE
-        return Belief({at: w / total for at, w in weights.items()}, unseen / total)
+        share = chance / total
+        return Belief({at: w * share for at, w in weights.items()}, unseen * share)
 
     def _ranks_of(self, named: NamedThing) -> Ranks:
         if named.name not in self._ranks:

@@ -6,11 +6,11 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from naisei.textgame.tidy.household import FOOD, Household, ThingClass, Tiers, household
+from naisei.textgame.tidy.household import FOOD, Household, State, ThingClass, Tiers, household
 from naisei.textgame.tidy.rooms import ROOMS, room_kind
 from naisei.textgame.tidy.words import endings, listed, longest_ending, normal, singular
 
-__all__ = ["NamedReceptacle", "NamedThing", "name_receptacle", "name_thing"]
+__all__ = ["NamedReceptacle", "NamedThing", "name_receptacle", "name_thing", "places_in_state"]
 
 #: What comes after these words says more of a thing, but not what it is.
 _AFTER = re.compile(r"\b(?:of|with|for|in|from)\b")
@@ -32,7 +32,8 @@ _ROOM_WORDS = tuple(
 class NamedThing:
     """head: the last word. kind: class of the table, empty if unknown. family, state: empty if
     unknown or none. places: by rank; empty if unknown. cues: words that a receptacle made for
-    it would have in its name, empty where a state sends it elsewhere."""
+    it would have in its name, empty where a state sends it elsewhere. plain: of an unknown
+    thing, its name without the words that say its state."""
 
     name: str
     head: str
@@ -41,6 +42,7 @@ class NamedThing:
     state: str = ""
     places: Tiers = ()
     cues: frozenset[str] = frozenset()
+    plain: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +70,12 @@ def name_thing(name: str) -> NamedThing:
         return _stated(home, name, text, None)
     before, of = found
     return _stated(home, name, before, home.classes[of])
+
+
+def places_in_state(of: ThingClass, state: str) -> Tiers:
+    """Where things of a class belong in a state, by the state's name."""
+    found = next((s.of(of.family) for s in household().states if s.name == state), None)
+    return found or of.places
 
 
 def _packed(home: Household, text: str) -> tuple[str, str] | None:
@@ -101,18 +109,24 @@ def _stated(home: Household, name: str, before: str, of: ThingClass | None) -> N
     padded = f" {before} "
     stable = family in FOOD and any(f" {m} of " in f"{padded}of " for m in home.shelf_stable)
     for state in home.states:
-        said = any(f" {word} " in padded for word in state.words)
-        if not said and not (stable and state.name == "preserved"):
+        if not _said(state, padded) and not (stable and state.name == "preserved"):
             continue
-        places = state.of(family) if of else state.of("") and state.of("thing")
-        kind = of.name if of else ""
+        if of is None:
+            plain = padded.replace(f" {_said(state, padded)} ", " ").strip() or name
+            # Waste is waste, whatever it was.
+            places = state.of("thing") or ()
+            return NamedThing(name, head, state=state.name, places=places, plain=plain)
+        places = state.of(family)
         if places is None:
-            own, cues = (of.places, of.cues) if of else ((), frozenset())
-            return NamedThing(name, head, kind, family, state.name, own, cues)
-        return NamedThing(name, head, kind, family, state.name, places)
+            return NamedThing(name, head, of.name, family, state.name, of.places, of.cues)
+        return NamedThing(name, head, of.name, family, state.name, places)
     if of is None:
-        return NamedThing(name, head)
+        return NamedThing(name, head, plain=normal(name))
     return NamedThing(name, head, of.name, family, "", of.places, of.cues)
+
+
+def _said(state: State, padded: str) -> str:
+    return next((word for word in state.words if f" {word} " in padded), "")
 
 
 @lru_cache(maxsize=4096)

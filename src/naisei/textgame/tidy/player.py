@@ -159,7 +159,8 @@ class TidyPlayer:
 
     def _ways_out(self) -> dict[int, int]:
         """Place → commands to leave it where nobody has gone."""
-        world, out = self.house.world, {}
+        world = self.house.world
+        out: dict[int, int] = {}
         distance = world.distances()
         for number, direction in world.frontier():
             shut = direction in world.places[number].shut
