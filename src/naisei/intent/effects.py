@@ -18,8 +18,8 @@ class Weights(BaseModel):
 
     idf: search word → inverse document frequency over the chunks, ln(1 + (N − n + ½)/(n + ½)),
     above 0; a word that stands nowhere has the greatest. distance: of the chunk nearest in
-    meaning, in standard deviations above the mean similarity of all chunks to the query;
-    `None` where the index has no vectors. chunks: N.
+    meaning, in standard deviations above what questions off the subject reach in the index
+    (`naisei.intent.evidence`); `None` where the index has no vectors. chunks: N.
     """
 
     model_config = ConfigDict(frozen=True)

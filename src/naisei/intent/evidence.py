@@ -1,17 +1,17 @@
-"""Whether what was found can hold an answer: how much of the question stands in one chunk.
+"""Whether what was found can hold an answer.
 
 Scores of rank fusion say who comes first, not whether anybody fits. Two measures do:
 
 coverage  the share of the question's words of substance that one chunk (with its title and
           headings) holds, each word weighted by its idf: in [0, 1]. A word that no chunk holds
           weighs most, so a question about something unheard of stays low.
-distance  of the nearest chunk in meaning, in standard deviations above the mean similarity of
-          all chunks to the question. Embedders differ in their scale, not in this.
+distance  of the nearest chunk in meaning: how far its cosine lies above those that questions
+          about anything but the documents (the weather, cooking, history) reach in this very
+          index, in their standard deviations. Embedders differ in their scale; this does not.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 
 from naisei.core import Evidence
@@ -48,9 +48,8 @@ def sufficient(query: str, hits: Sequence[Evidence], weights: Weights, rules: Ru
     """Whether the hits may be answered from.
 
     Of an index of words alone, one of them has to cover `min_coverage` of the question. With
-    vectors, which also know paraphrases, `full_coverage`; or `least_coverage`, where the nearest
-    chunk is `min_distance` times as far above the mean as the greatest of N normal draws is
-    expected to be, √(2 ln N): what is no further than chance is no evidence.
+    vectors, which also know paraphrases, `full_coverage`; or the nearest chunk has to lie
+    `min_distance` standard deviations above what questions off the subject reach.
     """
     if not hits:
         return False
@@ -58,7 +57,4 @@ def sufficient(query: str, hits: Sequence[Evidence], weights: Weights, rules: Ru
     best = max(coverage(words, weights.idf, hit) for hit in hits)
     if weights.distance is None:
         return best >= rules.min_coverage
-    if best >= rules.full_coverage:
-        return True
-    chance = math.sqrt(2 * math.log(max(2, weights.chunks)))
-    return best >= rules.least_coverage and weights.distance >= rules.min_distance * chance
+    return best >= rules.full_coverage or weights.distance >= rules.min_distance

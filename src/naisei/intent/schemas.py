@@ -88,7 +88,7 @@ class Exchange(_Frozen):
 
     @property
     def tells(self) -> bool:
-        """Whether the answer says something; 「その中にはありません」 and 「わかりません」 do not."""
+        """Whether the answer says something; 「わかりません」 and the like do not."""
         return not (none_of_them(self.answer) or at_a_loss(self.answer))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, get_args
 
@@ -73,6 +73,11 @@ class Index:
     @property
     def generation(self) -> int:
         return self._current().generation
+
+    def frequencies(self, words: Iterable[str]) -> dict[str, int]:
+        """Search word (`naisei.japanese.search_tokens`) → how many chunks it stands in."""
+        snapshot = self._current()
+        return {w: int(np.count_nonzero(snapshot.words.scores([w]))) for w in words}
 
     def search(
         self,
