@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from naisei.lang import language, say
 from naisei.relationship.config import RelationshipConfig
 from naisei.relationship.schemas import Conversation, Direction, Line, Reflection
 from naisei.relationship.vector import DIMENSIONS
@@ -134,11 +135,17 @@ def _cost_table(rows: Sequence[EpisodeRow], turns: int) -> Table:
         calls, tokens = sum(u.calls for u in mine), sum(u.tokens for u in mine)
         out.append((role, calls, calls / max(turns, 1), tokens, tokens / max(turns, 1)))
     return Table(
-        "Calls and tokens",
-        ("role", "calls", "calls per turn", "tokens", "tokens per turn"),
+        say("呼び出しとトークン", "Calls and tokens"),
+        ("role", "calls", "calls per turn", "tokens", "tokens per turn")
+        if language() == "en"
+        else ("役割", "呼び出し", "呼び出し/発話", "トークン", "トークン/発話"),
         tuple(out),
-        note=f"{turns} turns (utterances). An answer that is asked for once more is a call of its "
-        "own; retries after faults of the network are not.",
+        note=say(
+            f"発話は {turns}。形の崩れた答えの聞き直しは呼び出しに数え、通信の失敗による"
+            "やり直しは数えません。",
+            f"{turns} turns (utterances). An answer that is asked for once more is a call of its "
+            "own; retries after faults of the network are not.",
+        ),
     )
 
 
@@ -159,11 +166,18 @@ def _reading_table(talks: Sequence[_Talk]) -> Table:
             failed = len(mine) - len(vectors)
             repaired = sum(bool(r.repairs) for r in mine)
             rows.append((t.episode, name, len(mine), failed, repaired, *means))
-    columns = ("conversation", "direction", "readings", "failed", "repaired", *DIMENSIONS)
+    columns = (
+        ("conversation", "direction", "readings", "failed", "repaired")
+        if language() == "en"
+        else ("会話", "向き", "読み取り", "失敗", "補正")
+    )
     return Table(
-        "Readings by direction",
-        columns,
+        say("向きごとの関係値", "Readings by direction"),
+        (*columns, *DIMENSIONS),
         tuple(rows),
-        note="Means of the usable readings, -3 to 3. A failed reading is an instrument failure "
-        "and is in no mean.",
+        note=say(
+            "使えた関係値の平均 (-3〜3)。失敗は計測の失敗で、平均には入りません。",
+            "Means of the usable readings, -3 to 3. A failed reading is an instrument failure "
+            "and is in no mean.",
+        ),
     )

@@ -16,6 +16,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from naisei.core import InputError
+from naisei.lang import say
 from naisei.relationship.persona import Pair, Persona
 
 __all__ = ["load_pairs", "parse", "shipped"]
@@ -56,14 +57,22 @@ def load_pairs(names: Sequence[str]) -> list[Pair]:
             waiting = None
     if waiting is not None:
         raise InputError(
-            "is one persona, and nobody is left for it to talk with",
+            say(
+                "人物が一人だけで、話す相手がいません",
+                "is one persona, and nobody is left for it to talk with",
+            ),
             place=waiting[0],
-            remedy="give the files of two personas, or a file of a pair",
+            remedy=say(
+                "人物のファイルを 2 つ、または組のファイルを渡してください",
+                "give the files of two personas, or a file of a pair",
+            ),
         )
     ids = [pair.id for pair in pairs]
     if twice := next((id for id in ids if ids.count(id) > 1), None):
         raise InputError(
-            f"two pairs have the id {twice!r}", place="--personas", remedy="name each pair once"
+            say(f"id {twice!r} の組が 2 つあります", f"two pairs have the id {twice!r}"),
+            place="--personas",
+            remedy=say("同じ組は一度だけ指定してください", "name each pair once"),
         )
     return pairs
 
@@ -77,15 +86,25 @@ def parse(text: str, *, place: str = "") -> Pair | Persona:
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise InputError(f"is not TOML: {error}", place=place, remedy="mend the syntax there")
-    said = data.get("schema", "naisei.pair.v1" if "a" in data or "b" in data else None)
+        raise InputError(
+            say(f"TOML として読めません: {error}", f"is not TOML: {error}"),
+            place=place,
+            remedy=say("その場所の書き方を直してください", "mend the syntax there"),
+        )
+    said = data.get("schema", _unnamed(data))
     kind = _SCHEMAS.get(said) if isinstance(said, str) else None
     if kind is None:
         raise InputError(
-            "no schema is named" if said is None else f"unknown schema {said!r}",
+            say("schema がありません", "no schema is named")
+            if said is None
+            else say(f"知らない schema です: {said!r}", f"unknown schema {said!r}"),
             place=place,
-            remedy='write schema = "naisei.pair.v1" (two personas, [a] and [b]) or '
-            '"naisei.persona.v1" (one) at the top',
+            remedy=say(
+                '先頭に schema = "naisei.pair.v1" (二人。[a] と [b]) または '
+                '"naisei.persona.v1" (一人) と書いてください',
+                'write schema = "naisei.pair.v1" (two personas, [a] and [b]) or '
+                '"naisei.persona.v1" (one) at the top',
+            ),
         )
     try:
         return kind.model_validate(_frozen(data))  # type: ignore[return-value]
@@ -96,27 +115,49 @@ def parse(text: str, *, place: str = "") -> Pair | Persona:
             for fault in error.errors(include_url=False)
         )
         what = "pair of personas" if kind is Pair else "persona"
+        whom = "人物の組" if kind is Pair else "人物"
         raise InputError(
-            f"is no {what}: {faults}",
+            say(f"{whom}として読めません: {faults}", f"is no {what}: {faults}"),
             place=place,
-            remedy="compare it with `naisei relationship personas engineers`",
+            remedy=say(
+                "naisei relationship personas engineers の出力と見比べてください",
+                "compare it with `naisei relationship personas engineers`",
+            ),
         )
+
+
+def _unnamed(data: dict[str, Any]) -> str | None:
+    """What a file without a schema is, if its keys tell."""
+    if "a" in data or "b" in data:
+        return "naisei.pair.v1"
+    return "naisei.persona.v1" if "name" in data and "persona" in data else None
 
 
 def _from_file(name: str) -> Pair | Persona:
     if not name.endswith(".toml") and not Path(name).exists():
         raise InputError(
-            f"unknown pair {name!r}",
+            say(f"{name!r} という組はありません", f"unknown pair {name!r}"),
             place="--personas",
-            remedy=f"use one of {', '.join(shipped())}, or a .toml file",
+            remedy=say(
+                f"{', '.join(shipped())} のどれか、または .toml ファイルを渡してください",
+                f"use one of {', '.join(shipped())}, or a .toml file",
+            ),
         )
     try:
         text = Path(name).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
-        raise InputError("is not UTF-8 text", place=name, remedy="save it as UTF-8")
+        raise InputError(
+            say("文字コードが UTF-8 ではありません", "is not UTF-8 text"),
+            place=name,
+            remedy=say("UTF-8 で保存し直してください", "save it as UTF-8"),
+        )
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise InputError(f"cannot be read: {reason}", place=name, remedy="check the path")
+        raise InputError(
+            say(f"読めません: {reason}", f"cannot be read: {reason}"),
+            place=name,
+            remedy=say("パスを確かめてください", "check the path"),
+        )
     return parse(text, place=name)
 
 
@@ -124,9 +165,12 @@ def _couple(first: tuple[str, Persona], second: tuple[str, Persona]) -> Pair:
     a, b = first[1], second[1]
     if a.name == b.name:
         raise InputError(
-            f"both are called {a.name!r}, so their lines could not be told apart",
+            say(
+                f"二人とも {a.name!r} という名前なので、発話を見分けられません",
+                f"both are called {a.name!r}, so their lines could not be told apart",
+            ),
             place=f"{first[0]}, {second[0]}",
-            remedy="give them different names",
+            remedy=say("別の名前を付けてください", "give them different names"),
         )
     japanese = any(ord(c) > 0x3000 for c in a.persona + b.persona)
     return Pair(

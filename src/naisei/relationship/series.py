@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from naisei.core import InputError
+from naisei.lang import say
 from naisei.relationship.schemas import Direction
 from naisei.relationship.vector import DIMENSIONS, HIGH, LOW
 
@@ -22,7 +23,6 @@ __all__ = ["WAYS", "Point", "Read", "Series", "aligned", "read_series"]
 
 WAYS: tuple[Direction, Direction] = ("a_to_b", "b_to_a")
 _KEY = re.compile(r"session_(\d+)_relationship_reflection_turns")
-_REMEDY = "give agent_a.json of a conversation with session_N_relationship_reflection_turns"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +81,14 @@ def read_series(path: Path, label: str = "") -> Series:
     try:
         data = json.loads(file.read_text(encoding="utf-8-sig"))
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", place=str(file)) from None
+        raise InputError(
+            say(f"読めません: {error.strerror}", f"cannot be read: {error.strerror}"),
+            place=str(file),
+        ) from None
     except ValueError as error:
-        raise InputError(f"no JSON: {error}", place=str(file), remedy=_REMEDY) from None
+        raise _unusable(file, say(f"JSON として読めません: {error}", f"no JSON: {error}")) from None
     if not isinstance(data, dict):
-        raise InputError("no object with sessions", place=str(file), remedy=_REMEDY)
+        raise _unusable(file, say("セッションが見つかりません", "no object with sessions"))
     out = Series(label or _label(file))
     out.names = _names(data, file)
     begins = 0
@@ -94,8 +97,19 @@ def read_series(path: Path, label: str = "") -> Series:
     if not any(
         not math.isnan(v) for p in out.points for r in p.reads.values() for v in r.values.values()
     ):
-        raise InputError("holds no reading", place=str(file), remedy=_REMEDY)
+        raise _unusable(file, say("関係値が一つもありません", "holds no reading"))
     return out
+
+
+def _unusable(file: Path, why: str) -> InputError:
+    return InputError(
+        why,
+        place=str(file),
+        remedy=say(
+            "session_N_relationship_reflection_turns を持つ agent_a.json を渡してください",
+            "give agent_a.json of a conversation with session_N_relationship_reflection_turns",
+        ),
+    )
 
 
 def aligned(series: Sequence[Series]) -> list[Series]:
