@@ -132,6 +132,20 @@ def test_texts_come_without_what_is_drawn_around_them():
     assert plain("You take the mug." + STATUS) == "You take the mug."
 
 
+def test_a_summary_says_no_more_of_places_than_the_player_was_told():
+    text = summarised(
+        [
+            entry(0, "put mug on bench"),
+            entry(1, "put knife on counter"),
+            entry(2, "put mug on shelf", gained=1),
+        ]
+    )
+    assert text.splitlines()[1:] == [
+        "Points for: put mug on shelf",
+        "Put: mug: bench; knife: counter",
+    ]
+
+
 def test_a_recipe_stays_a_recipe_on_one_line():
     text = (
         'You open the copy of "Cooking" and start reading:\n\nRecipe #1\n---------\nGather all.\n\n'
@@ -220,12 +234,24 @@ def test_a_summary_keeps_what_the_rest_of_the_game_needs():
     )
     assert text.splitlines() == [
         "Summary of actions 0 to 7",
-        "Read: examine cookbook → Directions: fry the leek",
-        "Wrong places: mug: not bench",
+        "Wrong places: mug: bench",
         "Right places: mug: shelf",
         "Points for: cook leek with stove",
         "Ways: Hall, go east: Kitchen",
         "No good: prepare meal",
+    ]
+
+
+def test_a_recipe_stays_word_for_word_whoever_writes_the_summary():
+    history = History(400)
+    history.add(entry(0, "examine cookbook", "Directions: fry the leek"))
+    for n in range(1, 60):
+        history.add(entry(n, f"examine thing {n}", "It is a thing like any other thing."))
+        if due := history.due():
+            history.fold(due, "Somebody's notes that forgot the recipe.")
+    assert history.summary.splitlines() == [
+        "examine cookbook → Directions: fry the leek",
+        "Somebody's notes that forgot the recipe.",
     ]
 
 

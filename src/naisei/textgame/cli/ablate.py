@@ -44,6 +44,7 @@ OtherModel = Annotated[
 def command(
     rows: Rows = "",
     trials: options.Trials = 1,
+    tries: flags.Tries = 1,
     max_steps: flags.MaxSteps = None,
     filter: flags.Filter = "none",
     agent_option: flags.AgentOptions = None,
@@ -62,13 +63,15 @@ def command(
     from naisei.textgame.llm.commands import ablate
     from naisei.textgame.llm.options import LLMOptions
 
+    roles = ("player", "reflector") if tries > 1 else ("player",)
     base = GameConfig(
         agent="llm",
         agent_options=typed(LLMOptions, pairs(agent_option or ())),
         trials=trials,
+        tries=tries,
         max_steps=max_steps,
         filter=filter,
-        models={"player": model} if model else {},
+        models={role: model for role in roles if model},
         seed=seed,
         **set.named(),  # type: ignore[arg-type]
     )

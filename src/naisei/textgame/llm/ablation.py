@@ -75,6 +75,6 @@ def configs(
             )
         update: dict[str, object] = {"agent_options": {**base.agent_options, **ROWS[row]}}
         if row == OTHER_MODEL and other_model:
-            update["models"] = {**base.models, "player": other_model}
+            update["models"] = dict.fromkeys(base.models, other_model)
         out[row] = base.model_copy(update=update)
     return out

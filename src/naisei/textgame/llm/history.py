@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["Entry", "History", "lines"]
+__all__ = ["Entry", "History", "is_reading", "lines"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,8 @@ def lines(entries: Sequence[Entry]) -> str:
 
 class History:
     """All commands of a game: a summary of the older ones and the newer ones in full.
+
+    What was read (a recipe) stays word for word before the summary, whoever writes that.
 
     budget: characters that the whole may have; 0 for no limit. The text changes only at its end
     until it is folded, so that what a server has kept of a prompt stays good.
@@ -72,7 +74,13 @@ class History:
         """Put `summary` in the place of the older summary and of what was `due`."""
         self.folded += due
         self.recent = self.recent[len(due) :]
-        self.summary = _cut(summary.strip(), self._budget // 2)
+        read = {e.action: f"{e.action} → {e.answer}" for e in self.folded if is_reading(e)}
+        self.summary = _cut("\n".join([*read.values(), summary.strip()]), self._budget // 2)
+
+
+def is_reading(entry: Entry) -> bool:
+    """Whether the command reads something that says what is to be done."""
+    return entry.action.startswith(("read ", "examine cookbook", "examine recipe"))
 
 
 def _cut(text: str, limit: int) -> str:
