@@ -9,13 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from naisei.core import InputError
+from naisei.core import Act, InputError, Observation, Where
 from naisei.textgame.games import find_games
 from naisei.textgame.make.belongings import furniture, things
 from naisei.textgame.make.cleanup import file_name, mess_of
 from naisei.textgame.make.grid import SPLITS
 from naisei.textgame.make.mess import FLOOR, HELD, LEVELS, Mess
 from naisei.textgame.make.solution import solution
+from naisei.textgame.schemas import START, View
 from naisei.textgame.walkthroughs import walkthrough, walkthrough_lengths
 
 
@@ -159,3 +160,26 @@ def test_lengths_of_walkthroughs(tmp_path: Path) -> None:
         (tmp_path / f"{name}.json").write_text(json.dumps({"metadata": metadata}))
     (tmp_path / "bare.z8").touch()
     assert walkthrough_lengths(find_games(str(tmp_path))) == {"with": 2}
+
+
+@pytest.mark.slow
+def test_a_killed_interpreter_of_a_real_game_is_driven_to_the_point_again(
+    needs_engine: None, cleanup_game: Path
+) -> None:
+    from naisei.textgame.engine import GameHandler, ProcessPool
+
+    commands = walkthrough(cleanup_game)
+    assert commands
+    pool = ProcessPool()
+    handler = GameHandler(cleanup_game, pool)
+    seen = [handler.perform(Act(START), Where("g"))]
+    for number, command in enumerate(commands):
+        if number in (2, len(commands) - 1):
+            process = handler._process
+            assert process is not None and process._process is not None
+            process._process.kill()
+        seen.append(handler.perform(Act(command), Where("g")))
+    last = seen[-1]
+    assert isinstance(last, Observation)
+    assert View.of(last).won and sum(s.reward for s in seen) == View.of(last).max_score
+    pool.close()

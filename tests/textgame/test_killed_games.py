@@ -84,6 +84,7 @@ def test_stopped_then_resumed_as_if_nothing_had_been(
     assert Path("run/results.jsonl").read_bytes() == Path("whole/results.jsonl").read_bytes()
 
 
+@pytest.mark.slow
 def test_a_hanging_interpreter_does_not_outlive_a_killed_run(fake: FakeSet, started: Start) -> None:
     if not Path("/proc").is_dir():
         pytest.skip("processes are looked up in /proc")

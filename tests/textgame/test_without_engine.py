@@ -30,7 +30,7 @@ def blocked(*args: str) -> subprocess.CompletedProcess[str]:
     [
         ["run", "--games", "g.z8", "--agent", "random"],
         ["make", "cleanup", "--out", "made"],
-        ["make", "cooking", "--out", "made", "--n", "1"],
+        pytest.param(["make", "cooking", "--out", "made", "--n", "1"], marks=pytest.mark.slow),
         ["play", "g.z8"],
     ],
 )
