@@ -116,10 +116,10 @@ def _stated(home: Household, name: str, before: str, of: ThingClass | None) -> N
             # Waste is waste, whatever it was.
             places = state.of("thing") or ()
             return NamedThing(name, head, state=state.name, places=places, plain=plain)
-        places = state.of(family)
-        if places is None:
+        elsewhere = state.of(family)
+        if elsewhere is None:
             return NamedThing(name, head, of.name, family, state.name, of.places, of.cues)
-        return NamedThing(name, head, of.name, family, state.name, places)
+        return NamedThing(name, head, of.name, family, state.name, elsewhere)
     if of is None:
         return NamedThing(name, head, plain=normal(name))
     return NamedThing(name, head, of.name, family, "", of.places, of.cues)

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import lru_cache
 
 from naisei.textgame.tidy.household import household
 from naisei.textgame.tidy.naming import NamedReceptacle, NamedThing
 from naisei.textgame.tidy.rooms import room_kind
 from naisei.textgame.tidy.tuning import Tuning
+from naisei.textgame.tidy.words import singular
 
 __all__ = ["Ranks", "cue_fits", "ranks_of", "unseen_weight", "weight"]
 
 #: Kind of receptacle → weight, the best has 1.
 Ranks = dict[str, float]
 #: A receptacle whose name says that it is made for such things.
-_CUE = 0.9
+_CUE = 1.2
+#: From this use on a kind of receptacle is for keeping things: no `play mat` is.
+_KEEPS = 0.2
+#: What is left of the weight of one whose name says that it is made for other things.
+_FOR_OTHERS = 0.3
 #: How much of a kind's weight a receptacle of unknown kind gets for standing in its room.
 _SAME_ROOM = 0.08
 #: A kind that is only sometimes found in the rooms that are left.
@@ -31,9 +37,21 @@ def ranks_of(thing: NamedThing, tuning: Tuning) -> Ranks:
 
 
 def cue_fits(thing: NamedThing, receptacle: NamedReceptacle) -> bool:
-    """A `shoe trolley` is for shoes, whatever a trolley is; a name that is in the table needs
-    no such guess."""
-    return not receptacle.sure and bool(thing.cues & receptacle.words)
+    """A `shoe trolley` is for shoes and a `crayon box` for crayons, whatever a trolley is; a
+    name that is in the table needs no such guess."""
+    if receptacle.sure or not thing.cues:
+        return False
+    said = {singular(word) for word in receptacle.words}
+    return singular(thing.head) in said or bool(thing.cues & said)
+
+
+def _for_others(receptacle: NamedReceptacle) -> bool:
+    return not receptacle.sure and bool(receptacle.words & _all_cues())
+
+
+@lru_cache(maxsize=1)
+def _all_cues() -> frozenset[str]:
+    return frozenset(cue for each in household().classes.values() for cue in each.cues)
 
 
 def weight(thing: NamedThing, ranks: Ranks, receptacle: NamedReceptacle, tuning: Tuning) -> float:
@@ -47,9 +65,10 @@ def weight(thing: NamedThing, ranks: Ranks, receptacle: NamedReceptacle, tuning:
     base = tuning.floor * (0.2 + use) * (1 + 4 * near)
     if known is None:
         base += _SAME_ROOM * near
-    if cue_fits(thing, receptacle):
-        base = max(base, _CUE)
-    return max(ranks.get(receptacle.kind, 0.0), base)
+    if cue_fits(thing, receptacle) and use >= _KEEPS:
+        return _CUE
+    found = max(ranks.get(receptacle.kind, 0.0), base)
+    return found * (_FOR_OTHERS if _for_others(receptacle) else 1.0)
 
 
 def unseen_weight(
