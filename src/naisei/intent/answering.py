@@ -47,6 +47,7 @@ def answer(
         route="search",
         message="\n".join(line for line in lines if line),
         query=query.text,
+        also=query.also,
         answer=written.text,
         citations=written.citations,
         evaluation=judged.evaluation,

@@ -22,13 +22,30 @@ class Found(BaseModel):
     weights: Weights
 
 
-def find(query: str, setting: Setting) -> Flow[Found]:
-    """Twice as many are looked at as are kept, so that outdated ones can make room."""
+def find(query: str, setting: Setting, *, also: str = "") -> Flow[Found]:
+    """Twice as many are looked at as are kept, so that outdated ones can make room.
+
+    also: searched for as well; what both find comes first.
+    """
     k = setting.rules.k
     hits = yield from Search(query, k=2 * k, source="documents")
+    if also:
+        more = yield from Search(also, k=2 * k, source="documents")
+        hits = _both(hits, more)
     weights = yield from Weigh(query)
     ordered = newest_first(setting.profile.prefer(hits))
     return Found(hits=tuple(ordered[:k]), weights=weights)
+
+
+def _both(*rankings: Sequence[Evidence]) -> list[Evidence]:
+    """Reciprocal rank fusion (Cormack et al. 2009, k = 60)."""
+    score: dict[str, float] = {}
+    known: dict[str, Evidence] = {}
+    for ranking in rankings:
+        for rank, hit in enumerate(ranking, 1):
+            score[hit.id] = score.get(hit.id, 0.0) + 1 / (60 + rank)
+            known.setdefault(hit.id, hit)
+    return [known[name] for name in sorted(score, key=lambda name: -score[name])]
 
 
 def newest_first(hits: Sequence[Evidence]) -> list[Evidence]:

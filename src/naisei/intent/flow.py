@@ -33,7 +33,7 @@ def assist(dialogue: Dialogue, setting: Setting) -> Flow[Reply]:
     if (reply := beyond(judged, way, dialogue, setting)) is not None:
         return reply
     query = yield from rewrite(dialogue, setting)
-    found = yield from find(query.text, setting)
+    found = yield from find(query.text, setting, also=query.also)
     return (yield from answer(query, found, way, judged, dialogue, setting))
 
 

@@ -23,12 +23,13 @@ _OPEN = {
     "ja": (
         "もう少し詳しく教えてください。何について、どんなことを知りたいですか。",
         "どの制度や手続きのことか、具体的な名前や場面を教えていただけますか。",
-        "どうしても絞り込めません。期限・金額・手順・対象者など、知りたい点を一つ挙げてください。",
+        "あと少し具体的に教えてください。どんな場面で、何を知りたいですか（期限、金額、手順、対象者など）。",
     ),
     "en": (
         "Could you say a little more: what is it about, and what do you want to know?",
         "Which rule or procedure do you mean? A name or a situation would help.",
-        "I cannot narrow it down. Which point matters: deadline, amount, steps, who is eligible?",
+        "A little more detail, please: in which situation, and what do you want to know (deadline, "
+        "amount, steps, who is eligible)?",
     ),
 }
 _CHOOSE = {

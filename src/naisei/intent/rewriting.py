@@ -10,6 +10,7 @@ from naisei.core import Chat, Flow, InstrumentFailure
 from naisei.intent.dialogue import Dialogue
 from naisei.intent.rules import Setting
 from naisei.intent.words import rewriter_messages
+from naisei.japanese.asking import read_asking
 from naisei.japanese.kept import lost
 
 __all__ = ["Query", "joined", "rewrite"]
@@ -19,12 +20,14 @@ _ROOM = 60
 
 
 class Query(BaseModel):
-    """text: what is searched for. how: as it was said, by the model, or the words joined.
-    failures: why a model's rewriting was not used."""
+    """text: what is searched for. also: searched for beside it, where not empty: what a worry
+    came to, whose first words tell how it feels. how: as it was said, by the model, or the words
+    joined. failures: why a model's rewriting was not used."""
 
     model_config = ConfigDict(frozen=True)
 
     text: str
+    also: str = ""
     how: Literal["unchanged", "model", "joined"]
     failures: tuple[str, ...] = ()
 
@@ -33,20 +36,26 @@ def rewrite(dialogue: Dialogue, setting: Setting) -> Flow[Query]:
     """The input unchanged where there was no dialogue; no model is called then."""
     if dialogue.alone:
         return Query(text=dialogue.utterance, how="unchanged")
-    words = joined(dialogue)
+    words, also = joined(dialogue), _drawn_out(dialogue)
     if not setting.rules.rewriting or "rewriter" not in setting.rules.roles:
-        return Query(text=words, how="joined")
+        return Query(text=words, also=also, how="joined")
     try:
         written = yield from Chat("rewriter", rewriter_messages(dialogue, setting))
     except InstrumentFailure as failure:
-        return Query(text=words, how="joined", failures=(f"rewriter: {failure}",))
+        return Query(text=words, also=also, how="joined", failures=(f"rewriter: {failure}",))
     text = " ".join(written.split()).strip("「」\"'")
     if not text or len(text) > _ROOM + _LONGEST * len(words):
-        return Query(text=words, how="joined", failures=("rewriter: no question came",))
+        return Query(text=words, also=also, how="joined", failures=("rewriter: no question came",))
     if gone := lost("\n".join(dialogue.said), text):
         named = ", ".join(f"{g.kind} {g.text}" for g in gone)
-        return Query(text=words, how="joined", failures=(f"rewriter: lost {named}",))
+        return Query(text=words, also=also, how="joined", failures=(f"rewriter: lost {named}",))
     return Query(text=text, how="model")
+
+
+def _drawn_out(dialogue: Dialogue) -> str:
+    if not read_asking(dialogue.utterance).consultation:
+        return ""
+    return " ".join(" ".join(e.answer.split()) for e in dialogue.exchanges if e.tells)
 
 
 def joined(dialogue: Dialogue) -> str:

@@ -129,18 +129,20 @@ class Reply(_Frozen):
 
     case, evaluation: of the last evaluation. route: `ask` or `search`. message: what to show:
     the question back, or the answer with whom to ask. query: what was searched for; empty for a
-    question back. answer: empty for a question back and where there is no evidence.
-    citations: by number, those that the answer uses. options: topics that may be chosen by
-    number. dialogue: questions and answers so far. hits: chunk ids of the search, best first,
-    whether cited or not. rewritten: how the query came about. evidence: whether the documents
-    held enough to answer. evaluator: who evaluated. extended: the case beyond the article that
-    decided, if one did. contact: whom to ask. failures: instrument failures that were survived.
+    question back. also: what was searched for beside it. answer: empty for a question back and
+    where there is no evidence. citations: by number, those that the answer uses. options:
+    topics that may be chosen by number. dialogue: questions and answers so far. hits: chunk ids
+    of the search, best first, whether cited or not. rewritten: how the query came about.
+    evidence: whether the documents held enough to answer. evaluator: who evaluated. extended:
+    the case beyond the article that decided, if one did. contact: whom to ask. failures:
+    instrument failures that were survived.
     """
 
     case: Case
     route: Literal["ask", "search"]
     message: str
     query: str = ""
+    also: str = ""
     answer: str = ""
     citations: tuple[Citation, ...] = ()
     evaluation: Evaluation

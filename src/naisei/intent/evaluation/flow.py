@@ -38,7 +38,7 @@ def examine(item: Item, setting: Setting) -> Flow[ItemResult]:
     ended = yield from Now()
     found = typed
     if reply.query and reply.query != item.text:
-        found = (yield from find(reply.query, deep)).hits
+        found = (yield from find(reply.query, deep, also=reply.also)).hits
     texts = {hit.id: hit for hit in (*typed, *found)}
     return ItemResult(
         item=item.id,

@@ -104,7 +104,11 @@ class Person(Handler):
         """
         general = (_OWN_WORDS if choosing else _GENERAL).search(question) is not None
         asked = _parts(question)
-        about = [len(_parts(fact.about) & asked) for fact in self._facts]
+        text = normalise(question)
+        about = [
+            len(_parts(fact.about) & asked) + (normalise(fact.about) in text)
+            for fact in self._facts
+        ]
         told = {about.index(max(about))} if about and max(about) > 0 else set()
         if general and self._facts:
             told.add(0)
