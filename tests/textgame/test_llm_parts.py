@@ -71,6 +71,7 @@ def test_a_candidate_that_looks_marked_is_itself():
         ("next action:\n  go east", "go east", ""),
         ("Next action: go east\nNext action: Go east", "go east", ""),
         ("Next action: go east\nNext action: look", "", ""),
+        ("<think>\nNext action: look\n</think>\nNext action: go east", "go east", ""),
         ("I will go east.", "", ""),
         ("", "", ""),
         ("Consideration: only this", "", "only this"),

@@ -105,6 +105,18 @@ def test_a_killed_run_goes_on_within_a_later_try(
     assert len(starts) == 2
 
 
+def test_sampling_reaches_the_endpoint_and_is_part_of_the_run(
+    fake: FakeSet, naisei: Run, openai_server: Serve
+) -> None:
+    server = openai_server(brain)
+    more = ("--limit", "1", "--temperature", "0.3", "--max-output-tokens", "77")
+    assert naisei(*flags(fake, server, "run", *more)).code == 0
+    assert {body["temperature"] for body in server.requests} == {0.3}
+    assert "77" in json.dumps(server.requests[0])
+    frozen = json.loads(Path("run/config.json").read_text())["config"]
+    assert frozen["sampling"]["player"] == {"temperature": 0.3, "max_tokens": 77}
+
+
 @pytest.mark.parametrize("reply", ["schema", "template"])
 def test_one_try_calls_no_reflector(
     fake: FakeSet, naisei: Run, openai_server: Serve, reply: str

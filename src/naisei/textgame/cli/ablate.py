@@ -11,7 +11,7 @@ from naisei.cli.grouped import grouped
 from naisei.cli.groups import Endpoint, Sitting
 from naisei.cli.lang import say
 from naisei.textgame.cli import flags
-from naisei.textgame.cli.groups import GameSet, session
+from naisei.textgame.cli.groups import GameSet, Sampled, session
 
 __all__ = ["command"]
 
@@ -53,6 +53,7 @@ def command(
     seed: options.Seed = 0,
     *,
     set: GameSet,
+    sampled: Sampled,
     endpoint: Endpoint,
     sitting: Sitting,
 ) -> None:
@@ -72,6 +73,7 @@ def command(
         max_steps=max_steps,
         filter=filter,
         models={role: model for role in roles if model},
+        sampling=sampled.of(roles),
         seed=seed,
         **set.named(),  # type: ignore[arg-type]
     )

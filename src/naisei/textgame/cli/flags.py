@@ -21,11 +21,13 @@ __all__ = [
     "Level",
     "MaxSteps",
     "Out",
+    "OutputTokens",
     "PlayerModel",
     "Processes",
     "ReflectorModel",
     "Rooms",
     "Split",
+    "Temperature",
     "Tries",
     "Twc",
 ]
@@ -135,6 +137,26 @@ Tries = Annotated[
             "memo after each failed one. The plays of --trials know nothing of each other.",
         ),
         rich_help_panel=_TASK,
+    ),
+]
+Temperature = Annotated[
+    float | None,
+    typer.Option(
+        "--temperature",
+        min=0.0,
+        help=say("サンプリング温度", "Sampling temperature of player and reflector."),
+        rich_help_panel=say("モデル", "Models"),
+    ),
+]
+OutputTokens = Annotated[
+    int | None,
+    typer.Option(
+        "--max-output-tokens",
+        min=1,
+        help=say(
+            "1 回の応答の長さの上限 (トークン)", "Longest reply of player and reflector, in tokens."
+        ),
+        rich_help_panel=say("モデル", "Models"),
     ),
 ]
 PlayerModel = Annotated[str | None, options.role_model("player")]

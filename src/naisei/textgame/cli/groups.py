@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from naisei.textgame.cli import flags
 if TYPE_CHECKING:
     from naisei.textgame.execute import Session
 
-__all__ = ["GameSet", "session"]
+__all__ = ["GameSet", "Sampled", "session"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,20 @@ class GameSet:
             "level": self.level,
             "limit": self.limit,
         }
+
+
+@dataclass(frozen=True, slots=True)
+class Sampled:
+    """What the models of player and reflector are told; else the endpoint's own."""
+
+    temperature: flags.Temperature = None
+    max_output_tokens: flags.OutputTokens = None
+
+    def of(self, roles: Iterable[str]) -> dict[str, dict[str, float | int]]:
+        """As `GameConfig.sampling`."""
+        wished = {"temperature": self.temperature, "max_tokens": self.max_output_tokens}
+        given = {name: value for name, value in wished.items() if value is not None}
+        return dict.fromkeys(roles, given) if given else {}
 
 
 def session(endpoint: Endpoint, sitting: Sitting) -> Session:

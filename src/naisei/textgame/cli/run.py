@@ -8,7 +8,7 @@ from naisei.cli import options
 from naisei.cli.grouped import grouped
 from naisei.cli.groups import Endpoint, Sitting
 from naisei.textgame.cli import flags
-from naisei.textgame.cli.groups import GameSet, session
+from naisei.textgame.cli.groups import GameSet, Sampled, session
 
 __all__ = ["command"]
 
@@ -27,6 +27,7 @@ def command(
     seed: options.Seed = 0,
     *,
     set: GameSet,
+    sampled: Sampled,
     endpoint: Endpoint,
     sitting: Sitting,
 ) -> None:
@@ -38,6 +39,7 @@ def command(
 
     kind = player_kind(agent)
     named = {"player": player_model or model, "reflector": reflector_model or model}
+    models = {role: name for role, name in named.items() if name and role in kind.roles}
     config = GameConfig(
         agent=agent,
         agent_options=typed(kind.settings, pairs(agent_option or ())),
@@ -45,7 +47,8 @@ def command(
         tries=tries,
         max_steps=max_steps,
         filter=filter,
-        models={role: name for role, name in named.items() if name and role in kind.roles},
+        models=models,
+        sampling=sampled.of(models),
         seed=seed,
         **set.named(),  # type: ignore[arg-type]
     )
