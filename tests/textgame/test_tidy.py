@@ -106,6 +106,12 @@ def test_when_every_place_was_refused_it_gives_up_with_a_reason() -> None:
     assert len(puts(house)) == len(BEDROOM)
 
 
+def test_too_few_steps_are_no_reason_to_give_up() -> None:
+    house = ToyHouse({"Bedroom": BEDROOM}, {"clean tie": "bed"}, {"clean tie": {"wardrobe"}})
+    result = played(house, steps=1)
+    assert result.timed_out and len(result.steps) == 1
+
+
 def test_closed_doors_and_receptacles_are_opened_only_when_needed() -> None:
     house = ToyHouse(
         {"Corridor": CORRIDOR, "Kitchen": KITCHEN},

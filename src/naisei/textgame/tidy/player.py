@@ -95,8 +95,17 @@ class TidyPlayer:
             or self._take_up(tour, beliefs)
             or self._walk_on(tour)
             or self._search()
+            or self._too_late(beliefs)
             or ("", say("置けるところはすべて試した", "every place was tried"))
         )
+
+    def _too_late(self, beliefs: dict[str, Belief]) -> tuple[str, str] | None:
+        """Places are left to try, but no steps to do it in: no reason to give up."""
+        can = self.house.scene.can
+        if not any(belief.at for belief in beliefs.values()) or not can:
+            return None
+        command = "look" if "look" in can else min(can)
+        return command, say("残りの手数では何も片付かない", "too few steps are left")
 
     def _chance(self, name: str, belief: Belief) -> Chance:
         by_place: dict[int, float] = {}
