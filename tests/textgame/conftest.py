@@ -96,6 +96,8 @@ def fake(english: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeSet]:
     for number in range(6):
         story(games.folder / f"g{number}.z8")
     yield games
+    for name in [n for n in sys.modules if n.partition(".")[0] == "textworld"]:
+        del sys.modules[name]  # the real one comes back with the end of monkeypatch
 
 
 @pytest.fixture
