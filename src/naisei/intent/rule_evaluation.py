@@ -89,7 +89,8 @@ def vagueness(said: Sequence[Asking], ties: int, *, held: bool, narrowed: bool =
     worry = first.consultation and len(said) == 1
     # A first answer that only narrows the matter down still leaves open what about it; and what
     # cannot be answered after one question may be after another.
-    open_still = narrowed or (len(said) == 2 and not said[1].aspect)
+    second = len(said) == 2 and not said[1].aspect
+    open_still = narrowed or (second and (ties > 1 or first.consultation))
     unheld = len(said) > 1 and not held
     return max(2 if worry or open_still or unheld else 0, points)
 

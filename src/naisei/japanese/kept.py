@@ -25,6 +25,8 @@ class Lost:
 _QUOTED = re.compile(r"[「『\"“]([^」』\"”]{1,40})[」』\"”]")
 _LATIN = re.compile(r"[A-Za-z][A-Za-z0-9+#._-]*[A-Za-z0-9+#]|[A-Za-z]+\d+")
 _KATAKANA = re.compile(r"[ァ-ヶー]{3,}")
+#: The name of an era is part of a number: 令和6年 is 2024年.
+_ERA = re.compile("(?:令和|平成|昭和)(?=[元0-9〇一二三四五六七八九十])")
 _WHEN = re.compile(
     "一昨日|昨日|今日|本日|明日|明後日|先週|今週|来週|再来週|先月|今月|来月|再来月|去年|昨年|今年度|来年度|昨年度|今年|"
     "来年|再来年|上期|下期|年末|年始|月末|月初|年度末|[月火水木金土日]曜|上旬|中旬|下旬|午前|午後"
@@ -84,7 +86,7 @@ def _entities(said: str, rewritten: str) -> list[Lost]:
         if named and name.lower() not in lower:
             gone[name] = None
     if is_japanese(folded):
-        for chain in _compounds(tokens(folded)):
+        for chain in _compounds(tokens(_ERA.sub("", folded))):
             text = "".join(t.surface for t in chain)
             if text in target or any(text in name for name in gone):
                 continue
