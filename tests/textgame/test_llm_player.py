@@ -121,6 +121,14 @@ def test_the_history_holds_each_action_with_the_games_answer_and_a_word_on_it():
     ]
 
 
+def test_points_of_earlier_steps_make_no_place_right():
+    game = Game()
+    played(game)
+    game.step(after("take coat", 1), replies("put mug on bench"))
+    system, _ = game.prompt(after("put mug on bench", 1))
+    assert f"put mug on bench → You put mug on bench. {WRONG_PLACE}\n\n" in system
+
+
 def test_without_augmentation_the_words_are_gone_from_history_and_example():
     game = Game(feedback="none")
     history = played(game)
