@@ -42,6 +42,21 @@ def test_which_option_an_answer_names(answer, places):
     assert chosen(answer, OPTIONS) == places
 
 
+@pytest.mark.parametrize(
+    ("answer", "kept"),
+    [
+        ("2", "年次有給休暇規程 › 申請の手続き"),
+        ("特別休暇規程です", "特別休暇規程"),
+        ("特別休暇規程で、結婚のときは何日ですか", "特別休暇規程で、結婚のときは何日ですか"),
+        ("1です。結婚のときは何日ですか", "特別休暇規程、結婚のときは何日ですか"),
+        ("3.5日です", "3.5日です"),
+        ("9、その他", "9、その他"),
+    ],
+)
+def test_nothing_that_was_said_besides_a_choice_is_lost(answer, kept):
+    assert Dialogue(utterance="休み").answered("?", answer, OPTIONS).exchanges[0].answer == kept
+
+
 @given(st.text(max_size=30), st.lists(st.text(max_size=12), max_size=9))
 def test_a_choice_is_always_among_the_options(answer, options):
     assert all(0 <= place < len(options) for place in chosen(answer, options))

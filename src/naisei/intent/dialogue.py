@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict
 
 from naisei.intent.schemas import Exchange
 from naisei.japanese.asking import read_asking
-from naisei.japanese.choices import chosen
+from naisei.japanese.choices import chosen, led
 from naisei.japanese.normal import normalise
 
 __all__ = ["Dialogue"]
@@ -23,9 +23,14 @@ class Dialogue(BaseModel):
     earlier: tuple[str, ...] = ()
 
     def answered(self, question: str, answer: str, options: tuple[str, ...] = ()) -> Dialogue:
-        """With one more exchange; an answer by number becomes the option's words."""
-        picked = chosen(answer, options)
-        words = "、".join(options[at] for at in picked) if picked else answer.strip()
+        """With one more exchange; an answer by number becomes the option's words, and what was
+        said besides is kept."""
+        if picked := chosen(answer, options):
+            words = "、".join(options[at] for at in picked)
+        elif begun := led(answer, options):
+            words = f"{options[begun[0]]}、{begun[1]}"
+        else:
+            words = answer.strip()
         exchange = Exchange(question=question, answer=words, options=options)
         return self.model_copy(update={"exchanges": (*self.exchanges, exchange)})
 

@@ -6,9 +6,10 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+from naisei.japanese.asking import matter
 from naisei.japanese.normal import normalise
 
-__all__ = ["chosen"]
+__all__ = ["chosen", "led"]
 
 _KANJI = {c: n for n, c in enumerate("一二三四五六七八九", 1)}
 _KANA = {k: n for n, k in enumerate(("ひと", "ふた", "みっ", "よっ", "いつ", "むっ"), 1)}
@@ -26,7 +27,8 @@ def chosen(answer: str, options: Sequence[str]) -> tuple[int, ...]:
     """Places (from 0) in `options`, in the order of the answer; empty if it names none.
 
     Numbers count from 1 and only where the answer is nothing but numbers: 「3日です」 chooses
-    nothing. Words choose an option that they quote in full, or that quotes them.
+    nothing. Words choose an option that they quote in full without saying more, or that quotes
+    them.
     """
     folded = unicodedata.normalize("NFKC", answer).strip()
     if not folded or not options:
@@ -35,7 +37,7 @@ def chosen(answer: str, options: Sequence[str]) -> tuple[int, ...]:
         places = [_number(m[0]) - 1 for m in _EACH.finditer(found[1])]
         return tuple(dict.fromkeys(p for p in places if 0 <= p < len(options)))
     said = _bare(answer)
-    quoted = [at for at, option in enumerate(options) if _bare(option) and _bare(option) in said]
+    quoted = [at for at, option in enumerate(options) if _names(said, _bare(option))]
     if quoted:
         longest = max(len(_bare(options[at])) for at in quoted)
         return tuple(at for at in quoted if len(_bare(options[at])) == longest)
@@ -44,6 +46,26 @@ def chosen(answer: str, options: Sequence[str]) -> tuple[int, ...]:
         if len(within) == 1:
             return tuple(within)
     return ()
+
+
+def led(answer: str, options: Sequence[str]) -> tuple[int, str] | None:
+    """The place of the option that an answer begins with by number, and what it says after it:
+    「2です。横浜の場合を知りたい」; `None` if it does not."""
+    m = _LEADING.match(unicodedata.normalize("NFKC", answer).strip())
+    if m is None or not 0 <= (place := _number(m[1]) - 1) < len(options):
+        return None
+    return place, m[2].strip()
+
+
+_LEADING = re.compile(
+    rf"[(\[#]?({_NUMBER})(?:番目?|つ目|つめ|個目)?[)\]]?(?:です|で|の(?:ほう|方)?(?:です|で)?)?[、。,.:]+(?!\d)\s*(\S.*)$",
+    re.S,
+)
+
+
+def _names(said: str, option: str) -> bool:
+    """Whether an answer is an option's name and nothing that says more."""
+    return bool(option) and option in said and not matter(said.replace(option, "", 1))
 
 
 def _number(text: str) -> int:

@@ -2,55 +2,14 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
-
 import typer
-from typer.core import TyperCommand, TyperGroup
-from typer.main import get_command
 
 from naisei.cli.lang import say
-from naisei.intent.cli import ask, chat, demo, feedback, index
+from naisei.intent.cli import ask, chat, demo, eval, feedback, index, serve
 
 __all__ = ["app"]
 
-#: Commands that are imported only when they are called: module, help in Japanese and English.
-_LAZY = {
-    "eval": (
-        "naisei.intent.cli.eval",
-        "質問集で測る: 聞き返しの前後の検索、答え、費用",
-        "Measure on a file of questions: search before and after asking, answers, cost.",
-    ),
-    "serve": (
-        "naisei.intent.cli.serve",
-        "HTTP で応答する (JSON、SSE、OpenAI 互換)",
-        "Answer over HTTP: JSON, server-sent events, OpenAI-compatible.",
-    ),
-}
-
-
-class _Group(TyperGroup):
-    def __init__(self, **given: Any) -> None:
-        super().__init__(**given)
-        for name, (_, ja, en) in _LAZY.items():
-            self.add_command(TyperCommand(name, help=say(ja, en)))
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
-        name, command, rest = super().resolve_command(ctx, args)
-        if name in _LAZY:
-            command = _loaded(name)
-        return name, command, rest
-
-
-def _loaded(name: str) -> Any:
-    module, ja, en = _LAZY[name]
-    single = typer.Typer(add_completion=False)
-    single.command(name, help=say(ja, en))(import_module(module).command)
-    return get_command(single)
-
-
 app = typer.Typer(
-    cls=_Group,
     no_args_is_help=True,
     help=say(
         "資料を探す前に聞き返す、社内資料の案内役",
@@ -80,6 +39,20 @@ app.command(
         "Show, give, undo or reset feedback on how much is asked.",
     ),
 )(feedback.command)
+app.command(
+    "eval",
+    help=say(
+        "質問集で測る: 聞き返しの前後の検索、答え、費用",
+        "Measure on a file of questions: search before and after asking, answers, cost.",
+    ),
+)(eval.command)
+app.command(
+    "serve",
+    help=say(
+        "HTTP で応答する (JSON、SSE、OpenAI 互換)",
+        "Answer over HTTP: JSON, server-sent events, OpenAI-compatible.",
+    ),
+)(serve.command)
 app.command("demo", help=say("三つの質問の実演", "Three questions as a demonstration."))(
     demo.command
 )

@@ -1,0 +1,110 @@
+"""naisei intent chat at a terminal: numbers, commands, kills, feedback that is seen and undone."""
+
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from intent.corpus import write_index
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory):
+    return write_index(tmp_path_factory.mktemp("corpus"))
+
+
+@pytest.fixture
+def environment(tmp_path):
+    own = {"NAISEI_DATA": str(tmp_path / "data"), "NAISEI_LANG": "ja", "PYTHONIOENCODING": "utf-8"}
+    return {**os.environ, **own, "TERM": "dumb"}
+
+
+class Terminal:
+    """A chat on a pseudo-terminal."""
+
+    def __init__(self, index, environment, *more):
+        self._end, other = pty.openpty()
+        command = [sys.executable, "-m", "naisei", "intent", "chat", "--index", str(index), *more]
+        self.process = subprocess.Popen(
+            command, stdin=other, stdout=other, stderr=other, env=environment
+        )
+        os.close(other)
+
+    def until(self, wanted, seconds=60):
+        """What is shown until `wanted` is."""
+        seen, end = b"", time.monotonic() + seconds
+        while wanted.encode() not in seen:
+            assert time.monotonic() < end, seen.decode(errors="replace")
+            if select.select([self._end], [], [], 0.2)[0]:
+                try:
+                    seen += os.read(self._end, 65536)
+                except OSError:  # the other end is closed
+                    break
+        text = seen.decode(errors="replace")
+        assert wanted in text, text
+        return text
+
+    def type(self, text):
+        os.write(self._end, f"{text}\n".encode())
+
+    def close(self):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        os.close(self._end)
+
+
+def run(environment, *arguments):
+    command = [sys.executable, "-m", "naisei", "intent", *arguments]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_a_talk_at_the_terminal_is_killed_and_goes_on(index, environment):
+    chat = Terminal(index, environment, "--session", "me")
+    try:
+        chat.until("> ")
+        chat.type("休暇について教えてください")
+        assert "1. " in chat.until("> ")
+    finally:
+        chat.process.send_signal(signal.SIGKILL)
+        chat.close()
+    chat = Terminal(index, environment, "--session", "me")
+    try:
+        shown = chat.until("> ")
+        assert "前回の続きです" in shown and "1. " in shown
+        chat.type("看護休暇は、子が1人なら何日ですか")
+        assert "年5日" in chat.until("> ")
+        chat.type("/sources")
+        assert "leave/nursing.md" in chat.until("> ")
+        chat.type("/asked-too-much")
+        chat.until("記録しました")
+        chat.type("/quit")
+        assert chat.process.wait(timeout=30) == 0
+    finally:
+        chat.close()
+    seen = json.loads(run(environment, "feedback", "--show", "--json").stdout)
+    assert seen["thresholds"]["clarity"] == seen["default"]["clarity"] + 1
+    assert seen["feedback"][0]["about"] == "休暇について教えてください"
+    undone = json.loads(run(environment, "feedback", "--undo", "--json").stdout)
+    assert undone["thresholds"] == undone["default"] and undone["feedback"] == []
+
+
+def test_piped_lines_give_one_reply_each_as_json(index, environment):
+    said = "休暇について\n看護休暇の日数です\n/new\n社長の趣味\n"
+    command = [sys.executable, "-m", "naisei", "intent", "chat", "--json", "--index", str(index)]
+    done = subprocess.run(
+        command, env=environment, input=said, capture_output=True, text=True, check=False
+    )
+    replies = [json.loads(line) for line in done.stdout.splitlines()]
+    assert done.returncode == 0, done.stderr
+    assert [r["route"] for r in replies][:2] == ["ask", "search"]
+    assert "看護休暇の日数" in replies[1]["query"] and replies[1]["query"].startswith(
+        "休暇について"
+    )
+    assert replies[2]["dialogue"] == []
