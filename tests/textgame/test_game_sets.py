@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import zipfile
 from functools import partial
 from pathlib import Path
@@ -181,3 +182,11 @@ def test_a_worker_that_is_killed_is_one_message_and_what_was_made_stays(tmp_path
     with pytest.raises(InstrumentFailure, match="goes on"):
         list(make_many([*JOBS[:1], ("bad.z8", killed)], tmp_path, processes=1))
     assert {m.file for m in make_many(JOBS, tmp_path, processes=1)} == {name for name, _ in JOBS}
+
+
+def test_what_killed_makings_left_is_swept_and_what_is_going_on_is_not(tmp_path: Path) -> None:
+    for name in (".making-old", ".making-new"):
+        files(tmp_path, f"{name}/half.z8")
+    os.utime(tmp_path / ".making-old", (0, 0))
+    list(make_many(JOBS[:1], tmp_path, processes=1))
+    assert not (tmp_path / ".making-old").exists() and (tmp_path / ".making-new").exists()

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -14,6 +17,8 @@ from naisei.textgame.make.made import MANIFEST, Made
 
 __all__ = ["make_many", "read_manifest"]
 
+#: Seconds after which a scratch folder is nobody's any more.
+_STALE = 3600.0
 #: Makes one game in a folder. It must be picklable.
 Maker = Callable[[Path], Made]
 
@@ -42,6 +47,7 @@ def make_many(
             missing.append(maker)
     if not missing:
         return
+    _sweep(folder)
     # Spawned: a forked copy of a process with threads may hang.
     pool = ProcessPoolExecutor(
         min(processes or os.cpu_count() or 1, len(missing)), mp_context=get_context("spawn")
@@ -57,6 +63,14 @@ def make_many(
                 yield made
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _sweep(folder: Path) -> None:
+    """What killed makings left half-done; one that is going on now is younger."""
+    for scratch in folder.glob(".making-*"):
+        with suppress(FileNotFoundError):  # another making swept it
+            if time.time() - scratch.stat().st_mtime > _STALE:
+                shutil.rmtree(scratch)
 
 
 def _result(future: Future[Made]) -> Made:
