@@ -13,6 +13,7 @@ from naisei.intent.execute import Session, in_directory, in_memory, request_dige
 from naisei.intent.places import place
 from naisei.intent.show import line, shown
 from naisei.intent.sitting import Standing
+from naisei.lang import say
 from naisei.retrieval.index import Index
 from naisei.runs.directory import write_atomically
 
@@ -32,12 +33,21 @@ def ask(
 ) -> int:
     """One step: prints the question back or the answer; returns the exit code."""
     if not text.strip():
-        raise InputError("the question is empty", place="TEXT", remedy="write what to look up")
+        raise InputError(
+            say("質問が空です", "the question is empty"),
+            place="TEXT",
+            remedy=say("調べたいことを書いてください", "write what to look up"),
+        )
     if name is not None and (history is not None or run_dir is not None):
         raise InputError(
-            "a sitting has a place of its own",
+            say(
+                "--session の会話には決まった置き場所があります", "a sitting has a place of its own"
+            ),
             place="--session",
-            remedy="give it without --history and --run-dir",
+            remedy=say(
+                "--history や --run-dir と一緒に使わないでください",
+                "give it without --history and --run-dir",
+            ),
         )
     path = session_path(name) if name is not None else run_dir
     with Index.open(Path(config.index)) as index:
@@ -63,9 +73,15 @@ def ask(
             where = {"run_dir": str(result.run_dir), "tokens": result.outcome.ledger.to_json()}
             if len(after.replies) < len(after.steps):
                 raise InputError(
-                    f"stopped before the reply: {result.outcome.stopped}",
+                    say(
+                        f"返事の前に止まりました: {result.outcome.stopped}",
+                        f"stopped before the reply: {result.outcome.stopped}",
+                    ),
                     place=str(result.run_dir),
-                    remedy="raise the budget and ask the same again",
+                    remedy=say(
+                        "予算を上げて、同じことをもう一度聞いてください",
+                        "raise the budget and ask the same again",
+                    ),
                 )
             reply = after.replies[-1]
         else:
@@ -94,14 +110,21 @@ def read_history(path: Path) -> Standing:
         return Standing()
     except (OSError, UnicodeDecodeError, ValidationError) as error:
         raise InputError(
-            "no history of a sitting",
+            say("会話の記録ではありません", "no history of a sitting"),
             place=str(path),
-            remedy="name a new file, or one that --history wrote",
+            remedy=say(
+                "新しいファイル名か、--history が書いたファイルを指定してください",
+                "name a new file, or one that --history wrote",
+            ),
         ) from error
 
 
 def _keep(path: Path, standing: Standing) -> None:
     if not path.parent.is_dir():
-        raise InputError("no such folder", place=str(path.parent), remedy="make it first")
+        raise InputError(
+            say("フォルダーがありません", "no such folder"),
+            place=str(path.parent),
+            remedy=say("先に作ってください", "make it first"),
+        )
     data = standing.model_dump(mode="json")
     write_atomically(path, jsons.dumps(data, ensure_ascii=False, indent=1) + "\n")

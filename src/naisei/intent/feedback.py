@@ -22,6 +22,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from naisei.core import InputError
 from naisei.intent.thresholds import Thresholds
+from naisei.lang import say
 
 __all__ = ["Feedback", "Sign", "adjusted", "read_feedback", "standing", "write_feedback"]
 
@@ -89,7 +90,10 @@ def read_feedback(path: Path) -> list[Feedback]:
     except FileNotFoundError:
         return []
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"the feedback cannot be read: {error}", place=str(path)) from error
+        raise InputError(
+            say(f"評価の記録が読めません: {error}", f"the feedback cannot be read: {error}"),
+            place=str(path),
+        ) from error
     lines = []
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
@@ -97,9 +101,10 @@ def read_feedback(path: Path) -> list[Feedback]:
                 lines.append(Feedback.model_validate_json(line))
             except ValidationError as error:
                 raise InputError(
-                    f"no line of feedback: {error.errors()[0]['msg']}",
+                    say("評価の記録の行ではありません: ", "no line of feedback: ")
+                    + error.errors()[0]["msg"],
                     place=f"{path}:{number}",
-                    remedy="mend the line or remove it",
+                    remedy=say("その行を直すか消してください", "mend the line or remove it"),
                 ) from error
     return lines
 
@@ -113,6 +118,10 @@ def write_feedback(path: Path, sign: Sign, *, about: str = "", asked: int = 0) -
             file.write(json.dumps(line.model_dump(mode="json"), ensure_ascii=False) + "\n")
     except OSError as error:
         raise InputError(
-            f"the feedback cannot be kept: {error.strerror}", place=str(path)
+            say(
+                f"評価を記録できません: {error.strerror}",
+                f"the feedback cannot be kept: {error.strerror}",
+            ),
+            place=str(path),
         ) from error
     return line

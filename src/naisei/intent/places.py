@@ -9,6 +9,7 @@ from pathlib import Path
 from platformdirs import user_data_path
 
 from naisei.core import InputError
+from naisei.lang import say
 
 __all__ = ["place"]
 
@@ -21,9 +22,12 @@ def place(kind: str, name: str, *, option: str, suffix: str = "") -> Path:
     """
     if not re.fullmatch(r"[^\W_][\w .-]{0,63}", name) or name.endswith((".", " ")):
         raise InputError(
-            f"{name!r} cannot be a name here",
+            say(f"{name!r} はここでは名前にできません", f"{name!r} cannot be a name here"),
             place=option,
-            remedy="use up to 64 letters, digits, - and _",
+            remedy=say(
+                "64 文字までの文字、数字、- と _ を使ってください",
+                "use up to 64 letters, digits, - and _",
+            ),
         )
     root = os.environ.get("NAISEI_DATA")
     return (Path(root) if root else user_data_path("naisei")) / kind / f"{name}{suffix}"

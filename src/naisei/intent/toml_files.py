@@ -10,6 +10,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from naisei.core import InputError
+from naisei.lang import say
 
 __all__ = ["read_model"]
 
@@ -27,16 +28,27 @@ def read_model(path: Path, kind: type[M], *, what: str) -> M:
         data = json.loads(text) if path.suffix.lower() == ".json" else tomllib.loads(text)
     except OSError as error:
         reason = error.strerror or str(error)
-        raise InputError(f"the {what} cannot be read: {reason}", place=str(path)) from error
-    except ValueError as error:
-        remedy = "write it as TOML, or as JSON in a file named .json (UTF-8)"
         raise InputError(
-            f"the {what} is not readable: {error}", place=str(path), remedy=remedy
-        ) from (error)
+            say(f"{what} を読めません: {reason}", f"the {what} cannot be read: {reason}"),
+            place=str(path),
+        ) from error
+    except ValueError as error:
+        raise InputError(
+            say(f"{what} の形が違います: {error}", f"the {what} is not readable: {error}"),
+            place=str(path),
+            remedy=say(
+                "UTF-8 の TOML か、名前が .json の JSON で書いてください",
+                "write it as TOML, or as JSON in a file named .json (UTF-8)",
+            ),
+        ) from error
     try:
         return kind.model_validate(data)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         field = ".".join(str(part) for part in first["loc"]) or what
         said = first["msg"].removeprefix("Value error, ")
-        raise InputError(f"{field}: {said}", place=str(path), remedy=f"mend the {what}") from error
+        raise InputError(
+            f"{field}: {said}",
+            place=str(path),
+            remedy=say(f"{what} を直してください", f"mend the {what}"),
+        ) from error

@@ -40,12 +40,22 @@ def command(
 
     if sum((undo, reset, give is not None)) > 1:
         raise InputError(
-            "only one of --undo, --reset and --give at a time", place="naisei intent feedback"
+            say(
+                "--undo、--reset、--give は一度に一つだけです",
+                "only one of --undo, --reset and --give at a time",
+            ),
+            place="naisei intent feedback",
         )
     path = place("feedback", user, option="--user", suffix=".jsonl")
     lines = read_feedback(path)
     if undo and not standing(lines):
-        raise InputError(f"there is no feedback of '{user}' to undo", place="--undo")
+        raise InputError(
+            say(
+                f"取り消せる '{user}' の評価がありません",
+                f"there is no feedback of '{user}' to undo",
+            ),
+            place="--undo",
+        )
     if undo or reset or give:
         write_feedback(path, "undo" if undo else "reset" if reset else give or "good")
         lines = read_feedback(path)

@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 from pydantic import ValidationError
 
-from naisei.cli.lang import language
+from naisei.cli.lang import language, say
 from naisei.core import InputError
 from naisei.intent.cli.flags import Behaviour, Models, Person
 from naisei.intent.config import AssistConfig
@@ -63,9 +63,12 @@ def _thresholds(behaviour: Behaviour) -> Thresholds:
         name, sign, value = (part.strip() for part in pair.partition("="))
         if not sign or name not in _NAMES:
             raise InputError(
-                f"{pair!r} is no threshold",
+                say(f"{pair!r} はしきい値ではありません", f"{pair!r} is no threshold"),
                 place="--threshold",
-                remedy=f"write NAME=1..5; names: {', '.join(_NAMES)}",
+                remedy=say(
+                    f"名前=1〜5 と書いてください。名前: {', '.join(_NAMES)}",
+                    f"write NAME=1..5; names: {', '.join(_NAMES)}",
+                ),
             )
         given[name] = value
     try:
@@ -76,7 +79,9 @@ def _thresholds(behaviour: Behaviour) -> Thresholds:
         first = error.errors(include_url=False)[0]
         name = ".".join(map(str, first["loc"]))
         raise InputError(
-            f"{name}: {first['msg']}", place="--threshold", remedy="give a whole number, 1 to 5"
+            f"{name}: {first['msg']}",
+            place="--threshold",
+            remedy=say("1〜5 の整数にしてください", "give a whole number, 1 to 5"),
         ) from error
 
 
@@ -84,8 +89,11 @@ def _extended(given: str) -> frozenset[Any]:
     names: Sequence[str] = [n.strip() for n in given.split(",") if n.strip() not in ("", "none")]
     if unknown := [n for n in names if n not in get_args(Extended)]:
         raise InputError(
-            f"no case is called {unknown[0]!r}",
+            say(f"{unknown[0]!r} という場合はありません", f"no case is called {unknown[0]!r}"),
             place="--extended",
-            remedy=f"use {', '.join(get_args(Extended))}, or none",
+            remedy=say(
+                f"{', '.join(get_args(Extended))} か none です",
+                f"use {', '.join(get_args(Extended))}, or none",
+            ),
         )
     return frozenset(names)

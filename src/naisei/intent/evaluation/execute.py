@@ -12,6 +12,7 @@ from naisei.core import InputError, Sampling
 from naisei.intent.evaluation.config import EvalConfig
 from naisei.intent.evaluation.study import study_tables
 from naisei.intent.evaluation.task import EvalTask
+from naisei.lang import say
 from naisei.models.settings import ModelSettings
 from naisei.models.world import base_world
 from naisei.retrieval.index import Index
@@ -113,9 +114,12 @@ def _check_models(config: EvalConfig) -> None:
     for role in needed:
         if role not in config.models:
             raise InputError(
-                f"the {role} needs a model, and none is given",
+                say(
+                    f"{role} のモデルが指定されていません",
+                    f"the {role} needs a model, and none is given",
+                ),
                 place=f"--{role}-model",
-                remedy="give --model PROVIDER:NAME",
+                remedy=say("--model を付けてください", "give --model PROVIDER:NAME"),
             )
 
 

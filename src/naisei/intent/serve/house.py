@@ -24,6 +24,7 @@ from naisei.intent.serve.uploads import upload_folder
 from naisei.intent.thresholds import Thresholds
 from naisei.intent.weighing import WeighHandler
 from naisei.intent.world import document_world
+from naisei.lang import say
 from naisei.models.settings import ModelSettings
 from naisei.models.world import base_world
 from naisei.retrieval.handler import SearchHandler
@@ -97,9 +98,12 @@ async def open_house(
             for role in config.setting.rules.roles:
                 if role not in config.models:
                     raise InputError(
-                        f"the {role} needs a model, and none is given",
+                        say(
+                            f"{role} のモデルが指定されていません",
+                            f"the {role} needs a model, and none is given",
+                        ),
                         place=f"--{role}-model",
-                        remedy="give --model PROVIDER:NAME",
+                        remedy=say("--model を付けてください", "give --model PROVIDER:NAME"),
                     )
             house = House(options, config, index, base)
             try:
