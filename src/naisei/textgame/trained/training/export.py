@@ -56,6 +56,8 @@ def _to_onnx(loaded: Loaded, path: Path) -> None:
     import torch
 
     network = loaded.network.to("cpu").eval()
+    usual = network.body.config._attn_implementation
+    network.body.set_attn_implementation("eager")  # the one that tracing can follow
     ids = torch.ones((2, 16), dtype=torch.int64)
     arguments: tuple[Any, ...] = (ids, torch.ones_like(ids))
     if loaded.types:
@@ -74,6 +76,7 @@ def _to_onnx(loaded: Loaded, path: Path) -> None:
             opset_version=17,
             dynamo=False,
         )
+    network.body.set_attn_implementation(usual)
 
 
 def _quantise(source: Path, target: Path) -> None:

@@ -41,7 +41,7 @@ class Loaded:
         path = _resolved(encoder)
         try:
             texts = AutoTokenizer.from_pretrained(path, use_fast=True)
-            body = AutoModel.from_pretrained(path, attn_implementation="eager")
+            body = AutoModel.from_pretrained(path)
         except (OSError, ValueError) as error:
             raise InputError(
                 f"this encoder cannot be loaded: {str(error).splitlines()[0]}",

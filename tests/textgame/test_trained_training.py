@@ -1,0 +1,173 @@
+"""Training with a tiny encoder: learns, goes on after a kill, exports what plays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from naisei.core import InputError
+from naisei.textgame.trained.recorded import RecordedGame
+from naisei.textgame.trained.training.curves import Curve, svg
+from naisei.textgame.trained.training.items import order, sampled
+from naisei.textgame.trained.training.plan import TrainingPlan
+from textgame.trained_kit import recorded, tiny_encoder
+
+
+def torch_or_skip() -> None:
+    for name in ("torch", "transformers", "onnx", "onnxruntime"):
+        pytest.importorskip(name, reason=f"{name} is not installed: pip install 'naisei[train]'")
+    import torch
+
+    # On a busy machine threads that wait for each other take minutes for what takes seconds.
+    torch.set_num_threads(1)
+
+
+@pytest.fixture(scope="module")
+def game() -> RecordedGame:
+    return recorded()
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory: pytest.TempPathFactory, game: RecordedGame) -> str:
+    torch_or_skip()
+    texts = [f"{s.situation.text} {' '.join(s.candidates)}" for s in game.steps]
+    return str(tiny_encoder(tmp_path_factory.mktemp("tiny"), texts))
+
+
+def plan(encoder: str, **more: object) -> TrainingPlan:
+    return TrainingPlan.model_validate(
+        {"encoder": encoder, "limit": 96, "rate": 3e-3, "epochs": 2, "batch": 4, **more}
+    )
+
+
+def test_the_rate_rises_then_falls_to_nothing() -> None:
+    given = TrainingPlan(rate=1.0, warmup=0.2)
+    rates = [given.rate_at(step, 100) for step in range(100)]
+    assert rates.index(max(rates)) in (19, 20) and max(rates) == pytest.approx(1.0)
+    assert 0 < rates[-1] < 0.02 and 0 < rates[0] < 0.06
+
+
+def test_every_epoch_has_its_own_order() -> None:
+    assert sorted(order(50, seed=1, epoch=0)) == list(range(50))
+    assert order(50, seed=1, epoch=0) == order(50, seed=1, epoch=0) != order(50, seed=1, epoch=1)
+
+
+def test_a_curve_forgets_what_came_after_the_checkpoint(tmp_path: Path) -> None:
+    curve = Curve(tmp_path / "c.csv", ("step", "loss"))
+    for step in (1, 2, 3):
+        curve.add(step, 1 / step)
+    curve.write()
+    again = Curve(tmp_path / "c.csv", ("step", "loss"))
+    again.resume(2)
+    assert [row[0] for row in again.rows] == [1, 2]
+    drawn = svg({"loss": [(1, 1.0), (2, 0.5)]}, title="t")
+    assert drawn.count("<polyline") == 1 and svg({}, title="t").startswith("<svg")
+
+
+def test_a_choice_becomes_one_positive_and_its_negatives(game: RecordedGame) -> None:
+    from naisei.textgame.trained.training.whole import examples
+
+    source = examples(TrainingPlan(), [game])[0]
+    item = sampled(source, 3, seed="0")
+    assert item.labels == (1.0, 0.0, 0.0, 0.0)[: len(item.pairs)]
+    assert item.pairs[0][1] == "inventory"
+    wrong = examples(TrainingPlan(task="classifier"), [game])
+    assert {sampled(w, 5, seed="").labels for w in wrong} == {(0.0,), (1.0,)}
+
+
+def test_a_killed_training_goes_on_to_the_same_curve_and_weights(
+    encoder: str, game: RecordedGame, tmp_path: Path
+) -> None:
+    import torch
+
+    from naisei.textgame.trained.training.loop import Pace
+    from naisei.textgame.trained.training.whole import make_model
+
+    class Killed(Exception):
+        pass
+
+    def kill(step: int, steps: int, loss: float) -> None:
+        if step == 5:
+            raise Killed
+
+    given, pace = plan(encoder), Pace(window=1, every=2)
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    make_model(given, [game], [game], whole, device="cpu", pace=pace)
+    with pytest.raises(Killed):
+        make_model(given, [game], [game], broken, device="cpu", pace=pace, report=kill)
+    made = make_model(given, [game], [game], broken, device="cpu", pace=pace)
+    assert made.trained.steps == 6 and made.examples == 12
+    for name in ("curve.csv", "validation.csv"):
+        assert (whole / "training" / name).read_text() == (broken / "training" / name).read_text()
+    one, two = (torch.load(f / "training" / "best.pt", weights_only=True) for f in (whole, broken))
+    assert all(torch.equal(one[key], two[key]) for key in one)
+    with pytest.raises(InputError, match="other settings"):
+        make_model(plan(encoder, seed=1), [game], [game], broken, device="cpu", pace=pace)
+
+
+def test_it_learns_a_game_by_heart_and_its_onnx_plays_it(
+    encoder: str, game: RecordedGame, tmp_path: Path
+) -> None:
+    from naisei.core import Act, World, run
+    from naisei.textgame.flow import play_game
+    from naisei.textgame.player import PlayerContext
+    from naisei.textgame.trained.kind import ImitationOptions, build
+    from naisei.textgame.trained.training.whole import make_model
+    from textgame.trained_kit import house
+
+    out = tmp_path / "model"
+    given = plan(encoder, loss="ranking", epochs=25, select="accuracy", decay=0.0)
+    made = make_model(given, [game], [game], out, device="cpu", int8=False)
+    assert made.trained.best >= 0.9
+    kind = build()
+    player = kind.new(PlayerContext(game="g", settings=ImitationOptions(model=str(out))))
+    result = run(play_game("g", player, max_steps=60), World({Act: house()}))
+    assert result.won or len(result.steps) == 60
+    again = kind.new(PlayerContext(game="g", settings=ImitationOptions(model=str(out))))
+    assert run(play_game("g", again, max_steps=60), World({Act: house()})) == result
+    with pytest.raises(InputError, match="trained as policy"):
+        kind.new(
+            PlayerContext(
+                game="g",
+                settings=ImitationOptions(
+                    model=str(out), penalty="soft", classifier_model=str(out)
+                ),
+            )
+        )
+
+
+def test_onnx_rates_as_the_network_and_int8_nearly(
+    encoder: str, game: RecordedGame, tmp_path: Path
+) -> None:
+    import numpy as np
+
+    from naisei.textgame.trained.onnx_scorer import OnnxScorer
+    from naisei.textgame.trained.pairs import PairEncoder, special_of
+    from naisei.textgame.trained.training.export import export
+    from naisei.textgame.trained.training.learner import Learner
+    from naisei.textgame.trained.training.network import load
+
+    given = plan(encoder, task="classifier")
+    loaded = load(encoder, seed=3)
+    special = special_of(loaded.tokenizer, pad=loaded.pad, types=loaded.types)
+    assert (special.before, special.between, special.after) == ((2,), (3,), (3,))
+    pairs = PairEncoder(loaded.tokenizer, special, limit=96)
+    learner = Learner(loaded, pairs, given, device="cpu")
+    situation = game.steps[-1].situation
+    actions = [*game.steps[-1].candidates, "take the long red onion from somewhere"]
+    logits = np.array(learner.rate([(situation, action) for action in actions]))
+    expected = 1 / (1 + np.exp(-logits))
+    for int8, tolerance in ((False, 1e-4), (True, 0.05)):
+        folder = tmp_path / str(int8)
+        export(loaded, special, given, folder, limit=96, int8=int8, figures={})
+        rated = OnnxScorer(folder, "classifier").score(situation, actions)
+        assert np.allclose(rated, expected, atol=tolerance)
+
+
+def test_a_missing_encoder_is_named() -> None:
+    torch_or_skip()
+    from naisei.textgame.trained.training.network import load
+
+    with pytest.raises(InputError, match="cannot be loaded"):
+        load("/nowhere/at/all")
