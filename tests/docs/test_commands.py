@@ -71,7 +71,7 @@ def _check(line: str) -> None:
     if hasattr(command, "commands"):
         assert not rest, f"{name} has no sub-command {rest[0]}"
         return
-    if not rest:
+    if rest in ([], ["[OPTIONS]"]):  # required options are named below the usage
         return
     with command.make_context(name, [w for w in rest if w != "[OPTIONS]"]):
         pass
