@@ -1,5 +1,6 @@
 """The flow by hand: who speaks and reflects when, what it costs, and what the speakers are told."""
 
+import re
 from datetime import datetime
 from itertools import pairwise
 from typing import Any
@@ -185,6 +186,43 @@ def test_a_reading_that_fails_is_no_zero_and_is_injected_nowhere(role: str) -> N
         assert all(s.reading.vector is None and s.reading.failure for s in moment.stances.values())
         assert not moment.injected
     assert not any(HEAD in text(chat.messages) for chat in model.roles("speaker"))
+
+
+def test_an_embedder_that_fails_is_a_failed_reading_not_the_end_of_the_talk() -> None:
+    class Broken:
+        dim = 4
+
+        def embed(self, texts: list[str], kind: str = "query") -> Any:
+            raise InstrumentFailure("the embedder is down")
+
+    config = RelationshipConfig(
+        personas=("engineers",), rules=Rules(sessions=1, turns=3, reflection="turn")
+    )
+    task, model = ConversationTask(config), Model()
+    task._embedder = Broken()  # type: ignore[assignment]
+    clock = lambda _: datetime(2026, 11, 21, 12, 0)  # noqa: E731
+    found = run(*task.start(Where("engineers", 1), World({Chat: model, Now: clock})))
+    assert isinstance(found, Conversation)
+    (session,) = found.sessions
+    assert len(session.lines) == 3 and not model.roles("reflector")
+    made = [one for moment in session.moments for one in moment.reflections]
+    assert len(made) == 4
+    for one in made:
+        assert one.reading.vector is None and "embedder is down" in one.reading.failure
+        assert one.questions == QUESTIONS
+
+
+def test_every_line_of_evidence_names_somebody() -> None:
+    found = talk(Model(powers=(2, -1, 1)), reflection="turn", sessions=2, turns=3)
+    lines = [
+        ground.text
+        for session in found.sessions
+        for moment in session.moments
+        for made in moment.reflections
+        for ground in made.evidence
+    ]
+    assert any("（背景）" in line for line in lines) and any("会話の要約" in line for line in lines)
+    assert all(re.match(r"\d+\. \[[^\]]+\] .", line) for line in lines)
 
 
 def test_a_speaker_that_fails_leaves_the_conversation_unscored() -> None:

@@ -195,3 +195,16 @@ def test_the_demonstration_runs_without_a_model(naisei: Run, tmp_path: Path) -> 
     assert speech["session_2_relationship_reflection_turns"][-1]["rr"]["a_to_b"]["Power"] > 0
     assert (tmp_path / "demo/relationship.png").stat().st_size > 10_000
     assert "<svg" in (tmp_path / "demo/relationship.svg").read_text("utf-8")
+
+
+def test_the_requests_of_both_directions_leave_together(
+    openai_server: Serve, naisei: Run, tmp_path: Path
+) -> None:
+    server = openai_server(brain, latency=0.3)
+    given = ["--relationship-reflection", "--sessions", "1", "--turns", "1", "--embedder", "ngram"]
+    model = f"openai-compatible:test@{server.url}"
+    done = naisei(
+        "relationship", "run", *given, "--model", model, "--run-dir", tmp_path / "run", "--quiet"
+    )
+    assert done.code == 0, done.err
+    assert server.calls == 4 and server.peak == 2
