@@ -51,11 +51,14 @@ def test_a_vague_question_is_asked_back_and_its_answer_merged(start: Start) -> N
     server = start()
     first = server.post("/api/ask", {"message": VAGUE}).json()
     assert first["route"] == "ask" and len(first["options"]) >= 3
-    at = next(n for n, o in enumerate(first["options"], 1) if "結婚" in o)
-    second = server.post("/api/ask", {"message": str(at), "session": first["session"]}).json()
-    assert second["route"] == "search" and second["query"].startswith(VAGUE)
-    assert second["citations"][0]["path"] == "special.md"
-    assert second["answer"].endswith("[1]")
+    document = str(first["options"].index("慶弔休暇") + 1)
+    second = server.post("/api/ask", {"message": document, "session": first["session"]}).json()
+    assert second["route"] == "ask" and "「慶弔休暇」" in second["message"]
+    section = str(second["options"].index("結婚") + 1)
+    third = server.post("/api/ask", {"message": section, "session": first["session"]}).json()
+    assert third["route"] == "search" and third["query"] == f"{VAGUE} 慶弔休暇 結婚"
+    assert third["citations"][0]["path"] == "special.md"
+    assert third["citations"][0]["headings"][-1] == "結婚" and "[1]" in third["answer"]
 
 
 def test_the_reply_has_the_names_of_the_contract(start: Start) -> None:
@@ -102,8 +105,9 @@ def test_chat_completions_read_the_dialogue_from_the_messages(start: Start) -> N
     messages: list[dict[str, Any]] = [{"role": "user", "content": VAGUE}]
     asked = _completion(server, messages)
     assert asked["naisei"]["route"] == "ask"
-    at = next(n for n, o in enumerate(asked["naisei"]["options"], 1) if "結婚" in o)
-    messages += [asked["choices"][0]["message"], {"role": "user", "content": str(at)}]
+    at = asked["naisei"]["options"].index("慶弔休暇") + 1
+    said = f"{at}。結婚したときは何日か知りたい"
+    messages += [asked["choices"][0]["message"], {"role": "user", "content": said}]
     answered = _completion(server, messages)
     assert answered["naisei"]["query"].startswith(VAGUE)
     content = answered["choices"][0]["message"]["content"]
