@@ -60,7 +60,7 @@ def to_agent_json(rating: Rating) -> dict[str, Any]:
 
 def _moment(rating: Rating, turn: Turn) -> dict[str, Any]:
     vectors = {way: _vector(turn.marks[way]) for way in WAYS}
-    rr: dict[str, Any] = dict(vectors)
+    rr: dict[str, Any] = {way: vectors[way] for way in WAYS}
     rr["by_speaker"] = {}
     for way in WAYS:
         src, dst = rating.name(way)
@@ -115,7 +115,7 @@ def to_csv(rating: Rating) -> str:
             for name in DIMENSIONS:
                 mark = turn.marks[way][name]
                 value = _plain(mark.value)
-                read = [v for v in mark.repeats if v is not None] or (
+                read: list[float] = [v for v in mark.repeats if v is not None] or (
                     [value] if value is not None else []
                 )
                 line = turn.line

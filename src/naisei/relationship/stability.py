@@ -58,7 +58,7 @@ def stability(
         clusters: list[int] = []
         for turn in range(turns):
             for way in ("a_to_b", "b_to_a"):
-                vectors = [one[turn].get(way) for one in repeats]  # type: ignore[call-overload]
+                vectors = [one[turn].get(way) for one in repeats]
                 units.append([None if v is None else int(getattr(v, name)) for v in vectors])
                 clusters.append(turn)
         out.append(
