@@ -39,6 +39,7 @@ demo: setup
 	$(BIN)/naisei director demo $(DEMO_FLAGS)
 	$(BIN)/naisei intent demo $(DEMO_FLAGS)
 	$(BIN)/naisei relationship demo $(DEMO_FLAGS)
+	$(BIN)/naisei textgame demo
 
 test: setup
 	$(BIN)/python -m pytest

@@ -1,5 +1,7 @@
 """The map: growth, circles, doors, routes."""
 
+import pytest
+
 from naisei.textgame.reading import read_scene
 from naisei.textgame.schemas import View
 from naisei.textgame.world_map import WorldMap
@@ -73,7 +75,8 @@ def test_things_are_remembered_and_forgotten_when_gone() -> None:
     assert world.place.things == {}
 
 
-def test_a_grid_of_rooms_that_share_a_name_is_told_apart_by_where_they_lie() -> None:
+@pytest.mark.parametrize("names", [1, 5, 60, 196])
+def test_a_grid_of_rooms_that_share_names_is_told_apart_by_where_they_lie(names: int) -> None:
     side = 14
     world = WorldMap()
     at = (0, 0)
@@ -81,7 +84,8 @@ def test_a_grid_of_rooms_that_share_a_name_is_told_apart_by_where_they_lie() -> 
     def view() -> View:
         ways = {"east": at[0] + 1 < side, "west": at[0] > 0, "north": at[1] + 1 < side}
         ways["south"] = at[1] > 0
-        return room("Room", *(way for way, there in ways.items() if there))
+        name = f"Room {(at[0] * 31 + at[1] * 17) % names}"
+        return room(name, *(way for way, there in ways.items() if there))
 
     world.arrive(read_scene(view()))
     for row in range(side):
@@ -92,3 +96,19 @@ def test_a_grid_of_rooms_that_share_a_name_is_told_apart_by_where_they_lie() -> 
             world.arrive(read_scene(view()), step)
     assert len(world.places) == side * side
     assert world.route(0) is not None
+
+
+def test_a_house_that_fits_no_squared_paper_closes_its_circles_by_name() -> None:
+    world = WorldMap()
+    walk(
+        world,
+        ("", room("A", "east", "west")),
+        ("east", room("B", "west", "north")),
+        ("north", room("C", "south", "north")),
+        ("north", room("D", "south", "west")),
+        ("west", room("E", "east", "south")),
+        ("south", room("F", "north", "south")),
+        ("south", room("G", "north", "west")),  # at the spot of A
+        ("west", room("A", "east", "west")),
+    )
+    assert world.places[world.here].room == "A"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
+from heapq import heappop, heappush
 
 from naisei.textgame.reading.scene import OPPOSITE, STEP, Scene
 
@@ -41,6 +42,7 @@ class WorldMap:
     def __init__(self) -> None:
         self.places: list[Place] = []
         self.here = -1
+        self._distances: dict[int, dict[int, int]] = {}
 
     @property
     def place(self) -> Place:
@@ -49,6 +51,7 @@ class WorldMap:
     def arrive(self, scene: Scene, came: str = "") -> Place:
         """Enter the room of a scene. came: the direction that was gone; empty at the start and
         after a command that does not move."""
+        self._distances.clear()
         if self.here < 0:
             self.here = self._new(scene.room, (0, 0))
         elif came:
@@ -75,10 +78,11 @@ class WorldMap:
     def _known_by_layout(self, scene: Scene, came: str) -> int | None:
         """The place of that name that closes a circle in the map, if it is one.
 
-        It must have a way back that nobody has gone. Where a name occurs once, that is enough;
-        where there are several, it must lie where the way leads, as on squared paper.
+        It must have a way back that nobody has gone, and lie where the way leads, as on squared
+        paper. Where two rooms were found at one spot the house is not drawn so; then a name that
+        occurs once is enough.
         """
-        back = OPPOSITE[came]
+        back, spot = OPPOSITE[came], self._beyond(came)
         named = [place for place in self.places if place.room == scene.room]
         fits = [
             place
@@ -87,10 +91,13 @@ class WorldMap:
             and back in place.ways
             and place.ways[back] is None
             and set(scene.exits) <= set(place.ways)
+            and (place.at == spot or (not self._squared() and len(named) == 1))
         ]
-        if len(named) > 1:
-            fits = [place for place in fits if place.at == self._beyond(came)]
         return fits[0].number if len(fits) == 1 else None
+
+    def _squared(self) -> bool:
+        """Whether no two places lie at one spot."""
+        return len({place.at for place in self.places}) == len(self.places)
 
     def _note(self, scene: Scene) -> None:
         place = self.place
@@ -132,9 +139,12 @@ class WorldMap:
 
     def distances(self, start: int | None = None) -> dict[int, int]:
         """Commands to every place that known ways lead to, opening doors included."""
-        from heapq import heappop, heappush
-
         start = self.here if start is None else start
+        if start not in self._distances:
+            self._distances[start] = self._measured(start)
+        return self._distances[start]
+
+    def _measured(self, start: int) -> dict[int, int]:
         best = {start: 0}
         queue = [(0, start)]
         while queue:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from naisei.textgame.planner.prior import FAR, Prior
 from naisei.textgame.world_map import WorldMap
@@ -34,6 +35,7 @@ def best_look(
     everything was explored and opened."""
     distance = world.distances()
     known = {place.room.lower() for place in world.places}
+    beyond_of = cache(lambda room, door: _further(room, door, wanted, known, prior))
     looks = []
     for number, direction in world.frontier():
         if number not in distance:
@@ -44,9 +46,7 @@ def best_look(
         if shut and (number, door) in stuck:
             continue
         travel = distance[number] + 1 + shut
-        beyond = prior.behind(place.room, door, known)
-        further = sum(p * _to_something(room, wanted, known, prior) for room, p in beyond.items())
-        looks.append(Look(number, go=direction, cost=travel + (further if beyond else FAR)))
+        looks.append(Look(number, go=direction, cost=travel + beyond_of(place.room, door)))
     for place in world.places:
         if place.number not in distance:
             continue
@@ -71,6 +71,16 @@ def best_look(
                 )
             )
     return min(looks, key=lambda look: (look.cost, look.place, look.go, look.open), default=None)
+
+
+def _further(room: str, door: str, wanted: Sequence[str], known: set[str], prior: Prior) -> float:
+    """Expected commands from beyond a way to the nearest of what is wanted."""
+    beyond = prior.behind(room, door, known)
+    if not beyond:
+        return FAR
+    return sum(
+        p * _to_something(next_room, wanted, known, prior) for next_room, p in beyond.items()
+    )
 
 
 def _to_something(room: str, wanted: Sequence[str], known: set[str], prior: Prior) -> float:

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, PrivateAttr
 
 from naisei.textgame.world_map import WorldMap
 
@@ -39,8 +39,11 @@ class Prior(BaseModel):
     lies: dict[str, dict[str, int]] = {}
     opened: dict[str, tuple[int, int]] = {}
 
+    _kept_hops: dict[str, dict[str, int]] = PrivateAttr(default_factory=dict)
+
     def add(self, world: WorldMap, openings: Sequence[tuple[str, bool]] = ()) -> None:
         """Count what a finished game's map shows, and what was in the containers opened."""
+        self._kept_hops.clear()
         for container, something in openings:
             found, times = self.opened.get(container, (0, 0))
             self.opened[container] = (found + something, times + 1)
@@ -82,7 +85,9 @@ class Prior(BaseModel):
 
     def hops(self, start: str) -> dict[str, int]:
         """Doors and ways to every room from `start`, in the union of the houses seen."""
-        return _hops(self._links(), start)
+        if start not in self._kept_hops:
+            self._kept_hops[start] = _hops(self._links(), start)
+        return self._kept_hops[start]
 
     def _links(self) -> Mapping[str, frozenset[str]]:
         links: dict[str, set[str]] = {}
