@@ -208,3 +208,23 @@ def test_the_requests_of_both_directions_leave_together(
     )
     assert done.code == 0, done.err
     assert server.calls == 4 and server.peak == 2
+
+
+def test_a_run_of_own_personas_is_resumed_from_any_folder(
+    openai_server: Serve, naisei: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = 'schema = "naisei.pair.v1"\nid = "own"\ntitle = "t"\n'
+    one += '[a]\nname = "堀"\npersona = "院長"\n[b]\nname = "田代"\npersona = "新人"\n'
+    (tmp_path / "own.toml").write_text(one, "utf-8")
+    monkeypatch.chdir(tmp_path)
+    model = f"openai-compatible:test@{openai_server(brain).url}"
+    given = ["--model", model, "--sessions", "1", "--turns", "6", "--max-tokens", "900"]
+    first = naisei(
+        "relationship", "run", "--personas", "own.toml", *given, "--run-dir", "run", "--quiet"
+    )
+    assert first.code == 3, first.err
+    (tmp_path / "else").mkdir()
+    monkeypatch.chdir(tmp_path / "else")
+    assert naisei("runs", "resume", tmp_path / "run", "--quiet").code == 0
+    kept = json.loads((tmp_path / "run" / "agent_a.json").read_text("utf-8"))
+    assert len(kept["session_1"]) == 6

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from naisei.cli.groups import Endpoint
@@ -104,7 +105,9 @@ def config(
     }
     try:
         made = RelationshipConfig(
-            personas=tuple([*(talking.personas or []), *(more or [])] or ["engineers"]),
+            personas=tuple(
+                map(_found, [*(talking.personas or []), *(more or [])] or ["engineers"])
+            ),
             dialogues=talking.dialogues,
             rules=rules,  # type: ignore[arg-type]
             models=roles.models,
@@ -140,3 +143,9 @@ def _check_embedder(name: str) -> None:
     from naisei.models.embedders.registry import open_embedder
 
     open_embedder(name)
+
+
+def _found(name: str) -> str:
+    """A file by its whole path, so that the run can be resumed from anywhere; else as given."""
+    path = Path(name)
+    return str(path.resolve()) if name.endswith(".toml") and path.is_file() else name
