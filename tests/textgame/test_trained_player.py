@@ -46,7 +46,7 @@ def sensible(situation: Situation, action: str) -> float:
     if action == "examine cookbook" and not situation.cookbook:
         return 1.0
     if action == "prepare meal":
-        return 0.95 if "roasted red onion" in situation.inventory else 0.0
+        return 0.95 if "sliced roasted red onion" in situation.inventory else 0.0
     return next((0.9 - i / 20 for i, start in enumerate(order) if action.startswith(start)), 0.0)
 
 

@@ -1,0 +1,1 @@
+"""A small learned scorer whose features know no names, only roles; numpy alone."""

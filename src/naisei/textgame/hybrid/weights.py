@@ -1,0 +1,66 @@
+"""A linear model over named features."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from naisei.core import InputError
+from naisei.textgame.hybrid.features import features
+from naisei.textgame.hybrid.roles import Roles
+from naisei.textgame.trained.situation import Situation
+
+__all__ = ["LinearScorer", "Weights", "read_weights"]
+
+
+class Weights(BaseModel):
+    """of: feature → weight. trained: how they were made, for people."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    of: dict[str, float]
+    trained: dict[str, str | int | float] = {}
+
+
+class LinearScorer:
+    """Probability of each action among those given: a conditional logit."""
+
+    def __init__(self, weights: Weights) -> None:
+        self._of = weights.of
+
+    def score(self, situation: Situation, actions: Sequence[str]) -> Sequence[float]:
+        if not actions:
+            return ()
+        roles = Roles.of(situation)
+        values = np.array(
+            [
+                sum(self._of.get(name, 0.0) for name in features(roles, situation, action))
+                for action in actions
+            ]
+        )
+        odds = np.exp(values - values.max())
+        rated: list[float] = (odds / odds.sum()).tolist()
+        return rated
+
+
+@lru_cache(maxsize=8)
+def read_weights(path: Path | None = None) -> Weights:
+    """Of a file; by default those that come with the package.
+
+    Raises:
+        InputError: no such file, or it holds no weights.
+    """
+    source = path or files("naisei") / "data" / "hybrid_weights" / "weights.json"
+    try:
+        return Weights.model_validate_json(source.read_bytes())
+    except (OSError, ValidationError) as error:
+        raise InputError(
+            f"these are no weights: {error}",
+            place=str(source),
+            remedy="make them: python tools/hybrid_weights.py --recorded FILE --out FILE",
+        ) from error
