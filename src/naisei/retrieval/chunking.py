@@ -61,10 +61,13 @@ def pieces(document: Document, chunking: Chunking = CHUNKING) -> list[Piece]:
 def _section(section: list[Passage], chunking: Chunking) -> Iterator[tuple[int | None, str]]:
     """(page of its first line, text) of each chunk of one section."""
     held: list[tuple[Passage, str]] = []
+    length = 0
     for unit in _units(section, chunking):
-        if held and _length([*held, unit]) > chunking.size:
+        if held and length + _more(held[-1], unit) > chunking.size:
             yield held[0][0].page, _joined(held)
             held = _tail(held, unit, chunking)
+            length = len(_joined(held))
+        length += _more(held[-1] if held else None, unit)
         held.append(unit)
     if held:
         yield held[0][0].page, _joined(held)
@@ -104,8 +107,12 @@ def _joined(units: list[tuple[Passage, str]]) -> str:
     return "\n".join(lines)
 
 
-def _length(units: list[tuple[Passage, str]]) -> int:
-    return len(_joined(units))
+def _more(before: tuple[Passage, str] | None, unit: tuple[Passage, str]) -> int:
+    """By how many characters a unit makes the joined ones longer."""
+    header = unit[0].header if unit[0].kind == "row" else ""
+    above = before[0].header if before is not None and before[0].kind == "row" else ""
+    repeated = len(header) + 1 if header and header != above else 0
+    return repeated + len(unit[1]) + (before is not None)
 
 
 def _tail(

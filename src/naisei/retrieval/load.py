@@ -12,9 +12,10 @@ from naisei.lang import say
 from naisei.retrieval.dates import dated
 from naisei.retrieval.decode import Undecodable, decode
 from naisei.retrieval.limits import LIMITS, LoadLimits
-from naisei.retrieval.loaders.blocks import Read
+from naisei.retrieval.loaders.blocks import Read, TooLong
 from naisei.retrieval.loaders.docx import read_docx
 from naisei.retrieval.loaders.html import read_html
+from naisei.retrieval.loaders.html_hidden import TooIntricate
 from naisei.retrieval.loaders.markdown import read_markdown
 from naisei.retrieval.loaders.pdf import read_pdf
 from naisei.retrieval.loaders.plain import read_plain
@@ -73,15 +74,17 @@ def parsed(name: str, data: bytes, limits: LoadLimits) -> Document:
         when = dated(name, read)
     except Unreadable:
         raise
+    except TooLong:
+        most = f"{limits.characters:,}"
+        raise Unreadable(
+            name, say(f"{most} 文字を超えています", f"over {most} characters")
+        ) from None
     # A file from anywhere may break a parser in any way; one must not stop all the others.
     except Exception as error:
         why = say("壊れています", "broken")
         raise Unreadable(name, f"{why} ({type(error).__name__})") from error
     if not read.passages:
         raise Unreadable(name, say("読める文章がありません", "holds no readable text"))
-    if sum(len(passage.text) for passage in read.passages) > limits.characters:
-        most = f"{limits.characters:,}"
-        raise Unreadable(name, say(f"{most} 文字を超えています", f"over {most} characters"))
     title = read.title or unicodedata.normalize("NFC", PurePosixPath(name).stem)
     return Document(
         path=name,
@@ -106,18 +109,18 @@ def _text(name: str, data: bytes) -> str:
 
 
 def _markdown(name: str, data: bytes, limits: LoadLimits) -> Read:
-    return read_markdown(_text(name, data))
+    return read_markdown(_text(name, data), limits.characters)
 
 
 def _plain(name: str, data: bytes, limits: LoadLimits) -> Read:
-    return read_plain(_text(name, data))
+    return read_plain(_text(name, data), limits.characters)
 
 
 def _html(name: str, data: bytes, limits: LoadLimits) -> Read:
     try:
-        return read_html(_text(name, data))
-    except ValueError:
-        raise Unreadable(name, say("入れ子が深すぎます", "nested too deep")) from None
+        return read_html(_text(name, data), limits.characters)
+    except TooIntricate:
+        raise Unreadable(name, say("入り組みすぎた HTML です", "HTML too intricate")) from None
 
 
 _READERS: dict[Format, Callable[[str, bytes, LoadLimits], Read]] = {

@@ -10,9 +10,17 @@ from pydantic import JsonValue
 
 from naisei.retrieval.types import Passage
 
-__all__ = ["Blocks", "Read", "one_line", "row"]
+__all__ = ["Blocks", "Read", "TooLong", "one_line", "row"]
 
+#: What a passage counts besides its letters: a million of one letter are no small document.
+_PASSAGE = 10
+#: A table's first row that is longer is not repeated with every other.
+_HEADER = 400
 _SPACE = re.compile(r"[ \t\u3000\xa0]*\n[ \t\u3000\xa0]*|[ \t\u3000\xa0]+")
+
+
+class TooLong(ValueError):
+    """More text than is read of one document."""
 
 
 @dataclass(slots=True)
@@ -37,7 +45,9 @@ def row(cells: Sequence[str]) -> str:
 class Blocks:
     """Collects passages under the headings that are open."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int) -> None:
+        """most: characters; raises `TooLong` when there are more."""
+        self._left = most
         self.passages: list[Passage] = []
         self.page: int | None = None
         self._open: list[tuple[int, str]] = []
@@ -59,7 +69,7 @@ class Blocks:
     def text(self, text: str) -> None:
         """A paragraph or a list; its line breaks are kept."""
         if text := text.strip():
-            self.passages.append(Passage(text=text, headings=self.headings, page=self.page))
+            self._add(Passage(text=text, headings=self.headings, page=self.page))
 
     def table(self, rows: Sequence[Sequence[str]], *, header: bool = True) -> None:
         """A table; its first row is the header unless there is none."""
@@ -67,9 +77,16 @@ class Blocks:
         if not filled:
             return
         head = row(filled[0]) if header and len(filled) > 1 else ""
+        head = head if len(head) <= _HEADER else ""
         for cells in filled[1:] if head else filled:
-            self.passages.append(
+            self._add(
                 Passage(
                     text=row(cells), headings=self.headings, page=self.page, kind="row", header=head
                 )
             )
+
+    def _add(self, passage: Passage) -> None:
+        self._left -= len(passage.text) + _PASSAGE
+        if self._left < 0:
+            raise TooLong
+        self.passages.append(passage)

@@ -14,7 +14,7 @@ from pydantic import JsonValue
 
 from naisei.lang import say
 from naisei.retrieval.limits import LoadLimits
-from naisei.retrieval.loaders.blocks import Blocks, Read
+from naisei.retrieval.loaders.blocks import Blocks, Read, TooLong
 from naisei.retrieval.loaders.docx_text import shown_text
 from naisei.retrieval.unreadable import Unreadable
 
@@ -39,7 +39,7 @@ def read_docx(name: str, data: bytes, limits: LoadLimits) -> Read:
     try:
         document = docx.Document(io.BytesIO(data))
         levels = _levels(document)
-        blocks = Blocks()
+        blocks = Blocks(limits.characters)
         for kind, element in _elements(document.element.body):
             if kind == "table":
                 _table(blocks, element)
@@ -55,7 +55,7 @@ def read_docx(name: str, data: bytes, limits: LoadLimits) -> Read:
                 blocks.text(f"- {text}" if text.strip() and _listed(element) else text)
         core = document.core_properties
         meta: dict[str, JsonValue] = {"author": core.author} if core.author else {}
-    except Unreadable:
+    except (Unreadable, TooLong):
         raise
     # python-docx meets a damaged package with errors of zipfile, lxml and its own, KeyError …
     except Exception as error:

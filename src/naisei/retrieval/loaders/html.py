@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from naisei.retrieval.loaders.blocks import Blocks, Read, one_line
-from naisei.retrieval.loaders.html_hidden import drop_hidden
+from naisei.retrieval.loaders.html_hidden import TooIntricate, drop_hidden
 from naisei.retrieval.loaders.html_table import read_table
 
 __all__ = ["read_html"]
@@ -27,28 +27,49 @@ _HEADINGS = {f"h{n}": n for n in range(1, 7)}
 _META = frozenset({"date", "author", "department", "category", "version", "keywords", "effective"})
 
 
-#: Elements that nest when they are not closed; the parser's time grows with the depth squared.
-_NESTING = re.compile(
-    r"<(/?)(?:div|span|section|article|b|i|u|em|strong|font|a|ul|ol|dl|table|blockquote|center)\b",
-    re.I,
+_TAG = re.compile(r"<(/?)([a-z][^\s/<>]*)[^<>]*", re.I)
+#: Elements that end by themselves: a row of them does not nest.
+_SHALLOW = frozenset(
+    re.findall(
+        r"\w+",
+        """area base body br caption col colgroup dd dt embed head hr html img input li link meta
+        optgroup option p param rp rt source tbody td tfoot th thead tr track wbr""",
+    )
 )
-_DEEPEST = 3000
+#: Of drawings, where `<path/>` is closed; and anchors, of which none is within another.
+_DRAWN = frozenset(
+    re.findall(r"\w+", "a path circle rect line polyline polygon ellipse use stop image text g")
+)
+#: The parser's time grows with the square of the depth.
+_DEEPEST = 2000
 
 
-def read_html(text: str) -> Read:
+def _depth(text: str) -> int:
+    """How deep elements nest at most. `<div/>` closes nothing."""
+    depth = deepest = 0
+    for found in _TAG.finditer(text):
+        name = found[2].lower()
+        if found[1]:
+            depth = max(0, depth - (name not in _SHALLOW))
+        elif name not in _SHALLOW and not (name in _DRAWN and found[0].endswith("/")):
+            depth += 1
+            deepest = max(deepest, depth)
+    return deepest
+
+
+def read_html(text: str, most: int) -> Read:
     """Raises:
-    ValueError: elements nest deeper than any page that is meant to be read.
+    TooIntricate: elements nest too deep, or there are too many style rules for them.
+    TooLong: more characters than `most`.
     """
-    depth = 0
-    for found in _NESTING.finditer(text):
-        depth = max(0, depth - 1) if found[1] else depth + 1
-        if depth > _DEEPEST:
-            raise ValueError(f"more than {_DEEPEST} levels")
+    depth = _depth(text)
+    if depth > _DEEPEST:
+        raise TooIntricate(f"{depth} levels")
     tree = LexborHTMLParser(text)
     meta = _meta(tree)
     title = one_line(node.text()) if (node := tree.css_first("title")) is not None else ""
-    drop_hidden(tree)
-    blocks = Blocks()
+    drop_hidden(tree, depth)
+    blocks = Blocks(most)
     held: list[str] = []
 
     def flush(prefix: str = "") -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-__all__ = ["drop_hidden"]
+__all__ = ["TooIntricate", "drop_hidden"]
 
 #: Never shown, or no part of what the page says.
 _NEVER = (
@@ -34,40 +35,68 @@ _WHITE_TEXT = re.compile(rf"(?:^|;)\s*color\s*:\s*{_WHITE}", re.IGNORECASE)
 _GROUND = re.compile(r"(?:^|;)\s*background(?:-color|-image)?\s*:\s*([^;]+)", re.IGNORECASE)
 _LIGHT = re.compile(rf"^\s*(?:{_WHITE}|transparent|none|inherit|initial)", re.IGNORECASE)
 _RULES, _SHEET = 2000, 300_000
+#: Of one rule: declarations that are looked at, and the length of each.
+_KEPT, _DECLARED = 20, 200
+#: Steps from an element outwards that rules may take: some seconds.
+_STEPS = 20_000_000
 
 
-def drop_hidden(tree: LexborHTMLParser) -> None:
+class TooIntricate(ValueError):
+    """A page that is meant to be read is not nested so deep, nor has so much style."""
+
+
+def drop_hidden(tree: LexborHTMLParser, depth: int) -> None:
     """Takes out what is not shown: by element, attribute, style attribute or style sheet in the
     page; white text that has no dark ground of its own or round it; comments are no text anyway.
+
+    depth: how deep its elements nest.
+
+    Raises:
+        TooIntricate: very many style rules for the elements there are.
     """
-    _mark_by_sheet(tree)
+    _mark_by_sheet(tree, depth)
     for node in tree.css(_NEVER):
         node.decompose()
+    grounds: dict[int, bool] = {}
     for node in tree.css("[style], font[color]"):
-        if node.parent is not None and _hides(node):
+        if node.parent is not None and _hides(node, grounds):
             node.decompose()
 
 
-def _mark_by_sheet(tree: LexborHTMLParser) -> None:
+def _mark_by_sheet(tree: LexborHTMLParser, depth: int) -> None:
     """Writes the page's style rules that could hide something into style attributes."""
-    rules = 0
+    found: dict[int, tuple[LexborNode, list[str]]] = {}
+    rules = dict.fromkeys(_rules(tree))
+    parts = sum(1 + selector.count(",") for selector, _ in rules)
+    if parts and parts * len(tree.css("*")) * (10 + depth) > _STEPS:
+        raise TooIntricate(f"{len(rules)} style rules")
+    for selector, declared in rules:
+        for node in _selected(tree, selector):
+            found.setdefault(node.mem_id, (node, []))[1].append(declared)
+    for node, said in found.values():
+        own = node.attributes.get("style") or ""
+        node.attrs["style"] = ";".join([*reversed(said), own])
+
+
+def _rules(tree: LexborHTMLParser) -> Iterator[tuple[str, str]]:
+    """(selector, declarations) of those that could hide something."""
+    number = 0
     for sheet in tree.css("style"):
         for rule in _CSS_COMMENT.sub("", sheet.text()[:_SHEET]).split("}"):
             selector, _, declared = rule.rpartition("{")
-            selector = selector.rpartition("{")[2]  # within @media
-            rules += 1
-            if rules > _RULES:
+            number += 1
+            if number > _RULES:
                 return
-            if not (
-                _HIDING.search(declared)
-                or _NO_SIZE.search(declared)
-                or _WHITE_TEXT.search(declared)
-                or _GROUND.search(declared)
-            ):
-                continue
-            for node in _selected(tree, selector.strip()):
-                own = node.attributes.get("style") or ""
-                node.attrs["style"] = f"{declared.strip().rstrip(';')};{own}"
+            # Only what matters: it is written out again for every element.
+            kept = [one[:_DECLARED] for one in declared.split(";") if _matters(one)]
+            if kept and any(not _CUT_OFF.search(one) for one in kept):
+                # What stands before the selector is an @media that it is within.
+                yield selector.rpartition("{")[2].strip(), ";".join(kept[-_KEPT:])
+
+
+def _matters(declared: str) -> bool:
+    looked_for = (_HIDING, _NO_SIZE, _CUT_OFF, _WHITE_TEXT, _GROUND)
+    return any(pattern.search(declared) for pattern in looked_for)
 
 
 def _selected(tree: LexborHTMLParser, selector: str) -> list[LexborNode]:
@@ -81,25 +110,34 @@ def _selected(tree: LexborHTMLParser, selector: str) -> list[LexborNode]:
         raise
 
 
-def _hides(node: LexborNode) -> bool:
+def _hides(node: LexborNode, grounds: dict[int, bool]) -> bool:
     style = node.attributes.get("style") or ""
     if _HIDING.search(style) or (_NO_SIZE.search(style) and _CUT_OFF.search(style)):
         return True
     color = node.attributes.get("color") or ""
     if color:
         style = f"{style};color:{color}"
-    return bool(_WHITE_TEXT.search(style)) and not _on_dark(node)
+    return bool(_WHITE_TEXT.search(style)) and not _on_dark(node, grounds)
 
 
-def _on_dark(node: LexborNode) -> bool:
-    """Whether the nearest ground that is set, here or round it, is not white."""
+def _on_dark(node: LexborNode, grounds: dict[int, bool]) -> bool:
+    """Whether the nearest ground that is set, here or round it, is not white. grounds: what is
+    known of other elements, by identity; what is found out is added."""
     at: LexborNode | None = node
+    inside: list[int] = []
+    dark = False
     while at is not None and at.tag != "-document":
+        if at.mem_id in grounds:
+            dark = grounds[at.mem_id]
+            break
+        inside.append(at.mem_id)
         style = at.attributes.get("style") or ""
         ground: str | None = at.attributes.get("bgcolor")
         if found := _GROUND.findall(style):
             ground = found[-1]
         if ground:
-            return _LIGHT.match(ground) is None
+            dark = _LIGHT.match(ground) is None
+            break
         at = at.parent
-    return False
+    grounds.update(dict.fromkeys(inside, dark))
+    return dark

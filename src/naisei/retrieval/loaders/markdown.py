@@ -25,9 +25,9 @@ _LONGEST = 2000
 _RULE = re.compile(r"^\s*([-*_])(?:\s*\1){2,}\s*$")
 
 
-def read_markdown(text: str) -> Read:
+def read_markdown(text: str, most: int) -> Read:
     meta, body = split_front_matter(text)
-    blocks = Blocks()
+    blocks = Blocks(most)
     held: list[str] = []
     fence = ""
 

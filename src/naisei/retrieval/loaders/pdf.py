@@ -33,7 +33,7 @@ def read_pdf(name: str, data: bytes, limits: LoadLimits) -> Read:
     """
     with _lock:
         pages, info = _pages(name, data, limits)
-    blocks = Blocks()
+    blocks = Blocks(limits.characters)
     body, sizes = _sizes(pages)
     margins = _margins(pages)
     for number, lines in enumerate(pages, start=1):

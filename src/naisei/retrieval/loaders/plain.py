@@ -13,9 +13,9 @@ _RULE = re.compile(r"^\s*[-=*_─━＝ー～~]{4,}\s*$")
 _TAB_ROW = re.compile(r"\S\t+\S")
 
 
-def read_plain(text: str) -> Read:
+def read_plain(text: str, most: int) -> Read:
     """Headings are lines such as 第3条（休暇）, 1.2 申請, 【連絡先】, ■ 手順, standing alone."""
-    blocks = Blocks()
+    blocks = Blocks(most)
     held: list[str] = []
     title, text = _titled(text)
     blocks.heading(1, title)

@@ -1,0 +1,73 @@
+"""Files made to be slow or large: refused or read, in bounded time and never with a crash."""
+
+import contextlib
+import time
+
+import pytest
+
+from naisei.retrieval.limits import LIMITS
+from naisei.retrieval.load import parsed
+from naisei.retrieval.loaders.markdown import read_markdown
+from naisei.retrieval.unreadable import Unreadable
+
+_PAGE = "<h1>旅費</h1><p>日当は出張の翌月に支払う。</p>"
+
+
+def _seconds(name: str, text: str) -> float:
+    began = time.process_time()
+    with contextlib.suppress(Unreadable):
+        parsed(name, text.encode(), LIMITS)
+    return time.process_time() - began
+
+
+@pytest.mark.parametrize("mark", ["[", "![", "[a](", "![a](", "**a ", "<!-- ", "|-|\n"])
+def test_rows_of_marks_take_linear_time(mark: str) -> None:
+    assert _seconds("a.md", (mark * 1000 + "\n") * 20) < 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<nav>" * 30_000,
+        "<b/>" * 30_000,
+        "<x-y>" * 30_000,
+        "<div>" * 1900 + '<span style="color:white">a</span>' * 4000,
+        "<style>" + "".join(f".a div p,p{{color:white;left:{n}px}}" for n in range(500))
+        + "</style>" + "<div>" * 200 + "<p>a</p>" * 1000,
+    ],
+)  # fmt: skip
+def test_pages_take_bounded_time(text: str) -> None:
+    assert _seconds("a.html", text) < 5
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.html", "<p>a" * 300_000),
+        ("a.md", "a\n\n" * 300_000),
+        ("a.txt", "あ\n\n" * 300_000),
+        ("a.html", f"<table><tr><td rowspan=9000>{'あ' * 2000}</td>" + "<tr><td>い" * 9000),
+    ],
+)
+def test_what_swells_is_too_long(name: str, text: str) -> None:
+    with pytest.raises(Unreadable, match="2,000,000"):
+        parsed(name, text.encode(), LIMITS)
+
+
+def test_deep_pages_are_refused_and_long_drawings_read() -> None:
+    with pytest.raises(Unreadable):
+        parsed("a.html", (_PAGE + "<section>" * 2500).encode(), LIMITS)
+    drawing = "<svg>" + '<path d="M0 0"/>' * 5000 + "</svg>" + '<a name="x"/>' * 3000
+    text = parsed("a.html", (drawing + _PAGE).encode(), LIMITS).passages[0].text
+    assert text == "日当は出張の翌月に支払う。"
+
+
+def test_links_are_their_words() -> None:
+    line = "[![図](a.png)](b) と [規程](x_(y).html)、[注] (案)、[a](b"
+    assert read_markdown(line, 1000).passages[0].text == "図 と 規程、[注] (案)、[a](b"
+
+
+def test_a_long_header_is_not_repeated() -> None:
+    head, rows = "| " + "見" * 900 + " |\n|---|\n", "| 行 |\n" * 50
+    passages = read_markdown(head + rows, 100_000).passages
+    assert len(passages) == 51 and all(p.header == "" for p in passages)
