@@ -32,7 +32,7 @@ def play(
         ByRule(rate),  # type: ignore[arg-type]
         judge or NoJudge(),
         penalty=penalty,
-        ucb=ucb,
+        explore="ucb1" if ucb else "none",
         navigator=navigator,
     )
     return run(play_game("toy", player, max_steps=steps), World({Act: game or house()}))
@@ -40,9 +40,20 @@ def play(
 
 def sensible(situation: Situation, action: str) -> float:
     """Reads the cookbook, then does what it asks for, but prefers dicing to slicing."""
-    order = ("eat meal", "prepare meal", "dice", "slice", "cook red onion with oven",
-             "take knife", "take red onion", "navigate to red onion", "examine cookbook",
-             "go east", "go north", "navigate to knife")  # fmt: skip
+    order = (
+        "eat meal",
+        "dice",
+        "slice",
+        "take knife",
+        "take red onion",
+        "cook red onion with oven",
+        "navigate to red onion",
+        "go east",
+        "go north",
+        "navigate to knife",
+    )
+    if action.startswith("cook") and "roasted" in situation.inventory:
+        return 0.0
     if action == "examine cookbook" and not situation.cookbook:
         return 1.0
     if action == "prepare meal":

@@ -12,7 +12,7 @@ __all__ = ["features"]
 
 def features(roles: Roles, situation: Situation, action: str) -> tuple[str, ...]:
     """Names of the features that hold; each is 0 or 1."""
-    kind = _kind(roles, action)
+    kind = _kind(roles, situation, action)
     load = min(len(roles.held), 4)
     more = len([name for name in roles.held if roles.thing(name) == "useless"])
     return (
@@ -30,7 +30,14 @@ def _room(situation: Situation) -> str:
     return "kitchen" if situation.room.lower() == "kitchen" else "elsewhere"
 
 
-def _kind(roles: Roles, action: str) -> str:
+def _way(situation: Situation, direction: str) -> str:
+    """`fresh`: nobody has gone it; `toward`: it leads to the nearest such way."""
+    if direction in situation.fresh:
+        return "fresh"
+    return "toward" if direction == situation.toward else "known"
+
+
+def _kind(roles: Roles, situation: Situation, action: str) -> str:
     """The action with roles in place of names."""
     verb, _, rest = action.partition(" ")
     if item := item_of(action):
@@ -52,5 +59,5 @@ def _kind(roles: Roles, action: str) -> str:
     if verb == "open":
         return "open door" if rest.endswith(("door", "gate")) else "open container"
     if verb == "go":
-        return "go"
+        return f"go {_way(situation, rest)}"
     return action

@@ -10,18 +10,19 @@ from naisei.runs.options import Options
 from naisei.textgame.hybrid.weights import LinearScorer, read_weights
 from naisei.textgame.player import Player, PlayerContext, PlayerKind
 from naisei.textgame.trained.judges import NoJudge, RecipeJudge
-from naisei.textgame.trained.player import ImitationPlayer, Penalty
+from naisei.textgame.trained.player import Explore, ImitationPlayer, Penalty
 
 __all__ = ["HybridOptions", "build"]
 
 
 class HybridOptions(Options):
-    """weights: a file; the bundled ones by default. ucb: equation 5.1. penalty: what becomes of
+    """weights: a file; the bundled ones by default. explore: what past choices
+    of an action do to its score (`ucb1`, `fading`, `none`). penalty: what becomes of
     cooking and cutting that the cookbook does not ask for (`none`, `soft`, `hard`). navigator:
     whether `navigate to …` is offered."""
 
     weights: str = ""
-    ucb: bool = True
+    explore: Explore = "fading"
     penalty: Penalty = "hard"
     navigator: bool = True
 
@@ -37,7 +38,7 @@ class _Kind:
             LinearScorer(weights),
             NoJudge() if given.penalty == "none" else RecipeJudge(),
             penalty=given.penalty,
-            ucb=given.ucb,
+            explore=given.explore,
             navigator=given.navigator,
         )
 

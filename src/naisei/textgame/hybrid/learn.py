@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from naisei.textgame.hybrid.features import features
 from naisei.textgame.hybrid.roles import Roles
-from naisei.textgame.hybrid.weights import Weights
+from naisei.textgame.hybrid.weights import IDLE, Weights
 from naisei.textgame.trained.dataset import Choice
 
 __all__ = ["learn", "top_one"]
@@ -29,9 +29,13 @@ def learn(
     rows: list[list[int]] = []
     starts: list[int] = []
     for choice in choices:
+        if choice.action == IDLE:
+            continue  # walkthroughs begin with it; it tells nothing
         roles = Roles.of(choice.situation)
         starts.append(len(rows))
         for action in (choice.action, *choice.others):
+            if action == IDLE:
+                continue
             own = features(roles, choice.situation, action)
             rows.append([names.setdefault(name, len(names)) for name in own])
     table = np.array(rows, np.int64)

@@ -15,7 +15,11 @@ from naisei.textgame.hybrid.features import features
 from naisei.textgame.hybrid.roles import Roles
 from naisei.textgame.trained.situation import Situation
 
-__all__ = ["LinearScorer", "Weights", "read_weights"]
+__all__ = ["IDLE", "LinearScorer", "Weights", "read_weights"]
+
+
+#: A view holds the inventory already.
+IDLE = "inventory"
 
 
 class Weights(BaseModel):
@@ -43,7 +47,9 @@ class LinearScorer:
                 for action in actions
             ]
         )
-        odds = np.exp(values - values.max())
+        odds = np.exp(values - values.max()) * [action != IDLE for action in actions]
+        if not odds.any():
+            return [1.0] * len(actions)
         rated: list[float] = (odds / odds.sum()).tolist()
         return rated
 

@@ -49,7 +49,11 @@ class _Kind:
         scorer = onnx_scorer(_folder(given.model, "imitation_scorer"), "policy")
         navigator = scorer.card.navigator if given.navigator is None else given.navigator
         return ImitationPlayer(
-            scorer, _judge(given), penalty=given.penalty, ucb=given.ucb, navigator=navigator
+            scorer,
+            _judge(given),
+            penalty=given.penalty,
+            explore="ucb1" if given.ucb else "none",
+            navigator=navigator,
         )
 
 

@@ -24,7 +24,18 @@ class Notebook:
         if text := cookbook_text(view.feedback):
             self.cookbook = text
             self.cookbook_at = self.kitchen.world.here
-        return Situation.of(view, self.cookbook)
+        fresh, toward = self._unexplored()
+        return Situation.of(view, self.cookbook, fresh=fresh, toward=toward)
+
+    def _unexplored(self) -> tuple[tuple[str, ...], str]:
+        world = self.kitchen.world
+        fresh = tuple(sorted(d for d, beyond in world.place.ways.items() if beyond is None))
+        distance = world.distances()
+        places = [place for place, _ in world.frontier() if place in distance]
+        if fresh or not places:
+            return fresh, ""
+        route = world.route(min(places, key=lambda place: (distance[place], place)))
+        return (), route[0] if route else ""
 
     def is_door(self, thing: str) -> bool:
         return thing in self.kitchen.world.place.doors.values()

@@ -37,7 +37,11 @@ class OnnxScorer:
         self._known = lru_cache(maxsize=_REMEMBERED)(self._rate)
 
     def score(self, situation: Situation, actions: Sequence[str]) -> Sequence[float]:
-        return self._known(situation, tuple(actions)) if actions else ()
+        if not actions:
+            return ()
+        # What the text does not hold makes no difference to the rating.
+        read = situation.model_copy(update={"fresh": (), "toward": ""})
+        return self._known(read, tuple(actions))
 
     def _rate(self, situation: Situation, actions: tuple[str, ...]) -> list[float]:
         batch = self._encoder.batch([(situation, action) for action in actions])

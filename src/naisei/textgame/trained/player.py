@@ -5,7 +5,7 @@ Source: the text-game thesis, figures 5.2 and 6.3.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 from naisei.core import Flow
@@ -16,23 +16,33 @@ from naisei.textgame.trained.navigator import item_of, navigate_candidates, next
 from naisei.textgame.trained.notebook import Notebook
 from naisei.textgame.trained.scorer import Judge, Scorer
 from naisei.textgame.trained.situation import Situation
-from naisei.textgame.trained.ucb import Visits, best, state_of, ucb_values
+from naisei.textgame.trained.ucb import (
+    Visits,
+    best,
+    faded_values,
+    plain_values,
+    state_of,
+    ucb_values,
+)
 
-__all__ = ["ImitationPlayer", "Penalty"]
+__all__ = ["Explore", "ImitationPlayer", "Penalty"]
 
 #: What becomes of an action that is judged wrong: nothing; it counts as chosen once more
 #: (§5.2.4); it is never chosen (action elimination).
 Penalty = Literal["none", "soft", "hard"]
+#: What past choices do to a score: equation 5.1; it fades with every choice; nothing.
+Explore = Literal["ucb1", "fading", "none"]
+VALUES = {"ucb1": ucb_values, "fading": faded_values, "none": plain_values}
 
 
 class ImitationPlayer:
     """Plays one game."""
 
     def __init__(
-        self, scorer: Scorer, judge: Judge, *, penalty: Penalty, ucb: bool, navigator: bool
+        self, scorer: Scorer, judge: Judge, *, penalty: Penalty, explore: Explore, navigator: bool
     ) -> None:
         self._scorer, self._judge = scorer, judge
-        self._penalty, self._ucb, self._navigator = penalty, ucb, navigator
+        self._penalty, self._explore, self._navigator = penalty, explore, navigator
         self._notebook, self._visits = Notebook(), Visits()
         self._last = ""
         #: The item that is walked to, and its place; -1 while nothing is.
@@ -72,10 +82,8 @@ class ImitationPlayer:
         rated = self._scorer.score(situation, actions)
         scores = dict(zip(actions, (float(r) for r in rated), strict=True))
         state = state_of(view)
-        values: Mapping[str, float] = scores
-        if self._ucb:
-            soft = dict.fromkeys(wrong, 1) if self._penalty == "soft" else {}
-            values = ucb_values(scores, self._visits.of(state), soft)
+        soft = dict.fromkeys(wrong, 1) if self._penalty == "soft" else {}
+        values = VALUES[self._explore](scores, self._visits.of(state), soft)
         chosen = best(values, actions)
         self._visits.add(state, chosen)
         return self._decided(view, chosen, scores, wrong)

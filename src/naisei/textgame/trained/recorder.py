@@ -21,7 +21,7 @@ from naisei.textgame.walkthroughs import walkthrough
 __all__ = ["VERSION", "cached_path", "read_recording", "record_games"]
 
 #: Of what is recorded; a recording of another version is made again.
-VERSION = 1
+VERSION = 2
 
 
 def cached_path(games: Sequence[Game], cache: Path | None = None) -> Path:

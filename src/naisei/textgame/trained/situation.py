@@ -22,7 +22,12 @@ T = TypeVar("T")
 
 
 class Situation(BaseModel):
-    """The texts of a moment. cookbook: empty until it was read."""
+    """The texts of a moment. cookbook: empty until it was read.
+
+    fresh: directions from here that nobody has gone. toward: the direction in which the nearest
+    such way lies, if none is here; empty if there is none at all. These two are of the map, no
+    part of the text that the thesis's scorer reads.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -30,10 +35,16 @@ class Situation(BaseModel):
     cookbook: str = ""
     room: str = ""
     description: str = ""
+    fresh: tuple[str, ...] = ()
+    toward: str = ""
 
     @classmethod
-    def of(cls, view: View, cookbook: str) -> Situation:
+    def of(
+        cls, view: View, cookbook: str, *, fresh: tuple[str, ...] = (), toward: str = ""
+    ) -> Situation:
         return cls(
+            fresh=fresh,
+            toward=toward,
             inventory=view.inventory,
             cookbook=cookbook,
             room=view.room,

@@ -11,7 +11,17 @@ from math import log, sqrt
 
 from naisei.textgame.schemas import View
 
-__all__ = ["UNTRIED", "State", "Visits", "best", "state_of", "ucb1", "ucb_values"]
+__all__ = [
+    "UNTRIED",
+    "State",
+    "Visits",
+    "best",
+    "faded_values",
+    "plain_values",
+    "state_of",
+    "ucb1",
+    "ucb_values",
+]
 
 #: What an action gains that was never chosen in a state.
 UNTRIED = 5.0
@@ -45,6 +55,26 @@ def ucb_values(
     counts = {action: chosen.get(action, 0) + penalties.get(action, 0) for action in scores}
     total = sum(counts.values())
     return {action: ucb1(score, counts[action], total) for action, score in scores.items()}
+
+
+def faded_values(
+    scores: Mapping[str, float], chosen: Mapping[str, int], penalties: Mapping[str, int]
+) -> dict[str, float]:
+    """Action → its score, halved by the first choice, a third after the second, and so on.
+
+    Not in the thesis: equation 5.1 tries everything once before it repeats anything.
+    """
+    return {
+        action: score / (1 + chosen.get(action, 0) + penalties.get(action, 0))
+        for action, score in scores.items()
+    }
+
+
+def plain_values(
+    scores: Mapping[str, float], chosen: Mapping[str, int], penalties: Mapping[str, int]
+) -> dict[str, float]:
+    """The scores."""
+    return dict(scores)
 
 
 class Visits:
