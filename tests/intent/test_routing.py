@@ -69,6 +69,11 @@ def test_what_is_no_grade(bad):
         graded(bad, 1, 1, 1, 1)
 
 
+def test_what_is_no_question():
+    with pytest.raises(ValidationError):
+        graded(3, 1, 5, 1, 5, missing="あ" * 1001)
+
+
 @pytest.mark.parametrize("nothing", ["", "  ", None, "なし", "特になし。", "N/A", "「なし」", "-"])
 def test_texts_that_mean_nothing_to_ask(nothing):
     e = graded(3, 1, 5, 1, 5, missing=nothing)

@@ -51,7 +51,8 @@ def _text(value: Any) -> Any:
 
 #: 1 (holds fully) to 5 (does not hold). Anything else is no grade.
 Grade = Annotated[int, Field(ge=1, le=5), BeforeValidator(_no_truth_value)]
-_Text = Annotated[str, BeforeValidator(_text)]
+#: What nobody could be asked in one message is no question.
+_Text = Annotated[str, BeforeValidator(_text), Field(max_length=1000)]
 
 
 class _Frozen(BaseModel):
