@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naisei.textgame.hybrid.features import features
-from naisei.textgame.hybrid.roles import Roles
-from naisei.textgame.hybrid.weights import IDLE, Weights
+from naisei.textgame.hybrid.weights import IDLE, LinearScorer, Weights
 from naisei.textgame.trained.dataset import Choice
 
 __all__ = ["learn", "top_one"]
@@ -31,13 +30,12 @@ def learn(
     for choice in choices:
         if choice.action == IDLE:
             continue  # walkthroughs begin with it; it tells nothing
-        roles = Roles.of(choice.situation)
         starts.append(len(rows))
-        for action in (choice.action, *choice.others):
-            if action == IDLE:
-                continue
-            own = features(roles, choice.situation, action)
-            rows.append([names.setdefault(name, len(names)) for name in own])
+        actions = [a for a in (choice.action, *choice.others) if a != IDLE]
+        rows += [
+            [names.setdefault(name, len(names)) for name in own]
+            for own in features(choice.situation, actions)
+        ]
     table = np.array(rows, np.int64)
     weights = _fit(table, np.array(starts), len(names), steps=steps, rate=rate, decay=decay)
     return Weights(
@@ -73,12 +71,8 @@ def _fit(
 
 def top_one(weights: Weights, choices: Sequence[Choice]) -> float:
     """Share of choices in which no other candidate is rated as high as the walkthrough's."""
-    right = 0
+    scorer, right = LinearScorer(weights), 0
     for choice in choices:
-        roles = Roles.of(choice.situation)
-        own, *others = (
-            sum(weights.of.get(f, 0.0) for f in features(roles, choice.situation, action))
-            for action in (choice.action, *choice.others)
-        )
+        own, *others = scorer.values(choice.situation, (choice.action, *choice.others))
         right += own > max(others)
     return right / len(choices) if choices else float("nan")

@@ -8,11 +8,11 @@ from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from naisei.core import InputError
 from naisei.textgame.hybrid.features import features
-from naisei.textgame.hybrid.roles import Roles
 from naisei.textgame.trained.situation import Situation
 
 __all__ = ["IDLE", "LinearScorer", "Weights", "read_weights"]
@@ -32,21 +32,24 @@ class Weights(BaseModel):
 
 
 class LinearScorer:
-    """Probability of each action among those given: a conditional logit."""
+    """Probability of each action among those given: a conditional logit. 0 for `inventory`."""
 
     def __init__(self, weights: Weights) -> None:
         self._of = weights.of
 
+    def values(self, situation: Situation, actions: Sequence[str]) -> NDArray[np.float64]:
+        """The sums of the weights, `(actions,)`."""
+        return np.array(
+            [
+                sum(self._of.get(name, 0.0) for name in names)
+                for names in features(situation, actions)
+            ]
+        )
+
     def score(self, situation: Situation, actions: Sequence[str]) -> Sequence[float]:
         if not actions:
             return ()
-        roles = Roles.of(situation)
-        values = np.array(
-            [
-                sum(self._of.get(name, 0.0) for name in features(roles, situation, action))
-                for action in actions
-            ]
-        )
+        values = self.values(situation, actions)
         odds = np.exp(values - values.max()) * [action != IDLE for action in actions]
         if not odds.any():
             return [1.0] * len(actions)
