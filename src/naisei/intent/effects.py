@@ -17,15 +17,17 @@ class Weights(BaseModel):
     """What a query weighs in an index.
 
     idf: search word → inverse document frequency over the chunks, ln(1 + (N − n + ½)/(n + ½)),
-    above 0; a word that stands nowhere has the greatest. distance: of the chunk nearest in
-    meaning, in standard deviations above what questions off the subject reach in the index
-    (`naisei.intent.evidence`); `None` where the index has no vectors. chunks: N.
+    above 0; a word that stands nowhere has the greatest. distance: of the best chunk, in standard
+    deviations above what questions off the subject reach in the index
+    (`naisei.intent.evidence`); `None` where nothing was found, or those find nothing. meaning:
+    whether by cosine; else by words. chunks: N.
     """
 
     model_config = ConfigDict(frozen=True)
 
     idf: dict[str, float] = {}
     distance: float | None = None
+    meaning: bool = False
     chunks: int = 0
 
 

@@ -5,9 +5,10 @@ Scores of rank fusion say who comes first, not whether anybody fits. Two measure
 coverage  the share of the question's words of substance that one chunk (with its title and
           headings) holds, each word weighted by its idf: in [0, 1]. A word that no chunk holds
           weighs most, so a question about something unheard of stays low.
-distance  of the nearest chunk in meaning: how far its cosine lies above those that questions
-          about anything but the documents (the weather, cooking, history) reach in this very
-          index, in their standard deviations. Embedders differ in their scale; this does not.
+distance  of the best chunk: how far its cosine (without vectors: its BM25 score) lies above those
+          that questions about anything but the documents (the weather, cooking, history) reach
+          in this very index, in their standard deviations. Embedders and collections differ in
+          their scale; this does not.
 """
 
 from __future__ import annotations
@@ -47,9 +48,10 @@ def coverage(words: Sequence[str], idf: Mapping[str, float], hit: Evidence) -> f
 def sufficient(query: str, hits: Sequence[Evidence], weights: Weights, rules: Rules) -> bool:
     """Whether the hits may be answered from.
 
-    Of an index of words alone, one of them has to cover `min_coverage` of the question. With
-    vectors, which also know paraphrases, `full_coverage`; or the nearest chunk has to lie
-    `min_distance` standard deviations above what questions off the subject reach.
+    One of them has to cover `full_coverage` of the question, or the best chunk has to lie
+    `min_distance` standard deviations above what questions off the subject reach; by words
+    alone, it has to cover `least_coverage` too. In an index so small that such questions find
+    nothing at all, one has to cover `min_coverage`.
     """
     if not hits:
         return False
@@ -57,4 +59,7 @@ def sufficient(query: str, hits: Sequence[Evidence], weights: Weights, rules: Ru
     best = max(coverage(words, weights.idf, hit) for hit in hits)
     if weights.distance is None:
         return best >= rules.min_coverage
-    return best >= rules.full_coverage or weights.distance >= rules.min_distance
+    far = weights.distance >= rules.min_distance
+    if not weights.meaning:
+        far = far and best >= rules.least_coverage
+    return far or best >= rules.full_coverage

@@ -22,7 +22,7 @@ class Rules(BaseModel):
     searches, or searches for the words joined. k: hits that an answer may rest on. depth: hits
     that the rule-based evaluation looks at. options: topics offered at most. unsupported:
     sentences of a model that the sources do not bear out are marked, or left out. min_coverage,
-    full_coverage, min_distance: when the documents hold an answer, see
+    full_coverage, least_coverage, min_distance: when the documents hold an answer, see
     `naisei.intent.evidence`.
     language: of prompts and messages. roles: those that a model plays.
     """
@@ -38,6 +38,7 @@ class Rules(BaseModel):
     unsupported: Literal["mark", "drop"] = "mark"
     min_coverage: float = Field(default=0.5, ge=0, le=1)
     full_coverage: float = Field(default=0.9, ge=0, le=1)
+    least_coverage: float = Field(default=0.2, ge=0, le=1)
     min_distance: float = Field(default=2.33, ge=0)
     thresholds: Thresholds = Thresholds()
     language: Language = "ja"

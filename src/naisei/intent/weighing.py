@@ -33,32 +33,36 @@ class WeighHandler(Handler):
         query = cast(Weigh, effect).query
         size = len(self._index)
         counts = self._index.frequencies(dict.fromkeys(search_tokens(query)))
+        distance, meaning = self._distance(query)
         return Weights(
             idf={word: math.log1p((size - n + 0.5) / (n + 0.5)) for word, n in counts.items()},
-            distance=self._distance(query),
+            distance=distance,
+            meaning=meaning,
             chunks=size,
         )
 
-    def _distance(self, query: str) -> float | None:
-        """How far the nearest chunk lies above what questions off the subject reach."""
-        nearest = self._nearest(query)
-        if nearest is None:
-            return None
+    def _distance(self, query: str) -> tuple[float | None, bool]:
+        """How far the best chunk lies above what questions off the subject reach, and whether
+        by meaning."""
+        best, meaning = self._best(query)
+        if best is None:
+            return None, meaning
         language = "ja" if is_japanese(query) else "en"
         key = (str(self._index.directory.resolve()), self._index.generation, language)
         if key not in _reached:
-            found = [self._nearest(q) for q in _off_subject(language)]
-            known = [cosine for cosine in found if cosine is not None]
-            if len(known) < 2:
-                return None
-            _reached[key] = (statistics.fmean(known), statistics.stdev(known))
+            found = [self._best(q)[0] or 0.0 for q in _off_subject(language)]
+            _reached[key] = (statistics.fmean(found), statistics.stdev(found))
         mean, deviation = _reached[key]
-        return (nearest - mean) / deviation if deviation > 0 else 0.0
+        return ((best - mean) / deviation if deviation > 0 else None), meaning
 
-    def _nearest(self, query: str) -> float | None:
-        """The greatest cosine among the hits; `None` without vectors or without a query."""
+    def _best(self, query: str) -> tuple[float | None, bool]:
+        """The greatest cosine among the hits, or, without vectors, the greatest score by words;
+        whether it is a cosine. `None` if nothing was found."""
         hits = self._index.search(query, k=_LOOKED_AT)
-        return max((hit.cosine for hit in hits if hit.cosine is not None), default=None)
+        cosines = [hit.cosine for hit in hits if hit.cosine is not None]
+        if cosines:
+            return max(cosines), True
+        return max((hit.words for hit in hits if hit.words is not None), default=None), False
 
 
 #: Words and newer editions go before the nearest in meaning, but not so many.
