@@ -61,8 +61,10 @@ def _fit(
         odds = np.exp(values)
         error = odds / np.repeat(np.add.reduceat(odds, starts), groups)
         error[starts] -= 1.0
-        slope = np.bincount(table.ravel(), weights=np.repeat(error, table.shape[1]), minlength=size)
-        slope = slope / len(starts) + decay * weights
+        summed = np.bincount(
+            table.ravel(), weights=np.repeat(error, table.shape[1]), minlength=size
+        )
+        slope = summed / len(starts) + decay * weights
         first = _B1 * first + (1 - _B1) * slope
         second = _B2 * second + (1 - _B2) * slope**2
         weights -= rate * (first / (1 - _B1**step)) / (np.sqrt(second / (1 - _B2**step)) + _EPS)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import isnan
 from pathlib import Path
+from time import monotonic
 
 from naisei.runs.directory import write_atomically
 from naisei.textgame.trained.training.checkpoint import Progress, restore, save, save_best
@@ -20,11 +21,11 @@ __all__ = ["PACE", "Pace", "Trained", "train"]
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """What changes no result. window: steps whose loss is one point of the curve. every: windows
-    between checkpoints."""
+    """What changes no weights. window: steps whose loss is one point of the curve; a checkpoint
+    is written at the end of one. seconds: between checkpoints, at least."""
 
     window: int = 20
-    every: int = 25
+    seconds: float = 60.0
 
 
 PACE = Pace()
@@ -70,6 +71,7 @@ def train(
     losses.resume(progress.step)
     epochs.resume(progress.validated)
     since: list[float] = []
+    saved = monotonic()
     while progress.validated < plan.epochs:
         epoch, at = divmod(progress.step, per_epoch)
         if progress.step == (progress.validated + 1) * per_epoch:
@@ -90,9 +92,11 @@ def train(
             losses.add(progress.step, epoch + 1, sum(since) / len(since), rate)
             report(progress.step, steps, losses.rows[-1][2])
             since = []
-        if progress.step % (pace.window * pace.every) == 0 and not ends:
+        late = monotonic() - saved >= pace.seconds
+        if late and progress.step % pace.window == 0 and not ends:
             _write(folder, losses, epochs, plan)
             save(folder, learner, progress, digest=digest)
+            saved = monotonic()
     return Trained(progress.best_epoch, progress.best, progress.step)
 
 
