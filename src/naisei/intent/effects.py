@@ -65,7 +65,7 @@ class Cuts(Effect[Thresholds]):
             raise TypeError(f"expected Thresholds, got {type(result).__name__}")
         plain = result.model_dump(mode="json")
         plain["extended"] = sorted(plain["extended"])
-        return plain  # type: ignore[no-any-return]
+        return plain
 
     def decode(self, data: JsonValue) -> Thresholds:
         return Thresholds.model_validate(data)
