@@ -1,0 +1,87 @@
+"""Documents with emphasised words, and what a tagger of them is.
+
+The task: for every word of an article, given its title, whether it is set in bold
+(thesis, section 4.1).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Article", "Sentence", "Tagger", "Token"]
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One word.
+
+    start, end: character offsets in the text of its block (paragraph), not of its sentence.
+    pos: part of speech (名詞, 動詞, …); lemma: dictionary form.
+    label: whether it is emphasised. None: it cannot be (inline code, the text of a link): it is
+    there to be read, and is neither trained on, nor counted, nor marked.
+    """
+
+    surface: str
+    start: int
+    end: int
+    pos: str
+    lemma: str
+    label: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence. Tokens are in order; white space between words is no token.
+
+    block: number of its paragraph, list item or cell in the document, from 0.
+    index: number of the sentence in the document, from 0.
+    """
+
+    text: str
+    tokens: tuple[Token, ...]
+    block: int
+    index: int
+
+    @property
+    def labels(self) -> tuple[bool, ...]:
+        """Per token; what cannot be emphasised is False."""
+        return tuple(bool(token.label) for token in self.tokens)
+
+    @property
+    def counted(self) -> tuple[bool, ...]:
+        """Per token, whether it is trained on and scored."""
+        return tuple(token.label is not None for token in self.tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class Article:
+    """One document. `sentences`: its running text; headings, tables and code are left out.
+
+    id: unique within a corpus, such as `debian-handbook/sect.apt-get`. title: "" if it has none.
+    """
+
+    id: str
+    title: str
+    sentences: tuple[Sentence, ...]
+
+
+@runtime_checkable
+class Tagger(Protocol):
+    """Says of each word whether it would be emphasised. Trained elsewhere; never changes."""
+
+    @property
+    def name(self) -> str:
+        """A registered name with a version, such as `rule.v1`."""
+        ...
+
+    def probabilities(self, article: Article) -> list[NDArray[np.float64]]:
+        """Per sentence, an array (tokens,) of the probability of emphasis, 0 to 1."""
+        ...
+
+    def labels(self, article: Article) -> list[list[bool]]:
+        """Per sentence, the decoded label of each token."""
+        ...
