@@ -1,0 +1,94 @@
+"""Learning: the minimiser on known functions, the sparse CRF on what it must be able to learn."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from naisei.emphasis.crf.lbfgs import minimise
+from naisei.emphasis.crf.sparse import fit
+
+
+def test_the_minimum_of_a_badly_scaled_bowl_is_found() -> None:
+    scales = np.logspace(0, 4, 20)
+    goal = np.linspace(-2, 3, 20)
+
+    def bowl(x: np.ndarray) -> tuple[float, np.ndarray]:
+        return float((scales * (x - goal) ** 2).sum()), 2 * scales * (x - goal)
+
+    found = minimise(bowl, np.zeros(20), steps=1000, tolerance=1e-8)
+    assert found.converged
+    assert found.at == pytest.approx(goal, abs=1e-3)
+
+
+def test_the_curved_valley_of_rosenbrock() -> None:
+    def valley(x: np.ndarray) -> tuple[float, np.ndarray]:
+        a, b = 1 - x[0], x[1] - x[0] ** 2
+        return a * a + 100 * b * b, np.array([-2 * a - 400 * x[0] * b, 200 * b])
+
+    found = minimise(valley, np.array([-1.2, 1.0]), steps=200, tolerance=1e-12)
+    assert found.at == pytest.approx([1, 1], abs=1e-3)
+
+
+def test_it_says_when_the_steps_ran_out() -> None:
+    found = minimise(lambda x: (float(np.exp(-x[0])), -np.exp(-x)), np.zeros(1), steps=3)
+    assert (found.steps, found.converged) == (3, False)
+
+
+def test_its_slope_is_the_slope() -> None:
+    """At the minimum found, the likelihood written out by hand is flat."""
+    rng = np.random.default_rng(0)
+    sequences = [rng.integers(0, 6, (n, 2)).astype(np.int32) for n in (1, 3, 5, 4)]
+    labels = [rng.integers(0, 2, len(s)).astype(bool).tolist() for s in sequences]
+    model = fit(sequences, labels, l2=0.5, min_count=1, steps=400)
+    from naisei.emphasis.crf import log_partition, path_score
+
+    def loss(weights: np.ndarray, a: np.ndarray) -> float:
+        total = 0.25 * float((weights**2).sum() + (a**2).sum())
+        for s, y in zip(sequences, labels, strict=True):
+            p = np.zeros((1, len(s), 2))
+            p[0, :, 1] = weights[s].sum(1)
+            total += float(log_partition(p, a, [len(s)])[0] - path_score(p, a, [y], [len(s)])[0])
+        return total
+
+    here = loss(model.weights, model.transitions)
+    for code in range(6):
+        for step in (-0.2, 0.2):
+            moved = model.weights.copy()
+            moved[code] += step
+            assert loss(moved, model.transitions) > here
+    for i in range(4):
+        for j in range(4):
+            for step in (-0.2, 0.2):
+                turned = model.transitions.copy()
+                turned[i, j] += step
+                assert loss(model.weights, turned) > here
+
+
+def test_a_rare_feature_has_no_weight_and_a_telling_one_has() -> None:
+    sequences = [np.array([[3, 8], [4, 8]], np.int32)] * 9 + [np.array([[5, 8]], np.int32)]
+    labels = [[True, False]] * 9 + [[True]]
+    model = fit(sequences, labels, min_count=2, l2=0.1)
+    assert model.weights[5] == 0
+    assert model.weights[3] > 0.5 > 0 > model.weights[4]
+    assert model.best(sequences[:1]) == [[True, False]]
+    marginals = model.marginals([sequences[0], np.zeros((0, 2), np.int32)])
+    assert marginals[0][0] > 0.5 > marginals[0][1]
+    assert len(marginals[1]) == 0
+
+
+def test_it_is_the_same_each_time_and_batches_change_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from naisei.emphasis.crf import sparse
+
+    rng = np.random.default_rng(5)
+    sequences = [rng.integers(0, 40, (n, 3)).astype(np.int32) for n in rng.integers(0, 9, 30)]
+    labels = [(s[:, 0] > 25).tolist() for s in sequences]
+    one, two = fit(sequences, labels), fit(sequences, labels)
+    assert np.array_equal(one.weights, two.weights)
+    monkeypatch.setattr(sparse, "_BATCH", 7)
+    small = fit(sequences, labels)
+    assert small.weights == pytest.approx(one.weights, abs=1e-3)
+    for a, b in zip(small.marginals(sequences), one.marginals(sequences), strict=True):
+        assert a == pytest.approx(b, abs=1e-3)
