@@ -87,13 +87,13 @@ def test_a_forbidden_step_is_never_taken() -> None:
     assert found.tokens[0].sum(1) == pytest.approx(np.ones(6))
 
 
-def test_a_sequence_of_25000_tokens_stays_finite() -> None:
+def test_a_sequence_of_8000_tokens_stays_finite() -> None:
     rng = np.random.default_rng(2)
-    p, a = rng.normal(0, 20, (1, 25_000, 2)), rng.normal(0, 3, (4, 4))
-    found = expectations(p, a, [25_000])
+    p, a = rng.normal(0, 20, (1, 8_000, 2)), rng.normal(0, 3, (4, 4))
+    found = expectations(p, a, [8_000])
     assert np.isfinite(found.log_partition).all()
-    assert found.tokens[0].sum(1) == pytest.approx(np.ones(25_000), abs=1e-6)
-    assert viterbi(p, a, [25_000])[1] <= found.log_partition
+    assert found.tokens[0].sum(1) == pytest.approx(np.ones(8_000), abs=1e-6)
+    assert viterbi(p, a, [8_000])[1] <= found.log_partition
 
 
 @pytest.mark.parametrize(

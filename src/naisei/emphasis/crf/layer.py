@@ -60,13 +60,13 @@ class CrfLayer(nn.Module):  # type: ignore[misc]
             alpha = torch.where(mask[:, t, None], ways, alpha)
         return torch.where(lengths > 0, torch.logsumexp(alpha + a[:k, k + 1], 1), nothing)
 
-    @torch.no_grad()
+    @torch.no_grad()  # type: ignore[untyped-decorator]
     def decode(self, emissions: Tensor, lengths: Tensor) -> list[list[int]]:
         """The likeliest labels of each sequence, as long as it is (Viterbi)."""
         paths, _ = viterbi(*self._arrays(emissions, lengths))
         return [row[:n].tolist() for row, n in zip(paths, lengths.tolist(), strict=True)]
 
-    @torch.no_grad()
+    @torch.no_grad()  # type: ignore[untyped-decorator]
     def marginals(self, emissions: Tensor, lengths: Tensor) -> Tensor:
         """The probability of each label at each token, 0 on padding: (B, T, K), on the CPU."""
         return torch.from_numpy(expectations(*self._arrays(emissions, lengths)).tokens)

@@ -1,8 +1,8 @@
 """A CRF for two labels whose emissions are sums of weights of hashed features.
 
 With two labels only the difference of their scores counts, so label 0 scores 0 and a
-feature has one weight. A token has C features, one a column, as codes below 2^BITS; code 0
-is no feature and has no weight.
+feature has one weight. A token has C features, one a column, as codes below 2^BITS. Code
+NOTHING is no feature; a token with code BLOCKED has label 0 for certain.
 """
 
 from __future__ import annotations
@@ -16,10 +16,13 @@ from numpy.typing import NDArray
 from naisei.emphasis.crf.lattice import expectations, path_score, viterbi
 from naisei.emphasis.crf.lbfgs import minimise
 
-__all__ = ["BITS", "SparseCrf", "fit"]
+__all__ = ["BITS", "BLOCKED", "NOTHING", "SparseCrf", "fit"]
 
 #: 2^20 codes: a corpus of a few hundred articles has some 10^5 features.
 BITS = 20
+NOTHING, BLOCKED = 0, 1
+#: Odds of e^−40 are none.
+_NEVER = -40.0
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
@@ -77,13 +80,17 @@ def fit(
     gold = np.concatenate([np.asarray(y, np.int64) for y in labels])
     # Codes in use are numbered anew, so that what is gathered lies close together.
     seen = np.bincount(table.ravel(), minlength=1 << BITS)
-    seen[0] = 0
+    seen[[NOTHING, BLOCKED]] = 0
     kept = np.flatnonzero(seen >= max(1, min_count))
     number = np.zeros(1 << BITS, np.int32)
-    number[kept] = np.arange(1, len(kept) + 1)
+    number[kept] = np.arange(2, len(kept) + 2)
+    number[BLOCKED] = BLOCKED
     # A column lies in one piece: it is gathered at once.
     columns = np.ascontiguousarray(number[table].T)
-    size = len(kept) + 1
+    size = len(kept) + 2
+    free = np.ones(size + 16)
+    # Number 0 stands for no feature and for the rare ones.
+    free[[NOTHING, BLOCKED]] = 0.0
     starts = np.concatenate([[0], np.cumsum(lengths)])
     batches = _batches(lengths)
 
@@ -105,14 +112,16 @@ def fit(
             for row, s in zip(found.tokens, where, strict=True):
                 error[s] = row[: s.stop - s.start, 1] - gold[s]
         slope_w = np.bincount(columns.ravel(), weights=np.tile(error, len(columns)), minlength=size)
-        # Number 0 stands for no feature and for the rare ones: they have no weight.
-        slope_w[0] = 0.0
-        slope = np.concatenate([slope_w, slope_a.ravel()]) + l2 * x
-        return loss + 0.5 * l2 * float(x @ x), slope
+        loose = x * free
+        slope = np.concatenate([slope_w, slope_a.ravel()]) * free + l2 * loose
+        return loss + 0.5 * l2 * float(loose @ loose), slope
 
-    found = minimise(objective, np.zeros(size + 16), steps=steps)
+    start = np.zeros(size + 16)
+    start[BLOCKED] = _NEVER
+    found = minimise(objective, start, steps=steps)
     weights = np.zeros(1 << BITS)
-    weights[kept] = found.at[1:size]
+    weights[BLOCKED] = _NEVER
+    weights[kept] = found.at[2:size]
     return SparseCrf(weights, found.at[size:].reshape(4, 4))
 
 
@@ -150,9 +159,10 @@ def _taken(y: NDArray[np.int64], n: NDArray[np.int64]) -> Floats:
     counts = np.zeros((4, 4))
     some = np.flatnonzero(n > 0)
     inside = np.arange(1, y.shape[1])[None, :] < n[:, None]
-    np.add.at(counts, (y[:, :-1][inside], y[:, 1:][inside]), 1.0)
+    pairs = 2 * y[:, :-1][inside] + y[:, 1:][inside]
+    counts[:2, :2] = np.bincount(pairs, minlength=4).reshape(2, 2)
     if len(some):
-        np.add.at(counts, (2, y[some, 0]), 1.0)
-        np.add.at(counts, (y[some, n[some] - 1], 3), 1.0)
+        counts[2, :2] = np.bincount(y[some, 0], minlength=2)
+        counts[:2, 3] = np.bincount(y[some, n[some] - 1], minlength=2)
     counts[2, 3] += float((n == 0).sum())
     return counts
