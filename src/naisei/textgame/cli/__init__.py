@@ -1,11 +1,11 @@
-"""`naisei textgame`: ablate, make, record, run, play, train."""
+"""`naisei textgame`: ablate, learn, make, record, run, play, train."""
 
 from __future__ import annotations
 
 import typer
 
 from naisei.cli.lang import say
-from naisei.textgame.cli import ablate, demo, make, play, run, train
+from naisei.textgame.cli import ablate, demo, learn, make, play, run, train
 
 __all__ = ["app"]
 
@@ -47,4 +47,15 @@ app.command(
     "train",
     help=say("解答から学ぶプレイヤーを学習させる", "Train the player that learns walkthroughs."),
 )(train.train)
+app.command(
+    "learn",
+    help=say(
+        "解答なしで、自分で遊んだ料理ゲームの得点と負けから規則を学ぶ",
+        "Learn the rules of cooking games from own play: points and losses, no walkthroughs.",
+    ),
+)(learn.command)
+app.command(
+    "learning-curve",
+    help=say("学習曲線の表と図", "Table and picture of measured learning curves."),
+)(learn.curve)
 app.add_typer(make.app, name="make")

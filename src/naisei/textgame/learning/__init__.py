@@ -1,0 +1,1 @@
+"""Learning the rules of cooking games from own play, without walkthroughs."""

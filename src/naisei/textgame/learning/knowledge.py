@@ -1,0 +1,91 @@
+"""What was learned from own play: counts only, in a small file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from naisei.core import InputError
+from naisei.textgame.planner.prior import Prior
+
+__all__ = ["VERSION", "Knowledge", "Offer", "Tally", "load"]
+
+VERSION = 1
+
+
+class _Counts(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class Tally(_Counts):
+    """How often a command brought a point, lost the game, or neither. A point that several
+    directions may have brought is shared among them."""
+
+    gained: float = Field(default=0, ge=0)
+    lost: float = Field(default=0, ge=0)
+    nothing: float = Field(default=0, ge=0)
+
+
+class Offer(_Counts):
+    """In how many moments a command was offered; in how many of them what it is done with was
+    held; and in which rooms."""
+
+    times: int = 0
+    held: int = 0
+    rooms: dict[str, int] = {}
+
+
+class Knowledge(_Counts):
+    """version: of this format. games: how many were played to learn it; seed, caution: how.
+
+    rules: goal → template → tally; a goal is a direction's verb, or one of `beliefs`.
+    marks: verb → word → how often it stood before an ingredient's name for the first time when
+    the direction brought its point. offers: template → when it was offered. limits: number of
+    ingredients → things held when no more could be taken → count. houses: rooms and where
+    things lie.
+    """
+
+    version: int = VERSION
+    games: int = 0
+    seed: int = 0
+    caution: bool = True
+    rules: dict[str, dict[str, Tally]] = {}
+    marks: dict[str, dict[str, int]] = {}
+    offers: dict[str, Offer] = {}
+    limits: dict[str, dict[str, int]] = {}
+    houses: Prior = Field(default_factory=Prior)
+
+    def tally(self, goal: str, template: str) -> Tally:
+        """The counts of a pair, to be read and raised."""
+        return self.rules.setdefault(goal, {}).setdefault(template, Tally())
+
+    def text(self) -> str:
+        """As the file holds it."""
+        return self.model_dump_json() + "\n"
+
+
+def load(path: Path) -> Knowledge:
+    """Raises:
+    InputError: no such file, or it holds no knowledge of this version.
+    """
+    remedy = "naisei textgame learn --games DIR --out FILE makes one"
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"it cannot be read: {error}", place=str(path), remedy=remedy) from None
+    try:
+        known = Knowledge.model_validate_json(text)
+    except ValidationError as error:
+        raise InputError(
+            f"this is no learned knowledge: {error.errors()[0]['msg']}",
+            place=str(path),
+            remedy=remedy,
+        ) from None
+    if known.version != VERSION:
+        raise InputError(
+            f"the knowledge is of version {known.version}, and {VERSION} is read",
+            place=str(path),
+            remedy=remedy,
+        )
+    return known
