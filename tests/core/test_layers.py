@@ -14,7 +14,7 @@ SHARED = {"runs", "memory", "retrieval", "japanese", "models", "data"}
 #: Helpers of one file beside the packages. They may be used from above core.
 HELPERS = {"lang", "plugins", "prompts"}
 #: Files or folders inside a system or a shared package that belong to its door: `cli` (DESIGN §2)
-#: and what it is split into, the verbs of the command line. They may use `naisei.cli`; only doors
+#: and what it is split into, the verbs of the command line (`*_commands`, too). They may use `naisei.cli`; only doors
 #: may use them.
 DOOR_FILES = {"cli", "commands", "demo", "resume"}
 
@@ -51,7 +51,9 @@ def imports(file: Path) -> list[tuple[int, str]]:
 
 def is_door(module: str) -> bool:
     pieces = module.split(".")
-    return pieces[1:2] != [] and (pieces[1] in DOORS or bool(DOOR_FILES & {*pieces[2:]}))
+    inner = pieces[2:]
+    named = bool(DOOR_FILES & {*inner}) or any(piece.endswith("_commands") for piece in inner)
+    return pieces[1:2] != [] and (pieces[1] in DOORS or named)
 
 
 def breach(source: str, target: str) -> str:

@@ -15,7 +15,7 @@ from naisei.intent.execute import Session, in_directory, in_memory, standing_of
 from naisei.intent.feedback import Sign, write_feedback
 from naisei.intent.places import place
 from naisei.intent.schemas import Reply
-from naisei.intent.show import line, shown, sources
+from naisei.intent.cli.show import line, shown, sources
 from naisei.intent.sitting import Standing
 from naisei.retrieval.index import Index
 

@@ -19,7 +19,7 @@ from naisei.intent.dialogue import Dialogue
 from naisei.intent.execute import Session, in_directory, in_memory
 from naisei.intent.rules import Rules, Setting
 from naisei.intent.schemas import Reply
-from naisei.intent.show import shown
+from naisei.intent.cli.show import shown
 from naisei.retrieval.build import build
 from naisei.retrieval.index import Index
 from naisei.runs.budget import Budget

@@ -29,7 +29,7 @@ def command(
     models: flags.Models,
     endpoint: Endpoint,
 ) -> None:
-    from naisei.intent.chat import Chat
+    from naisei.intent.chat_commands import Chat
     from naisei.intent.cli.read import config_of
     from naisei.intent.execute import Session
     from naisei.runs.budget import Budget

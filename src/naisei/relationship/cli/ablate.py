@@ -41,7 +41,7 @@ def command(
     sitting: Sitting,
 ) -> None:
     # The other commands do not wait for what only an ablation needs.
-    from naisei.relationship.ablate import ablate
+    from naisei.relationship.ablate_commands import ablate
 
     made = config(
         talking,

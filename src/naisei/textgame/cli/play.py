@@ -53,7 +53,7 @@ def command(
     # The other commands do not wait for what only a game needs.
     from rich.console import Console
 
-    from naisei.textgame.play_command import play_game_file
+    from naisei.textgame.play_commands import play_game_file
 
     code = play_game_file(
         game,
