@@ -21,6 +21,7 @@ from naisei.runs.stats.success import (
     succeeded_within,
 )
 from naisei.runs.stats.summary import mean_metric
+from naisei.runs.stats.wilcoxon import wilcoxon_signed_rank
 
 __all__ = [
     "Difference",
@@ -39,4 +40,5 @@ __all__ = [
     "set_precision",
     "set_recall",
     "succeeded_within",
+    "wilcoxon_signed_rank",
 ]
