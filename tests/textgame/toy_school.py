@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from naisei.core import Act, Observation, Where
 from textgame.test_planner import kitchen
 from textgame.toy_kitchen import ToyKitchen
 
@@ -13,6 +14,10 @@ class SchoolKitchen(ToyKitchen):
     """A point for each ingredient's cut, its cooking, the meal prepared, and the meal eaten."""
 
     paid: set[tuple[str, int]] = field(default_factory=set)
+
+    def restore(self, effect: Act, result: Observation, where: Where) -> None:
+        """A command that was answered from memory: the game is driven along."""
+        self.perform(effect, where)
 
     def do(self, command: str) -> str:
         before = {t: self.states.get(t, ("", "")) for t in self.needs}

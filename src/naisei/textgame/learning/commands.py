@@ -12,10 +12,10 @@ from naisei.textgame.games import Game, find_games
 from naisei.textgame.learning.curve import (
     COUNTS,
     Point,
+    measured,
     read_points,
     snapshots,
     table,
-    tested,
     write_points,
 )
 from naisei.textgame.learning.knowledge import Knowledge, load
@@ -57,15 +57,11 @@ def learn(
     known = _begun(out, seed, caution) if resume else Knowledge(seed=seed, caution=caution)
     points = read_points([curve]) if resume and curve is not None and curve.is_file() else []
     courses: dict[str, Course] = {}
-    pool = ProcessPool()
-
-    def handler(game: Game) -> GameHandler:
-        return GameHandler(game.path, pool)
-
+    stage = _Stage()
     out.parent.mkdir(parents=True, exist_ok=True)
     try:
-        for learned in snapshots(school, handler, counts, known=known):
-            new = list(tested(learned, kept, handler, courses))
+        for learned in snapshots(school, stage, counts, known=known):
+            new = list(measured(learned, kept, stage, courses))
             points += new
             if curve is not None:
                 # After every stage: a curve that was interrupted is still one.
@@ -73,8 +69,29 @@ def learn(
             out.write_text(learned.text(), encoding="utf-8")
             print(_progress(learned.games, new), file=sys.stderr, flush=True)
     finally:
-        pool.close()
+        stage.close()
     print(say(f"学んだこと: {out}", f"What was learned: {out}"))
+
+
+class _Stage:
+    """Interpreters for one game after another: the one before is given back, over or not."""
+
+    def __init__(self) -> None:
+        self._pool = ProcessPool()
+        self._last: GameHandler | None = None
+
+    def __call__(self, game: Game) -> GameHandler:
+        self._return()
+        self._last = GameHandler(game.path, self._pool)
+        return self._last
+
+    def _return(self) -> None:
+        if self._last is not None:
+            self._last.close()
+
+    def close(self) -> None:
+        self._return()
+        self._pool.close()
 
 
 def _begun(out: Path, seed: int, caution: bool) -> Knowledge:

@@ -16,7 +16,7 @@ from naisei.textgame.learning.knowledge import Knowledge
 from naisei.textgame.learning.school import lessons, order, play_frozen
 from naisei.textgame.learning.stage import Course, Remembering
 
-__all__ = ["COUNTS", "Point", "read_points", "snapshots", "table", "tested", "write_points"]
+__all__ = ["COUNTS", "Point", "measured", "read_points", "snapshots", "table", "write_points"]
 
 #: Numbers of train games after which the player is measured.
 COUNTS = (0, 1, 2, 5, 10, 20, 50, 100, 200)
@@ -62,7 +62,7 @@ def snapshots(
             yield known.model_copy(deep=True)
 
 
-def tested(
+def measured(
     known: Knowledge,
     games: Sequence[Game],
     handler: Callable[[Game], Handler],

@@ -27,7 +27,8 @@ def read_assignment(text: str) -> Assignment | None:
     if not (found and directed):
         return None
     needs = tuple(line.strip() for line in listed.splitlines() if line.strip())
-    directions, closing = [], []
+    directions: list[tuple[str, str]] = []
+    closing: list[tuple[str, str]] = []
     for line in steps.strip().splitlines():
         if not line.strip():
             break  # what follows is no direction

@@ -12,6 +12,9 @@ from naisei.textgame.planner.explore import best_look
 
 __all__ = ["Housework"]
 
+#: Stands for whatever may be there: a word that is no thing's name.
+_ANYTHING = "anything"
+
 
 class Housework:
     """Commands towards a place, a thing, or the use of learned rules."""
@@ -33,7 +36,7 @@ class Housework:
 
     def explore(self) -> str | None:
         """Towards any unknown place or closed container."""
-        found = self.search([""])
+        found = self.search([_ANYTHING])
         return found[0] if found else None
 
     def is_new(self, command: str) -> bool:
