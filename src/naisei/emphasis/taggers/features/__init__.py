@@ -1,0 +1,1 @@
+"""Features of tokens and sentences, as hashed codes."""
