@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from naisei.emphasis.crf.lattice import expectations, path_score, viterbi
+from naisei.emphasis.crf.lattice import expectations, viterbi
 from naisei.emphasis.crf.lbfgs import minimise
 
 __all__ = ["BITS", "BLOCKED", "NOTHING", "SparseCrf", "fit"]
@@ -25,6 +25,7 @@ NOTHING, BLOCKED = 0, 1
 _NEVER = -40.0
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 Codes = NDArray[np.int32]
 #: Tokens that are put through the lattice at once.
 _BATCH = 16_384
@@ -77,7 +78,7 @@ def fit(
     """
     lengths = [len(s) for s in sequences]
     table = np.concatenate([*sequences], dtype=np.int32)
-    gold = np.concatenate([np.asarray(y, np.int64) for y in labels])
+    gold = np.concatenate([np.asarray(y, np.float64) for y in labels])
     # Codes in use are numbered anew, so that what is gathered lies close together.
     seen = np.bincount(table.ravel(), minlength=1 << BITS)
     seen[[NOTHING, BLOCKED]] = 0
@@ -91,26 +92,22 @@ def fit(
     free = np.ones(size + 16)
     # Number 0 stands for no feature and for the rare ones.
     free[[NOTHING, BLOCKED]] = 0.0
-    starts = np.concatenate([[0], np.cumsum(lengths)])
-    batches = _batches(lengths)
+    batches = [_Batch.of(batch, lengths) for batch in _batches(lengths)]
+    # What the labels themselves use is the same at every step.
+    true = sum((_taken(b.padded(gold)[:, :, 1].astype(np.int64), b.lengths) for b in batches),
+               np.zeros((4, 4)))  # fmt: skip
 
     def objective(x: Floats) -> tuple[float, Floats]:
         w, a = x[:size], x[size:].reshape(4, 4)
         scores = _summed(w, columns.T)
-        error = np.zeros(len(scores))
-        slope_a = np.zeros((4, 4))
-        loss = 0.0
+        error = -gold
+        slope_a = -true
+        loss = -float(scores @ gold) - float((a * true).sum())
         for batch in batches:
-            where = [slice(starts[i], starts[i + 1]) for i in batch]
-            p, _, n = _padded([scores[s] for s in where], a)
-            y = np.zeros(p.shape[:2], np.int64)
-            for row, s in zip(y, where, strict=True):
-                row[: s.stop - s.start] = gold[s]
-            found = expectations(p, a, n)
-            loss += float((found.log_partition - path_score(p, a, y, n)).sum())
-            slope_a += found.edges.sum(0) - _taken(y, n)
-            for row, s in zip(found.tokens, where, strict=True):
-                error[s] = row[: s.stop - s.start, 1] - gold[s]
+            found = expectations(batch.padded(scores), a, batch.lengths)
+            loss += float(found.log_partition.sum())
+            slope_a += found.edges.sum(0)
+            error[batch.tokens] += found.tokens[batch.row, batch.column, 1]
         slope_w = np.bincount(columns.ravel(), weights=np.tile(error, len(columns)), minlength=size)
         loose = x * free
         slope = np.concatenate([slope_w, slope_a.ravel()]) * free + l2 * loose
@@ -123,6 +120,30 @@ def fit(
     weights[BLOCKED] = _NEVER
     weights[kept] = found.at[2:size]
     return SparseCrf(weights, found.at[size:].reshape(4, 4))
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """tokens: numbers of its tokens in the whole corpus; row, column: where they lie in it."""
+
+    tokens: Ints
+    row: Ints
+    column: Ints
+    lengths: Ints
+
+    @classmethod
+    def of(cls, sequences: Sequence[int], lengths: Sequence[int]) -> _Batch:
+        starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        n = np.array([lengths[i] for i in sequences], np.int64)
+        row = np.repeat(np.arange(len(n)), n)
+        column = np.arange(len(row)) - np.repeat(np.cumsum(n) - n, n)
+        return cls(np.repeat(starts[[*sequences]], n) + column, row, column, n)
+
+    def padded(self, scores: Floats) -> Floats:
+        """Emissions of the batch: label 1 has the score, label 0 has 0."""
+        p = np.zeros((len(self.lengths), int(self.lengths.max(initial=0)), 2))
+        p[self.row, self.column, 1] = scores[self.tokens]
+        return p
 
 
 def _summed(weights: Floats, codes: Codes) -> Floats:
@@ -146,7 +167,7 @@ def _batches(lengths: Sequence[int]) -> list[list[int]]:
     return out
 
 
-def _padded(scores: Sequence[Floats], a: Floats) -> tuple[Floats, Floats, NDArray[np.int64]]:
+def _padded(scores: Sequence[Floats], a: Floats) -> tuple[Floats, Floats, Ints]:
     lengths = np.array([len(s) for s in scores], np.int64)
     p = np.zeros((len(scores), int(lengths.max(initial=0)), 2))
     for row, own in zip(p, scores, strict=True):
@@ -154,7 +175,7 @@ def _padded(scores: Sequence[Floats], a: Floats) -> tuple[Floats, Floats, NDArra
     return p, a, lengths
 
 
-def _taken(y: NDArray[np.int64], n: NDArray[np.int64]) -> Floats:
+def _taken(y: Ints, n: Ints) -> Floats:
     """How often each transition is taken by the labels: (4, 4)."""
     counts = np.zeros((4, 4))
     some = np.flatnonzero(n > 0)
