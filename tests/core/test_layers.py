@@ -14,8 +14,8 @@ SHARED = {"runs", "memory", "retrieval", "japanese", "models", "data"}
 #: Helpers of one file beside the packages. They may be used from above core.
 HELPERS = {"lang", "plugins", "prompts"}
 #: Files or folders inside a system or a shared package that belong to its door: `cli` (DESIGN §2)
-#: and what it is split into, the verbs of the command line (`*_commands`, too). They may use `naisei.cli`; only doors
-#: may use them.
+#: and what it is split into, the verbs of the command line (`*_commands`, too). They may use
+#: `naisei.cli`; only doors may use them.
 DOOR_FILES = {"cli", "commands", "demo", "resume"}
 
 

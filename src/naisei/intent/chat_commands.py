@@ -8,6 +8,7 @@ from pathlib import Path
 
 from naisei.cli.lang import say
 from naisei.core import InstrumentFailure
+from naisei.intent.cli.show import line, shown, sources
 from naisei.intent.commands import session_path
 from naisei.intent.config import AssistConfig
 from naisei.intent.dialogue import Dialogue
@@ -15,7 +16,6 @@ from naisei.intent.execute import Session, in_directory, in_memory, standing_of
 from naisei.intent.feedback import Sign, write_feedback
 from naisei.intent.places import place
 from naisei.intent.schemas import Reply
-from naisei.intent.cli.show import line, shown, sources
 from naisei.intent.sitting import Standing
 from naisei.retrieval.index import Index
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from naisei.core import InputError, fingerprint
+from naisei.intent.cli.show import line, shown
 from naisei.intent.config import AssistConfig
 from naisei.intent.execute import Session, in_directory, in_memory, request_digest, standing_of
 from naisei.intent.places import place
-from naisei.intent.cli.show import line, shown
 from naisei.intent.sitting import Standing
 from naisei.lang import say
 from naisei.retrieval.index import Index

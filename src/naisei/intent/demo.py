@@ -13,13 +13,13 @@ from rich.text import Text
 
 from naisei.cli.lang import language, say
 from naisei.core import EffectFailed, InputError
+from naisei.intent.cli.show import shown
 from naisei.intent.config import AssistConfig
 from naisei.intent.contacts import Contacts, load_contacts
 from naisei.intent.dialogue import Dialogue
 from naisei.intent.execute import Session, in_directory, in_memory
 from naisei.intent.rules import Rules, Setting
 from naisei.intent.schemas import Reply
-from naisei.intent.cli.show import shown
 from naisei.retrieval.build import build
 from naisei.retrieval.index import Index
 from naisei.runs.budget import Budget

@@ -7,9 +7,9 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from naisei.core import InputError
+from naisei.intent.cli.show import line, shown
 from naisei.intent.config import AssistConfig
 from naisei.intent.execute import Session, in_directory
-from naisei.intent.cli.show import line, shown
 from naisei.models.settings import ModelSettings
 from naisei.retrieval.index import Index
 from naisei.runs.budget import Budget
