@@ -115,7 +115,7 @@ def _stem(word: str) -> str:
 
 
 def _tools() -> tuple[Any, dict[int | str, tuple[str, ...]]]:
-    """This thread's tokenizer (one may not be used by two threads at once) and the words it knows."""
+    """This thread's tokenizer (two threads may not share one) and the words that it knows."""
     global _dictionary
     if not hasattr(_local, "tools"):
         with _lock:
