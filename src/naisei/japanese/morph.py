@@ -13,7 +13,7 @@ from sudachipy import Dictionary, SplitMode, Tokenizer
 
 from naisei.japanese.normal import normalise
 
-__all__ = ["Token", "tokens"]
+__all__ = ["Token", "sudachi", "tokens"]
 
 _lock = Lock()
 
@@ -70,3 +70,13 @@ def tokens(text: str) -> tuple[Token, ...]:
             )
             for m in _tokenizer().tokenize(normalise(text))
         )
+
+
+def sudachi(text: str) -> list[tuple[str, int, str, str]]:
+    """(surface, start, part of speech, dictionary form) of each piece of a text as it is
+    written; white space is among them. At most 12,000 characters."""
+    with _lock:
+        return [
+            (m.surface(), m.begin(), m.part_of_speech()[0], m.dictionary_form())
+            for m in _tokenizer().tokenize(text)
+        ]

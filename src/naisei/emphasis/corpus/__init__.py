@@ -1,0 +1,1 @@
+"""Corpora of emphasised documents: read, kept, described, split."""

@@ -1,0 +1,55 @@
+"""A document as its readers see it: a title, and paragraphs that know their place in the source."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+__all__ = ["Block", "Reading", "Writer"]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One paragraph, list item or the like. All sequences have one entry per character of text.
+
+    starts, ends: where the character stands in the source, in characters (`&amp;` is one
+    character of the text and five of the source; both are 0 where a source has no places).
+    bold: emphasised. fixed: cannot be emphasised (inline code, the text of a link).
+    """
+
+    text: str
+    starts: tuple[int, ...]
+    ends: tuple[int, ...]
+    bold: tuple[bool, ...]
+    fixed: tuple[bool, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """title: "" if the document has none."""
+
+    title: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(slots=True)
+class Writer:
+    """Collects characters into blocks; a run of white space is one space, none at the ends."""
+
+    blocks: list[Block] = field(default_factory=list)
+    _held: list[tuple[str, int, int, bool, bool]] = field(default_factory=list)
+
+    def add(self, character: str, start: int, end: int, bold: bool, fixed: bool) -> None:
+        if character in " \t\n\r\f":
+            if self._held and self._held[-1][0] != " ":
+                self._held.append((" ", start, end, bold, fixed))
+        else:
+            self._held.append((character, start, end, bold, fixed))
+
+    def close(self) -> None:
+        """Ends the block; an empty one is none."""
+        if self._held and self._held[-1][0] == " ":
+            self._held.pop()
+        if self._held:
+            text, starts, ends, bold, fixed = zip(*self._held, strict=True)
+            self.blocks.append(Block("".join(text), starts, ends, bold, fixed))
+        self._held.clear()

@@ -1,0 +1,142 @@
+"""HTML, read in place: what every character of the running text is in the source.
+
+An own scanner: parsers repair a page and lose where things stood. Broken pages are read as far
+as they go: an end tag without a start is passed over, and emphasis ends with its block.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from dataclasses import dataclass, field
+
+from naisei.emphasis.corpus.blocks import Reading, Writer
+
+__all__ = ["read_html"]
+
+_PIECE = re.compile(
+    r"<!--.*?(?:-->|\Z)|<[!?][^>]*(?:>|\Z)"
+    r"|<(?P<end>/?)(?P<tag>[a-zA-Z][^\s/>]*)(?P<rest>(?:\"[^\"]*\"|'[^']*'|[^>])*+)(?:>|\Z)"
+    r"|&(?:\#\d{1,7}|\#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});",
+    re.DOTALL,
+)
+_CLASS = re.compile(r"\bclass\s*=\s*[\"']?([^\"'>]*)", re.I)
+_RAW = frozenset({"script", "style", "textarea", "noscript", "template", "svg"})
+#: No running text: code, tables, headings and what leads round a site.
+_LEFT_OUT = frozenset(
+    re.findall(
+        r"\w+",
+        """pre table h1 h2 h3 h4 h5 h6 nav select button iframe object title head dt header
+        footer""",
+    )
+)
+_BLOCKS = frozenset(
+    re.findall(
+        r"\w+",
+        """address article aside blockquote body caption center dd details div dl dt fieldset
+        figcaption figure form hr html legend li main ol p section summary ul br""",
+    )
+)
+_FIXED = frozenset(["code", "kbd", "samp", "tt", "var", "a"])
+#: Of elements within a paragraph; what lies further out is forgotten.
+_DEEPEST = 100
+_BOLD = frozenset({"strong", "b", "em"})
+#: DocBook sets commands and the like in bold by what they are, not for weight.
+_COMMANDS = frozenset(
+    re.findall(
+        r"\w+",
+        """command userinput replaceable parameter option application filename varname guimenu
+        guibutton guilabel package structname envar literal prompt keycap program""",
+    )
+)
+
+
+@dataclass(slots=True)
+class _State:
+    writer: Writer = field(default_factory=Writer)
+    left_out: list[str] = field(default_factory=list)
+    inline: list[tuple[str, str]] = field(default_factory=list)
+    bold: bool = False
+    fixed: bool = False
+
+    def weigh(self) -> None:
+        roles = {role for _, role in self.inline}
+        self.bold, self.fixed = "bold" in roles, "fixed" in roles
+
+
+def read_html(text: str) -> Reading:
+    """Places are offsets in `text`."""
+    state, at = _State(), 0
+    while at < len(text):
+        piece = _PIECE.search(text, at)
+        stop = piece.start() if piece else len(text)
+        if not state.left_out:
+            for place in range(at, stop):
+                state.writer.add(text[place], place, place + 1, state.bold, state.fixed)
+        if piece is None:
+            break
+        at = piece.end()
+        if piece["tag"]:
+            at = _tag(state, piece, text)
+        elif piece[0].startswith("&") and not state.left_out:
+            for character in html.unescape(piece[0]):
+                state.writer.add(character, piece.start(), at, state.bold, state.fixed)
+    state.writer.close()
+    return Reading(_title(text), tuple(state.writer.blocks))
+
+
+def _tag(state: _State, piece: re.Match[str], text: str) -> int:
+    """Where to read on."""
+    tag, end = piece["tag"].lower(), bool(piece["end"])
+    if tag in _RAW and not end:
+        close = re.compile(rf"</{tag}\b", re.I).search(text, piece.end())
+        return close.start() if close else len(text)
+    if tag in _BLOCKS or tag in _LEFT_OUT:
+        state.writer.close()
+        if tag != "br":
+            state.inline.clear()
+    if tag in _LEFT_OUT:
+        if not end:
+            state.left_out.append(tag)
+        elif tag in state.left_out:
+            del state.left_out[len(state.left_out) - 1 - state.left_out[::-1].index(tag) :]
+    elif tag == "body":
+        state.left_out.clear()
+    elif tag in _BOLD or tag in _FIXED or tag in ("span", "i", "u"):
+        if not end:
+            state.inline.append((tag, _role(tag, piece["rest"])))
+            del state.inline[:-_DEEPEST]
+        else:
+            for index in range(len(state.inline) - 1, -1, -1):
+                if state.inline[index][0] == tag:
+                    del state.inline[index]
+                    break
+    state.weigh()
+    return piece.end()
+
+
+def _role(tag: str, rest: str) -> str:
+    named = _CLASS.search(rest)
+    if named and _COMMANDS & set(named[1].split()):
+        return "fixed"
+    if tag in _FIXED:
+        # A named anchor is no link.
+        return "fixed" if tag != "a" or "href" in rest.lower() else ""
+    return "bold" if tag in _BOLD else ""
+
+
+def _title(text: str) -> str:
+    """The only `<h1>`, else `<title>`, else the first heading, else none."""
+    heads = re.findall(r"<h1\b[^>]{0,300}>(.{0,200}?)</h1", text, re.I | re.DOTALL)
+    for pattern in (
+        r"<title\b[^>]{0,300}>(.{0,200}?)</title",
+        r"<h[1-6]\b[^>]{0,300}>(.{0,200}?)</h[1-6]",
+    ):
+        if len(heads) == 1 and (title := _plain(heads[0])):
+            return title
+        heads = re.findall(pattern, text, re.I | re.DOTALL)[:1]
+    return _plain(heads[0]) if heads else ""
+
+
+def _plain(marked: str) -> str:
+    return " ".join(html.unescape(re.sub(r"<[^>]*>", "", marked)).split())
