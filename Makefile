@@ -42,7 +42,7 @@ demo: setup
 	$(BIN)/naisei textgame demo
 
 test: setup
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto
 
 test-slow: setup
 	$(BIN)/python -m pytest -m slow
