@@ -62,7 +62,7 @@ def test_killed_in_a_chat_and_restarted_no_turn_is_lost(
     first = _Process(*args, "--answerer-model", "openai:test", "--base-url", stalled.url)
     asked = first.post({"message": VAGUE}).json()
     session = asked["session"]
-    at = next(n for n, o in enumerate(asked["options"], 1) if "結婚" in o)
+    at = next(n for n, o in enumerate(asked["options"], 1) if "看護" in o)
     reply = {"message": str(at), "session": session}
 
     def hang() -> None:
@@ -83,7 +83,7 @@ def test_killed_in_a_chat_and_restarted_no_turn_is_lost(
     assert [t["said"] for t in turns] == [VAGUE, str(at)]
     assert turns[0]["reply"]["route"] == "ask" and turns[1]["reply"] is None
     again = second.post(reply).json()
-    assert again["query"].startswith(VAGUE) and again["citations"][0]["path"] == "special.md"
+    assert again["query"].startswith(VAGUE) and again["citations"][0]["path"] == "nursing.md"
     assert len(second.get(f"/api/session/{session}")["turns"]) == 2
     assert second.end(signal.SIGTERM) == 0
 

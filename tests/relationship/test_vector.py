@@ -3,11 +3,12 @@
 import json
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -64,12 +65,14 @@ def test_no_number_may_be_missing(missing: str) -> None:
 
 
 @given(st.one_of(st.integers(), st.floats(allow_nan=False, allow_infinity=False)))
+@example(24_262_689_866_854_436)
 def test_every_finite_number_lands_on_the_scale_at_its_nearest(given: float) -> None:
     found = reply(given)
     vector = found.reading.vector
     assert vector is not None and -3 <= vector.Power <= 3
-    nearest = min(range(-3, 4), key=lambda step: abs(step - given))
-    assert abs(vector.Power - given) <= abs(nearest - given) + 1e-9
+    # Exactly: beyond 2**53 a float would not tell neighbours apart.
+    away = [abs(step - Fraction(given)) for step in range(-3, 4)]
+    assert away[vector.Power + 3] == min(away)
     again = VectorReply.model_validate_json(found.model_dump_json())
     assert again.reading == found.reading
 
