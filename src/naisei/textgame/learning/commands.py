@@ -7,7 +7,7 @@ from pathlib import Path
 
 from naisei.core import InputError
 from naisei.lang import say
-from naisei.textgame.engine import GameHandler, ProcessPool
+from naisei.textgame.engine import GameHandler, ProcessPool, needs_textworld
 from naisei.textgame.games import Game, find_games
 from naisei.textgame.learning.curve import (
     COUNTS,
@@ -50,6 +50,7 @@ def learn(
             place="--curve" if valid is not None else "--valid",
             remedy="give --valid DIR --curve FILE.csv",
         )
+    needs_textworld()
     school = find_games(str(games))
     # The same games for every seed: the seeds differ in what was learned.
     kept = find_games(str(valid), limit=valid_limit) if valid is not None else ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from random import Random
 
-from naisei.core import Act, Handler, Observation, Where, World, run
+from naisei.core import Act, EffectFailed, Handler, InputError, Observation, Where, World, run
 from naisei.textgame.flow import play_game
 from naisei.textgame.games import Game
 from naisei.textgame.learning.knowledge import Knowledge
@@ -34,13 +34,23 @@ def lessons(
     known: what to begin with; its `games` are those that were played before, and left out. It
     grows, and is yielded each time: copy it to keep it. No other source than the texts,
     the points and the ends of these games is used.
+
+    Raises:
+        InputError: a game that the interpreter cannot play.
     """
     for game in games[known.games :]:
         draw = f"{known.seed}/{known.games}/{game.id}"
         player = SelfTaught(known, draw=draw, caution=known.caution)
         watched = _Watched(handler(game))
         played = play_game(game.id, player, max_steps=max_steps)
-        result = run(played, World({Act: watched}))
+        try:
+            result = run(played, World({Act: watched}))
+        except EffectFailed as error:
+            raise InputError(
+                f"the game cannot be played: {error}",
+                place=str(game.path),
+                remedy="generate it again, or leave it out; --resume goes on from what was written",
+            ) from error
         player.end(watched.last)
         yield known, result
 
