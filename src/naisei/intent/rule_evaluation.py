@@ -44,11 +44,13 @@ def grade(
     vague = vagueness(said, spread(hits, covers), held=held, narrowed=bool(within))
     offered = tuple(option for e in dialogue.exchanges for option in e.options)
     options = topics(hits, setting.rules.options, covers=covers, used=offered, within=within)
+    # Somebody who took what was offered, and left nothing to choose from, is not asked openly.
+    settled = _picked(dialogue) and len(options) < 2
     consulting = said[0].consultation
     last = dialogue.exchanges[-1].answer if dialogue.exchanges else ""
     if (consulting and len(said) == 1) or none_of_them(last) or len(options) < 2:
         options, within = (), ""
-    asks = vague >= 2 and not (dialogue.exchanges and at_a_loss(last))
+    asks = vague >= 2 and not settled and not (dialogue.exchanges and at_a_loss(last))
     language = setting.rules.language
     if options:
         question = choose_question(dialogue, options, language, within=within)
@@ -107,6 +109,13 @@ def spread(hits: Sequence[Evidence], covers: Mapping[str, float]) -> int:
             best[name] = max(best.get(name, 0.0), covers[hit.id])
     top = max(best.values(), default=0.0)
     return sum(value >= _TIED * top for value in best.values()) if top > 0 else len(best)
+
+
+def _picked(dialogue: Dialogue) -> bool:
+    """Whether the last answer is one of the options that were offered."""
+    return bool(dialogue.exchanges) and (
+        dialogue.exchanges[-1].answer in dialogue.exchanges[-1].options
+    )
 
 
 def _meant(dialogue: Dialogue, hits: Sequence[Evidence]) -> str:
