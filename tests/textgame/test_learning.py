@@ -198,3 +198,17 @@ def test_without_a_cookbook_it_gives_up() -> None:
     result = play_frozen(games(range(1))[0], game, Knowledge())
     assert result.gave_up
     assert not result.lost
+
+
+@pytest.mark.slow
+def test_caution_learns_from_fewer_games() -> None:
+    kept = games(range(10000, 10020))
+    won = {}
+    for caution in (True, False):
+        won[caution] = 0
+        for seed in (0, 1, 2):
+            known = Knowledge(seed=seed, caution=caution)
+            for _ in lessons(games(range(50)), toy, known=known):
+                pass
+            won[caution] += sum(play_frozen(g, toy(g), known).won for g in kept)
+    assert won[True] > 2 * won[False]
