@@ -150,7 +150,9 @@ def test_the_handbooks_questions_go_the_same_way_beside_the_attacks(
         for question in QUESTIONS:
             one, two = _ask(beside, question), _ask(alone, question)
             assert (one.case, one.route) == (two.case, two.route), question
-            assert [c.path for c in one.citations] == [c.path for c in two.citations], question
+            # Any added document shifts how rare words are, and so the order of two sources that
+            # say the same; which sources are cited stays.
+            assert {c.path for c in one.citations} == {c.path for c in two.citations}, question
             assert "ZORQ" not in one.message
 
 
