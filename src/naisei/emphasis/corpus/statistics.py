@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -51,10 +52,13 @@ def describe(articles: Sequence[Article]) -> Statistics:
     return Statistics(n, len(sentences) / n, tokens / n, emphasised / n, rate)
 
 
-def folds(articles: Sequence[Article], *, parts: int = 5, dev: int = 500) -> tuple[Fold, ...]:
-    """Cross-validation by document: consecutive articles are tested on once each.
+def folds(
+    articles: Sequence[Article], *, parts: int = 5, dev: int = 500, seed: int | None = None
+) -> tuple[Fold, ...]:
+    """Cross-validation by document: each article is tested on once.
 
-    dev: sentences taken from the end of each training part; of a training part with fewer than
+    seed: of the order in which they are dealt out; `None` leaves the order of the corpus, in
+    which those of one book stand together. dev: sentences taken from the end of each training part; of a training part with fewer than
     twice as many, a half.
 
     Raises:
@@ -66,6 +70,8 @@ def folds(articles: Sequence[Article], *, parts: int = 5, dev: int = 500) -> tup
             f"{len(articles)} articles cannot be split into {parts} parts (dev {dev} sentences)",
         )
         raise InputError(message)
+    if seed is not None:
+        articles = random.Random(seed).sample(articles, len(articles))
     edges = [round(part * len(articles) / parts) for part in range(parts + 1)]
     found: list[Fold] = []
     for first, last in pairwise(edges):
