@@ -10,7 +10,7 @@ import naisei
 ROOT = Path(naisei.__file__).parent
 DOORS = {"cli", "web"}
 SYSTEMS = {"clarify", "relationship", "intent", "director", "textgame", "emphasis"}
-SHARED = {"runs", "memory", "retrieval", "japanese", "models", "data"}
+SHARED = {"runs", "memory", "retrieval", "japanese", "models", "http", "data"}
 #: Helpers of one file beside the packages. They may be used from above core.
 HELPERS = {"lang", "plugins", "prompts"}
 #: Files or folders inside a system or a shared package that belong to its door: `cli` (DESIGN §2)

@@ -16,10 +16,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from naisei.core import InputError
+from naisei.http.clean import clean
+from naisei.http.loopback import is_loopback
+from naisei.http.refused import Refused
 from naisei.intent.config import AssistConfig
-from naisei.intent.serve.clean import clean
-from naisei.intent.serve.errors import Refused
-from naisei.intent.serve.options import ServeOptions, is_loopback
+from naisei.intent.serve.options import ServeOptions
 from naisei.intent.serve.uploads import safe_name
 from naisei.intent.serve.uploads import store as store_upload
 from naisei.intent.serve.users import read_users

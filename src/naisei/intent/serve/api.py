@@ -13,9 +13,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 
 from naisei.core import EffectFailed, Event, InputError
-from naisei.intent.serve.clean import cleaned
+from naisei.http.clean import cleaned
+from naisei.http.refused import Refused
 from naisei.intent.serve.desk import Desk
-from naisei.intent.serve.errors import Refused, error_body
+from naisei.intent.serve.errors import error_body
 from naisei.intent.serve.house import House
 from naisei.intent.serve.requests import AskRequest, FeedbackRequest, read
 from naisei.intent.serve.sessions import Talk

@@ -9,9 +9,10 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from naisei import __version__
+from naisei.http.guard import Guard
 from naisei.intent.serve import api, completions_api
 from naisei.intent.serve.errors import handlers
-from naisei.intent.serve.guard import Guard
+from naisei.intent.serve.guard import guard_rules
 from naisei.intent.serve.house import House
 
 __all__ = ["build_app"]
@@ -32,7 +33,7 @@ def build_app(house: House) -> Starlette:
             Route("/v1/chat/completions", completions_api.chat_completions, methods=["POST"]),
         ],
         exception_handlers=handlers,
-        middleware=[Middleware(Guard, house.options)],
+        middleware=[Middleware(Guard, guard_rules(house.options))],
     )
     app.state.house = house
     return app

@@ -10,9 +10,9 @@ from typing import Any
 
 from pydantic import JsonValue
 
+from naisei.http.refused import Refused
 from naisei.intent.dialogue import Dialogue
 from naisei.intent.schemas import Reply
-from naisei.intent.serve.errors import Refused
 from naisei.intent.serve.requests import ChatMessage
 from naisei.intent.serve.sessions import Sessions, asks
 from naisei.intent.serve.wire import pieces, plain_reply, with_sources

@@ -11,9 +11,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from naisei.core import EffectFailed, Event, InputError
+from naisei.http.refused import Refused
 from naisei.intent.serve.api import problem
 from naisei.intent.serve.completions import MODEL, chunks, completion, dialogue_of, remember
-from naisei.intent.serve.errors import Refused
 from naisei.intent.serve.house import House
 from naisei.intent.serve.requests import ChatRequest, read
 from naisei.lang import say

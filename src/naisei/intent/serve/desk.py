@@ -8,11 +8,11 @@ from typing import Any, NoReturn
 from weakref import WeakValueDictionary
 
 from naisei.core import Event, EventLog, MemoryLog, ReplayDivergence, Where, World, arun
+from naisei.http.refused import Refused
 from naisei.intent.dialogue import Dialogue
 from naisei.intent.flow import personal
 from naisei.intent.rules import Setting
 from naisei.intent.schemas import Reply
-from naisei.intent.serve.errors import Refused
 from naisei.intent.serve.options import ServeOptions
 from naisei.intent.serve.sessions import Sessions, Talk, Turn
 from naisei.lang import say

@@ -9,9 +9,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 
 from naisei.core import EffectFailed, InputError
+from naisei.http.refused import Refused
 from naisei.lang import say
 
-__all__ = ["Refused", "error_body", "handlers"]
+__all__ = ["error_body", "handlers"]
 
 _TYPES = {
     400: "invalid_request_error",
@@ -20,14 +21,6 @@ _TYPES = {
     404: "not_found_error",
     429: "rate_limit_error",
 }
-
-
-class Refused(Exception):
-    """A request that is not served. status: of the response; message: for the person."""
-
-    def __init__(self, status: int, message: str) -> None:
-        self.status, self.message = status, message
-        super().__init__(message)
 
 
 def error_body(status: int, message: str) -> dict[str, Any]:

@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from naisei.core import InputError
+from naisei.http.loopback import is_loopback
 from naisei.intent.profile import Profile
 from naisei.lang import say
 
-__all__ = ["ServeOptions", "is_loopback"]
-
-
-def is_loopback(host: str) -> bool:
-    """Whether nobody outside this machine can reach a server bound to `host`."""
-    name = host.strip("[]").lower().rstrip(".")
-    if name == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(name).is_loopback
-    except ValueError:
-        return False
+__all__ = ["ServeOptions"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.requests import Request
 
+from naisei.http.refused import Refused
 from naisei.intent.feedback import Sign
-from naisei.intent.serve.errors import Refused
 from naisei.lang import say
 
 __all__ = ["AskRequest", "ChatMessage", "ChatRequest", "FeedbackRequest", "read"]

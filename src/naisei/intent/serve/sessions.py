@@ -12,9 +12,9 @@ from pathlib import Path
 from pydantic import BaseModel, JsonValue
 
 from naisei.core import EventLog, InputError, Where
+from naisei.http.refused import Refused
 from naisei.intent.dialogue import Dialogue
 from naisei.intent.schemas import Reply
-from naisei.intent.serve.errors import Refused
 from naisei.lang import say
 from naisei.runs.lock import RunLock, holder, locked
 from naisei.runs.log import RunLog

@@ -11,7 +11,7 @@ import zipfile
 from pathlib import Path
 
 from naisei.core import InputError
-from naisei.intent.serve.errors import Refused
+from naisei.http.refused import Refused
 from naisei.lang import say
 
 __all__ = ["KINDS", "safe_name", "store", "upload_folder"]

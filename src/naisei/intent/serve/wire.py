@@ -7,8 +7,8 @@ from urllib.parse import quote
 
 from pydantic import JsonValue
 
+from naisei.http.clean import clean, cleaned
 from naisei.intent.schemas import Reply
-from naisei.intent.serve.clean import clean, cleaned
 
 __all__ = ["pieces", "plain_reply", "with_sources"]
 

@@ -1,0 +1,70 @@
+"""Listening: a socket, uvicorn, and the address told once connections are taken."""
+
+from __future__ import annotations
+
+import signal
+import socket
+from collections.abc import Callable
+
+import uvicorn
+
+from naisei.core import InputError
+
+__all__ = ["Server", "bound", "hold_signals", "uvicorn_config"]
+
+#: Seconds that requests in flight have to end after SIGTERM or Ctrl-C.
+_GRACE = 10
+
+
+class Server(uvicorn.Server):
+    """Tells its address when it listens; a port of 0 is any free one."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[str], None] | None) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets=sockets)
+        if self._ready is not None and self.started and sockets:
+            host, port = sockets[0].getsockname()[:2]
+            self._ready(f"http://{f'[{host}]' if ':' in host else host}:{port}")
+
+
+def uvicorn_config(app: object, *, grace: int = _GRACE) -> uvicorn.Config:
+    """No access log: paths hold ids of what is private."""
+    return uvicorn.Config(
+        app,  # type: ignore[arg-type]
+        http="h11",
+        ws="none",
+        lifespan="off",
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        limit_concurrency=1000,
+        timeout_keep_alive=10,
+        timeout_graceful_shutdown=grace,
+        h11_max_incomplete_event_size=32_768,
+    )
+
+
+def bound(host: str, port: int) -> socket.socket:
+    """A socket at this address. Raises `InputError` where nobody can listen."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host.strip("[]"), port))
+    except (OSError, OverflowError) as error:
+        listening.close()
+        why = error.strerror if isinstance(error, OSError) else "no such port"
+        raise InputError(
+            f"cannot listen there: {why}", place=f"{host}:{port}", remedy="give another --port"
+        ) from error
+    return listening
+
+
+def hold_signals() -> None:
+    """uvicorn sends itself the signal once more when it is done: that must end nothing."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: None)
