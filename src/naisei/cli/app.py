@@ -43,6 +43,11 @@ _COMMANDS = {
         "資料を探す前に聞き返す、社内資料の案内役",
         "A document assistant that asks back before it searches.",
     ),
+    "emphasis": (
+        "naisei.emphasis.cli:app",
+        "文書の大事な語句に太字を付ける",
+        "Set in bold the words of a document that matter.",
+    ),
     "runs": (
         "naisei.runs.cli:app",
         "実行記録を見る・再開する・比べる・書き出す",

@@ -58,8 +58,8 @@ def folds(
     """Cross-validation by document: each article is tested on once.
 
     seed: of the order in which they are dealt out; `None` leaves the order of the corpus, in
-    which those of one book stand together. dev: sentences taken from the end of each training part; of a training part with fewer than
-    twice as many, a half.
+    which those of one book stand together. dev: sentences taken from the end of each training
+    part; of a training part with fewer than twice as many, a half.
 
     Raises:
         InputError: fewer articles than parts, fewer than two parts, or a negative `dev`.

@@ -1,0 +1,1 @@
+"""Taggers compared on a corpus: folds by document, seeds, tables, paired tests."""

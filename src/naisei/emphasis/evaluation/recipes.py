@@ -1,0 +1,88 @@
+"""The taggers that can be compared, by name: every row of the thesis' tables, and more."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol, TypeVar
+
+from pydantic import BaseModel, JsonValue, ValidationError
+
+from naisei.core import InputError
+from naisei.emphasis.schemas import Article, Tagger
+from naisei.emphasis.taggers.learning import train
+from naisei.emphasis.taggers.plan import BASELINE, CONTEXT, CrfPlan
+from naisei.emphasis.taggers.rule import FirstSentence
+from naisei.lang import say
+
+__all__ = ["LLM", "NAMES", "Recipe", "recipe"]
+
+P = TypeVar("P", bound=BaseModel)
+#: Not trained: a language model is asked (thesis, section 4.6).
+LLM = "llm"
+
+
+class Recipe(Protocol):
+    """How a tagger of a row is made from a training part."""
+
+    @property
+    def random(self) -> bool:
+        """Whether a seed changes what is made; if not, one training is enough."""
+        ...
+
+    def make(self, articles: Sequence[Article], dev: Sequence[Article], *, seed: int) -> Tagger: ...
+
+
+class _Rule:
+    random = False
+
+    def make(self, articles: Sequence[Article], dev: Sequence[Article], *, seed: int) -> Tagger:
+        return FirstSentence()
+
+
+class _Crf:
+    random = False
+
+    def __init__(self, plan: CrfPlan) -> None:
+        self.plan = plan
+
+    def make(self, articles: Sequence[Article], dev: Sequence[Article], *, seed: int) -> Tagger:
+        return train(articles, dev, plan=self.plan)
+
+
+_CRFS = {"crf": BASELINE, "crf-context": CONTEXT}
+#: As they stand in the tables: the baselines first.
+NAMES = ("rule", *_CRFS, LLM)
+
+
+def recipe(name: str, options: Mapping[str, JsonValue]) -> Recipe:
+    """The recipe of a name, with its settings changed as given.
+
+    Raises:
+        InputError: no such name, no such setting, or a value that does not fit.
+    """
+    if name in _CRFS:
+        return _Crf(_changed(_CRFS[name], options))
+    if name != "rule":
+        raise InputError(
+            say(f"'{name}' という付与器はありません", f"no tagger is called '{name}'"),
+            place="--tagger",
+            remedy=say("使えるもの: ", "known: ") + ", ".join(NAMES),
+        )
+    if options:
+        raise InputError(
+            say("この付与器に設定はありません", "this tagger has no settings"), place="--tagger"
+        )
+    return _Rule()
+
+
+def _changed(plan: P, options: Mapping[str, JsonValue]) -> P:
+    try:
+        # In lax mode: "2" is a whole number, "false" is no.
+        return type(plan).model_validate({**plan.model_dump(), **options})
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise InputError(
+            f"{first['msg'].removeprefix('Value error, ')}: {first['input']!r}",
+            place=f"--tagger … {'.'.join(map(str, first['loc']))}",
+            remedy=say("使えるもの: ", "known: ") + ", ".join(type(plan).model_fields),
+        ) from error

@@ -1,0 +1,115 @@
+"""Several taggers side by side (Tables 4.1 and 4.2), and each against the best of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from naisei.emphasis.evaluation.counting import Counted
+from naisei.emphasis.evaluation.metrics import UNTITLED, by_document
+from naisei.emphasis.evaluation.task import EvalTask
+from naisei.lang import say
+from naisei.runs.stats import holm, paired_difference, wilcoxon_signed_rank
+from naisei.runs.task import EpisodeRow, Summary, Table
+
+__all__ = ["study_tables"]
+
+#: Metric → its column.
+_SHOWN = {
+    "token_precision": "precision",
+    "token_recall": "recall",
+    "token_f1": "F1",
+    "span_f1": "span F1",
+    "token_f1_article": "F1/document",
+    "emphasis_rate": "rate",
+    "calibration_error": "ECE",
+    "tokens_per_second": "words/s",
+}
+_BOUNDED = ("token_f1", "span_f1")
+
+
+def study_tables(
+    summaries: Mapping[str, Summary],
+    tasks: Mapping[str, EvalTask],
+    rows: Mapping[str, Sequence[EpisodeRow]],
+    *,
+    seed: int = 0,
+) -> tuple[Table, ...]:
+    """One row a tagger; then each against the one of greatest token F1, paired by document."""
+    named = {label: {m.name: m for m in s.metrics} for label, s in summaries.items()}
+    columns = [say("付与器", "tagger")]
+    for name, head in _SHOWN.items():
+        columns += [head, f"{head} low", f"{head} high"] if name in _BOUNDED else [head]
+    lines: list[tuple[str | float | int, ...]] = []
+    for label, metrics in named.items():
+        for prefix in ("", UNTITLED):
+            if f"{prefix}token_f1" not in metrics:
+                continue
+            cells: list[str | float | int] = [
+                label + (say(" (空タイトル)", " (empty titles)") if prefix else "")
+            ]
+            for name in _SHOWN:
+                m = metrics.get(prefix + name, metrics.get(name) if not prefix else None)
+                value, low, high = (m.value, m.low, m.high) if m else (_NAN, _NAN, _NAN)
+                cells += [value, low, high] if name in _BOUNDED else [value]
+            lines.append(tuple(cells))
+    tables = [
+        Table(
+            say("付与器の比較", "Taggers compared"),
+            tuple(columns),
+            tuple(lines),
+            note=say(
+                "全文書の語をまとめた値の、学習の回数についての平均。F1/document は文書ごとの平均、"
+                "rate は強調率、ECE は確率の較正誤差。区間は文書単位の 95 % ブートストラップ",
+                "Over the words of all documents, the mean of the trainings; F1/document: mean of "
+                "theirs; rate: words emphasised; ECE: expected calibration error; "
+                "95 % bootstrap intervals over documents",
+            ),
+        )
+    ]
+    if len(named) > 1:
+        counts = {k: by_document(tasks[k].articles, rows[k]) for k in named}
+        best = max(named, key=lambda k: _or_least(named[k]["token_f1"].value))
+        tables.append(_against(best, counts, seed))
+    return tuple(tables)
+
+
+_NAN = float("nan")
+
+
+def _or_least(value: float) -> float:
+    return value if value == value else -1.0
+
+
+def _against(best: str, counts: Mapping[str, Counted], seed: int) -> Table:
+    """Mean difference of the documents' F1, and Wilcoxon's test, Holm's correction."""
+    found = []
+    for label in counts:
+        for kind in ("tokens", "spans"):
+            if label != best:
+                a, b = (_f1(counts[k], kind, counts[best].units()) for k in (label, best))
+                found.append(
+                    (label, kind, paired_difference(a, b, seed=seed), wilcoxon_signed_rank(a, b))
+                )
+    adjusted = holm([p for *_, p in found])
+    return Table(
+        say(f"{best} との差", f"{best} against the others"),
+        (
+            say("付与器", "tagger"),
+            "F1",
+            *("difference", "low", "high", "p (Wilcoxon)", "p (Holm)", "n"),
+        ),
+        tuple(
+            (label, kind, d.value, d.low, d.high, p, q, d.n)
+            for (label, kind, d, p), q in zip(found, adjusted, strict=True)
+        ),
+        note=say(
+            "文書ごとの F1 の差の平均。ウィルコクソンの符号付き順位検定 (両側)、ホルムの補正",
+            "Mean difference of the F1 of each document; two-sided Wilcoxon signed-rank test, "
+            "Holm's correction",
+        ),
+    )
+
+
+def _f1(counts: Counted, kind: str, units: Sequence[str]) -> list[float]:
+    own = dict(zip(counts.units(), counts.per_document(lambda c: c.f1, kind), strict=True))
+    return [own.get(name, _NAN) for name in units]
