@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-__all__ = ["Block", "Reading", "Writer"]
+__all__ = ["Block", "Heading", "Reading", "Writer"]
+
+_SENTENCE_ENDS = frozenset("。．.!?！？」』）)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +26,21 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
+class Heading:
+    """level: 1 to 6. block: number of the first block below it."""
+
+    level: int
+    text: str
+    block: int
+
+
+@dataclass(frozen=True, slots=True)
 class Reading:
-    """title: "" if the document has none."""
+    """title: "" if the document has none. headings: in order."""
 
     title: str
     blocks: tuple[Block, ...]
+    headings: tuple[Heading, ...] = ()
 
 
 @dataclass(slots=True)
@@ -51,5 +63,7 @@ class Writer:
             self._held.pop()
         if self._held:
             text, starts, ends, bold, fixed = zip(*self._held, strict=True)
-            self.blocks.append(Block("".join(text), starts, ends, bold, fixed))
+            # Bold from end to end and no sentence: a caption or a heading in all but name.
+            if not all(bold) or text[-1] in _SENTENCE_ENDS:
+                self.blocks.append(Block("".join(text), starts, ends, bold, fixed))
         self._held.clear()

@@ -10,7 +10,7 @@ import html
 import re
 from dataclasses import dataclass, field
 
-from naisei.emphasis.corpus.blocks import Reading, Writer
+from naisei.emphasis.corpus.blocks import Heading, Reading, Writer
 
 __all__ = ["read_html"]
 
@@ -20,6 +20,7 @@ _PIECE = re.compile(
     r"|&(?:\#\d{1,7}|\#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});",
     re.DOTALL,
 )
+_HEADING = re.compile(r"h[1-6]")
 _CLASS = re.compile(r"\bclass\s*=\s*[\"']?([^\"'>]*)", re.I)
 _RAW = frozenset({"script", "style", "textarea", "noscript", "template", "svg"})
 #: No running text: code, tables, headings and what leads round a site.
@@ -40,6 +41,7 @@ _BLOCKS = frozenset(
 _FIXED = frozenset(["code", "kbd", "samp", "tt", "var", "a"])
 #: Of elements within a paragraph; what lies further out is forgotten.
 _DEEPEST = 100
+_LONGEST_HEADING = 2_000
 _BOLD = frozenset({"strong", "b", "em"})
 #: DocBook sets commands and the like in bold by what they are, not for weight.
 _COMMANDS = frozenset(
@@ -55,6 +57,7 @@ _COMMANDS = frozenset(
 class _State:
     writer: Writer = field(default_factory=Writer)
     left_out: list[str] = field(default_factory=list)
+    headings: list[Heading] = field(default_factory=list)
     inline: list[tuple[str, str]] = field(default_factory=list)
     bold: bool = False
     fixed: bool = False
@@ -82,7 +85,7 @@ def read_html(text: str) -> Reading:
             for character in html.unescape(piece[0]):
                 state.writer.add(character, piece.start(), at, state.bold, state.fixed)
     state.writer.close()
-    return Reading(_title(text), tuple(state.writer.blocks))
+    return Reading(_title(text), tuple(state.writer.blocks), tuple(state.headings))
 
 
 def _tag(state: _State, piece: re.Match[str], text: str) -> int:
@@ -97,6 +100,9 @@ def _tag(state: _State, piece: re.Match[str], text: str) -> int:
             state.inline.clear()
     if tag in _LEFT_OUT:
         if not end:
+            if _HEADING.fullmatch(tag) and not state.left_out:
+                shown = _plain(_until_end(text, piece.end(), tag))
+                state.headings.append(Heading(int(tag[1]), shown, len(state.writer.blocks)))
             state.left_out.append(tag)
         elif tag in state.left_out:
             del state.left_out[len(state.left_out) - 1 - state.left_out[::-1].index(tag) :]
@@ -138,5 +144,10 @@ def _title(text: str) -> str:
     return _plain(heads[0]) if heads else ""
 
 
+def _until_end(text: str, at: int, tag: str) -> str:
+    close = re.compile(rf"</{tag}\b", re.I).search(text, at, at + _LONGEST_HEADING)
+    return text[at : close.start() if close else at]
+
+
 def _plain(marked: str) -> str:
-    return " ".join(html.unescape(re.sub(r"<[^>]*>", "", marked)).split())
+    return " ".join(html.unescape(re.sub(r"<[^>]*>", "", marked)).replace("¶", "").split())
