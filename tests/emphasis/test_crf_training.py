@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from naisei.emphasis.crf import log_partition, path_score
+from naisei.emphasis.crf import expectations, log_partition, path_score
+from naisei.emphasis.crf.binary import bundles
 from naisei.emphasis.crf.lbfgs import minimise
 from naisei.emphasis.crf.sparse import BLOCKED, fit
 
@@ -88,6 +89,7 @@ def test_it_is_the_same_each_time_and_batches_change_nothing(
     one, two = fit(sequences, labels), fit(sequences, labels)
     assert np.array_equal(one.weights, two.weights)
     monkeypatch.setattr(sparse, "_BATCH", 7)
+    monkeypatch.setattr(sparse, "_ROOM", 7)
     small = fit(sequences, labels)
     assert np.allclose(small.weights, one.weights, atol=1e-3)
     for a, b in zip(small.marginals(sequences), one.marginals(sequences), strict=True):
@@ -100,3 +102,27 @@ def test_a_blocked_token_is_never_emphasised() -> None:
     model = fit(sequences, [[True, False, True], [True] * 3] * 5, l2=0.1)
     assert model.best(sequences[:2]) == [[True, False, True], [True] * 3]
     assert model.marginals(sequences)[0][1] < 1e-9
+
+
+def test_the_fast_lattice_equals_the_plain_one() -> None:
+    rng = np.random.default_rng(3)
+    for scale in (1.0, 60.0):
+        lengths = rng.integers(0, 9, 40).tolist()
+        scores = rng.normal(0, scale, sum(lengths))
+        a = rng.normal(0, 2, (4, 4))
+        p = np.zeros((40, 8, 2))
+        at = 0
+        for row, n in zip(p, lengths, strict=True):
+            row[:n, 1] = scores[at : at + n]
+            at += n
+        plain = expectations(p, a, lengths)
+        wanted = np.concatenate([plain.tokens[i, :n, 1] for i, n in enumerate(lengths)])
+        positive, edges, total = np.zeros(len(scores)), np.zeros((4, 4)), 0.0
+        for bundle in bundles(lengths, room=50):
+            found = bundle.expect(scores, a)
+            positive[bundle.tokens] = found.positive
+            edges += found.edges
+            total += found.log_partition
+        assert positive == pytest.approx(wanted, abs=1e-9)
+        assert edges == pytest.approx(plain.edges.sum(0), abs=1e-8)
+        assert total == pytest.approx(plain.log_partition.sum(), rel=1e-12)

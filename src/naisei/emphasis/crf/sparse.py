@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from naisei.emphasis.crf.lattice import expectations, viterbi
+from naisei.emphasis.crf.binary import bundles
+from naisei.emphasis.crf.lattice import viterbi
 from naisei.emphasis.crf.lbfgs import minimise
 
 __all__ = ["BITS", "BLOCKED", "NOTHING", "SparseCrf", "fit"]
@@ -28,7 +29,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Codes = NDArray[np.int32]
 #: Tokens that are put through the lattice at once.
-_BATCH = 16_384
+_BATCH, _ROOM = 16_384, 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +45,12 @@ class SparseCrf:
 
     def marginals(self, sequences: Sequence[Codes]) -> list[Floats]:
         """The probability of label 1 at each token of each sequence."""
-        scores = [self.emissions(s) for s in sequences]
-        out = [np.zeros(len(s)) for s in scores]
-        for batch in _batches([len(s) for s in scores]):
-            found = expectations(*_padded([scores[i] for i in batch], self.transitions))
-            for row, i in zip(found.tokens, batch, strict=True):
-                out[i] = row[: len(scores[i]), 1]
-        return out
+        lengths = [len(s) for s in sequences]
+        scores = np.concatenate([np.zeros(0), *(self.emissions(s) for s in sequences)])
+        out = np.zeros(len(scores))
+        for bundle in bundles(lengths, room=_ROOM):
+            out[bundle.tokens] = bundle.expect(scores, self.transitions).positive
+        return np.split(out, np.cumsum(lengths)[:-1]) if lengths else []
 
     def best(self, sequences: Sequence[Codes]) -> list[list[bool]]:
         """The likeliest labels of each sequence."""
@@ -79,36 +79,39 @@ def fit(
     lengths = [len(s) for s in sequences]
     table = np.concatenate([*sequences], dtype=np.int32)
     gold = np.concatenate([np.asarray(y, np.float64) for y in labels])
-    # Codes in use are numbered anew, so that what is gathered lies close together.
     seen = np.bincount(table.ravel(), minlength=1 << BITS)
     seen[[NOTHING, BLOCKED]] = 0
     kept = np.flatnonzero(seen >= max(1, min_count))
     number = np.zeros(1 << BITS, np.int32)
     number[kept] = np.arange(2, len(kept) + 2)
     number[BLOCKED] = BLOCKED
-    # A column lies in one piece: it is gathered at once.
-    columns = np.ascontiguousarray(number[table].T)
+    columns = [_Column.of(number[column]) for column in table.T]
     size = len(kept) + 2
     free = np.ones(size + 16)
     # Number 0 stands for no feature and for the rare ones.
     free[[NOTHING, BLOCKED]] = 0.0
-    batches = [_Batch.of(batch, lengths) for batch in _batches(lengths)]
+    parts = bundles(lengths, room=_ROOM)
     # What the labels themselves use is the same at every step.
-    true = sum((_taken(b.padded(gold)[:, :, 1].astype(np.int64), b.lengths) for b in batches),
-               np.zeros((4, 4)))  # fmt: skip
+    true = _taken(gold.astype(np.int64), lengths)
 
     def objective(x: Floats) -> tuple[float, Floats]:
         w, a = x[:size], x[size:].reshape(4, 4)
-        scores = _summed(w, columns.T)
+        scores = np.zeros(len(gold))
+        for column in columns:
+            scores += w[column.numbers][column.at]
         error = -gold
         slope_a = -true
         loss = -float(scores @ gold) - float((a * true).sum())
-        for batch in batches:
-            found = expectations(batch.padded(scores), a, batch.lengths)
-            loss += float(found.log_partition.sum())
-            slope_a += found.edges.sum(0)
-            error[batch.tokens] += found.tokens[batch.row, batch.column, 1]
-        slope_w = np.bincount(columns.ravel(), weights=np.tile(error, len(columns)), minlength=size)
+        for part in parts:
+            found = part.expect(scores, a)
+            loss += found.log_partition
+            slope_a += found.edges
+            error[part.tokens] += found.positive
+        slope_w = np.zeros(size)
+        for column in columns:
+            slope_w[column.numbers] += np.bincount(
+                column.at, weights=error, minlength=len(column.numbers)
+            )
         loose = x * free
         slope = np.concatenate([slope_w, slope_a.ravel()]) * free + l2 * loose
         return loss + 0.5 * l2 * float(loose @ loose), slope
@@ -123,27 +126,17 @@ def fit(
 
 
 @dataclass(frozen=True, slots=True)
-class _Batch:
-    """tokens: numbers of its tokens in the whole corpus; row, column: where they lie in it."""
+class _Column:
+    """numbers: of the features that occur in a column, each once. at: for each token, which of
+    them. What is gathered for a column lies close together."""
 
-    tokens: Ints
-    row: Ints
-    column: Ints
-    lengths: Ints
+    numbers: Ints
+    at: Ints
 
     @classmethod
-    def of(cls, sequences: Sequence[int], lengths: Sequence[int]) -> _Batch:
-        starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        n = np.array([lengths[i] for i in sequences], np.int64)
-        row = np.repeat(np.arange(len(n)), n)
-        column = np.arange(len(row)) - np.repeat(np.cumsum(n) - n, n)
-        return cls(np.repeat(starts[[*sequences]], n) + column, row, column, n)
-
-    def padded(self, scores: Floats) -> Floats:
-        """Emissions of the batch: label 1 has the score, label 0 has 0."""
-        p = np.zeros((len(self.lengths), int(self.lengths.max(initial=0)), 2))
-        p[self.row, self.column, 1] = scores[self.tokens]
-        return p
+    def of(cls, column: NDArray[np.int32]) -> _Column:
+        numbers, at = np.unique(column, return_inverse=True)
+        return cls(numbers.astype(np.int64), at.astype(np.int64))
 
 
 def _summed(weights: Floats, codes: Codes) -> Floats:
@@ -175,15 +168,19 @@ def _padded(scores: Sequence[Floats], a: Floats) -> tuple[Floats, Floats, Ints]:
     return p, a, lengths
 
 
-def _taken(y: Ints, n: Ints) -> Floats:
+def _taken(y: Ints, lengths: Sequence[int]) -> Floats:
     """How often each transition is taken by the labels: (4, 4)."""
     counts = np.zeros((4, 4))
-    some = np.flatnonzero(n > 0)
-    inside = np.arange(1, y.shape[1])[None, :] < n[:, None]
-    pairs = 2 * y[:, :-1][inside] + y[:, 1:][inside]
-    counts[:2, :2] = np.bincount(pairs, minlength=4).reshape(2, 2)
-    if len(some):
-        counts[2, :2] = np.bincount(y[some, 0], minlength=2)
-        counts[:2, 3] = np.bincount(y[some, n[some] - 1], minlength=2)
-    counts[2, 3] += float((n == 0).sum())
+    n = np.array(lengths, np.int64)
+    ends = np.cumsum(n)
+    some = n > 0
+    first, last = (ends - n)[some], (ends - 1)[some]
+    counts[2, :2] = np.bincount(y[first], minlength=2)
+    counts[:2, 3] = np.bincount(y[last], minlength=2)
+    counts[2, 3] = float((~some).sum())
+    # A token is stepped from unless it is a last one.
+    inner = np.ones(len(y), bool)
+    inner[last] = False
+    at = np.flatnonzero(inner)
+    counts[:2, :2] = np.bincount(2 * y[at] + y[at + 1], minlength=4).reshape(2, 2)
     return counts
