@@ -48,6 +48,11 @@ _COMMANDS = {
         "文書の大事な語句に太字を付ける",
         "Set in bold the words of a document that matter.",
     ),
+    "serve": (
+        "naisei.web.cli:app",
+        "ブラウザで使う: 各エージェントと話し、実行を見る・比べる",
+        "Everything in the browser: talk to each agent, look at runs.",
+    ),
     "runs": (
         "naisei.runs.cli:app",
         "実行記録を見る・再開する・比べる・書き出す",

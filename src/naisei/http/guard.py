@@ -16,7 +16,7 @@ from naisei.http.body import Body, too_large
 from naisei.http.loopback import host_name, is_address, is_loopback
 from naisei.lang import say
 
-__all__ = ["App", "Guard", "GuardRules", "Receive", "Scope", "Send"]
+__all__ = ["App", "Guard", "GuardRules", "Message", "Receive", "Scope", "Send"]
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]

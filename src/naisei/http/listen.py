@@ -17,17 +17,28 @@ _GRACE = 10
 
 
 class Server(uvicorn.Server):
-    """Tells its address when it listens; a port of 0 is any free one."""
+    """ready: is told its address when it listens; a port of 0 is any free one. stopping: is
+    called before requests in flight are waited for: streams that never end must end now."""
 
-    def __init__(self, config: uvicorn.Config, ready: Callable[[str], None] | None) -> None:
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        ready: Callable[[str], None] | None = None,
+        stopping: Callable[[], None] | None = None,
+    ) -> None:
         super().__init__(config)
-        self._ready = ready
+        self._ready, self._stopping = ready, stopping
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets=sockets)
         if self._ready is not None and self.started and sockets:
             host, port = sockets[0].getsockname()[:2]
             self._ready(f"http://{f'[{host}]' if ':' in host else host}:{port}")
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        if self._stopping is not None:
+            self._stopping()
+        await super().shutdown(sockets=sockets)
 
 
 def uvicorn_config(app: object, *, grace: int = _GRACE) -> uvicorn.Config:

@@ -21,7 +21,7 @@ from naisei.core import InputError
 from naisei.runs.frozen import Frozen, default_path
 from naisei.runs.lock import RunLock
 from naisei.runs.log import RunLog
-from naisei.runs.task import EpisodeRow, Task
+from naisei.runs.task import Configured, EpisodeRow
 
 __all__ = ["RunDirectory", "write_atomically"]
 
@@ -45,7 +45,7 @@ class RunDirectory:
         self._holders: list[Path] = []
 
     @staticmethod
-    def of(task: Task, path: Path | None = None) -> RunDirectory:
+    def of(task: Configured, path: Path | None = None) -> RunDirectory:
         """The run directory of a task: made if it is not there, else continued.
 
         Args:

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
 from naisei import __version__
 from naisei.core import InputError, fingerprint
-from naisei.runs.task import Task
+from naisei.runs.task import Configured
 
 __all__ = ["Frozen", "default_path"]
 
@@ -39,7 +39,7 @@ class Frozen(BaseModel):
     created: str
 
     @staticmethod
-    def of(task: Task) -> Frozen:
+    def of(task: Configured) -> Frozen:
         return Frozen(
             system=task.system,
             config=json.loads(task.config.model_dump_json()),
@@ -99,7 +99,7 @@ class Frozen(BaseModel):
         )
 
 
-def default_path(task: Task, root: Path = Path("runs")) -> Path:
+def default_path(task: Configured, root: Path = Path("runs")) -> Path:
     """`runs/<system>-<digest>`: the same config and data give the same directory."""
     config = json.loads(task.config.model_dump_json())
     return root / f"{task.system}-{fingerprint([task.system, config, task.data_hash])[:10]}"

@@ -10,7 +10,7 @@ from pydantic import BaseModel, JsonValue
 
 from naisei.core import Flow, Usage, Where, World
 
-__all__ = ["Draws", "EpisodeRow", "Metric", "Summary", "Table", "Task"]
+__all__ = ["Configured", "Draws", "EpisodeRow", "Metric", "Summary", "Table", "Task"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,21 +71,30 @@ class Summary:
     extra: dict[str, Any] = field(default_factory=dict)
 
 
-class Task(Protocol):
-    """A configured piece of work: which episodes, how each runs, what is measured.
+class Configured(Protocol):
+    """What a run directory knows a piece of work by."""
 
-    Everything that changes results is in `config`, which is frozen into the run directory.
-    """
+    @property
+    def system(self) -> str:
+        """Name of the system, e.g. `clarify`."""
+        ...
 
-    #: Name of the system, e.g. `clarify`.
-    system: str
-    #: Digest of the data the episodes come from.
-    data_hash: str
+    @property
+    def data_hash(self) -> str:
+        """Digest of the data the episodes come from."""
+        ...
 
     @property
     def config(self) -> BaseModel:
         """Frozen, JSON-serialisable; a run directory refuses another one."""
         ...
+
+
+class Task(Configured, Protocol):
+    """A configured piece of work: which episodes, how each runs, what is measured.
+
+    Everything that changes results is in `config`, which is frozen into the run directory.
+    """
 
     def episodes(self) -> Sequence[Where]:
         """All episodes, in a fixed order; `Where.instance` and `.trial` identify one."""

@@ -1,0 +1,167 @@
+"""`naisei serve`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from naisei.cli import options
+from naisei.cli.grouped import grouped
+from naisei.cli.groups import Endpoint
+from naisei.cli.lang import say
+from naisei.core import InputError
+
+__all__ = ["app"]
+
+_WHERE = say("接続", "Connections")
+_SHOWN = say("見せるもの", "What is shown")
+
+Host = Annotated[
+    str,
+    typer.Option(
+        "--host",
+        help=say(
+            "待ち受けるアドレス。ループバック以外ではトークンが要る",
+            "Address to listen on; anything but loopback needs a token.",
+        ),
+        rich_help_panel=_WHERE,
+    ),
+]
+Port = Annotated[
+    int,
+    typer.Option(
+        "--port",
+        min=0,
+        max=65535,
+        help=say("ポート (0 は空いているもの)", "Port; 0 is any free one."),
+        rich_help_panel=_WHERE,
+    ),
+]
+TokenFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--token-file",
+        metavar="FILE",
+        help=say(
+            "入るためのトークンを書いたファイル。環境変数 NAISEI_WEB_TOKEN でもよい",
+            "A file with the token that lets people in; NAISEI_WEB_TOKEN does too.",
+        ),
+        rich_help_panel=_WHERE,
+    ),
+]
+AllowHost = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--allow-host",
+        metavar="NAME",
+        help=say("Host に許す名前 (複数可)", "A name that Host may have, repeatable."),
+        rich_help_panel=_WHERE,
+    ),
+]
+Runs = Annotated[
+    Path,
+    typer.Option(
+        "--runs",
+        metavar="DIR",
+        help=say("見せる実行のフォルダ", "Folder of the runs to show."),
+        rich_help_panel=_SHOWN,
+    ),
+]
+State = Annotated[
+    Path,
+    typer.Option(
+        "--state",
+        metavar="DIR",
+        help=say("会話を保存するフォルダ", "Folder where conversations are kept."),
+        rich_help_panel=_SHOWN,
+    ),
+]
+IndexDir = Annotated[
+    Path | None,
+    typer.Option(
+        "--index",
+        metavar="DIR",
+        help=say(
+            "資料の索引 (naisei intent index で作る)",
+            "Index of documents, made by `naisei intent index`.",
+        ),
+        rich_help_panel=_SHOWN,
+    ),
+]
+Uploads = Annotated[
+    bool,
+    typer.Option(
+        "--uploads/--no-uploads",
+        help=say("資料のアップロードを受け付ける", "Take uploads of documents."),
+        rich_help_panel=_SHOWN,
+    ),
+]
+MaxUpload = Annotated[
+    int,
+    typer.Option(
+        "--max-upload",
+        min=1,
+        help=say("アップロードの大きさの上限 (バイト)", "Bytes of one upload at most."),
+        rich_help_panel=_SHOWN,
+    ),
+]
+
+app = typer.Typer()
+
+
+@app.command(help=say("ブラウザで使う", "Serve the web app."))
+@grouped
+def serve(
+    host: Host = "127.0.0.1",
+    port: Port = 8320,
+    token_file: TokenFile = None,
+    allow_host: AllowHost = None,
+    runs: Runs = Path("runs"),
+    state: State = Path("naisei-web"),
+    index: IndexDir = None,
+    uploads: Uploads = True,
+    max_upload: MaxUpload = 20_000_000,
+    model: options.Model = None,
+    *,
+    endpoint: Endpoint,
+) -> None:
+    # `naisei --help` does not wait for it.
+    from rich.console import Console
+
+    from naisei.web.options import WebOptions
+    from naisei.web.run import serve as listen
+
+    given = WebOptions(
+        host=host,
+        port=port,
+        token=_token(token_file),
+        hosts=tuple(allow_host or ()),
+        runs=runs,
+        state=state,
+        index=index,
+        uploads=uploads,
+        max_upload=max_upload,
+        model=model,
+        settings=endpoint.settings(concurrency=64),
+    )
+    console = Console(stderr=True)
+
+    def ready(url: str) -> None:
+        line = say(
+            f"ブラウザで開いてください: {url} (Ctrl-C で終わり)", f"Open {url} (Ctrl-C ends)"
+        )
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+    listen(given, ready=ready)
+
+
+def _token(path: Path | None) -> str:
+    if path is None:
+        return os.environ.get("NAISEI_WEB_TOKEN", "").strip()
+    try:
+        return path.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot be read: {error}", place=str(path)) from error

@@ -1,0 +1,81 @@
+"""How the web app is run: where it listens, who may come in, what it shows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from naisei.core import InputError
+from naisei.http.loopback import is_loopback
+from naisei.lang import say
+from naisei.models.settings import ModelSettings
+
+__all__ = ["TOKEN", "WebOptions"]
+
+#: The variable that holds the token. Not an option's value: others on the machine see those.
+TOKEN = "NAISEI_WEB_TOKEN"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebOptions:
+    """Options of `naisei serve`.
+
+    token: what a browser must know to come in; needed unless `host` is loopback. hosts: further
+    names that the Host header may have. runs: the folder whose runs are shown. state: where
+    conversations are kept. index: of documents, for the document page. model: plays every role
+    that a page does not name another for; `None` leaves pages to what needs no model. settings:
+    how models are reached. max_body, max_upload: bytes of a request. max_message: characters of
+    what a person says. body_timeout: seconds for a request to arrive. open_sittings:
+    conversations held in memory at a time; idle: seconds after which one that nobody looks at
+    is put away (it goes on when it is opened again).
+
+    Raises:
+        InputError: a host that others can reach without a token; a token too short to keep
+            anybody out; a number below 1.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 8320
+    token: str = field(default="", repr=False)
+    hosts: tuple[str, ...] = ()
+    runs: Path = Path("runs")
+    state: Path = Path("naisei-web")
+    index: Path | None = None
+    model: str | None = None
+    settings: ModelSettings = ModelSettings()  # noqa: RUF009 (frozen)
+    uploads: bool = True
+    max_body: int = 1_000_000
+    max_upload: int = 20_000_000
+    max_message: int = 8_000
+    body_timeout: float = 30.0
+    open_sittings: int = 500
+    idle: float = 900.0
+
+    def __post_init__(self) -> None:
+        if not is_loopback(self.host) and not self.token:
+            raise InputError(
+                say(
+                    f"{self.host} はほかの機械からも届くので、トークンが要ります",
+                    f"{self.host} can be reached from other machines: a token is needed",
+                ),
+                place="--host",
+                remedy=say(
+                    f"{TOKEN} か --token-file で渡すか、--host 127.0.0.1 にしてください",
+                    f"set {TOKEN} or --token-file, or use --host 127.0.0.1",
+                ),
+            )
+        if self.token and (len(self.token) < 16 or not self.token.isascii()):
+            raise InputError(
+                say(
+                    "トークンは 16 文字以上の ASCII にしてください",
+                    "a token needs at least 16 characters, all of them ASCII",
+                ),
+                place=TOKEN,
+                remedy='python -c "import secrets; print(secrets.token_urlsafe(32))"',
+            )
+        for name in ("max_body", "max_upload", "max_message", "open_sittings"):
+            if getattr(self, name) < 1:
+                raise InputError(
+                    say("1 以上にしてください", "must be at least 1"),
+                    place=f"--{name.replace('_', '-')}",
+                )

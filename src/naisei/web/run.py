@@ -1,0 +1,36 @@
+"""Listening: a socket, the house, and an end that loses nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from naisei.http.listen import Server, bound, hold_signals, uvicorn_config
+from naisei.web.app import build_app
+from naisei.web.house import open_house
+from naisei.web.options import WebOptions
+
+__all__ = ["serve"]
+
+
+def serve(options: WebOptions, *, ready: Callable[[str], None] | None = None) -> None:
+    """Serve until SIGTERM or Ctrl-C. Every conversation is kept, to the last effect.
+
+    Args:
+        ready: is told the address once connections are taken (a port of 0 is any free one).
+
+    Raises:
+        InputError: what cannot be opened or bound.
+    """
+    listening = bound(options.host, options.port)
+    hold_signals()
+
+    async def go() -> None:
+        async with open_house(options) as house:
+            config = uvicorn_config(build_app(house), grace=3)
+            await Server(config, ready, house.sittings.dismiss).serve(sockets=[listening])
+
+    try:
+        asyncio.run(go())
+    finally:
+        listening.close()

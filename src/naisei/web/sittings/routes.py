@@ -1,0 +1,109 @@
+"""The addresses that every conversation has, whatever its page.
+
+POST /sittings/<id>/answer   the person's answer: fields `step` and `text`, or others that the
+                             effect's reader takes. 204 once it is kept.
+GET  /sittings/<id>/events   what happens, as server-sent events: `line` for what an event adds
+                             to the page, `standing` for whose turn it is, `end` when it is over.
+POST /sittings/<id>/retry    go on where it failed.
+POST /sittings/<id>/forget   remove it.
+GET  /sittings/<id>          its page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from sse_starlette.event import ServerSentEvent
+from sse_starlette.sse import EventSourceResponse
+from starlette.datastructures import UploadFile
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from naisei.http.refused import Refused
+from naisei.lang import say
+from naisei.web.house import house_of
+from naisei.web.sittings.sitting import Sitting, Standing
+
+__all__ = ["routes"]
+
+#: A comment is sent so often (seconds), so that proxies keep a silent stream open.
+_PING = 15
+#: The browser tries again after so many milliseconds.
+_AGAIN = 1000
+
+
+async def _found(request: Request) -> Sitting:  # type: ignore[type-arg]
+    sittings = house_of(request).sittings
+    return await sittings.find(request.state.visitor, request.path_params["id"])
+
+
+async def answer(request: Request) -> Response:
+    sitting = await _found(request)
+    fields = await _fields(request)
+    most = house_of(request).options.max_message
+    if any(len(value) > most for value in fields.values()):
+        raise Refused(
+            413, say(f"{most} 文字以内で書いてください", f"at most {most} characters, please")
+        )
+    await sitting.answer(fields.pop("step", ""), fields)
+    return Response(status_code=204)
+
+
+async def _fields(request: Request) -> dict[str, str]:
+    async with request.form(max_files=0, max_fields=50) as form:
+        return {
+            name: value.replace("\r\n", "\n")
+            for name, value in form.items()
+            if not isinstance(value, UploadFile)
+        }
+
+
+async def events(request: Request) -> Response:
+    sitting = await _found(request)
+    after = request.headers.get("last-event-id") or request.query_params.get("after", "0")
+    if not after.isdecimal():
+        raise Refused(400, say("番号ではありません", "no number"))
+    return EventSourceResponse(_told(sitting, int(after[:9])), ping=_PING)
+
+
+async def _told(sitting: Sitting, after: int) -> AsyncIterator[ServerSentEvent]:  # type: ignore[type-arg]
+    yield ServerSentEvent(comment="naisei", retry=_AGAIN)
+    async for moved in sitting.follow(after):
+        if isinstance(moved, Standing):
+            yield ServerSentEvent(sitting.kind.standing(sitting), event="standing")
+            continue
+        number, event = moved
+        if text := sitting.kind.line(sitting, event):
+            yield ServerSentEvent(text, event="line", id=str(number))
+    if sitting.over:
+        yield ServerSentEvent("", event="end")
+
+
+async def retry(request: Request) -> Response:
+    sittings = house_of(request).sittings
+    await sittings.retry(request.state.visitor, request.path_params["id"])
+    return Response(status_code=204)
+
+
+async def forget(request: Request) -> Response:
+    sittings = house_of(request).sittings
+    sitting = await _found(request)
+    page = sitting.kind.page
+    await sittings.forget(request.state.visitor, sitting.id)
+    return Response(status_code=204, headers={"HX-Redirect": f"/{page}"})
+
+
+async def show(request: Request) -> Response:
+    sitting = await _found(request)
+    return RedirectResponse(f"/{sitting.kind.page}/{sitting.id}", 303)
+
+
+def routes() -> list[Route]:
+    return [
+        Route("/sittings/{id}", show),
+        Route("/sittings/{id}/answer", answer, methods=["POST"]),
+        Route("/sittings/{id}/events", events),
+        Route("/sittings/{id}/retry", retry, methods=["POST"]),
+        Route("/sittings/{id}/forget", forget, methods=["POST"]),
+    ]

@@ -1,0 +1,229 @@
+"""One conversation in memory: its flow runs as a task; a page looks on and answers."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Generic, Literal, TypeVar
+
+from pydantic import BaseModel, JsonValue
+
+from naisei.core import (
+    EffectFailed,
+    Event,
+    InputError,
+    ReplayDivergence,
+    arun,
+)
+from naisei.core.plain import plain
+from naisei.http.refused import Refused
+from naisei.lang import say, speaking
+from naisei.runs.directory import RunDirectory
+from naisei.runs.task import EpisodeRow
+from naisei.web.sittings.config import WHERE, SittingConfig
+from naisei.web.sittings.kind import Kind, Room
+from naisei.web.sittings.person import Asked
+
+__all__ = ["Sitting", "Standing", "State"]
+
+C = TypeVar("C", bound=BaseModel)
+
+#: going: the flow works. asking: it waits for the person. done: it came to its end. failed: an
+#: instrument failed, and it can be tried again. stale: it was begun under other code or
+#: settings; it can be read, but not gone on with.
+State = Literal["going", "asking", "done", "failed", "stale"]
+_LOG = logging.getLogger("naisei.web")
+#: Seconds that an answer may take to be in the log.
+_ACK = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a conversation stands. asked: what waits for the person. note: what is being done,
+    in words. problem: why it failed."""
+
+    state: State = "going"
+    asked: Asked | None = None
+    note: str = ""
+    problem: str = ""
+
+    @property
+    def step(self) -> str:
+        """What an answer has to name; empty while nothing is asked."""
+        return self.asked.step if self.asked else ""
+
+
+class Sitting(Generic[C]):
+    """Made by `Sittings`. An `EventLog` for its flow.
+
+    id: names it in addresses. config: the kind's. events: all, oldest first. standing: see
+    `Standing`. result: what the flow returned, as JSON.
+    """
+
+    def __init__(
+        self, id: str, kind: Kind[C], seated: SittingConfig, directory: RunDirectory
+    ) -> None:
+        self.id, self.kind = id, kind
+        self.title, self.language = seated.title, seated.language
+        self.config: C = kind.config.model_validate(seated.settings)
+        self.directory = directory
+        self.events: list[Event] = directory.log.read(WHERE.episode)
+        self.result: JsonValue = None
+        self.standing = Standing()
+        self.followers = 0
+        self.touched = time.monotonic()
+        self._open = False
+        self._turn = 0
+        self._moved = asyncio.Event()
+        self._logged: dict[str, asyncio.Event] = {}
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more can happen."""
+        return self.standing.state in ("done", "stale")
+
+    # What pages do.
+
+    async def answer(self, step: str, fields: Mapping[str, str]) -> None:
+        """Give the person's answer to what was asked at `step`; returns once it is kept.
+
+        The same words to the same step again are no mistake: the first may have been kept by a
+        server that was killed before it could say so.
+
+        Raises:
+            Refused: nothing is asked there, or the answer cannot be used.
+        """
+        self.touched = time.monotonic()
+        asked = self.standing.asked
+        if asked is None or asked.step != step:
+            if any(e.where.step == step and e.result == fields.get("text") for e in self.events):
+                return
+            raise Refused(
+                409,
+                say(
+                    "いまはこの答えを待っていません（ページを読み込み直してください）",
+                    "this is not what is being asked now; please reload the page",
+                ),
+            )
+        value = asked.read(asked.effect, fields)
+        kept = self._logged[step] = asyncio.Event()
+        self._stand(Standing("going"))
+        asked.answered.set_result(value)
+        try:
+            async with asyncio.timeout(_ACK):
+                await kept.wait()
+        except TimeoutError:
+            raise Refused(503, say("保存できませんでした", "it could not be kept")) from None
+        finally:
+            self._logged.pop(step, None)
+
+    async def follow(self, after: int) -> AsyncIterator[tuple[int, Event] | Standing]:
+        """Events from number `after` on, each with its number (from 1), and each new standing.
+
+        Ends when the conversation is over, cannot go on, or is put away.
+        """
+        told, turn = after, -1
+        self.followers += 1
+        try:
+            while True:
+                moved = self._moved
+                while told < len(self.events):
+                    told += 1
+                    yield told, self.events[told - 1]
+                if turn != self._turn:
+                    turn = self._turn
+                    yield self.standing
+                if not self._open or self.over:
+                    return
+                await moved.wait()
+        finally:
+            self.followers -= 1
+            self.touched = time.monotonic()
+
+    def retry(self, room: Room) -> None:
+        """Go on where it failed."""
+        if self.standing.state == "failed":
+            self.start(room)
+
+    # What `Sittings` and the person's handler do.
+
+    def start(self, room: Room) -> None:
+        """Run the flow, from the log as far as that goes."""
+        self._open = True
+        row = self.directory.log.rows().get(WHERE.episode)
+        if row is not None and row.scored:
+            self.result = row.result
+            self._stand(Standing("done"))
+            return
+        self._stand(Standing("going"))
+        self._task = asyncio.create_task(self._play(room))
+
+    def ask(self, asked: Asked) -> None:
+        """The flow has come to something that the person answers."""
+        self._stand(Standing("asking", asked))
+
+    def note(self, text: str) -> None:
+        """Say what is being done."""
+        if self.standing.state == "going":
+            self._stand(replace(self.standing, note=text))
+
+    def append(self, event: Event) -> None:
+        self.directory.log.append(event)
+        self.events.append(event)
+        if (kept := self._logged.get(event.where.step)) is not None:
+            kept.set()
+        self._move()
+
+    def read(self, episode: str) -> list[Event]:
+        return list(self.events)
+
+    async def leave(self) -> None:
+        """Stop working on it. What is in the log stays; whoever follows is let go."""
+        self.dismiss()
+        task, self._task = self._task, None
+        if task is not None:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    def dismiss(self) -> None:
+        """Let go whoever follows."""
+        self._open = False
+        self._move()
+
+    async def _play(self, room: Room) -> None:
+        try:
+            with speaking(self.language):
+                async with self.kind.open(self.config, room) as scene:
+                    result = await arun(
+                        scene.flow, scene.world, log=self, where=WHERE, limits=self.kind.limits
+                    )
+            self.result = plain(result.model_dump(mode="json"))
+            self.directory.log.finish(EpisodeRow(WHERE, self.result))
+            standing = Standing("done")
+        except EffectFailed as failed:
+            lost = [e.usage for e in failed.unlogged if e.usage is not None]
+            failure = f"{type(failed).__name__}: {failed}"
+            self.directory.log.finish(EpisodeRow(WHERE, None, failure), lost)
+            standing = Standing("failed", problem=str(failed))
+        except ReplayDivergence as diverged:
+            _LOG.warning("%s", diverged)
+            standing = Standing("stale", problem=str(diverged))
+        except InputError as error:
+            standing = Standing("failed", problem=error.message)
+        except Exception:
+            _LOG.exception("sitting %s", self.kind.name)
+            standing = Standing("failed", problem=say("内部の誤りです", "an internal error"))
+        self._stand(standing)
+
+    def _stand(self, standing: Standing) -> None:
+        self.standing = standing
+        self._turn += 1
+        self._move()
+
+    def _move(self) -> None:
+        moved, self._moved = self._moved, asyncio.Event()
+        moved.set()

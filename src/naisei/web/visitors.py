@@ -1,0 +1,112 @@
+"""Who is at the browser: a random name in a signed cookie, and the proof that a form is ours.
+
+Whoever has the cookie is the visitor; nobody else sees what the visitor said. What stands in
+the state folder is a digest of it: a look at the folder does not let anybody in.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+import secrets
+from dataclasses import dataclass
+from http.cookies import CookieError, SimpleCookie
+from pathlib import Path
+
+from starlette.datastructures import Headers
+
+from naisei.core import InputError
+
+__all__ = ["CSRF_HEADER", "Visitor", "Visitors"]
+
+#: What a request that changes something carries, besides the cookie: the value that only a page
+#: of ours knows.
+CSRF_HEADER = "x-csrf-token"
+_NAME = re.compile(r"[0-9a-f]{48}")
+_YEAR = 365 * 24 * 3600
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """id: names the visitor in files; it does not let anybody in. csrf: for `CSRF_HEADER`.
+
+    cookie: the Set-Cookie value to be sent, empty for somebody who has it already.
+    """
+
+    id: str
+    csrf: str
+    cookie: str = ""
+
+
+class Visitors:
+    """Tells visitors apart. secret: of this server, kept from start to start."""
+
+    def __init__(self, secret: bytes, token: str = "") -> None:
+        self._secret = secret
+        # Cookies do not know ports: two servers on one host must not take each other's.
+        tag = self._sign("tag", "")[:8]
+        self._visitor_cookie, self._key_cookie = f"naisei_visitor_{tag}", f"naisei_key_{tag}"
+        self._token, self._key = token, self._sign("token", token)
+
+    @staticmethod
+    def kept_in(folder: Path, token: str = "") -> Visitors:
+        """With the secret of a state folder, which is made if there is none."""
+        path = folder / "secret"
+        try:
+            path.touch(mode=0o600, exist_ok=False)
+            path.write_bytes(secrets.token_bytes(32))
+        except FileExistsError:
+            pass
+        except OSError as error:
+            raise InputError(f"cannot be written: {error.strerror}", place=str(path)) from error
+        secret = path.read_bytes()
+        if len(secret) != 32:
+            raise InputError("is no secret of naisei", place=str(path), remedy="remove it")
+        return Visitors(secret, token)
+
+    def of(self, headers: Headers, *, secure: bool = False) -> Visitor:
+        """Who sends these headers; somebody new if they do not say."""
+        name, _, signature = _cookies(headers).get(self._visitor_cookie, "").partition(".")
+        if _NAME.fullmatch(name) and hmac.compare_digest(signature, self._sign("visitor", name)):
+            return self._visitor(name, "")
+        name = secrets.token_hex(24)
+        value = f"{name}.{self._sign('visitor', name)}"
+        return self._visitor(name, self._cookie(self._visitor_cookie, value, secure))
+
+    def may_enter(self, headers: Headers) -> bool:
+        """Whether they know the token, by cookie or as `Authorization: Bearer`."""
+        if not self._token:
+            return True
+        scheme, _, given = headers.get("authorization", "").partition(" ")
+        if scheme.lower() == "bearer" and self.knows(given.strip()):
+            return True
+        return hmac.compare_digest(_cookies(headers).get(self._key_cookie, ""), self._key)
+
+    def knows(self, token: str) -> bool:
+        """Whether this is the token."""
+        return hmac.compare_digest(token.encode(), self._token.encode())
+
+    def key(self, *, secure: bool = False) -> str:
+        """The Set-Cookie value for somebody who knew the token."""
+        return self._cookie(self._key_cookie, self._key, secure)
+
+    def _visitor(self, name: str, cookie: str) -> Visitor:
+        digest = hashlib.sha256(name.encode()).hexdigest()[:32]
+        return Visitor(digest, self._sign("csrf", name), cookie)
+
+    def _sign(self, purpose: str, value: str) -> str:
+        return hmac.new(self._secret, f"{purpose}:{value}".encode(), "sha256").hexdigest()
+
+    def _cookie(self, name: str, value: str, secure: bool) -> str:
+        flags = "; Secure" if secure else ""
+        return f"{name}={value}; Path=/; Max-Age={_YEAR}; HttpOnly; SameSite=Lax{flags}"
+
+
+def _cookies(headers: Headers) -> dict[str, str]:
+    try:
+        # Nothing beyond ASCII is ours, and a comparison in constant time takes nothing else.
+        found = SimpleCookie(headers.get("cookie", "").encode("ascii", "replace").decode())
+    except CookieError:
+        return {}
+    return {name: morsel.value for name, morsel in found.items()}

@@ -1,0 +1,168 @@
+"""The web app on loopback, in a thread of its own; and a page that repeats what it is told."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from html import escape
+from types import TracebackType
+
+import httpx2
+from pydantic import BaseModel
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from naisei.core import AskUser, Event, Flow, Say
+from naisei.http.listen import Server, uvicorn_config
+from naisei.web.app import build_app
+from naisei.web.house import House, house_of, open_house
+from naisei.web.options import WebOptions
+from naisei.web.pages import Page
+from naisei.web.pages import pages as all_pages
+from naisei.web.sittings import Kind, Room, Scene, Sitting
+
+__all__ = ["ECHO", "WebServer", "csrf"]
+
+
+class EchoConfig(BaseModel):
+    times: int = 3
+
+
+class Echoed(BaseModel):
+    heard: list[str]
+
+
+def echo(times: int) -> Flow[Echoed]:
+    heard: list[str] = []
+    while len(heard) < times:
+        text = yield from AskUser("")
+        heard.append(text)
+        yield from Say(f"{text}!", "echo")
+    return Echoed(heard=heard)
+
+
+@asynccontextmanager
+async def _open(config: EchoConfig, room: Room) -> AsyncIterator[Scene]:
+    base = await room.world({})
+    yield Scene(echo(config.times), base.having({AskUser: room.person(), Say: lambda _: None}))
+
+
+def _line(sitting: Sitting, event: Event) -> str:
+    if event.kind != "say":
+        return ""
+    said = event.request["text"]
+    return f'<div hx-swap-oob="beforeend:#lines"><li>{escape(said)}</li></div>'
+
+
+async def _begin(request: Request) -> Response:
+    times = int(request.query_params.get("times", "3"))
+    sittings = house_of(request).sittings
+    sitting = await sittings.begin(
+        request.state.visitor, _KIND, EchoConfig(times=times), title="<b>echo</b>"
+    )
+    return RedirectResponse(f"/echo/{sitting.id}", 303)
+
+
+async def _show(request: Request) -> Response:
+    sitting = await house_of(request).sittings.find(
+        request.state.visitor, request.path_params["id"], _KIND
+    )
+    said = [e.request["text"] for e in sitting.events if e.kind == "say"]
+    return Response("\n".join(said), headers={"x-step": sitting.standing.step})
+
+
+_KIND: Kind[EchoConfig] = Kind(name="echo", config=EchoConfig, open=_open, line=_line)
+ECHO = Page(
+    name="echo",
+    title=("こだま", "Echo"),
+    about=("同じことを言う", "Says it again."),
+    icon="M4 4h16",
+    order=99,
+    routes=lambda: [
+        Route("/echo", _begin, methods=["POST"]),
+        Route("/echo/{id}", _show),
+    ],
+    kinds=(_KIND,),
+)
+
+
+class WebServer:
+    """Serves until it is left."""
+
+    def __init__(self, options: WebOptions, *, pages: Sequence[Page] | None = None) -> None:
+        self._options = options
+        self._pages = (*all_pages(), ECHO) if pages is None else pages
+        self._listening = threading.Event()
+        self._server: Server | None = None
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), daemon=True)
+        self.crash: BaseException | None = None
+        self.house: House | None = None
+
+    async def _serve(self) -> None:
+        try:
+            async with open_house(self._options, pages=self._pages) as self.house:
+                config = uvicorn_config(build_app(self.house), grace=1)
+                config.host, config.port = "127.0.0.1", 0
+                self._server = Server(config, None, self.house.sittings.dismiss)
+                task = asyncio.create_task(self._server.serve())
+                while not self._server.started and not task.done():
+                    await asyncio.sleep(0.01)
+                self._listening.set()
+                await task
+        except BaseException as error:
+            self.crash = error  # raised again where the server is entered
+            self._listening.set()
+
+    def __enter__(self) -> WebServer:
+        self._thread.start()
+        self._listening.wait(60)
+        if self.crash is not None:
+            raise self.crash
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        assert self._server is not None
+        self._server.should_exit = True
+        self._thread.join(timeout=20)
+        assert not self._thread.is_alive(), "the server did not stop"
+
+    @property
+    def url(self) -> str:
+        assert self._server is not None
+        host, port = self._server.servers[0].sockets[0].getsockname()[:2]
+        return f"http://{host}:{port}"
+
+    def client(self, **headers: str) -> httpx2.Client:
+        """A browser without script: it keeps cookies and follows redirects."""
+        return httpx2.Client(
+            base_url=self.url,
+            headers=headers,
+            timeout=30,
+            trust_env=False,
+            follow_redirects=True,
+        )
+
+    @contextmanager
+    def visitor(
+        self, cookies: httpx2.Cookies | None = None, **headers: str
+    ) -> Iterator[httpx2.Client]:
+        """A client that has been to the first page and may change things. cookies: of somebody
+        who has been here before."""
+        with self.client(**headers) as client:
+            if cookies is not None:
+                client.cookies = cookies
+            client.headers["x-csrf-token"] = csrf(client.get("/").text)
+            yield client
+
+
+def csrf(page: str) -> str:
+    """The proof that a page carries."""
+    return page.partition('<meta name="csrf" content="')[2].partition('"')[0]
