@@ -6,6 +6,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.naisei-installed
 GAMES  := $(VENV)/.naisei-games
+SITE   := $(VENV)/.naisei-docs
 DEMO_FLAGS ?=
 
 .PHONY: help setup demo test test-slow lint types check docs constraints bench clean
@@ -14,6 +15,7 @@ help:
 	@sed -n 's/^# \(make .*\)/\1/p' $(MAKEFILE_LIST)
 	@echo "make test-slow  runs the slow tests as well (embedded model, kills, benchmarks)"
 	@echo "make check      lint, types and generated docs"
+	@echo "make docs       builds the documentation, in Japanese and English, into build/docs"
 	@echo "make bench      runs the benchmarks"
 	@echo "make constraints  renews constraints.txt from pyproject.toml (needs uv)"
 
@@ -30,6 +32,10 @@ $(STAMP): constraints.txt pyproject.toml
 $(GAMES): $(STAMP) constraints-games.txt
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r constraints-games.txt || \
 	  echo "naisei: the games engine (textworld) could not be installed; text games are left out. With a C compiler (Debian: apt install gcc python3-dev), run: make clean setup" >&2
+	@touch $@
+
+$(SITE): $(STAMP) constraints-docs.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r constraints-docs.txt
 	@touch $@
 
 setup: $(STAMP) $(GAMES)
@@ -54,8 +60,9 @@ lint: $(STAMP)
 types: $(STAMP)
 	$(BIN)/mypy
 
-docs: $(STAMP)
+docs: $(SITE)
 	$(BIN)/python tools/cli_reference.py
+	$(BIN)/python tools/build_docs.py --fresh
 
 check: lint types
 
@@ -67,6 +74,8 @@ constraints:
 	  --no-header --no-annotate --no-emit-index-url -o constraints.txt
 	uv pip compile pyproject.toml --extra textgame --universal --generate-hashes -c constraints.txt \
 	  --no-header --no-annotate --no-emit-index-url -o constraints-games.txt
+	uv pip compile pyproject.toml --extra docs --universal --generate-hashes -c constraints.txt \
+	  --no-header --no-annotate --no-emit-index-url -o constraints-docs.txt
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache

@@ -1,0 +1,1 @@
+"""What the documentation's two builds (English, Japanese) share."""

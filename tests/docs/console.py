@@ -1,0 +1,153 @@
+"""Console sessions of the pages: read from ```console blocks, run, and compared.
+
+    $ a command           run by bash in the page's own folder; `> ` goes on with it
+    what it prints        standard output and error, as they come
+
+In what is shown, a line `…` stands for any lines (none as well), and `…` within a line for any
+text. In the page, before a block:
+
+    <!-- file: NAME -->       (any block) its text is written to NAME
+    <!-- slow -->             run with the slow tests only, and so is every block after it
+    <!-- needs: MODULE -->    run only where MODULE can be imported
+    <!-- exit: N -->          the block's last command ends with N
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+_MARK = re.compile(r"<!-- (file|slow|needs|exit)(?:: (.+?))? -->")
+_FENCE = re.compile(r"^(```+)(\S*)$")
+
+
+@dataclass(frozen=True)
+class Step:
+    """A file to write, or a command with what it prints. place: line of the page, from 1."""
+
+    place: str
+    file: str = ""
+    command: str = ""
+    shown: str = ""
+    slow: bool = False
+    needs: str = ""
+    exit: int = 0
+
+
+def steps(page: Path) -> list[Step]:
+    lines = page.read_text("utf-8").splitlines()
+    found: list[Step] = []
+    marks: dict[str, str] = {}
+    slow = False
+    at = 0
+    while at < len(lines):
+        if mark := _MARK.fullmatch(lines[at].strip()):
+            marks[mark[1]] = mark[2] or ""
+        elif fence := _FENCE.match(lines[at]):
+            end = lines.index(fence[1], at + 1)
+            body = lines[at + 1 : end]
+            slow = slow or "slow" in marks
+            place = f"{page.name}:{at + 2}"
+            if "file" in marks:
+                found.append(Step(place, file=marks["file"], shown="\n".join(body) + "\n"))
+            elif fence[2] == "console":
+                found += _commands(body, page, at + 2, slow, marks)
+            marks = {}
+            at = end
+        elif lines[at].strip():
+            marks = {}
+        at += 1
+    return found
+
+
+def _commands(
+    body: list[str], page: Path, first: int, slow: bool, marks: Mapping[str, str]
+) -> Iterator[Step]:
+    starts = [n for n, line in enumerate(body) if line.startswith("$ ")]
+    assert starts and starts[0] == 0, f"{page}:{first}: a console block begins with a command"
+    for start, end in zip(starts, [*starts[1:], len(body)], strict=True):
+        command = body[start][2:]
+        shown = start + 1
+        while shown < end and body[shown].startswith("> ") and command.endswith("\\"):
+            command += "\n" + body[shown][2:]
+            shown += 1
+        last = end == len(body)
+        yield Step(
+            f"{page.name}:{first + start}",
+            command=command,
+            shown="\n".join(body[shown:end]),
+            slow=slow,
+            needs=marks.get("needs", ""),
+            exit=int(marks.get("exit", "0")) if last else 0,
+        )
+
+
+def run_page(page: Path, folder: Path, *, language: str, slow: bool) -> Iterator[str]:
+    """What is not as shown, a text a command; runs the page in `folder`."""
+    environment = {
+        **{k: v for k, v in os.environ.items() if not k.startswith(("NAISEI_MODEL", "OPENAI"))},
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "NAISEI_LANG": language,
+        "NAISEI_DATA": str(folder / ".data"),
+        "NAISEI_FORBID_MODELS": "1",
+        "PYTHONUTF8": "1",
+        "COLUMNS": "80",
+        "TERM": "dumb",
+    }
+    for step in steps(page):
+        if step.file:
+            path = folder / step.file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(step.shown, encoding="utf-8")
+            continue
+        if (step.slow and not slow) or (step.needs and find_spec(step.needs) is None):
+            continue
+        done = subprocess.run(
+            ["bash", "-c", step.command],
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )
+        printed = tidy(done.stdout.decode("utf-8"))
+        if done.returncode != step.exit:
+            yield f"{step.place}: exit code {done.returncode}\n$ {step.command}\n{printed}"
+        elif not matches(step.shown, printed):
+            yield f"{step.place}: prints otherwise\n$ {step.command}\n{printed}"
+
+
+def tidy(printed: str) -> str:
+    """Without what a progress line overwrites, and without space at the ends of lines."""
+    lines = (line.rsplit("\r", 1)[-1].rstrip() for line in printed.split("\n"))
+    return "\n".join(lines).strip("\n")
+
+
+def matches(shown: str, printed: str) -> bool:
+    pattern = ""
+    for line in tidy(shown).split("\n"):
+        if line.strip() == "…":
+            pattern += r"(?:[^\n]*\n)*?"
+        else:
+            pattern += ".*".join(map(re.escape, line.split("…"))) + "\n"
+    return re.fullmatch(pattern, printed + "\n") is not None
+
+
+def main() -> int:
+    """python tests/docs/console.py PAGE LANGUAGE FOLDER: what of the page is not as shown."""
+    page, language, folder = sys.argv[1:4]
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    wrong = list(run_page(Path(page), Path(folder), language=language, slow=True))
+    print("\n\n".join(wrong))
+    return bool(wrong)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
