@@ -14,10 +14,12 @@ from naisei.textgame.learning.curve import measured, snapshots, table
 from naisei.textgame.learning.directions import read_assignment
 from naisei.textgame.learning.kind import SelfTaughtOptions, build
 from naisei.textgame.learning.knowledge import Knowledge, Tally, load
+from naisei.textgame.learning.notes import Notes
 from naisei.textgame.learning.school import lessons, order, play_frozen
 from naisei.textgame.learning.stage import Course, Remembering
 from naisei.textgame.learning.templates import Roles, instrument, matching
 from naisei.textgame.player import PlayerContext
+from naisei.textgame.schemas import View
 from textgame.toy_school import SchoolKitchen, school
 
 BOOK = "Ingredients:\n  egg\n  red onion\n\nDirections:\n  zap the egg\n  fry the red onion\n  brew stew\n\nBon appetit the egg"  # noqa: E501
@@ -62,6 +64,21 @@ def test_templates_keep_what_a_thing_is_done_with_and_forget_its_name() -> None:
     can = ["zap egg with laser", "zap red onion with laser"]
     assert matching(roles, can, "zap NEEDED with laser", "red onion") == can[1]
     assert matching(roles, can, "zap NEEDED with laser", "apple") == ""
+
+
+def test_what_is_held_is_read_from_the_inventory_not_from_what_can_be_dropped() -> None:
+    # With a limit and one thing in hand, textworld lists no command to drop it.
+    known = Knowledge()
+    notes = Notes(known, Beliefs(known, draw=None, caution=True))
+    view = View(
+        room="Kitchen",
+        inventory="You are carrying: a raw red potato.",
+        candidates=("cook red potato with stove", "examine cookbook"),
+    )
+    notes.see(view, "")
+    assert notes.held == {"red potato": frozenset({"raw"})}
+    notes.see(view.model_copy(update={"inventory": "You are carrying nothing."}), "look")
+    assert notes.held == {}
 
 
 def test_nothing_of_cooking_is_known_at_the_start() -> None:

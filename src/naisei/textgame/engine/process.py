@@ -12,6 +12,7 @@ from threading import Thread
 from typing import Any
 
 from naisei.core import InstrumentFailure
+from naisei.textgame.engine.listing import completed
 from naisei.textgame.schemas import View
 
 __all__ = ["GameProcess"]
@@ -68,7 +69,7 @@ class GameProcess:
         answer: dict[str, Any] = json.loads(line)
         if "error" in answer:
             raise self._ended(str(answer["error"]))
-        return View.model_validate(answer)
+        return completed(View.model_validate(answer))
 
     def _ended(self, why: str) -> InstrumentFailure:
         code = self._process.poll() if self._process is not None else None

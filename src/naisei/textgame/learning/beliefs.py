@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from random import Random
 
-from naisei.textgame.learning.knowledge import Knowledge, Tally
+from naisei.textgame.learning.credit import Credit
+from naisei.textgame.learning.knowledge import Knowledge
 
 __all__ = ["CURIOSITY", "END", "SURE", "Beliefs"]
 
@@ -32,6 +33,8 @@ class Beliefs:
 
     def __init__(self, known: Knowledge, *, draw: str | None, caution: bool) -> None:
         self.known, self._draw, self._caution = known, draw, caution
+        #: Its `changed` is to be called when the counts were raised.
+        self.credit = Credit(known)
 
     def mean(self, goal: str, template: str) -> float:
         """Probability that the template brings the goal's point."""
@@ -41,13 +44,17 @@ class Beliefs:
     def sure(self, goal: str, template: str) -> bool:
         return self.mean(goal, template) >= SURE
 
-    def worth(self, goal: str, template: str) -> float:
-        """Expected points less what losses cost (−1 to 1); without caution points alone."""
+    def worth(self, goal: str, template: str, *, chance: float = 1.0) -> float:
+        """Expected points less what losses cost (−1 to 1); without caution points alone.
+
+        chance: that the goal is still open.
+        """
         a, b = self._counts(goal, template)
         gain = a / (a + b)
         if self._draw is not None:
             # The same until something new is learned of the pair.
-            gain = Random(f"{self._draw}/{goal}/{template}/{a}/{b}").betavariate(a, b)
+            gain = Random(f"{self._draw}/{goal}/{template}/{a:.1f}/{b:.1f}").betavariate(a, b)
+        gain *= chance
         if not self._caution or goal == CURIOSITY:
             return gain
         return gain - _LOSS * (1 - gain) * self.harm(template)
@@ -59,5 +66,5 @@ class Beliefs:
         return (1 + lost) / (2 + lost + nothing)
 
     def _counts(self, goal: str, template: str) -> tuple[float, float]:
-        tally = self.known.rules.get(goal, {}).get(template, Tally())
-        return _GAINED + tally.gained, _FAILED + tally.lost + tally.nothing
+        gained, failed = self.credit.counts(goal, template)
+        return _GAINED + gained, _FAILED + failed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -12,6 +13,7 @@ from naisei.textgame.planner.prior import Prior
 __all__ = ["VERSION", "Knowledge", "Offer", "Tally", "load"]
 
 VERSION = 1
+_SEPARATOR = "|"
 
 
 class _Counts(BaseModel):
@@ -19,8 +21,8 @@ class _Counts(BaseModel):
 
 
 class Tally(_Counts):
-    """How often a command brought a point, lost the game, or neither. A point that several
-    directions may have brought is shared among them."""
+    """How often a command brought a point, lost the game, or neither, where it was clear for which
+    direction. What may have been for several is shared among them, but points are `puzzles`."""
 
     gained: float = Field(default=0, ge=0)
     lost: float = Field(default=0, ge=0)
@@ -40,6 +42,8 @@ class Knowledge(_Counts):
     """version: of this format. games: how many were played to learn it; seed, caution: how.
 
     rules: goal → template → tally; a goal is a direction's verb, or one of `beliefs`.
+    puzzles: goals open on an ingredient → templates that brought points on it → how often; each
+    side joined by `|`. Which was for which is left open (`credit`).
     marks: verb → word → how often it stood before an ingredient's name for the first time when
     the direction brought its point. offers: template → when it was offered. limits: number of
     ingredients → things held when no more could be taken → count. houses: rooms and where
@@ -51,6 +55,7 @@ class Knowledge(_Counts):
     seed: int = 0
     caution: bool = True
     rules: dict[str, dict[str, Tally]] = {}
+    puzzles: dict[str, dict[str, int]] = {}
     marks: dict[str, dict[str, int]] = {}
     offers: dict[str, Offer] = {}
     limits: dict[str, dict[str, int]] = {}
@@ -59,6 +64,20 @@ class Knowledge(_Counts):
     def tally(self, goal: str, template: str) -> Tally:
         """The counts of a pair, to be read and raised."""
         return self.rules.setdefault(goal, {}).setdefault(template, Tally())
+
+    def puzzle(self, goals: Sequence[str], templates: Sequence[str], times: int) -> None:
+        """Count a puzzle so many times more; −1 takes one back."""
+        row = self.puzzles.setdefault(_SEPARATOR.join(goals), {})
+        name = _SEPARATOR.join(templates)
+        row[name] = row.get(name, 0) + times
+        if not row[name]:
+            del row[name]
+
+    def puzzle_counts(self) -> Iterator[tuple[list[str], list[str], int]]:
+        """All puzzles as (goals, templates, times)."""
+        for goals, row in self.puzzles.items():
+            for templates, times in row.items():
+                yield goals.split(_SEPARATOR), templates.split(_SEPARATOR), times
 
     def text(self) -> str:
         """As the file holds it."""

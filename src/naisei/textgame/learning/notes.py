@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
-from naisei.textgame.learning.beliefs import CURIOSITY, END, Beliefs
+from naisei.textgame.learning.beliefs import CURIOSITY, Beliefs
 from naisei.textgame.learning.directions import Assignment, read_assignment
 from naisei.textgame.learning.knowledge import Knowledge, Offer
+from naisei.textgame.learning.progress import Progress
 from naisei.textgame.learning.templates import DISH, NEEDED, Roles, instrument
 from naisei.textgame.reading import Scene, read_scene
 from naisei.textgame.schemas import View
@@ -15,6 +17,7 @@ from naisei.textgame.world_map import WorldMap
 __all__ = ["Notes"]
 
 _SEPARATOR = re.compile(r",\s*(?:and\s+)?|\s+and\s+|\n+")
+_NOTHING_ASKED = Assignment((), (), ())
 _ARTICLES = {"a", "an", "some", "the"}
 
 
@@ -28,7 +31,7 @@ class Notes:
         #: Held thing → the words before its name.
         self.held: dict[str, frozenset[str]] = {}
         self.assignment: Assignment | None = None
-        self.done: set[tuple[str, str]] = set()
+        self.progress = Progress(_NOTHING_ASKED, beliefs)
         self.portable: set[str] = set()
         self.book_at = -1
         #: How many things fit into the hands, once that was seen.
@@ -55,35 +58,19 @@ class Notes:
         """Take in the answer to the last command; empty at the start."""
         template, thing = self.roles.template(last) if last else ("", "")
         before = self.held.get(thing, frozenset())
-        tried_for = self._goals(template, thing) if self.assignment else []
+        tried_for = self._goals(template, thing)
         self._look(view, last)
         if last and self.assignment is not None:
             self._learn(view, template, thing, tried_for, before)
         self.score = view.score
         if self.assignment is None and (read := read_assignment(view.feedback)) is not None:
             self.assignment, self.book_at = read, self.world.here
+            self.progress = Progress(read, self._beliefs)
         if self.assignment is not None and not view.done:
             self._note_offers(view)
-            self._note_marks()
+            for thing, words in self.held.items():
+                self.progress.see(thing, words)
         self._note_instruments(view)
-
-    def open_directions(self, thing: str) -> list[str]:
-        """Verbs that the recipe still asks for on an ingredient."""
-        assert self.assignment is not None
-        return [v for v, t in self.assignment.directions if t == thing and (v, t) not in self.done]
-
-    def closing(self) -> tuple[str, str] | None:
-        """The next direction about no ingredient; (`END`, dish) when all are done."""
-        assert self.assignment is not None
-        for step in self.assignment.closing:
-            if step not in self.done:
-                return step
-        return (END, self.assignment.closing[-1][1]) if self.assignment.closing else None
-
-    @property
-    def closed(self) -> bool:
-        """Whether the first direction about no ingredient is done: nothing is gathered then."""
-        return bool(self.assignment and set(self.assignment.closing) & self.done)
 
     def where(self, thing: str) -> int | None:
         """The nearest place where a thing is known to be; -1 if it is held."""
@@ -123,7 +110,7 @@ class Notes:
         place = self.world.arrive(
             self.scene, rest if verb == "go" and "-= " in view.feedback else ""
         )
-        self.held = _held(view)
+        self.held = _held(view, self._names(view))
         if verb == "open" and rest in self.scene.closed:
             self.stuck.add((place.number, rest))
         elif verb == "open" and rest not in place.doors.values():
@@ -141,43 +128,38 @@ class Notes:
         self.portable |= set(self.held) | set(self.scene.lying)
         self.most_held = max(self.most_held, len(self.held))
 
-    def _goals(self, template: str, thing: str) -> list[str]:
-        """What the command may have been good for."""
+    def _names(self, view: View) -> set[str]:
+        """What can be held is named by commands about it, and by the recipe."""
+        roles = self.roles
+        listed = {roles.template(command)[1] for command in view.candidates}
+        return listed | self.portable | set(roles.needed) | set(roles.dishes)
+
+    def _goals(self, template: str, thing: str) -> dict[str, float] | None:
+        """What the command may be good for, and how likely that is still wanted; `None` for
+        commands that are about neither ingredient nor dish."""
+        if self.assignment is None or template.startswith(("take ", "go")):
+            return None
         if NEEDED in template:
-            return self.open_directions(thing) or ["<none>"]
-        step = self.closing()
-        return [step[0]] if step and (DISH in template or " " not in template) else []
+            return self.progress.chances(thing)
+        about_dish = DISH in template or " " not in template
+        return (self.progress.of_dish() or None) if about_dish else None
 
     def _learn(
-        self, view: View, template: str, thing: str, goals: list[str], before: frozenset[str]
+        self,
+        view: View,
+        template: str,
+        thing: str,
+        goals: dict[str, float] | None,
+        before: frozenset[str],
     ) -> None:
-        if not goals or template.startswith(("take ", "go")):
+        if goals is None:
             return
-        if view.score > self.score:
-            weights = self._credit(goals, template)
-            for goal, weight in weights.items():
-                self.known.tally(goal, template).gained += weight
-            best = max(goals, key=lambda goal: weights[goal])
-            self.done.add((best, thing))
-            for word in self.held.get(thing, frozenset()) - before:
-                row = self.known.marks.setdefault(best, {})
-                row[word] = row.get(word, 0) + 1
-            return
-        for goal in goals:
-            tally = self.known.tally(goal, template)
-            if view.lost:
-                tally.lost += 1
-            else:
-                tally.nothing += 1
-
-    def _credit(self, goals: list[str], template: str) -> dict[str, float]:
-        """Goal → its share of a point: all of it for the one that surely explains it, else by
-        how likely the template was to bring each."""
-        means = {goal: self._beliefs.mean(goal, template) for goal in goals}
-        best = max(goals, key=lambda goal: means[goal])
-        if self._beliefs.sure(best, template):
-            return {goal: float(goal == best) for goal in goals}
-        return {goal: mean / sum(means.values()) for goal, mean in means.items()}
+        if view.score <= self.score:
+            self.progress.missed(template, goals, lost=view.lost)
+        elif NEEDED in template:
+            self.progress.point(thing, template, before, self.held.get(thing, frozenset()))
+        else:
+            self.progress.point_for_dish(template, thing)
 
     def _note_offers(self, view: View) -> None:
         roles, self.something_new = self.roles, False
@@ -196,28 +178,24 @@ class Notes:
             if tool not in self.portable and re.search(rf"\b{re.escape(tool)}\b", view.description):
                 self.named_at.setdefault(tool, self.world.here)
 
-    def _note_marks(self) -> None:
-        """What an ingredient is already: a direction whose word it bears is done."""
-        assert self.assignment is not None
-        for verb, thing in self.assignment.directions:
-            words = self.known.marks.get(verb, {})
-            best = max(words, key=lambda w: (words[w], w), default="")
-            if best and best in self.held.get(thing, frozenset()):
-                self.done.add((verb, thing))
-
     def curious(self, outcome: str, found: bool) -> None:
         """Something was done only to see what it would make possible."""
         tally = self.known.tally(CURIOSITY, outcome)
         tally.gained += found
         tally.nothing += not found
+        self._beliefs.credit.changed()
 
 
-def _held(view: View) -> dict[str, frozenset[str]]:
-    """What can be dropped is held; the inventory tells how it is."""
-    names = [c.removeprefix("drop ") for c in view.candidates if c.startswith("drop ")]
-    phrases = [p.strip(" .") for p in _SEPARATOR.split(view.inventory.partition(":")[2])]
+def _held(view: View, named: Collection[str]) -> dict[str, frozenset[str]]:
+    """Thing → the words before its name, as the inventory gives them. named: known names."""
     found = {}
-    for name in names:
-        phrase = next((p for p in phrases if p == name or p.endswith(f" {name}")), name)
-        found[name] = frozenset(phrase.removesuffix(name).split()) - _ARTICLES
+    for phrase in _SEPARATOR.split(view.inventory.partition(":")[2]):
+        words = phrase.strip(" .").split()
+        if words and words[0] in _ARTICLES:
+            words = words[1:]
+        # The longest name that is known; else all of it.
+        starts = (k for k in range(len(words)) if " ".join(words[k:]) in named)
+        start = next(starts, 0)
+        if words:
+            found[" ".join(words[start:])] = frozenset(words[:start])
     return found

@@ -70,7 +70,7 @@ class SelfTaught:
             if step := self._pursue(self._trial):
                 return step
             self._give_up_trial()
-        if not notes.closed and (step := self._surely()):
+        if not notes.progress.closed and (step := self._surely()):
             return step
         return self._try()
 
@@ -100,14 +100,15 @@ class SelfTaught:
         for thing in notes.assignment.needs:
             ways[thing] = [
                 best
-                for verb in notes.open_directions(thing)
+                for verb in notes.progress.open_directions(thing)
                 if (best := self._best_template(verb, thing)) and self.beliefs.sure(verb, best)
             ]
         return ways
 
     def _best_template(self, goal: str, thing: str) -> str:
         templates = [t for t in self.notes.known.rules.get(goal, {}) if NEEDED in t]
-        usable = [t for t in sorted(templates) if (t, thing) not in self._blocked]
+        used = self.notes.progress.used(thing)
+        usable = [t for t in sorted(templates) if t not in used and (t, thing) not in self._blocked]
         return max(usable, key=lambda t: self.beliefs.mean(goal, t), default="")
 
     def _best(self, *, at_hand: bool = False) -> Trial | None:
@@ -135,9 +136,9 @@ class SelfTaught:
             step = self._satisfy(trial)
             return (step, why) if step else None
         closing = DISH in trial.template or trial.goal == END or NEEDED not in trial.template
-        if not closing and trial.goal not in notes.open_directions(trial.thing):
+        if not closing and trial.goal not in notes.progress.chances(trial.thing):
             return None
-        if closing and trial.goal != (notes.closing() or ("",))[0]:
+        if closing and trial.goal != (notes.progress.closing() or ("",))[0]:
             return None
         if not closing and trial.thing not in notes.held:
             if (step := work.fetch(trial.thing, keep=(instrument(trial.template),))) is None:
@@ -165,4 +166,4 @@ class SelfTaught:
 
     def _unfinished(self) -> list[str]:
         """Ingredients in hand with something still to be done to them."""
-        return [t for t in sorted(self.notes.held) if self.notes.open_directions(t)]
+        return [t for t in sorted(self.notes.held) if self.notes.progress.open_directions(t)]

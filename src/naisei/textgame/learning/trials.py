@@ -44,29 +44,32 @@ def best_trial(
 ) -> Trial | None:
     """Worth most of all that is not blocked; at_hand: only what can be done this moment."""
     found = [
-        Trial(goal, template, thing, beliefs.worth(goal, template))
-        for goal, template, thing in _options(notes)
+        Trial(goal, template, thing, beliefs.worth(goal, template, chance=chance))
+        for goal, template, thing, chance in _options(notes)
         if (template, thing) not in blocked
         and not (at_hand and not matching(notes.roles, notes.scene.can, template, thing))
     ]
     return max(found, key=lambda t: (t.worth, t.goal, t.template, t.thing), default=None)
 
 
-def _options(notes: Notes) -> Iterator[tuple[str, str, str]]:
+def _options(notes: Notes) -> Iterator[tuple[str, str, str, float]]:
+    """(goal, template, thing, the chance that the goal is still open)."""
     assert notes.assignment is not None
+    progress = notes.progress
     open_things = [
-        t for t in notes.assignment.needs if not notes.closed and notes.open_directions(t)
+        t for t in notes.assignment.needs if not progress.closed and progress.open_directions(t)
     ]
     templates = [t for t in sorted(notes.known.offers) if not t.startswith(_MOVING)]
     for thing in open_things:
-        for goal in notes.open_directions(thing):
-            yield from ((goal, t, thing) for t in templates if NEEDED in t)
-    if not open_things and (step := notes.closing()) is not None:
+        fresh = [t for t in templates if NEEDED in t and t not in progress.used(thing)]
+        for goal, chance in progress.chances(thing).items():
+            yield from ((goal, t, thing, chance) for t in fresh)
+    if not open_things and (step := progress.closing()) is not None:
         goal, dish = step
-        yield from ((goal, t, dish) for t in templates if DISH in t)
-        yield from ((goal, c, "") for c in sorted(notes.scene.can) if " " not in c)
+        yield from ((goal, t, dish, 1.0) for t in templates if DISH in t)
+        yield from ((goal, c, "", 1.0) for c in sorted(notes.scene.can) if " " not in c)
     if notes.world.frontier() or any(p.closed for p in notes.world.places):
-        yield CURIOSITY, EXPLORE, ""
+        yield CURIOSITY, EXPLORE, "", 1.0
     things = {t for p in notes.world.places for t in p.things} & notes.portable
     for thing in sorted(things - set(notes.held) - set(notes.assignment.needs)):
-        yield CURIOSITY, f"take {thing}", thing
+        yield CURIOSITY, f"take {thing}", thing, 1.0
