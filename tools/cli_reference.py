@@ -17,6 +17,7 @@ from pathlib import Path
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
+from typer.core import TyperGroup
 from typer.main import get_command
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "cli.md"
@@ -52,6 +53,9 @@ def commands() -> Iterator[tuple[str, Any, Callable[..., Any] | None]]:
 def _group(name: str, app: Any) -> Iterator[tuple[str, Any, Callable[..., Any] | None]]:
     """A group and what is in it, groups of its own last."""
     group = get_command(app)
+    if not isinstance(group, TyperGroup):
+        yield name, group, app.registered_commands[0].callback
+        return
     yield name, group, None
     inner = {info.name: info.typer_instance for info in app.registered_groups}
     functions = iter([info.callback for info in app.registered_commands])

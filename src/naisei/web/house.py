@@ -84,7 +84,7 @@ class House:
                 self._worlds[key] = base.having({Embed: Aside(embed)})
         return self._worlds[key]
 
-    def _room(self, visitor: Visitor, sitting: Sitting[Any]) -> Room:
+    def _room(self, visitor: Visitor, sitting: Sitting) -> Room:
         def person(read: Read | None = None) -> Person:
             return Person(sitting, read or words)
 
@@ -93,6 +93,7 @@ class House:
             person=person,
             note=sitting.note,
             folder=self.folder(visitor),
+            language=sitting.language,
             options=self.options,
         )
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, Protocol, TypeVar
 
 from pydantic import BaseModel
 
@@ -14,11 +14,13 @@ from naisei.core import Flow, Limits, Sampling, World
 
 if TYPE_CHECKING:
     from naisei.core import Event
+    from naisei.web.options import WebOptions
     from naisei.web.sittings.person import Person, Read
     from naisei.web.sittings.sitting import Sitting
 
 __all__ = ["Kind", "OpenWorld", "Room", "Scene", "default_standing"]
 
+Language = Literal["ja", "en"]
 C = TypeVar("C", bound=BaseModel)
 
 
@@ -49,14 +51,16 @@ class Room:
     world: a base world (Chat, Embed, Now) for role → model, shared by all who ask for the same.
     person: makes the handler through which an effect is answered by the person at the page.
     note: says what is going on now, in a few words for the person; it is not kept.
-    folder: the visitor's own, for what is kept from one conversation to the next.
+    folder: the visitor's own, for what is kept from one conversation to the next. language: of
+    the conversation; `say` speaks it while the flow runs. options: of the server.
     """
 
     world: OpenWorld
     person: Callable[[Read | None], Person]
     note: Callable[[str], None]
     folder: Path
-    options: Any = None
+    language: Language
+    options: WebOptions
 
 
 def default_standing(sitting: Sitting) -> str:

@@ -33,7 +33,7 @@ _PING = 15
 _AGAIN = 1000
 
 
-async def _found(request: Request) -> Sitting:  # type: ignore[type-arg]
+async def _found(request: Request) -> Sitting:
     sittings = house_of(request).sittings
     return await sittings.find(request.state.visitor, request.path_params["id"])
 
@@ -67,7 +67,7 @@ async def events(request: Request) -> Response:
     return EventSourceResponse(_told(sitting, int(after[:9])), ping=_PING)
 
 
-async def _told(sitting: Sitting, after: int) -> AsyncIterator[ServerSentEvent]:  # type: ignore[type-arg]
+async def _told(sitting: Sitting, after: int) -> AsyncIterator[ServerSentEvent]:
     yield ServerSentEvent(comment="naisei", retry=_AGAIN)
     async for moved in sitting.follow(after):
         if isinstance(moved, Standing):

@@ -7,9 +7,9 @@ import logging
 import time
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Generic, Literal, TypeVar
+from typing import Any, Literal
 
-from pydantic import BaseModel, JsonValue
+from pydantic import JsonValue
 
 from naisei.core import (
     EffectFailed,
@@ -29,7 +29,6 @@ from naisei.web.sittings.person import Asked
 
 __all__ = ["Sitting", "Standing", "State"]
 
-C = TypeVar("C", bound=BaseModel)
 
 #: going: the flow works. asking: it waits for the person. done: it came to its end. failed: an
 #: instrument failed, and it can be tried again. stale: it was begun under other code or
@@ -56,7 +55,7 @@ class Standing:
         return self.asked.step if self.asked else ""
 
 
-class Sitting(Generic[C]):
+class Sitting:
     """Made by `Sittings`. An `EventLog` for its flow.
 
     id: names it in addresses. config: the kind's. events: all, oldest first. standing: see
@@ -64,11 +63,11 @@ class Sitting(Generic[C]):
     """
 
     def __init__(
-        self, id: str, kind: Kind[C], seated: SittingConfig, directory: RunDirectory
+        self, id: str, kind: Kind[Any], seated: SittingConfig, directory: RunDirectory
     ) -> None:
         self.id, self.kind = id, kind
         self.title, self.language = seated.title, seated.language
-        self.config: C = kind.config.model_validate(seated.settings)
+        self.config: Any = kind.config.model_validate(seated.settings)
         self.directory = directory
         self.events: list[Event] = directory.log.read(WHERE.episode)
         self.result: JsonValue = None
@@ -213,7 +212,8 @@ class Sitting(Generic[C]):
             _LOG.warning("%s", diverged)
             standing = Standing("stale", problem=str(diverged))
         except InputError as error:
-            standing = Standing("failed", problem=error.message)
+            remedy = f" ({error.remedy})" if error.remedy else ""
+            standing = Standing("failed", problem=error.message + remedy)
         except Exception:
             _LOG.exception("sitting %s", self.kind.name)
             standing = Standing("failed", problem=say("内部の誤りです", "an internal error"))

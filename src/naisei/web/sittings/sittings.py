@@ -58,14 +58,14 @@ class Sittings:
         self,
         folder: Path,
         kinds: Mapping[str, Kind[Any]],
-        room: Callable[[Visitor, Sitting[Any]], Room],
+        room: Callable[[Visitor, Sitting], Room],
         *,
         most: int = 500,
         idle: float = 900.0,
     ) -> None:
         self._folder, self._kinds, self._room = folder, kinds, room
         self._most, self._idle = most, idle
-        self._open: dict[str, Sitting[Any]] = {}
+        self._open: dict[str, Sitting] = {}
         self._opening: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         # A lock of a run is released by the thread that took it.
         self._disk = ThreadPoolExecutor(1, thread_name_prefix="sittings")
@@ -73,7 +73,7 @@ class Sittings:
 
     async def begin(
         self, visitor: Visitor, kind: Kind[C], config: C, *, title: str = ""
-    ) -> Sitting[C]:
+    ) -> Sitting:
         """A new conversation; its flow is under way when this returns."""
         id = secrets.token_hex(12)
         seated = SittingConfig(
@@ -86,7 +86,7 @@ class Sittings:
         directory = await self._on_disk(lambda: RunDirectory.of(Seated(seated), path))
         return await self._seat(visitor, id, kind, seated, directory)
 
-    async def find(self, visitor: Visitor, id: str, kind: Kind[C] | None = None) -> Sitting[Any]:
+    async def find(self, visitor: Visitor, id: str, kind: Kind[C] | None = None) -> Sitting:
         """A conversation of this visitor, gone on with from its log if it was put away.
 
         kind: refuse those of another kind.
@@ -160,7 +160,7 @@ class Sittings:
     def _path(self, visitor: Visitor, id: str) -> Path:
         return self._folder / visitor.id / id
 
-    async def _opened(self, visitor: Visitor, id: str, path: Path) -> Sitting[Any]:
+    async def _opened(self, visitor: Visitor, id: str, path: Path) -> Sitting:
         if not (path / "config.json").is_file():
             raise _none()
         try:
@@ -180,7 +180,7 @@ class Sittings:
         kind: Kind[C],
         seated: SittingConfig,
         directory: RunDirectory,
-    ) -> Sitting[C]:
+    ) -> Sitting:
         try:
             sitting = Sitting(id, kind, seated, directory)
         except ValidationError:
