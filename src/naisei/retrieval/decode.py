@@ -6,7 +6,7 @@ import codecs
 import re
 import unicodedata
 
-__all__ = ["Undecodable", "decode"]
+__all__ = ["Undecodable", "decode", "encoding_of"]
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -46,36 +46,44 @@ def decode(data: bytes) -> str:
     return unicodedata.normalize("NFC", _CONTROL.sub("", text))
 
 
-def _decoded(data: bytes) -> str:
+def encoding_of(data: bytes) -> str:
+    """The codec of the bytes, chosen as `decode` says; all of them can be decoded with it.
+
+    Raises:
+        Undecodable: no encoding that is known here.
+    """
     for mark, name in _BOMS:
         if data.startswith(mark):
-            return _strict(data, name)
+            return _checked(data, name)
     if b"\x1b$" in data:
-        return _strict(data, "iso2022_jp_ext")
+        return _checked(data, "iso2022_jp_ext")
     try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError:
+        return _checked(data, "utf-8")
+    except Undecodable:
         pass
     readings: list[tuple[float, str]] = []
     for name in ("cp932", "euc_jis_2004", "euc_jp"):
         try:
-            text = data.decode(name)
+            readings.append((_likely(data.decode(name)), name))
         except UnicodeDecodeError:
             continue
-        readings.append((_likely(text), text))
-    if not readings:
-        raise Undecodable
-    likely, text = max(readings, key=lambda reading: reading[0])
+    # Of equals, the first.
+    likely, name = max(readings, key=lambda reading: reading[0], default=(0.0, ""))
     if likely < 0.1:
         raise Undecodable
-    return text
+    return name
 
 
-def _strict(data: bytes, name: str) -> str:
+def _decoded(data: bytes) -> str:
+    return data.decode(encoding_of(data))
+
+
+def _checked(data: bytes, name: str) -> str:
     try:
-        return data.decode(name)
+        data.decode(name)
     except UnicodeError as error:
         raise Undecodable from error
+    return name
 
 
 def _likely(text: str) -> float:

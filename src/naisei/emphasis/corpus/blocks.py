@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 __all__ = ["Block", "Heading", "Reading", "Writer"]
 
+_WIDE = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uff60]{2}")
 _SENTENCE_ENDS = frozenset("。．.!?！？」』）)")
 
 
@@ -45,17 +47,27 @@ class Reading:
 
 @dataclass(slots=True)
 class Writer:
-    """Collects characters into blocks; a run of white space is one space, none at the ends."""
+    """Collects characters into blocks; a run of white space is one space, none at the ends.
+
+    A line break between two wide characters is nothing: Japanese lines are broken anywhere.
+    """
 
     blocks: list[Block] = field(default_factory=list)
     _held: list[tuple[str, int, int, bool, bool]] = field(default_factory=list)
+    _broken: bool = False
 
     def add(self, character: str, start: int, end: int, bold: bool, fixed: bool) -> None:
         if character in " \t\n\r\f":
             if self._held and self._held[-1][0] != " ":
                 self._held.append((" ", start, end, bold, fixed))
-        else:
-            self._held.append((character, start, end, bold, fixed))
+            self._broken = self._broken or character in "\n\r"
+            return
+        if self._broken and len(self._held) > 1 and self._held[-1][0] == " ":
+            between = self._held[-2][0] + character
+            if _WIDE.fullmatch(between):
+                self._held.pop()
+        self._broken = False
+        self._held.append((character, start, end, bold, fixed))
 
     def close(self) -> None:
         """Ends the block; an empty one is none."""
@@ -67,3 +79,4 @@ class Writer:
             if not all(bold) or text[-1] in _SENTENCE_ENDS:
                 self.blocks.append(Block("".join(text), starts, ends, bold, fixed))
         self._held.clear()
+        self._broken = False

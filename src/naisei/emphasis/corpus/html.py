@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass, field
 
 from naisei.emphasis.corpus.blocks import Heading, Reading, Writer
+from naisei.emphasis.corpus.markup import BLOCKS, INLINE, LEFT_OUT, RAW, role
 
 __all__ = ["read_html"]
 
@@ -21,36 +22,9 @@ _PIECE = re.compile(
     re.DOTALL,
 )
 _HEADING = re.compile(r"h[1-6]")
-_CLASS = re.compile(r"\bclass\s*=\s*[\"']?([^\"'>]*)", re.I)
-_RAW = frozenset({"script", "style", "textarea", "noscript", "template", "svg"})
-#: No running text: code, tables, headings and what leads round a site.
-_LEFT_OUT = frozenset(
-    re.findall(
-        r"\w+",
-        """pre table h1 h2 h3 h4 h5 h6 nav select button iframe object title head dt header
-        footer""",
-    )
-)
-_BLOCKS = frozenset(
-    re.findall(
-        r"\w+",
-        """address article aside blockquote body caption center dd details div dl dt fieldset
-        figcaption figure form hr html legend li main ol p section summary ul br""",
-    )
-)
-_FIXED = frozenset(["code", "kbd", "samp", "tt", "var", "a"])
 #: Of elements within a paragraph; what lies further out is forgotten.
 _DEEPEST = 100
 _LONGEST_HEADING = 2_000
-_BOLD = frozenset({"strong", "b", "em"})
-#: DocBook sets commands and the like in bold by what they are, not for weight.
-_COMMANDS = frozenset(
-    re.findall(
-        r"\w+",
-        """command userinput replaceable parameter option application filename varname guimenu
-        guibutton guilabel package structname envar literal prompt keycap program""",
-    )
-)
 
 
 @dataclass(slots=True)
@@ -91,14 +65,14 @@ def read_html(text: str) -> Reading:
 def _tag(state: _State, piece: re.Match[str], text: str) -> int:
     """Where to read on."""
     tag, end = piece["tag"].lower(), bool(piece["end"])
-    if tag in _RAW and not end:
+    if tag in RAW and not end:
         close = re.compile(rf"</{tag}\b", re.I).search(text, piece.end())
         return close.start() if close else len(text)
-    if tag in _BLOCKS or tag in _LEFT_OUT:
+    if tag in BLOCKS or tag in LEFT_OUT:
         state.writer.close()
         if tag != "br":
             state.inline.clear()
-    if tag in _LEFT_OUT:
+    if tag in LEFT_OUT:
         if not end:
             if _HEADING.fullmatch(tag) and not state.left_out:
                 shown = _plain(_until_end(text, piece.end(), tag))
@@ -108,9 +82,9 @@ def _tag(state: _State, piece: re.Match[str], text: str) -> int:
             del state.left_out[len(state.left_out) - 1 - state.left_out[::-1].index(tag) :]
     elif tag == "body":
         state.left_out.clear()
-    elif tag in _BOLD or tag in _FIXED or tag in ("span", "i", "u"):
+    elif tag in INLINE:
         if not end:
-            state.inline.append((tag, _role(tag, piece["rest"])))
+            state.inline.append((tag, role(tag, piece["rest"])))
             del state.inline[:-_DEEPEST]
         else:
             for index in range(len(state.inline) - 1, -1, -1):
@@ -119,16 +93,6 @@ def _tag(state: _State, piece: re.Match[str], text: str) -> int:
                     break
     state.weigh()
     return piece.end()
-
-
-def _role(tag: str, rest: str) -> str:
-    named = _CLASS.search(rest)
-    if named and _COMMANDS & set(named[1].split()):
-        return "fixed"
-    if tag in _FIXED:
-        # A named anchor is no link.
-        return "fixed" if tag != "a" or "href" in rest.lower() else ""
-    return "bold" if tag in _BOLD else ""
 
 
 def _title(text: str) -> str:

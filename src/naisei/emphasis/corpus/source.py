@@ -1,0 +1,128 @@
+"""The bytes of a document and its characters, each at its place, so that marks can be put in
+without touching anything else."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from naisei.core import InputError
+from naisei.lang import say
+from naisei.retrieval.decode import Undecodable, encoding_of
+
+__all__ = ["Insertion", "Source"]
+
+_BOMS = {
+    "utf-8-sig": (codecs.BOM_UTF8,),
+    "utf-16": (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE),
+    "utf-32": (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE),
+}
+_ENDIAN = {
+    codecs.BOM_UTF16_LE: "utf-16-le",
+    codecs.BOM_UTF16_BE: "utf-16-be",
+    codecs.BOM_UTF32_LE: "utf-32-le",
+    codecs.BOM_UTF32_BE: "utf-32-be",
+}
+_BAD = re.compile("[\udc80-\udcff]")
+#: Of the characters; with more broken bytes a file is taken for another encoding.
+_MOST_BAD = 0.02
+#: ISO-2022-JP changes its character set by escapes: a mark may stand within another set.
+_STATEFUL = "iso2022_jp_ext"
+_CONTROL = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+
+
+@dataclass(frozen=True, slots=True)
+class Insertion:
+    """A mark (ASCII) before the character at this offset in the text."""
+
+    at: int
+    mark: str
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """text: without byte-order mark; bytes that are no character are U+FFFD."""
+
+    data: bytes
+    text: str
+    encoding: str
+    bom: bytes
+
+    @classmethod
+    def of(cls, data: bytes, *, place: str = "") -> Source:
+        """Raises:
+        InputError: binary data, or an encoding that is not known here.
+        """
+        loose = data.decode("utf-8", "surrogateescape")
+        bad = len(_BAD.findall(loose))
+        if bad and bad <= _MOST_BAD * sum(character > "\x7f" for character in loose):
+            encoding = "utf-8-sig" if data.startswith(codecs.BOM_UTF8) else "utf-8"
+        else:
+            try:
+                encoding = encoding_of(data)
+            except Undecodable:
+                raise _no_text(place) from None
+        bom = next((mark for mark in _BOMS.get(encoding, ()) if data.startswith(mark)), b"")
+        name = _ENDIAN.get(bom, encoding.removesuffix("-sig"))
+        errors = "surrogateescape" if name == "utf-8" else "strict"
+        text = _BAD.sub("\ufffd", data[len(bom) :].decode(name, errors))
+        if len(_CONTROL.findall(text)) > len(text) / 100:
+            raise _no_text(place)
+        return cls(data, text, name, bom)
+
+    def with_marks(self, insertions: Iterable[Insertion]) -> bytes:
+        """The bytes with the marks put in, those at one place in the given order.
+
+        Raises:
+            InputError: ISO-2022-JP.
+        """
+        marks = sorted(insertions, key=lambda insertion: insertion.at)
+        if not marks:
+            return self.data
+        if self.encoding == _STATEFUL:
+            message = say(
+                "ISO-2022-JP の文書には印を付けられません",
+                "no marks can be put into a document in ISO-2022-JP",
+            )
+            raise InputError(message, remedy=say("UTF-8 にしてください", "convert it to UTF-8"))
+        offsets = self._offsets()
+        out: list[bytes] = []
+        at = 0
+        for insertion in marks:
+            place = offsets[insertion.at]
+            out += [self.data[at:place], insertion.mark.encode(self.encoding)]
+            at = place
+        return b"".join([*out, self.data[at:]])
+
+    def _offsets(self) -> list[int]:
+        """Per character, and at the end, the offset of its first byte."""
+        found: list[int] = []
+        at = len(self.bom)
+        body = self.data[at:]
+        if self.encoding == "utf-8":
+            # A broken byte stands alone; U+FFFD may also be in the file itself.
+            for character in body.decode("utf-8", "surrogateescape"):
+                found.append(at)
+                code = ord(character)
+                broken = 0xDC80 <= code <= 0xDCFF
+                at += 1 if code < 0x80 or broken else 2 if code < 0x800 else 3 + (code > 0xFFFF)
+            return [*found, at]
+        decoder = codecs.getincrementaldecoder(self.encoding)()
+        start = at
+        for index in range(len(body)):
+            characters = decoder.decode(body[index : index + 1])
+            if characters:
+                found += [start] * len(characters)
+                start = at + index + 1
+        held = len(self.text) - len(found)
+        return [*found, *[start] * held, len(self.data)]
+
+
+def _no_text(place: str) -> InputError:
+    return InputError(
+        say("文字コードを判別できません", "this is no text in a known encoding"),
+        place=place,
+        remedy=say("UTF-8 のテキストにしてください", "convert it to UTF-8"),
+    )
