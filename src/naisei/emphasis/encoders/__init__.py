@@ -1,0 +1,1 @@
+"""Encoders: pretrained networks that read subwords, and the words-to-subwords side of them."""

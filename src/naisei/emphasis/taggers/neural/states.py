@@ -1,0 +1,69 @@
+"""What an encoder that is not trained says of words: computed once for an input, then kept."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naisei.emphasis.encoders.opening import Encoder, open_encoder
+from naisei.emphasis.taggers.neural.batches import lots, tensors
+from naisei.emphasis.taggers.neural.inputs import Input
+
+__all__ = ["States", "shared_states"]
+
+Halves = NDArray[np.float16]
+#: Bytes that are kept at most: two million words of 384 numbers.
+_ROOM = 1_600_000_000
+
+
+class States:
+    """The encoder's output at the first subword of each word, (words, width), rounded to
+    float16. Kept by what the input reads, so that trainings on other folds share them."""
+
+    def __init__(self, encoder: Encoder, *, device: str = "cpu", room: int = _ROOM) -> None:
+        """room: bytes kept at most; what was not used for longest goes first."""
+        self.encoder, self.device, self.room = encoder, device, room
+        self._kept: OrderedDict[tuple[int, Any], Halves] = OrderedDict()
+        self._bytes = 0
+        encoder.body.to(device).eval()
+
+    def of(self, inputs: Sequence[Input]) -> list[Halves]:
+        """In the order of the inputs."""
+        keys = [(len(each.labels), each.pieces) for each in inputs]
+        found = {key: self._kept[key] for key in keys if key in self._kept}
+        missing = {key: each for key, each in zip(keys, inputs, strict=True) if key not in found}
+        own = list(missing.values())
+        for lot in lots(own):
+            for number, states in zip(lot, self._computed([own[i] for i in lot]), strict=True):
+                key = len(own[number].labels), own[number].pieces
+                found[key] = self._kept[key] = states
+                self._bytes += states.nbytes
+        for key in keys:
+            self._kept.move_to_end(key)
+        while self._bytes > self.room and len(self._kept) > 1:
+            self._bytes -= self._kept.popitem(last=False)[1].nbytes
+        return [found[key] for key in keys]
+
+    def _computed(self, inputs: Sequence[Input]) -> list[Halves]:
+        import torch
+
+        batch = tensors(inputs, pad=self.encoder.subwords.pad, device=self.device)
+        with torch.inference_mode():
+            states = self.encoder.body(
+                input_ids=batch.ids, attention_mask=batch.attended.long()
+            ).last_hidden_state
+            own = states.gather(1, batch.firsts[:, :, None].expand(-1, -1, states.shape[2]))
+        rows: Halves = own.half().cpu().numpy()
+        # Copies: a view would keep its whole batch alive.
+        return [row[: len(each.labels)].copy() for row, each in zip(rows, inputs, strict=True)]
+
+
+@lru_cache(maxsize=2)
+def shared_states(encoder: str, layers: int | None, device: str) -> States:
+    """One for the whole process."""
+    return States(open_encoder(encoder, layers=layers), device=device)
