@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pydantic import JsonValue
 from rich.console import Console
 from rich.panel import Panel
 from rich.text import Text
 
 from naisei.clarify.agent import Agent
 from naisei.clarify.flow import episode
-from naisei.clarify.person import Outcome, Person
+from naisei.clarify.person import Outcome, Person, PersonMemory
 from naisei.clarify.rules import Rules
-from naisei.clarify.schemas import ActionSet, Instance, Language, Scene
+from naisei.clarify.schemas import ActionSet, Instance, Scene
 from naisei.core import Act, AskUser, Observation, Remember, World, arun
 from naisei.memory import MemoryHandler
 
@@ -51,24 +50,6 @@ _WORDS = {
 }
 
 
-class _Notes:
-    """The memory of a sitting: the person's notes, the memo rewritten as the policy says."""
-
-    def __init__(self, person: Person, language: Language, name: str, prompt: str) -> None:
-        self.person, self.language = person, language
-        self.name, self.prompt = name, prompt
-        self.reflects = name != "none"
-
-    def recall(self) -> str:
-        return self.person.notes(self.language)
-
-    def previous(self) -> str:
-        return self.person.memo
-
-    def add(self, item: JsonValue) -> None:
-        self.person.memo = str(item)
-
-
 class Chat:
     """One sitting with one person."""
 
@@ -89,7 +70,7 @@ class Chat:
         self.person, self.directory, self.scene = person, directory, scene
         self.console = console
         self.words = _WORDS[scene.language]
-        self.notes = _Notes(person, scene.language, *policy)
+        self.notes = PersonMemory(person, scene.language, *policy)
         self._utterance = ""
 
     def world(self) -> World:

@@ -8,11 +8,11 @@ import tempfile
 from pathlib import Path
 
 from platformdirs import user_data_path
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
 from naisei.core import InputError
 
-__all__ = ["Outcome", "Person", "people_directory"]
+__all__ = ["Outcome", "Person", "PersonMemory", "people_directory"]
 
 _KEPT = 50
 
@@ -78,6 +78,27 @@ class Person(BaseModel):
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(self.model_dump_json(indent=2))
         Path(temporary).replace(path)
+
+
+class PersonMemory:
+    """The memory of a sitting: the person's notes, the memo rewritten as the policy says.
+
+    name, prompt: of the memory policy (`naisei.memory.memory_policy`); `none` never reflects.
+    """
+
+    def __init__(self, person: Person, language: str, name: str, prompt: str) -> None:
+        self.person, self.language = person, language
+        self.name, self.prompt = name, prompt
+        self.reflects = name != "none"
+
+    def recall(self) -> str:
+        return self.person.notes(self.language)
+
+    def previous(self) -> str:
+        return self.person.memo
+
+    def add(self, item: JsonValue) -> None:
+        self.person.memo = str(item)
 
 
 def people_directory() -> Path:

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict
 __all__ = [
     "Action",
     "ActionSet",
+    "Chance",
     "Clarify",
     "Decision",
     "EpisodeResult",
@@ -108,19 +109,29 @@ class Instance(_Frozen):
     scene_id: str = ""
 
 
+class Chance(_Frozen):
+    """What an agent believes of one action. p: 0 to 1."""
+
+    action: int
+    p: float
+
+
 class Clarify(_Frozen):
-    """Ask one question. `guess`: the action it would take if it had to act now."""
+    """Ask one question. `guess`: the action it would take if it had to act now. chances: the
+    likeliest actions, best first, where the agent keeps an account of them."""
 
     question: str
     thought: str = ""
     guess: int | None = None
+    chances: tuple[Chance, ...] = ()
 
 
 class Execute(_Frozen):
-    """Take an action; ends the trial."""
+    """Take an action; ends the trial. chances: see `Clarify`."""
 
     action: int
     thought: str = ""
+    chances: tuple[Chance, ...] = ()
 
 
 Decision = Clarify | Execute

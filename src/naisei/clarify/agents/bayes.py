@@ -23,7 +23,7 @@ from naisei.clarify.agents.posterior import Posterior
 from naisei.clarify.agents.questions import Question, about, bank, reply_table
 from naisei.clarify.agents.thoughts import thought
 from naisei.clarify.agents.weights import load_weights
-from naisei.clarify.schemas import Clarify, Decision, Execute, Language, Turn
+from naisei.clarify.schemas import Chance, Clarify, Decision, Execute, Language, Turn
 from naisei.core import Embed, Flow
 from naisei.japanese.answers import Stance, understand
 from naisei.runs.options import Options
@@ -34,6 +34,8 @@ Array = npt.NDArray[np.float64]
 
 #: How many of the likeliest actions the policy looks at; the others hold next to nothing.
 SUPPORT = 12
+#: How many of the likeliest actions a decision comes with, and how many its thought names.
+SHOWN, NAMED = 6, 3
 #: How many different replies to a question are looked into.
 REPLIES = 8
 #: How many questions are looked into beyond the first step.
@@ -102,17 +104,19 @@ class BayesAgent:
         belief = self._belief(view, turns, vectors)
         chosen = self._plan(view, questions, {t.question for t in turns}, belief)
         guess = int(self._ids[chosen.action])
-        top = np.argsort(-belief, kind="stable")[:3]
-        texts = [self._knowledge.items[i].text for i in top]
-        chances = [float(belief[i]) for i in top]
+        top = np.argsort(-belief, kind="stable")[:SHOWN]
+        chances = tuple(Chance(action=int(self._ids[i]), p=float(belief[i])) for i in top)
+        texts = [self._knowledge.items[i].text for i in top[:NAMED]]
+        shares = [chance.p for chance in chances[:NAMED]]
         if chosen.question is not None:
             return Clarify(
                 question=questions.questions[chosen.question].text,
-                thought=thought(texts, chances, "ask", language),
+                thought=thought(texts, shares, "ask", language),
                 guess=guess,
+                chances=chances,
             )
         why = "execute" if view.may_ask else "must"
-        return Execute(action=guess, thought=thought(texts, chances, why, language))
+        return Execute(action=guess, thought=thought(texts, shares, why, language), chances=chances)
 
     def _belief(self, view: View, turns: Sequence[Turn], vectors: Vectors) -> Array:
         """The posterior after everything heard and tried, shape (actions,)."""

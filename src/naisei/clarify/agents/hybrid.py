@@ -16,7 +16,7 @@ from naisei.clarify.agents.options import PromptName
 from naisei.clarify.agents.policy import Stage, plan
 from naisei.clarify.agents.questions import POLAR
 from naisei.clarify.describe import action_list, scene_text
-from naisei.clarify.schemas import Clarify, Decision, Execute
+from naisei.clarify.schemas import Chance, Clarify, Decision, Execute
 from naisei.core import Chat, Flow, Message, Sampling, system, user
 from naisei.runs.options import Options
 
@@ -88,9 +88,11 @@ class HybridAgent:
         )
         chosen = plan(belief, tables, stage, depth=1)
         guess = allowed[chosen.action]
+        top = np.argsort(-belief, kind="stable")[:COUNT]
+        chances = tuple(Chance(action=allowed[i], p=float(belief[i])) for i in top)
         if chosen.question is not None:
-            return Clarify(question=question, thought=reply.thought, guess=guess)
-        return Execute(action=guess, thought=reply.thought)
+            return Clarify(question=question, thought=reply.thought, guess=guess, chances=chances)
+        return Execute(action=guess, thought=reply.thought, chances=chances)
 
     def _messages(self, view: View) -> list[Message]:
         language = view.scene.language
