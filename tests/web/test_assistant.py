@@ -1,0 +1,96 @@
+"""The assistant's page: a request, questions back, an action judged, the notes, a restart."""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from naisei.web.options import WebOptions
+from servers.web_server import WebServer
+
+
+@pytest.fixture
+def options(tmp_path: Path) -> WebOptions:
+    return WebOptions(state=tmp_path / "state", runs=tmp_path / "runs")
+
+
+def begin(client: httpx2.Client, **fields: str) -> httpx2.Response:
+    given = {"agent": "bayes", "scene": "own", **fields}
+    return client.post("/assistant/new", data=given)
+
+
+def page(client: httpx2.Client, address: str) -> str:
+    """The page, once the assistant has come to a question or to an end."""
+    for _ in range(400):
+        text = client.get(address).text
+        if 'name="step"' in text:
+            return text
+        time.sleep(0.02)
+    raise AssertionError(text)
+
+
+def answer(client: httpx2.Client, address: str, **fields: str) -> int:
+    step = re.search(r'name="step" value="([^"]+)"', page(client, address))
+    assert step is not None
+    given = {"step": step[1], **fields}
+    id = address.rpartition("/")[2]
+    return client.post(f"/sittings/{id}/answer", data=given).status_code
+
+
+def settled(client: httpx2.Client, address: str) -> str:
+    """Say something vague, answer whatever is asked, until an action is to be judged."""
+    assert answer(client, address, text="ちょっと<b>暑いな") == 204
+    for _ in range(4):
+        text = page(client, address)
+        if 'name="right"' in text:
+            return text
+        assert answer(client, address, text="涼しくしてほしい") == 204
+    raise AssertionError("it asked more often than it may")
+
+
+def test_a_request_from_words_to_an_action_that_is_judged(options: WebOptions) -> None:
+    with WebServer(options) as server, server.visitor() as client:
+        assert 'value="own"' in client.get("/assistant").text
+        begun = begin(client, place="居間", around="扇風機、リモコン")
+        assert begun.status_code == 204
+        address = begun.headers["HX-Redirect"]
+        text = settled(client, address)
+        assert "ちょっと&lt;b&gt;暑いな" in text and "<b>暑いな" not in text
+        assert text.count('class="value"') >= 3  # beliefs as bars
+        assert answer(client, address, right="perhaps") == 422
+        assert answer(client, address, right="no") == 204
+        for _ in range(6):
+            text = page(client, address)
+            if 'name="right"' in text:
+                assert answer(client, address, right="yes") == 204
+                break
+            assert answer(client, address, text="風がほしい") == 204
+        text = page(client, address)
+        assert "わかりました" in text and "いいえ、違います" in text
+        assert "○" in text and "×" in text  # the notes on both actions
+
+        # What was noted is there in the next sitting.
+        again = begin(client).headers["HX-Redirect"]
+        assert "○" in client.get(again).text
+
+    with WebServer(options) as server, server.visitor(client.cookies) as back:
+        text = page(back, address)
+        assert "わかりました" in text and text.count("いいえ、違います") == 1
+
+
+def test_what_cannot_be_begun_is_refused(options: WebOptions) -> None:
+    with WebServer(options) as server, server.visitor() as client:
+        assert begin(client, agent="llm").status_code == 422  # there is no model
+        assert begin(client, agent="none").status_code == 422
+        assert begin(client, scene="no-such").status_code == 422
+        assert begin(client, place="あ" * 501).status_code == 422
+
+
+def test_nobody_else_sees_a_sitting(options: WebOptions) -> None:
+    with WebServer(options) as server, server.visitor() as one, server.visitor() as other:
+        address = begin(one).headers["HX-Redirect"]
+        assert other.get(address).status_code == 404
