@@ -14,7 +14,10 @@ from naisei.emphasis.cli import flags
 
 __all__ = ["command"]
 
-_NAMES = "rule, crf, crf-context, llm"
+_NAMES = (
+    "rule, crf, bilstm, transformer, transformer-title, transformer-crf, transformer-title-crf, "
+    "crf-context, llm"
+)
 Taggers = Annotated[
     list[str] | None,
     typer.Option(

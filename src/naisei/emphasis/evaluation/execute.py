@@ -108,6 +108,7 @@ def _run(task: EvalTask, config: EvalConfig, session: Session, run_dir: Path | N
             cache=session.cache,
         ) as world:
             with RunDirectory.of(task, run_dir) as directory:
+                task.folder = directory.path / "training"
                 outcome = await run_task(
                     task,
                     directory,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Protocol, TypeVar
 
 from pydantic import BaseModel, JsonValue, ValidationError
@@ -10,6 +11,7 @@ from pydantic import BaseModel, JsonValue, ValidationError
 from naisei.core import InputError
 from naisei.emphasis.schemas import Article, Tagger
 from naisei.emphasis.taggers.learning import train
+from naisei.emphasis.taggers.neural.plan import NeuralPlan
 from naisei.emphasis.taggers.plan import BASELINE, CONTEXT, CrfPlan
 from naisei.emphasis.taggers.rule import FirstSentence
 from naisei.lang import say
@@ -29,13 +31,29 @@ class Recipe(Protocol):
         """Whether a seed changes what is made; if not, one training is enough."""
         ...
 
-    def make(self, articles: Sequence[Article], dev: Sequence[Article], *, seed: int) -> Tagger: ...
+    def make(
+        self,
+        articles: Sequence[Article],
+        dev: Sequence[Article],
+        *,
+        seed: int,
+        folder: Path | None = None,
+    ) -> Tagger:
+        """folder: where a training that was broken off left what it had."""
+        ...
 
 
 class _Rule:
     random = False
 
-    def make(self, articles: Sequence[Article], dev: Sequence[Article], *, seed: int) -> Tagger:
+    def make(
+        self,
+        articles: Sequence[Article],
+        dev: Sequence[Article],
+        *,
+        seed: int,
+        folder: Path | None = None,
+    ) -> Tagger:
         return FirstSentence()
 
 
@@ -45,13 +63,47 @@ class _Crf:
     def __init__(self, plan: CrfPlan) -> None:
         self.plan = plan
 
-    def make(self, articles: Sequence[Article], dev: Sequence[Article], *, seed: int) -> Tagger:
+    def make(
+        self,
+        articles: Sequence[Article],
+        dev: Sequence[Article],
+        *,
+        seed: int,
+        folder: Path | None = None,
+    ) -> Tagger:
         return train(articles, dev, plan=self.plan)
 
 
+class _Neural:
+    random = True
+
+    def __init__(self, plan: NeuralPlan) -> None:
+        self.plan = plan
+
+    def make(
+        self,
+        articles: Sequence[Article],
+        dev: Sequence[Article],
+        *,
+        seed: int,
+        folder: Path | None = None,
+    ) -> Tagger:
+        # It needs the extra `train`, and says so if it is not there.
+        from naisei.emphasis.taggers.neural.learning import train as train_neural
+
+        return train_neural(articles, dev, plan=self.plan, seed=seed, folder=folder)
+
+
 _CRFS = {"crf": BASELINE, "crf-context": CONTEXT}
+_NEURAL: dict[str, NeuralPlan] = {
+    "bilstm": NeuralPlan(body="bilstm"),
+    "transformer": NeuralPlan(),
+    "transformer-title": NeuralPlan(title=True),
+    "transformer-crf": NeuralPlan(crf=True),
+    "transformer-title-crf": NeuralPlan(title=True, crf=True),
+}
 #: As they stand in the tables: the baselines first.
-NAMES = ("rule", *_CRFS, LLM)
+NAMES = ("rule", "crf", *_NEURAL, "crf-context", LLM)
 
 
 def recipe(name: str, options: Mapping[str, JsonValue]) -> Recipe:
@@ -62,6 +114,8 @@ def recipe(name: str, options: Mapping[str, JsonValue]) -> Recipe:
     """
     if name in _CRFS:
         return _Crf(_changed(_CRFS[name], options))
+    if name in _NEURAL:
+        return _Neural(_changed(_NEURAL[name], options))
     if name != "rule":
         raise InputError(
             say(f"'{name}' という付与器はありません", f"no tagger is called '{name}'"),

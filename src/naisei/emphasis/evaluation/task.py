@@ -29,6 +29,7 @@ class EvalTask:
     """One tagger on one corpus.
 
     corpus: the articles, if they are at hand already; else they are read.
+    `folder`, where it is set, holds what a training keeps until it is done.
 
     Raises:
         InputError: an unusable corpus, one in which nothing is emphasised, or an unknown
@@ -37,8 +38,13 @@ class EvalTask:
 
     system = "emphasis"
 
-    def __init__(self, config: EvalConfig, corpus: Sequence[Article] | None = None) -> None:
+    def __init__(
+        self,
+        config: EvalConfig,
+        corpus: Sequence[Article] | None = None,
+    ) -> None:
         self.config = config
+        self.folder: Path | None = None
         every = tuple(corpus) if corpus is not None else load_corpus(Path(config.corpus))
         self._parts = folds(every, parts=config.parts, dev=config.dev, seed=config.seed)
         chosen = every[: config.first]
@@ -74,6 +80,7 @@ class EvalTask:
             self._recipe,
             scored=frozenset(self.articles),
             empty_title=self.config.empty_title,
+            folder=self.folder,
         )
         part = int(where.instance.removeprefix("part-")) - 1
         return flow.examine(part, seed=where.trial), base.having({Act: bench})

@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +25,8 @@ _BINS = 10
 class Bench(Handler):
     """Trains on a fold's training part and tags its test part.
 
-    first: ids of the documents that are scored; others of the test part are not tagged.
+    scored: ids of the documents that are scored; others of the test part are not tagged.
+    folder: where a training that is broken off keeps what it has learnt so far.
     """
 
     def __init__(
@@ -34,11 +36,13 @@ class Bench(Handler):
         *,
         scored: frozenset[str],
         empty_title: bool = False,
+        folder: Path | None = None,
     ) -> None:
         self._folds = folds
         self._recipe = recipe
         self._scored = scored
         self._empty_title = empty_title
+        self._folder = folder
 
     async def perform(self, effect: Act, where: Where) -> Observation:
         action = effect.action
@@ -46,16 +50,27 @@ class Bench(Handler):
         part, seed = action["tag"], action["seed"]
         assert isinstance(part, int) and isinstance(seed, int)
         # In a thread, so that the loop still hears signals while a model is trained.
-        found = await asyncio.to_thread(self._tag, self._folds[part], seed)
+        found = await asyncio.to_thread(self._tag, part, seed)
         return Observation(info=found.model_dump(mode="json"), done=True)
 
-    def _tag(self, fold: Fold, seed: int) -> PartResult:
+    def _tag(self, part: int, seed: int) -> PartResult:
+        fold = self._folds[part]
+        folder = self._folder / f"part-{part + 1}-{seed}" if self._folder else None
         began = time.perf_counter()
-        tagger = self._recipe.make(fold.train, fold.dev, seed=seed)
+        tagger = self._recipe.make(fold.train, fold.dev, seed=seed, folder=folder)
         trained = time.perf_counter() - began
         test = [a for a in fold.test if a.id in self._scored]
         found = tested(tagger, test, empty_title=self._empty_title)
+        if folder and folder.is_dir():
+            _leave_curve(folder)
         return found.model_copy(update={"trained": round(trained, 3)})
+
+
+def _leave_curve(folder: Path) -> None:
+    """Weights of every part would fill the disk; the curves are kept."""
+    for path in folder.iterdir():
+        if path.is_file() and path.suffix != ".csv":
+            path.unlink()
 
 
 def tested(tagger: Tagger, articles: Sequence[Article], *, empty_title: bool) -> PartResult:
