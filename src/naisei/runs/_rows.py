@@ -16,6 +16,7 @@ __all__ = [
     "INSERT_LOST",
     "SCHEMA",
     "SELECT_EVENTS",
+    "SPENT",
     "USAGE",
     "dump",
     "event",
@@ -46,6 +47,21 @@ CREATE TABLE IF NOT EXISTS lost(seq INTEGER PRIMARY KEY, episode TEXT NOT NULL, 
 """
 INSERT_EVENT = f"INSERT INTO events({_EVENT}) VALUES ({','.join('?' * 22)})"
 SELECT_EVENTS = f"SELECT {_EVENT} FROM events"
+#: Of events and failed tries together: role, model, calls without a price, then what
+#: `naisei.runs.ledger.Spent.add` takes.
+SPENT = """
+SELECT role, model,
+  sum(CASE WHEN usd IS NULL AND NOT cached AND input_tokens + output_tokens > 0
+      THEN max(calls, 1) ELSE 0 END),
+  sum(calls), sum(attempts), sum(input_tokens), sum(output_tokens),
+  sum(lost_input + lost_output), sum(cached), sum(repaired), total(usd)
+FROM (
+  SELECT role, model, calls, attempts, input_tokens, output_tokens, usd, cached, repaired,
+    lost_input, lost_output FROM events WHERE role IS NOT NULL
+  UNION ALL
+  SELECT role, model, calls, attempts, input_tokens, output_tokens, usd, cached, repaired,
+    lost_input, lost_output FROM lost WHERE role IS NOT NULL)
+GROUP BY role, model"""
 INSERT_LOST = f"INSERT INTO lost(episode, at, {USAGE}) VALUES ({','.join('?' * 13)})"
 
 

@@ -30,6 +30,29 @@ class Spent:
     def tokens(self) -> int:
         return self.input_tokens + self.output_tokens
 
+    def add(
+        self,
+        unpriced: int,
+        calls: int,
+        attempts: int,
+        input_tokens: int,
+        output_tokens: int,
+        lost: int,
+        cached: int,
+        repaired: int,
+        usd: float,
+    ) -> None:
+        """Count what was counted elsewhere."""
+        self.unpriced += unpriced
+        self.calls += calls
+        self.attempts += attempts
+        self.input_tokens += input_tokens
+        self.output_tokens += output_tokens
+        self.lost += lost
+        self.cached += cached
+        self.repaired += repaired
+        self.usd += usd
+
     def to_json(self) -> dict[str, JsonValue]:
         """As in the result object: input, output, total, lost tokens, calls, attempts, …"""
         return {
@@ -56,18 +79,19 @@ class Ledger:
     def add(self, usage: Usage | None) -> None:
         if usage is None:
             return
-        spent = self.roles.setdefault(usage.role, Spent())
-        spent.calls += usage.calls
-        spent.attempts += usage.attempts
-        spent.input_tokens += usage.input_tokens
-        spent.output_tokens += usage.output_tokens
-        spent.lost += usage.lost_input + usage.lost_output
-        spent.cached += usage.cached
-        spent.repaired += usage.repaired
-        if usage.usd is not None:
-            spent.usd += usage.usd
-        elif usage.tokens and not usage.cached:
-            spent.unpriced += max(usage.calls, 1)
+        unpriced = usage.usd is None and bool(usage.tokens) and not usage.cached
+        self.roles.setdefault(usage.role, Spent()).add(
+            max(usage.calls, 1) if unpriced else 0,
+            usage.calls,
+            usage.attempts,
+            usage.input_tokens,
+            usage.output_tokens,
+            usage.lost_input + usage.lost_output,
+            usage.cached,
+            usage.repaired,
+            usage.usd or 0.0,
+        )
+        if unpriced:
             self.unpriced.add(usage.model)
 
     @property

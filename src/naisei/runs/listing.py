@@ -13,7 +13,21 @@ from naisei.runs.directory import RunDirectory
 from naisei.runs.frozen import Frozen
 from naisei.runs.lock import locked
 
-__all__ = ["Listed", "runs", "text"]
+__all__ = ["Found", "Listed", "found", "looked_at", "runs", "text"]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A run as its config alone tells it: quick to read. broken: why it cannot be read.
+
+    study: the folder of the study that it belongs to.
+    """
+
+    path: Path
+    system: str = ""
+    created: str = ""
+    study: Path | None = None
+    broken: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,37 +59,53 @@ def runs(root: Path) -> list[Listed]:
     A study is a folder that is no run itself and holds one at least that can be read. Its
     runs keep together, at the place of the newest.
     """
-    alone = [[_listed(config.parent)] for config in root.glob("*/config.json")]
-    of_study: dict[Path, list[Listed]] = {}
+    return [looked_at(run) for run in found(root)]
+
+
+def found(root: Path) -> list[Found]:
+    """As `runs`, without a look at the logs."""
+    alone = [[_found(config.parent)] for config in root.glob("*/config.json")]
+    of_study: dict[Path, list[Found]] = {}
     for config in root.glob("*/*/config.json"):
         study = config.parent.parent
         if not (study / "config.json").exists():
-            of_study.setdefault(study, []).append(_listed(config.parent, study=str(study)))
-    studies = [g for g in of_study.values() if any(run.state != "broken" for run in g)]
+            of_study.setdefault(study, []).append(_found(config.parent, study))
+    studies = [g for g in of_study.values() if any(not run.broken for run in g)]
     groups = [*alone, *map(_newest_first, studies)]
     groups.sort(key=lambda group: group[0].created, reverse=True)
     return [run for group in groups for run in group]
 
 
-def _newest_first(group: list[Listed]) -> list[Listed]:
+def _newest_first(group: list[Found]) -> list[Found]:
     return sorted(group, key=lambda run: run.created, reverse=True)
 
 
-def _listed(path: Path, *, study: str = "") -> Listed:
+def _found(path: Path, study: Path | None = None) -> Found:
     try:
         frozen = Frozen.read(path / "config.json")
-        with RunDirectory.look(path) as directory:
+    except InputError as error:
+        return Found(path, study=study, broken=error.message)
+    return Found(path, frozen.system, frozen.created, study)
+
+
+def looked_at(run: Found) -> Listed:
+    """The run with what its log says of it."""
+    path, study = str(run.path), str(run.study or "")
+    if run.broken:
+        return Listed(path, "", "", "broken", note=run.broken, study=study)
+    try:
+        with RunDirectory.look(run.path) as directory:
             scored, failed, _ = directory.log.counts()
             ledger = directory.log.ledger()
             total = directory.log.get("episodes")
     except InputError as error:
-        return Listed(str(path), "", "", "broken", note=error.message, study=study)
+        return Listed(path, "", "", "broken", note=error.message, study=study)
     total = total if isinstance(total, int) else 0
-    state = "running" if locked(path) else "done" if total and scored == total else "stopped"
+    state = "running" if locked(run.path) else "done" if total and scored == total else "stopped"
     return Listed(
-        path=str(path),
-        system=frozen.system,
-        created=frozen.created,
+        path=path,
+        system=run.system,
+        created=run.created,
         state=state,
         scored=scored,
         failed=failed,
@@ -86,12 +116,12 @@ def _listed(path: Path, *, study: str = "") -> Listed:
     )
 
 
-def text(found: Sequence[Listed]) -> str:
+def text(listed: Sequence[Listed]) -> str:
     """One line a run; those of a study are set in under a line of its own."""
     head = ("run", "started", "state", "scored", "unscored", "tokens", "$")
     rows = []
     study = ""
-    for run in found:
+    for run in listed:
         if run.study and run.study != study:
             rows.append((f"{run.study}/", *("" for _ in head[1:])))
         study = run.study

@@ -12,16 +12,17 @@ import json
 import sqlite3
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from pydantic import JsonValue
 
 from naisei.core import Event, InputError, Usage, Where
 from naisei.runs import _rows
 from naisei.runs._texts import Texts
-from naisei.runs.ledger import Ledger
+from naisei.runs.ledger import Ledger, Spent
 from naisei.runs.task import EpisodeRow
 
 __all__ = ["RunLog"]
@@ -134,10 +135,21 @@ class RunLog:
     def ledger(self) -> Ledger:
         """What the run has cost so far."""
         ledger = Ledger()
-        with self._lock:
-            for _, usage in self._usages():
-                ledger.add(usage)
+        for role, model, unpriced, *sums in self.select(_rows.SPENT):
+            ledger.roles.setdefault(role, Spent()).add(unpriced, *sums)
+            if unpriced:
+                ledger.unpriced.add(model)
         return ledger
+
+    def select(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        """The rows of a SELECT, for what looks at a run in ways of its own."""
+        with self._lock:
+            return self._db.execute(query, values).fetchall()
+
+    def unpacked(self, text: str) -> JsonValue:
+        """A `request` or `result` as stored, with its long texts in place."""
+        with self._lock:
+            return self._texts.unpack(json.loads(text))
 
     def get(self, key: str) -> JsonValue:
         """A note kept with the run; `None` if there is none of this name."""
