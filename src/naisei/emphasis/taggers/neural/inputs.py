@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+
+import numpy as np
 
 from naisei.emphasis.encoders.subwords import Subwords
 from naisei.emphasis.schemas import Article, Sentence
@@ -34,6 +37,14 @@ class Input:
     def size(self) -> int:
         """Subwords."""
         return sum(map(len, self.pieces))
+
+    @property
+    def digest(self) -> bytes:
+        """Of what the network reads, and of which of it are words: 16 bytes."""
+        own = hashlib.blake2b(digest_size=16)
+        own.update(np.array([len(self.labels), *map(len, self.pieces)], "<i4").tobytes())
+        own.update(np.array([p for unit in self.pieces for p in unit], "<i4").tobytes())
+        return own.digest()
 
     @property
     def emphasised(self) -> bool:

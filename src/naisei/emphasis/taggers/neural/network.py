@@ -35,7 +35,13 @@ class Network(nn.Module):  # type: ignore[misc]
         elif not plan.kept_states:
             self.body = body
             body.get_input_embeddings().requires_grad_(plan.tuned == "all")
-        if plan.body == "bilstm" or plan.kept_states:
+        self.between: nn.Module | None = None
+        if plan.kept_states:
+            self.between = nn.Sequential(
+                nn.Dropout(plan.dropout), nn.Linear(width, plan.hidden), nn.GELU()
+            )
+            width = plan.hidden
+        if plan.body == "bilstm":
             self.bilstm = nn.LSTM(width, plan.hidden, batch_first=True, bidirectional=True)
             width = 2 * plan.hidden
         self.dropout = nn.Dropout(plan.dropout)
@@ -43,8 +49,8 @@ class Network(nn.Module):  # type: ignore[misc]
         self.crf = CrfLayer(2) if plan.crf else None
 
     def forward(self, batch: Batch) -> Tensor:
-        if batch.states is not None:
-            own = self._recurrent(batch.states, batch.words)
+        if self.between is not None:
+            own = self.between(batch.states)
         elif self.bilstm is None:
             states = self.body(
                 input_ids=batch.ids, attention_mask=batch.attended.long()
@@ -94,13 +100,10 @@ class Network(nn.Module):  # type: ignore[misc]
         ones = vectors.new_ones(rows, vectors.shape[1], 1)
         count = vectors.new_zeros(rows, units + 1, 1).scatter_add(1, where, ones)
         means = (total / count.clamp(min=1))[:, :units]
-        # Unit 0 is [CLS]; the words follow.
-        return self._recurrent(means, batch.units)[:, 1 : 1 + batch.firsts.shape[1]]
-
-    def _recurrent(self, vectors: Tensor, lengths: Tensor) -> Tensor:
-        assert self.bilstm is not None
         packed = pack_padded_sequence(
-            self.dropout(vectors), lengths.cpu(), batch_first=True, enforce_sorted=False
+            self.dropout(means), batch.units.cpu(), batch_first=True, enforce_sorted=False
         )
+        assert self.bilstm is not None
         states, _ = pad_packed_sequence(self.bilstm(packed)[0], batch_first=True)
-        return states
+        # Unit 0 is [CLS]; the words follow.
+        return states[:, 1 : 1 + batch.firsts.shape[1]]

@@ -18,7 +18,8 @@ class NeuralPlan(BaseModel):
     body: `transformer`, or `bilstm` over static vectors of words. title: the input is
     `[CLS] text [SEP] title` (§4.3.1). crf: eq. 4.1 on top, else every word by itself.
     encoder: the default, or a Hugging Face folder or name; layers: its first ones, all by
-    default; for a BiLSTM it gives the vectors. hidden: of each direction of the BiLSTM.
+    default; for a BiLSTM it gives the vectors. hidden: of each direction
+    of the BiLSTM.
 
     unit: what is read at once: a sentence (thesis), or as many sentences of the article as
     fit (`passage`). limit: subwords of an input.
@@ -28,7 +29,7 @@ class NeuralPlan(BaseModel):
     what is new on top of the encoder. warmup: share of the steps; then the rates fall to zero.
     plain: share of the inputs without emphasis that an epoch is given. tuned: what is trained
     of the encoder: all (thesis), all but its word vectors (`layers`), or nothing (`head`): then
-    each word's state is computed once, and a BiLSTM of `hidden` reads the states.
+    each word's state is computed once, and one layer of `hidden` is put on it.
     decoding: the likeliest labels, or spans tuned on the dev part.
     """
 
