@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +30,8 @@ Floats = NDArray[np.float64]
 def train(articles: Sequence[Article], dev: Sequence[Article] = (), *, plan: CrfPlan) -> CrfTagger:
     """A tagger that learnt from `articles`; `dev` calibrates it and tunes its spans.
 
-    Nothing is random. Without `dev`, or with one that emphasises nothing, probabilities stay
-    as they come and a token is chosen from 0.5 on.
+    Nothing is random. Where there is nothing to tune on (no dev part, one that emphasises
+    nothing, a lone article), probabilities stay as they come and a token is chosen from 0.5 on.
 
     Raises:
         InputError: no article emphasises anything.
@@ -40,6 +41,8 @@ def train(articles: Sequence[Article], dev: Sequence[Article] = (), *, plan: Crf
             f"nothing is emphasised in the {len(articles)} articles to learn from",
             remedy="give documents that have bold words",
         )
+    if plan.tuning == "folds":
+        articles, dev = [*articles, *dev], ()
     terms = Terms.of(articles)
     pages = [Page.of(article) for article in articles]
     sentences: SparseCrf | None = None
@@ -50,14 +53,45 @@ def train(articles: Sequence[Article], dev: Sequence[Article] = (), *, plan: Crf
         sentences = _fit_sentences(tables, gold, plan)
         likely = [*_unseen(tables, gold, plan)]
     rows = [token_tables(page, terms, sentences=p) for page, p in zip(pages, likely, strict=True)]
-    tokens = fit(
-        [table for own in rows for table in own],
-        [s.labels for a in articles for s in a.sentences],
+    tagger = CrfTagger(plan, terms, _fit_tokens(articles, rows, plan), sentences)
+    if plan.tuning == "dev":
+        return _finished(tagger, dev, [p for a in dev for p in tagger.probabilities(a)])
+    return _finished(tagger, articles, _held_out(articles, rows, plan))
+
+
+def _fit_tokens(
+    articles: Sequence[Article], rows: Sequence[Sequence[Codes]], plan: CrfPlan
+) -> SparseCrf:
+    chosen = [
+        (table, s.labels)
+        for article, own in zip(articles, rows, strict=True)
+        for s, table in zip(article.sentences, own, strict=True)
+        if any(s.labels) or crc32(f"{article.id} {s.index}".encode()) < plan.plain * 2**32
+    ]
+    return fit(
+        [table for table, _ in chosen],
+        [labels for _, labels in chosen],
         l2=plan.l2,
         min_count=plan.min_count,
         steps=plan.steps,
     )
-    return _finished(CrfTagger(plan, terms, tokens, sentences), dev)
+
+
+def _held_out(
+    articles: Sequence[Article], rows: Sequence[Sequence[Codes]], plan: CrfPlan
+) -> list[Floats]:
+    """What is said of each article's words by a CRF that did not see the article."""
+    out: dict[int, list[Floats]] = {}
+    parts = min(plan.parts, len(articles))
+    for part in range(parts):
+        seen = [i for i in range(len(articles)) if i % parts != part]
+        held = [i for i in range(len(articles)) if i % parts == part]
+        if not any(any(s.labels) for i in seen for s in articles[i].sentences):
+            continue
+        model = _fit_tokens([articles[i] for i in seen], [rows[i] for i in seen], plan)
+        out |= {i: model.marginals(rows[i]) for i in held}
+    # Where nothing can be learnt without the article, nothing is known of it.
+    return [p for i, own in enumerate(rows) for p in out.get(i, [np.zeros(len(t)) for t in own])]
 
 
 def _fit_sentences(
@@ -88,14 +122,13 @@ def _unseen(tables: Sequence[Codes], gold: Sequence[Sequence[bool]], plan: CrfPl
     return out
 
 
-def _finished(tagger: CrfTagger, dev: Sequence[Article]) -> CrfTagger:
-    """With calibration and spans of the dev part."""
-    raw = [p for article in dev for p in tagger.probabilities(article)]
-    sentences = [s for article in dev for s in article.sentences]
+def _finished(tagger: CrfTagger, articles: Sequence[Article], raw: Sequence[Floats]) -> CrfTagger:
+    """Calibrated and tuned on probabilities of articles that were not learnt from."""
+    sentences = [s for article in articles for s in article.sentences]
     counted = np.array([can for s in sentences for can in s.counted], bool)
     gold = np.array([y for s in sentences for y in s.labels], bool)
-    if not gold.any():
+    if not gold.any() or not any(p.any() for p in raw):
         return tagger
-    tagger = replace(tagger, calibration=calibrated(np.concatenate(raw)[counted], gold[counted]))
-    own = [p for article in dev for p in tagger.probabilities(article)]
-    return replace(tagger, rule=tuned(own, [s.labels for s in sentences]))
+    found = calibrated(np.concatenate(raw)[counted], gold[counted])
+    own = [np.where(s.counted, found.apply(p), 0.0) for p, s in zip(raw, sentences, strict=True)]
+    return replace(tagger, calibration=found, rule=tuned(own, [s.labels for s in sentences]))
