@@ -55,7 +55,7 @@ def settled(client: httpx2.Client, address: str) -> str:
 def test_a_request_from_words_to_an_action_that_is_judged(options: WebOptions) -> None:
     with WebServer(options) as server, server.visitor() as client:
         assert 'value="own"' in client.get("/assistant").text
-        begun = begin(client, place="居間", around="扇風機、リモコン")
+        begun = begin(client, place="居間", around="扇風機、リモコン", manner="quick")
         assert begun.status_code == 204
         address = begun.headers["HX-Redirect"]
         text = settled(client, address)
@@ -80,6 +80,14 @@ def test_a_request_from_words_to_an_action_that_is_judged(options: WebOptions) -
     with WebServer(options) as server, server.visitor(client.cookies) as back:
         text = page(back, address)
         assert "わかりました" in text and text.count("いいえ、違います") == 1
+
+
+def test_a_careful_assistant_asks_before_it_acts(options: WebOptions) -> None:
+    with WebServer(options) as server, server.visitor() as client:
+        address = begin(client, place="居間").headers["HX-Redirect"]
+        assert answer(client, address, text="ちょっと暑いな") == 204
+        text = page(client, address)
+        assert 'name="right"' not in text and "質問</span>" in text
 
 
 def test_what_cannot_be_begun_is_refused(options: WebOptions) -> None:

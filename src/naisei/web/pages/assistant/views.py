@@ -13,6 +13,7 @@ from naisei import plugins
 from naisei.clarify.agents.registry import GROUP, calls_model, is_model_free
 from naisei.clarify.data import load
 from naisei.clarify.person import Person
+from naisei.clarify.rules import Rules
 from naisei.clarify.schemas import Language, Scene, UserInfo
 from naisei.http.refused import Refused
 from naisei.lang import language, say
@@ -28,6 +29,9 @@ __all__ = ["routes"]
 _OFFERED = 12
 #: Longest field of a situation of one's own.
 _LONGEST = 500
+#: How it goes about a request. Where a wrong action costs nothing but a try, the best that an
+#: agent can do is to act at once; with one try it asks while that pays.
+_MANNERS = {"careful": Rules(trials=1, quota=3), "quick": Rules(trials=3, quota=2)}
 
 
 @lru_cache(maxsize=2)
@@ -78,6 +82,7 @@ async def _begin(request: Request) -> Response:
         agent=agent,
         scene=scene.model_copy(update={"utterance": "", "language": spoken}),
         person=person,
+        rules=_MANNERS.get(fields.get("manner", ""), _MANNERS["careful"]),
         model=model if needs else None,
         memory="tur" if needs else "none",
         language=spoken,
