@@ -50,6 +50,12 @@ def brain(messages: list[dict[str, Any]], schema: dict[str, Any] | None) -> str:
     return json.dumps({name: fields[name] for name in schema["properties"]})
 
 
+def first_listed(messages: list[dict[str, Any]], schema: dict[str, Any] | None) -> str:
+    """A zero-shot player: the first command of the newest list."""
+    assert schema is None
+    return str(messages[-1]["content"]).split("Available actions:\n")[1].splitlines()[0]
+
+
 def flags(fake: FakeSet, server: OpenAIServer, where: str, *more: str) -> list[str]:
     model = f"openai-compatible:test@{server.url}"
     out = ["textgame", "run", "--agent", "llm", "--model", model, "--games", str(fake.folder)]
@@ -157,7 +163,7 @@ def test_an_endpoint_that_breaks_down_leaves_the_game_unscored(
         (("--agent-option", "memory=tur"), "--tries"),
         (("--agent-option", "memory=elephant", "--tries", "2"), "elephant"),
         (("--agent-option", "example=medium"), "example"),
-        (("--agent-option", "wings=yes"), "known: task"),
+        (("--agent-option", "wings=yes"), "known: prompt"),
     ],
 )
 def test_settings_that_cannot_be_are_told_in_one_message(
@@ -208,6 +214,23 @@ def test_tables_3_2_and_3_3_are_one_command(
     again = naisei(*arguments)
     assert again.result["metrics"] == done.result["metrics"]
     assert (server.calls, other.calls) == (20, 4)
+
+
+def test_table_6_2_is_one_command(fake: FakeSet, naisei: Run, openai_server: Serve) -> None:
+    server, other = openai_server(first_listed), openai_server(first_listed)
+    arguments = ["textgame", "ablate", "--games", str(fake.folder), "--limit", "2", "--quiet"]
+    arguments += ["--max-steps", "2", "--run-dir", "study", "--filter", "thesis", "--json"]
+    arguments += ["--rows", "dialogue,navigator,other-dialogue,other-navigator"]
+    arguments += ["--model", f"openai-compatible:test@{server.url}"]
+    done = naisei(*arguments, "--other-model", f"openai-compatible:test@{other.url}")
+    assert done.code == 0, done.err
+    rows = ["dialogue", "navigator", "other-dialogue", "other-navigator"]
+    assert list(done.result["metrics"]) == rows
+    assert (server.calls, other.calls) == (8, 8)
+    assert all("Available actions" in json.dumps(body) for body in server.requests)
+    assert "Difference from dialogue" in Path("study/study.md").read_text()
+    assert "Tables 5.5 and 6.2" in Path("study/study.html").read_text()
+    assert naisei(*arguments).code == 2  # without the other model
 
 
 def read(path: Path) -> list[list[str]]:

@@ -20,8 +20,10 @@ Rows = Annotated[
     typer.Option(
         "--rows",
         help=say(
-            "表の行 (コンマ区切り): full,other-model,no-cot,no-one-shot,no-fa,easy-one-shot",
-            "Rows, with commas: full,other-model,no-cot,no-one-shot,no-fa,easy-one-shot.",
+            "表の行 (コンマ区切り): full,other-model,no-cot,no-one-shot,no-fa,easy-one-shot "
+            "(既定)、dialogue,navigator,other-dialogue,other-navigator (料理、表 5.5 と 6.2)",
+            "Rows, with commas: full,other-model,no-cot,no-one-shot,no-fa,easy-one-shot (default); "
+            "dialogue,navigator,other-dialogue,other-navigator (cooking, Tables 5.5 and 6.2).",
         ),
         rich_help_panel=say("課題", "Task"),
     ),
@@ -32,8 +34,8 @@ OtherModel = Annotated[
         "--other-model",
         metavar="PROVIDER:NAME",
         help=say(
-            "行 other-model のモデル (論文の「-GPT4」の行)",
-            "Model of the row other-model, the thesis's “-GPT4”.",
+            "行 other-… のモデル (論文では表 3.2 の「-GPT4」、表 6.2 の GPT-4.1)",
+            "Model of the rows other-…: “-GPT4” of the thesis's Table 3.2, GPT-4.1 of 6.2.",
         ),
         rich_help_panel=say("モデル", "Models"),
     ),

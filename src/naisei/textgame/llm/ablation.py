@@ -1,6 +1,6 @@
-"""The rows of the thesis's Tables 3.2 and 3.3 as configurations.
+"""The rows of the thesis's Tables 3.2, 3.3, 5.5 and 6.2 as configurations.
 
-Source: the text-game thesis, §§3.4.2, 3.5.3.
+Source: the text-game thesis, §§3.4.2, 3.5.3, 5.5.3, 6.5.2.
 """
 
 from __future__ import annotations
@@ -16,7 +16,10 @@ __all__ = ["OTHER_MODEL", "ROWS", "TABLES", "configs"]
 
 OTHER_MODEL = "other-model"
 
-#: Row → the player's settings in which it differs from `full`.
+_DIALOGUE: dict[str, JsonValue] = {"prompt": "dialogue", "history_chars": 0}
+_NAVIGATING: dict[str, JsonValue] = {**_DIALOGUE, "navigator": True}
+
+#: Row → the player's settings that it makes.
 ROWS: Mapping[str, dict[str, JsonValue]] = {
     "full": {},
     OTHER_MODEL: {},
@@ -24,21 +27,33 @@ ROWS: Mapping[str, dict[str, JsonValue]] = {
     "no-one-shot": {"example": "none"},
     "no-fa": {"feedback": "none"},
     "easy-one-shot": {"example": "easy"},
+    "dialogue": _DIALOGUE,
+    "navigator": _NAVIGATING,
+    "other-dialogue": _DIALOGUE,
+    "other-navigator": _NAVIGATING,
 }
 
 #: Title → the rows it holds, in the thesis's order.
 TABLES: Mapping[str, tuple[str, ...]] = {
     "Parts of the prompt (Table 3.2)": ("full", OTHER_MODEL, "no-cot", "no-one-shot", "no-fa"),
     "Choice of the example (Table 3.3)": ("full", "no-one-shot", "easy-one-shot"),
+    "Zero-shot, and with the navigator (Tables 5.5 and 6.2)": (
+        *("dialogue", "navigator", "other-dialogue", "other-navigator"),
+    ),
 }
+#: Rows of the other model.
+_OTHERS = (OTHER_MODEL, "other-dialogue", "other-navigator")
+#: By default: the parts of the prompt.
+_DEFAULT = tuple(row for row in ROWS if row not in TABLES[list(TABLES)[-1]])
 
 
 def configs(
     base: GameConfig, rows: Sequence[str] = (), other_model: str | None = None
 ) -> dict[str, GameConfig]:
-    """Row → configuration, all else as in `base`; all rows by default, `full` always first.
+    """Row → configuration, all else as in `base`; the parts of the prompt by default.
 
-    Without another model its row is left out of the default.
+    Parts of the prompt are compared with `full`, which then comes first. Without another model
+    its row is left out of the default.
 
     Raises:
         InputError: an unknown row; no model, or no other one for its row; a setting in `base`
@@ -54,17 +69,17 @@ def configs(
         raise InputError(
             f"unknown row '{unknown[0]}'", place="--rows", remedy=f"known: {', '.join(ROWS)}"
         )
-    if other_model is None and OTHER_MODEL in rows:
+    if other_model is None and (others := [row for row in rows if row in _OTHERS]):
         raise InputError(
-            "the row other-model has no model",
+            f"the row {others[0]} has no model",
             place="--other-model",
             remedy="give --other-model PROVIDER:NAME",
         )
-    chosen = [
-        row
-        for row in ROWS
-        if row == "full" or (row in rows if rows else row != OTHER_MODEL or other_model)
-    ]
+    default = [row for row in _DEFAULT if row != OTHER_MODEL or other_model]
+    wanted = {*(rows or default)}
+    if wanted & {*_DEFAULT}:
+        wanted.add("full")
+    chosen = [row for row in ROWS if row in wanted]
     out = {}
     for row in chosen:
         if clash := [key for key in ROWS[row] if key in base.agent_options]:
@@ -74,7 +89,7 @@ def configs(
                 remedy="leave the setting out, or choose other --rows",
             )
         update: dict[str, object] = {"agent_options": {**base.agent_options, **ROWS[row]}}
-        if row == OTHER_MODEL and other_model:
+        if row in _OTHERS and other_model:
             update["models"] = dict.fromkeys(base.models, other_model)
         out[row] = base.model_copy(update=update)
     return out

@@ -8,6 +8,8 @@ from pydantic import BaseModel
 
 from naisei.core import Flow
 from naisei.memory import Memory, memory_policy
+from naisei.textgame.llm.dialogue import DialoguePlayer
+from naisei.textgame.llm.navigating import Navigating
 from naisei.textgame.llm.options import LLMOptions
 from naisei.textgame.llm.player import LLMPlayer, family_for, feedback_kind
 from naisei.textgame.llm.prompt import task_text
@@ -26,7 +28,10 @@ class _Kind:
     roles: tuple[str, ...] = ("player", "reflector")
 
     def new(self, context: PlayerContext) -> Player:
-        return LLMPlayer(_options(context.settings), memo=context.memo)
+        options = _options(context.settings)
+        asking = DialoguePlayer if options.prompt == "dialogue" else LLMPlayer
+        player: Player = asking(options, memo=context.memo)
+        return Navigating(player) if options.navigator else player
 
     def memory(self, settings: BaseModel) -> Callable[[], Memory]:
         policy = memory_policy(_options(settings).memory)

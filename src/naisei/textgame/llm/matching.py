@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-__all__ = ["matched"]
+__all__ = ["matched", "numbered"]
 
 #: List marks, prompt signs, numbers and the like that precede a command.
 _BEFORE = re.compile(r"^(?:[>*\-•·–]+\s*|\d+\s*[.):]\s*|\d+\s+(?=[a-z]))+", re.I)
+_NUMBER = re.compile(r"(\d+)[\s.):]*(.*)")
 _QUOTES = "\"'`*“”‘’"
 
 
@@ -20,6 +21,20 @@ def matched(said: str, candidates: Sequence[str]) -> str | None:
     known = {" ".join(c.split()).casefold(): c for c in reversed(candidates)}
     bare = _bare(said)
     return known.get(bare) or known.get(_bare(_BEFORE.sub("", bare)))
+
+
+def numbered(said: str, candidates: Sequence[str]) -> str | None:
+    """The same where the list was numbered from 0: the command, the number before it, or the
+    number alone. A number that belongs to another command than the one beside it is none."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    if len(lines) != 1:
+        return None
+    found = _NUMBER.fullmatch(_bare(lines[0]))
+    if found is None:
+        return matched(lines[0], candidates)
+    number, rest = int(found[1]), found[2]
+    by_number = candidates[number] if number < len(candidates) else None
+    return by_number if not rest or matched(rest, candidates) == by_number else None
 
 
 def _bare(said: str) -> str:

@@ -12,7 +12,7 @@ __all__ = ["study_tables"]
 
 
 def study_tables(summaries: Mapping[str, Summary], *, seed: int = 0) -> tuple[Table, ...]:
-    """Tables 3.2 and 3.3, as far as their rows are there, and the comparisons with `full`."""
+    """The thesis's tables, as far as their rows are there, and the comparisons with the first."""
     out = []
     for title, rows in TABLES.items():
         there = {row: summaries[row] for row in rows if row in summaries}

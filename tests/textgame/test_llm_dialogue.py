@@ -1,0 +1,171 @@
+"""The conversation of Tables 5.5 and 6.2, and the navigator, driven by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from naisei.core import Chat, InputError, Message, play
+from naisei.runs.options import typed
+from naisei.textgame.llm.kind import build
+from naisei.textgame.llm.matching import numbered
+from naisei.textgame.llm.options import LLMOptions
+from naisei.textgame.player import Follows, PlayerContext
+from naisei.textgame.schemas import Decision, View
+
+BOOK = (
+    "You open it.\n\nIngredients:\n  red apple\n\nDirections:\n  fry the red apple\n  prepare meal"
+)
+#: Three rooms in a row from west to east, the apple and the stove at its ends.
+ROOMS = {"Garden": (), "Corridor": (), "Kitchen": ("examine cookbook",)}
+WAYS = {"Garden": ("go east",), "Corridor": ("go east", "go west"), "Kitchen": ("go west",)}
+
+
+def view(room: str, *more: str, feedback: str = "", score: int = 0, held: str = "") -> View:
+    stove = " You can see a stove." if room == "Kitchen" else ""
+    return View(
+        room=room,
+        description=f"-= {room} =-\nYou are in the {room.lower()}.{stove}",
+        inventory=f"You are carrying: {held}." if held else "You are carrying nothing.",
+        candidates=(*ROOMS[room], *WAYS[room], *more),
+        feedback=feedback or f"-= {room} =-\nYou are in the {room.lower()}.",
+        score=score,
+    )
+
+
+OPENING = view(
+    "Kitchen", feedback="You are hungry! Check the cookbook.\n\n-= Kitchen =-\nA kitchen."
+)
+
+
+class Game:
+    def __init__(self, **options: object) -> None:
+        settings = LLMOptions.model_validate({"prompt": "dialogue", **options})
+        self.player = build().new(PlayerContext(game="g", settings=settings))
+        self.chats: list[Chat[str]] = []
+
+    def step(self, seen: View, *replies: str) -> Decision:
+        played = play(self.player.decide(seen), list(replies))
+        self.chats = [effect for effect in played.effects if isinstance(effect, Chat)]
+        return played.result
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        return tuple(self.chats[0].messages)
+
+    @property
+    def turn(self) -> str:
+        return self.chats[0].messages[-1].content
+
+
+def test_a_turn_tells_what_the_thesis_has_it_tell() -> None:
+    game = Game()
+    assert game.step(OPENING, "0 examine cookbook").action == "examine cookbook"
+    assert "Room: Kitchen\nInventory: nothing. Total 0 items.\nRecipe: missing\n" in game.turn
+    assert "0 examine cookbook\n1 go west\n" in game.turn
+    assert "Executed action" not in game.turn
+    game.step(view("Kitchen", feedback=BOOK, score=1, held="a raw red apple"), "go west")
+    assert game.turn.startswith("Executed action 1: examine cookbook\nReward received: 1\n")
+    assert "a raw red apple. Total 1 items." in game.turn
+    assert "Recipe: Ingredients:\nred apple\nDirections:\nfry the red apple" in game.turn
+    roles = [m.role for m in game.messages]
+    assert roles == ["system", "user", "assistant", "user"]
+
+
+def test_neither_thoughts_nor_example_nor_description_are_in_it() -> None:
+    game = Game()
+    game.step(OPENING, "go west")
+    text = "\n".join(m.content for m in game.messages)
+    assert "walkthrough" not in text
+    assert "You can see a stove" not in text
+    assert "step by step" not in text
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("go west", "go west"),
+        ("1 go west", "go west"),
+        ("1. Go west.", "go west"),
+        ("1", "go west"),
+        ("0 go west", None),  # which of the two?
+        ("7", None),
+        ("go west\ngo east", None),
+        ("I would go west", None),
+        ("", None),
+    ],
+)
+def test_a_reply_is_a_command_its_number_or_both(said: str, meant: str | None) -> None:
+    assert numbered(said, ("examine cookbook", "go west", "go east")) == meant
+
+
+def test_a_reply_that_is_none_is_asked_for_once_more_and_then_does_no_harm() -> None:
+    game = Game()
+    decision = game.step(OPENING, "hm", "<think>west</think>go west")
+    assert decision.counts == {"repairs": 1, "unmatched": 0}
+    assert decision.action == "go west"
+    assert "0 examine cookbook" in game.chats[1].messages[-1].content
+    game = Game()
+    decision = game.step(OPENING, "hm", "hmm")
+    assert (decision.action, decision.counts["unmatched"]) == ("examine cookbook", 1)
+
+
+def test_a_long_conversation_forgets_its_oldest_turns_and_keeps_the_task() -> None:
+    game = Game(history_chars=1200)
+    game.step(OPENING, "go west")
+    for _ in range(19):
+        game.step(view("Kitchen", feedback="Nothing."), "go west")
+    messages = game.messages
+    assert messages[0].role == "system"
+    assert "cookbook" in messages[0].content
+    assert messages[1].role == "user"
+    assert sum(len(m.content) for m in messages[1:]) <= 1200
+    assert len(messages) < 20
+    assert "Executed action 19:" in messages[-1].content
+
+
+def test_the_navigator_offers_ways_once_the_recipe_is_known_and_walks_straight_on() -> None:
+    game = Game(navigator=True)
+    game.step(OPENING, "examine cookbook")
+    assert "navigate to" not in game.turn
+    game.step(view("Kitchen", feedback=BOOK), "go west")
+    game.step(view("Corridor"), "go west")
+    assert "navigate to stove" in game.turn
+    decision = game.step(view("Garden", "take red apple"), "0 navigate to cookbook")
+    assert (decision.action, decision.counts["navigations"]) == ("go east", 1)
+    # Two commands in one direction: the second is not taken for a way that is blocked.
+    decision = game.step(view("Corridor"))
+    assert decision.action == "go east"
+    assert not game.chats
+    # It has arrived, and is asked again; the conversation tells of the choice that was made.
+    game.step(view("Kitchen"), "go west")
+    assert game.turn.startswith("Executed action 4: navigate to cookbook\n")
+
+
+def test_a_way_that_is_blocked_is_left() -> None:
+    game = Game(navigator=True)
+    game.step(OPENING, "examine cookbook")
+    game.step(view("Kitchen", feedback=BOOK), "go west")
+    game.step(view("Corridor"), "navigate to stove")
+    assert game.step(view("Corridor", feedback="You cannot."), "go west").action == "go west"
+    assert len(game.chats) == 1
+
+
+def test_the_navigator_is_a_switch_of_the_other_prompt_too_and_follows_a_person() -> None:
+    game = Game(prompt="whole", reply="template", navigator=True)
+    action = "Consideration: hm\nNext action: {}"
+    game.step(OPENING, action.format("examine cookbook"))
+    game.step(view("Kitchen", feedback=BOOK), action.format("go west"))
+    game.step(view("Corridor"), action.format("go west"))
+    decision = game.step(view("Garden"), action.format("navigate to stove"))
+    assert decision.thoughts == "navigate to stove: hm"
+    assert isinstance(game.player, Follows)
+    assert game.player.did("look")
+    game.step(view("Garden"), action.format("go east"))
+    assert len(game.chats) == 1
+
+
+@pytest.mark.parametrize("setting", ["thinking=false", "example=none", "feedback=none"])
+def test_parts_that_a_conversation_has_not_cannot_be_switched(setting: str) -> None:
+    name, _, value = setting.partition("=")
+    with pytest.raises(InputError, match=name):
+        typed(LLMOptions, {"prompt": "dialogue", name: value})
