@@ -13,6 +13,7 @@ from naisei.intent.dialogue import Dialogue
 from naisei.intent.schemas import Reply
 from naisei.intent.sitting import Standing
 from naisei.intent.task import StepsTask
+from naisei.lang import say
 from naisei.models.settings import ModelSettings
 from naisei.models.world import base_world
 from naisei.retrieval.index import Index
@@ -103,7 +104,10 @@ def _steps(directory: RunDirectory) -> list[Dialogue]:
     if kept is None:
         return []
     if not isinstance(kept, list):
-        raise InputError("no sitting of the assistant", place=str(directory.path))
+        raise InputError(
+            say("案内係の会話の記録ではありません", "no sitting of the assistant"),
+            place=str(directory.path),
+        )
     return [Dialogue.model_validate(d) for d in kept]
 
 

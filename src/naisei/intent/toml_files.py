@@ -10,6 +10,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from naisei.core import InputError
+from naisei.intent.faults import fault
 from naisei.lang import say
 
 __all__ = ["read_model"]
@@ -44,11 +45,8 @@ def read_model(path: Path, kind: type[M], *, what: str) -> M:
     try:
         return kind.model_validate(data)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        field = ".".join(str(part) for part in first["loc"]) or what
-        said = first["msg"].removeprefix("Value error, ")
         raise InputError(
-            f"{field}: {said}",
+            fault(error),
             place=str(path),
             remedy=say(f"{what} を直してください", f"mend the {what}"),
         ) from error

@@ -59,7 +59,11 @@ def build(
     began = time.perf_counter()
     index_dir, docs_dir = Path(index_dir), Path(docs_dir)
     if not docs_dir.is_dir():
-        raise InputError("no such folder", place=str(docs_dir), remedy="name a folder of documents")
+        raise InputError(
+            say("そのようなフォルダはありません", "no such folder"),
+            place=str(docs_dir),
+            remedy=say("資料のフォルダを指定してください", "name a folder of documents"),
+        )
     model = open_embedder(embedder) if isinstance(embedder, str) else embedder
     index_dir.mkdir(parents=True, exist_ok=True)
     with _alone(index_dir, wait), closing(Store(index_dir, create=True)) as store:

@@ -14,6 +14,7 @@ from itertools import groupby
 
 from naisei.core import InputError
 from naisei.japanese.spans import sentence_spans
+from naisei.lang import say
 from naisei.retrieval.types import Document, Passage
 
 __all__ = ["CHUNKING", "Chunking", "Piece", "pieces"]
@@ -30,9 +31,19 @@ class Chunking:
 
     def __post_init__(self) -> None:
         if self.size < 50:
-            raise InputError(f"the chunk size must be at least 50, not {self.size}")
+            raise InputError(
+                say(
+                    f"チャンクの長さは 50 以上です（{self.size} が渡されました）",
+                    f"the chunk size must be at least 50, not {self.size}",
+                )
+            )
         if not 0 <= self.overlap <= self.size / 2:
-            raise InputError(f"the overlap must be 0 to half the chunk size, not {self.overlap}")
+            raise InputError(
+                say(
+                    f"重なりは 0 からチャンクの長さの半分までです（{self.overlap} が渡されました）",
+                    f"the overlap must be 0 to half the chunk size, not {self.overlap}",
+                )
+            )
 
 
 CHUNKING = Chunking()

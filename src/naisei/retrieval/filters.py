@@ -22,6 +22,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from naisei.core import InputError
+from naisei.lang import say
 
 __all__ = ["OWN", "DocumentTest", "document_tests", "fold", "heading_words", "known_keys"]
 
@@ -42,7 +43,9 @@ def known_keys(filters: Mapping[str, Any], keys: Collection[str]) -> None:
         if key not in OWN and key not in keys:
             usable = ", ".join([*OWN, *sorted(keys)])
             raise InputError(
-                f"no document has {key!r}", place=f"filter {key}", remedy=f"use {usable}"
+                say(f"{key!r} を持つ資料がありません", f"no document has {key!r}"),
+                place=f"filter {key}",
+                remedy=say(f"使えるもの: {usable}", f"use {usable}"),
             )
 
 
@@ -77,16 +80,22 @@ def _list(value: JsonValue) -> list[JsonValue]:
 def _texts(key: str, value: Any) -> tuple[str, ...]:
     found = (value,) if isinstance(value, (str, int, float)) else value
     if not isinstance(found, Collection) or isinstance(found, (Mapping, bytes)):
-        raise InputError(f"{value!r} is no text, nor several", place=f"filter {key}")
+        raise InputError(
+            say(
+                f"{value!r} は文字列でも文字列の並びでもありません",
+                f"{value!r} is no text, nor several",
+            ),
+            place=f"filter {key}",
+        )
     return tuple(str(text) for text in found)
 
 
 def _period(value: Any) -> tuple[dt.date, dt.date]:
     if not isinstance(value, Mapping) or not value or set(value) - {"from", "to"}:
         raise InputError(
-            f"{value!r} is no range of dates",
+            say(f"{value!r} は期間ではありません", f"{value!r} is no range of dates"),
             place="filter date",
-            remedy='write {"from": "2024-04-01", "to": "2025-03-31"}',
+            remedy='{"from": "2024-04-01", "to": "2025-03-31"}',
         )
     first, last = value.get("from"), value.get("to")
     return _day(first) if first else dt.date.min, _day(last) if last else dt.date.max
@@ -101,5 +110,7 @@ def _day(value: Any) -> dt.date:
         return dt.date.fromisoformat(str(value))
     except ValueError:
         raise InputError(
-            f"{value!r} is no date", place="filter date", remedy="write it as 2024-04-01"
+            say(f"{value!r} は日付ではありません", f"{value!r} is no date"),
+            place="filter date",
+            remedy=say("2024-04-01 のように書いてください", "write it as 2024-04-01"),
         ) from None

@@ -45,9 +45,15 @@ def walk(
             found[name] = path
             if len(found) > limits.files:
                 raise InputError(
-                    f"more than {limits.files:,} documents",
+                    say(
+                        f"資料が {limits.files:,} 件を超えています",
+                        f"more than {limits.files:,} documents",
+                    ),
                     place=str(folder),
-                    remedy="index a smaller folder, or raise the limit of files",
+                    remedy=say(
+                        "小さいフォルダに分けるか、件数の上限を上げてください",
+                        "index a smaller folder, or raise the limit of files",
+                    ),
                 )
     return sorted(found.items()), left_out
 

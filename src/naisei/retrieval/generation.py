@@ -11,9 +11,11 @@ import numpy as np
 
 from naisei.models.base import Embedder
 from naisei.retrieval.editions import relations
+from naisei.retrieval.embedding import embed_missing
+from naisei.retrieval.spans import write_spans
 from naisei.retrieval.store import Store
 from naisei.retrieval.types import IndexReport
-from naisei.retrieval.vectors import embed_missing, write_vectors
+from naisei.retrieval.vectors import write_vectors
 from naisei.retrieval.words import write_words
 
 __all__ = ["folder_of", "write_generation"]
@@ -57,6 +59,7 @@ def write_generation(
     np.save(folder / "chunks.npy", np.array(chunks, dtype=np.int64).reshape(-1, 2))
     if model:
         write_vectors(store, folder, keys, model)
+        write_spans(store, folder, keys, model)
     _sync(folder)
     report = report.model_copy(
         update={
@@ -98,6 +101,7 @@ def _clear(store: Store, index_dir: Path, number: int) -> None:
         store.db.execute("DELETE FROM generations WHERE id < ?", (number - _KEPT,))
         store.db.execute("DELETE FROM documents WHERE id NOT IN (SELECT document FROM members)")
         store.db.execute("DELETE FROM vectors WHERE key NOT IN (SELECT key FROM chunks)")
+        store.db.execute("DELETE FROM sentences WHERE key NOT IN (SELECT key FROM chunks)")
     kept = {folder_of(index_dir, n) for n in range(number - _KEPT, number + 1)}
     for folder in index_dir.glob("generation-*"):
         if folder not in kept:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from naisei.core import InputError
 from naisei.japanese.search_tokens import search_tokens
 from naisei.japanese.work_words import related
+from naisei.lang import say
 from naisei.models.base import Embedder
 from naisei.models.embedders import open_embedder
 from naisei.retrieval.build import build
@@ -21,7 +22,7 @@ from naisei.retrieval.fusion import fuse
 from naisei.retrieval.ranking import copies_last, newer_first
 from naisei.retrieval.snapshot import Gone, Snapshot
 from naisei.retrieval.store import Store
-from naisei.retrieval.types import Hit, Mode
+from naisei.retrieval.types import Chunk, Hit, Mode
 
 __all__ = ["Index"]
 
@@ -52,8 +53,11 @@ class Index:
         directory = Path(directory)
         store = Store(directory)
         if store.generation() == 0:
+            store.close()
             raise InputError(
-                "the index is not finished", place=str(directory), remedy="index the folder again"
+                say("索引がまだできあがっていません", "the index is not finished"),
+                place=str(directory),
+                remedy=say("もう一度索引を作ってください", "index the folder again"),
             )
         return cls(directory, store, embedder)
 
@@ -74,6 +78,13 @@ class Index:
     def generation(self) -> int:
         return self._current().generation
 
+    def chunk(self, id: str) -> Chunk | None:
+        """The chunk of this id in the newest generation; `None` if it is not in it."""
+        while True:
+            snapshot = self._current()
+            with contextlib.suppress(Gone), self._lock:
+                return snapshot.named(id)
+
     def frequencies(self, words: Iterable[str]) -> dict[str, int]:
         """Search word (`naisei.japanese.search_tokens`) → how many chunks it stands in."""
         snapshot = self._current()
@@ -90,7 +101,8 @@ class Index:
     ) -> list[Hit]:
         """The best `k` chunks, best first; fewer if fewer fit.
 
-        By words, a chunk must share one with the query; by meaning, every chunk has a place. An
+        By words, a chunk must share one with the query. By meaning, every chunk has a place; the
+        first ones, and those found by words, are ranked by their nearest sentence. An
         index without vectors answers `hybrid` by words alone. Outdated editions rank behind the
         newer one (`naisei.retrieval.ranking`), a text that was found already behind all others.
 
@@ -105,9 +117,15 @@ class Index:
             InstrumentFailure: the embedder cannot be reached.
         """
         if k < 1:
-            raise InputError(f"k must be at least 1, not {k}", place="k")
+            raise InputError(
+                say(f"k は 1 以上です（{k} が渡されました）", f"k must be at least 1, not {k}"),
+                place="k",
+            )
         if mode not in get_args(Mode):
-            raise InputError(f"no way of searching is {mode!r}", remedy="hybrid, bm25 or dense")
+            raise InputError(
+                say(f"検索の方法に {mode!r} はありません", f"no way of searching is {mode!r}"),
+                remedy=say("hybrid、bm25、dense のどれか", "hybrid, bm25 or dense"),
+            )
         while True:
             snapshot = self._current()
             try:
@@ -136,11 +154,17 @@ class Index:
             by_words = snapshot.words.scores(asked, related(asked))
             words = _best(by_words, depth, mask, above=0.0)
         elif snapshot.embedder is None:
-            raise InputError("the index has no vectors", remedy="index with an embedder")
+            raise InputError(
+                say("この索引には埋め込みがありません", "the index has no vectors"),
+                remedy=say("埋め込みを使って索引を作ってください", "index with an embedder"),
+            )
         if mode != "bm25" and snapshot.embedder is not None and query.strip():
             vector = self._model(snapshot.embedder).embed([query], "query")[0]
             cosines = snapshot.vectors.scores(vector)
             meanings = _best(cosines, depth, mask, above=-2.0)
+            candidates = list(dict.fromkeys([*meanings, *words]))
+            nearest = snapshot.spans.nearest(candidates, vector, cosines[candidates])
+            meanings = [candidates[at] for at in np.argsort(-nearest, kind="stable")[:depth]]
         fused = fuse([words, meanings])
         if liked is not None:
             fused = fuse([words, meanings, [row for row in fused if liked[row]]])
@@ -201,5 +225,7 @@ def _newest(store: Store, directory: Path) -> Snapshot:
         with contextlib.suppress(Gone):  # a newer one came while it was opened
             return Snapshot(store.db, directory, newest)
     raise InputError(
-        "the index has lost files", place=str(directory), remedy="index the folder again"
+        say("索引のファイルが欠けています", "the index has lost files"),
+        place=str(directory),
+        remedy=say("もう一度索引を作ってください", "index the folder again"),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 from naisei.core import InputError
+from naisei.lang import say
 
 __all__ = ["LIMITS", "LoadLimits"]
 
@@ -23,7 +24,12 @@ class LoadLimits:
     def __post_init__(self) -> None:
         for field in fields(self):
             if (value := getattr(self, field.name)) < 1:
-                raise InputError(f"the limit of {field.name} must be at least 1, not {value}")
+                raise InputError(
+                    say(
+                        f"上限 {field.name} は 1 以上です（{value} が渡されました）",
+                        f"the limit of {field.name} must be at least 1, not {value}",
+                    )
+                )
 
 
 LIMITS = LoadLimits()

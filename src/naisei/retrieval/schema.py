@@ -6,10 +6,12 @@ follow the greatest. What a killed indexer leaves are documents that belong to n
 the next run takes them over.
 """
 
-__all__ = ["SCHEMA", "VERSION"]
+__all__ = ["READABLE", "SCHEMA", "VERSION"]
 
-#: Changes when an old store cannot be read by the new code.
-VERSION = 1
+#: Changes with the tables. Version 1 had no `sentences`: such a store is still read, without a
+#: second look, and becomes one of this version when it is indexed again.
+VERSION = 2
+READABLE = (1, VERSION)
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS documents (
@@ -35,4 +37,7 @@ CREATE INDEX IF NOT EXISTS members_of ON members (document);
 CREATE TABLE IF NOT EXISTS vectors (
   embedder TEXT NOT NULL, key BLOB NOT NULL, vector BLOB NOT NULL,
   PRIMARY KEY (embedder, key)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS sentences (
+  embedder TEXT NOT NULL, key BLOB NOT NULL, vectors BLOB NOT NULL,
+  PRIMARY KEY (embedder, key));
 """

@@ -17,6 +17,7 @@ from pydantic import JsonValue
 from naisei.japanese.editions import is_old
 from naisei.retrieval.filters import OWN, document_tests, fold, heading_words, known_keys
 from naisei.retrieval.generation import folder_of
+from naisei.retrieval.spans import SpanIndex
 from naisei.retrieval.types import Chunk
 from naisei.retrieval.vectors import VectorIndex
 from naisei.retrieval.words import WordIndex
@@ -63,6 +64,7 @@ class Snapshot:
             self._chunks: npt.NDArray[np.int64] = np.load(folder / "chunks.npy")
             self.words = WordIndex(folder, len(self._chunks))
             self.vectors = VectorIndex(folder)
+            self.spans = SpanIndex(folder)
         except FileNotFoundError as error:
             raise Gone from error
         rows = db.execute(
@@ -120,6 +122,22 @@ class Snapshot:
     def chunks(self, rows: Sequence[int]) -> list[Chunk]:
         """In the order given. Raises `Gone`."""
         return [self._chunk(int(self._chunks[row, 0]), self.document(row)) for row in rows]
+
+    def named(self, name: str) -> Chunk | None:
+        """The chunk of this id, if the generation has it. Raises `Gone`."""
+        # An id begins with the path of its document; chunks are indexed by document.
+        filed = self._paths.get(name.rpartition("#")[0])
+        row = (
+            filed
+            and self._db.execute(
+                "SELECT id FROM chunks WHERE document = ? AND name = ?", (filed.id, name)
+            ).fetchone()
+        )
+        return self._chunk(row[0], filed) if filed and row else None
+
+    @cached_property
+    def _paths(self) -> dict[str, Filed]:
+        return {filed.path: filed for filed in self.filed.values()}
 
     def _chunk(self, number: int, filed: Filed) -> Chunk:
         found = self._db.execute(

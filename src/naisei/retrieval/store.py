@@ -17,28 +17,24 @@ from pydantic import JsonValue
 
 from naisei.core import InputError, fingerprint
 from naisei.japanese.search_tokens import search_tokens
+from naisei.lang import say
 from naisei.retrieval.chunking import Chunking, Piece
 from naisei.retrieval.editions import Known
 from naisei.retrieval.limits import LoadLimits
-from naisei.retrieval.schema import SCHEMA, VERSION
+from naisei.retrieval.schema import READABLE, SCHEMA, VERSION
+from naisei.retrieval.sentences import SAID, embedding_text
 from naisei.retrieval.types import Document
 
-__all__ = ["FILE", "Store", "embedding_text", "recipe"]
+__all__ = ["FILE", "Store", "recipe"]
 
 FILE = "index.sqlite"
 #: Changes when the readers, the cutting or the search words do: documents are then read anew.
-_READING = 1
+_READING = 2
 
 
 def recipe(chunking: Chunking, limits: LoadLimits) -> str:
     """What decides, besides its bytes, which chunks a file becomes."""
     return fingerprint([_READING, chunking.size, chunking.overlap, limits.characters, limits.pages])
-
-
-def embedding_text(title: str, headings: Sequence[str], text: str) -> str:
-    """What is embedded for a chunk: where it stands, then what it says."""
-    where = [title, *(heading for heading in headings if heading != title)]
-    return " > ".join(where) + "\n" + text
 
 
 class Store:
@@ -53,24 +49,36 @@ class Store:
             directory.mkdir(parents=True, exist_ok=True)
         elif not path.is_file():
             raise InputError(
-                "no index is there", place=str(directory), remedy="naisei intent index DIR"
+                say("索引がありません", "no index is there"),
+                place=str(directory),
+                remedy="naisei intent index DIR",
             )
         try:
             self.db = sqlite3.connect(path, timeout=30.0, check_same_thread=False)
             self.db.execute("PRAGMA foreign_keys = ON")
             if create:
                 self.db.execute("PRAGMA journal_mode = WAL")
-                self.db.executescript(SCHEMA)
-                if self._version() == 0:
+                if self._version() in (0, *READABLE):
+                    self.db.executescript(SCHEMA)
                     self.db.execute(f"PRAGMA user_version = {VERSION}")
             version = self._version()
         except sqlite3.DatabaseError as error:
-            raise InputError(f"the index cannot be opened: {error}", place=str(path)) from error
-        if version != VERSION:
             raise InputError(
-                "the index was written by another version of naisei",
+                say(f"索引を開けません: {error}", f"the index cannot be opened: {error}"),
                 place=str(path),
-                remedy="delete the folder and index again",
+            ) from error
+        if version not in READABLE:
+            self.db.close()
+            raise InputError(
+                say(
+                    "この索引は別の版の naisei が作ったものです",
+                    "the index was written by another version of naisei",
+                ),
+                place=str(path),
+                remedy=say(
+                    "フォルダを消して、もう一度索引を作ってください",
+                    "delete the folder and index again",
+                ),
             )
 
     def _version(self) -> int:
@@ -146,6 +154,22 @@ class Store:
                 found[key] = np.frombuffer(row[0], dtype="<f4")
         return found
 
+    def spans(self, embedder: str, keys: Iterable[bytes]) -> Iterator[bytes]:
+        """What `keep_spans` kept for each; empty where nothing was."""
+        for key in keys:
+            row = self.db.execute(
+                "SELECT vectors FROM sentences WHERE embedder = ? AND key = ?",
+                (f"{embedder}#{SAID}", key),
+            ).fetchone()
+            yield b"" if row is None else row[0]
+
+    def keep_spans(self, embedder: str, packed: Iterable[tuple[bytes, bytes]]) -> None:
+        """Within the transaction that is open."""
+        self.db.executemany(
+            "INSERT OR REPLACE INTO sentences VALUES (?, ?, ?)",
+            ((f"{embedder}#{SAID}", key, vectors) for key, vectors in packed),
+        )
+
     def keep(self, embedder: str, vectors: Iterable[tuple[bytes, npt.NDArray[np.float32]]]) -> None:
         """Within the transaction that is open."""
         self.db.executemany(
@@ -162,18 +186,22 @@ class Store:
             for chunk, key, words in rows:
                 yield chunk, document, key, words.split(" ") if words else []
 
-    def without_vector(self, documents: Iterable[int], embedder: str) -> dict[bytes, str]:
-        """Key → text to embed, for the chunks of these documents that have no vector yet."""
-        found: dict[bytes, str] = {}
+    def without_vectors(
+        self, documents: Iterable[int], embedder: str
+    ) -> dict[bytes, tuple[str, list[str], str]]:
+        """Key → title, headings and text, for the chunks of these documents that have no vector
+        yet, or whose sentences have none."""
+        found: dict[bytes, tuple[str, list[str], str]] = {}
         for document in documents:
             rows = self.db.execute(
                 "SELECT key, title, headings, text FROM chunks JOIN documents d ON d.id = document "
-                "WHERE document = ? AND NOT EXISTS (SELECT 1 FROM vectors v "
-                "WHERE v.embedder = ? AND v.key = chunks.key) ORDER BY chunks.id",
-                (document, embedder),
+                "WHERE document = ? AND NOT (EXISTS (SELECT 1 FROM vectors v "
+                "WHERE v.embedder = ? AND v.key = chunks.key) AND EXISTS (SELECT 1 FROM "
+                "sentences s WHERE s.embedder = ? AND s.key = chunks.key)) ORDER BY chunks.id",
+                (document, embedder, f"{embedder}#{SAID}"),
             )
             for key, title, headings, text in rows:
-                found[key] = embedding_text(title, json.loads(headings), text)
+                found[key] = title, json.loads(headings), text
         return found
 
     def known(self, documents: Iterable[int]) -> Iterator[Known]:

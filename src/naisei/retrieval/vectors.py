@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -11,22 +10,9 @@ import numpy.typing as npt
 from naisei.models.base import Embedder
 from naisei.retrieval.store import Store
 
-__all__ = ["VectorIndex", "embed_missing", "write_vectors"]
+__all__ = ["VectorIndex", "write_vectors"]
 
 _FILE = "vectors.npy"
-#: Embedded and kept at once: what a killed run loses at most.
-_BATCH = 64
-
-
-def embed_missing(store: Store, documents: list[int], model: Embedder) -> int:
-    """Embeds the texts that have no vector of this embedder yet; returns how many."""
-    todo = store.without_vector(documents, model.name)
-    batches = iter(todo.items())
-    while batch := list(islice(batches, _BATCH)):
-        vectors = model.embed([text for _, text in batch], "passage")
-        with store.db:
-            store.keep(model.name, zip((key for key, _ in batch), vectors, strict=True))
-    return len(todo)
 
 
 def write_vectors(store: Store, folder: Path, keys: list[bytes], model: Embedder) -> None:

@@ -44,9 +44,9 @@ def evaluate(
     """One configuration, or those named in `rows` as a study; returns the exit code."""
     if unknown := [name for name in rows if name not in ABLATIONS]:
         raise InputError(
-            f"no row is called '{unknown[0]}'",
+            say(f"「{unknown[0]}」という行はありません", f"no row is called '{unknown[0]}'"),
             place="--row",
-            remedy=f"known: {', '.join(ABLATIONS)}",
+            remedy=say(f"使えるもの: {', '.join(ABLATIONS)}", f"known: {', '.join(ABLATIONS)}"),
         )
     contacts = assistant.setting.contacts
     if source == HANDBOOK and not contacts.contact:

@@ -11,6 +11,7 @@ from naisei.core import user as heard
 from naisei.intent.evaluation.items import Item
 from naisei.intent.evaluation.person import Person, offered
 from naisei.japanese.normal import is_japanese
+from naisei.lang import say
 from naisei.prompts import render
 
 __all__ = ["USERS", "simulated_user"]
@@ -66,6 +67,8 @@ def simulated_user(name: str, item: Item, *, seed: int = 0) -> Handler:
     """Raises `InputError` for an unknown name."""
     if name not in USERS:
         raise InputError(
-            f"no user is called '{name}'", place="--user", remedy=f"known: {', '.join(USERS)}"
+            say(f"「{name}」という利用者役はありません", f"no user is called '{name}'"),
+            place="--simulator",
+            remedy=say(f"使えるもの: {', '.join(USERS)}", f"known: {', '.join(USERS)}"),
         )
     return USERS[name](item, seed)

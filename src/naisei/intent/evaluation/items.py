@@ -10,6 +10,8 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
 
 from naisei.core import InputError, fingerprint
+from naisei.intent.faults import fault
+from naisei.lang import say
 
 __all__ = ["HANDBOOK", "Fact", "Gold", "Item", "Kind", "digest", "load_items"]
 
@@ -62,14 +64,29 @@ class Item(_Strict):
     @model_validator(mode="after")
     def _whole(self) -> Item:
         if not self.text.strip():
-            raise ValueError("text is blank")
+            raise ValueError(say("text が空です", "text is blank"))
         if self.kind == "unanswerable":
             if self.gold:
-                raise ValueError("an unanswerable question has no gold passage")
+                raise ValueError(
+                    say(
+                        "unanswerable の質問に gold は付きません",
+                        "an unanswerable question has no gold passage",
+                    )
+                )
         elif not self.gold and self.kind != "consultation":
-            raise ValueError(f"a {self.kind} question needs a gold passage")
+            raise ValueError(
+                say(
+                    f"{self.kind} の質問には gold が要ります",
+                    f"a {self.kind} question needs a gold passage",
+                )
+            )
         if self.kind in ("vague", "consultation") and not (self.intent.strip() and self.facts):
-            raise ValueError(f"a {self.kind} question needs its intent and facts")
+            raise ValueError(
+                say(
+                    f"{self.kind} の質問には intent と facts が要ります",
+                    f"a {self.kind} question needs its intent and facts",
+                )
+            )
         return self
 
 
@@ -94,14 +111,22 @@ def load_items(
         item = _item(line, f"{place}:{number}")
         if item.id in seen:
             raise InputError(
-                f"the id '{item.id}' is that of line {seen[item.id]} too", place=f"{place}:{number}"
+                say(
+                    f"id「{item.id}」は {seen[item.id]} 行目にもあります",
+                    f"the id '{item.id}' is that of line {seen[item.id]} too",
+                ),
+                place=f"{place}:{number}",
             )
         seen[item.id] = number
         items.append(item)
     chosen = [item for item in items if split in (None, "all", item.split)]
     if not chosen:
-        what = f"no item of the split '{split}'" if items else "no item"
-        raise InputError(what, place=place)
+        raise InputError(
+            say(f"split が {split} の問題がありません", f"no item of the split '{split}'")
+            if items
+            else say("問題が一つもありません", "no item"),
+            place=place,
+        )
     return tuple(chosen if limit is None else _drawn(chosen, limit, seed))
 
 
@@ -118,13 +143,18 @@ def _read(source: str) -> tuple[str, str]:
     try:
         return source, path.read_text("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError("is no UTF-8 text", place=source) from error
+        raise InputError(
+            say("UTF-8 の文書ではありません", "is no UTF-8 text"), place=source
+        ) from error
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else "no such file"
         raise InputError(
-            f"cannot be read: {why}",
+            say(f"読めません: {why}", f"cannot be read: {why}"),
             place=source,
-            remedy=f"name a .jsonl file of questions, or '{HANDBOOK}' for the bundled one",
+            remedy=say(
+                f"質問の .jsonl ファイルか、同梱の {HANDBOOK} を指定してください",
+                f"name a .jsonl file of questions, or '{HANDBOOK}' for the bundled one",
+            ),
         ) from error
 
 
@@ -134,10 +164,8 @@ def _item(line: str, place: str) -> Item:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         if first["type"] == "json_invalid":
-            raise InputError("is no JSON", place=place) from error
-        field = ".".join(str(part) for part in first["loc"])
-        said = first["msg"].removeprefix("Value error, ")
-        raise InputError(f"{field}: {said}" if field else said, place=place) from error
+            raise InputError(say("JSON ではありません", "is no JSON"), place=place) from error
+        raise InputError(fault(error), place=place) from error
 
 
 def _drawn(items: list[Item], limit: int, seed: int) -> list[Item]:

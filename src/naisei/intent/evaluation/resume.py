@@ -10,6 +10,8 @@ from naisei.core import InputError
 from naisei.intent.evaluation.commands import print_run
 from naisei.intent.evaluation.config import EvalConfig
 from naisei.intent.evaluation.execute import Session, run_eval
+from naisei.intent.faults import fault
+from naisei.lang import say
 from naisei.models.settings import ModelSettings
 from naisei.runs.budget import Budget
 from naisei.runs.frozen import Frozen
@@ -33,9 +35,15 @@ def resume_eval(
         config = EvalConfig.model_validate(frozen.config)
     except ValidationError as error:
         raise InputError(
-            f"the configuration is not one of this version: {error.errors()[0]['msg']}",
+            say(
+                f"設定がこの版のものではありません: {fault(error)}",
+                f"the configuration is not one of this version: {fault(error)}",
+            ),
             place=str(path / "config.json"),
-            remedy=f"resume it with naisei {frozen.naisei}",
+            remedy=say(
+                f"naisei {frozen.naisei} で再開してください",
+                f"resume it with naisei {frozen.naisei}",
+            ),
         ) from error
     session = Session(
         settings=ModelSettings(concurrency=concurrency),

@@ -63,7 +63,7 @@ class House:
 
     async def passage(self, chunk: str) -> dict[str, JsonValue] | None:
         """The chunk of this id in the index as it is now; `None` if there is none."""
-        return await asyncio.to_thread(find_passage, self._index.directory, chunk)
+        return await asyncio.to_thread(find_passage, self._index, chunk)
 
     def feedback(self, talk: Talk, sign: Sign) -> dict[str, JsonValue]:
         """Keep what a person thought of the last turn; returns their thresholds now."""

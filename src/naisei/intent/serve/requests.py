@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.requests import Request
 
 from naisei.http.refused import Refused
+from naisei.intent.faults import fault
 from naisei.intent.feedback import Sign
 from naisei.lang import say
 
@@ -78,5 +79,4 @@ async def read(request: Request, shape: type[B]) -> B:
         first = error.errors(include_url=False, include_input=False)[0]
         if first["type"] == "json_invalid":
             raise Refused(400, say("JSON として読めません", "the body is no JSON")) from None
-        field = ".".join(str(part) for part in first["loc"])
-        raise Refused(422, f"{field}: {first['msg']}") from None
+        raise Refused(422, fault(error)) from None

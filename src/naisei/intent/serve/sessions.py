@@ -92,13 +92,22 @@ class Sessions:
         try:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         except OSError as error:
-            why = f"cannot be made: {error.strerror}"
-            raise InputError(why, place=str(folder), remedy="give another --state") from error
+            raise InputError(
+                say(f"作れません: {error.strerror}", f"cannot be made: {error.strerror}"),
+                place=str(folder),
+                remedy=say("別の --state を指定してください", "give another --state"),
+            ) from error
         if locked(folder):
             raise InputError(
-                f"another server uses this folder: {holder(folder)}",
+                say(
+                    f"このフォルダは別のサーバーが使っています: {holder(folder)}",
+                    f"another server uses this folder: {holder(folder)}",
+                ),
                 place=str(folder),
-                remedy="stop it, or give another --state",
+                remedy=say(
+                    "そのサーバーを止めるか、別の --state を指定してください",
+                    "stop it, or give another --state",
+                ),
             )
         self._lock = RunLock(folder)
         try:

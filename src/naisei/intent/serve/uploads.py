@@ -36,9 +36,16 @@ def upload_folder(folder: Path) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         whole = folder.resolve(strict=True)
     except OSError as error:
-        raise InputError(f"cannot be made: {error.strerror}", place=str(folder)) from error
+        raise InputError(
+            say(f"作れません: {error.strerror}", f"cannot be made: {error.strerror}"),
+            place=str(folder),
+        ) from error
     if not os.access(whole, os.W_OK):
-        raise InputError("cannot be written", place=str(folder), remedy="name another --uploads")
+        raise InputError(
+            say("書き込めません", "cannot be written"),
+            place=str(folder),
+            remedy=say("別の --uploads を指定してください", "name another --uploads"),
+        )
     return whole
 
 

@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict
 from naisei.core import InputError
 from naisei.intent.profile import Profile
 from naisei.intent.toml_files import read_model
+from naisei.lang import say
 
 __all__ = ["TOKEN", "Users", "read_users"]
 
@@ -56,12 +57,14 @@ def read_users(path: Path | None) -> Users:
         return Users(tokens)
     found = read_model(path, _File, what="file of users").users
     if not all(name.strip() for name in found):
-        raise InputError("a user without a name", place=str(path))
+        raise InputError(say("名前のない利用者がいます", "a user without a name"), place=str(path))
     tokens |= {name: user.token for name, user in found.items()}
     if len(set(tokens.values())) < len(tokens):
         raise InputError(
-            "two users have one token",
+            say("二人の利用者が同じトークンを使っています", "two users have one token"),
             place=str(path),
-            remedy="give each user a token of their own",
+            remedy=say(
+                "利用者ごとに別のトークンにしてください", "give each user a token of their own"
+            ),
         )
     return Users(tokens, {name: user.profile for name, user in found.items()})
