@@ -18,9 +18,10 @@ State = Literal["scored", "unscored", "going"]
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which episodes. text: part of the name. state: empty for all. instances: only of these,
-    `None` for all."""
+    """Which episodes. name: the whole name. text: part of it. state: empty for all. instances:
+    only of these, `None` for all."""
 
+    name: str = ""
     text: str = ""
     state: Literal["", "scored", "unscored", "going"] = ""
     instances: Collection[str] | None = None
@@ -102,6 +103,9 @@ def episode_page(
 def _conditions(wanted: Wanted) -> tuple[list[str], list[object]]:
     conditions: list[str] = []
     values: list[object] = []
+    if wanted.name:
+        conditions.append("episode = ?")
+        values.append(wanted.name)
     if wanted.text:
         conditions.append("instr(lower(episode), lower(?)) > 0")
         values.append(wanted.text)

@@ -20,7 +20,15 @@ from naisei.runs.task import Metric, Table
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["html_report", "markdown_report", "metric_table", "token_table", "write_report"]
+__all__ = [
+    "bar",
+    "html_report",
+    "markdown_report",
+    "metric_table",
+    "svg_source",
+    "token_table",
+    "write_report",
+]
 
 
 @cache
@@ -38,12 +46,12 @@ def templates() -> Environment:
     )
     environment.filters["number"] = number
     environment.filters["pretty"] = _pretty
-    environment.filters["svg_source"] = _svg_source
-    environment.globals["bar"] = _bar
+    environment.filters["svg_source"] = svg_source
+    environment.globals["bar"] = bar
     return environment
 
 
-def _svg_source(svg: str) -> str:
+def svg_source(svg: str) -> str:
     """As the source of an image: whatever the document holds, nothing of it runs in the page."""
     return "data:image/svg+xml;base64," + b64encode(svg.encode()).decode()
 
@@ -52,7 +60,7 @@ def _pretty(value: JsonValue) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2)
 
 
-def _bar(metric: Metric) -> dict[str, float] | None:
+def bar(metric: Metric) -> dict[str, float] | None:
     """Where the value and its interval lie on a scale from 0 to 1, in percent.
 
     `None` for a metric that is not on that scale.
@@ -89,8 +97,12 @@ def token_table(ledger: Ledger) -> Table:
 
 
 def _failures(directory: RunDirectory) -> list[tuple[str, str]]:
-    rows = directory.log.rows().items()
-    return [(episode, row.failure) for episode, row in rows if not row.scored]
+    return [
+        (episode, failure)
+        for episode, failure in directory.log.select(
+            "SELECT episode, failure FROM episodes WHERE result IS NULL ORDER BY rowid"
+        )
+    ]
 
 
 def html_report(directory: RunDirectory) -> str:

@@ -9,16 +9,26 @@ from pydantic import JsonValue
 
 from naisei.core import Event, InputError
 from naisei.runs.directory import RunDirectory
+from naisei.runs.episodes import Wanted, episode_page
 from naisei.runs.export import event_json
 from naisei.runs.report import markdown_report
 from naisei.runs.result import result_json
 from naisei.runs.summaries import Kept, kept
 from naisei.runs.task import Summary
 
-__all__ = ["episode_json", "episode_text", "find_episode", "run_json", "run_text"]
+__all__ = [
+    "counts",
+    "episode_json",
+    "episode_text",
+    "find_episode",
+    "run_json",
+    "run_text",
+    "summary_or_none",
+    "without_vectors",
+]
 
 
-def _kept(directory: RunDirectory) -> Kept:
+def summary_or_none(directory: RunDirectory) -> Kept:
     """The summary, or an empty one that says it is missing."""
     try:
         return kept(directory)
@@ -26,7 +36,8 @@ def _kept(directory: RunDirectory) -> Kept:
         return Kept(Summary(()), 0, stopped=f"{error.message}; {error.remedy}")
 
 
-def _counts(directory: RunDirectory) -> tuple[int, int, int]:
+def counts(directory: RunDirectory) -> tuple[int, int, int]:
+    """Scored, unscored and pending episodes."""
     scored, failed, _ = directory.log.counts()
     total = directory.log.get("episodes")
     return scored, failed, (total if isinstance(total, int) else 0) - scored - failed
@@ -34,20 +45,20 @@ def _counts(directory: RunDirectory) -> tuple[int, int, int]:
 
 def run_json(directory: RunDirectory) -> dict[str, JsonValue]:
     """The result object of the run, and what is frozen."""
-    run = _kept(directory)
+    run = summary_or_none(directory)
     ledger = directory.log.ledger()
-    result = result_json(run.summary, _counts(directory), ledger, directory.path, run.stopped)
+    result = result_json(run.summary, counts(directory), ledger, directory.path, run.stopped)
     frozen: dict[str, Any] = directory.frozen.model_dump(mode="json")
     return {**result, "frozen": frozen}
 
 
 def run_text(directory: RunDirectory) -> str:
     """The report as Markdown; without a summary, what there is."""
-    run = _kept(directory)
+    run = summary_or_none(directory)
     config = json.dumps(directory.frozen.config, ensure_ascii=False, indent=2)
     if run.summary.metrics or run.scored:
         return f"{markdown_report(directory)}\n### Configuration\n\n{config}"
-    scored, failed, pending = _counts(directory)
+    scored, failed, pending = counts(directory)
     return (
         f"# {directory.path.name}\n\n{scored} scored, {failed} unscored, {pending} pending\n"
         f"{run.stopped}\n\n{config}"
@@ -60,9 +71,9 @@ def find_episode(directory: RunDirectory, wanted: str) -> str:
     Raises:
         InputError: there is none, or there are several.
     """
-    known = directory.log.known_episodes()
-    if wanted in known:
+    if episode_page(directory.log, Wanted(name=wanted), limit=1).lines:
         return wanted
+    known = directory.log.known_episodes()
     of_instance = [episode for episode in known if episode.rpartition("#")[0] == wanted]
     if len(of_instance) == 1:
         return of_instance[0]
@@ -76,11 +87,11 @@ def find_episode(directory: RunDirectory, wanted: str) -> str:
 
 def episode_json(directory: RunDirectory, episode: str) -> dict[str, JsonValue]:
     """Outcome and every effect of an episode."""
-    row = directory.log.rows().get(episode)
+    found = episode_page(directory.log, Wanted(name=episode), limit=1).lines
     return {
         "episode": episode,
-        "result": row.result if row else None,
-        "failure": (row.failure or None) if row else None,
+        "result": found[0].result if found else None,
+        "failure": (found[0].failure or None) if found else None,
         "events": [event_json(event) for event in directory.log.read(episode)],
     }
 
@@ -88,10 +99,10 @@ def episode_json(directory: RunDirectory, episode: str) -> dict[str, JsonValue]:
 def episode_text(directory: RunDirectory, episode: str) -> str:
     """Every effect of an episode with its result, then the outcome."""
     parts = [f"# {episode}", *(_event(event) for event in directory.log.read(episode))]
-    row = directory.log.rows().get(episode)
-    if row is None:
+    (row,) = episode_page(directory.log, Wanted(name=episode), limit=1).lines or (None,)
+    if row is None or row.state == "going":
         parts.append("(not at its end)")
-    elif row.scored:
+    elif row.state == "scored":
         parts.append(f"= {json.dumps(row.result, ensure_ascii=False, indent=2)}")
     else:
         parts.append(f"(unscored: {row.failure})")
@@ -113,18 +124,18 @@ def _event(event: Event) -> str:
 
 def _short(value: JsonValue) -> str:
     """Numbers by the thousand are no reading."""
-    value = _without_vectors(value)
+    value = without_vectors(value)
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 2000 else f"{text[:2000]}… ({len(text)} characters)"
 
 
-def _without_vectors(value: JsonValue) -> JsonValue:
+def without_vectors(value: JsonValue) -> JsonValue:
     """The value with what `Embed.encode` makes of vectors told in words."""
     if isinstance(value, list):
-        return [_without_vectors(v) for v in value]
+        return [without_vectors(v) for v in value]
     if not isinstance(value, dict):
         return value
     shape = value.get("shape")
     if set(value) == {"shape", "f4"} and isinstance(shape, list) and len(shape) == 2:
         return f"{shape[0]} × {shape[1]}-dim vector"
-    return {key: _without_vectors(v) for key, v in value.items()}
+    return {key: without_vectors(v) for key, v in value.items()}

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from starlette.requests import Request
 
@@ -25,6 +25,8 @@ from naisei.web.visitors import Visitor, Visitors
 
 __all__ = ["Aside", "House", "house_of", "open_house"]
 
+T = TypeVar("T")
+
 
 class House:
     """Made by `open_house`."""
@@ -39,6 +41,7 @@ class House:
         self.options, self.visitors, self.pages = options, visitors, pages
         self._stack = stack
         self._worlds: dict[str, World] = {}
+        self._kept: dict[str, Any] = {}
         self._opening = asyncio.Lock()
         self.sittings = Sittings(
             options.state / "sittings",
@@ -47,6 +50,14 @@ class House:
             most=options.open_sittings,
             idle=options.idle,
         )
+
+    def kept(self, name: str, make: Callable[[], T]) -> T:
+        """Something that lives as long as the server, made when first asked for: a page's cache.
+        Nothing of a visitor's belongs there."""
+        if name not in self._kept:
+            self._kept[name] = make()
+        found: T = self._kept[name]
+        return found
 
     def folder(self, visitor: Visitor) -> Path:
         """The visitor's own folder, for what is kept beside conversations; made if need be."""

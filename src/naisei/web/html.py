@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from naisei.lang import language, say
+from naisei.runs.report import bar
 from naisei.runs.tables import number
 from naisei.web.tongue import THEME_COOKIE, chosen
 
@@ -68,6 +70,8 @@ def _environment() -> Environment:
     environment.globals |= {"say": say, "static": static, "has_static": _has_static}
     environment.filters["number"] = number
     environment.filters["lines"] = _lines
+    environment.filters["pretty"] = _pretty
+    environment.globals["bar"] = bar
     return environment
 
 
@@ -81,6 +85,10 @@ def static(name: str) -> str:
 @cache
 def _has_static(name: str) -> bool:
     return (STATIC / name).is_file()
+
+
+def _pretty(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2)
 
 
 def _lines(text: str) -> Markup:
