@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from naisei.core import InputError
 from naisei.director.profile import Character
 
-__all__ = ["Character", "load_character", "parse_character", "shipped"]
+__all__ = ["Character", "load_character", "parse_character", "shipped", "shipped_profile"]
 
 
 @lru_cache(maxsize=1)
@@ -26,6 +26,11 @@ def shipped() -> tuple[Character, ...]:
         if entry.name.endswith(".toml")
     ]
     return tuple(sorted(found, key=lambda character: character.id))
+
+
+def shipped_profile(id: str) -> str:
+    """The TOML text of a shipped character. Raises `FileNotFoundError` for an unknown id."""
+    return (files("naisei.data") / "characters" / f"{id}.toml").read_text(encoding="utf-8")
 
 
 def load_character(name: str | Path | Character) -> Character:

@@ -1,0 +1,85 @@
+"""The duo page: lines that a person writes, lines of a model, drafts that were rejected."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from naisei.web.options import WebOptions
+from servers.web_server import WebServer
+
+GOOD = (
+    "おはよー！今日の朝ごはん、パンにしよっか。",
+    "いいですね。食パンが二枚、ちょうど残っています。",
+)
+BAD = "一。二。三。四。五。六。七。八。九。十。"
+
+
+@pytest.fixture
+def options(tmp_path: Path) -> WebOptions:
+    return WebOptions(state=tmp_path / "state", runs=tmp_path / "runs")
+
+
+def begin(client: httpx2.Client, **fields: str) -> httpx2.Response:
+    given = {"first": "yana", "second": "ayu", "topic": "朝ごはん", "turns": "2", **fields}
+    return client.post("/duo/new", data=given)
+
+
+def page(client: httpx2.Client, address: str, *, until: str = 'name="step"') -> str:
+    for _ in range(400):
+        text = client.get(address).text
+        if until in text:
+            return text
+        time.sleep(0.02)
+    raise AssertionError(text)
+
+
+def write(client: httpx2.Client, address: str, line: str) -> None:
+    step = re.search(r'name="step" value="([^"]+)"', page(client, address))
+    assert step is not None
+    given = {"step": step[1], "text": line}
+    id = address.rpartition("/")[2]
+    assert client.post(f"/sittings/{id}/answer", data=given).status_code == 204
+
+
+def test_without_a_model_the_person_writes_and_the_rules_judge(options: WebOptions) -> None:
+    with WebServer(options) as server, server.visitor() as client:
+        address = begin(client).headers["HX-Redirect"]
+        write(client, address, BAD)
+        assert "通りませんでした" in page(client, address, until="通りませんでした")
+        write(client, address, GOOD[0])
+        text = page(client, address, until="パンにしよっか")
+        assert "通らなかった下書き 1つ" in text and BAD in text
+        write(client, address, GOOD[1])
+        text = page(client, address, until="この会話は終わりました")
+        assert text.count('class="line ') == 2
+
+    with WebServer(options) as server, server.visitor(client.cookies) as back:
+        assert page(back, address, until="この会話は終わりました").count('class="line ') == 2
+
+
+def test_a_model_writes_and_what_it_writes_is_escaped(options: WebOptions, tmp_path: Path) -> None:
+    script = tmp_path / "model.jsonl"
+    rules = [{"contains": "通りません", "reply": GOOD[1]}, {"reply": f"<img src=x>{BAD}"}]
+    script.write_text("".join(json.dumps(r, ensure_ascii=False) + "\n" for r in rules), "utf-8")
+    model = WebOptions(state=options.state, runs=options.runs, model=f"scripted:{script}")
+    with WebServer(model) as server, server.visitor() as client:
+        address = begin(client).headers["HX-Redirect"]
+        text = page(client, address, until="この会話は終わりました")
+        assert "<img" not in text and "&lt;img" in text
+        assert "通らなかった下書き" in text
+
+
+def test_what_cannot_be_begun_is_refused(options: WebOptions) -> None:
+    with WebServer(options) as server, server.visitor() as client:
+        assert begin(client, second="yana").status_code == 422
+        assert begin(client, second="/etc/passwd").status_code == 422
+        assert begin(client, second="own", profile="x = [").status_code == 422
+        assert begin(client, turns="0").status_code == 422
+        assert begin(client, topic="あ" * 301).status_code == 422
+        assert client.get("/duo/000000000000000000000000").status_code == 404
