@@ -51,7 +51,7 @@ def train(articles: Sequence[Article], dev: Sequence[Article] = (), *, plan: Crf
         tables = [sentence_columns(page, terms) for page in pages]
         gold = [[any(s.labels) for s in a.sentences] for a in articles]
         sentences = _fit_sentences(tables, gold, plan)
-        likely = [*_unseen(tables, gold, plan)]
+        likely = [*_unseen(tables, gold, _parts(articles, plan.folds), plan)]
     rows = [token_tables(page, terms, sentences=p) for page, p in zip(pages, likely, strict=True)]
     tagger = CrfTagger(plan, terms, _fit_tokens(articles, rows, plan), sentences)
     if plan.tuning == "dev":
@@ -82,10 +82,10 @@ def _held_out(
 ) -> list[Floats]:
     """What is said of each article's words by a CRF that did not see the article."""
     out: dict[int, list[Floats]] = {}
-    parts = min(plan.parts, len(articles))
-    for part in range(parts):
-        seen = [i for i in range(len(articles)) if i % parts != part]
-        held = [i for i in range(len(articles)) if i % parts == part]
+    parts = _parts(articles, plan.parts)
+    for part in sorted(set(parts)):
+        seen = [i for i, own in enumerate(parts) if own != part]
+        held = [i for i, own in enumerate(parts) if own == part]
         if not any(any(s.labels) for i in seen for s in articles[i].sentences):
             continue
         model = _fit_tokens([articles[i] for i in seen], [rows[i] for i in seen], plan)
@@ -100,17 +100,26 @@ def _fit_sentences(
     return fit(tables, gold, l2=plan.sentence_l2, min_count=plan.min_count, steps=plan.steps)
 
 
-def _unseen(tables: Sequence[Codes], gold: Sequence[Sequence[bool]], plan: CrfPlan) -> list[Floats]:
+def _parts(articles: Sequence[Article], most: int) -> list[int]:
+    """A part for each article, at most so many; pieces of one document (`book#1`, `book#2`) are
+    in one part."""
+    stems = [article.id.partition("#")[0] for article in articles]
+    number = {stem: i for i, stem in enumerate(dict.fromkeys(stems))}
+    return [number[stem] % min(most, len(number)) for stem in stems]
+
+
+def _unseen(
+    tables: Sequence[Codes], gold: Sequence[Sequence[bool]], parts: Sequence[int], plan: CrfPlan
+) -> list[Floats]:
     """What is said of each article's sentences by a CRF that did not see the article.
 
     With what it had seen it would be surer than it ever is of a new article, and the CRF over
     the words would learn to trust it too much.
     """
     out: list[Floats] = [np.zeros(0)] * len(tables)
-    parts = min(plan.folds, len(tables))
-    for part in range(parts):
-        held = [i for i in range(len(tables)) if i % parts == part]
-        others = [i for i in range(len(tables)) if i % parts != part]
+    for part in sorted(set(parts)):
+        held = [i for i, own in enumerate(parts) if own == part]
+        others = [i for i, own in enumerate(parts) if own != part]
         if others:
             model = _fit_sentences([tables[i] for i in others], [gold[i] for i in others], plan)
             said = model.marginals([tables[i] for i in held])
