@@ -141,6 +141,9 @@ def test_texts_without_banner_and_prompt() -> None:
     banner = "________  ____\n     |   $$    \\   >$$ |\n\n\n"
     banner += "Welcome!\n\n\n\n-= Hall =-\nA hall.\n\n>    -= Hall =-0/1"
     assert readable(banner) == "Welcome!\n\n-= Hall =-\nA hall."
+    assert readable("Done.\n\n      " + 9 * " " + "*** The End ***\n\n  salt") == (
+        "Done.\n\n*** The End ***\n\n  salt"
+    )
     assert readable("You eat the meal.\n\nWould you like to RESTART, QUIT?") == "You eat the meal."
     assert readable("") == ""
 

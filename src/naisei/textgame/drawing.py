@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from html import escape
 from itertools import pairwise
@@ -95,12 +96,15 @@ def _rooms(atlas: Atlas, centres: Sequence[tuple[float, float]]) -> list[str]:
 
 
 def _path(atlas: Atlas, centres: Sequence[tuple[float, float]]) -> list[str]:
-    """An arrow on each way walked, each a little beside the one before; rooms cover the ends."""
+    """An arrow for each time a way was walked, there on one side of it and back on the other;
+    rooms cover the ends."""
     walked = [n for i, n in enumerate(atlas.path) if i == 0 or atlas.path[i - 1] != n]
-    found = []
-    for number, (one, other) in enumerate(pairwise(walked)):
-        aside = 5 * (number % 5 - 2)
+    found, times = [], Counter[tuple[int, int]]()
+    for one, other in pairwise(walked):
         (x1, y1), (x2, y2) = centres[one], centres[other]
+        side = 1 if (x1, y1) < (x2, y2) else -1
+        aside = side * (5 + 6 * (times[one, other] % 3))
+        times[one, other] += 1
         dx, dy = (aside, 0) if abs(y2 - y1) > abs(x2 - x1) else (0, aside)
         ends = [(x1, y1), ((x1 + x2) / 2, (y1 + y2) / 2), (x2, y2)]
         points = " ".join(f"{x + dx:g},{y + dy:g}" for x, y in ends)

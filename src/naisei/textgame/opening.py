@@ -8,6 +8,8 @@ __all__ = ["readable"]
 
 #: textworld's banner is drawn with these, and its prompt ends with a status line.
 _BANNER = re.compile(r"^[\s$\\/|_>]*$")
+#: What the engine puts into the middle of a console's line.
+_CENTRED = re.compile(r"^ {8,}(?=\S)", re.M)
 _PROMPT = re.compile(r"\n\s*>\s*(?:-=.*)?\Z", re.S)
 #: What the interpreter asks once a game has ended.
 _AFTER_THE_END = re.compile(r"\n\s*Would you like to RESTART\b.*", re.S)
@@ -18,4 +20,4 @@ def readable(text: str) -> str:
     lines = [line.rstrip() for line in _AFTER_THE_END.sub("", _PROMPT.sub("", text)).splitlines()]
     while lines and _BANNER.match(lines[0]):
         del lines[0]
-    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
+    return re.sub(r"\n{3,}", "\n\n", _CENTRED.sub("", "\n".join(lines))).strip()
