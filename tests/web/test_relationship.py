@@ -1,0 +1,93 @@
+"""The relationship page: lines of a person or a model, both vectors drawn, evidence kept."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from naisei.web.options import WebOptions
+from servers.web_server import WebServer
+
+LINES = (
+    "おい、例の資料まだか。早く出せ。",
+    "申し訳ございません。すぐにお持ちいたします。",
+    "今日中に頼むぞ。",
+    "承知いたしました。必ず仕上げます。",
+)
+
+
+@pytest.fixture
+def options(tmp_path: Path) -> WebOptions:
+    return WebOptions(state=tmp_path / "state", runs=tmp_path / "runs")
+
+
+def begin(client: httpx2.Client, **fields: str) -> httpx2.Response:
+    given = {"pair": "engineers", "sessions": "1", "turns": "4", **fields}
+    return client.post("/relationship/new", data=given)
+
+
+def page(client: httpx2.Client, address: str, *, until: str = 'name="step"') -> str:
+    for _ in range(400):
+        text = client.get(address).text
+        if until in text:
+            return text
+        time.sleep(0.02)
+    raise AssertionError(text)
+
+
+def write(client: httpx2.Client, address: str, line: str) -> None:
+    step = re.search(r'name="step" value="([^"]+)"', page(client, address))
+    assert step is not None
+    given = {"step": step[1], "text": line}
+    id = address.rpartition("/")[2]
+    assert client.post(f"/sittings/{id}/answer", data=given).status_code == 204
+
+
+def test_without_a_model_the_manner_of_speaking_is_drawn(options: WebOptions) -> None:
+    with WebServer(options) as server, server.visitor() as client:
+        address = begin(client).headers["HX-Redirect"]
+        assert "<polyline" not in page(client, address)
+        for line in LINES[:2]:
+            write(client, address, line)
+        page(client, address, until=LINES[1])
+
+    with WebServer(options) as server, server.visitor(client.cookies) as back:
+        for line in LINES[2:]:
+            write(back, address, line)
+        text = page(back, address, until="この会話は終わりました")
+        assert text.count('<li class="line') == 4 and text.count("<polyline") == 6
+        # The one gives orders, the other obeys.
+        power = re.findall(r'class="[ab]_to_[ab]">[^<]+? ([+-]\d\.\d)<', text)[:2]
+        assert float(power[0]) > float(power[1])
+
+
+def test_a_model_reflects_and_its_evidence_is_there(options: WebOptions, tmp_path: Path) -> None:
+    script = tmp_path / "model.jsonl"
+    vector = {"Power": 2, "Intimacy": -1, "TaskOriented": 3}
+    questions = {"Power": "どちらが上か？", "Intimacy": "<i>親しいか", "TaskOriented": "用件か？"}
+    rules = [
+        {"schema": "Questions", "reply": questions},
+        {"schema": "VectorReply", "reply": vector},
+        {"schema": "", "reply": "資料の件、<script>明日までに直します。"},
+    ]
+    script.write_text("".join(json.dumps(r, ensure_ascii=False) + "\n" for r in rules), "utf-8")
+    model = WebOptions(state=options.state, runs=options.runs, model=f"scripted:{script}")
+    with WebServer(model) as server, server.visitor() as client:
+        address = begin(client, turns="2", played="b").headers["HX-Redirect"]
+        write(client, address, "はい。")
+        text = page(client, address, until="この会話は終わりました")
+        assert "&lt;script&gt;明日" in text and "&lt;i&gt;親しいか" in text
+        assert "力関係 +2、親密度 -1、タスク指向 +3" in text
+        assert text.count("<polyline") == 6
+
+
+def test_what_cannot_be_begun_is_refused(options: WebOptions) -> None:
+    with WebServer(options) as server, server.visitor() as client:
+        assert begin(client, pair="/etc/passwd").status_code == 422
+        assert begin(client, pair="own", profile="x = [").status_code == 422
+        assert begin(client, turns="0").status_code == 422
