@@ -4,7 +4,8 @@ import pytest
 
 from naisei.core import Evidence, Where
 from naisei.intent.effects import Weigh, Weights
-from naisei.intent.evidence import sufficient
+from naisei.intent.evidence import coverage, sufficient
+from naisei.intent.finding import newest_first
 from naisei.intent.rules import Rules
 from naisei.intent.topics import topics
 from naisei.intent.weighing import WeighHandler
@@ -69,3 +70,29 @@ def test_topics_are_documents_where_several_fit_and_sections_of_the_one_meant():
     assert topics(hits, 6, covers=covers) == ("a.md", "b.md › 精算")
     assert topics(hits, 6, covers=covers, within="a.md") == ("申請", "日数")
     assert topics(hits, 6, covers=covers, used=["A.md"]) == ("b.md › 精算",)
+
+
+@pytest.mark.parametrize(
+    ("query", "order"),
+    [
+        ("旅費の上限はいくらですか", "231"),
+        ("2022年度の旅費の上限はいくらでしたか", "123"),
+        ("旧規程の旅費の上限は", "123"),
+        ("2019年の旅費は", "231"),
+    ],
+)
+def test_an_outdated_edition_comes_last_unless_it_is_asked_for(query, order):
+    hits = [
+        hit("1", "上限", superseded_by="new.md", date="2022-04-01"),
+        hit("2", "上限", "new.md", date="2024-04-01"),
+        hit("3", "宿泊", "copy.md", duplicate_of="new.md"),
+    ]
+    assert "".join(h.id for h in newest_first(query, hits)) == order
+
+
+def test_what_rules_call_a_thing_is_held_for_its_everyday_name():
+    idf = {"ボーナス": 2.0, "支給": 1.0}
+    found = Evidence(id="1", text="賞与の支給日", score=1.0, meta={"title": "給与"})
+    assert coverage(("ボーナス", "支給"), idf, found) == pytest.approx(1 / 3)
+    assert coverage(("ボーナス", "支給"), idf, found, loosely=True) == pytest.approx(1.0)
+    assert coverage(("車検", "支給"), {"車検": 1.0, "支給": 1.0}, found, loosely=True) == 0.5

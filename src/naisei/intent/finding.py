@@ -9,6 +9,8 @@ from pydantic import BaseModel, ConfigDict
 from naisei.core import Evidence, Flow, Search
 from naisei.intent.effects import Weigh, Weights
 from naisei.intent.rules import Setting
+from naisei.japanese.dates import dates_in
+from naisei.japanese.editions import is_old
 
 __all__ = ["Found", "find", "newest_first"]
 
@@ -33,7 +35,7 @@ def find(query: str, setting: Setting, *, also: str = "") -> Flow[Found]:
         more = yield from Search(also, k=2 * k, source="documents")
         hits = _both(hits, more)
     weights = yield from Weigh(query)
-    ordered = newest_first(setting.profile.prefer(hits))
+    ordered = newest_first(query, setting.profile.prefer(hits))
     return Found(hits=tuple(ordered[:k]), weights=weights)
 
 
@@ -48,10 +50,15 @@ def _both(*rankings: Sequence[Evidence]) -> list[Evidence]:
     return [known[name] for name in sorted(score, key=lambda name: -score[name])]
 
 
-def newest_first(hits: Sequence[Evidence]) -> list[Evidence]:
-    """Chunks of outdated versions and near copies go behind all others; order kept."""
+def newest_first(query: str, hits: Sequence[Evidence]) -> list[Evidence]:
+    """Chunks of outdated editions go behind all others, unless the query asks for the old one:
+    by its year, or by 旧. Order kept."""
+    if is_old(query):
+        return list(hits)
+    years = {str(written.date.year) for written in dates_in(query)}
 
     def behind(hit: Evidence) -> bool:
-        return bool(hit.meta.get("superseded_by") or hit.meta.get("duplicate_of"))
+        date = str(hit.meta.get("date") or "")
+        return bool(hit.meta.get("superseded_by")) and date[:4] not in years
 
     return sorted(hits, key=behind)
