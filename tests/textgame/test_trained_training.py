@@ -9,7 +9,7 @@ import pytest
 from naisei.core import InputError
 from naisei.textgame.trained.recorded import RecordedGame
 from naisei.textgame.trained.training.curves import Curve, svg
-from naisei.textgame.trained.training.items import order, sampled
+from naisei.textgame.trained.training.items import batches, sampled
 from naisei.textgame.trained.training.plan import TrainingPlan
 from textgame.trained_kit import recorded, tiny_encoder
 
@@ -48,9 +48,13 @@ def test_the_rate_rises_then_falls_to_nothing() -> None:
     assert 0 < rates[-1] < 0.02 and 0 < rates[0] < 0.06
 
 
-def test_every_epoch_has_its_own_order() -> None:
-    assert sorted(order(50, seed=1, epoch=0)) == list(range(50))
-    assert order(50, seed=1, epoch=0) == order(50, seed=1, epoch=0) != order(50, seed=1, epoch=1)
+def test_every_epoch_has_its_own_batches_of_similar_length() -> None:
+    lengths = [n % 50 for n in range(403)]
+    first, again, second = (batches(lengths, 8, seed=1, epoch=e) for e in (0, 0, 1))
+    assert sorted(n for batch in first for n in batch) == list(range(403))
+    assert len(first) == 51 and first == again != second
+    spread = [max(lengths[n] for n in b) - min(lengths[n] for n in b) for b in first]
+    assert sum(spread) / len(spread) < 10  # of 49
 
 
 def test_a_curve_forgets_what_came_after_the_checkpoint(tmp_path: Path) -> None:
@@ -70,10 +74,16 @@ def test_a_choice_becomes_one_positive_and_its_negatives(game: RecordedGame) -> 
 
     source = examples(TrainingPlan(), [game])[0]
     item = sampled(source, 3, seed="0")
-    assert item.labels == (1.0, 0.0, 0.0, 0.0)[: len(item.pairs)]
-    assert item.pairs[0][1] == "inventory"
+    assert item.labels == (1.0, 0.0, 0.0, 0.0)[: len(item.actions)]
+    assert item.actions[0] == "inventory"
     wrong = examples(TrainingPlan(task="classifier"), [game])
     assert {sampled(w, 5, seed="").labels for w in wrong} == {(0.0,), (1.0,)}
+    (together,) = examples(TrainingPlan(task="classifier", layout="shared"), [game])
+    item = sampled(together, 5, seed="")
+    assert dict(zip(item.actions, item.labels, strict=True)) == {
+        w.actions[0]: float(w.wrong[0])  # type: ignore[union-attr]
+        for w in wrong
+    }
 
 
 def test_a_killed_training_goes_on_to_the_same_curve_and_weights(
@@ -117,7 +127,7 @@ def test_it_learns_a_game_by_heart_and_its_onnx_plays_it(
     from textgame.trained_kit import house
 
     out = tmp_path / "model"
-    given = plan(encoder, loss="ranking", epochs=25, select="accuracy", decay=0.0)
+    given = plan(encoder, loss="ranking", epochs=40, select="accuracy", decay=0.0)
     made = make_model(given, [game], [game], out, device="cpu", int8=False)
     assert made.trained.best >= 0.9
     kind = build()
@@ -156,7 +166,7 @@ def test_onnx_rates_as_the_network_and_int8_nearly(
     learner = Learner(loaded, pairs, given, device="cpu")
     situation = game.steps[-1].situation
     actions = [*game.steps[-1].candidates, "take the long red onion from somewhere"]
-    logits = np.array(learner.rate([(situation, action) for action in actions]))
+    logits = np.array(learner.rate([(situation, actions)])[0])
     expected = 1 / (1 + np.exp(-logits))
     for int8, tolerance in ((False, 1e-4), (True, 0.05)):
         folder = tmp_path / str(int8)

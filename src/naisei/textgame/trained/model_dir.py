@@ -35,7 +35,8 @@ class ModelCard(BaseModel):
     """What a trained model is, and how it was made.
 
     task: `policy` rates actions of a situation, `classifier` tells wrong actions of a cookbook.
-    navigator: whether it learned from rewritten walkthroughs. limit: tokens of a pair. trained:
+    navigator: whether it learned from rewritten walkthroughs. layout: how state and actions are
+    put before it, see `TrainingPlan`. limit: tokens of a pair. trained:
     settings and figures of its training, for people.
     """
 
@@ -43,6 +44,7 @@ class ModelCard(BaseModel):
 
     task: Literal["policy", "classifier"]
     navigator: bool = False
+    layout: Literal["pairs", "shared"] = "pairs"
     limit: int = Field(ge=16)
     special: Special
     inputs: tuple[str, ...]

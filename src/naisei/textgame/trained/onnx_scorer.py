@@ -12,6 +12,7 @@ import numpy as np
 from naisei.core import InputError
 from naisei.textgame.trained.model_dir import ModelCard, read_card
 from naisei.textgame.trained.pairs import PairEncoder
+from naisei.textgame.trained.shared import SharedEncoder
 from naisei.textgame.trained.situation import Situation
 
 __all__ = ["OnnxScorer", "onnx_scorer"]
@@ -25,10 +26,11 @@ class OnnxScorer:
     """Ratings of 0–1: the sigmoid of the model's output.
 
     A state that returns with the same candidates is not rated again; with UCB1 the same few
-    states return often. The state's tokens are shared by all its candidates; the encoder's work
-    is not, since it reads state and action together. A rating depends on the whole batch (int8
-    scales are of the batch), so candidates are always rated together: what a player does is then
-    the same whichever games were played before.
+    states return often. With the layout `shared` the encoder reads the state once, and what an
+    action is rated depends on the situation and on it alone. With `pairs` it reads state and
+    action together, and a rating depends on the whole batch (int8 scales are of the batch), so
+    candidates are always rated together: what a player does is then the same whichever games
+    were played before.
     """
 
     def __init__(self, folder: Path, task: str) -> None:
@@ -44,8 +46,12 @@ class OnnxScorer:
         return self._known(read, tuple(actions))
 
     def _rate(self, situation: Situation, actions: tuple[str, ...]) -> list[float]:
-        batch = self._encoder.batch([(situation, action) for action in actions])
-        (logits,) = self._session.run(None, batch.named(self.card.inputs))
+        if isinstance(self._encoder, SharedEncoder):
+            named = self._encoder.batch([(situation, actions)]).named()
+        else:
+            batch = self._encoder.batch([(situation, action) for action in actions])
+            named = batch.named(self.card.inputs)
+        (logits,) = self._session.run(None, named)
         rated: list[float] = (1 / (1 + np.exp(-logits.reshape(-1).astype(np.float64)))).tolist()
         return rated
 
@@ -60,7 +66,7 @@ def onnx_scorer(folder: Path, task: str) -> OnnxScorer:
     return OnnxScorer(folder, task)
 
 
-def _load(folder: Path, card: ModelCard) -> tuple[Any, PairEncoder]:
+def _load(folder: Path, card: ModelCard) -> tuple[Any, PairEncoder | SharedEncoder]:
     try:
         import onnxruntime
         from tokenizers import Tokenizer
@@ -86,4 +92,5 @@ def _load(folder: Path, card: ModelCard) -> tuple[Any, PairEncoder]:
         ) from error
     tokenizer.no_truncation()
     tokenizer.no_padding()
-    return session, PairEncoder(tokenizer, card.special, limit=card.limit)
+    kind = SharedEncoder if card.layout == "shared" else PairEncoder
+    return session, kind(tokenizer, card.special, limit=card.limit)

@@ -52,10 +52,14 @@ class Situation(BaseModel):
         )
 
     @property
+    def held(self) -> str:
+        """How many things are held, and what the game says of them."""
+        return _flat(f"{len(read_foods(self.inventory))} {self.inventory}")
+
+    @property
     def possessions(self) -> str:
         """The part that is never cut short while the environment can be."""
-        count = len(read_foods(self.inventory))
-        return _flat(f"{count} {self.inventory} {self.cookbook}")
+        return _flat(f"{self.held} {self.cookbook}")
 
     @property
     def environment(self) -> str:

@@ -6,6 +6,7 @@ import json as jsonlib
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 from rich.console import Console
 from rich.progress import Progress, TextColumn
@@ -101,6 +102,7 @@ def train_command(
     out: Path,
     device: str,
     int8: bool,
+    vocabulary: Literal["all", "games"],
     quiet: bool,
     json: bool,
 ) -> int:
@@ -135,6 +137,7 @@ def train_command(
             out,
             device=device,
             int8=int8,
+            vocabulary=vocabulary,
             play=(lambda folder: _points(folder, str(valid_games), valid_limit))
             if plan.select == "games"
             else None,

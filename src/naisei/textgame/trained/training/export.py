@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import logging
 import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from naisei.runs.directory import write_atomically
 from naisei.textgame.trained.model_dir import CONFIG, ModelCard, Special
+from naisei.textgame.trained.pairs import special_of
 from naisei.textgame.trained.training.network import Loaded
 from naisei.textgame.trained.training.plan import TrainingPlan
+from naisei.textgame.trained.training.small_weights import shrink
+from naisei.textgame.trained.training.vocabulary import pruned
 
 __all__ = ["export"]
 
@@ -24,25 +29,36 @@ def export(
     limit: int,
     int8: bool,
     figures: dict[str, str | int | float | bool | None],
+    words: Sequence[str] = (),
 ) -> Path:
     """Write `model.onnx`, `tokenizer.json` and `model.json`; returns the folder.
 
-    int8: dynamic quantisation of all weights, by channel, within 7 bits, since processors
-    without VNNI overflow on 8. figures: of the training, for the card.
+    int8: with the layout `shared`, of the weights only (`small_weights`); with `pairs`, dynamic
+    quantisation by channel, within 7 bits, since processors without VNNI overflow on 8. figures:
+    of the training, for the card. words: texts for whose tokens there is room; all tokens of the
+    encoder if none.
     """
     folder.mkdir(parents=True, exist_ok=True)
     model = folder / "model.onnx"
     scratch = folder / "model.onnx.tmp"
-    _to_onnx(loaded, scratch)
+    tokenizer = loaded.tokenizer
+    with _room_for(loaded, words) as smaller:
+        if smaller is not None:
+            tokenizer = smaller
+            special = special_of(
+                smaller, pad=smaller.token_to_id(loaded.padding), types=special.types
+            )
+        _to_onnx(loaded, scratch)
     if int8:
-        _quantise(scratch, model)
+        (shrink if loaded.layout == "shared" else _quantise)(scratch, model)
         scratch.unlink()
     else:
         scratch.replace(model)
-    loaded.tokenizer.save(str(folder / "tokenizer.json"))
+    tokenizer.save(str(folder / "tokenizer.json"))
     card = ModelCard(
         task=plan.task,
         navigator=plan.navigator and plan.task == "policy",
+        layout=plan.layout,
         limit=limit,
         special=special,
         inputs=loaded.inputs,
@@ -59,10 +75,15 @@ def _to_onnx(loaded: Loaded, path: Path) -> None:
     usual = network.body.config._attn_implementation
     network.body.set_attn_implementation("eager")  # the one that tracing can follow
     ids = torch.ones((2, 16), dtype=torch.int64)
-    arguments: tuple[Any, ...] = (ids, torch.ones_like(ids))
-    if loaded.types:
-        arguments += (torch.zeros_like(ids),)
     axes = {name: {0: "pairs", 1: "tokens"} for name in loaded.inputs}
+    axes["rating"] = {0: "pairs"}
+    arguments: tuple[Any, ...] = (ids, torch.ones_like(ids))
+    if loaded.layout == "shared":
+        more = torch.zeros_like(ids), torch.zeros_like(ids), torch.ones((2, 5), dtype=torch.int64)
+        arguments += more
+        axes["heads"] = axes["rating"] = {0: "pairs", 1: "actions"}
+    elif loaded.types:
+        arguments += (torch.zeros_like(ids),)
     with warnings.catch_warnings(), torch.no_grad():
         # The exporter by tracing needs no further package.
         warnings.simplefilter("ignore")
@@ -72,11 +93,32 @@ def _to_onnx(loaded: Loaded, path: Path) -> None:
             str(path),
             input_names=list(loaded.inputs),
             output_names=["rating"],
-            dynamic_axes={**axes, "rating": {0: "pairs"}},
+            dynamic_axes=axes,
             opset_version=17,
             dynamo=False,
         )
     network.body.set_attn_implementation(usual)
+
+
+@contextmanager
+def _room_for(loaded: Loaded, words: Sequence[str]) -> Iterator[Any]:
+    """The smaller tokenizer, while the network has embeddings for its tokens only."""
+    import torch
+
+    smaller = pruned(loaded.tokenizer, words) if words else None
+    if smaller is None:
+        yield None
+        return
+    tokenizer, rows = smaller
+    network = loaded.network.to("cpu")
+    whole = network.body.get_input_embeddings()
+    network.body.set_input_embeddings(
+        torch.nn.Embedding.from_pretrained(whole.weight.detach()[torch.tensor(rows)])
+    )
+    try:
+        yield tokenizer
+    finally:
+        network.body.set_input_embeddings(whole)
 
 
 def _quantise(source: Path, target: Path) -> None:

@@ -6,49 +6,100 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import groupby
 from random import Random
 
 from naisei.textgame.trained.dataset import Choice, negatives
 from naisei.textgame.trained.labels import ProcessingExample
 from naisei.textgame.trained.situation import Situation
 
-__all__ = ["Item", "Source", "choice_item", "classifier_item", "data_digest", "order", "sampled"]
+__all__ = [
+    "Item",
+    "Processing",
+    "Source",
+    "batches",
+    "by_cookbook",
+    "choice_item",
+    "data_digest",
+    "length_of",
+    "processing_item",
+    "sampled",
+]
 
-Source = Choice | ProcessingExample
+
+@dataclass(frozen=True, slots=True)
+class Processing:
+    """A cookbook and actions that cook or cut. wrong: of each action, 1 or 0."""
+
+    cookbook: str
+    actions: tuple[str, ...]
+    wrong: tuple[int, ...]
+
+
+Source = Choice | Processing
+#: Batches among which examples are sorted by length, so that little is padded.
+_SORTED = 16
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """Pairs that belong together, each with its label. Of a choice the first is the positive."""
+    """Actions of one situation, each with its label. Of a choice the first is the positive."""
 
-    pairs: tuple[tuple[Situation, str], ...]
+    situation: Situation
+    actions: tuple[str, ...]
     labels: tuple[float, ...]
+
+
+def by_cookbook(examples: Sequence[ProcessingExample], *, together: bool) -> list[Processing]:
+    """The classifier's examples. together: those of a game as one, else each by itself."""
+    if not together:
+        return [Processing(e.cookbook, (e.action,), (e.wrong,)) for e in examples]
+    games = [list(own) for _, own in groupby(examples, key=lambda e: (e.game, e.cookbook))]
+    return [
+        Processing(own[0].cookbook, tuple(e.action for e in own), tuple(e.wrong for e in own))
+        for own in games
+    ]
 
 
 def choice_item(choice: Choice, others: Sequence[str]) -> Item:
     actions = (choice.action, *others)
-    return Item(
-        tuple((choice.situation, action) for action in actions),
-        (1.0, *(0.0 for _ in others)),
-    )
+    return Item(choice.situation, actions, (1.0, *(0.0 for _ in others)))
 
 
-def classifier_item(example: ProcessingExample) -> Item:
-    return Item(((Situation(cookbook=example.cookbook), example.action),), (float(example.wrong),))
+def processing_item(source: Processing) -> Item:
+    labels = tuple(float(wrong) for wrong in source.wrong)
+    return Item(Situation(cookbook=source.cookbook), source.actions, labels)
 
 
 def sampled(source: Source, count: int, *, seed: str) -> Item:
     """The item of one epoch: negatives are drawn anew in each."""
     if isinstance(source, Choice):
         return choice_item(source, negatives(source, count, seed=seed))
-    return classifier_item(source)
+    return processing_item(source)
 
 
-def order(size: int, *, seed: int, epoch: int) -> list[int]:
-    """A permutation."""
-    numbers = list(range(size))
-    Random(f"{seed}/{epoch}").shuffle(numbers)
-    return numbers
+def batches(lengths: Sequence[int], batch: int, *, seed: int, epoch: int) -> list[list[int]]:
+    """Numbers of examples, every one once, by a shuffle that seed and epoch decide.
+
+    lengths: of the examples' texts. Within runs of a few batches those of similar length come
+    together; the batches are then shuffled again. The last may be smaller.
+    """
+    draw = Random(f"{seed}/{epoch}")
+    numbers = list(range(len(lengths)))
+    draw.shuffle(numbers)
+    out: list[list[int]] = []
+    for start in range(0, len(numbers), batch * _SORTED):
+        run = sorted(numbers[start : start + batch * _SORTED], key=lambda n: lengths[n])
+        out += [run[at : at + batch] for at in range(0, len(run), batch)]
+    draw.shuffle(out)
+    return out
+
+
+def length_of(source: Source) -> int:
+    """Characters to be read, about."""
+    if isinstance(source, Choice):
+        return len(source.situation.text)
+    return len(source.cookbook) + sum(map(len, source.actions))
 
 
 def data_digest(sources: Sequence[Source]) -> str:
@@ -56,9 +107,8 @@ def data_digest(sources: Sequence[Source]) -> str:
     digest = sha256()
     for each in sources:
         if isinstance(each, Choice):
-            digest.update(
-                json.dumps([each.situation.text, each.action, *each.others]).encode() + b"\n"
-            )
+            parts = [each.situation.text, each.action, *each.others]
         else:
-            digest.update(each.model_dump_json().encode() + b"\n")
+            parts = [each.cookbook, *each.actions, *map(str, each.wrong)]
+        digest.update(json.dumps(parts).encode() + b"\n")
     return digest.hexdigest()[:24]

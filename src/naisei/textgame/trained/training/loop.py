@@ -11,9 +11,16 @@ from time import monotonic
 from naisei.runs.directory import write_atomically
 from naisei.textgame.trained.training.checkpoint import Progress, restore, save, save_best
 from naisei.textgame.trained.training.curves import Curve, svg
-from naisei.textgame.trained.training.items import Source, data_digest, order, sampled
+from naisei.textgame.trained.training.items import (
+    Source,
+    batches,
+    data_digest,
+    length_of,
+    sampled,
+)
 from naisei.textgame.trained.training.learner import Learner
 from naisei.textgame.trained.training.plan import TrainingPlan
+from naisei.textgame.trained.training.renaming import Renamer
 from naisei.textgame.trained.training.validation import Validation, validate
 
 __all__ = ["PACE", "Pace", "Trained", "train"]
@@ -70,7 +77,11 @@ def train(
     )
     losses.resume(progress.step)
     epochs.resume(progress.validated)
+    lengths = [length_of(source) for source in sources]
+    renamer = Renamer(sources, share=plan.augment)
     since: list[float] = []
+    order: list[list[int]] = []
+    drawn = -1
     saved = monotonic()
     while progress.validated < plan.epochs:
         epoch, at = divmod(progress.step, per_epoch)
@@ -79,11 +90,12 @@ def train(
             _write(folder, losses, epochs, plan)
             save(folder, learner, progress, digest=digest)
             continue
-        numbers = order(len(sources), seed=plan.seed, epoch=epoch)
-        batch = [
-            sampled(sources[n], plan.negatives, seed=f"{plan.seed}/{epoch}/{n}")
-            for n in numbers[at * plan.batch : (at + 1) * plan.batch]
-        ]
+        if epoch != drawn:
+            order, drawn = batches(lengths, plan.batch, seed=plan.seed, epoch=epoch), epoch
+        batch = []
+        for n in order[at]:
+            seed = f"{plan.seed}/{epoch}/{n}"
+            batch.append(renamer.item(sampled(sources[n], plan.negatives, seed=seed), seed=seed))
         rate = plan.rate_at(progress.step, steps)
         since.append(learner.step(batch, rate=rate, seed=plan.seed * 1_000_003 + progress.step))
         progress.step += 1

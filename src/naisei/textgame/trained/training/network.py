@@ -7,10 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from naisei.core import InputError
+from naisei.textgame.trained.shared import SHARED_INPUTS
+from naisei.textgame.trained.training.narrow import narrowed
 from naisei.textgame.trained.training.plan import DEFAULT_ENCODER
+from naisei.textgame.trained.training.shared_network import shared_network
 
 __all__ = ["Loaded", "load", "needs_torch"]
 
+#: Of a narrow encoder.
+_LAYERS = 4
 _REMEDY = (
     "pip install 'naisei[train]' (on a machine without GPU install torch from its CPU index "
     "first, or gigabytes of CUDA come with it)"
@@ -31,10 +36,21 @@ def needs_torch() -> None:
 
 
 class Loaded:
-    """network: a torch module, `(input_ids, attention_mask[, token_type_ids]) → (pairs,)`.
-    tokenizer: of the library `tokenizers`. longest: tokens that the encoder can take."""
+    """network: a torch module, `(input_ids, attention_mask[, token_type_ids]) → (pairs,)`, or
+    `shared_network`. layout, layers, width, matching: see `TrainingPlan`. tokenizer: of the
+    library `tokenizers`. padding: its token `pad`. longest: tokens that the encoder can take."""
 
-    def __init__(self, encoder: str, *, pooling: str, seed: int) -> None:
+    def __init__(
+        self,
+        encoder: str,
+        *,
+        pooling: str,
+        seed: int,
+        layout: str,
+        layers: int | None,
+        width: int | None,
+        matching: bool,
+    ) -> None:
         import torch
         from transformers import AutoModel, AutoTokenizer
 
@@ -52,28 +68,71 @@ class Loaded:
         self.tokenizer = texts.backend_tokenizer
         self.tokenizer.no_truncation()
         self.tokenizer.no_padding()
-        self.pad = int(texts.pad_token_id or 0)
+        self.pad, self.padding = int(texts.pad_token_id or 0), str(texts.pad_token)
         self.types = int(getattr(body.config, "type_vocab_size", 0) or 0) > 1
         # RoBERTa counts positions from the padding number on.
         reserved = self.pad + 1 if body.config.model_type in ("roberta", "xlm-roberta") else 0
         self.longest = int(getattr(body.config, "max_position_embeddings", 512)) - reserved
+        if width is not None:
+            body = narrowed(body, width=width, layers=layers or _LAYERS, seed=seed)
+        elif layers is not None:
+            _shorten(body, layers)
         torch.manual_seed(seed)
-        self.network: Any = _network(body, pooling)
+        self.layout = layout
+        self.network: Any = (
+            shared_network(body, offset=0 if width else reserved, matching=matching)
+            if layout == "shared"
+            else _network(body, pooling)
+        )
 
     @property
     def inputs(self) -> tuple[str, ...]:
         """Names of the arguments, in order."""
+        if self.layout == "shared":
+            return SHARED_INPUTS
         return ("input_ids", "attention_mask", *(("token_type_ids",) if self.types else ()))
 
 
-def load(encoder: str, *, pooling: str = "cls", seed: int = 0) -> Loaded:
+def load(
+    encoder: str,
+    *,
+    pooling: str = "cls",
+    seed: int = 0,
+    layout: str = "pairs",
+    layers: int | None = None,
+    width: int | None = None,
+    matching: bool = False,
+) -> Loaded:
     """An encoder with a fresh head, the same for the same seed.
 
     Raises:
         InputError: something is not installed, or there is no such encoder.
     """
     needs_torch()
-    return Loaded(encoder, pooling=pooling, seed=seed)
+    return Loaded(
+        encoder,
+        pooling=pooling,
+        seed=seed,
+        layout=layout,
+        layers=layers,
+        width=width,
+        matching=matching,
+    )
+
+
+def _shorten(body: Any, layers: int) -> None:
+    """Keep the lowest layers only."""
+    own = getattr(getattr(body, "encoder", None), "layer", None)
+    if own is None or layers > len(own):
+        raise InputError(
+            f"the encoder has {len(own)} layers"
+            if own is not None
+            else f"the layers of an encoder of this make ({body.config.model_type}) are not known",
+            place=f"--layers {layers}",
+            remedy="name no more layers than there are, or leave it out",
+        )
+    del own[layers:]
+    body.config.num_hidden_layers = layers
 
 
 def _resolved(encoder: str) -> str:

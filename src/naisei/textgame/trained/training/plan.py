@@ -21,9 +21,16 @@ class TrainingPlan(BaseModel):
     `dataset.choices`. negatives: a positive (5 in the thesis). loss: `binary`, each action by
     itself, or `ranking`, the positive against its negatives. epochs, batch, rate: thesis §6.3.3
     has 5, 8 and 1e-5 for the policy, §5.3.3 has 3, 32 and 1e-5 for the classifier; a batch is
-    counted in states for the policy. warmup: share of the steps; then the rate falls to zero.
-    limit: tokens of a pair. select: which epoch is kept: of the least `loss`, the highest
-    `accuracy`, or the highest score on `games`.
+    counted in states for the policy. layout: `pairs`, each action read with the state by itself
+    (thesis), or `shared`, the state read once for all of its actions (`trained.shared`). layers:
+    how many of the encoder's, from below; all by default. width: only the encoder's words are
+    taken over, in so many dimensions, and the layers are new (`training.narrow`; then 4 by
+    default). matching: heads that find the same word elsewhere (`training.shared_network`).
+    embeddings: whether those of the words are `learned` too, or stay `frozen`, so that words
+    never seen in training keep their place among those that were. augment: share of the examples
+    in which foods are called by other names (`training.renaming`). warmup: share of the steps;
+    then the rate falls to zero. limit: tokens of a pair. select: which epoch is kept: of the
+    least `loss`, the highest `accuracy`, or the highest score on `games`.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -35,6 +42,12 @@ class TrainingPlan(BaseModel):
     meal: bool = False
     negatives: int = Field(default=5, ge=1)
     loss: Literal["binary", "ranking"] = "binary"
+    layout: Literal["pairs", "shared"] = "pairs"
+    layers: int | None = Field(default=None, ge=1)
+    width: int | None = None
+    matching: bool = False
+    embeddings: Literal["learned", "frozen"] = "learned"
+    augment: float = Field(default=0.0, ge=0, le=1)
     epochs: int = Field(default=5, ge=1)
     batch: int = Field(default=8, ge=1)
     rate: float = Field(default=1e-5, gt=0)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from naisei.textgame.trained.dataset import Choice
-from naisei.textgame.trained.training.items import Source, choice_item, classifier_item
+from naisei.textgame.trained.training.items import Source, choice_item, processing_item
 from naisei.textgame.trained.training.learner import Learner
 
 __all__ = ["Validation", "validate"]
@@ -29,26 +29,25 @@ class Validation:
 def validate(learner: Learner, sources: Sequence[Source]) -> Validation:
     """Over all of `sources`, which are of one task; NaN if there are none."""
     items = [
-        choice_item(each, each.others) if isinstance(each, Choice) else classifier_item(each)
+        choice_item(each, each.others) if isinstance(each, Choice) else processing_item(each)
         for each in sources
     ]
-    outputs = learner.rate([pair for item in items for pair in item.pairs])
-    losses, right = [], []
-    at = 0
-    for item in items:
-        own = outputs[at : at + len(item.pairs)]
-        at += len(item.pairs)
-        losses.append(learner.loss_of(own, item))
-        if len(own) > 1:
-            right.append(float(own[0] > max(own[1:])))
-        else:
-            right.append(float((own[0] > 0) == (item.labels[0] > 0.5)))
-    if not (items and len(items[0].pairs) == 1):
-        return Validation(_mean(losses), _mean(right))
-    wrong = [r for r, item in zip(right, items, strict=True) if item.labels[0] > 0.5]
-    kept = [r for r, item in zip(right, items, strict=True) if item.labels[0] < 0.5]
-    return Validation(_mean(losses), _mean(right), _mean(wrong), _mean(kept))
+    outputs = learner.rate([(item.situation, item.actions) for item in items])
+    losses = [learner.loss_of(own, item) for own, item in zip(outputs, items, strict=True)]
+    if items and isinstance(sources[0], Choice):
+        return Validation(_mean(losses), _mean([float(own[0] > max(own[1:])) for own in outputs]))
+    actions = [
+        (label > 0.5, (output > 0) == (label > 0.5))
+        for own, item in zip(outputs, items, strict=True)
+        for output, label in zip(own, item.labels, strict=True)
+    ]
+    return Validation(
+        _mean(losses),
+        _mean([right for _, right in actions]),
+        _mean([right for wrong, right in actions if wrong]),
+        _mean([right for wrong, right in actions if not wrong]),
+    )
 
 
-def _mean(values: Sequence[float]) -> float:
+def _mean(values: Sequence[float] | Sequence[bool]) -> float:
     return sum(values) / len(values) if values else float("nan")

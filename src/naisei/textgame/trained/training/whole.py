@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from naisei.core import InputError
 from naisei.textgame.trained.dataset import choices, wrong_actions
 from naisei.textgame.trained.pairs import PairEncoder, special_of
 from naisei.textgame.trained.recorded import RecordedGame
+from naisei.textgame.trained.shared import SharedEncoder
 from naisei.textgame.trained.training.checkpoint import take_best
 from naisei.textgame.trained.training.export import export
-from naisei.textgame.trained.training.items import Source
+from naisei.textgame.trained.training.items import Source, by_cookbook
 from naisei.textgame.trained.training.learner import Learner
 from naisei.textgame.trained.training.loop import PACE, Pace, Trained, train
 from naisei.textgame.trained.training.network import load
 from naisei.textgame.trained.training.plan import TrainingPlan
+from naisei.textgame.trained.training.vocabulary import game_words
 
 __all__ = ["Made", "examples", "make_model"]
 
@@ -34,7 +37,8 @@ class Made:
 def examples(plan: TrainingPlan, recordings: Sequence[RecordedGame]) -> tuple[Source, ...]:
     """What a plan learns from."""
     if plan.task == "classifier":
-        return wrong_actions(recordings)
+        together = plan.layout == "shared"
+        return tuple(by_cookbook(wrong_actions(recordings), together=together))
     return choices(recordings, navigator=plan.navigator, meal=plan.meal).of
 
 
@@ -46,13 +50,16 @@ def make_model(
     *,
     device: str = "auto",
     int8: bool = True,
+    vocabulary: Literal["all", "games"] = "all",
     pace: Pace = PACE,
     play: Callable[[Path], float] | None = None,
     report: Callable[[int, int, float], None] = lambda step, steps, loss: None,
 ) -> Made:
     """Train (or go on training) in `out/training` and write the best model into `out`.
 
-    play: share of points that the model of a folder wins; needed for `select=games`.
+    vocabulary: which of the encoder's tokens the model keeps: `games`, those of the recordings
+    and of textworld's own texts (where it is installed). play: share of points that the model of
+    a folder wins; needed for `select=games`.
 
     Raises:
         InputError: nothing to learn from, no such encoder or device, or another training in `out`.
@@ -64,10 +71,19 @@ def make_model(
             place=plan.task,
             remedy="record games whose walkthroughs read the cookbook",
         )
-    loaded = load(plan.encoder, pooling=plan.pooling, seed=plan.seed)
+    loaded = load(
+        plan.encoder,
+        pooling=plan.pooling,
+        seed=plan.seed,
+        layout=plan.layout,
+        layers=plan.layers,
+        width=plan.width,
+        matching=plan.matching,
+    )
     limit = min(plan.limit, loaded.longest)
     special = special_of(loaded.tokenizer, pad=loaded.pad, types=loaded.types)
-    encoder = PairEncoder(loaded.tokenizer, special, limit=limit)
+    kind = SharedEncoder if plan.layout == "shared" else PairEncoder
+    encoder = kind(loaded.tokenizer, special, limit=limit)
     learner = Learner(loaded, encoder, plan, device=_device(device))
     work = out / "training"
     work.mkdir(parents=True, exist_ok=True)
@@ -103,10 +119,20 @@ def make_model(
             "examples": len(sources),
             "best_epoch": trained.epoch,
             "steps": trained.steps,
+            "vocabulary": vocabulary,
         },
+        words=_words([*recordings, *valid]) if vocabulary == "games" else (),
     )
     size = (out / "model.onnx").stat().st_size / 1e6
     return Made(out, trained, len(sources), size)
+
+
+def _words(recordings: Sequence[RecordedGame]) -> tuple[str, ...]:
+    texts = dict.fromkeys(game_words())
+    for game in recordings:
+        for step in game.steps:
+            texts.update(dict.fromkeys((step.situation.text, *step.candidates, *step.navigate)))
+    return tuple(texts)
 
 
 def _device(name: str) -> str:
