@@ -23,7 +23,7 @@ def parsed(spec: str) -> tuple[str, dict[str, JsonValue]]:
     options: dict[str, JsonValue] = {}
     for word in rest.split(",") if rest else ():
         key, equals, value = (part.strip() for part in word.partition("="))
-        if not (key and equals) or key in options:
+        if not (key and equals and value) or key in options:
             raise InputError(
                 say(f"'{word}' は設定として読めません", f"'{word}' is no setting, or comes twice"),
                 place=f"--tagger {spec}",

@@ -17,7 +17,7 @@ from naisei.emphasis.evaluation.recipes import Recipe
 from naisei.emphasis.evaluation.results import Marked, PartResult, marked
 from naisei.emphasis.schemas import Article, Tagger
 
-__all__ = ["Bench", "tested"]
+__all__ = ["Bench", "measured"]
 
 _BINS = 10
 
@@ -60,7 +60,7 @@ class Bench(Handler):
         tagger = self._recipe.make(fold.train, fold.dev, seed=seed, folder=folder)
         trained = time.perf_counter() - began
         test = [a for a in fold.test if a.id in self._scored]
-        found = tested(tagger, test, empty_title=self._empty_title)
+        found = measured(tagger, test, empty_title=self._empty_title)
         if folder and folder.is_dir():
             _leave_curve(folder)
         return found.model_copy(update={"trained": round(trained, 3)})
@@ -73,7 +73,7 @@ def _leave_curve(folder: Path) -> None:
             path.unlink()
 
 
-def tested(tagger: Tagger, articles: Sequence[Article], *, empty_title: bool) -> PartResult:
+def measured(tagger: Tagger, articles: Sequence[Article], *, empty_title: bool) -> PartResult:
     """What a tagger marks in articles that it has not seen."""
     began = time.perf_counter()
     labels = [tagger.labels(a) for a in articles]
