@@ -34,17 +34,15 @@ def unigram(packed: Packed, kept: NDArray[np.int64]) -> Any:
         for c, to in packed.normalised.items()
         if to == " " and unicodedata.normalize("NFKC", c) != " "
     )
-    wave = packed.normalised.get("～", "～") == "～"
-    out.normalizer = normalizers.Sequence(
-        [
-            normalizers.Replace(Regex(f"[{spaced}]"), " "),
-            normalizers.Replace(Regex(f"[{dropped}]"), ""),
-            *([normalizers.Replace("～", _SHIELD)] if wave else []),
-            normalizers.NFKC(),
-            *([normalizers.Replace(_SHIELD, "～")] if wave else []),
-            normalizers.Replace(Regex(" {2,}"), " "),
-        ]
-    )
+    steps: list[Any] = []
+    for characters, to in ((spaced, " "), (dropped, "")):
+        steps += [normalizers.Replace(Regex(f"[{characters}]"), to)] if characters else []
+    if packed.normalised.get("～", "～") == "～":
+        shielded = normalizers.Replace("～", _SHIELD), normalizers.Replace(_SHIELD, "～")
+        steps += [shielded[0], normalizers.NFKC(), shielded[1]]
+    else:
+        steps.append(normalizers.NFKC())
+    out.normalizer = normalizers.Sequence([*steps, normalizers.Replace(Regex(" {2,}"), " ")])
     out.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always", split=True)
     out.decoder = decoders.Metaspace(prepend_scheme="always")
     out.add_special_tokens([packed.pieces[i] for i in (packed.bos, packed.pad, packed.eos)])

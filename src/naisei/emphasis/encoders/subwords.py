@@ -18,6 +18,7 @@ class Subwords:
         tokenizer.no_padding()
         self.tokenizer = tokenizer
         self._unigram = type(tokenizer.model).__name__ == "Unigram"
+        self._space = tokenizer.token_to_id(SPACE) if self._unigram else None
         self._known: dict[tuple[str, bool], tuple[int, ...]] = {}
 
     def cut(self, word: str, *, after_space: bool = False) -> tuple[int, ...]:
@@ -30,6 +31,11 @@ class Subwords:
         if (known := self._known.get(key)) is None:
             known = self._known[key] = tuple(self._cut(word, after_space)) or (self.unknown,)
         return known
+
+    def decides(self, pieces: tuple[int, ...]) -> int:
+        """Which of a word's pieces stands for it: the first (thesis, §4.3.3), or the second
+        where the first is but the space before the word."""
+        return int(len(pieces) > 1 and pieces[0] == self._space)
 
     def text(self, text: str) -> list[int]:
         """The pieces of a whole text, without special ones."""

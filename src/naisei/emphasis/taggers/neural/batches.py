@@ -24,7 +24,8 @@ class Batch:
     """Torch tensors of B inputs of at most T subwords, U units and W words.
 
     ids, attended: (B, T). unit_of: (B, T), the unit of each subword, U for padding. firsts:
-    (B, W), where the first subword of each word is. labels, counted: (B, W). words, units: (B,).
+    (B, W), where the subword is that stands for each word. labels, counted: (B, W).
+    words, units: (B,).
     states: (B, W, width) of an encoder that is not trained, or None.
     """
 
@@ -63,7 +64,7 @@ def tensors(
         n = len(each.labels)
         ids[row, : len(own)] = own
         unit_of[row, : len(own)] = np.repeat(np.arange(len(lengths)), lengths)
-        firsts[row, :n] = (np.cumsum(lengths) - lengths)[1 : n + 1]
+        firsts[row, :n] = (np.cumsum(lengths) - lengths)[1 : n + 1] + each.leads
         labels[row, :n], counted[row, :n] = each.labels, each.counted
     given = None
     if states is not None:

@@ -23,12 +23,14 @@ _LONGEST_TITLE = 300  # characters
 class Input:
     """One input: `[CLS] words [SEP]`, or `[CLS] words [SEP] title [SEP]`.
 
-    pieces: subwords of each unit of it: a special token, or a word. labels, counted: of the
-    words, which are the units from number 1 on. places: for each word, the number of its
-    sentence in the article and its own in the sentence.
+    pieces: subwords of each unit of it: a special token, or a word. leads, labels, counted: of
+    the words, which are the units from number 1 on; a lead is the number of the piece that
+    stands for the word. places: for each word, the number of its sentence in the article and
+    its own in the sentence.
     """
 
     pieces: tuple[tuple[int, ...], ...]
+    leads: tuple[int, ...]
     labels: tuple[bool, ...]
     counted: tuple[bool, ...]
     places: tuple[tuple[int, int], ...]
@@ -73,7 +75,14 @@ def inputs_of(
                 rows.append(part)
     first = (subwords.first,)
     return [
-        Input((first, *row.pieces, *after), row.labels, row.counted, row.places) for row in rows
+        Input(
+            (first, *row.pieces, *after),
+            tuple(map(subwords.decides, row.pieces)),
+            row.labels,
+            row.counted,
+            row.places,
+        )
+        for row in rows
     ]
 
 

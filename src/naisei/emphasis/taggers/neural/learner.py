@@ -9,22 +9,36 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from naisei.core import InputError
 from naisei.emphasis.encoders.opening import Encoder
 from naisei.emphasis.taggers.neural.batches import Batch, lots, tensors
 from naisei.emphasis.taggers.neural.inputs import Input
 from naisei.emphasis.taggers.neural.plan import NeuralPlan
 from naisei.emphasis.taggers.neural.states import States
+from naisei.lang import say
 
 __all__ = ["Learner", "device_of", "spread"]
 
 
 def device_of(name: str) -> str:
-    """`auto`: cuda where there is one, else cpu."""
+    """`auto`: cuda where there is one, else cpu.
+
+    Raises:
+        InputError: no such device here.
+    """
     import torch
 
-    if name != "auto":
-        return name
-    return "cuda" if torch.cuda.is_available() else "cpu"
+    if name == "auto":
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        torch.zeros(1, device=name)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        raise InputError(
+            say(f"この機械に '{name}' はありません", f"there is no device '{name}' here"),
+            place=f"--device {name}",
+            remedy=say("auto か cpu を指定してください", "use auto or cpu"),
+        ) from error
+    return name
 
 
 class Learner:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from time import monotonic
 
@@ -18,6 +18,7 @@ from naisei.emphasis.schemas import Article
 from naisei.emphasis.taggers.calibration import calibrated
 from naisei.emphasis.taggers.neural.batches import epoch_of
 from naisei.emphasis.taggers.neural.checkpoint import Progress, restore, save
+from naisei.emphasis.taggers.neural.course import Course, Point
 from naisei.emphasis.taggers.neural.inputs import Input
 from naisei.emphasis.taggers.neural.learner import Learner, device_of
 from naisei.emphasis.taggers.neural.plan import NeuralPlan
@@ -25,25 +26,12 @@ from naisei.emphasis.taggers.neural.states import States, shared_states
 from naisei.emphasis.taggers.neural.tagger import NeuralTagger
 from naisei.emphasis.taggers.spans import SpanRule, tuned
 from naisei.lang import say
-from naisei.runs.curves import Curve
 
-__all__ = ["Point", "blank", "train"]
+__all__ = ["blank", "train"]
 
 Floats = NDArray[np.float64]
 #: Seconds between checkpoints that are not also looked at on the dev part.
 _PACE = 120.0
-
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """A training at one of its checkpoints. loss: mean since the one before. dev_f1: pooled
-    token F1 on the dev part, NaN without one. tokens: subwords learnt from per second."""
-
-    step: int
-    loss: float
-    dev_loss: float
-    dev_f1: float
-    tokens: float
 
 
 def train(
@@ -111,12 +99,7 @@ def _learn(
     plan, learner = tagger.plan, tagger.learner
     digest = plan.digest(_data(inputs, dev, seed))
     progress = restore(folder, learner, digest=digest) if folder else Progress()
-    curve = Curve(
-        folder / "curve.csv" if folder else Path(),
-        ("step", "loss", "dev_loss", "dev_f1", "subwords_per_second"),
-    )
-    if folder:
-        curve.resume(progress.step)
+    course = Course(folder, done=progress.step, report=report)
     losses: list[float] = []
     read, began, saved = 0, monotonic(), monotonic()
     epoch, at = -1, 0
@@ -139,12 +122,11 @@ def _learn(
         if ends:
             rate = read / max(1e-9, monotonic() - began)
             point = _look(tagger, dev, progress, float(np.mean(losses)), rate)
-            report(point)
-            curve.add(point.step, point.loss, point.dev_loss, point.dev_f1, point.tokens)
+            course.add(point)
             losses, read, began = [], 0, monotonic()
         if folder and (ends or monotonic() - saved > _PACE):
             save(folder, learner, progress, digest=digest)
-            curve.write()
+            course.write()
             saved = monotonic()
     return progress
 

@@ -1,0 +1,1 @@
+"""`naisei emphasis train`: a tagger that learns from a whole corpus and is kept."""

@@ -1,0 +1,284 @@
+"""Neural taggers over a tiny encoder: what they read, how they learn, what they say."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from emphasis import tiny_encoder
+from naisei.core import InputError
+from naisei.emphasis.metrics import Counts, token_counts
+from naisei.emphasis.schemas import Article, Sentence, Token
+
+torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'naisei[train]'")
+pytest.importorskip("transformers")
+# On a busy machine threads that wait for each other take seconds for what takes none.
+torch.set_num_threads(1)
+
+from naisei.emphasis.taggers.neural.batches import epoch_of, lots  # noqa: E402
+from naisei.emphasis.taggers.neural.course import Point  # noqa: E402
+from naisei.emphasis.taggers.neural.inputs import inputs_of  # noqa: E402
+from naisei.emphasis.taggers.neural.learning import blank, train  # noqa: E402
+from naisei.emphasis.taggers.neural.plan import NeuralPlan  # noqa: E402
+from naisei.emphasis.taggers.neural.store import load, save  # noqa: E402
+from naisei.emphasis.taggers.neural.tagger import NeuralTagger  # noqa: E402
+from naisei.emphasis.taggers.neural.unseen import unseen  # noqa: E402
+
+KINDS: dict[str, dict[str, Any]] = {
+    "bilstm": {"body": "bilstm", "hidden": 12},
+    "transformer": {},
+    "title-crf": {"title": True, "crf": True},
+    "all": {"tuned": "all"},
+    "head": {"tuned": "head", "unit": "passage", "hidden": 16},
+    "bilstm-title-crf": {"body": "bilstm", "title": True, "crf": True, "hidden": 8},
+}
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return str(tiny_encoder.folder(tmp_path_factory.mktemp("encoder") / "tiny"))
+
+
+def sentence(words: str, index: int = 0, bold: str = "") -> Sentence:
+    tokens: list[Token] = []
+    for surface in words.split():
+        start = tokens[-1].end if tokens else 0
+        tokens.append(
+            Token(surface, start, start + len(surface), "名詞", surface, surface in bold.split())
+        )
+    return Sentence("".join(t.surface for t in tokens), tuple(tokens), 0, index)
+
+
+def corpus(n: int = 12) -> list[Article]:
+    """重要 is emphasised wherever it is."""
+    out = []
+    for number in range(n):
+        rows = ["犬 が 走る 。", "猫 は 重要 です 。", "設定 を する 。", "重要 設定 が 走る 。"]
+        sentences = tuple(
+            sentence(row, index, "重要") for index, row in enumerate(rows[number % 3 :])
+        )
+        out.append(Article(f"a{number}", "題 名", sentences))
+    return out
+
+
+def plan(encoder: str, kind: str, **more: Any) -> NeuralPlan:
+    own = {"steps": 40, "every": 10, "batch": 4, "dropout": 0.0, "limit": 32}
+    own |= {"rate": 1e-3, "head_rate": 2e-2}
+    return NeuralPlan(encoder=encoder, **{**own, **KINDS[kind], **more})
+
+
+def f1(tagger: NeuralTagger, articles: list[Article]) -> float:
+    return sum((token_counts(a, tagger.labels(a)) for a in articles), Counts()).f1
+
+
+@pytest.mark.parametrize("title", [False, True])
+@pytest.mark.parametrize("passage", [False, True])
+def test_each_word_is_read_once(encoder: str, title: bool, passage: bool) -> None:
+    subwords = blank(plan(encoder, "bilstm")).subwords
+    long = sentence(" ".join(["犬", "が", "走る", "重要"] * 40), 1, "重要")
+    rest = (sentence("重要", 2, "重要"), sentence("猫 は 。", 3))
+    own = Article("a", "題 名 " * 50, (sentence("猫 は 。"), long, *rest))
+    inputs = inputs_of(own, subwords, title=title, passage=passage, limit=40)
+    places = [place for each in inputs for place in each.places]
+    assert places == [(n, i) for n, s in enumerate(own.sentences) for i in range(len(s.tokens))]
+    labels = [label for each in inputs for label in each.labels]
+    assert labels == [y for s in own.sentences for y in s.labels]
+    for each in inputs:
+        assert each.size <= 40
+        assert each.pieces[0] == (0,) and each.pieces[-1] == (2,)
+        # Words, then [SEP], then perhaps the title.
+        assert each.pieces[1 + len(each.labels)] == (2,)
+        assert (len(each.pieces) > len(each.labels) + 2) is title
+    if passage:
+        assert len(inputs) < len(inputs_of(own, subwords, title=title, passage=False, limit=40))
+
+
+def test_an_empty_title_leaves_its_place_empty(encoder: str) -> None:
+    subwords = blank(plan(encoder, "bilstm")).subwords
+    own = Article("a", "", (sentence("猫 は"),))
+    (only,) = inputs_of(own, subwords, title=True, passage=False, limit=40)
+    assert only.pieces[-2:] == ((2,), (2,))
+
+
+def test_a_sentence_of_50000_characters_and_an_endless_word(encoder: str) -> None:
+    tagger = blank(plan(encoder, "transformer"))
+    word = Token("犬" * 50_000, 0, 50_000, "名詞", "犬", False)
+    many = sentence(" ".join(["犬"] * 50_000))
+    own = Article("a", "題", (Sentence(word.surface, (word,), 0, 0), many))
+    p = tagger.probabilities(own)
+    assert [len(row) for row in p] == [1, 50_000]
+    assert all(((row > 0) & (row < 1)).all() for row in p)
+
+
+def test_an_epoch_gives_every_emphasised_input_once(encoder: str) -> None:
+    subwords = blank(plan(encoder, "bilstm")).subwords
+    inputs = [
+        each
+        for a in corpus(30)
+        for each in inputs_of(a, subwords, title=False, passage=False, limit=32)
+    ]
+    whole = plan(encoder, "bilstm")
+    order = epoch_of(inputs, whole, seed=1, epoch=0)
+    assert sorted(n for batch in order for n in batch) == list(range(len(inputs)))
+    assert order == epoch_of(inputs, whole, seed=1, epoch=0)
+    assert order != epoch_of(inputs, whole, seed=1, epoch=1)
+    assert order != epoch_of(inputs, whole, seed=2, epoch=0)
+    fewer = [n for b in epoch_of(inputs, plan(encoder, "bilstm", plain=0.2), 1, 0) for n in b]
+    bold = [n for n, each in enumerate(inputs) if each.emphasised]
+    assert set(bold) < set(fewer) and len(fewer) < 0.8 * len(inputs)
+    assert sorted(n for lot in lots(inputs, subwords=50) for n in lot) == list(range(len(inputs)))
+    assert max(len(lot) for lot in lots(inputs, subwords=50)) < 10
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_padding_and_company_change_nothing(encoder: str, kind: str) -> None:
+    tagger = blank(plan(encoder, kind, unit="sentence"))
+    short = Article("a", "題", (sentence("猫 は 重要"),))
+    both = replace(short, sentences=(*short.sentences, sentence("犬 が " * 12, 1)))
+    # States that are kept are rounded to float16.
+    near = 2e-3 if kind == "head" else 1e-5
+    np.testing.assert_allclose(
+        tagger.probabilities(short)[0], tagger.probabilities(both)[0], atol=near
+    )
+
+
+@pytest.mark.parametrize("kind", ["bilstm", "transformer", "title-crf", "all", "head"])
+def test_it_learns_what_can_be_learnt(encoder: str, kind: str) -> None:
+    tagger = train(corpus(), corpus(3), plan=plan(encoder, kind, steps=60))
+    test = [replace(a, id=f"t{i}") for i, a in enumerate(corpus(5))]
+    assert f1(tagger, test) == 1.0
+    assert f1(tagger.decoding("spans"), test) == 1.0
+    for row, own in zip(tagger.probabilities(test[0]), test[0].sentences, strict=True):
+        assert (row > 0.5).tolist() == list(own.labels)
+
+
+def test_what_cannot_be_emphasised_never_is(encoder: str) -> None:
+    tagger = train(corpus(), plan=plan(encoder, "title-crf", steps=40))
+    free = corpus(1)[0]
+    code = tuple(replace(t, label=None) for t in free.sentences[1].tokens)
+    held = replace(free, sentences=(replace(free.sentences[1], tokens=code),))
+    assert any(tagger.labels(free)[1])
+    assert not any(tagger.labels(held)[0]) and not tagger.probabilities(held)[0].any()
+
+
+@pytest.mark.parametrize("kind", ["bilstm-title-crf", "title-crf", "head"])
+def test_a_training_that_was_broken_off_ends_as_it_would_have(
+    encoder: str, kind: str, tmp_path: Path
+) -> None:
+    own = plan(encoder, kind, steps=9, every=3, dropout=0.1)
+    whole = train(corpus(), corpus(3), plan=own, seed=3, folder=tmp_path / "whole")
+
+    def broken(point: Point) -> None:
+        if point.step == 6:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train(corpus(), corpus(3), plan=own, seed=3, folder=tmp_path / "cut", report=broken)
+    points: list[int] = []
+    again = train(
+        corpus(), corpus(3), plan=own, seed=3, folder=tmp_path / "cut",
+        report=lambda point: points.append(point.step),
+    )  # fmt: skip
+    assert points == [6, 9]  # the checkpoint of step 3 was on disk
+    for a, b in zip(
+        whole.probabilities(corpus()[0]), again.probabilities(corpus()[0]), strict=True
+    ):
+        np.testing.assert_array_equal(a, b)
+    rows = (tmp_path / "cut" / "curve.csv").read_text().splitlines()
+    assert [row.split(",")[0] for row in rows] == ["step", "3", "6", "9"]
+    assert "<polyline" in (tmp_path / "cut" / "curve.svg").read_text()
+    with pytest.raises(InputError):
+        train(corpus(), plan=own, seed=4, folder=tmp_path / "cut")
+
+
+def test_a_seed_makes_the_training(encoder: str) -> None:
+    own = plan(encoder, "transformer", steps=3, dropout=0.1)
+    first, same, other = (
+        train(corpus(), plan=own, seed=seed).probabilities(corpus()[0])[0] for seed in (1, 1, 2)
+    )
+    assert (first == same).all() and not (first == other).all()
+
+
+@pytest.mark.parametrize("kind", ["bilstm", "title-crf", "head"])
+def test_it_is_kept_and_opened_again(encoder: str, kind: str, tmp_path: Path) -> None:
+    tagger = train(corpus(), corpus(3), plan=plan(encoder, kind, steps=8))
+    save(tagger, tmp_path)
+    again = load(tmp_path)
+    assert (again.plan, again.rule, again.calibration) == (
+        tagger.plan, tagger.rule, tagger.calibration,
+    )  # fmt: skip
+    for a, b in zip(
+        tagger.probabilities(corpus()[0]), again.probabilities(corpus()[0]), strict=True
+    ):
+        np.testing.assert_allclose(a, b, atol=1e-6)
+    assert again.labels(corpus()[0]) == tagger.labels(corpus()[0])
+    # Word vectors that were not trained are not written.
+    assert not any("word_embeddings" in name for name in tagger.learner.weights())
+
+
+@pytest.mark.parametrize("harm", ["nothing", "no weights", "other weights", "no plan"])
+def test_a_folder_that_is_no_tagger_is_refused(encoder: str, harm: str, tmp_path: Path) -> None:
+    save(train(corpus(), plan=plan(encoder, "bilstm", steps=1)), tmp_path)
+    card, weights = tmp_path / "tagger.json", tmp_path / "tagger.safetensors"
+    if harm == "nothing":
+        card.unlink()
+    elif harm == "no weights":
+        weights.unlink()
+    elif harm == "other weights":
+        save(train(corpus(), plan=plan(encoder, "transformer", steps=1)), tmp_path / "other")
+        weights.write_bytes((tmp_path / "other" / "tagger.safetensors").read_bytes())
+    else:
+        card.write_text('{"format": 1, "plan": {"body": "rnn"}}', encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        load(tmp_path)
+    assert str(tmp_path) in str(caught.value.place)
+
+
+def test_the_title_counts_only_where_it_is_read(encoder: str) -> None:
+    own = corpus()[0]
+    bare = replace(own, title="")
+    for title in (False, True):
+        tagger = train(corpus(), plan=plan(encoder, "transformer", title=title, steps=4))
+        same = (tagger.probabilities(own)[0] == tagger.probabilities(bare)[0]).all()
+        assert same is np.bool_(not title)
+
+
+def test_what_is_said_of_articles_that_were_not_seen(encoder: str) -> None:
+    plain = [
+        replace(a, sentences=tuple(
+            replace(s, tokens=tuple(replace(t, label=False) for t in s.tokens))
+            for s in a.sentences
+        ))
+        for a in corpus(4)
+    ]  # fmt: skip
+    mixed = [a for pair in zip(corpus(4), plain, strict=True) for a in pair]
+    found = unseen(mixed, plan=plan(encoder, "transformer"), parts=2)
+    shape = [[len(s.tokens) for s in a.sentences] for a in mixed]
+    assert [[len(row) for row in own] for own in found] == shape
+    # The emphasised ones are all of one part: who has not seen them knows of no emphasis.
+    assert not any(row.any() for own in found[::2] for row in own)
+    bold = {
+        token.surface
+        for article, own in zip(mixed[1::2], found[1::2], strict=True)
+        for read, row in zip(article.sentences, own, strict=True)
+        for token, p in zip(read.tokens, row, strict=True)
+        if p > 0.5
+    }
+    assert bold == {"重要"}
+
+
+def test_nothing_emphasised_is_no_corpus(encoder: str) -> None:
+    bare = [Article("a", "題", (sentence("犬 が 走る"),))]
+    with pytest.raises(InputError, match=r"強調|emphasised"):
+        train(bare, plan=plan(encoder, "bilstm"))
+
+
+def test_a_device_that_is_not_there(encoder: str) -> None:
+    if torch.cuda.is_available():
+        pytest.skip("it is there")
+    with pytest.raises(InputError, match="cuda"):
+        train(corpus(), plan=plan(encoder, "bilstm"), device="cuda")
