@@ -5,10 +5,22 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-__all__ = ["Block", "Heading", "Reading", "Writer"]
+__all__ = ["Block", "Heading", "Reading", "Writer", "is_sentence"]
 
 _WIDE = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uff60]{2}")
-_SENTENCE_ENDS = frozenset("。．.!?！？」』）)")
+#: Of a paragraph in bold from end to end: with these it is a sentence, with those a caption.
+_SENTENCE = re.compile(r"[。．.!?！？][」』）)]*\Z")
+_CAPTION = re.compile(r"(?:図|表|例|写真|Figure|Fig\.|Table|Example)\s*[0-9０-９]", re.I)
+
+
+def is_sentence(text: str) -> bool:
+    """Whether a paragraph in bold from end to end is emphasis; else it is a heading or a
+    caption in all but name.
+
+    >>> is_sentence("必ず読むこと。"), is_sentence("図 3 全体"), is_sentence("使い方")
+    (True, False, False)
+    """
+    return bool(_SENTENCE.search(text)) and not _CAPTION.match(text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +87,8 @@ class Writer:
             self._held.pop()
         if self._held:
             text, starts, ends, bold, fixed = zip(*self._held, strict=True)
-            # Bold from end to end and no sentence: a caption or a heading in all but name.
-            if not all(bold) or text[-1] in _SENTENCE_ENDS:
-                self.blocks.append(Block("".join(text), starts, ends, bold, fixed))
+            joined = "".join(text)
+            if not all(bold) or is_sentence(joined):
+                self.blocks.append(Block(joined, starts, ends, bold, fixed))
         self._held.clear()
         self._broken = False

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 
 from naisei.emphasis.corpus.blocks import Heading, Reading, Writer
-from naisei.emphasis.corpus.markup import BLOCKS, INLINE, LEFT_OUT, RAW, role
+from naisei.emphasis.corpus.markup import BLOCKS, INLINE, LEFT_OUT, RAW, is_title, role
 
 __all__ = ["read_html"]
 
@@ -72,7 +72,12 @@ def _tag(state: _State, piece: re.Match[str], text: str) -> int:
         state.writer.close()
         if tag != "br":
             state.inline.clear()
-    if tag in LEFT_OUT:
+    if tag == "p" and "p" in state.left_out:
+        # A paragraph ends where the next one begins.
+        state.left_out.remove("p")
+        end = end or not is_title(tag, piece["rest"])
+    leaves = tag in LEFT_OUT or tag in state.left_out
+    if leaves or (not end and is_title(tag, piece["rest"])):
         if not end:
             if _HEADING.fullmatch(tag) and not state.left_out:
                 shown = _plain(_until_end(text, piece.end(), tag))

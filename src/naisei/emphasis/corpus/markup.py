@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["BLOCKS", "INLINE", "LEFT_OUT", "RAW", "role"]
+__all__ = ["BLOCKS", "INLINE", "LEFT_OUT", "RAW", "is_title", "role"]
 
 
 def _set(names: str) -> frozenset[str]:
@@ -29,6 +29,7 @@ _COMMANDS = _set(
     """command userinput replaceable parameter option application filename varname guimenu
     guibutton guilabel package structname envar literal prompt keycap program"""
 )
+_TITLES = re.compile(r"(?:\w+-)?(?:title|caption|heading)")
 _CLASS = re.compile(r"\bclass\s*=\s*[\"']?([^\"'>]*)", re.I)
 
 
@@ -41,3 +42,11 @@ def role(tag: str, rest: str) -> str:
         # A named anchor is no link.
         return "fixed" if tag != "a" or "href" in rest.lower() else ""
     return "bold" if tag in _BOLD else ""
+
+
+def is_title(tag: str, rest: str) -> bool:
+    """Whether a paragraph is a title or caption by its class (`title`, `table-title`, …)."""
+    if tag not in ("p", "div", "figcaption", "caption"):
+        return False
+    named = _CLASS.search(rest)
+    return bool(named) and any(_TITLES.fullmatch(name) for name in named[1].split())

@@ -27,7 +27,7 @@ _ENDIAN = {
 }
 _BAD = re.compile("[\udc80-\udcff]")
 #: Of the characters; with more broken bytes a file is taken for another encoding.
-_MOST_BAD = 0.02
+_MOST_BAD = 0.1
 #: ISO-2022-JP changes its character set by escapes: a mark may stand within another set.
 _STATEFUL = "iso2022_jp_ext"
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f]")

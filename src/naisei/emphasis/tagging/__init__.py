@@ -1,0 +1,1 @@
+"""Suggestions put into a document, and nothing else of it changed."""
