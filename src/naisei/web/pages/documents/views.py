@@ -1,0 +1,234 @@
+"""The addresses of the documents page."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+from typing import cast, get_args
+
+from pydantic import ValidationError
+from starlette.datastructures import UploadFile
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+
+from naisei.core import Event
+from naisei.http.clean import cleaned
+from naisei.http.refused import Refused
+from naisei.intent.feedback import Sign, read_feedback, standing, write_feedback
+from naisei.intent.profile import Profile
+from naisei.intent.rules import Role, Rules, Setting
+from naisei.intent.serve.uploads import KINDS, store
+from naisei.lang import language, say
+from naisei.web.house import House, house_of
+from naisei.web.html import fragment, page_response
+from naisei.web.pages.documents.config import AskConfig, Shelf
+from naisei.web.pages.documents.kind import KIND, cuts_of, feedback_path
+from naisei.web.pages.documents.radar import Radar
+from naisei.web.pages.documents.shelves import (
+    contacts_of,
+    documents_in,
+    index_path,
+    rebuild,
+    shared_index,
+)
+
+__all__ = ["routes"]
+
+#: Files of one upload, and of a visitor in all.
+_AT_ONCE, _MOST = 20, 500
+_SIGNS = get_args(Sign)
+_ROLES: frozenset[Role] = frozenset(get_args(Role))
+
+
+def _own(house: House, request: Request) -> Path:
+    return house.folder(request.state.visitor)
+
+
+async def _start(request: Request) -> Response:
+    from naisei.web.pages.documents import page
+
+    house = house_of(request)
+    folder = _own(house, request)
+    uploaded = sorted(path.name for path in documents_in(folder).iterdir() if path.is_file())
+    return page_response(
+        request,
+        "documents/start.html",
+        page=page,
+        model=house.options.model,
+        index=house.options.index is not None,
+        uploads=house.options.uploads,
+        kinds=KINDS,
+        uploaded=uploaded,
+        talks=await house.sittings.entries(request.state.visitor, KIND.name),
+    )
+
+
+async def _begin(request: Request) -> Response:
+    house = house_of(request)
+    folder = _own(house, request)
+    async with request.form(max_files=0, max_fields=20) as form:
+        fields = {name: str(value).strip() for name, value in form.items()}
+    shelf = _shelf(fields.get("shelf", ""))
+    if shelf == "own" and not any(documents_in(folder).iterdir()):
+        raise Refused(422, say("先にファイルを追加してください", "add files first"))
+    await rebuild(shelf, folder, house.options)
+    async with shared_index(index_path(shelf, folder, house.options)):
+        pass  # it can be opened: else it is said now, not in the conversation
+    model = house.options.model
+    setting = Setting(
+        rules=Rules(language=language(), roles=_ROLES if model else frozenset()),
+        profile=_profile(fields),
+        contacts=contacts_of(shelf),
+    )
+    names = {
+        "server": say("このサーバーの資料", "the server's documents"),
+        "handbook": say("見本の手引き", "the sample handbook"),
+        "own": say("自分の資料", "my documents"),
+    }
+    config = AskConfig(shelf=shelf, setting=setting, model=model)
+    sitting = await house.sittings.begin(request.state.visitor, KIND, config, title=names[shelf])
+    return Response(status_code=204, headers={"HX-Redirect": f"/documents/{sitting.id}"})
+
+
+def _shelf(given: str) -> Shelf:
+    if given not in get_args(Shelf):
+        raise Refused(422, say("その資料はありません", "there are no such documents"))
+    return cast(Shelf, given)
+
+
+def _profile(fields: Mapping[str, str]) -> Profile:
+    given = {name: fields.get(name, "")[:200] for name in ("department", "office", "employment")}
+    try:
+        return Profile.model_validate(given)
+    except ValidationError as error:
+        raise Refused(422, say("プロフィールが使えません", "the profile is unusable")) from error
+
+
+async def _upload(request: Request) -> Response:
+    """Files into the visitor's own folder; those that cannot be taken are named."""
+    house = house_of(request)
+    if not house.options.uploads:
+        raise Refused(404, say("アップロードは無効です", "uploading is switched off"))
+    folder = documents_in(_own(house, request))
+    told: list[str] = []
+    async with request.form(max_files=_AT_ONCE, max_fields=5) as form:
+        for given in form.getlist("file"):
+            if not isinstance(given, UploadFile) or not given.filename:
+                continue
+            if sum(1 for _ in folder.iterdir()) >= _MOST:
+                raise Refused(413, say(f"{_MOST} 件までです", f"at most {_MOST} files"))
+            data = await given.read(house.options.max_upload + 1)
+            if len(data) > house.options.max_upload:
+                told.append(f"{given.filename}: {say('大きすぎます', 'too large')}")
+                continue
+            try:
+                await asyncio.to_thread(store, folder, given.filename, data)
+            except Refused as refused:
+                told.append(f"{given.filename}: {refused.message}")
+    if told:
+        raise Refused(422, say("、", "; ").join(told))
+    return Response(status_code=204, headers={"HX-Redirect": "/documents"})
+
+
+async def _remove(request: Request) -> Response:
+    folder = documents_in(_own(house_of(request), request))
+    async with request.form(max_files=0, max_fields=5) as form:
+        name = str(form.get("name", ""))
+    # Only what is listed can be removed: no name leads out of the folder.
+    found = {path.name: path for path in folder.iterdir()}.get(name)
+    if found is None:
+        raise Refused(404, say("そのようなファイルはありません", "there is no such file"))
+    found.unlink()
+    return Response(status_code=204, headers={"HX-Redirect": "/documents"})
+
+
+async def _show(request: Request) -> Response:
+    from naisei.web.pages.documents import page
+
+    house = house_of(request)
+    sitting = await house.sittings.find(request.state.visitor, request.path_params["id"], KIND)
+    events = list(sitting.events)
+    replies = [e for e in events if e.kind == "say"]
+    config = sitting.config
+    assert isinstance(config, AskConfig)
+    return page_response(
+        request,
+        "documents/talk.html",
+        page=page,
+        sitting=sitting,
+        events=events,
+        config=config,
+        radar=Radar.of(replies[-1]) if replies else None,
+        feedback=_told(_own(house, request), config),
+    )
+
+
+async def _passage(request: Request) -> Response:
+    """The passage behind a citation of a conversation, as a fragment."""
+    house = house_of(request)
+    sitting = await house.sittings.find(request.state.visitor, request.path_params["id"], KIND)
+    config = sitting.config
+    assert isinstance(config, AskConfig)
+    chunk = request.query_params.get("chunk", "")
+    async with shared_index(index_path(config.shelf, _own(house, request), house.options)) as index:
+        found = await asyncio.to_thread(index.chunk, chunk)
+    if found is None:
+        raise Refused(404, say("その箇所はもうありません", "this passage is gone"))
+    fields = {"path", "title", "headings", "page", "date", "text"}
+    shown = cleaned(found.model_dump(mode="json", include=fields))
+    return HTMLResponse(fragment("documents/_passage.html", passage=shown))
+
+
+async def _feedback(request: Request) -> Response:
+    house = house_of(request)
+    folder = _own(house, request)
+    sitting = await house.sittings.find(request.state.visitor, request.path_params["id"], KIND)
+    async with request.form(max_files=0, max_fields=5) as form:
+        sign = str(form.get("sign", ""))
+    if sign not in _SIGNS:
+        raise Refused(422, say("その評価はありません", "there is no such feedback"))
+    replies = [e for e in sitting.events if e.kind == "say"]
+    if not replies:
+        raise Refused(409, say("まだ会話がありません", "there is no turn yet"))
+    said = [str(e.result) for e in sitting.events if e.kind == "ask"]
+    asked = sum(_asks(event) for event in replies)
+    path = feedback_path(folder)
+    await asyncio.to_thread(
+        write_feedback, path, cast(Sign, sign), about=said[-1] if said else "", asked=asked
+    )
+    config = sitting.config
+    assert isinstance(config, AskConfig)
+    return HTMLResponse(
+        fragment("documents/_feedback.html", sitting=sitting, feedback=_told(folder, config))
+    )
+
+
+def _asks(event: Event) -> bool:
+    request: dict[str, dict[str, dict[str, object]]] = event.request  # type: ignore[assignment]
+    return request["meta"]["reply"]["route"] == "ask"
+
+
+def _told(folder: Path, config: AskConfig) -> dict[str, object]:
+    """What the page says of the feedback: how many lines count, and what they came to."""
+    base = config.setting.rules.thresholds
+    now = cuts_of(folder, base)
+    moved = {
+        name: (getattr(base, name), getattr(now, name))
+        for name in ("clarity", "is_question", "is_consultation")
+        if getattr(base, name) != getattr(now, name)
+    }
+    return {"count": len(standing(read_feedback(feedback_path(folder)))), "moved": moved}
+
+
+def routes() -> list[Route]:
+    return [
+        Route("/documents", _start),
+        Route("/documents/new", _begin, methods=["POST"]),
+        Route("/documents/files", _upload, methods=["POST"]),
+        Route("/documents/files/remove", _remove, methods=["POST"]),
+        Route("/documents/{id}", _show),
+        Route("/documents/{id}/passage", _passage),
+        Route("/documents/{id}/feedback", _feedback, methods=["POST"]),
+    ]

@@ -1,0 +1,97 @@
+"""The documents page: asked back, answered with sources, one's own files, feedback."""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from naisei.web.options import WebOptions
+from servers.web_server import WebServer
+
+RULES = (
+    "# 駐輪場の決まり\n\n"
+    "駐輪場は平日の7時から22時まで使えます。<script>x()</script>鍵は総務部で借ります。\n"
+)
+
+
+@pytest.fixture
+def options(tmp_path: Path) -> WebOptions:
+    return WebOptions(state=tmp_path / "state", runs=tmp_path / "runs")
+
+
+def begin(client: httpx2.Client, shelf: str, **fields: str) -> httpx2.Response:
+    return client.post("/documents/new", data={"shelf": shelf, **fields}, timeout=120)
+
+
+def page(client: httpx2.Client, address: str, *, said: int) -> str:
+    """The page, once there are so many replies and it waits for the person."""
+    for _ in range(600):
+        text = client.get(address).text
+        if text.count('<li class="line">') == said and 'name="step"' in text:
+            return text
+        time.sleep(0.02)
+    raise AssertionError(text)
+
+
+def ask(client: httpx2.Client, address: str, text: str, *, said: int) -> str:
+    step = re.search(r'name="step" value="([^"]+)"', page(client, address, said=said - 1))
+    assert step is not None
+    id = address.rpartition("/")[2]
+    given = {"step": step[1], "text": text}
+    assert client.post(f"/sittings/{id}/answer", data=given).status_code == 204
+    return page(client, address, said=said)
+
+
+def test_a_vague_request_is_asked_back_and_then_answered_with_sources(options: WebOptions) -> None:
+    with WebServer(options) as server, server.visitor() as client:
+        address = begin(client, "handbook").headers["HX-Redirect"]
+        text = ask(client, address, "休暇について教えてください", said=1)
+        assert "聞き返し" in text and 'class="radar"' in text
+        options_offered = re.findall(r'name="text" value="([^"]+)"', text)
+        assert len(options_offered) >= 2
+        text = ask(client, address, "看護休暇の日数です", said=2)
+        link = re.search(r'hx-get="([^"]+)"', text)
+        assert "答え" in text and link is not None
+        passage = client.get(link[1].replace("&amp;", "&"))
+        assert passage.status_code == 200 and "<pre>" in passage.text
+        told = client.post(f"{address}/feedback", data={"sign": "too-much"})
+        assert "明確さ" in told.text and "評価 1 件" in told.text
+        assert "評価 0 件" in client.post(f"{address}/feedback", data={"sign": "undo"}).text
+        assert client.post(f"{address}/feedback", data={"sign": "hack"}).status_code == 422
+        assert client.get(f"{address}/passage", params={"chunk": "../x"}).status_code == 404
+
+        with server.visitor() as other:
+            assert other.get(address).status_code == 404
+            assert other.get(link[1].replace("&amp;", "&")).status_code == 404
+
+    with WebServer(options) as server, server.visitor(client.cookies) as back:
+        assert "看護休暇の日数です" in page(back, address, said=2)
+
+
+def test_ones_own_documents(options: WebOptions) -> None:
+    with WebServer(options) as server, server.visitor() as client:
+        assert begin(client, "own").status_code == 422
+        given = {"file": ("../../駐輪場.md", RULES.encode(), "text/markdown")}
+        assert client.post("/documents/files", files=given).status_code == 204
+        bad = {"file": ("x.exe", b"MZ", "application/octet-stream")}
+        refused = client.post("/documents/files", files=bad)
+        assert refused.status_code == 422 and "x.exe" in refused.text
+        assert "駐輪場.md" in client.get("/documents").text
+        with server.visitor() as other:
+            assert "駐輪場.md" not in other.get("/documents").text
+        address = begin(client, "own").headers["HX-Redirect"]
+        text = ask(client, address, "駐輪場は何時から使えますか", said=1)
+        assert "7時から22時" in text and "<script>x()" not in text
+        assert client.post("/documents/files/remove", data={"name": "../x"}).status_code == 404
+        assert client.post("/documents/files/remove", data={"name": "駐輪場.md"}).status_code == 204
+        assert "駐輪場.md" not in client.get("/documents").text
+
+
+def test_what_cannot_be_begun_is_refused(options: WebOptions) -> None:
+    with WebServer(options) as server, server.visitor() as client:
+        assert begin(client, "server").status_code == 422  # it has no index
+        assert begin(client, "/etc").status_code == 422
