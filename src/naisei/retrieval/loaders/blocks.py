@@ -39,7 +39,7 @@ def one_line(text: str) -> str:
 
 def row(cells: Sequence[str]) -> str:
     """A table row as text: `| 区分 | 日数 |`."""
-    return "| " + " | ".join(one_line(cell).replace("|", "｜") for cell in cells) + " |"
+    return "| " + " | ".join([one_line(cell).replace("|", "｜") for cell in cells]) + " |"
 
 
 class Blocks:

@@ -22,6 +22,7 @@ _LINK = re.compile(rf"\[([^\[\]]+)\]{_TARGET}")
 _STRONG = re.compile(r"(\*\*|__|~~)(?=\S)(.+?)(?<=\S)\1")
 #: Emphasis is looked for in shorter lines only: the time grows with the square of the length.
 _LONGEST = 2000
+_BREAK = re.compile(r"<br\s*/?>")
 _RULE = re.compile(r"^\s*([-*_])(?:\s*\1){2,}\s*$")
 
 
@@ -108,16 +109,20 @@ def _divides(line: str) -> bool:
 
 
 def _cells(line: str) -> list[str]:
+    if "<" in line:
+        line = _BREAK.sub(" ", line)
     cells = [cell.replace("\\|", "|") for cell in _CELL.split(line.strip())]
     if cells and not cells[0].strip():
         cells = cells[1:]
     if cells and not cells[-1].strip():
         cells = cells[:-1]
-    return [_inline(re.sub(r"<br\s*/?>", " ", cell)) for cell in cells]
+    return [_inline(cell) for cell in cells]
 
 
 def _inline(line: str) -> str:
     """The words of a line without its marks of emphasis, links and images."""
     if "](" in line:
         line = _LINK.sub(r"\1", _IMAGE.sub(r"\1", line))
-    return line if len(line) > _LONGEST else _STRONG.sub(r"\2", line)
+    if len(line) > _LONGEST or not any(mark in line for mark in ("**", "__", "~~")):
+        return line
+    return _STRONG.sub(r"\2", line)
