@@ -1,0 +1,139 @@
+"""`naisei emphasis corpus`, performed."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from naisei.core import InputError
+from naisei.emphasis.corpus.books import BOOKS, installed
+from naisei.emphasis.corpus.build import Built, build
+from naisei.emphasis.corpus.cutting import LONGEST
+from naisei.emphasis.corpus.statistics import describe
+from naisei.emphasis.corpus.store import save_corpus
+from naisei.emphasis.schemas import Article
+from naisei.lang import say
+
+__all__ = ["make_corpus"]
+
+_SHARE = Path("/usr/share")
+
+
+def make_corpus(
+    out: Path,
+    *,
+    folders: Sequence[Path] = (),
+    debian: bool = False,
+    longest: int = LONGEST,
+    least: int = 1,
+    any_language: bool = False,
+    share: Path = _SHARE,
+) -> None:
+    """Writes the corpus and prints what it consists of. share: where books are installed.
+
+    Raises:
+        InputError: nothing to read from, no such folder, no article with emphasis, or `out`
+            cannot be written.
+    """
+    articles: list[Article] = []
+    left_out: Counter[str] = Counter()
+    for name, folder, pattern in _sources(folders, debian, share):
+        print(f"{name} …", file=sys.stderr, flush=True)
+        built = build(
+            name, folder, pattern=pattern, longest=longest, least=least, any_language=any_language
+        )
+        _show(name, built)
+        articles += built.articles
+        left_out += built.left_out
+    if not articles:
+        raise InputError(
+            say("太字のある文書が一つもありません", "no document has any emphasis"),
+            place=", ".join(map(str, folders)),
+            remedy=say(
+                "太字 (**…**、<strong>、Word の太字) のある日本語の文書を与えてください。"
+                "ほかの言語なら --any-language",
+                "give Japanese documents with bold words (**…**, <strong>, bold in Word); "
+                "--any-language for others",
+            ),
+        )
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        save_corpus(out, articles)
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise InputError(
+            say(f"書き込めません: {why}", f"it cannot be written: {why}"), place=str(out)
+        ) from error
+    _total(articles, left_out, out)
+
+
+def _sources(folders: Sequence[Path], debian: bool, share: Path) -> Iterator[tuple[str, Path, str]]:
+    if not folders and not debian:
+        raise InputError(
+            say("文書の場所がありません", "there is nothing to read from"),
+            remedy=say("--from DIR か --debian を付けてください", "give --from DIR or --debian"),
+        )
+    for folder in folders:
+        if not folder.is_dir():
+            raise InputError(say("フォルダがありません", "no such folder"), place=str(folder))
+    names = Counter[str]()
+    for folder in folders:
+        name = folder.resolve().name or "documents"
+        names[name] += 1
+        yield name if names[name] == 1 else f"{name}-{names[name]}", folder, "*"
+    if debian:
+        found = list(installed(share))
+        if not found:
+            raise InputError(
+                say("Debian の日本語文書がありません", "no Japanese documentation is installed"),
+                place=str(share),
+                remedy="apt-get install " + " ".join(book.package for book in BOOKS),
+            )
+        missing = [b.package for b in BOOKS if b not in [book for book, _ in found]]
+        if missing:
+            names_left = ", ".join(missing)
+            note = say(f"入っていないもの: {names_left}", f"not installed: {names_left}")
+            print(note, file=sys.stderr)
+        yield from ((book.name, folder, book.pattern) for book, folder in found)
+
+
+def _show(name: str, built: Built) -> None:
+    for path, why in built.unreadable[:10]:
+        print(f"  {path}: {why}", file=sys.stderr)
+    if built.articles:
+        tokens = sum(len(s.tokens) for a in built.articles for s in a.sentences)
+        words = sum(sum(s.labels) for a in built.articles for s in a.sentences)
+        text = say(
+            f"{name}: {len(built.articles):,} 記事、{tokens:,} 語、うち強調 {words:,} 語",
+            f"{name}: {len(built.articles):,} articles, {tokens:,} words, {words:,} emphasised",
+        )
+    else:
+        text = say(f"{name}: 使える記事なし", f"{name}: no article that can be used")
+    print(text)
+
+
+def _total(articles: Sequence[Article], left_out: Counter[str], out: Path) -> None:
+    found = describe(articles)
+    print(
+        say(
+            f"計 {found.articles:,} 記事。1 記事あたり {found.sentences:.1f} 文、"
+            f"{found.tokens:.1f} 語、うち強調 {found.emphasised:.1f} 語 "
+            f"(強調できる語の {100 * found.rate:.1f} %)",
+            f"{found.articles:,} articles. Each: {found.sentences:.1f} sentences, "
+            f"{found.tokens:.1f} words, {found.emphasised:.1f} emphasised "
+            f"({100 * found.rate:.1f} % of those that can be)",
+        )
+    )
+    reasons = {
+        "plain": say("太字なし", "without emphasis"),
+        "same": say("ほかと同じ内容", "the same as others"),
+        "foreign": say("日本語でない", "not Japanese"),
+        "short": say("短すぎる", "too short"),
+        "unreadable": say("読めない", "unreadable"),
+    }
+    told = [f"{text} {left_out[key]}" for key, text in reasons.items() if left_out[key]]
+    if told:
+        print(say("除いたもの: ", "left out: ") + ", ".join(told))
+    print(f"→ {out}")

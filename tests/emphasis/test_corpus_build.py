@@ -1,0 +1,124 @@
+"""Corpora from folders: what is taken, what is left out and why."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import docx
+import pytest
+
+from naisei.core import InputError
+from naisei.emphasis.corpus.build import build
+from naisei.emphasis.corpus.commands import make_corpus
+from naisei.emphasis.corpus.docx import read_docx
+from naisei.emphasis.corpus.store import load_corpus
+from naisei.emphasis.schemas import Article
+
+REST = "これは猫の話です。猫は家にいます。"
+
+
+def bold(article: Article) -> list[str]:
+    return [t.surface for s in article.sentences for t in s.tokens if t.label]
+
+
+def written(folder: Path, **pages: str) -> Path:
+    for name, page in pages.items():
+        path = folder / name.replace("__", "/").replace("_", ".")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(page, encoding="utf-8")
+    return folder
+
+
+def word_file(path: Path) -> None:
+    document = docx.Document()
+    document.add_heading("猫の話", 0)
+    document.add_heading("暮らし", 1)
+    paragraph = document.add_paragraph("猫は")
+    paragraph.add_run("とても").bold = True
+    paragraph.add_run("眠い。")
+    paragraph.add_run("必ず", style="Strong")
+    paragraph.add_run("寝る。家にいる。")
+    document.add_paragraph("見出しではないが太字の節").runs[0].bold = True
+    document.add_table(1, 1).rows[0].cells[0].paragraphs[0].add_run("表").bold = True
+    document.save(str(path))
+
+
+def test_word_documents(tmp_path: Path) -> None:
+    word_file(tmp_path / "a.docx")
+    reading = read_docx((tmp_path / "a.docx").read_bytes())
+    assert reading.title == "猫の話"
+    assert [h.text for h in reading.headings] == ["暮らし"]
+    (article,) = build("x", tmp_path).articles
+    assert bold(article) == ["とても", "必ず"]
+
+
+@pytest.mark.parametrize("data", [b"", b"PK\x03\x04", b"\xd0\xcf\x11\xe0", "猫".encode()])
+def test_what_is_no_word_document(data: bytes) -> None:
+    with pytest.raises(InputError, match=r"x\.docx"):
+        read_docx(data, place="x.docx")
+
+
+def test_what_is_taken_and_what_is_not(tmp_path: Path) -> None:
+    folder = written(
+        tmp_path,
+        a_md=f"# 題\n\n**猫**がいる。{REST}",
+        b__c_html=f"<h1>題</h1><p><b>犬</b>がいる。{REST}</p>",
+        plain_md=REST * 2,
+        english_md="Some **bold** words. Another sentence. And one more.",
+        short_md="**猫**がいる。",
+        copy_md=f"# 別の題\n\n**猫**がいる。{REST}\n\nもう一つ。",
+        bad_docx="no docx",
+        other_csv="**猫**",
+        _hidden__a_md=f"**鳥**がいる。{REST}",
+    )
+    built = build("x", folder)
+    assert [(a.id, a.title, bold(a)) for a in built.articles] == [
+        ("x/a.md", "題", ["猫"]),
+        ("x/b/c.html", "題", ["犬"]),
+    ]
+    assert built.left_out == Counter(plain=1, foreign=1, short=1, same=1, unreadable=1)
+    assert [path for path, _ in built.unreadable] == ["bad.docx"]
+    assert len(build("x", folder, any_language=True).articles) == 3
+    assert build("x", folder, least=2).articles == []
+
+
+def test_chapters_are_preferred_to_the_book_on_one_page(tmp_path: Path) -> None:
+    chapters = [f"<h2>章{n}</h2><p><b>猫{n}</b>がいる。{n}番の{REST}</p>" for n in range(3)]
+    written(
+        tmp_path, book_html="".join(chapters), **{f"ch{n}_html": c for n, c in enumerate(chapters)}
+    )
+    found = build("x", tmp_path)
+    assert [a.id for a in found.articles] == ["x/ch0.html", "x/ch1.html", "x/ch2.html"]
+    assert found.left_out["same"] == 1
+
+
+def test_the_command_writes_and_tells(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = written(tmp_path / "docs", a_md=f"# 題\n\n**猫**がいる。{REST}")
+    out = tmp_path / "new" / "corpus.jsonl"
+    make_corpus(out, folders=[folder, folder])
+    assert [a.id for a in load_corpus(out)] == ["docs/a.md", "docs-2/a.md"]
+    assert "docs-2" in capsys.readouterr().out
+
+
+def test_installed_books(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    written(tmp_path, debian_reference__ch01_ja_html=f"<p><b>猫</b>がいる。{REST}</p>")
+    (tmp_path / "debian.reference").rename(tmp_path / "debian-reference")
+    written(tmp_path, x_md="")
+    make_corpus(tmp_path / "c.jsonl", debian=True, share=tmp_path)
+    (article,) = load_corpus(tmp_path / "c.jsonl")
+    assert article.id == "debian-reference/ch01.ja.html"
+    assert "debian-handbook" in capsys.readouterr().err
+
+
+def test_nothing_to_build_from(tmp_path: Path) -> None:
+    out = tmp_path / "c.jsonl"
+    with pytest.raises(InputError, match="--from"):
+        make_corpus(out)
+    with pytest.raises(InputError, match="nowhere"):
+        make_corpus(out, folders=[tmp_path / "nowhere"])
+    with pytest.raises(InputError, match="apt-get install"):
+        make_corpus(out, debian=True, share=tmp_path)
+    with pytest.raises(InputError, match="--any-language"):
+        make_corpus(out, folders=[written(tmp_path / "d", a_md=REST)])
+    assert not out.exists()
