@@ -117,8 +117,8 @@ def _walk(text: str, tokens: list[Token]) -> Iterator[Place]:
                 # A backslash before a letter is itself.
                 literal = token.content == text[start:end]
                 for n, character in enumerate(token.content, start):
-                    place = (n, n + 1) if literal else (start, end)
-                    yield Place(character, *place, bold, fixed)
+                    first, last = (n, n + 1) if literal else (start, end)
+                    yield Place(character, first, last, bold, fixed)
                 at = end
             case "softbreak" | "hardbreak":
                 yield Place("\n", start, end, bold, fixed)

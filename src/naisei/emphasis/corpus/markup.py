@@ -49,4 +49,4 @@ def is_title(tag: str, rest: str) -> bool:
     if tag not in ("p", "div", "figcaption", "caption"):
         return False
     named = _CLASS.search(rest)
-    return bool(named) and any(_TITLES.fullmatch(name) for name in named[1].split())
+    return named is not None and any(_TITLES.fullmatch(name) for name in named[1].split())
