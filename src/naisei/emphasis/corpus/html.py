@@ -22,6 +22,7 @@ _PIECE = re.compile(
     re.DOTALL,
 )
 _HEADING = re.compile(r"h[1-6]")
+_NOT_IN_HEADING = frozenset({"p", "ul", "ol", "dl", "blockquote", "section", "article"})
 #: Of elements within a paragraph; what lies further out is forgotten.
 _DEEPEST = 100
 _LONGEST_HEADING = 2_000
@@ -72,11 +73,8 @@ def _tag(state: _State, piece: re.Match[str], text: str) -> int:
         state.writer.close()
         if tag != "br":
             state.inline.clear()
-    if tag == "p" and "p" in state.left_out:
-        # A paragraph ends where the next one begins.
-        state.left_out.remove("p")
-        end = end or not is_title(tag, piece["rest"])
-    leaves = tag in LEFT_OUT or tag in state.left_out
+    _end_implied(state.left_out, tag, end)
+    leaves = tag in LEFT_OUT or (tag in state.left_out and tag != "p")
     if leaves or (not end and is_title(tag, piece["rest"])):
         if not end:
             if _HEADING.fullmatch(tag) and not state.left_out:
@@ -98,6 +96,24 @@ def _tag(state: _State, piece: re.Match[str], text: str) -> int:
                     break
     state.weigh()
     return piece.end()
+
+
+def _end_implied(left_out: list[str], tag: str, end: bool) -> None:
+    """Ends what is left out where its end tag may be, or often is, missing."""
+    while left_out:
+        inner = left_out[-1]
+        if inner == "p":
+            over = tag == "p" or tag in BLOCKS
+        elif inner == "dt":
+            over = tag in ("dd", "dl") or (tag == "dt" and not end)
+        elif inner in ("head", "title"):
+            over = (tag in BLOCKS or bool(_HEADING.fullmatch(tag))) and not end
+        else:
+            # A heading holds no paragraph: its end tag was forgotten.
+            over = bool(_HEADING.fullmatch(inner)) and tag in _NOT_IN_HEADING and not end
+        if not over:
+            return
+        left_out.pop()
 
 
 def _title(text: str) -> str:

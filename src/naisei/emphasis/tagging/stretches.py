@@ -13,6 +13,8 @@ from naisei.emphasis.tagging.choice import CONTENT, Run
 
 __all__ = ["Stretch", "stretches"]
 
+_CLOSING = frozenset("、。，．！？」』）】〉》〕］｝)]}!?,.:;：；")
+_OPENING = frozenset("「『（【〈《〔［｛([{・")
 #: What may stand in the source between two characters of one stretch: a line break with the
 #: indents and quote marks of the next line.
 _GAP = re.compile(r"[\s>]*")
@@ -78,9 +80,10 @@ def _joined(block: Block, i: int, source: str) -> bool:
 
 
 def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    while start < end and text[start].isspace():
+    """Without space, and without marks that belong to what stands beside it."""
+    while start < end and (text[start].isspace() or text[start] in _CLOSING):
         start += 1
-    while start < end and text[end - 1].isspace():
+    while start < end and (text[end - 1].isspace() or text[end - 1] in _OPENING):
         end -= 1
     if start < end:
         yield start, end
