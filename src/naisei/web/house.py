@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -79,6 +80,8 @@ class House:
         Raises:
             InputError: a model that cannot be opened.
         """
+        if models:  # importing the model stack takes a second, in which nobody is to wait
+            await asyncio.to_thread(import_module, "naisei.models.gateway")
         key = repr((sorted(models.items()), sampling_of, embedder, resends_of))
         async with self._opening:
             if key not in self._worlds:

@@ -23,7 +23,7 @@ from starlette.routing import Route
 from naisei.http.refused import Refused
 from naisei.lang import say
 from naisei.web.house import house_of
-from naisei.web.sittings.sitting import Sitting, Standing
+from naisei.web.sittings.sitting import Sitting
 
 __all__ = ["routes"]
 
@@ -67,17 +67,23 @@ async def events(request: Request) -> Response:
     return EventSourceResponse(_told(sitting, int(after[:9])), ping=_PING)
 
 
-async def _told(sitting: Sitting, after: int) -> AsyncIterator[ServerSentEvent]:
-    yield ServerSentEvent(comment="naisei", retry=_AGAIN)
-    async for moved in sitting.follow(after):
-        if isinstance(moved, Standing):
-            yield ServerSentEvent(sitting.kind.standing(sitting), event="standing")
-            continue
-        number, event = moved
-        if text := sitting.kind.line(sitting, event):
-            yield ServerSentEvent(text, event="line", id=str(number))
+async def _told(sitting: Sitting, after: int) -> AsyncIterator[bytes]:
+    """Messages; those of one moment in one piece."""
+    yield ServerSentEvent(comment="naisei", retry=_AGAIN).encode()
+    async for number, events, standing in sitting.follow(after):
+        first = number - len(events) + 1
+        out = [
+            ServerSentEvent(text, event="line", id=str(n)).encode()
+            for n, event in enumerate(events, first)
+            if (text := sitting.kind.line(sitting, event))
+        ]
+        if standing is not None:
+            text = sitting.kind.standing(sitting)
+            out.append(ServerSentEvent(text, event="standing").encode())
+        if out:
+            yield b"".join(out)
     if sitting.over:
-        yield ServerSentEvent("", event="end")
+        yield ServerSentEvent("", event="end").encode()
 
 
 async def retry(request: Request) -> Response:

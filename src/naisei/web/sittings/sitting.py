@@ -6,6 +6,7 @@ import asyncio
 import logging
 import time
 from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -37,6 +38,8 @@ State = Literal["going", "asking", "done", "failed", "stale"]
 _LOG = logging.getLogger("naisei.web")
 #: Seconds that an answer may take to be in the log.
 _ACK = 30
+#: Seconds of work that nobody needs to be told of.
+_SOON = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,25 +123,33 @@ class Sitting:
         finally:
             self._logged.pop(step, None)
 
-    async def follow(self, after: int) -> AsyncIterator[tuple[int, Event] | Standing]:
-        """Events from number `after` on, each with its number (from 1), and each new standing.
+    async def follow(self, after: int) -> AsyncIterator[tuple[int, list[Event], Standing | None]]:
+        """What happens from event number `after` on: the number of the last event told, the
+        events that are new, and the standing if it is new.
 
         Ends when the conversation is over, cannot go on, or is put away.
         """
-        told, turn = after, -1
+        told, turn, until = min(after, len(self.events)), -1, 0.0
         self.followers += 1
         try:
             while True:
                 moved = self._moved
-                while told < len(self.events):
-                    told += 1
-                    yield told, self.events[told - 1]
-                if turn != self._turn:
-                    turn = self._turn
-                    yield self.standing
+                if self.standing.state == "going" and (left := until - time.monotonic()) > 0:
+                    # What takes no time is told with what comes of it.
+                    with suppress(TimeoutError):
+                        async with asyncio.timeout(left):
+                            await moved.wait()
+                    continue
+                new = self.events[told:]
+                told += len(new)
+                standing = self.standing if turn != self._turn else None
+                turn = self._turn
+                if new or standing:
+                    yield told, new, standing
                 if not self._open or self.over:
                     return
                 await moved.wait()
+                until = time.monotonic() + _SOON
         finally:
             self.followers -= 1
             self.touched = time.monotonic()
