@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 
 from emphasis import tiny_encoder
 from naisei.core import InputError
+from naisei.emphasis.corpus.store import save_corpus
 from naisei.emphasis.metrics import Counts, token_counts
 from naisei.emphasis.schemas import Article, Sentence, Token
 
@@ -27,6 +29,9 @@ from naisei.emphasis.taggers.neural.plan import NeuralPlan  # noqa: E402
 from naisei.emphasis.taggers.neural.store import load, save  # noqa: E402
 from naisei.emphasis.taggers.neural.tagger import NeuralTagger  # noqa: E402
 from naisei.emphasis.taggers.neural.unseen import unseen  # noqa: E402
+from naisei.emphasis.taggers.store import load as load_crf  # noqa: E402
+from naisei.emphasis.training.commands import train_command  # noqa: E402
+from naisei.emphasis.training.parts import set_aside  # noqa: E402
 
 KINDS: dict[str, dict[str, Any]] = {
     "bilstm": {"body": "bilstm", "hidden": 12},
@@ -282,3 +287,50 @@ def test_a_device_that_is_not_there(encoder: str) -> None:
         pytest.skip("it is there")
     with pytest.raises(InputError, match="cuda"):
         train(corpus(), plan=plan(encoder, "bilstm"), device="cuda")
+
+
+@pytest.mark.parametrize("spec", ["transformer-title-crf:layers=1,limit=40", "bilstm", "crf"])
+def test_the_train_command_writes_a_tagger_that_opens(
+    encoder: str, spec: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    articles = corpus(12)
+    save_corpus(tmp_path / "c.jsonl", articles)
+    if spec != "crf":
+        spec += f"{',' if ':' in spec else ':'}encoder={encoder},steps=2,every=1"
+    code = train_command(
+        tmp_path / "c.jsonl", spec, tmp_path / "out",
+        dev=6, seed=0, device="cpu", small=None, quiet=True, json=True,
+    )  # fmt: skip
+    assert code == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said["articles"] + said["dev_articles"] == 12 and said["dev_articles"] >= 2
+    if spec == "crf":
+        opened: Any = load_crf(Path(said["model"]))
+    else:
+        opened = load(Path(said["model"]))
+        # What the specification says goes before the settings for a processor.
+        assert (opened.plan.steps, opened.plan.plain) == (2, 0.2)
+    assert [len(row) for row in opened.labels(articles[0])] == [
+        len(s.tokens) for s in articles[0].sentences
+    ]
+
+
+def test_a_rule_does_not_learn(tmp_path: Path) -> None:
+    save_corpus(tmp_path / "c.jsonl", corpus(3))
+    with pytest.raises(InputError, match="rule"):
+        train_command(
+            tmp_path / "c.jsonl", "rule", tmp_path / "out",
+            dev=6, seed=0, device="cpu", small=None, quiet=True, json=True,
+        )  # fmt: skip
+
+
+def test_whole_articles_are_set_aside() -> None:
+    articles = corpus(9)
+    learn, aside = set_aside(articles, 7, seed=1)
+    assert sorted(a.id for a in (*learn, *aside)) == sorted(a.id for a in articles)
+    assert 7 <= sum(len(a.sentences) for a in aside) < 7 + 4
+    assert (learn, aside) == set_aside(articles, 7, seed=1) != set_aside(articles, 7, seed=2)
+    assert len(set_aside(articles, 10**6)[1]) == 4
+    lone = [articles[0], replace(articles[1], sentences=articles[1].sentences[:0])]
+    learn, aside = set_aside(lone, 1)
+    assert articles[0] in learn

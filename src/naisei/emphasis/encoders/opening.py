@@ -23,7 +23,10 @@ class Encoder:
 
     def __init__(self, folder: str, layers: int | None) -> None:
         from transformers import AutoModel
+        from transformers.utils import logging
 
+        # It draws a bar for every file that it opens.
+        logging.disable_progress_bar()
         self.subwords = open_subwords(folder)
         with _named(folder):
             # By attribute: `from_pretrained` warns of a pooling layer that nobody uses.
