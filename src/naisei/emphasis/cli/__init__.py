@@ -1,11 +1,11 @@
-"""`naisei emphasis`: eval."""
+"""`naisei emphasis`: corpus, train, eval, tag, compare-encoders, demo."""
 
 from __future__ import annotations
 
 import typer
 
 from naisei.cli.lang import say
-from naisei.emphasis.cli import eval
+from naisei.emphasis.cli import compare, corpus, demo, eval, tag, train
 
 __all__ = ["app"]
 
@@ -17,12 +17,24 @@ app = typer.Typer(
     ),
 )
 
-
-@app.callback()
-def _group() -> None:
-    pass
-
-
+app.command(
+    "tag",
+    help=say(
+        "文書に強調の案を入れる (ほかは 1 バイトも変えない)",
+        "Suggest emphasis in a document; not one other byte is changed.",
+    ),
+)(tag.command)
+app.command(
+    "corpus",
+    help=say(
+        "太字を含む文書からコーパスを作る (フォルダ、または Debian の日本語文書)",
+        "Build a corpus from emphasised documents: a folder, or Debian's Japanese books.",
+    ),
+)(corpus.command)
+app.command(
+    "train",
+    help=say("付与器を学習する (中断しても続きから)", "Train a tagger; it goes on if broken off."),
+)(train.command)
 app.command(
     "eval",
     help=say(
@@ -30,3 +42,13 @@ app.command(
         "Measure and compare taggers on a corpus, cross-validated by document.",
     ),
 )(eval.command)
+app.command(
+    "compare-encoders",
+    help=say(
+        "どのエンコーダが言葉をよく理解するかを、強調付与で比べる",
+        "Compare encoders by how well they find emphasis.",
+    ),
+)(compare.command)
+app.command("demo", help=say("一つの記事で見る実演", "One article, before and after."))(
+    demo.command
+)

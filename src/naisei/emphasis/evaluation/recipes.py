@@ -16,7 +16,7 @@ from naisei.emphasis.taggers.plan import BASELINE, CONTEXT, CrfPlan
 from naisei.emphasis.taggers.rule import FirstSentence
 from naisei.lang import say
 
-__all__ = ["LLM", "NAMES", "Recipe", "recipe"]
+__all__ = ["LLM", "NAMES", "Recipe", "neural_plan", "recipe"]
 
 P = TypeVar("P", bound=BaseModel)
 #: Not trained: a language model is asked (thesis, section 4.6).
@@ -127,6 +127,21 @@ def recipe(name: str, options: Mapping[str, JsonValue]) -> Recipe:
             say("この付与器に設定はありません", "this tagger has no settings"), place="--tagger"
         )
     return _Rule()
+
+
+def neural_plan(name: str, options: Mapping[str, JsonValue]) -> NeuralPlan:
+    """The plan of a tagger that is put on an encoder.
+
+    Raises:
+        InputError: another tagger, no such setting, or a value that does not fit.
+    """
+    if name not in _NEURAL:
+        raise InputError(
+            say(f"'{name}' はエンコーダを使いません", f"'{name}' is put on no encoder"),
+            place="--tagger",
+            remedy=say("使えるもの: ", "known: ") + ", ".join(_NEURAL),
+        )
+    return _changed(_NEURAL[name], options)
 
 
 def _changed(plan: P, options: Mapping[str, JsonValue]) -> P:
