@@ -21,14 +21,15 @@ __all__ = ["ImitationOptions", "build"]
 
 class ImitationOptions(Options):
     """model: folder of the scorer; the bundled one by default. ucb: equation 5.1. penalty: what
-    becomes of an action judged wrong. classifier: who judges: `learned` (folder
+    becomes of an action judged wrong; `soft` by default with the bundled scorer, which is the
+    thesis's full configuration, and `none` with any other or without ucb. classifier: who judges: `learned` (folder
     `classifier_model`), `extreme` (§5.5.2), or `recipe`, which reads the cookbook by rules (not
     in the thesis). navigator: whether `navigate to …` is offered; by default if the model learned
     it."""
 
     model: str = ""
     ucb: bool = True
-    penalty: Penalty = "none"
+    penalty: Penalty | None = None
     classifier: Literal["learned", "extreme", "recipe"] = "learned"
     classifier_model: str = ""
     navigator: bool | None = None
@@ -46,30 +47,31 @@ class _Kind:
                 place=f"{FLAG} penalty",
                 remedy="leave ucb on, or use penalty=hard",
             )
-        scorer = onnx_scorer(_folder(given.model, "imitation_scorer"), "policy")
+        penalty = given.penalty or ("none" if given.model or not given.ucb else "soft")
+        scorer = onnx_scorer(_folder(given.model, "scorer"), "policy")
         navigator = scorer.card.navigator if given.navigator is None else given.navigator
         return ImitationPlayer(
             scorer,
-            _judge(given),
-            penalty=given.penalty,
+            _judge(given, penalty),
+            penalty=penalty,
             explore="ucb1" if given.ucb else "none",
             navigator=navigator,
         )
 
 
-def _judge(given: ImitationOptions) -> Judge:
-    if given.penalty == "none":
+def _judge(given: ImitationOptions, penalty: Penalty) -> Judge:
+    if penalty == "none":
         return NoJudge()
     if given.classifier == "extreme":
         return ExtremeJudge()
     if given.classifier == "recipe":
         return RecipeJudge()
-    folder = _folder(given.classifier_model, "imitation_classifier")
+    folder = _folder(given.classifier_model, "classifier")
     return LearnedJudge(onnx_scorer(folder, "classifier"))
 
 
 def _folder(given: str, name: str) -> Path:
-    return Path(given) if given else bundled(name)
+    return Path(given) if given else bundled("imitation") / name
 
 
 def build() -> PlayerKind:
