@@ -25,7 +25,7 @@ def packed(vectors: npt.NDArray[np.float32]) -> bytes:
     """Rows in 8 bits a number: the rows' scales, then the rows. Cosines change by about 0.001."""
     scales = np.abs(vectors).max(axis=1, initial=1e-9).astype(_SCALE) / np.float32(127)
     rows = np.rint(vectors / scales[:, None]).astype(np.int8)
-    return scales.astype(_SCALE).tobytes() + rows.tobytes()
+    return b"".join([scales.astype(_SCALE).tobytes(), rows.tobytes()])
 
 
 def write_spans(store: Store, folder: Path, keys: list[bytes], model: Embedder) -> None:
