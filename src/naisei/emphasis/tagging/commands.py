@@ -78,8 +78,9 @@ def _report(
     else:
         share = f"{100 * words / counted:.1f} %"
         text = say(
-            f"{count} か所を強調しました (強調できる {counted:,} 語の {share})",
-            f"{count} suggestions ({share} of the {counted:,} words that can be emphasised)",
+            f"{count:,} か所を強調しました (強調できる {counted:,} 語の {share})",
+            f"{count:,} suggestion{'s' * (count != 1)} "
+            f"({share} of the {counted:,} words that can be emphasised)",
         )
     if lost:
         text += say(

@@ -1,0 +1,108 @@
+"""`naisei emphasis tag`, and its page of probabilities."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import docx
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from naisei.core import InputError
+from naisei.emphasis.corpus.files import read_bytes
+from naisei.emphasis.schemas import Article
+from naisei.emphasis.taggers.rule import FirstSentence
+from naisei.emphasis.tagging.commands import tag
+from naisei.emphasis.tagging.heat_map import heat_map
+from naisei.emphasis.tagging.suggestions import suggest
+
+TEXT = "# 題\r\n\r\n猫は眠い。犬は起きる。\r\n"
+MARKED = "# 題\r\n\r\n**猫は眠い**。犬は起きる。\r\n"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "a.md"
+    path.write_bytes(TEXT.encode())
+    return path
+
+
+def test_to_standard_output(file: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    tag(file, FirstSentence())
+    said = capfdbinary.readouterr()
+    assert said.out == MARKED.encode()
+    assert "1" in said.err.decode()
+    assert file.read_bytes() == TEXT.encode()
+
+
+def test_to_files(file: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    out, page = tmp_path / "b.md", tmp_path / "b.html"
+    tag(file, FirstSentence(), out=out, page=page)
+    assert out.read_bytes() == MARKED.encode()
+    assert "猫" in page.read_text(encoding="utf-8")
+    said = capfd.readouterr()
+    assert not said.out
+    assert "b.md" in said.err
+    assert "b.html" in said.err
+
+
+@pytest.mark.parametrize("option", ["out", "page"])
+def test_a_document_is_never_written_over(file: Path, option: str) -> None:
+    link = file.with_name("link.md")
+    link.symlink_to(file)
+    for path in (file, link):
+        with pytest.raises(InputError, match=path.name):
+            tag(file, FirstSentence(), **{option: path})
+    assert file.read_bytes() == TEXT.encode()
+
+
+def test_what_cannot_be_written_or_read_is_told(file: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"x\.md"):
+        tag(file, FirstSentence(), out=tmp_path / "none" / "x.md")
+    with pytest.raises(InputError, match="none"):
+        tag(tmp_path / "none.md", FirstSentence())
+    with pytest.raises(InputError, match=r"\.csv"):
+        tag(tmp_path / "none.csv", FirstSentence())
+    with pytest.raises(InputError):
+        tag(tmp_path, FirstSentence())
+
+
+def test_a_word_document_has_a_page_only(tmp_path: Path) -> None:
+    document = docx.Document()
+    document.add_paragraph("猫は眠い。犬は起きる。")
+    document.save(str(tmp_path / "a.docx"))
+    tag(tmp_path / "a.docx", FirstSentence(), page=tmp_path / "a.html")
+    assert "猫" in (tmp_path / "a.html").read_text(encoding="utf-8")
+    with pytest.raises(InputError, match="--html"):
+        tag(tmp_path / "a.docx", FirstSentence(), out=tmp_path / "b.docx")
+
+
+class Half:
+    """Says 0.5 of everything and chooses nothing."""
+
+    name = "half.v1"
+
+    def probabilities(self, article: Article) -> list[NDArray[np.float64]]:
+        return [np.full(len(s.tokens), 0.5) for s in article.sentences]
+
+    def labels(self, article: Article) -> list[list[bool]]:
+        return [[False] * len(s.tokens) for s in article.sentences]
+
+
+def test_the_page_shows_every_word_once_and_runs_nothing() -> None:
+    text = "# <題>\n\n猫 & **犬** <b onclick='x'>鳥</b>は\n「眠い」。\n\n`<script>` の話。"
+    page = heat_map(suggest(read_bytes(text.encode(), "markdown"), Half()), tagger="half.v1")
+    body = page[page.index("<article>") : page.index("</article>")]
+    shown = re.sub(r"<[^>]*>", "", body)
+    assert "".join(shown.split()) == "猫&amp;犬鳥は「眠い」。&lt;script&gt;の話。"
+    assert "<strong><span" in body
+    assert body.count('title="50 %"') > 5
+    assert "<script" not in page
+    assert "&lt;題&gt;" in page
+    assert not re.search(r"(?:src|href)=", page)
+
+
+def test_the_page_of_nothing() -> None:
+    assert "<article>" in heat_map(suggest(read_bytes(b"", "html"), Half()), tagger="half.v1")
