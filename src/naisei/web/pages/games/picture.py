@@ -19,7 +19,7 @@ __all__ = ["Picture"]
 @dataclass(frozen=True, slots=True)
 class Picture:
     """view: the present moment, `None` before the first. result: the play so far. advice: what
-    the player would do now, with its thoughts and scores."""
+    the player said last: a command, with its thoughts and scores."""
 
     view: View | None
     result: GameResult
@@ -48,7 +48,7 @@ class Picture:
                             score=seen.score,
                         )
                     )
-                view, advice = seen, {}
+                view = seen
         result = GameResult(
             game=config.file.removesuffix(".z8"),
             score=view.score if view else 0,
