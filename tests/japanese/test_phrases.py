@@ -12,6 +12,8 @@ from naisei.japanese.placed import words
 
 def phrases(text: str) -> list[str]:
     found = words(text)
+    if not found:
+        return []
     edges = [w.start for w, starts in zip(found, phrase_starts(found), strict=True) if starts]
     return [text[a:b] for a, b in zip(edges, [*edges[1:], len(text)], strict=True)]
 
