@@ -56,7 +56,7 @@ async def _runs(request: Request) -> Response:
         "home/_runs.html",
         going=[row for row in rows if row.run.state == "running"],
         rows=[row for row in rows if row.run.state != "running"],
-        cost=_Cost.of([row.run for row in rows]),
+        cost=_Cost.of([row.run for row in rows if row.run.state != "broken"]),
     )
 
 

@@ -1,0 +1,222 @@
+"""The runs' pages: what they show is what the log holds, a page at a time."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from naisei.core import AskUser, Chat, Event, Message, Say, Usage, Where
+from naisei.core.fingerprint import fingerprint
+from naisei.runs.directory import RunDirectory
+from naisei.runs.episodes import Wanted, episode_page
+from naisei.runs.summaries import Kept, keep
+from naisei.runs.task import EpisodeRow, Metric, Summary, Table
+from naisei.web.options import WebOptions
+from naisei.web.sittings.config import Seated, SittingConfig
+from servers.web_server import WebServer
+
+
+def made(path: Path, n: int, *, wins: int, system: str = "clarify", going: int = 0) -> Path:
+    """A run of n episodes, the first `wins` of them successes; every tenth from 5 on unscored."""
+    config = SittingConfig(kind="x", title=path.name, language="ja", settings={"wins": wins})
+    used = Usage("agent", "openai:m", 1, 1, 100, 20, 0.001)
+    values: dict[str, float] = {}
+    with RunDirectory.of(Seated(config, system=system, data_hash="d"), path) as run:
+        for i in range(n + going):
+            where = Where(f"item-{i:04}")
+            effects = [
+                (Chat("agent", [Message(role="system", content="長い指示" * 60)]), "お茶？", used),
+                (AskUser("お茶にしますか？"), "はい", None),
+                (Say("どうぞ", "naisei"), None, None),
+            ]
+            for step, (effect, result, usage) in enumerate(effects):
+                digest = fingerprint([effect.kind, effect.request()])
+                at = where.at(step)
+                run.log.append(
+                    Event(at, effect.kind, digest, effect.request(), result, None, usage)
+                )
+            if i >= n:
+                continue
+            if i % 10 == 5:
+                failure = "InstrumentFailure: HTTP 500"
+                run.log.finish(EpisodeRow(where, None, failure), [used])
+            else:
+                values[where.instance] = float(i < wins)
+                run.log.finish(EpisodeRow(where, {"success": i < wins}))
+        run.log.put("episodes", n + going)
+        mean = sum(values.values()) / len(values)
+        metric = Metric(
+            "pass@1", mean, mean - 0.1, mean + 0.1, len(values), "", (*values.values(),)
+        )
+        undefined = Metric("pass@3", float("nan"), reason="k = 3, one trial")
+        table = Table("質問の種類", ("種類", "n"), (("場所", 3),))
+        summary = Summary((undefined, metric), (table,), ("注意書き",), {"units": list(values)})
+        keep(run, Kept(summary, len(values), transcripts=(("item-0001#0", "利用者: お茶"),)))
+    return path
+
+
+@pytest.fixture(scope="module")
+def options(tmp_path_factory: pytest.TempPathFactory) -> WebOptions:
+    root = tmp_path_factory.mktemp("web")
+    made(root / "runs/clarify-a", 250, wins=200)
+    made(root / "runs/clarify-b", 250, wins=100, going=2)
+    made(root / "runs/study/director-c", 12, wins=3, system="director")
+    (root / "runs/broken").mkdir()
+    (root / "runs/broken/config.json").write_text("{}")
+    return WebOptions(state=root / "state", runs=root / "runs")
+
+
+@pytest.fixture(scope="module")
+def server(options: WebOptions) -> Iterator[WebServer]:
+    with WebServer(options) as server:
+        yield server
+
+
+def get(server: WebServer, path: str, **query: object) -> str:
+    with server.client(**{"accept-language": "en"}) as client:
+        answer = client.get(path, params=query or None)
+        assert answer.status_code == 200, answer.text
+        return answer.text
+
+
+def named(text: str) -> list[str]:
+    return re.findall(r'e=(item-\d+)%230"', text)
+
+
+def test_the_list_filters_by_name_system_and_state(server: WebServer) -> None:
+    links = lambda text: re.findall(r'href="/runs/show/([^"]+)"', text)  # noqa: E731
+    assert set(links(get(server, "/runs"))) == {"clarify-a", "clarify-b", "study/director-c"}
+    assert links(get(server, "/runs/rows", system="director")) == ["study/director-c"]
+    assert links(get(server, "/runs/rows", text="IFY-A")) == ["clarify-a"]
+    assert "no config of a run" in get(server, "/runs/rows", state="broken")
+
+
+def test_a_run_shows_its_figures_and_why_one_has_none(server: WebServer) -> None:
+    page = get(server, "/runs/show/clarify-a")
+    assert "k = 3, one trial" in page and "質問の種類" in page and "注意書き" in page
+    assert "Scored <strong>225</strong>" in page and ">25</strong>" in page
+    assert re.search(r'<rect class="interval" x="[\d.]+"', page)
+    costs = get(server, "/runs/costs/clarify-a")
+    # 250 answered calls and 25 of failed tries, 120 tokens each.
+    assert "275" in costs and f"{275 * 120:,}" in costs and "0.2750" in costs
+
+
+def test_scrolling_comes_by_every_episode_once(server: WebServer) -> None:
+    page = get(server, "/runs/show/clarify-b")
+    seen = named(page)
+    while len(seen) < 300 and (
+        more := re.search(r'hx-get="(/runs/episodes/[^"]+)"[^>]*revealed', page)
+    ):
+        page = get(server, more[1].replace("&amp;", "&"))
+        seen += named(page)
+    assert seen == [f"item-{i:04}" for i in range(252)]
+
+
+@pytest.mark.parametrize(
+    ("query", "n"),
+    [
+        ({"state": "unscored"}, 25),
+        ({"state": "going"}, 2),
+        ({"text": "item-000"}, 10),
+        ({"value": "high"}, 90),
+        ({"value": "low", "text": "item-01"}, 90),
+        ({"text": "nothing like it"}, 0),
+    ],
+)
+def test_episodes_are_filtered(server: WebServer, query: dict[str, str], n: int) -> None:
+    page = get(server, "/runs/episodes/clarify-b", **query)
+    assert len(named(page)) == n
+
+
+def test_pages_agree_with_the_whole_log(options: WebOptions) -> None:
+    with RunDirectory.look(options.runs / "clarify-a") as run:
+        rows = run.log.rows()
+        lines = []
+        offset: int | None = 0
+        while offset is not None:
+            page = episode_page(run.log, offset=offset, limit=37)
+            lines += page.lines
+            offset = page.next
+        assert {line.episode: line.result for line in lines} == {
+            e: r.result for e, r in rows.items()
+        }
+        for line in lines:
+            usage = rows[line.episode].usage
+            assert line.calls == sum(u.calls for u in usage)
+            assert line.tokens == sum(u.tokens for u in usage)
+            assert line.usd == pytest.approx(sum(u.usd or 0 for u in usage))
+        assert episode_page(run.log, Wanted(name="item-0003#0")).total == 1
+
+
+def test_an_episode_to_its_last_effect(server: WebServer) -> None:
+    page = get(server, "/runs/episode/clarify-a", e="item-0001#0")
+    assert "利用者: お茶" in page and "お茶にしますか？" in page and "どうぞ" in page
+    assert "100 + 20 tokens" in page and "長い指示" not in page
+    prompt = re.search(r'hx-get="(/runs/prompt/[^"]+)"', page)
+    assert prompt is not None
+    assert "長い指示" * 60 in get(server, prompt[1].replace("&amp;", "&"))
+    assert 'id="s-2"' in page  # a deep link to an effect
+
+
+def test_an_instance_is_found_by_its_name_alone(server: WebServer) -> None:
+    assert "<h1>item-0001#0</h1>" in get(server, "/runs/episode/clarify-a", e="item-0001")
+
+
+def test_comparison_shows_paired_differences_and_where_they_are(server: WebServer) -> None:
+    with server.client() as client:
+        page = client.get(
+            "/runs/compare",
+            params={"run": ["clarify-a", "clarify-b"]},
+            headers={"accept-language": "en"},
+        ).text
+        assert "-0.4" in page and "pass@1 (90)" in page
+        assert "settings.wins: 200 → 100" in page
+        table = client.get(
+            "/runs/compare/file", params={"run": ["clarify-a", "clarify-b"], "as": "md"}
+        ).text
+        assert "| pass@1 |" in table
+        for names in (["clarify-a"], ["clarify-a", "clarify-a"], ["clarify-a", "broken"]):
+            answer = client.get("/runs/compare", params={"run": names})
+            assert answer.status_code == 422 and "notice" in answer.text
+
+
+def test_downloads_hold_everything(server: WebServer, options: WebOptions) -> None:
+    with server.client() as client:
+        form = {"as": "events"}
+        lines = client.get("/runs/file/clarify-a", params=form).text.splitlines()
+        assert len(lines) == 250
+        assert len(json.loads(lines[0])["events"]) == 3
+        one = client.get("/runs/file/clarify-a", params={"as": "jsonl", "e": "item-0005#0"})
+        assert json.loads(one.text)["failure"] == "InstrumentFailure: HTTP 500"
+        assert (
+            "# item-0001#0"
+            in client.get("/runs/file/clarify-a", params={"as": "md", "e": "item-0001#0"}).text
+        )
+
+
+def test_a_run_that_goes_on_shows_what_is_new(server: WebServer, options: WebOptions) -> None:
+    path = made(options.runs / "clarify-live", 4, wins=2)
+    assert len(named(get(server, "/runs/show/clarify-live"))) == 4
+    config = SittingConfig(kind="x", title=path.name, language="ja", settings={"wins": 2})
+    with RunDirectory.of(Seated(config, system="clarify", data_hash="d"), path) as run:
+        run.log.finish(EpisodeRow(Where("item-9999"), {"success": True}))
+        assert "item-9999" in named(get(server, "/runs/episodes/clarify-live"))
+        assert "Running now" in get(server, "/home/runs")
+    time.sleep(0.05)
+    assert "running" not in get(server, "/runs/rows", text="clarify-live")
+
+
+def test_a_conversation_is_read_like_a_run_by_its_visitor_alone(server: WebServer) -> None:
+    with server.visitor() as client, server.visitor() as other:
+        id = client.post("/echo").url.path.rpartition("/")[2]
+        client.post(f"/sittings/{id}/answer", data={"step": "0", "text": "内緒の話"})
+        page = client.get(f"/runs/of/{id}")
+        assert page.status_code == 200 and "内緒の話" in page.text
+        for path in (f"/runs/of/{id}", f"/runs/show/@{id}", f"/runs/file/@{id}?as=events"):
+            assert other.get(path).status_code == 404
+        assert id not in other.get("/runs").text

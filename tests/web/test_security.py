@@ -1,0 +1,352 @@
+"""Probes: other hosts, other sites' forms, other visitors, paths that lead out, script in data."""
+
+from __future__ import annotations
+
+import re
+import socket
+from collections.abc import Iterator
+from contextlib import suppress
+from html.parser import HTMLParser
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from naisei.core import Act, AskUser, Chat, Event, InputError, Message, Say, Search, Where
+from naisei.core.fingerprint import fingerprint
+from naisei.runs.directory import RunDirectory
+from naisei.runs.summaries import Kept, keep
+from naisei.runs.task import EpisodeRow, Metric, Summary, Table
+from naisei.web.options import WebOptions
+from naisei.web.sittings.config import Seated, SittingConfig
+from servers.web_server import WebServer, csrf
+
+NASTY = "<script>alert(1)</script><img src=x onerror=alert(1)>\"'>javascript:alert(1){{7*7}}"
+TOKEN = "a-token-of-more-than-16-characters"
+
+
+@pytest.fixture(scope="module")
+def options(tmp_path_factory: pytest.TempPathFactory) -> WebOptions:
+    root = tmp_path_factory.mktemp("web")
+    nasty_run(root / "runs" / "clarify-nasty")
+    nasty_run(root / "runs" / "clarify-other")
+    (root / "secret.json").write_text('{"secret": 1}')
+    return WebOptions(state=root / "state", runs=root / "runs")
+
+
+@pytest.fixture(scope="module")
+def server(options: WebOptions) -> Iterator[WebServer]:
+    with WebServer(options) as server:
+        yield server
+
+
+def nasty_run(path: Path) -> None:
+    """A run in which everything that others wrote is an attack."""
+    config = SittingConfig(kind=NASTY, title=NASTY, language="ja", settings={"x": NASTY})
+    where = Where(f"i{NASTY}", 0)
+    with RunDirectory.of(Seated(config, system=f"clarify{NASTY}"), path) as run:
+        effects = [
+            (Chat("agent", [Message(role="user", content=NASTY)]), NASTY),
+            (AskUser(NASTY), NASTY),
+            (Act({"do": NASTY}), {"text": NASTY, "reward": 0, "done": True, "info": {"a": NASTY}}),
+            (Say(NASTY, NASTY, {"note": NASTY}), None),
+            (Search(NASTY), [{"id": NASTY, "text": NASTY, "score": 1.0, "meta": {}}]),
+        ]
+        for n, (effect, result) in enumerate(effects):
+            request = effect.request()
+            digest = fingerprint([effect.kind, request])
+            run.log.append(Event(where.at(n), effect.kind, digest, request, result))
+        run.log.put("episodes", 2)
+        run.log.finish(EpisodeRow(where, {"said": NASTY}))
+        run.log.finish(EpisodeRow(Where("failed"), None, f"InstrumentFailure: {NASTY}"))
+        metric = Metric(f"pass@1{NASTY}", 0.5, 0.4, 0.6, 1, "", (0.5,))
+        plain = Metric("pass@1", 0.5, 0.4, 0.6, 1, "", (0.5,))
+        table = Table(NASTY, (NASTY,), ((NASTY,),), NASTY)
+        summary = Summary((metric, plain), (table,), (NASTY,), {"units": [where.instance]})
+        texts = ((where.episode, NASTY),)
+        figures = {where.episode: f"<svg xmlns='http://www.w3.org/2000/svg'>{NASTY}</svg>"}
+        keep(run, Kept(summary, 1, stopped=NASTY, transcripts=texts, figures=figures))
+
+
+class Tags(HTMLParser):
+    """What a browser would take for markup."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.scripts: list[str] = []
+        self.bad: list[str] = []
+        self.links: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        if tag == "script":
+            self.scripts.append(given.get("src", ""))
+        if tag == "img" and not given.get("src", "").startswith("data:image/svg+xml;base64,"):
+            self.bad.append(f"img {given}")
+        if tag in ("iframe", "object", "embed", "base"):
+            self.bad.append(tag)
+        for name, value in given.items():
+            if name.startswith("on") or name in ("style", "srcdoc", "formaction"):
+                self.bad.append(f"{tag} {name}")
+            if name in ("href", "src", "action", "hx-get", "hx-post"):
+                self.links.append(value)
+
+
+def assert_harmless(text: str) -> None:
+    tags = Tags(text)
+    assert tags.bad == []
+    assert all(re.fullmatch(r"/static/[\w.\-/]+\?v=\w+", src) for src in tags.scripts), tags.scripts
+    for link in tags.links:
+        assert link.startswith(("/", "#", "data:image/svg+xml;base64,")), link
+    assert "49" not in re.findall(r"javascript:alert\(1\)(\d+)", text)
+
+
+EPISODE = f"i{NASTY}#0"
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
+@pytest.mark.parametrize(
+    ("path", "query"),
+    [
+        ("/", {}),
+        ("/home/runs", {}),
+        ("/runs", {}),
+        ("/runs", {"text": NASTY, "system": NASTY, "state": NASTY}),
+        ("/runs/rows", {"text": "clarify"}),
+        ("/runs/show/clarify-nasty", {}),
+        ("/runs/show/clarify-nasty", {"text": NASTY}),
+        ("/runs/episodes/clarify-nasty", {"text": NASTY}),
+        ("/runs/costs/clarify-nasty", {}),
+        ("/runs/episode/clarify-nasty", {"e": EPISODE}),
+        ("/runs/events/clarify-nasty", {"e": EPISODE}),
+        ("/runs/prompt/clarify-nasty", {"e": EPISODE, "n": "0"}),
+        ("/runs/episode/clarify-nasty", {"e": NASTY}),
+        ("/runs/show/" + "%3Cscript%3Ealert(1)%3C/script%3E", {}),
+        ("/runs/compare", {"run": ["clarify-nasty", "clarify-other"]}),
+        ("/runs/compare", {"run": [NASTY, "clarify-other"]}),
+        ("/<script>alert(1)</script>", {}),
+    ],
+)
+def test_nothing_that_others_wrote_becomes_markup(
+    server: WebServer, path: str, query: dict[str, str | list[str]], language: str
+) -> None:
+    with server.client(**{"accept-language": language}) as client:
+        answer = client.get(path, params=query)
+        assert_harmless(answer.text)
+        policy = answer.headers["content-security-policy"]
+        assert "default-src 'none'" in policy and "unsafe" not in policy
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert answer.headers["referrer-policy"] == "no-referrer"
+
+
+def test_the_nasty_pages_are_shown_at_all(server: WebServer) -> None:
+    with server.client() as client:
+        page = client.get("/runs/episode/clarify-nasty", params={"e": EPISODE})
+        assert page.status_code == 200 and page.text.count("&lt;script&gt;") > 8
+        assert client.get("/runs/show/clarify-nasty").text.count("&lt;script&gt;") > 4
+
+
+@pytest.mark.parametrize("form", ["jsonl", "events", "csv", "md", "html"])
+def test_downloads_are_files_and_never_pages(server: WebServer, form: str) -> None:
+    with server.client() as client:
+        answer = client.get("/runs/file/clarify-nasty", params={"as": form})
+        assert answer.status_code == 200
+        assert answer.headers["content-disposition"].startswith("attachment")
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example", "", "a b", "[::1", "0"],
+)
+def test_other_hosts_are_not_answered(server: WebServer, host: str) -> None:
+    with server.client() as client:
+        assert client.get("/", headers={"host": host}).status_code in (400, 421)
+
+
+def test_two_hosts_are_not_answered(server: WebServer) -> None:
+    host, _, port = server.url.removeprefix("http://").partition(":")
+    with socket.create_connection((host, int(port)), timeout=10) as raw:
+        raw.sendall(
+            f"GET / HTTP/1.1\r\nHost: {host}:{port}\r\nHost: evil.example\r\n"
+            "Connection: close\r\n\r\n".encode()
+        )
+        assert raw.recv(100).split()[1] in (b"400", b"421")
+
+
+ORIGINS = ["https://evil.example", "null", "http://localhost:1", "file://", "http://127.0.0.1"]
+
+
+@pytest.mark.parametrize("origin", ORIGINS)
+def test_other_origins_change_nothing(server: WebServer, origin: str) -> None:
+    with server.visitor() as client:
+        before = client.headers["x-csrf-token"]
+        answer = client.post("/echo", headers={"origin": origin})
+        assert answer.status_code == 403
+        assert "access-control-allow-origin" not in answer.headers
+        assert client.headers["x-csrf-token"] == before
+
+
+POSTS = ["/settings", "/echo", "/enter", "/sittings/" + "0" * 24 + "/answer"]
+
+
+@pytest.mark.parametrize("path", POSTS)
+@pytest.mark.parametrize("proof", ["", "0" * 64, "é" * 64, "somebody else's"])
+def test_no_change_without_the_proof_of_our_page(server: WebServer, path: str, proof: str) -> None:
+    """What another site's form, image or fetch can send: the cookie, but not the header."""
+    with server.visitor() as client, server.visitor() as other:
+        stolen = other.headers["x-csrf-token"] if proof.startswith("some") else proof
+        client.headers["x-csrf-token"] = stolen.encode().decode("latin-1")
+        assert client.post(path, data={"lang": "en"}).status_code == 403
+        del client.headers["x-csrf-token"]
+        assert client.post(path, data={"lang": "en"}).status_code == 403
+        # Nor in the body or the address, where a foreign form could put it.
+        right = csrf(client.get("/").text)
+        assert client.post(path, data={"x-csrf-token": right}).status_code == 403
+        assert client.post(path, params={"x-csrf-token": right}).status_code == 403
+
+
+def test_a_browser_that_says_cross_site_is_refused_even_with_the_proof(server: WebServer) -> None:
+    with server.visitor() as client:
+        for site in ("cross-site", "same-site"):
+            answer = client.post("/settings", headers={"sec-fetch-site": site})
+            assert answer.status_code == 403
+
+
+def test_get_changes_nothing(server: WebServer) -> None:
+    with server.visitor() as client:
+        for path in ("/settings?lang=en", "/echo", "/sittings/" + "0" * 24 + "/forget"):
+            assert client.get(path).status_code in (404, 405)
+
+
+def test_cookies_of_ours_are_out_of_reach_of_script_and_other_sites(server: WebServer) -> None:
+    with server.client() as client:
+        cookie = client.get("/").headers["set-cookie"]
+    assert "HttpOnly" in cookie and "SameSite=Lax" in cookie and "Path=/" in cookie
+
+
+def test_a_cookie_that_we_did_not_sign_is_nobody(server: WebServer, options: WebOptions) -> None:
+    with server.visitor() as client:
+        name = next(iter(client.cookies.keys()))
+        value = client.cookies[name]
+    forged = ("f" * 48) + value[48:]
+    for given in (forged, value[:-1], value + "0", "", "é", '"' * 9, "a" * 5000):
+        raw = f"{name}={given}".encode()
+        with server.client() as client:
+            answer = client.get("/", headers={"cookie": raw})
+            assert answer.status_code == 200 and "set-cookie" in answer.headers
+    # What stands in the state folder lets nobody in.
+    kept = [p.name for p in (options.state).rglob("*")]
+    assert value[:48] not in " ".join(kept)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/runs/show/..",
+        "/runs/show/../..",
+        "/runs/show/..%2f..",
+        "/runs/show/%2e%2e/%2e%2e",
+        "/runs/show/.%2e%2fclarify-nasty/../clarify-nasty",
+        "/runs/show//etc",
+        "/runs/show/%2fetc",
+        "/runs/show/clarify-nasty%00",
+        "/runs/show/c:%5cwindows",
+        "/runs/show/..%5c..",
+        "/runs/show/a/b/c",
+        "/runs/file/../secret?as=md",
+        "/runs/show/@../../x",
+        "/runs/show/@" + "0" * 24,
+        "/runs/of/..%2f..%2fx",
+        "/static/../app.py",
+        "/static/..%2fapp.py",
+        "/static/%2e%2e/app.py",
+        "/static//etc/passwd",
+        "/static/vendor",
+        "/static/",
+        "/sittings/..%2f..",
+        "/sittings/" + "a" * 3000,
+    ],
+)
+def test_paths_lead_nowhere(server: WebServer, path: str) -> None:
+    host, _, port = server.url.removeprefix("http://").partition(":")
+    with socket.create_connection((host, int(port)), timeout=10) as raw:
+        # By hand: an HTTP client would tidy the path up.
+        raw.sendall(
+            f"GET {path} HTTP/1.1\r\nHost: {host}:{port}\r\nConnection: close\r\n\r\n".encode()
+        )
+        answer = b"".join(iter(lambda: raw.recv(65536), b""))
+    assert answer.split()[1] in (b"404", b"400"), answer[:300]
+    assert b"root:" not in answer and b"Traceback" not in answer
+
+
+def test_a_link_inside_the_runs_does_not_lead_out(tmp_path: Path) -> None:
+    outside = tmp_path / "elsewhere"
+    nasty_run(outside)
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    (runs / "link").symlink_to(outside)
+    options = WebOptions(state=tmp_path / "state", runs=runs)
+    with WebServer(options) as server, server.client() as client:
+        assert client.get("/runs/show/link").status_code == 404
+
+
+def test_a_body_that_is_too_large_is_refused(server: WebServer) -> None:
+    with server.visitor() as client:
+        assert client.post("/settings", content=b"x" * 1_100_000).status_code == 413
+        chunks = (b"y" * 100_000 for _ in range(20))
+        form = {"content-type": "application/x-www-form-urlencoded"}
+        # The server may hang up before all was sent.
+        with suppress(httpx2.WriteError, httpx2.ReadError):
+            assert client.post("/settings", content=chunks, headers=form).status_code == 413
+        assert client.get("/health").status_code == 200
+
+
+def test_a_long_message_is_refused_and_the_conversation_goes_on(server: WebServer) -> None:
+    with server.visitor() as client:
+        id = client.post("/echo").url.path.rpartition("/")[2]
+        step = "0"
+        given = {"step": step, "text": "あ" * 8001}
+        assert client.post(f"/sittings/{id}/answer", data=given).status_code == 413
+        given["text"] = "短い"
+        assert client.post(f"/sittings/{id}/answer", data=given).status_code == 204
+
+
+def test_nobody_comes_in_without_the_token(tmp_path: Path) -> None:
+    options = WebOptions(state=tmp_path / "state", runs=tmp_path, token=TOKEN)
+    with WebServer(options) as server:
+        with server.client() as client:
+            for path in ("/", "/runs", "/home/runs", "/sittings/" + "0" * 24):
+                answer = client.get(path)
+                assert answer.url.path == "/enter" and "password" in answer.text
+            assert client.get("/runs", headers={"hx-request": "true"}).status_code == 401
+            assert client.get("/health").json()["status"] == "ok"
+            proof = {"x-csrf-token": csrf(client.get("/enter").text)}
+            for wrong in ("", "x", TOKEN[:-1], TOKEN + "x", "é"):
+                given = {"token": wrong}
+                assert client.post("/enter", data=given, headers=proof).status_code == 401
+                assert client.get("/runs").url.path == "/enter"
+            assert client.post("/enter", data={"token": TOKEN}).status_code == 403
+            let_in = client.post("/enter", data={"token": TOKEN}, headers=proof)
+            assert let_in.headers["hx-redirect"] == "/" and TOKEN not in str(let_in.headers)
+            assert client.get("/runs").url.path == "/runs"
+        with server.client(authorization=f"Bearer {TOKEN}") as client:
+            assert client.get("/runs").url.path == "/runs"
+        with server.client(authorization="Bearer nonsense") as client:
+            assert client.get("/runs").url.path == "/enter"
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.com"])
+def test_a_host_that_others_reach_needs_a_token(host: str) -> None:
+    with pytest.raises(InputError):
+        WebOptions(host=host)
+    assert WebOptions(host=host, token=TOKEN).host == host
+    with pytest.raises(InputError):
+        WebOptions(host=host, token="short")
+
+
+def test_an_error_tells_no_paths_of_the_machine(server: WebServer, options: WebOptions) -> None:
+    with server.client() as client:
+        for path in ("/runs/show/nothing", "/runs/compare?run=a&run=b", "/runs/episode/x?e=y"):
+            text = client.get(path).text
+            assert str(options.runs) not in text and "Traceback" not in text
