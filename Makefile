@@ -46,6 +46,7 @@ demo: setup
 	$(BIN)/naisei intent demo $(DEMO_FLAGS)
 	$(BIN)/naisei relationship demo $(DEMO_FLAGS)
 	$(BIN)/naisei textgame demo
+	$(BIN)/naisei emphasis demo
 
 test: setup
 	$(BIN)/python -m pytest -n auto

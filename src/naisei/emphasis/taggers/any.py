@@ -16,8 +16,8 @@ RULE = "rule"
 
 
 def load_tagger(name: str | Path) -> Tagger:
-    """`rule`: the first sentence of each paragraph. Else a path: a file is a CRF tagger's, a
-    folder a neural one's.
+    """`rule`: the first sentence of each paragraph. Else a path: a CRF tagger's file, or the
+    folder that training wrote.
 
     Raises:
         InputError: nothing there, or no tagger.
@@ -25,6 +25,8 @@ def load_tagger(name: str | Path) -> Tagger:
     path = Path(name)
     if str(name) == RULE:
         return FirstSentence()
+    if (path / "tagger.npz").is_file() and not (path / "tagger.json").is_file():
+        return load(path / "tagger.npz")
     if path.is_dir():
         # It needs the extra `train`, and says so if it is not there.
         from naisei.emphasis.taggers.neural.store import load as load_neural
