@@ -26,7 +26,7 @@ class Batch:
     ids, attended: (B, T). unit_of: (B, T), the unit of each subword, U for padding. firsts:
     (B, W), where the subword is that stands for each word. labels, counted: (B, W).
     words, units: (B,).
-    states: (B, W, width) of an encoder that is not trained, or None.
+    states: (B, W, 2 × width) as `states.with_means` has them, or None.
     """
 
     ids: Any
@@ -45,7 +45,7 @@ def tensors(
     *,
     pad: int,
     device: str,
-    states: Sequence[NDArray[np.float16]] | None = None,
+    states: Sequence[NDArray[np.float32]] | None = None,
 ) -> Batch:
     """A batch on a device. states: of each input's words."""
     import torch

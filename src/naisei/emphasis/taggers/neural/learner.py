@@ -14,10 +14,13 @@ from naisei.emphasis.encoders.opening import Encoder
 from naisei.emphasis.taggers.neural.batches import Batch, lots, tensors
 from naisei.emphasis.taggers.neural.inputs import Input
 from naisei.emphasis.taggers.neural.plan import NeuralPlan
-from naisei.emphasis.taggers.neural.states import States
+from naisei.emphasis.taggers.neural.states import States, with_means
 from naisei.lang import say
 
 __all__ = ["Learner", "device_of", "spread"]
+
+#: Inputs by which states are standardised.
+_LOOKED_AT = 300
 
 
 def device_of(name: str) -> str:
@@ -57,6 +60,17 @@ class Learner:
         self.pad = encoder.subwords.pad
         self.network = Network(plan, encoder.body, encoder.width).to(device)
         self.optimiser: Any = torch.optim.AdamW(_groups(self.network, plan))
+
+    def prepare(self, inputs: Sequence[Input]) -> None:
+        """Look at inputs to be learnt from, before the first step."""
+        if self.states is None:
+            return
+        import torch
+
+        # Evenly over all of them: the first ones may be of one book.
+        few = inputs[:: max(1, len(inputs) // _LOOKED_AT)]
+        rows = [with_means(own, each) for own, each in zip(self.states.of(few), few, strict=True)]
+        self.network.standardise(torch.from_numpy(np.concatenate(rows)).to(self.device))
 
     def step(self, inputs: Sequence[Input], *, share: float, seed: int) -> float:
         """Learn from a batch; returns its loss. share: of the plan's rates. seed: of the
@@ -116,7 +130,10 @@ class Learner:
         self.network.load_state_dict(weights, strict=False)
 
     def _batch(self, inputs: Sequence[Input]) -> Batch:
-        states = None if self.states is None else self.states.of(inputs)
+        states = None
+        if self.states is not None:
+            found = self.states.of(inputs)
+            states = [with_means(own, each) for own, each in zip(found, inputs, strict=True)]
         return tensors(inputs, pad=self.pad, device=self.device, states=states)
 
     def _precision(self) -> Any:

@@ -99,6 +99,8 @@ def _learn(
     plan, learner = tagger.plan, tagger.learner
     digest = plan.digest(_data(inputs, dev, seed))
     progress = restore(folder, learner, digest=digest) if folder else Progress()
+    if not progress.step:
+        learner.prepare(inputs)
     course = Course(folder, done=progress.step, report=report)
     losses: list[float] = []
     read, began, saved = 0, monotonic(), monotonic()

@@ -17,6 +17,8 @@ __all__ = ["Network"]
 
 #: Score of emphasis where there can be none: odds of e^−40 are none.
 _NEVER = -40.0
+#: Standard deviations at which a state is cut off.
+_FAR = 8.0
 
 
 class Network(nn.Module):  # type: ignore[misc]
@@ -37,8 +39,11 @@ class Network(nn.Module):  # type: ignore[misc]
             body.get_input_embeddings().requires_grad_(plan.tuned == "all")
         self.between: nn.Module | None = None
         if plan.kept_states:
+            # An encoder's states lie close together: what they differ by is brought out first.
+            self.register_buffer("centre", torch.zeros(2 * width))
+            self.register_buffer("scale", torch.ones(2 * width))
             self.between = nn.Sequential(
-                nn.Dropout(plan.dropout), nn.Linear(width, plan.hidden), nn.GELU()
+                nn.Dropout(plan.dropout), nn.Linear(2 * width, plan.hidden), nn.GELU()
             )
             width = plan.hidden
         if plan.body == "bilstm":
@@ -50,7 +55,7 @@ class Network(nn.Module):  # type: ignore[misc]
 
     def forward(self, batch: Batch) -> Tensor:
         if self.between is not None:
-            own = self.between(batch.states)
+            own = self.between(((batch.states - self.centre) / self.scale).clamp(-_FAR, _FAR))
         elif self.bilstm is None:
             states = self.body(
                 input_ids=batch.ids, attention_mask=batch.attended.long()
@@ -62,6 +67,12 @@ class Network(nn.Module):  # type: ignore[misc]
         free = batch.counted[:, :, None]
         never = scores.new_tensor([0.0, _NEVER])
         return torch.where(free, scores, never)
+
+    def standardise(self, rows: Tensor) -> None:
+        """From now on kept states are read by their distance from the mean of rows (n, 2 ×
+        width), in standard deviations."""
+        self.centre.copy_(rows.mean(0))
+        self.scale.copy_(rows.std(0, unbiased=False) + 1e-4)
 
     def loss(self, scores: Tensor, batch: Batch) -> Tensor:
         """Mean negative log-likelihood: of a sequence with a CRF, of a word without."""

@@ -29,7 +29,8 @@ class NeuralPlan(BaseModel):
     what is new on top of the encoder. warmup: share of the steps; then the rates fall to zero.
     plain: share of the inputs without emphasis that an epoch is given. tuned: what is trained
     of the encoder: all (thesis), all but its word vectors (`layers`), or nothing (`head`): then
-    each word's state is computed once, and one layer of `hidden` is put on it.
+    each word's state is computed once; it and the mean of its sentence's go through one
+    layer of `hidden`.
     decoding: the likeliest labels, or spans tuned on the dev part.
     """
 

@@ -17,7 +17,7 @@ from naisei.emphasis.taggers.neural.batches import lots, tensors
 from naisei.emphasis.taggers.neural.inputs import Input
 from naisei.lang import say
 
-__all__ = ["States", "shared_states"]
+__all__ = ["States", "shared_states", "with_means"]
 
 Halves = NDArray[np.float16]
 #: Bytes that are kept at most: two million words of 384 numbers.
@@ -101,6 +101,17 @@ class States:
         rows: Halves = own.half().cpu().numpy()
         # Copies: a view would keep its whole batch alive.
         return [row[: len(each.labels)].copy() for row, each in zip(rows, inputs, strict=True)]
+
+
+def with_means(states: Halves, each: Input) -> NDArray[np.float32]:
+    """Beside each word's state the mean of its sentence's: (words, 2 × width)."""
+    own = states.astype(np.float32)
+    means = np.empty_like(own)
+    numbers = np.array([sentence for sentence, _ in each.places])
+    for number in np.unique(numbers):
+        here = numbers == number
+        means[here] = own[here].mean(0)
+    return np.concatenate([own, means], 1)
 
 
 @lru_cache(maxsize=2)
