@@ -13,12 +13,13 @@ from naisei.lang import language, say
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["heat_map"]
+__all__ = ["Piece", "heat_map", "paragraphs"]
 
 
 @dataclass(frozen=True, slots=True)
-class _Piece:
-    """heat: 0 to 10, the tenth of the probability; bold: as in the document; chosen: suggested."""
+class Piece:
+    """A word, or what stands between two. heat: 0 to 10, the tenth of the probability;
+    bold: as in the document; chosen: suggested."""
 
     text: str
     heat: int
@@ -41,16 +42,17 @@ def heat_map(suggestions: Suggestions, *, tagger: str) -> str:
             words=suggestions.words,
             counted=suggestions.counted,
             runs=len(suggestions.choice.runs),
-            paragraphs=list(_paragraphs(suggestions)),
+            paragraphs=list(paragraphs(suggestions)),
         )
     )
 
 
-def _paragraphs(suggestions: Suggestions) -> Iterator[list[_Piece]]:
+def paragraphs(suggestions: Suggestions) -> Iterator[list[Piece]]:
+    """The running text, paragraph by paragraph."""
     chosen = {
         (run.sentence, i) for run in suggestions.choice.runs for i in range(run.first, run.last)
     }
-    blocks: dict[int, list[_Piece]] = {}
+    blocks: dict[int, list[Piece]] = {}
     ends: dict[int, int] = {}
     for number, sentence in enumerate(suggestions.article.sentences):
         text = suggestions.document.reading.blocks[sentence.block].text
@@ -59,11 +61,11 @@ def _paragraphs(suggestions: Suggestions) -> Iterator[list[_Piece]]:
         for i, token in enumerate(sentence.tokens):
             between = text[ends.get(sentence.block, 0) : token.start]
             if between:
-                own.append(_Piece(between, 0, 0, False, False))
+                own.append(Piece(between, 0, 0, False, False))
             p = float(likely[i])
             bold = token.label is True
             is_chosen = (number, i) in chosen
-            own.append(_Piece(token.surface, min(10, int(p * 10)), round(p * 100), bold, is_chosen))
+            own.append(Piece(token.surface, min(10, int(p * 10)), round(p * 100), bold, is_chosen))
             ends[sentence.block] = token.end
     yield from blocks.values()
 
