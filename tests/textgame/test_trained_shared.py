@@ -189,3 +189,28 @@ def test_what_cannot_be_shared_narrowed_or_shortened_is_named(encoder: str) -> N
     with pytest.raises(InputError, match="cannot be narrowed to 20"):
         load(encoder, width=20, layout="shared")
     assert len(load(encoder, layers=1).network.body.encoder.layer) == 1
+
+
+def test_a_training_begins_with_the_weights_of_another(
+    encoder: str, game: RecordedGame, tmp_path: Path
+) -> None:
+    import torch
+
+    from naisei.textgame.trained.training.whole import make_model
+
+    plan = TrainingPlan(
+        encoder=encoder, layout="shared", width=16, epochs=1, rate=1e-9, limit=120, decay=0.0
+    )
+    first, second, third = tmp_path / "first", tmp_path / "second", tmp_path / "third"
+    make_model(plan, [game], [game], first, device="cpu", int8=False)
+    other = plan.model_copy(update={"seed": 8})
+    with pytest.raises(InputError, match="no training to start from"):
+        make_model(other, [game], [game], third, device="cpu", start=second)
+    make_model(other, [game], [game], second, device="cpu", int8=False, start=first)
+    one, two = (torch.load(f / "training" / "best.pt", weights_only=True) for f in (first, second))
+    assert all(torch.allclose(one[key], two[key], atol=1e-6) for key in one)
+    with pytest.raises(InputError, match="other settings"):
+        make_model(other, [game], [game], second, device="cpu", int8=False)
+    wider = plan.model_copy(update={"width": None})
+    with pytest.raises(InputError, match="another one"):
+        make_model(wider, [game], [game], third, device="cpu", start=first)

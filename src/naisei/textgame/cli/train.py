@@ -146,6 +146,18 @@ Vocabulary = Annotated[
         "Words that the model keeps: all, or those of games (smaller).",
     ),
 ]
+Start = Annotated[
+    Path | None,
+    typer.Option(
+        "--start",
+        metavar="DIR",
+        help=say(
+            "別の学習 (の --out)。その最良の重みから始める",
+            "Another training (its --out), whose best weights this one begins with.",
+        ),
+        rich_help_panel=_PLAN,
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help=say("進捗を出さない", "No progress."))]
 Json = Annotated[bool, typer.Option("--json", help=say("結果を JSON で出す", "Result as JSON."))]
 OutFile = Annotated[
@@ -196,6 +208,7 @@ def train(
     device: Device = "auto",
     int8: Int8 = True,
     vocabulary: Vocabulary = "all",
+    start: Start = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -245,6 +258,7 @@ def train(
         device=device,
         int8=int8,
         vocabulary=vocabulary,
+        start=start,
         quiet=quiet,
         json=json,
     )

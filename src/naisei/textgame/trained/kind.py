@@ -22,10 +22,10 @@ __all__ = ["ImitationOptions", "build"]
 class ImitationOptions(Options):
     """model: folder of the scorer; the bundled one by default. ucb: equation 5.1. penalty: what
     becomes of an action judged wrong; `soft` by default with the bundled scorer, which is the
-    thesis's full configuration, and `none` with any other or without ucb. classifier: who judges: `learned` (folder
-    `classifier_model`), `extreme` (§5.5.2), or `recipe`, which reads the cookbook by rules (not
-    in the thesis). navigator: whether `navigate to …` is offered; by default if the model learned
-    it."""
+    thesis's full configuration, and `none` with any other or without ucb. classifier: who judges:
+    `learned` (folder `classifier_model`), `extreme` (§5.5.2), or `recipe`, which reads the
+    cookbook by rules (not in the thesis). navigator: whether `navigate to …` is offered; by
+    default if the model learned it."""
 
     model: str = ""
     ucb: bool = True

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from naisei.core import InputError
 
-__all__ = ["CONFIG", "ModelCard", "Special", "bundled", "read_card"]
+__all__ = ["CONFIG", "ModelCard", "Special", "bundled", "read_card", "read_task"]
 
 CONFIG = "model.json"
 
@@ -53,6 +53,22 @@ class ModelCard(BaseModel):
 
 def read_card(folder: Path, task: str) -> ModelCard:
     """Raises `InputError` if there is no model for this task in the folder."""
+    card = _card(folder)
+    if card.task != task:
+        raise InputError(
+            f"this model was trained as {card.task}, and a {task} is needed",
+            place=str(folder),
+            remedy=f"train one with --task {task}",
+        )
+    return card
+
+
+def read_task(folder: Path) -> str:
+    """What the model of a folder was trained as. Raises `InputError` if there is none."""
+    return _card(folder).task
+
+
+def _card(folder: Path) -> ModelCard:
     path = folder / CONFIG
     if not path.is_file():
         raise InputError(
@@ -62,20 +78,13 @@ def read_card(folder: Path, task: str) -> ModelCard:
             "that needs none: --agent planner",
         )
     try:
-        card = ModelCard.model_validate_json(path.read_bytes())
+        return ModelCard.model_validate_json(path.read_bytes())
     except ValidationError as error:
         raise InputError(
             f"this is no trained model of this version: {error.errors()[0]['msg']}",
             place=str(path),
             remedy="train it again",
         ) from error
-    if card.task != task:
-        raise InputError(
-            f"this model was trained as {card.task}, and a {task} is needed",
-            place=str(folder),
-            remedy=f"train one with --task {task}",
-        )
-    return card
 
 
 def bundled(name: str) -> Path:

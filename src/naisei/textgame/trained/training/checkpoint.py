@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from naisei.core import InputError
+from naisei.textgame.trained.model_dir import read_task
 from naisei.textgame.trained.training.learner import Learner
 
-__all__ = ["Progress", "restore", "save", "save_best", "take_best"]
+__all__ = ["Progress", "restore", "save", "save_best", "start_from", "take_best"]
 
 _NAME, _BEST = "checkpoint.pt", "best.pt"
 
@@ -63,6 +65,34 @@ def restore(folder: Path, learner: Learner, *, digest: str) -> Progress:
 def save_best(folder: Path, learner: Learner) -> None:
     """Keep the present weights as the best."""
     _write(folder / _BEST, learner.network.state_dict())
+
+
+def start_from(folder: Path, learner: Learner, *, task: str) -> str:
+    """Load the best weights of another training of the same network; returns their digest.
+
+    Raises:
+        InputError: there are none, or they are of another network.
+    """
+    path = folder / "training" / _BEST
+    if not path.is_file():
+        raise InputError(
+            "there is no training to start from",
+            place=str(folder),
+            remedy="name the --out of a training",
+        )
+    try:
+        learner.network.load_state_dict(_read(path, learner.device))
+    except RuntimeError as error:
+        raise InputError(
+            f"its network is another one: {str(error).splitlines()[-1].strip()}",
+            place=str(folder),
+            remedy="train with the same encoder, layout, layers and width",
+        ) from error
+    if read_task(folder) != task:
+        # What a policy rates high a classifier of wrong actions rates low, and the reverse.
+        for each in learner.network.head.parameters():
+            each.data.neg_()
+    return sha256(path.read_bytes()).hexdigest()[:24]
 
 
 def take_best(folder: Path, learner: Learner) -> None:

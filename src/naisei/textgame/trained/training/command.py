@@ -103,6 +103,7 @@ def train_command(
     device: str,
     int8: bool,
     vocabulary: Literal["all", "games"],
+    start: Path | None,
     quiet: bool,
     json: bool,
 ) -> int:
@@ -138,6 +139,7 @@ def train_command(
             device=device,
             int8=int8,
             vocabulary=vocabulary,
+            start=start,
             play=(lambda folder: _points(folder, str(valid_games), valid_limit))
             if plan.select == "games"
             else None,

@@ -55,18 +55,20 @@ def train(
     folder: Path,
     *,
     pace: Pace = PACE,
+    started: str = "",
     play: Callable[[], float] | None = None,
     report: Callable[[int, int, float], None] = lambda step, steps, loss: None,
 ) -> Trained:
     """Learn; the best weights are then in `folder` (`best.pt`), beside the curves.
 
-    play: the share of points that the present model wins in games, for `select=games`. report:
+    started: digest of the weights that the learner begins with, if not its own. play: the share
+    of points that the present model wins in games, for `select=games`. report:
     is told (steps done, all steps, loss).
 
     Raises:
         InputError: the folder holds another training.
     """
-    digest = plan.digest(data_digest([*sources, *valid]))
+    digest = plan.digest(data_digest([*sources, *valid]) + started)
     progress = restore(folder, learner, digest=digest)
     per_epoch = -(-len(sources) // plan.batch)
     steps = per_epoch * plan.epochs

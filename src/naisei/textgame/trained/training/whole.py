@@ -12,7 +12,7 @@ from naisei.textgame.trained.dataset import choices, wrong_actions
 from naisei.textgame.trained.pairs import PairEncoder, special_of
 from naisei.textgame.trained.recorded import RecordedGame
 from naisei.textgame.trained.shared import SharedEncoder
-from naisei.textgame.trained.training.checkpoint import take_best
+from naisei.textgame.trained.training.checkpoint import start_from, take_best
 from naisei.textgame.trained.training.export import export
 from naisei.textgame.trained.training.items import Source, by_cookbook
 from naisei.textgame.trained.training.learner import Learner
@@ -51,6 +51,7 @@ def make_model(
     device: str = "auto",
     int8: bool = True,
     vocabulary: Literal["all", "games"] = "all",
+    start: Path | None = None,
     pace: Pace = PACE,
     play: Callable[[Path], float] | None = None,
     report: Callable[[int, int, float], None] = lambda step, steps, loss: None,
@@ -58,7 +59,8 @@ def make_model(
     """Train (or go on training) in `out/training` and write the best model into `out`.
 
     vocabulary: which of the encoder's tokens the model keeps: `games`, those of the recordings
-    and of textworld's own texts (where it is installed). play: share of points that the model of
+    and of textworld's own texts (where it is installed). start: folder of another training,
+    whose best weights this one begins with. play: share of points that the model of
     a folder wins; needed for `select=games`.
 
     Raises:
@@ -88,6 +90,8 @@ def make_model(
     work = out / "training"
     work.mkdir(parents=True, exist_ok=True)
 
+    started = start_from(start, learner, task=plan.task) if start is not None else ""
+
     def play_now() -> float:
         assert play is not None
         try:
@@ -103,6 +107,7 @@ def make_model(
         examples(plan, valid),
         work,
         pace=pace,
+        started=started,
         play=play_now if play is not None else None,
         report=report,
     )
@@ -120,6 +125,7 @@ def make_model(
             "best_epoch": trained.epoch,
             "steps": trained.steps,
             "vocabulary": vocabulary,
+            "start": start.name if start is not None else None,
         },
         words=_words([*recordings, *valid]) if vocabulary == "games" else (),
     )
