@@ -81,6 +81,21 @@ def test_what_is_held_is_read_from_the_inventory_not_from_what_can_be_dropped() 
     assert notes.held == {}
 
 
+def test_what_is_in_sight_and_cannot_be_taken_tells_how_much_is_held_at_most() -> None:
+    known = Knowledge()
+    notes = Notes(known, Beliefs(known, draw=None, caution=True))
+    view = View(
+        room="Kitchen",
+        inventory="You are carrying: an egg and a red onion.",
+        candidates=("drop egg", "drop red onion", "examine knife"),
+    )
+    notes.see(view, "")
+    notes.cannot_take("stove")  # not here: it says nothing of hands
+    assert notes.limit is None
+    notes.cannot_take("knife")
+    assert (notes.limit, notes.hands) == (2, 2)
+
+
 def test_nothing_of_cooking_is_known_at_the_start() -> None:
     known = Knowledge()
     assert not (known.rules or known.marks or known.offers or known.limits)

@@ -59,6 +59,7 @@ class Housework:
             return self.walk(at)
         if thing in notes.scene.lying and len(notes.held) < notes.hands:
             return self._take(thing)
+        notes.cannot_take(thing)
         return self._drop(keep=keep)
 
     def towards(self, template: str, thing: str) -> str | None:
@@ -183,6 +184,7 @@ class Housework:
         if errand.kind == "drop":
             return f"drop {name}", say("手を空ける", "freeing a hand")
         if name not in self._notes.scene.lying:
+            self._notes.cannot_take(name)
             return self._drop(keep=(name,)) or "", say("手を空ける", "freeing a hand")
         return self._take(name), say("必要なもの", "it is needed")
 

@@ -104,6 +104,11 @@ class Notes:
         least = min(map(int, learned), default=99)
         return 99 if self.most_held > least else least
 
+    def cannot_take(self, thing: str) -> None:
+        """It is wanted and in sight, and nothing here can be taken: the hands are full."""
+        if self.held and not self.scene.lying and thing in self.world.place.things:
+            self.limit = len(self.held)
+
     def _look(self, view: View, last: str) -> None:
         self.scene = read_scene(view)
         verb, _, rest = last.partition(" ")

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -53,7 +53,8 @@ def make_many(
         min(processes or os.cpu_count() or 1, len(missing)), mp_context=get_context("spawn")
     )
     try:
-        futures = [pool.submit(maker, folder) for maker in missing]
+        with _sets_in_one_order():
+            futures = [pool.submit(maker, folder) for maker in missing]
         _drop_cut_off_line(folder / MANIFEST)
         with (folder / MANIFEST).open("a", encoding="utf-8") as manifest:
             for future in as_completed(futures):
@@ -63,6 +64,21 @@ def make_many(
                 yield made
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+@contextmanager
+def _sets_in_one_order() -> Iterator[None]:
+    """For processes started meanwhile: textworld writes sets, whose order Python varies from
+    process to process, into a game's files."""
+    before = os.environ.get("PYTHONHASHSEED")
+    os.environ["PYTHONHASHSEED"] = "0"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["PYTHONHASHSEED"]
+        else:
+            os.environ["PYTHONHASHSEED"] = before
 
 
 def _sweep(folder: Path) -> None:
