@@ -27,6 +27,7 @@ __all__ = [
     "MaxTokens",
     "MaxUsd",
     "Model",
+    "ModelOrEnv",
     "Quiet",
     "RequestsPerMinute",
     "RunDir",
@@ -35,7 +36,9 @@ __all__ = [
     "Timeout",
     "TokensPerMinute",
     "Trials",
+    "output_tokens",
     "role_model",
+    "temperature",
 ]
 
 _RUN = say("実行", "Run")
@@ -52,6 +55,16 @@ def role_model(role: str) -> Any:
         help=say(f"{role} のモデル (既定: --model)", f"Model of the {role}; --model by default."),
         rich_help_panel=_MODELS,
     )
+
+
+def temperature(help: str) -> Any:
+    """The option `--temperature`, for `Annotated[float | None, temperature("…")]`; help: whose."""
+    return typer.Option("--temperature", min=0.0, help=help, rich_help_panel=_MODELS)
+
+
+def output_tokens(help: str) -> Any:
+    """The option `--max-output-tokens`, for `Annotated[int | None, output_tokens("…")]`."""
+    return typer.Option("--max-output-tokens", min=1, help=help, rich_help_panel=_MODELS)
 
 
 Data = Annotated[
@@ -116,6 +129,17 @@ Model = Annotated[
     typer.Option(
         "--model",
         metavar="PROVIDER:NAME",
+        help=say("全役割の既定のモデル", "Model of every role that has none of its own."),
+        rich_help_panel=_MODELS,
+    ),
+]
+#: The same, also from the environment.
+ModelOrEnv = Annotated[
+    str | None,
+    typer.Option(
+        "--model",
+        metavar="PROVIDER:NAME",
+        envvar="NAISEI_MODEL",
         help=say("全役割の既定のモデル", "Model of every role that has none of its own."),
         rich_help_panel=_MODELS,
     ),

@@ -79,16 +79,7 @@ Models = Annotated[
         rich_help_panel=_MODELS,
     ),
 ]
-Model = Annotated[
-    str | None,
-    typer.Option(
-        "--model",
-        metavar="PROVIDER:NAME",
-        envvar="NAISEI_MODEL",
-        help=say("全役割の既定のモデル", "Model of every role that has none of its own."),
-        rich_help_panel=_MODELS,
-    ),
-]
+Model = options.ModelOrEnv
 AgentModel = Annotated[str | None, options.role_model("agent")]
 ReflectorModel = Annotated[str | None, options.role_model("reflector")]
 SimulatorModel = Annotated[str | None, options.role_model("simulator")]
@@ -166,21 +157,14 @@ Embedder = Annotated[
 ]
 Temperature = Annotated[
     float | None,
-    typer.Option(
-        min=0.0,
-        help=say("サンプリング温度", "Sampling temperature of agent and reflector."),
-        rich_help_panel=_MODELS,
-    ),
+    options.temperature(say("サンプリング温度", "Sampling temperature of agent and reflector.")),
 ]
 OutputTokens = Annotated[
     int | None,
-    typer.Option(
-        "--max-output-tokens",
-        min=1,
-        help=say(
+    options.output_tokens(
+        say(
             "1 回の応答の上限 (推論型のモデルでは小さくしないこと)",
             "Bound on one reply; keep it large for reasoning models.",
-        ),
-        rich_help_panel=_MODELS,
+        )
     ),
 ]

@@ -121,32 +121,13 @@ Talk = Annotated[
         "--talk", help=say("指示文の言語", "Language of the prompts."), rich_help_panel=_TASK
     ),
 ]
-Model = Annotated[
-    str | None,
-    typer.Option(
-        "--model",
-        metavar="PROVIDER:NAME",
-        envvar="NAISEI_MODEL",
-        help=say("全役割の既定のモデル", "Model of every role that has none of its own."),
-        rich_help_panel=_MODELS,
-    ),
-]
+Model = options.ModelOrEnv
 SpeakerModel = Annotated[str | None, options.role_model("speaker")]
 JudgeModel = Annotated[str | None, options.role_model("judge")]
 Temperature = Annotated[
     float | None,
-    typer.Option(
-        min=0.0,
-        help=say("話し手のサンプリング温度", "Sampling temperature of the speaker."),
-        rich_help_panel=_MODELS,
-    ),
+    options.temperature(say("話し手のサンプリング温度", "Sampling temperature of the speaker.")),
 ]
 OutputTokens = Annotated[
-    int | None,
-    typer.Option(
-        "--max-output-tokens",
-        min=1,
-        help=say("1 回の応答の上限", "Bound on one reply of the speaker."),
-        rich_help_panel=_MODELS,
-    ),
+    int | None, options.output_tokens(say("1 回の応答の上限", "Bound on one reply of the speaker."))
 ]

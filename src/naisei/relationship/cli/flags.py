@@ -201,32 +201,14 @@ Embedder = Annotated[
         rich_help_panel=_RR,
     ),
 ]
-Model = Annotated[
-    str | None,
-    typer.Option(
-        "--model",
-        metavar="PROVIDER:NAME",
-        envvar="NAISEI_MODEL",
-        help=say("全役割の既定のモデル", "Model of every role that has none of its own."),
-        rich_help_panel=_MODELS,
-    ),
-]
+Model = options.ModelOrEnv
 SpeakerModel = Annotated[str | None, options.role_model("speaker")]
 ReflectorModel = Annotated[str | None, options.role_model("reflector")]
 Temperature = Annotated[
     float | None,
-    typer.Option(
-        min=0.0,
-        help=say("話し手のサンプリング温度", "Sampling temperature of the speaker."),
-        rich_help_panel=_MODELS,
-    ),
+    options.temperature(say("話し手のサンプリング温度", "Sampling temperature of the speaker.")),
 ]
 OutputTokens = Annotated[
     int | None,
-    typer.Option(
-        "--max-output-tokens",
-        min=1,
-        help=say("話し手の 1 回の応答の上限", "Bound on one reply of the speaker."),
-        rich_help_panel=_MODELS,
-    ),
+    options.output_tokens(say("話し手の 1 回の応答の上限", "Bound on one reply of the speaker.")),
 ]

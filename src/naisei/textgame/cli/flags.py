@@ -141,22 +141,14 @@ Tries = Annotated[
 ]
 Temperature = Annotated[
     float | None,
-    typer.Option(
-        "--temperature",
-        min=0.0,
-        help=say("サンプリング温度", "Sampling temperature of player and reflector."),
-        rich_help_panel=say("モデル", "Models"),
-    ),
+    options.temperature(say("サンプリング温度", "Sampling temperature of player and reflector.")),
 ]
 OutputTokens = Annotated[
     int | None,
-    typer.Option(
-        "--max-output-tokens",
-        min=1,
-        help=say(
+    options.output_tokens(
+        say(
             "1 回の応答の長さの上限 (トークン)", "Longest reply of player and reflector, in tokens."
-        ),
-        rich_help_panel=say("モデル", "Models"),
+        )
     ),
 ]
 PlayerModel = Annotated[str | None, options.role_model("player")]
