@@ -47,6 +47,18 @@ def test_code_links_headings_and_tables_are_no_targets() -> None:
     assert labels["と"] is False
 
 
+def test_bold_by_style_readings_and_templates() -> None:
+    page = (
+        "<p><SPAN style='font-weight: bold'>猫</SPAN>と<ruby>鳥<rp>(</rp><rt>とり</rt></ruby>と"
+        "{{ <b>変数</b> }}と<?php echo $a->b('<b>x</b>'); ?>犬。"
+    )
+    (block,) = read_html(page).blocks
+    assert block.text == "猫と鳥と{{ <b>変数</b> }}と犬。"
+    assert [c for c, b in zip(block.text, block.bold, strict=True) if b] == ["猫"]
+    fixed = "".join(c for c, f in zip(block.text, block.fixed, strict=True) if f)
+    assert fixed == "鳥{{ <b>変数</b> }}"
+
+
 @pytest.mark.parametrize(
     ("page", "title"),
     [
@@ -87,7 +99,7 @@ def test_broken_pages_are_read_as_far_as_they_go(page: str, expected: list[str])
 PIECES = [
     *'猫犬。「」 \r\n<>&\ufeff𠮷"',
     *("<b>", "</b>", "<p>", "<pre>", "</pre>", "<a href=x>", "</a>", "<td>", "<title>"),
-    *("&amp;", "&lt;", "<!--", "-->"),
+    *("&amp;", "&lt;", "<!--", "-->", "{{", "}}", "<rt>", "</rt>", "<?php", "?>"),
 ]
 
 

@@ -16,7 +16,8 @@ from naisei.emphasis.corpus.markup import BLOCKS, INLINE, LEFT_OUT, RAW, is_titl
 __all__ = ["read_html"]
 
 _PIECE = re.compile(
-    r"<!--.*?(?:-->|\Z)|<[!?][^>]*(?:>|\Z)"
+    r"<!--.*?(?:-->|\Z)|<\?(?:php\b|=).*?(?:\?>|\Z)|<[!?][^>]*(?:>|\Z)"
+    r"|(?P<template>\{\{.{0,300}?\}\}|\{%.{0,300}?%\}|<%.{0,300}?%>)"
     r"|<(?P<end>/?)(?P<tag>[a-zA-Z][^\s/>]*)(?P<rest>(?:\"[^\"]*\"|'[^']*'|[^>])*+)(?:>|\Z)"
     r"|&(?:\#\d{1,7}|\#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});",
     re.DOTALL,
@@ -36,10 +37,20 @@ class _State:
     inline: list[tuple[str, str]] = field(default_factory=list)
     bold: bool = False
     fixed: bool = False
+    hidden: bool = False
 
     def weigh(self) -> None:
         roles = {role for _, role in self.inline}
-        self.bold, self.fixed = "bold" in roles, "fixed" in roles
+        self.bold, self.fixed, self.hidden = (r in roles for r in ("bold", "fixed", "hidden"))
+
+    def add(self, text: str, start: int, end: int, *, fixed: bool = False) -> None:
+        """The characters of a stretch of the source, one each unless it is shorter or longer."""
+        if self.left_out or self.hidden:
+            return
+        single = len(text) == end - start
+        for place, character in enumerate(text, start):
+            first, last = (place, place + 1) if single else (start, end)
+            self.writer.add(character, first, last, self.bold, fixed or self.fixed)
 
 
 def read_html(text: str) -> Reading:
@@ -48,17 +59,16 @@ def read_html(text: str) -> Reading:
     while at < len(text):
         piece = _PIECE.search(text, at)
         stop = piece.start() if piece else len(text)
-        if not state.left_out:
-            for place in range(at, stop):
-                state.writer.add(text[place], place, place + 1, state.bold, state.fixed)
+        state.add(text[at:stop], at, stop)
         if piece is None:
             break
         at = piece.end()
         if piece["tag"]:
             at = _tag(state, piece, text)
-        elif piece[0].startswith("&") and not state.left_out:
-            for character in html.unescape(piece[0]):
-                state.writer.add(character, piece.start(), at, state.bold, state.fixed)
+        elif piece["template"]:
+            state.add(piece[0], piece.start(), at, fixed=True)
+        elif piece[0].startswith("&"):
+            state.add(html.unescape(piece[0]), piece.start(), at)
     state.writer.close()
     return Reading(_title(text), tuple(state.writer.blocks), tuple(state.headings))
 

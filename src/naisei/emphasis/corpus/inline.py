@@ -104,6 +104,9 @@ def _walk(text: str, tokens: list[Token]) -> Iterator[Place]:
             at = start
         roles = {name for _, name in open_tags}
         bold, fixed = strong > 0 or "bold" in roles, links > 0 or "fixed" in roles
+        if "hidden" in roles and token.type == "text":
+            at += len(token.content)
+            continue
         match token.type:
             case "text" if automatic:
                 pass

@@ -20,28 +20,36 @@ BLOCKS = _set(
     """address article aside blockquote body caption center dd details div dl dt fieldset
     figcaption figure form hr html legend li main ol p section summary ul br"""
 )
-_FIXED = _set("code kbd samp tt var a ruby rt")
+_FIXED = _set("code kbd samp tt var a ruby")
 _BOLD = _set("strong b em")
+#: Readings beside the words.
+_HIDDEN = _set("rt rp")
 #: Elements within a paragraph that are followed; others change nothing.
-INLINE = _FIXED | _BOLD | _set("span i u")
+INLINE = _FIXED | _BOLD | _HIDDEN | _set("span font i u")
 #: DocBook sets commands and the like in bold by what they are, not for weight.
 _COMMANDS = _set(
     """command userinput replaceable parameter option application filename varname guimenu
     guibutton guilabel package structname envar literal prompt keycap program"""
 )
+_HEAVY = re.compile(r"font-weight\s*:\s*(?:bold|[6-9]00)", re.I)
 _TITLES = re.compile(r"(?:\w+-)?(?:title|caption|heading)")
 _CLASS = re.compile(r"\bclass\s*=\s*[\"']?([^\"'>]*)", re.I)
 
 
 def role(tag: str, rest: str) -> str:
-    """`bold`, `fixed` or nothing. rest: what stands in the tag after its name."""
+    """`bold`, `fixed` (cannot be emphasised), `hidden` (no text) or nothing.
+
+    rest: what stands in the tag after its name.
+    """
+    if tag in _HIDDEN:
+        return "hidden"
     named = _CLASS.search(rest)
     if named and _COMMANDS & set(named[1].split()):
         return "fixed"
     if tag in _FIXED:
         # A named anchor is no link.
         return "fixed" if tag != "a" or "href" in rest.lower() else ""
-    return "bold" if tag in _BOLD else ""
+    return "bold" if tag in _BOLD or _HEAVY.search(rest) else ""
 
 
 def is_title(tag: str, rest: str) -> bool:
