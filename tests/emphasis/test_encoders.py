@@ -11,7 +11,7 @@ import pytest
 from emphasis import tiny_encoder
 from naisei.core import InputError
 from naisei.emphasis.encoders.packed import read_packed
-from naisei.emphasis.encoders.vocabulary import japanese_pieces, used_pieces
+from naisei.emphasis.encoders.vocabulary import japanese_pieces
 
 
 def test_every_tensor_is_read_as_it_was_packed(tmp_path: Path) -> None:
@@ -49,8 +49,6 @@ def test_pieces_that_japanese_cannot_use_are_left_out() -> None:
     pieces = ["<s>", "▁日本", "かな", "ß", "é", "abc", "中国", "한국", "です。", "１", "дa"]
     kept = [pieces[i] for i in japanese_pieces(pieces, [0])]
     assert kept == ["<s>", "▁日本", "かな", "abc", "中国", "です。", "１"]
-    used = [pieces[i] for i in used_pieces(pieces, {5}, [0])]
-    assert used == ["<s>", "abc", "１"]
 
 
 def test_the_converted_folder_holds_the_packed_weights(tmp_path: Path) -> None:

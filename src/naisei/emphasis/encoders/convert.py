@@ -58,12 +58,10 @@ def converted() -> Path:
     return folder
 
 
-def convert(folder: Path, *, whole: bool = False) -> None:
-    """Writes the folder, whole or not at all. whole: all 250,002 pieces are kept."""
+def convert(folder: Path) -> None:
+    """Writes the folder, whole or not at all."""
     packed = read_packed(packed_path())
-    every = np.arange(len(packed.pieces))
-    kept = every if whole else japanese_pieces(packed.pieces, special_pieces(packed))
-    write_encoder(packed, kept, folder)
+    write_encoder(packed, japanese_pieces(packed.pieces, special_pieces(packed)), folder)
 
 
 def special_pieces(packed: Packed) -> tuple[int, int, int, int]:

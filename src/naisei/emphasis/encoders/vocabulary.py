@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["SPACE", "japanese_pieces", "used_pieces"]
+__all__ = ["SPACE", "japanese_pieces"]
 
 #: Stands for a space within pieces.
 SPACE = "▁"
@@ -32,17 +32,6 @@ def japanese_pieces(pieces: Sequence[str], special: Sequence[int]) -> NDArray[np
         if piece and all(_written(character) for character in piece)
     }
     return np.array(sorted(kept | set(special)), np.int64)
-
-
-def used_pieces(pieces: Sequence[str], used: set[int], special: Sequence[int]) -> NDArray[np.int64]:
-    """Numbers of the pieces that some texts used, of all single characters that
-    `japanese_pieces` keeps, and of the special ones: with these, other texts are cut finer."""
-    single = {
-        number
-        for number, piece in enumerate(pieces)
-        if len(piece.removeprefix(SPACE)) <= 1 and all(_written(c) for c in piece)
-    }
-    return np.array(sorted(single | used | set(special)), np.int64)
 
 
 def _written(character: str) -> bool:

@@ -69,8 +69,8 @@ def tensors(
     given = None
     if states is not None:
         whole = np.zeros((rows, words, states[0].shape[1]), np.float32)
-        for row, own_states in zip(whole, states, strict=True):
-            row[: len(own_states)] = own_states
+        for place, own_states in zip(whole, states, strict=True):
+            place[: len(own_states)] = own_states
         given = torch.from_numpy(whole).to(device)
     to = [torch.from_numpy(a).to(device) for a in (ids, unit_of, firsts, labels)]
     sizes = torch.tensor([each.size for each in inputs], device=device)

@@ -61,7 +61,7 @@ def inputs_of(
     A sentence that does not fit is read in parts. passage: sentences are put together as long
     as they fit. limit: of subwords, the special ones too.
     """
-    after = [(subwords.between,)]
+    after: list[tuple[int, ...]] = [(subwords.between,)]
     if title:
         after += [*_title(article.title, subwords, int(limit * _TITLE)), (subwords.between,)]
     room = max(8, limit - 1 - sum(map(len, after)))

@@ -96,7 +96,8 @@ class Network(nn.Module):  # type: ignore[misc]
     def best(self, scores: Tensor, batch: Batch) -> list[list[int]]:
         """The likeliest labels, per word of each input."""
         if self.crf is not None:
-            return self.crf.decode(scores, batch.words)
+            found: list[list[int]] = self.crf.decode(scores, batch.words)
+            return found
         said = scores.argmax(2).cpu()
         return [row[:n].tolist() for row, n in zip(said, batch.words.tolist(), strict=True)]
 

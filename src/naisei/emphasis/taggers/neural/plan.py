@@ -60,7 +60,7 @@ class NeuralPlan(BaseModel):
     @property
     def name(self) -> str:
         """Such as `transformer-title-crf-viterbi.v1`."""
-        parts = [self.body]
+        parts: list[str] = [self.body]
         parts += [word for word in ("title", "crf") if getattr(self, word)]
         parts += ["passage"] if self.unit == "passage" else []
         parts += ["head"] if self.kept_states else []
