@@ -220,7 +220,7 @@ def test_a_model_is_sent_documents_as_data_only(obedient: Any) -> None:
             assert not any(m in outside for m in markers), case["path"]
             assert case["body"] not in outside
         # The evaluation, which decides the route, is told nothing of the documents.
-        first = "".join(m["content"] for m in sent[0])
+        first = "".join(m["content"] for m in sent[0] if m["role"] == "user")
         assert "<<<" not in first and case["body"] not in first
 
 
