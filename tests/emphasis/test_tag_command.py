@@ -104,5 +104,15 @@ def test_the_page_shows_every_word_once_and_runs_nothing() -> None:
     assert not re.search(r"(?:src|href)=", page)
 
 
+def test_without_suggestions_the_highest_probability_is_told(
+    file: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    tag(file, Half())
+    said = capfdbinary.readouterr()
+    assert said.out == TEXT.encode()
+    assert b"0.50" in said.err
+    assert b"--threshold" in said.err
+
+
 def test_the_page_of_nothing() -> None:
     assert "<article>" in heat_map(suggest(read_bytes(b"", "html"), Half()), tagger="half.v1")

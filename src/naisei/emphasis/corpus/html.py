@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from naisei.emphasis.corpus.blocks import Heading, Reading, Writer
 from naisei.emphasis.corpus.markup import BLOCKS, INLINE, LEFT_OUT, RAW, is_title, role
 
-__all__ = ["read_html"]
+__all__ = ["html_title", "read_html"]
 
 _PIECE = re.compile(
     r"<!--.*?(?:-->|\Z)|<\?(?:php\b|=).*?(?:\?>|\Z)|<[!?][^>]*(?:>|\Z)"
@@ -70,7 +70,7 @@ def read_html(text: str) -> Reading:
         elif piece[0].startswith("&"):
             state.add(html.unescape(piece[0]), piece.start(), at)
     state.writer.close()
-    return Reading(_title(text), tuple(state.writer.blocks), tuple(state.headings))
+    return Reading(html_title(text), tuple(state.writer.blocks), tuple(state.headings))
 
 
 def _tag(state: _State, piece: re.Match[str], text: str) -> int:
@@ -126,7 +126,7 @@ def _end_implied(left_out: list[str], tag: str, end: bool) -> None:
         left_out.pop()
 
 
-def _title(text: str) -> str:
+def html_title(text: str) -> str:
     """The only `<h1>`, else `<title>`, else the first heading, else none."""
     heads = re.findall(r"<h1\b[^>]{0,300}>(.{0,200}?)</h1", text, re.I | re.DOTALL)
     for pattern in (

@@ -13,6 +13,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from naisei.emphasis.corpus.front_matter import front_matter
+from naisei.emphasis.corpus.html import html_title
 from naisei.emphasis.corpus.inline import Lost, Place, inline, parser
 
 __all__ = ["Paragraph", "markdown_paragraphs"]
@@ -42,8 +43,10 @@ def _parser() -> MarkdownIt:
 
 
 def markdown_paragraphs(text: str) -> tuple[str, Iterator[Paragraph]]:
-    """Title of the front matter, and paragraphs in order; those of tables are left out, and any
-    whose characters are not found again in the text."""
+    """Title of the front matter or of an `<h1>`, and paragraphs in order.
+
+    Those of tables are left out, and any whose characters are not found again in the text.
+    """
     ends = [(m.start(), m.end()) for m in _LINE.finditer(text)]
     starts = [0, *(after for _, after in ends)]
     lines = list(zip(starts, [*(before for before, _ in ends), len(text)], strict=True))
@@ -53,7 +56,9 @@ def markdown_paragraphs(text: str) -> tuple[str, Iterator[Paragraph]]:
     body = "\n" * plain.count("\n", 0, front) + plain[front:]
     env: dict[str, Any] = {}
     tokens = _parser().parse(body, env)
-    return title, _found(tokens, lines, text, env)
+    # Many a README has its first heading in HTML, to centre it.
+    pages = (html_title(t.content) for t in tokens if t.type == "html_block" and "<h1" in t.content)
+    return title or next(pages, ""), _found(tokens, lines, text, env)
 
 
 def _found(

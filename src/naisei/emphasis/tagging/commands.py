@@ -9,7 +9,7 @@ from naisei.core import InputError
 from naisei.emphasis.corpus.files import read_document
 from naisei.emphasis.schemas import Tagger
 from naisei.emphasis.tagging.heat_map import heat_map
-from naisei.emphasis.tagging.suggestions import marked, suggest
+from naisei.emphasis.tagging.suggestions import Suggestions, marked, suggest
 from naisei.lang import say
 
 __all__ = ["tag"]
@@ -54,7 +54,7 @@ def tag(
         count, lost = len(found.choice.runs), 0
     if page is not None:
         _write(page, heat_map(found, tagger=tagger.name).encode())
-    _report(file, found.counted, found.words, count, lost, [p for p in (out, page) if p])
+    _report(file, found, count, lost, [p for p in (out, page) if p])
 
 
 def _write(path: Path, data: bytes) -> None:
@@ -67,9 +67,8 @@ def _write(path: Path, data: bytes) -> None:
         ) from error
 
 
-def _report(
-    file: Path, counted: int, words: int, count: int, lost: int, written: list[Path]
-) -> None:
+def _report(file: Path, found: Suggestions, count: int, lost: int, written: list[Path]) -> None:
+    counted, words = found.counted, found.words
     if not counted:
         text = say(
             "強調できる文章がありません。文書はそのままです",
@@ -81,6 +80,12 @@ def _report(
             f"{count:,} か所を強調しました (強調できる {counted:,} 語の {share})",
             f"{count:,} suggestion{'s' * (count != 1)} "
             f"({share} of the {counted:,} words that can be emphasised)",
+        )
+    if counted and not found.choice.runs:
+        top = max((float(p.max()) for p in found.choice.probabilities if len(p)), default=0.0)
+        text += say(
+            f"。最も高い確率は {top:.2f} です (--threshold で基準を下げられます)",
+            f"; the highest probability is {top:.2f} (--threshold lowers the bar)",
         )
     if lost:
         text += say(
