@@ -12,9 +12,6 @@ from naisei.textgame.trained.situation import Situation
 
 __all__ = ["ExtremeJudge", "LearnedJudge", "NoJudge", "RecipeJudge"]
 
-#: Probability from which on an action counts as wrong.
-_THRESHOLD = 0.5
-
 
 class NoJudge:
     """Nothing is wrong."""
@@ -24,16 +21,19 @@ class NoJudge:
 
 
 class LearnedJudge:
-    """A classifier of (cookbook, action), asked about cooking and cutting only (§5.2.3)."""
+    """A classifier of (cookbook, action), asked about cooking and cutting only (§5.2.3).
 
-    def __init__(self, classifier: Scorer) -> None:
-        self._classifier = classifier
+    threshold: the rating from which on an action counts as wrong.
+    """
+
+    def __init__(self, classifier: Scorer, *, threshold: float = 0.5) -> None:
+        self._classifier, self._threshold = classifier, threshold
 
     def wrong(self, cookbook: str, actions: Sequence[str]) -> Sequence[bool]:
         asked = [a for a in actions if is_processing(a)] if cookbook else []
         rated = self._classifier.score(Situation(cookbook=cookbook), asked) if asked else ()
         of = dict(zip(asked, rated, strict=True))
-        return [of.get(action, 0.0) > _THRESHOLD for action in actions]
+        return [of.get(action, 0.0) > self._threshold for action in actions]
 
 
 class ExtremeJudge:

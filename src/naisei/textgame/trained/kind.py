@@ -66,8 +66,8 @@ def _judge(given: ImitationOptions, penalty: Penalty) -> Judge:
         return ExtremeJudge()
     if given.classifier == "recipe":
         return RecipeJudge()
-    folder = _folder(given.classifier_model, "classifier")
-    return LearnedJudge(onnx_scorer(folder, "classifier"))
+    classifier = onnx_scorer(_folder(given.classifier_model, "classifier"), "classifier")
+    return LearnedJudge(classifier, threshold=classifier.card.threshold)
 
 
 def _folder(given: str, name: str) -> Path:

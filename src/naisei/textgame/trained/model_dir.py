@@ -36,8 +36,9 @@ class ModelCard(BaseModel):
 
     task: `policy` rates actions of a situation, `classifier` tells wrong actions of a cookbook.
     navigator: whether it learned from rewritten walkthroughs. layout: how state and actions are
-    put before it, see `TrainingPlan`. limit: tokens of a pair. trained:
-    settings and figures of its training, for people.
+    put before it, see `TrainingPlan`. limit: tokens of a pair. threshold: of a classifier, the
+    rating from which on an action counts as wrong. trained: settings and figures of its
+    training, for people.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -46,6 +47,7 @@ class ModelCard(BaseModel):
     navigator: bool = False
     layout: Literal["pairs", "shared"] = "pairs"
     limit: int = Field(ge=16)
+    threshold: float = Field(default=0.5, ge=0, le=1)
     special: Special
     inputs: tuple[str, ...]
     trained: dict[str, str | int | float | bool | None] = {}

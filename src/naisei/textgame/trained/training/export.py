@@ -30,13 +30,14 @@ def export(
     int8: bool,
     figures: dict[str, str | int | float | bool | None],
     words: Sequence[str] = (),
+    threshold: float = 0.5,
 ) -> Path:
     """Write `model.onnx`, `tokenizer.json` and `model.json`; returns the folder.
 
     int8: with the layout `shared`, of the weights only (`small_weights`); with `pairs`, dynamic
     quantisation by channel, within 7 bits, since processors without VNNI overflow on 8. figures:
     of the training, for the card. words: texts for whose tokens there is room; all tokens of the
-    encoder if none.
+    encoder if none. threshold: see `ModelCard`.
     """
     folder.mkdir(parents=True, exist_ok=True)
     model = folder / "model.onnx"
@@ -60,6 +61,7 @@ def export(
         navigator=plan.navigator and plan.task == "policy",
         layout=plan.layout,
         limit=limit,
+        threshold=threshold,
         special=special,
         inputs=loaded.inputs,
         trained={**plan.model_dump(mode="json"), "int8": int8, **figures},

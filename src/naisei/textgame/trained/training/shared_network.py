@@ -35,7 +35,7 @@ def shared_network(body: Any, *, offset: int, matching: bool = False) -> Any:
     import torch
     from torch.nn import functional
 
-    layers = getattr(getattr(body, "encoder", None), "layer", None)
+    layers: Any = getattr(getattr(body, "encoder", None), "layer", None)
     if not layers or not hasattr(getattr(layers[0], "attention", None), "self"):
         raise InputError(
             f"an encoder of this make ({body.config.model_type}) cannot share a state",

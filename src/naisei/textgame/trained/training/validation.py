@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import ceil, exp
 
 from naisei.textgame.trained.dataset import Choice
 from naisei.textgame.trained.training.items import Source, choice_item, processing_item
 from naisei.textgame.trained.training.learner import Learner
 
-__all__ = ["Validation", "validate"]
+__all__ = ["Validation", "threshold", "validate"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,26 @@ def validate(learner: Learner, sources: Sequence[Source]) -> Validation:
         _mean([right for wrong, right in actions if wrong]),
         _mean([right for wrong, right in actions if not wrong]),
     )
+
+
+def threshold(learner: Learner, sources: Sequence[Source], *, keep: float = 0.98) -> float:
+    """The lowest rating of 0.5 or more that leaves this share of the right actions alone.
+
+    A cookbook does not tell what is done already when a game begins, and an action that it asks
+    for is then wrong all the same; so a classifier rates right actions at about the share of
+    these, which can come near a half. 0.5 where there is nothing to go by.
+    """
+    items = [processing_item(each) for each in sources if not isinstance(each, Choice)]
+    outputs = learner.rate([(item.situation, item.actions) for item in items])
+    right = sorted(
+        1 / (1 + exp(-output))
+        for own, item in zip(outputs, items, strict=True)
+        for output, label in zip(own, item.labels, strict=True)
+        if label < 0.5
+    )
+    if not right:
+        return 0.5
+    return min(0.99, max(0.5, right[min(len(right) - 1, ceil(keep * len(right)))]))
 
 
 def _mean(values: Sequence[float] | Sequence[bool]) -> float:

@@ -19,6 +19,7 @@ from naisei.textgame.trained.training.learner import Learner
 from naisei.textgame.trained.training.loop import PACE, Pace, Trained, train
 from naisei.textgame.trained.training.network import load
 from naisei.textgame.trained.training.plan import TrainingPlan
+from naisei.textgame.trained.training.validation import threshold
 from naisei.textgame.trained.training.vocabulary import game_words
 
 __all__ = ["Made", "examples", "make_model"]
@@ -90,6 +91,7 @@ def make_model(
     work = out / "training"
     work.mkdir(parents=True, exist_ok=True)
 
+    checked = examples(plan, valid)
     started = start_from(start, learner, task=plan.task) if start is not None else ""
 
     def play_now() -> float:
@@ -104,7 +106,7 @@ def make_model(
         plan,
         learner,
         sources,
-        examples(plan, valid),
+        checked,
         work,
         pace=pace,
         started=started,
@@ -119,6 +121,7 @@ def make_model(
         out,
         limit=limit,
         int8=int8,
+        threshold=threshold(learner, checked) if plan.task == "classifier" else 0.5,
         figures={
             "games": len(recordings),
             "examples": len(sources),
