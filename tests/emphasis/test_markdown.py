@@ -6,7 +6,7 @@ import html
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -114,6 +114,8 @@ def _check_places(text: str, reading: Reading) -> None:
 
 @settings(max_examples=300, deadline=None)
 @given(TEXTS)
+@example("猫\n\u3000\u3000猫")
+@example("- 猫\n\t\u3000\t猫\u3000 \n猫")
 def test_every_character_is_where_it_is_said_to_be(text: str) -> None:
     _check_places(text, read_markdown(text))
 

@@ -91,7 +91,7 @@ def _places(token: Token, lines: list[tuple[int, int]], text: str) -> list[int] 
     for line, (start, end) in zip(written, lines[first:], strict=False):
         bare = line.rstrip()
         source = text[start:end].rstrip()
-        lead = len(bare) - len(bare.lstrip())
+        lead = len(bare) - len(bare.lstrip(" \t"))
         if not source.endswith(bare[lead:]):
             return None
         base = start + len(source) - len(bare) + lead
