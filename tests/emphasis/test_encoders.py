@@ -93,6 +93,22 @@ def test_words_are_cut_by_themselves(tmp_path: Path) -> None:
     assert cut("龍") == (number("<unk>"),) == cut(" ")
 
 
+def test_a_japanese_bert_has_its_tokenizer_in_python(tmp_path: Path) -> None:
+    pytest.importorskip("transformers")
+    from transformers import BertJapaneseTokenizer
+
+    from naisei.emphasis.encoders.opening import open_subwords
+
+    vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "重要", "設", "##定"]
+    (tmp_path / "vocab.txt").write_text("\n".join(vocabulary), encoding="utf-8")
+    made = BertJapaneseTokenizer(str(tmp_path / "vocab.txt"), word_tokenizer_type="basic")
+    made.save_pretrained(tmp_path / "bert")
+    (tmp_path / "bert" / "config.json").write_text('{"model_type": "bert"}', encoding="utf-8")
+    found = open_subwords(str(tmp_path / "bert"))
+    assert (found.first, found.between, found.pad, found.unknown) == (2, 3, 0, 1)
+    assert found.cut("重要") == (5,) and found.cut("龍") == (1,)
+
+
 def test_the_first_layers_are_kept(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     pytest.importorskip("transformers")

@@ -11,7 +11,7 @@ from typing import Any
 
 from naisei.core import InputError
 from naisei.emphasis.encoders.convert import NAME, converted
-from naisei.emphasis.encoders.subwords import Subwords
+from naisei.emphasis.encoders.subwords import PythonTokenizer, Subwords
 from naisei.lang import say
 
 __all__ = ["Encoder", "needs_torch", "open_encoder", "open_subwords"]
@@ -82,19 +82,20 @@ def open_subwords(name: str = NAME) -> Subwords:
     from transformers import AutoTokenizer
 
     with _named(str(folder)):
-        texts = AutoTokenizer.from_pretrained(str(folder), use_fast=True)
+        texts = AutoTokenizer.from_pretrained(str(folder))
     numbers = (texts.cls_token_id, texts.sep_token_id, texts.pad_token_id, texts.unk_token_id)
-    if None in numbers[:3] or not hasattr(texts, "backend_tokenizer"):
+    if None in numbers[:3]:
         raise InputError(
             say("このトークナイザは使えません", "this tokenizer cannot be used"),
             place=f"--encoder {name}",
             remedy=say(
-                "[CLS]・[SEP]・[PAD] を持つ高速トークナイザのモデルを指定してください",
-                "name a model whose fast tokenizer has [CLS], [SEP] and [PAD]",
+                "[CLS]・[SEP]・[PAD] を持つモデルを指定してください",
+                "name a model whose tokenizer has [CLS], [SEP] and [PAD]",
             ),
         )
     first, between, pad, unknown = (int(n or 0) for n in numbers)
-    backend = texts.backend_tokenizer
+    # Japanese BERTs have tokenizers in Python, without a back end.
+    backend = getattr(texts, "backend_tokenizer", None) or PythonTokenizer(texts)
     return Subwords(backend, first=first, between=between, pad=pad, unknown=unknown)
 
 

@@ -6,7 +6,19 @@ from typing import Any
 
 from naisei.emphasis.encoders.vocabulary import SPACE
 
-__all__ = ["Subwords"]
+__all__ = ["PythonTokenizer", "Subwords"]
+
+
+class PythonTokenizer:
+    """A tokenizer of `transformers` that is not of the library `tokenizers`."""
+
+    def __init__(self, texts: Any) -> None:
+        self._texts = texts
+
+    def encode(self, text: str, *, add_special_tokens: bool) -> PythonTokenizer:
+        """The numbers are then in `ids`."""
+        self.ids: list[int] = self._texts.encode(text, add_special_tokens=add_special_tokens)
+        return self
 
 
 class Subwords:
@@ -14,10 +26,11 @@ class Subwords:
 
     def __init__(self, tokenizer: Any, *, first: int, between: int, pad: int, unknown: int) -> None:
         self.first, self.between, self.pad, self.unknown = first, between, pad, unknown
-        tokenizer.no_truncation()
-        tokenizer.no_padding()
+        if not isinstance(tokenizer, PythonTokenizer):
+            tokenizer.no_truncation()
+            tokenizer.no_padding()
         self.tokenizer = tokenizer
-        self._unigram = type(tokenizer.model).__name__ == "Unigram"
+        self._unigram = type(getattr(tokenizer, "model", None)).__name__ == "Unigram"
         self._space = tokenizer.token_to_id(SPACE) if self._unigram else None
         self._known: dict[tuple[str, bool], tuple[int, ...]] = {}
 
