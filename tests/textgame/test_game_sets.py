@@ -86,6 +86,22 @@ def test_ftwp_zip(tmp_path: Path) -> None:
     assert again == found
 
 
+def test_a_point_in_a_name_is_no_ending(tmp_path: Path) -> None:
+    # As the games are called that `naisei textgame make` writes.
+    files(tmp_path / "ftwp", "test/tw-a-1.0.z8", "test/tw-a-1.0.json", "test/tw-b-1.1.json")
+    games = find_games(f"ftwp:{tmp_path / 'ftwp'}")
+    assert [g.path.name for g in games] == ["tw-a-1.0.z8", "tw-b-1.1.json"]
+    assert all(g.path.is_file() for g in games)
+
+
+def test_the_games_of_a_zip_are_named_by_their_split(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    archive = zipped(tmp_path / "ftwp.zip", "games/test/tw-a-1.0.z8", "games/test/tw-a-1.0.json")
+    assert [g.id for g in find_games(f"ftwp:{archive}")] == ["test/tw-a-1.0"]
+
+
 def test_hostile_names_in_a_zip_stay_in_the_cache(tmp_path: Path) -> None:
     cache = tmp_path / "deep/er/cache"
     archive = zipped(

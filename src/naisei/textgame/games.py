@@ -46,6 +46,8 @@ def find_games(
     kind, _, rest = games.partition(":")
     if kind in ("twc", "ftwp"):
         files, root = layout_files(kind, Path(rest), split=split, level=level), Path(rest)
+        if root.is_file() and files:
+            root = files[0].parent.parent  # where the zip was unpacked
     else:
         root = Path(games)
         files = [root] if root.is_file() else _within(root)

@@ -61,9 +61,15 @@ def layout_files(
 
 def _games(folder: Path) -> list[Path]:
     """What can be played: a `.z8`, else the `.json` that is compiled."""
-    stems = sorted({f.with_suffix("") for f in folder.iterdir() if f.suffix in (".z8", ".json")})
-    return [z8 if (z8 := stem.with_suffix(".z8")).is_file() else stem.with_suffix(".json")
-            for stem in stems]  # fmt: skip
+    # By name: what follows a point in the rest of it is no ending.
+    found = {file.name: file for file in sorted(folder.iterdir())}
+    compiled = [file for name, file in found.items() if name.endswith(".z8")]
+    others = [
+        file
+        for name, file in found.items()
+        if name.endswith(".json") and f"{name.removesuffix('.json')}.z8" not in found
+    ]
+    return sorted(compiled + others)
 
 
 def _known(name: str, names: tuple[str, ...], option: str) -> None:
