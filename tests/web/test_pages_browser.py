@@ -1,0 +1,133 @@
+"""Each page of a system in a real browser: clicked through, looked at in both themes and widths."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from naisei.textgame.engine import textworld_installed
+from naisei.web.options import WebOptions
+from servers.web_server import WebServer
+
+pytestmark = pytest.mark.slow
+
+VIEWS = [("ja-JP", False, 1280), ("en-US", True, 360)]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebServer]:
+    root = tmp_path_factory.mktemp("pages")
+    with WebServer(WebOptions(state=root / "state", runs=root / "runs")) as server:
+        yield server
+
+
+@pytest.fixture(params=VIEWS, ids=["ja-light-wide", "en-dark-narrow"])
+def view(request: pytest.FixtureRequest) -> dict[str, Any]:
+    locale, dark, width = request.param
+    return {"locale": locale, "dark": dark, "width": width}
+
+
+def tag(view: dict[str, Any]) -> str:
+    return str(view["locale"][:2])
+
+
+def say(page: Any, text: str) -> None:
+    """Write a line and send it with Enter, once it is one's turn."""
+    page.locator('input[name="step"][form="composer"]').wait_for(state="attached")
+    page.locator("#text").fill(text)
+    page.keyboard.press("Enter")
+
+
+def test_assistant(browser: Any, server: WebServer, view: dict[str, Any]) -> None:
+    with browser.page(server.url, **view) as page:
+        page.goto("/assistant")
+        browser.look(page, f"assistant-start-{tag(view)}")
+        page.locator("main form button").last.click()
+        page.wait_for_url("**/assistant/*")
+        japanese = view["locale"] == "ja-JP"
+        say(page, "ちょっと暑いな" if japanese else "It is a bit hot in here")
+        page.locator("#beliefs .bar").first.wait_for()
+        for _ in range(4):
+            page.locator('#standing input[name="step"]').first.wait_for(state="attached")
+            if page.locator('button[name="right"]').count():
+                break
+            say(page, "涼しくしてほしい" if japanese else "I want to cool down")
+            time.sleep(1)
+        browser.look(page, f"assistant-{tag(view)}")
+        page.locator('button[value="yes"]').click()
+        page.locator("#lines .good").wait_for()
+        page.reload()
+        page.locator("#lines .good").wait_for()
+
+
+def test_duo(browser: Any, server: WebServer, view: dict[str, Any]) -> None:
+    with browser.page(server.url, **view) as page:
+        page.goto("/duo")
+        browser.look(page, f"duo-start-{tag(view)}")
+        page.locator("#topic").fill("朝ごはん")
+        page.locator("main form button").click()
+        page.wait_for_url("**/duo/*")
+        say(page, "一。二。三。四。五。六。七。八。九。十。")
+        page.locator("#standing .notice").wait_for()
+        say(page, "おはよー！今日の朝ごはん、パンにしよっか。")
+        page.locator("#lines .line summary").click()
+        browser.look(page, f"duo-{tag(view)}")
+
+
+def test_relationship(browser: Any, server: WebServer, view: dict[str, Any]) -> None:
+    with browser.page(server.url, **view) as page:
+        page.goto("/relationship")
+        browser.look(page, f"relationship-start-{tag(view)}")
+        page.locator("main form button").click()
+        page.wait_for_url("**/relationship/*")
+        for n, line in enumerate(("おい、資料はまだか。早く出せ。", "申し訳ございません。"), 1):
+            say(page, line)
+            browser.expect(page.locator("#lines .line")).to_have_count(n)
+        page.locator("#curves polyline").first.wait_for(state="attached")
+        browser.look(page, f"relationship-{tag(view)}")
+
+
+def test_documents(browser: Any, server: WebServer, view: dict[str, Any]) -> None:
+    with browser.page(server.url, **view) as page:
+        page.goto("/documents")
+        browser.look(page, f"documents-start-{tag(view)}")
+        page.locator("main form button").first.click()
+        page.wait_for_url("**/documents/*", timeout=90_000)
+        say(page, "休暇について教えてください")
+        page.locator("#standing form button").first.click()
+        page.locator("#lines .line").nth(3).wait_for()
+        say(page, "国内出張の宿泊費の上限はいくらですか")
+        page.locator(".cited a").first.click()
+        page.locator("#passage pre").wait_for()
+        page.locator('button[value="too-much"]').click()
+        page.locator('button[value="undo"]').wait_for()
+        browser.look(page, f"documents-{tag(view)}")
+
+
+@pytest.mark.skipif(not textworld_installed(), reason="the games engine is not installed")
+def test_games(browser: Any, server: WebServer, view: dict[str, Any]) -> None:
+    with browser.page(server.url, **view) as page:
+        page.goto("/games")
+        browser.look(page, f"games-start-{tag(view)}")
+        page.locator("#number").fill("7")
+        page.locator("main form button").click()
+        page.locator('button[value="/step"]').wait_for(timeout=90_000)
+        page.locator('button[value="/step"]').click()
+        page.locator("#lines .line").nth(1).wait_for()
+        page.locator('button[value="/rest"]').click()
+        page.locator("#standing strong").wait_for(timeout=60_000)
+        page.locator("#map img").wait_for()
+        browser.look(page, f"games-{tag(view)}")
+
+
+def test_emphasis(browser: Any, server: WebServer, view: dict[str, Any]) -> None:
+    with browser.page(server.url, **view) as page:
+        page.goto("/emphasis")
+        browser.look(page, f"emphasis-start-{tag(view)}")
+        page.locator("main form button").click()
+        page.locator(".heat .chosen").first.wait_for(timeout=60_000)
+        page.locator("[data-copy]").click()
+        browser.look(page, f"emphasis-{tag(view)}")
