@@ -17,10 +17,11 @@ from typing import Any
 import pytest
 
 from naisei.core import InputError
+from naisei.lang import speaking
 from naisei.runs.compare import compare
 from naisei.runs.directory import RunDirectory
 from naisei.runs.export import export_csv, export_jsonl
-from naisei.runs.report import markdown_report
+from naisei.runs.report import csv_report, html_report, markdown_report
 from naisei.runs.study_report import write_study
 from naisei.runs.tables import number, to_csv, to_markdown
 from naisei.runs.task import Summary, Table
@@ -172,3 +173,26 @@ def test_the_two_pages_share_their_parts(tmp_path: Path, report: str) -> None:
     sources = Path(str(files("naisei.runs"))).joinpath("templates").glob("*.html")
     lines = Counter(line for path in sources for line in set(path.read_text("utf-8").split("\n")))
     assert [line for line, n in lines.items() if n > 1 and len(line) > 40] == []
+
+
+def test_the_page_speaks_the_language_of_who_asks(tmp_path: Path, run_toy: Run) -> None:
+    run_toy(tmp_path / "r")
+    with RunDirectory.look(tmp_path / "r") as run:
+        with speaking("ja"):
+            japanese = html_report(run)
+        with speaking("en"):
+            english = html_report(run)
+    assert '<html lang="ja">' in japanese and "<h2>指標</h2>" in japanese
+    assert "先に読むこと" in japanese and "件のうち採点済み" in japanese
+    assert '<html lang="en">' in english and "<h2>Metrics</h2>" in english
+
+
+def test_the_report_as_csv_holds_every_table(tmp_path: Path, run_toy: Run) -> None:
+    run_toy(tmp_path / "r")
+    with RunDirectory.look(tmp_path / "r") as run:
+        parts = csv_report(run).split("\r\n# ")
+    tables = {p.partition("\r\n")[0].removeprefix("# "): p.partition("\r\n")[2] for p in parts}
+    assert {"Metrics", "Tokens by role"} <= set(tables)
+    head, *rows = csv.reader(io.StringIO(tables["Metrics"].strip()))
+    assert head[:2] == ["metric", "value"] and rows
+    assert all(len(row) == len(head) for row in rows)

@@ -16,7 +16,7 @@ from naisei.runs import listing, show
 from naisei.runs.compare import compare as compared
 from naisei.runs.directory import RunDirectory, write_atomically
 from naisei.runs.export import export_csv, export_jsonl
-from naisei.runs.report import markdown_report, write_report
+from naisei.runs.report import csv_report, markdown_report, write_report
 from naisei.runs.systems import resume as resumed
 from naisei.runs.tables import to_csv, to_markdown
 
@@ -179,20 +179,22 @@ def export(
 def report(
     directory: Dir,
     form: Annotated[
-        Literal["html", "markdown"], typer.Option("--format", help=say("形式", "The format."))
+        Literal["html", "markdown", "csv"],
+        typer.Option("--format", help=say("形式", "The format.")),
     ] = "html",
     output: Output = None,
     as_json: options.Json = False,
 ) -> None:
     with RunDirectory.look(directory) as run:
-        if form == "markdown" and output is None and not as_json:
-            print(markdown_report(run))
-            return
-        if form == "markdown":
-            path = output or run.path / "report.md"
-            _write(markdown_report(run), path)
-        else:
+        if form == "html":
             path = write_report(run, output)
+        else:
+            text = markdown_report(run) + "\n" if form == "markdown" else csv_report(run)
+            if output is None and not as_json:
+                sys.stdout.write(text)
+                return
+            path = output or run.path / f"report.{'md' if form == 'markdown' else 'csv'}"
+            _write(text, path)
     if as_json:
         _json({"report": str(path)})
     else:

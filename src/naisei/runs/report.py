@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 from pydantic import JsonValue
 
 from naisei.core import InputError
+from naisei.lang import language, say
 from naisei.runs.directory import RunDirectory, write_atomically
 from naisei.runs.ledger import Ledger
 from naisei.runs.summaries import Kept, kept
-from naisei.runs.tables import number, to_markdown
+from naisei.runs.tables import number, to_csv, to_markdown
 from naisei.runs.task import Metric, Table
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "bar",
+    "csv_report",
     "html_report",
     "markdown_report",
     "metric_table",
@@ -47,7 +49,7 @@ def templates() -> Environment:
     environment.filters["number"] = number
     environment.filters["pretty"] = _pretty
     environment.filters["svg_source"] = svg_source
-    environment.globals["bar"] = bar
+    environment.globals |= {"bar": bar, "say": say, "language": language}
     return environment
 
 
@@ -70,6 +72,14 @@ def bar(metric: Metric) -> dict[str, float] | None:
         return None
     value, low, high = (round(100 * v, 2) for v in values)
     return {"value": value, "low": low, "high": high, "width": round(high - low, 2)}
+
+
+def csv_report(directory: RunDirectory) -> str:
+    """Every table of the report as CSV, one after another: a line with its title before each, an
+    empty line after. Raises `InputError` if there is no summary yet."""
+    run = kept(directory)
+    tables = [metric_table(run), *run.summary.tables, token_table(directory.log.ledger())]
+    return "\r\n".join(f"# {table.title}\r\n{to_csv(table)}" for table in tables)
 
 
 def metric_table(kept: Kept) -> Table:
