@@ -49,7 +49,7 @@ def templates() -> Environment:
     environment.filters["number"] = number
     environment.filters["pretty"] = _pretty
     environment.filters["svg_source"] = svg_source
-    environment.globals |= {"bar": bar, "say": say, "language": language}
+    environment.globals |= {"bar": bar, "say": say}
     return environment
 
 
@@ -127,6 +127,7 @@ def html_report(directory: RunDirectory) -> str:
         templates()
         .get_template("report.html")
         .render(
+            page_language=language(),
             title=str(directory.path.name),
             frozen=directory.frozen,
             kept=run,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from naisei.lang import language
 from naisei.runs.directory import write_atomically
 from naisei.runs.report import templates
 from naisei.runs.tables import to_csv, to_markdown
@@ -33,7 +34,7 @@ def write_study(
     page = (
         templates()
         .get_template("study.html")
-        .render(title=title, tables=tables, runs=runs, notes=notes)
+        .render(page_language=language(), title=title, tables=tables, runs=runs, notes=notes)
     )
     write_atomically(directory / "study.html", page)
     return directory / "study.html"
