@@ -21,6 +21,7 @@ pytest.importorskip("transformers")
 # On a busy machine threads that wait for each other take seconds for what takes none.
 torch.set_num_threads(1)
 
+from naisei.emphasis.taggers import stack  # noqa: E402
 from naisei.emphasis.taggers.neural.batches import epoch_of, lots  # noqa: E402
 from naisei.emphasis.taggers.neural.course import Point  # noqa: E402
 from naisei.emphasis.taggers.neural.inputs import inputs_of  # noqa: E402
@@ -29,6 +30,8 @@ from naisei.emphasis.taggers.neural.plan import NeuralPlan  # noqa: E402
 from naisei.emphasis.taggers.neural.store import load, save  # noqa: E402
 from naisei.emphasis.taggers.neural.tagger import NeuralTagger  # noqa: E402
 from naisei.emphasis.taggers.neural.unseen import unseen  # noqa: E402
+from naisei.emphasis.taggers.plan import CrfPlan  # noqa: E402
+from naisei.emphasis.taggers.rule import FirstSentence  # noqa: E402
 from naisei.emphasis.taggers.store import load as load_crf  # noqa: E402
 from naisei.emphasis.training.commands import train_command  # noqa: E402
 from naisei.emphasis.training.parts import set_aside  # noqa: E402
@@ -334,3 +337,22 @@ def test_whole_articles_are_set_aside() -> None:
     lone = [articles[0], replace(articles[1], sentences=articles[1].sentences[:0])]
     learn, aside = set_aside(lone, 1)
     assert articles[0] in learn
+
+
+def test_a_crf_that_is_told_what_a_neural_tagger_says(encoder: str, tmp_path: Path) -> None:
+    crf = CrfPlan(decoding="spans", tuning="folds", steps=20)
+    own = stack.StackPlan(crf=crf, neural=plan(encoder, "head", steps=60))
+    tagger = stack.train(corpus(), corpus(3), plan=own)
+    article = replace(corpus()[0], id="new")
+    assert f1(tagger, [article]) == 1.0  # type: ignore[arg-type]
+    stack.save(tagger, tmp_path)
+    again = stack.load(tmp_path)
+    for a, b in zip(tagger.probabilities(article), again.probabilities(article), strict=True):
+        np.testing.assert_allclose(a, b, atol=1e-6)
+    assert again.labels(article) == tagger.labels(article) and again.name == own.name
+    # What it is told changes what it says.
+    deaf = replace(tagger, neural=FirstSentence())
+    assert any(
+        (a != b).any()
+        for a, b in zip(tagger.probabilities(article), deaf.probabilities(article), strict=True)
+    )

@@ -27,9 +27,17 @@ __all__ = ["train"]
 Floats = NDArray[np.float64]
 
 
-def train(articles: Sequence[Article], dev: Sequence[Article] = (), *, plan: CrfPlan) -> CrfTagger:
+def train(
+    articles: Sequence[Article],
+    dev: Sequence[Article] = (),
+    *,
+    plan: CrfPlan,
+    told: Sequence[Sequence[Floats]] | None = None,
+) -> CrfTagger:
     """A tagger that learnt from `articles`; `dev` calibrates it and tunes its spans.
 
+    told: what another tagger, which did not see them, says of the articles and then of `dev`;
+    the tagger must then be told of every article that it tags (`naisei.emphasis.taggers.stack`).
     Nothing is random. Where there is nothing to tune on (no dev part, one that emphasises
     nothing, a lone article), probabilities stay as they come and a token is chosen from 0.5 on.
 
@@ -41,6 +49,7 @@ def train(articles: Sequence[Article], dev: Sequence[Article] = (), *, plan: Crf
             f"nothing is emphasised in the {len(articles)} articles to learn from",
             remedy="give documents that have bold words",
         )
+    heard = [*told] if told is not None else [None] * (len(articles) + len(dev))
     if plan.tuning == "folds":
         articles, dev = [*articles, *dev], ()
     terms = Terms.of(articles)
@@ -52,10 +61,14 @@ def train(articles: Sequence[Article], dev: Sequence[Article] = (), *, plan: Crf
         gold = [[any(s.labels) for s in a.sentences] for a in articles]
         sentences = _fit_sentences(tables, gold, plan)
         likely = [*_unseen(tables, gold, _parts(articles, plan.folds), plan)]
-    rows = [token_tables(page, terms, sentences=p) for page, p in zip(pages, likely, strict=True)]
+    rows = [
+        token_tables(page, terms, sentences=p, told=own)
+        for page, p, own in zip(pages, likely, heard[: len(pages)], strict=True)
+    ]
     tagger = CrfTagger(plan, terms, _fit_tokens(articles, rows, plan), sentences)
     if plan.tuning == "dev":
-        return _finished(tagger, dev, [p for a in dev for p in tagger.probabilities(a)])
+        rest = zip(dev, heard[len(pages) :], strict=True)
+        return _finished(tagger, dev, [p for a, own in rest for p in tagger.probabilities(a, own)])
     return _finished(tagger, articles, _held_out(articles, rows, plan))
 
 

@@ -14,10 +14,12 @@ from naisei.emphasis.corpus.store import load_corpus
 from naisei.emphasis.evaluation.recipes import recipe
 from naisei.emphasis.evaluation.specs import parsed
 from naisei.emphasis.schemas import Article
+from naisei.emphasis.taggers import stack
 from naisei.emphasis.taggers.learning import train as train_crf
 from naisei.emphasis.taggers.neural.course import Point
 from naisei.emphasis.taggers.neural.plan import NeuralPlan
 from naisei.emphasis.taggers.plan import CrfPlan
+from naisei.emphasis.taggers.stack import StackPlan
 from naisei.emphasis.taggers.store import save as save_crf
 from naisei.emphasis.training.parts import set_aside
 from naisei.emphasis.training.small import small as made_small
@@ -45,7 +47,7 @@ def train_command(
     """
     name, options = parsed(spec)
     plan = getattr(recipe(name, options), "plan", None)
-    if not isinstance(plan, CrfPlan | NeuralPlan):
+    if not isinstance(plan, CrfPlan | NeuralPlan | StackPlan):
         raise InputError(
             say(f"'{name}' は学習しません", f"'{name}' does not learn"),
             place="--tagger",
@@ -57,6 +59,10 @@ def train_command(
     if isinstance(plan, NeuralPlan):
         plan = _sized(plan, set(options), small, device)
         result = _neural(plan, learn, aside, out, seed, device, console)
+    elif isinstance(plan, StackPlan):
+        made = stack.train(learn, aside, plan=plan, seed=seed, folder=out / "training")
+        stack.save(made, out)
+        result = {"model": str(out), "name": plan.name}
     else:
         path = out if out.suffix == ".npz" else out / "tagger.npz"
         save_crf(train_crf(learn, aside, plan=plan), path)
