@@ -81,7 +81,9 @@ def faults(site: Path) -> Iterator[str]:
             elif parts.fragment and aim in pages and unquote(parts.fragment) not in pages[aim].ids:
                 yield f"{name}: no such place {link}"
     for sheet in site.rglob("*.css"):
-        for load in re.findall(r"(?:url\(|@import)\s*['\"]?(https?:[^'\")\s]+)", sheet.read_text("utf-8")):
+        for load in re.findall(
+            r"(?:url\(|@import)\s*['\"]?(https?:[^'\")\s]+)", sheet.read_text("utf-8")
+        ):
             yield f"{sheet.relative_to(site)}: loads {load}"
 
 

@@ -1,4 +1,6 @@
-"""Write docs/cli.md from the command line itself: python tools/cli_reference.py [--check].
+"""Write the pages of the command line from it: python tools/cli_reference.py [--check].
+
+docs/cli.md in English, docs/ja/cli.md in Japanese.
 
 Taken from the commands' parameters, not from their printed help, so that the width of a
 terminal does not show.
@@ -9,6 +11,7 @@ from __future__ import annotations
 import argparse
 import inspect
 import os
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from datetime import datetime
@@ -20,9 +23,11 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from typer.core import TyperGroup
 from typer.main import get_command
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "cli.md"
+_DOCS = Path(__file__).resolve().parents[1] / "docs"
+PAGES = {"en": _DOCS / "cli.md", "ja": _DOCS / "ja" / "cli.md"}
 
-_HEAD = """# The command line
+_HEADS = {
+    "en": """# The command line
 
 Written by `python tools/cli_reference.py`; do not edit. `naisei COMMAND --help` prints the same,
 in Japanese where the language is Japanese.
@@ -31,10 +36,34 @@ Options of `naisei` itself stand before the sub-command: `naisei --lang en runs 
 
 Exit codes: 0 done; 1 unexpected error; 2 something given cannot be used; 3 stopped at a budget,
 resumable; 130 interrupted, resumable.
-"""
+""",
+    "ja": """# コマンド
 
-#: Kind of value → how the page calls it.
-_KINDS = {int: "integer", float: "number", str: "text", Path: "path", datetime: "date"}
+`python tools/cli_reference.py` が書き出したページです。手で直さないでください。
+同じ内容を `naisei COMMAND --help` が表示します。
+
+naisei 自体のオプションは、命令の前に置きます: `naisei --lang ja runs list`
+
+終了コード: 0 完了、1 予期しない誤り、2 渡されたものが使えない、3 予算で停止（再開できる）、
+130 中断（再開できる）。
+""",
+}
+_COLUMNS = {"en": "option | takes | default | ", "ja": "オプション | 値 | 既定 | "}
+_PANEL = {"en": "Options", "ja": "オプション"}
+_ENVIRONMENT = {"en": "Environment: `{}`.", "ja": "環境変数: `{}`"}
+
+#: Kind of value → how the page calls it, English and Japanese.
+_KINDS = {
+    int: ("integer", "整数"),
+    float: ("number", "数"),
+    str: ("text", "文字列"),
+    Path: ("path", "パス"),
+    datetime: ("date", "日時"),
+}
+
+
+def _language() -> str:
+    return os.environ.get("NAISEI_LANG", "en")
 
 
 def commands() -> Iterator[tuple[str, Any, Callable[..., Any] | None]]:
@@ -79,12 +108,14 @@ def _values(param: Any, info: Any, kind: Any) -> str:
     if param.metavar:
         return f"`{param.metavar}`"
     if get_origin(kind) is Literal:
-        return " or ".join(f"`{choice}`" for choice in get_args(kind))
+        between = " or " if _language() == "en" else "、"
+        return between.join(f"`{choice}`" for choice in get_args(kind))
     if kind is bool:
         return ""
-    name = _KINDS[kind]
+    name = _KINDS[kind][_language() == "ja"]
     if info.min is not None and info.max is not None:
-        return f"{name}, {info.min:g} to {info.max:g}"
+        between = f", {info.min:g} to " if _language() == "en" else f"、{info.min:g}〜"
+        return f"{name}{between}{info.max:g}"
     return f"{name} ≥ {info.min:g}" if info.min is not None else name
 
 
@@ -109,7 +140,7 @@ def _params(command: Any, function: Callable[..., Any]) -> Iterator[tuple[str, s
             word = f"[{word}]"
         text = " ".join((param.help or "").split())
         if param.envvar:
-            text = f"{text} Environment: `{param.envvar}`."
+            text = f"{text} {_ENVIRONMENT[_language()].format(param.envvar)}"
         cells = [
             ", ".join(f"`{n}`" for n in names),
             "" if word else _values(param, info, kind),
@@ -133,29 +164,37 @@ def _command(name: str, command: Any, function: Callable[..., Any] | None) -> st
     for panel, _, row in params:
         panels.setdefault(panel, []).append(row)
     for panel, rows in panels.items():
-        out += ["", f"{panel or 'Options'}:"] if len(panels) > 1 else []
-        out += ["", "| option | takes | default | |", "|---|---|---|---|", *rows]
+        out += ["", f"{panel or _PANEL[_language()]}:"] if len(panels) > 1 else []
+        out += ["", f"| {_COLUMNS[_language()]}|", "|---|---|---|---|", *rows]
     return "\n".join(out) + "\n"
 
 
 def reference() -> str:
-    """The page."""
-    return "\n".join([_HEAD, *(_command(*each) for each in commands())])
+    """The page in the language that NAISEI_LANG names."""
+    return "\n".join([_HEADS[_language()], *(_command(*each) for each in commands())])
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="change nothing; 1 if it is stale")
+    parser.add_argument("--page", choices=tuple(PAGES), help=argparse.SUPPRESS)
     options = parser.parse_args()
-    # Before the commands are imported: their help texts are chosen then.
-    os.environ["NAISEI_LANG"] = "en"
-    text = reference()
+    if options.page is None:
+        # A process each: the commands' help is chosen as they are imported.
+        command = [sys.executable, __file__, *(["--check"] if options.check else [])]
+        return max(
+            subprocess.run([*command, "--page", language], check=False).returncode
+            for language in PAGES
+        )
+    os.environ["NAISEI_LANG"] = options.page
+    text, page = reference(), PAGES[options.page]
     if options.check:
-        if not PAGE.exists() or PAGE.read_text("utf-8") != text:
-            print("docs/cli.md is stale: run python tools/cli_reference.py", file=sys.stderr)
+        if not page.exists() or page.read_text("utf-8") != text:
+            name = page.relative_to(_DOCS.parent)
+            print(f"{name} is stale: run python tools/cli_reference.py", file=sys.stderr)
             return 1
         return 0
-    PAGE.write_text(text, encoding="utf-8")
+    page.write_text(text, encoding="utf-8")
     return 0
 
 

@@ -24,6 +24,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 _MARK = re.compile(r"<!-- (file|slow|needs|exit)(?:: (.+?))? -->")
+_PROGRESS = re.compile(r"\d+/\d+ · .*ETA ")
 _FENCE = re.compile(r"^(```+)(\S*)$")
 
 
@@ -125,9 +126,9 @@ def run_page(page: Path, folder: Path, *, language: str, slow: bool) -> Iterator
 
 
 def tidy(printed: str) -> str:
-    """Without what a progress line overwrites, and without space at the ends of lines."""
+    """Without progress, which depends on the machine, and without space at the ends of lines."""
     lines = (line.rsplit("\r", 1)[-1].rstrip() for line in printed.split("\n"))
-    return "\n".join(lines).strip("\n")
+    return "\n".join(line for line in lines if not _PROGRESS.match(line)).strip("\n")
 
 
 def matches(shown: str, printed: str) -> bool:

@@ -71,9 +71,9 @@ def _check(line: str) -> None:
     if hasattr(command, "commands"):
         assert not rest, f"{name} has no sub-command {rest[0]}"
         return
-    if rest in ([], ["[OPTIONS]"]):  # required options are named below the usage
+    if not rest or "[OPTIONS]" in rest:  # required options are named below the usage
         return
-    with command.make_context(name, [w for w in rest if w != "[OPTIONS]"]):
+    with command.make_context(name, rest):
         pass
 
 

@@ -23,6 +23,7 @@ def test_python_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.Monke
     names: dict[str, object] = {"__name__": page.stem}
     for block in blocks(page):
         if block.file:
+            Path(block.file).parent.mkdir(parents=True, exist_ok=True)
             Path(block.file).write_text(block.text, encoding="utf-8")
         if block.language != "python":
             continue

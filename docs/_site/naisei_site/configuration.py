@@ -60,7 +60,7 @@ _TEXT = (
 )
 #: Half and full width are 1 : 2 in the first ones, so that tables in outputs stay aligned.
 _CODE = (
-    '"Noto Sans Mono CJK JP", "Source Han Code JP", "Osaka-Mono", "MS Gothic", '
+    '"naisei lines", "naisei lines 2", "Noto Sans Mono CJK JP", "Source Han Code JP", "Osaka-Mono", "MS Gothic", '
     "ui-monospace, monospace"
 )
 html_theme_options = {

@@ -56,7 +56,7 @@ class _Resolve(SphinxTransform):
             scheme, _, aim = node.get("refuri", "").partition(":")
             if scheme == "naisei-page":
                 path, _, anchor = aim.partition("#")
-                node["refuri"] = f"{up}../{path}.html{'#' + anchor if anchor else ''}"
+                node["refuri"] = f"{up}../{path}.html{_place(path, anchor)}"
             elif scheme == "naisei-source":
                 shown.add(aim)
                 node["refuri"] = f"{up}source/{aim}.html"
@@ -66,21 +66,36 @@ class _Resolve(SphinxTransform):
             node["classes"] = [c for c in node["classes"] if c != "external"]
 
 
+def _place(path: str, anchor: str) -> str:
+    """`#…` as the other build names the heading that Markdown readers call `anchor`."""
+    if not anchor:
+        return ""
+    language, _, name = path.partition("/")
+    tree = _DOCS if language == "en" else _DOCS / "ja"
+    for head in re.findall(r"^#+ (.+)$", (tree / f"{name}.md").read_text("utf-8"), re.MULTILINE):
+        if re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") == anchor:
+            return f"#{nodes.make_id(head)}"
+    _log.warning("no such heading: %s#%s", path, anchor)
+    return ""
+
+
 def _pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
     """A page for every file of the repository that is linked."""
     for name in sorted(getattr(app.env, "naisei_shown", ())):
         path = _ROOT / name
+        head = f"<h1><code>{name}</code></h1>"
         if path.is_dir():
             rows = "".join(f"<li><code>{p.name}</code></li>" for p in sorted(path.iterdir()))
-            body = f"<ul>{rows}</ul>"
+            body = f"{head}<ul>{rows}</ul>"
         elif path.suffix == ".md":
-            body = _unlinked(MarkdownIt("commonmark").enable("table").render(path.read_text("utf-8")))
+            text = MarkdownIt("commonmark").enable("table").render(path.read_text("utf-8"))
+            body = f"<p><code>{name}</code></p>{_unlinked(text)}"
         else:
             lexer = _LEXERS.get(path.suffix, "text")
-            body = app.builder.highlighter.highlight_block(path.read_text("utf-8"), lexer)  # type: ignore[attr-defined]
-        title = PurePosixPath(name).name
-        head = f"<h1><code>{name}</code></h1>" if path.suffix != ".md" else f"<p><code>{name}</code></p>"
-        yield f"source/{name}", {"title": title, "body": f"<section>{head}{body}</section>"}, "page.html"
+            highlighter = app.builder.highlighter  # type: ignore[attr-defined]
+            body = head + highlighter.highlight_block(path.read_text("utf-8"), lexer)
+        context = {"title": PurePosixPath(name).name, "body": f"<section>{body}</section>"}
+        yield f"source/{name}", context, "page.html"
 
 
 def _unlinked(html: str) -> str:
