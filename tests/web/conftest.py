@@ -1,0 +1,28 @@
+"""The browser of the web app's end-to-end tests."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """See `browser.py`. Screenshots go to WEB_SHOTS, else to a temporary folder."""
+    spec = importlib.util.spec_from_file_location(
+        "naisei_browser", Path(__file__).with_name("browser.py")
+    )
+    assert spec is not None and spec.loader is not None
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    given = os.environ.get("WEB_SHOTS")
+    shots = Path(given) if given else tmp_path_factory.mktemp("shots")
+    shots.mkdir(parents=True, exist_ok=True)
+    with module.opened(shots) as browser:
+        yield browser

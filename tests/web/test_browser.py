@@ -1,0 +1,199 @@
+"""The web app in a real browser: clicked through, looked at, nothing on the console."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from naisei.web.options import WebOptions
+from servers.web_server import WebServer
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebServer]:
+    root = tmp_path_factory.mktemp("web")
+    run = [sys.executable, "-m", "naisei", "clarify", "run", "--agent", "bayes", "--quiet"]
+    for name, quota in (("clarify-two", "2"), ("clarify-none", "0")):
+        path = root / "runs" / name
+        given = ["--limit", "12", "--quota", quota, "--run-dir", str(path)]
+        subprocess.run([*run, *given], check=True, capture_output=True, cwd=root)
+    with WebServer(WebOptions(state=root / "state", runs=root / "runs")) as server:
+        yield server
+
+
+@pytest.mark.parametrize(
+    ("locale", "dark", "width"),
+    [("ja-JP", False, 1280), ("en-US", True, 360), ("ja-JP", True, 360)],
+)
+def test_the_first_page_and_the_runs(
+    browser: Any, server: WebServer, locale: str, dark: bool, width: int
+) -> None:
+    tag = f"{locale[:2]}-{'dark' if dark else 'light'}-{width}"
+    with browser.page(server.url, locale=locale, dark=dark, width=width) as page:
+        page.goto("/")
+        page.get_by_role("link", name="clarify-two").wait_for()
+        browser.look(page, f"home-{tag}")
+        page.goto("/runs")
+        browser.look(page, f"runs-{tag}")
+        for name in ("clarify-two", "clarify-none"):
+            page.locator(f'input[value="{name}"]').check()
+        page.locator('form[action="/runs/compare"] button').click()
+        page.wait_for_url("**/runs/compare?*")
+        browser.look(page, f"compare-{tag}")
+        page.get_by_role("link", name="clarify-two").first.click()
+        page.wait_for_url("**/runs/show/clarify-two")
+        page.wait_for_load_state("networkidle")
+        browser.look(page, f"run-{tag}")
+        page.locator("#rows a").first.click()
+        page.wait_for_url("**/runs/episode/**")
+        page.locator("[data-unfold]").click()
+        browser.look(page, f"episode-{tag}")
+
+
+def test_filters_change_the_table_in_place(browser: Any, server: WebServer) -> None:
+    with browser.page(server.url) as page:
+        page.goto("/runs/show/clarify-none")
+        assert page.locator("#rows tr").count() == 12
+        page.locator("#q").fill("nothing like it")
+        page.get_by_text("当てはまるものはありません").wait_for()
+        page.locator("#q").fill("")
+        browser.expect(page.locator("#rows a")).to_have_count(12)
+        page.goto("/runs")
+        page.locator("#state").select_option("broken")
+        page.get_by_text("実行はありません").wait_for()
+
+
+def test_language_and_theme_are_kept(browser: Any, server: WebServer) -> None:
+    with browser.page(server.url) as page:
+        page.goto("/runs")
+        assert page.locator("html").get_attribute("lang") == "ja"
+        page.get_by_role("button", name="English").click()
+        page.wait_for_selector("html[lang=en]")
+        page.locator("#theme").select_option("dark")
+        page.wait_for_selector("html[data-theme=dark]")
+        page.goto("/")
+        assert page.locator("html").get_attribute("lang") == "en"
+        paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert paper == "rgb(21, 24, 27)"
+
+
+def test_everything_is_reached_by_keyboard(browser: Any, server: WebServer) -> None:
+    with browser.page(server.url) as page:
+        page.goto("/runs")
+        page.keyboard.press("Tab")
+        skip = page.evaluate("document.activeElement.className")
+        assert skip == "skip"
+        page.keyboard.press("Enter")
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.id") == "q"
+        reached = set()
+        for _ in range(25):
+            page.keyboard.press("Tab")
+            reached.add(page.evaluate("document.activeElement.textContent.trim()"))
+            outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+            if page.evaluate("document.activeElement !== document.body"):
+                assert outline != "none", page.evaluate("document.activeElement.outerHTML")
+        assert "clarify-two" in reached
+
+
+def test_a_run_is_copied_as_markdown(browser: Any, server: WebServer) -> None:
+    with browser.page(server.url) as page:
+        page.goto("/runs/show/clarify-two")
+        page.locator("[data-copy-url]").click()
+        page.get_by_text("コピーしました").wait_for()
+        copied = page.evaluate("navigator.clipboard.readText()")
+        assert copied.startswith("# clarify-two") and "| metric |" in copied
+
+
+def test_a_download_is_the_run(browser: Any, server: WebServer, tmp_path: Path) -> None:
+    with browser.page(server.url) as page:
+        page.goto("/runs/show/clarify-two")
+        with page.expect_download() as got:
+            page.get_by_role("link", name="JSONL", exact=True).click()
+        got.value.save_as(tmp_path / "run.jsonl")
+        assert len((tmp_path / "run.jsonl").read_text("utf-8").splitlines()) == 12
+
+
+def test_a_report_stands_alone(browser: Any, server: WebServer, tmp_path: Path) -> None:
+    with server.client() as client:
+        text = client.get("/runs/file/clarify-two", params={"as": "html"}).text
+    (tmp_path / "report.html").write_text(text, encoding="utf-8")
+    with browser.page("http://localhost") as page:
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto((tmp_path / "report.html").as_uri())
+        browser.look(page, "report")
+        assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
+
+
+def test_the_first_page_is_small(browser: Any, server: WebServer) -> None:
+    """At most 150 KB in all: the page and everything it loads."""
+    sizes: dict[str, int] = {}
+    with browser.page(server.url) as page:
+        page.on("response", lambda r: sizes.update({r.url: len(r.body())}))
+        page.goto("/")
+        page.wait_for_load_state("networkidle")
+    assert 10_000 < sum(sizes.values()) <= 150_000, sizes
+
+
+class Served:
+    """`naisei serve` as people start it, to be killed."""
+
+    def __init__(self, state: Path, port: int = 0) -> None:
+        command = [sys.executable, "-m", "naisei", "--lang", "ja", "serve", "--port", str(port)]
+        self.process = subprocess.Popen(
+            [*command, "--state", str(state)],
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=state.parent,
+        )
+        assert self.process.stderr is not None
+        line = self.process.stderr.readline()
+        found = re.search(r"http://[\d.]+:(\d+)", line)
+        assert found is not None, line + self.process.stderr.read()
+        self.url, self.port = found[0], int(found[1])
+
+    def kill(self) -> None:
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+
+def test_killing_the_server_in_a_chat_loses_no_line(browser: Any, tmp_path: Path) -> None:
+    """The page stays open; the server is killed with SIGKILL and started again."""
+    served = Served(tmp_path / "state")
+    try:
+        with browser.page(served.url, allowed=("net::ERR_", "htmx:")) as page:
+            page.goto("/assistant")
+            page.locator("main form[hx-post] button").first.click()
+            page.wait_for_url(re.compile(r"/assistant/[0-9a-f]{24}"))
+            page.wait_for_selector("input[name=step]", state="attached")
+            page.locator("#text").fill("のどが渇いたな")
+            page.keyboard.press("Enter")
+            browser.expect(page.locator("#text")).to_have_value("")
+            time.sleep(1)
+            before = page.locator("#lines li").all_inner_texts()
+            served.kill()
+            page.locator("#text").fill("これは消えない")
+            page.keyboard.press("Enter")
+            page.locator("#notice p").wait_for()
+            assert page.locator("#text").input_value() == "これは消えない"
+            served = Served(tmp_path / "state", served.port)
+            page.wait_for_timeout(3000)
+            page.reload()
+            page.wait_for_selector("#lines li")
+            after = page.locator("#lines li").all_inner_texts()
+            assert after[: len(before)] == before and any("のどが渇いたな" in x for x in after)
+            page.wait_for_selector("input[name=step]", state="attached")
+            browser.look(page, "assistant-resumed")
+    finally:
+        served.kill()
