@@ -10,10 +10,12 @@ from pydantic import BaseModel, JsonValue, ValidationError
 
 from naisei.core import InputError
 from naisei.emphasis.schemas import Article, Tagger
+from naisei.emphasis.taggers import stack
 from naisei.emphasis.taggers.learning import train
 from naisei.emphasis.taggers.neural.plan import NeuralPlan
 from naisei.emphasis.taggers.plan import BASELINE, CONTEXT, CrfPlan
 from naisei.emphasis.taggers.rule import FirstSentence
+from naisei.emphasis.taggers.stack import StackPlan
 from naisei.lang import say
 
 __all__ = ["LLM", "NAMES", "Recipe", "neural_plan", "recipe"]
@@ -94,6 +96,27 @@ class _Neural:
         return train_neural(articles, dev, plan=self.plan, seed=seed, folder=folder)
 
 
+class _Stack:
+    random = True
+
+    def __init__(self, plan: StackPlan) -> None:
+        self.plan = plan
+
+    def make(
+        self,
+        articles: Sequence[Article],
+        dev: Sequence[Article],
+        *,
+        seed: int,
+        folder: Path | None = None,
+    ) -> Tagger:
+        return stack.train(articles, dev, plan=self.plan, seed=seed, folder=folder)
+
+
+#: The best: what the neural tagger says, and what the whole article tells.
+STACK = "stack"
+
+
 _CRFS = {"crf": BASELINE, "crf-context": CONTEXT}
 _NEURAL: dict[str, NeuralPlan] = {
     "bilstm": NeuralPlan(body="bilstm"),
@@ -103,7 +126,7 @@ _NEURAL: dict[str, NeuralPlan] = {
     "transformer-title-crf": NeuralPlan(title=True, crf=True),
 }
 #: As they stand in the tables: the baselines first.
-NAMES = ("rule", "crf", *_NEURAL, "crf-context", LLM)
+NAMES = ("rule", "crf", *_NEURAL, "crf-context", STACK, LLM)
 
 
 def recipe(name: str, options: Mapping[str, JsonValue]) -> Recipe:
@@ -116,6 +139,8 @@ def recipe(name: str, options: Mapping[str, JsonValue]) -> Recipe:
         return _Crf(_changed(_CRFS[name], options))
     if name in _NEURAL:
         return _Neural(_changed(_NEURAL[name], options))
+    if name == STACK:
+        return _Stack(_changed(StackPlan(), options))
     if name != "rule":
         raise InputError(
             say(f"'{name}' という付与器はありません", f"no tagger is called '{name}'"),

@@ -68,7 +68,7 @@ class Bench(Handler):
 
 def _leave_curve(folder: Path) -> None:
     """Weights of every part would fill the disk; the curves are kept."""
-    for path in folder.iterdir():
+    for path in folder.rglob("*"):
         if path.is_file() and path.suffix != ".csv":
             path.unlink()
 

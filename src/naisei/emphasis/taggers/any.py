@@ -27,8 +27,12 @@ def load_tagger(name: str | Path) -> Tagger:
         return FirstSentence()
     if (path / "tagger.npz").is_file() and not (path / "tagger.json").is_file():
         return load(path / "tagger.npz")
+    if (path / "crf.npz").is_file():
+        # Like the next, it needs the extra `train`, and says so if it is not there.
+        from naisei.emphasis.taggers.stack import load as load_stack
+
+        return load_stack(path)
     if path.is_dir():
-        # It needs the extra `train`, and says so if it is not there.
         from naisei.emphasis.taggers.neural.store import load as load_neural
 
         return load_neural(path)

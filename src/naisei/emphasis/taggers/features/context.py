@@ -6,6 +6,7 @@ import unicodedata
 from collections import Counter
 
 from naisei.emphasis.taggers.features.codes import Codes, Ids, column, named, shifted
+from naisei.emphasis.taggers.features.layout import layout_columns
 from naisei.emphasis.taggers.features.page import Page
 from naisei.emphasis.taggers.features.terms import is_content
 
@@ -48,6 +49,7 @@ def context_columns(page: Page) -> list[Codes]:
     first, last = _edges(page)
     return [
         *out,
+        *layout_columns(page, script),
         column("opening", page.spread(first)),
         column("closing", page.spread(last)),
         column("closing-pos", page.spread(last), pos),

@@ -1,0 +1,125 @@
+"""The tagger that comes with naisei, the demonstration, and taggers by name."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from emphasis.corpus_by_hand import article
+from naisei.cli.main import main
+from naisei.core import InputError
+from naisei.emphasis.corpus.markdown import read_markdown
+from naisei.emphasis.corpus.statistics import describe
+from naisei.emphasis.corpus.words import article_of
+from naisei.emphasis.demo import HELD_OUT
+from naisei.emphasis.evaluation.config import EvalConfig
+from naisei.emphasis.evaluation.encoders import compared
+from naisei.emphasis.metrics import Counts, token_counts
+from naisei.emphasis.schemas import Article
+from naisei.emphasis.taggers.any import load_tagger
+from naisei.emphasis.taggers.default import default_tagger
+from naisei.emphasis.taggers.learning import train
+from naisei.emphasis.taggers.plan import BASELINE
+from naisei.emphasis.taggers.rule import FirstSentence
+from naisei.emphasis.taggers.store import save
+
+DATA = Path(str(files("naisei") / "data"))
+
+
+def written() -> list[Article]:
+    folder = DATA / "emphasis_articles"
+    return [
+        article_of(p.stem, read_markdown(p.read_text("utf-8")))
+        for p in sorted(folder.glob("*.md"))
+        if p.stem != "README"
+    ]
+
+
+def test_the_card_says_what_the_articles_are() -> None:
+    found = describe(written())
+    card = (DATA / "emphasis_articles" / "README.md").read_text("utf-8")
+    assert found.articles == 40 and card.count("Forty") == 1
+    for said in (
+        f"{found.sentences:.1f} sentences",
+        f"{found.tokens:.0f} words",
+        f"{found.emphasised:.0f} emphasised words",
+        f"{found.rate:.1%}".replace("%", " %"),
+    ):
+        assert said in card
+
+
+def test_the_bundled_tagger_is_better_on_held_out_articles_than_the_rule() -> None:
+    held = [a for a in written() if a.id in HELD_OUT]
+    assert len(held) == len(HELD_OUT)
+
+    def f1(tagger: object) -> float:
+        return sum((token_counts(a, tagger.labels(a)) for a in held), Counts()).f1  # type: ignore[attr-defined]
+
+    found = f1(default_tagger())
+    assert found > 1.5 * f1(FirstSentence())
+    card = (DATA / "emphasis_weights" / "README.md").read_text("utf-8")
+    assert f"held-out articles: token F1 {found:.3f}" in card
+
+
+def test_taggers_are_found_by_name_and_by_path(tmp_path: Path) -> None:
+    assert load_tagger("rule").name == "rule.v1"
+    tagger = train([article(i) for i in range(4)], plan=BASELINE)
+    save(tagger, tmp_path / "folder" / "tagger.npz")
+    assert load_tagger(tmp_path / "folder").name == tagger.name
+    assert load_tagger(tmp_path / "folder" / "tagger.npz").labels(article(9)) == tagger.labels(
+        article(9)
+    )
+    with pytest.raises(InputError, match="no tagger"):
+        load_tagger(tmp_path / "nothing")
+
+
+def test_the_demonstration_shows_before_and_after(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["--lang", "en", "emphasis", "demo"])
+    assert not ended.value.code
+    before, after, writer = capsys.readouterr().out.split("──── ")[-3:]
+    assert "Before" in before and "**" not in before
+    assert "After" in after and after.count("**") % 2 == 0 and "**" in after
+    assert writer.count("**") == 6
+    assert "F1" in writer
+
+
+def base() -> EvalConfig:
+    return EvalConfig(corpus="c.jsonl", tagger="rule", seeds=1)
+
+
+def test_encoders_are_compared_under_one_tagger() -> None:
+    found = compared(
+        base(),
+        ["multilingual-e5-small:2", "/models/bert:x/y"],
+        tagger="transformer-crf:steps=7",
+        small=True,
+        baselines=True,
+    )
+    assert list(found) == ["crf", "bilstm", "multilingual-e5-small:2", "/models/bert:x/y"]
+    one, two = (found[k] for k in list(found)[2:])
+    assert one.tagger == two.tagger == "transformer-crf"
+    assert one.options["layers"] == 2 and two.options["encoder"] == "/models/bert:x/y"
+    same = ("encoder", "layers")
+    assert {k: v for k, v in one.options.items() if k not in same} == {
+        k: v for k, v in two.options.items() if k not in same
+    }
+    # What the command line sets stays as it says, whatever the size.
+    assert one.options["steps"] == 7
+    assert all(c.seeds == 1 for c in found.values())
+
+
+def test_the_full_settings_are_those_of_the_thesis() -> None:
+    found = compared(base(), (), tagger="transformer-title-crf", small=False, baselines=False)
+    assert list(found) == [f"multilingual-e5-small:{n}" for n in (3, 6, 12)]
+    assert all("steps" not in c.options for c in found.values())
+
+
+@pytest.mark.parametrize(
+    ("encoder", "tagger"), [("e5:many", "transformer"), ("e5:0", "transformer"), ("e5", "crf")]
+)
+def test_encoders_that_cannot_be_compared(encoder: str, tagger: str) -> None:
+    with pytest.raises(InputError):
+        compared(base(), [encoder], tagger=tagger, small=True, baselines=False)
