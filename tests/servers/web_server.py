@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from html import escape
+from pathlib import Path
 from types import TracebackType
 
 import httpx2
@@ -15,8 +17,8 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from naisei.core import AskUser, Event, Flow, Say
-from naisei.http.listen import Server, uvicorn_config
+from naisei.core import AskUser, Event, Flow, InstrumentFailure, Say
+from naisei.http.listen import Server, bound, uvicorn_config
 from naisei.web.app import build_app
 from naisei.web.house import House, house_of, open_house
 from naisei.web.options import WebOptions
@@ -24,7 +26,7 @@ from naisei.web.pages import Page
 from naisei.web.pages import pages as all_pages
 from naisei.web.sittings import Kind, Room, Scene, Sitting
 
-__all__ = ["ECHO", "WebServer", "csrf"]
+__all__ = ["ECHO", "WebServer", "csrf", "main"]
 
 
 class EchoConfig(BaseModel):
@@ -47,7 +49,12 @@ def echo(times: int) -> Flow[Echoed]:
 @asynccontextmanager
 async def _open(config: EchoConfig, room: Room) -> AsyncIterator[Scene]:
     base = await room.world({})
-    yield Scene(echo(config.times), base.having({AskUser: room.person(), Say: lambda _: None}))
+
+    def said(effect: Say) -> None:
+        if effect.text.startswith("壊れる") and not (room.folder / "mended").exists():
+            raise InstrumentFailure("the loudspeaker is broken")
+
+    yield Scene(echo(config.times), base.having({AskUser: room.person(), Say: said}))
 
 
 def _line(sitting: Sitting, event: Event) -> str:
@@ -71,7 +78,10 @@ async def _show(request: Request) -> Response:
         request.state.visitor, request.path_params["id"], _KIND
     )
     said = [e.request["text"] for e in sitting.events if e.kind == "say"]
-    return Response("\n".join(said), headers={"x-step": sitting.standing.step})
+    return Response(
+        "\n".join(said),
+        headers={"x-step": sitting.standing.step, "x-state": sitting.standing.state},
+    )
 
 
 _KIND: Kind[EchoConfig] = Kind(name="echo", config=EchoConfig, open=_open, line=_line)
@@ -163,6 +173,23 @@ class WebServer:
             yield client
 
 
+def main(state: Path, port: int) -> None:
+    """Serve until killed; says its address on stdout."""
+    options = WebOptions(state=state, runs=state / "runs", port=port)
+    listening = bound(options.host, options.port)
+
+    async def go() -> None:
+        async with open_house(options, pages=(*all_pages(), ECHO)) as house:
+            config = uvicorn_config(build_app(house), grace=1)
+            await Server(config, lambda url: print(url, flush=True)).serve(sockets=[listening])
+
+    asyncio.run(go())
+
+
 def csrf(page: str) -> str:
     """The proof that a page carries."""
     return page.partition('<meta name="csrf" content="')[2].partition('"')[0]
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), int(sys.argv[2]))

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import httpx2
 import pytest
 
+from naisei.core import InputError
 from naisei.runs.directory import RunDirectory
+from naisei.runs.systems import resume
 from naisei.web.options import WebOptions
 from servers.web_server import WebServer
 
@@ -158,3 +162,74 @@ def test_who_follows_is_told_as_it_happens(options: WebOptions) -> None:
         say(client, id, "今")
         listener.join(10)
     assert any(name == "line" and "今!" in data for _, name, data in told)
+
+
+def state(client: httpx2.Client, id: str, wanted: str) -> None:
+    for _ in range(200):
+        if (found := client.get(f"/echo/{id}").headers["x-state"]) == wanted:
+            return
+        time.sleep(0.01)
+    raise AssertionError(found)
+
+
+def test_what_failed_is_told_and_goes_on_where_it_failed(options: WebOptions) -> None:
+    with WebServer(options) as server, server.visitor() as client:
+        id = begin(client)
+        say(client, id, "一")
+        heard(client, id, 1)
+        assert say(client, id, "壊れる") == 204
+        state(client, id, "failed")
+        (folder,) = (options.state / "visitors").iterdir()
+        (folder / "mended").touch()
+        assert client.post(f"/sittings/{id}/retry").status_code == 204
+        assert heard(client, id, 2) == ["一!", "壊れる!"]
+        say(client, id, "三")
+        state(client, id, "done")
+        told = events(client, id)
+        assert [name for _, name, _ in told].count("line") == 3
+
+
+def test_what_another_version_began_can_be_read_but_not_gone_on_with(
+    options: WebOptions,
+) -> None:
+    with WebServer(options) as server, server.visitor() as client:
+        id = begin(client)
+        say(client, id, "一")
+        heard(client, id, 1)
+        at = step(client, id)
+        cookies = client.cookies
+    (path,) = (options.state / "sittings").glob(f"*/{id}/log.sqlite")
+    with sqlite3.connect(path) as log:
+        log.execute("UPDATE events SET digest = 'other' WHERE kind = 'say'")
+    log.close()
+    with WebServer(options) as server, server.visitor(cookies) as client:
+        state(client, id, "stale")
+        assert client.get(f"/echo/{id}").text == "一!"
+        assert say(client, id, "二", at) == 409
+        assert events(client, id)[-1][1] == "end"
+
+
+def test_what_nobody_looks_at_is_put_away_and_comes_back(options: WebOptions) -> None:
+    options = replace(options, open_sittings=2)
+    with WebServer(options) as server, server.visitor() as client:
+        ids = [begin(client) for _ in range(5)]
+        for id in ids:
+            step(client, id)
+        assert server.house is not None and server.house.sittings.open <= 3
+        for n, id in enumerate(ids):
+            assert say(client, id, f"言葉{n}") == 204
+        assert [heard(client, id, 1) for id in ids] == [[f"言葉{n}!"] for n in range(5)]
+
+
+def test_two_servers_do_not_share_a_folder(options: WebOptions) -> None:
+    with WebServer(options), pytest.raises(InputError, match="pid"), WebServer(options):
+        pass
+
+
+def test_resuming_one_in_the_terminal_says_where_to_go(options: WebOptions) -> None:
+    with WebServer(options) as server, server.visitor() as client:
+        id = begin(client)
+    (path,) = (options.state / "sittings").glob(f"*/{id}")
+    with pytest.raises(InputError) as told:
+        resume(path)
+    assert f"/echo/{id}" in told.value.remedy
