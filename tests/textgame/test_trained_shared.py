@@ -20,6 +20,8 @@ from textgame.test_trained_training import torch_or_skip
 from textgame.trained_kit import recorded, tiny_encoder
 
 STEP = recorded().steps[-3]
+#: The least with a head of each kind.
+WIDTH = 144
 ACTIONS = (*STEP.candidates, "take the long red onion", "navigate to knife", "nonsense of words")
 
 
@@ -50,7 +52,7 @@ def learner(encoder: str, **more: Any) -> Any:
 
 @cache
 def rated_by(encoder: str, matching: bool) -> Any:
-    return learner(encoder, width=16, matching=matching)[0]
+    return learner(encoder, width=WIDTH, matching=matching)[0]
 
 
 @settings(max_examples=25, deadline=None)

@@ -61,7 +61,7 @@ class ByRule:
 
 
 def tiny_encoder(folder: Path, texts: Sequence[str]) -> Path:
-    """BERT of two layers and 32 dimensions, a word a token. Needs torch and transformers."""
+    """BERT of two layers and 160 dimensions, a word a token. Needs torch and transformers."""
     import torch
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
     from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
@@ -84,7 +84,7 @@ def tiny_encoder(folder: Path, texts: Sequence[str]) -> Path:
     BertModel(
         BertConfig(
             vocab_size=len(names),
-            hidden_size=32,
+            hidden_size=160,
             num_hidden_layers=2,
             num_attention_heads=2,
             intermediate_size=64,

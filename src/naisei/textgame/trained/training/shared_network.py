@@ -19,6 +19,9 @@ _ELSEWHERE = (0, -1, -2, -3, 1)
 _BESIDE = (1, 2, 3)
 #: What is added to their logits there: it weighs as much as 150 other tokens.
 _MATCH = 5.0
+#: What is added besides for each neighbour that is the same too, so that a "red bell pepper" is
+#: rather another "red bell pepper" than a green one.
+_NEIGHBOUR = 3.0
 
 
 def shared_network(body: Any, *, offset: int, matching: bool = False) -> Any:
@@ -64,7 +67,7 @@ def shared_network(body: Any, *, offset: int, matching: bool = False) -> Any:
                 token_type_ids=parts if typed else parts * 0,
                 position_ids=position_ids + offset,
             )
-            finding = mask + self.matches(input_ids, position_ids, mask) if matching else mask
+            finding = mask + self.matches(input_ids, segments, position_ids) if matching else mask
             for layer in layers[:-1]:
                 states = self.attend(layer, states, states, finding)
             index = heads.unsqueeze(2)
@@ -72,13 +75,22 @@ def shared_network(body: Any, *, offset: int, matching: bool = False) -> Any:
             rows = torch.gather(mask, 2, index.unsqueeze(1).expand(-1, -1, -1, mask.shape[3]))
             return self.head(self.attend(layers[-1], asked, states, rows)).squeeze(-1)
 
-        def matches(self, input_ids: Any, position_ids: Any, mask: Any) -> Any:
-            """`(states, heads, tokens, tokens)`, to be added to the mask."""
+        def matches(self, input_ids: Any, segments: Any, position_ids: Any) -> Any:
+            """`(states, heads, tokens, tokens)`, to be added to the mask.
+
+            Only the state is searched, before and after moving: a token beyond its end is one of
+            the first action, of which no other action may know.
+            """
+            kind = self.head.weight.dtype
             same = input_ids.unsqueeze(2) == input_ids.unsqueeze(1)
             before = position_ids.unsqueeze(2) - position_ids.unsqueeze(1)
-            found = torch.logical_and(same, before != 0).to(mask.dtype) * _MATCH
-            looks = [_moved(found, by) for by in _ELSEWHERE]
-            looks += [(before == by).to(mask.dtype) * _MATCH for by in _BESIDE]
+            state = (segments == 0).unsqueeze(1).to(kind)
+            found = torch.logical_and(same, before != 0).to(kind) * state
+            left = functional.pad(found[:, :-1, :-1], (1, 0, 1, 0))
+            right = functional.pad(found[:, 1:, 1:], (0, 1, 0, 1))
+            found = found * (_MATCH + _NEIGHBOUR * (left + right))
+            looks = [_moved(found, by) * state for by in _ELSEWHERE]
+            looks += [(before == by).to(kind) * _MATCH for by in _BESIDE]
             looks += [found * 0] * (attention_heads - len(looks))
             return torch.stack(looks[:attention_heads], 1)
 
