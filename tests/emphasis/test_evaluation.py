@@ -102,7 +102,7 @@ def test_the_context_beats_the_rule_and_needs_its_titles(corpus: Path, tmp_path:
     study = run_study(configs, QUIET, run_dir=tmp_path / "study")
     f1 = {label: values(r)["token_f1"] for label, r in study.results.items()}
     assert f1["best"] > 0.8 > f1["rule"]
-    main_table, against = study.tables
+    main_table, _, against = study.tables
     assert [row[0] for row in main_table.rows] == ["rule", "best", "best (empty titles)"]
     assert {row[:2] for row in against.rows} == {("rule", "tokens"), ("rule", "spans")}
     rule = next(row for row in against.rows if row[:2] == ("rule", "tokens"))
@@ -270,4 +270,4 @@ def test_a_study_of_one_has_no_comparison(corpus: Path, tmp_path: Path) -> None:
     result = run_eval(config(corpus), QUIET, run_dir=tmp_path / "run")
     task = EvalTask(config(corpus))
     tables = study_tables({"rule": result.summary}, {"rule": task}, {"rule": result.outcome.rows})
-    assert len(tables) == 1
+    assert len(tables) == 2
