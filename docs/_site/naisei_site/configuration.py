@@ -60,8 +60,8 @@ _TEXT = (
 )
 #: Half and full width are 1 : 2 in the first ones, so that tables in outputs stay aligned.
 _CODE = (
-    '"naisei lines", "naisei lines 2", "Noto Sans Mono CJK JP", "Source Han Code JP", "Osaka-Mono", "MS Gothic", '
-    "ui-monospace, monospace"
+    '"naisei lines", "naisei lines 2", "Noto Sans Mono CJK JP", "Source Han Code JP", '
+    '"Osaka-Mono", "MS Gothic", ui-monospace, monospace'
 )
 html_theme_options = {
     "light_css_variables": {
