@@ -50,7 +50,7 @@ def validate(learner: Learner, sources: Sequence[Source]) -> Validation:
     )
 
 
-def threshold(learner: Learner, sources: Sequence[Source], *, keep: float = 0.98) -> float:
+def threshold(learner: Learner, sources: Sequence[Source], *, keep: float = 0.99) -> float:
     """The lowest rating of 0.5 or more that leaves this share of the right actions alone.
 
     A cookbook does not tell what is done already when a game begins, and an action that it asks
