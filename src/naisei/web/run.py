@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import Callable
+from importlib import import_module
 
 from naisei.http.listen import Server, bound, hold_signals, uvicorn_config
 from naisei.web.app import build_app
@@ -27,6 +29,11 @@ def serve(options: WebOptions, *, ready: Callable[[str], None] | None = None) ->
 
     async def go() -> None:
         async with open_house(options) as house:
+            if options.model is not None:  # a second that the first to talk need not wait for
+                await asyncio.to_thread(import_module, "naisei.models.gateway")
+            # What is here now stays: collections need not go through it again and again.
+            gc.collect()
+            gc.freeze()
             config = uvicorn_config(build_app(house), grace=3)
             await Server(config, ready, house.sittings.dismiss).serve(sockets=[listening])
 
