@@ -38,6 +38,13 @@ def items() -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines()]
 
 
+@cache
+def for_tuning() -> list[dict[str, Any]]:
+    """The second file, all of it `dev`."""
+    text = (DATA / "handbook_questions" / "questions_dev2.jsonl").read_text("utf-8")
+    return [json.loads(line) for line in text.splitlines()]
+
+
 def of_kind(*kinds: str) -> list[dict[str, Any]]:
     return [item for item in items() if item["kind"] in kinds]
 
@@ -108,11 +115,19 @@ def test_counts_and_split() -> None:
 
 @pytest.mark.parametrize("key", ["id", "text"])
 def test_no_item_stands_twice(key: str) -> None:
-    assert max(Counter(item[key] for item in items()).values()) == 1
+    assert max(Counter(item[key] for item in [*items(), *for_tuning()]).values()) == 1
+
+
+def test_the_second_file_is_clear_questions_for_tuning_over_the_whole_handbook() -> None:
+    found = for_tuning()
+    assert len(found) >= 120
+    assert {(item["kind"], item["split"]) for item in found} == {("clear", "dev")}
+    assert all(item["gold"] for item in found)
+    assert len({gold["path"] for item in found for gold in item["gold"]}) >= 0.9 * len(documents())
 
 
 def test_every_quote_is_in_its_document() -> None:
-    for item in items():
+    for item in [*items(), *for_tuning()]:
         for gold in item["gold"]:
             assert reading.fold(gold["quote"]) in documents()[gold["path"]], item["id"]
 
@@ -145,7 +160,7 @@ def test_whom_to_ask_is_in_the_contacts() -> None:
 
 
 def test_questions_and_facts_do_not_copy_the_documents() -> None:
-    for item in items():
+    for item in [*items(), *for_tuning()]:
         told = [item["text"], *(fact["says"] for fact in item.get("facts", []))]
         for gold in item["gold"]:
             quote = reading.fold(gold["quote"])

@@ -1,4 +1,4 @@
-"""Compile the evaluation file (src/naisei/data/handbook_questions/questions.jsonl).
+"""Compile the evaluation files (src/naisei/data/handbook_questions/).
 
 The files of ``questions/`` hold items of lines: a kind and the text (``C`` clear, ``V`` vague,
 ``K`` consultation, ``U`` unanswerable), then ``g NAME:FRAGMENT`` (gold: the document's file name
@@ -6,6 +6,9 @@ without ending, and words that stand in exactly one sentence or table row of it)
 ``f ABOUT = SAYS`` (a fact the user tells when asked), ``p KEY=VALUE, …`` (profile), ``a`` (whom
 to ask, ``-`` for nobody). A fragment is written out to its whole sentence or row, so that every
 quote is verbatim; that each is found in the built file is checked against its text.
+
+``questions/`` becomes ``questions.jsonl``, its items split by a hash of their text;
+``questions_dev2.txt`` becomes ``questions_dev2.jsonl``, all of it for tuning.
 
     python tools/handbook/questions.py
 """
@@ -15,6 +18,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -76,25 +80,38 @@ def read_items(lines: list[str], by_name: dict[str, Source]) -> list[dict[str, A
     return items
 
 
-def main() -> None:
-    """Write the file; say how many of each kind and split."""
+def compiled(files: list[Path], *, prefix: str = "", split: str | None = None) -> list[Any]:
+    """The items of these files; their ids begin with the prefix. split: by the text if `None`."""
     by_name = {Path(s.path).stem: s for s in read_sources(HERE / "sources")}
     counts: dict[str, int] = {}
     out = []
-    for file in sorted((HERE / "questions").glob("*.txt")):
+    for file in files:
         for item in read_items(file.read_text("utf-8").splitlines(), by_name):
             counts[item["kind"]] = counts.get(item["kind"], 0) + 1
             for gold in item["gold"]:
                 if fold(gold["quote"]) not in fold(read_text(DATA / "handbook" / gold["path"])):
                     raise SystemExit(f"{gold['path']}: not in the built text: {gold['quote']}")
-            item["split"] = _split(item["text"])
-            out.append({"id": f"{item['kind']}-{counts[item['kind']]:03}", **item})
-    target = DATA / "handbook_questions" / "questions.jsonl"
+            item["split"] = split or _split(item["text"])
+            out.append({"id": f"{prefix}{item['kind']}-{counts[item['kind']]:03}", **item})
+    return out
+
+
+def write(name: str, items: list[dict[str, Any]]) -> None:
+    """Write the file; say how many of each kind and split."""
+    target = DATA / "handbook_questions" / name
     target.parent.mkdir(exist_ok=True)
-    lines = [json.dumps(item, ensure_ascii=False) for item in out]
+    lines = [json.dumps(item, ensure_ascii=False) for item in items]
     target.write_text("\n".join(lines) + "\n", "utf-8")
-    dev = sum(item["split"] == "dev" for item in out)
-    print(f"{len(out)} items ({dev} dev): {counts}")
+    dev = sum(item["split"] == "dev" for item in items)
+    kinds = dict(Counter(item["kind"] for item in items))
+    print(f"{name}: {len(items)} items ({dev} dev): {kinds}")
+
+
+def main() -> None:
+    """Write both files."""
+    write("questions.jsonl", compiled(sorted((HERE / "questions").glob("*.txt"))))
+    more = compiled([HERE / "questions_dev2.txt"], prefix="dev2-", split="dev")
+    write("questions_dev2.jsonl", more)
 
 
 if __name__ == "__main__":
