@@ -25,6 +25,8 @@ from naisei.emphasis.taggers.spans import tuned
 __all__ = ["train"]
 
 Floats = NDArray[np.float64]
+#: So many sentences without emphasis for each with some are always learnt from.
+_PLAIN = 4.0
 
 
 def train(
@@ -75,11 +77,14 @@ def train(
 def _fit_tokens(
     articles: Sequence[Article], rows: Sequence[Sequence[Codes]], plan: CrfPlan
 ) -> SparseCrf:
+    bold = sum(any(s.labels) for a in articles for s in a.sentences)
+    rest = sum(len(a.sentences) for a in articles) - bold
+    share = max(plan.plain, min(1.0, _PLAIN * bold / max(1, rest)))
     chosen = [
         (table, s.labels)
         for article, own in zip(articles, rows, strict=True)
         for s, table in zip(article.sentences, own, strict=True)
-        if any(s.labels) or crc32(f"{article.id} {s.index}".encode()) < plan.plain * 2**32
+        if any(s.labels) or crc32(f"{article.id} {s.index}".encode()) < share * 2**32
     ]
     return fit(
         [table for table, _ in chosen],

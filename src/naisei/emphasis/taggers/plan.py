@@ -13,7 +13,8 @@ class CrfPlan(BaseModel):
     """context: features of the whole article, and a CRF over its sentences, beside those of
     Murata and Abe. decoding: the likeliest labels (`viterbi`), or whole spans tuned on the dev
     part (`spans`). plain: share of the sentences without emphasis that the CRF over the words is
-    trained on, drawn by their text; calibration puts right what this shifts. tuning: on what
+    trained on, at least, drawn by their
+    number; calibration puts right what this shifts. tuning: on what
     probabilities are calibrated and spans tuned: on the dev part, or on what is said of each
     training article by a CRF that did not see it (`folds`); then the dev part is trained on, too.
     l2: weight of ½‖w‖². min_count: features seen less often are left out.
