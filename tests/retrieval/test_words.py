@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from naisei.japanese.search_tokens import search_tokens
-from naisei.japanese.work_words import related
+from naisei.japanese.work_words import related, synonyms
 from naisei.retrieval import Index, build
 from naisei.retrieval.words import WordIndex, write_words
 
@@ -22,10 +23,25 @@ def test_related_words_count_less_than_the_words_themselves(tmp_path: Path) -> N
     write_words(tmp_path, [search_tokens(text) for text in texts])
     index = WordIndex(tmp_path, len(texts))
     asked = search_tokens("ボーナス")
-    alone, more = index.scores(asked), index.scores(asked, related(asked))
+    alone, more = index.scores(asked), index.scores(asked, synonyms(asked))
     assert alone[0] == 0 and alone[1] > 0
     assert 0 < more[0] < more[1] and more[2] == 0
     assert index.matched(asked, 1) == 1.0 and index.matched(asked, 0) == 0.0
+
+
+def test_a_compound_asks_for_its_synonyms_as_a_whole() -> None:
+    assert "交換" in related(search_tokens("取り替えてほしい"))
+    assert "妻" in related(search_tokens("奥さんの分"))
+    assert "妻" not in related(["奥"]) and "妻" not in related(["さん"])
+
+
+def test_several_synonyms_in_one_text_count_as_one(tmp_path: Path) -> None:
+    one, both = "会食の費用を支払う", "会食と懇親会の費用を支払う"
+    write_words(tmp_path, [search_tokens(text) for text in (one, both, "会議室は予約する")])
+    index = WordIndex(tmp_path, 3)
+    scores = index.scores(["飲み会"], {("飲み会",): (("会食",), ("懇親",))})
+    best = 0.9 * np.maximum(index.scores(["会食"]), index.scores(["懇親"]))
+    assert scores == pytest.approx(best, rel=1e-5) and scores[1] > 0
 
 
 @pytest.mark.parametrize(

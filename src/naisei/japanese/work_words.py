@@ -12,7 +12,25 @@ from importlib.resources import files
 
 from naisei.japanese.search_tokens import search_tokens
 
-__all__ = ["related"]
+__all__ = ["related", "synonyms"]
+
+#: The search words of a word: several for a compound.
+Form = tuple[str, ...]
+
+
+def synonyms(words: Iterable[str]) -> dict[Form, tuple[Form, ...]]:
+    """Words of the list that these search words contain, each with the others of its groups.
+
+    >>> synonyms(["ボーナス"])
+    {('ボーナス',): (('賞与',),)}
+    """
+    asked = dict.fromkeys(words)
+    return {
+        form: others
+        for word in asked
+        for form, others in _groups().get(word, {}).items()
+        if all(part in asked for part in form)
+    }
 
 
 def related(words: Iterable[str]) -> dict[str, float]:
@@ -24,28 +42,25 @@ def related(words: Iterable[str]) -> dict[str, float]:
     """
     asked = dict.fromkeys(words)
     found: dict[str, float] = {}
-    for word in asked:
-        for other, share in _groups().get(word, {}).items():
-            if other not in asked:
-                found[other] = max(share, found.get(other, 0.0))
+    for others in synonyms(asked).values():
+        for other in others:
+            for part in other:
+                if part not in asked:
+                    found[part] = max(1 / len(other), found.get(part, 0.0))
     return found
 
 
 @cache
-def _groups() -> dict[str, dict[str, float]]:
-    """Search word → those of its groups. A compound is found by its parts, and asks for none: a
-    part of it means something else."""
+def _groups() -> dict[str, dict[Form, tuple[Form, ...]]]:
+    """First search word of a form → forms → the others of their groups. A compound asks for its
+    synonyms as a whole: a part of it means something else."""
     text = (files("naisei.japanese") / "work_synonyms.txt").read_text(encoding="utf-8")
-    found: dict[str, dict[str, float]] = {}
+    found: dict[str, dict[Form, tuple[Form, ...]]] = {}
     for line in text.splitlines():
         group = [] if line.startswith("#") else line.split()
-        forms = [tuple(dict.fromkeys(search_tokens(word))) for word in group]
-        for form in forms:
-            if len(form) != 1:
-                continue
-            mine = found.setdefault(form[0], {})
-            for other in forms:
-                for part in other:
-                    if part != form[0]:
-                        mine[part] = max(1 / len(other), mine.get(part, 0.0))
+        forms = dict.fromkeys(tuple(dict.fromkeys(search_tokens(word))) for word in group)
+        for form in filter(None, forms):
+            others = found.setdefault(form[0], {})
+            more = [other for other in forms if other and other != form]
+            others[form] = tuple(dict.fromkeys([*others.get(form, ()), *more]))
     return found

@@ -13,12 +13,12 @@ import numpy.typing as npt
 
 from naisei.core import InputError
 from naisei.japanese.search_tokens import search_tokens
-from naisei.japanese.work_words import related
+from naisei.japanese.work_words import synonyms
 from naisei.lang import say
 from naisei.models.base import Embedder
 from naisei.models.embedders import open_embedder
 from naisei.retrieval.build import build
-from naisei.retrieval.fusion import fuse
+from naisei.retrieval.fusion import blend, fuse
 from naisei.retrieval.ranking import copies_last, newer_first
 from naisei.retrieval.snapshot import Gone, Snapshot
 from naisei.retrieval.store import Store
@@ -28,6 +28,8 @@ __all__ = ["Index"]
 
 #: Candidates of each way of searching that are fused.
 _DEPTH = 100
+#: How much more what is preferred counts.
+_LIKED = 1.5
 
 
 class Index:
@@ -151,7 +153,7 @@ class Index:
         words: list[int] = []
         meanings: list[int] = []
         if mode != "dense":
-            by_words = snapshot.words.scores(asked, related(asked))
+            by_words = snapshot.words.scores(asked, synonyms(asked))
             words = _best(by_words, depth, mask, above=0.0)
         elif snapshot.embedder is None:
             raise InputError(
@@ -165,9 +167,14 @@ class Index:
             candidates = list(dict.fromkeys([*meanings, *words]))
             nearest = snapshot.spans.nearest(candidates, vector, cosines[candidates])
             meanings = [candidates[at] for at in np.argsort(-nearest, kind="stable")[:depth]]
-        fused = fuse([words, meanings])
+        if by_words is not None and cosines is not None:
+            ground = float(cosines.mean()) if len(cosines) else 0.0
+            fused = blend(candidates, by_words[candidates], nearest, ground=ground)
+        else:
+            fused = fuse([words or meanings])
         if liked is not None:
-            fused = fuse([words, meanings, [row for row in fused if liked[row]]])
+            moved = {row: s * _LIKED if liked[row] else s for row, s in fused.items()}
+            fused = dict(sorted(moved.items(), key=lambda pair: -pair[1]))
         place_w = {row: rank for rank, row in enumerate(words, start=1)}
         place_m = {row: rank for rank, row in enumerate(meanings, start=1)}
         with self._lock:

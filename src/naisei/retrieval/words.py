@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import bm25s  # type: ignore[import-untyped]
@@ -17,8 +17,8 @@ _FOLDER = "words"
 #: As is usual for passages (Anserini): chunks are of much the same length, and the headings that
 #: are counted with them make a short one no better than a long one.
 _K1, _B = 0.9, 0.4
-#: What a word counts that may stand for one of the query's.
-_RELATED = 0.35
+#: What a word counts that stands for one of the query's.
+_SYNONYM = 0.9
 
 
 def write_words(directory: Path, texts: Iterable[list[str]]) -> int:
@@ -50,20 +50,31 @@ class WordIndex:
             )
 
     def scores(
-        self, words: Iterable[str], related: Mapping[str, float] | None = None
+        self,
+        words: Iterable[str],
+        synonyms: Mapping[tuple[str, ...], Sequence[tuple[str, ...]]] | None = None,
     ) -> npt.NDArray[np.float32]:
         """Shape (size,): 0 for a text that shares no word with the query.
 
-        related: words that may stand for the query's, each with its share, 0 to 1, of the weight
-        that such words have.
+        synonyms: some of the words, alone or together → what may stand for them. A text is given
+        the best of them and not their sum: they are one thing that is asked for.
         """
+        asked = dict.fromkeys(words)
+        scores = self._sum(asked)
+        for form, others in (synonyms or {}).items():
+            own = self._sum(form)
+            best = own.copy()
+            for other in others:
+                if new := [word for word in other if word not in asked]:
+                    np.maximum(best, self._sum(new) * (_SYNONYM / len(other)), out=best)
+            scores += best - own
+        return scores
+
+    def _sum(self, words: Iterable[str]) -> npt.NDArray[np.float32]:
         scores = np.zeros(self.size, dtype=np.float32)
-        weights = dict.fromkeys(words, 1.0)
-        for word, share in (related or {}).items():
-            weights.setdefault(word, _RELATED * share)
-        for word, weight in weights.items():
+        for word in words:
             rows, counted = self._postings(word)
-            scores[rows] += np.float32(weight) * counted
+            scores[rows] += counted
         return scores
 
     def matched(self, words: Iterable[str], row: int) -> float:
