@@ -72,6 +72,19 @@ def test_modules_of_the_reference_say_what_is_public() -> None:
         assert importlib.import_module(name).__all__, name
 
 
+def test_our_figures_are_those_of_the_topics() -> None:
+    """A figure with an interval stands in the page that says how it was measured, too."""
+    measured = sorted(DOCS.glob("*.md")) + sorted((ROOT / "src").rglob("README.md"))
+    known = "\n".join(page.read_text("utf-8") for page in measured)
+    stale = [
+        f"{page.relative_to(ROOT)}: {figure}"
+        for page in sorted(DOCS.glob("papers/*.md"))
+        for figure in re.findall(r"[+−]?\d[\d.]* \[[^\]]*\d\]", page.read_text("utf-8"))
+        if figure not in known
+    ]
+    assert stale == []
+
+
 @pytest.mark.slow
 def test_the_site_builds_without_a_warning_or_a_broken_link(tmp_path: Path) -> None:
     pytest.importorskip("sphinx", reason="needs the extra docs")
