@@ -12,7 +12,7 @@ from starlette.routing import Route
 from naisei.runs.listing import Listed
 from naisei.web.house import house_of
 from naisei.web.html import page_response
-from naisei.web.pages.runs.listed import Row, latest
+from naisei.web.pages.runs.listed import Row, latest, seen_runs
 
 __all__ = ["routes"]
 
@@ -49,7 +49,7 @@ async def _home(request: Request) -> Response:
 
 async def _runs(request: Request) -> Response:
     """What runs and ran: apart, since it looks into logs, for which nobody waits at the door."""
-    root, seen = house_of(request).options.runs, house_of(request).kept("runs", dict)
+    root, seen = house_of(request).options.runs, seen_runs(request)
     rows: list[Row] = await asyncio.to_thread(latest, root, seen, _RUNS)
     return page_response(
         request,

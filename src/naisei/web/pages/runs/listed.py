@@ -14,7 +14,7 @@ from naisei.web.house import house_of
 from naisei.web.html import page_response
 from naisei.web.pages.runs.places import Place
 
-__all__ = ["Row", "latest", "rows", "show"]
+__all__ = ["Row", "latest", "rows", "seen_runs", "show"]
 
 _PAGE = 50
 #: What was seen of a run, while its files stay as they are.
@@ -43,7 +43,7 @@ async def rows(request: Request) -> Response:
 async def _answer(request: Request, template: str) -> Response:
     from naisei.web.pages.runs import page
 
-    root, seen = house_of(request).options.runs, _seen(request)
+    root, seen = house_of(request).options.runs, seen_runs(request)
     wanted = {k: request.query_params.get(k, "") for k in ("text", "system", "state")}
     given = request.query_params.get("offset", "0")
     offset = int(given[:9]) if given.isdecimal() else 0
