@@ -84,7 +84,8 @@ def _fits(run: Found, root: Path, wanted: dict[str, str]) -> bool:
     return wanted["text"].lower() in name and wanted["system"] in ("", run.system)
 
 
-def _seen(request: Request) -> _Seen:
+def seen_runs(request: Request) -> _Seen:
+    """What the server has seen of runs so far."""
     kept: _Seen = house_of(request).kept("runs", dict)
     return kept
 
