@@ -27,7 +27,8 @@ def _inline(line: str) -> str:
 
 def _section(head: str, rows: list[str]) -> Iterator[str]:
     """A head and its items; a row that is indented further goes on with the one before."""
-    yield from ("", f"**{_inline(head.rstrip(':'))}**", "")
+    title = head.rstrip(":").replace("`", "")
+    yield from ("", f"**{_inline(title)}**", "")
     depth = min(len(row) - len(row.lstrip()) for row in rows)
     for row in rows:
         text = row[depth:]
