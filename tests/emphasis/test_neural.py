@@ -31,7 +31,6 @@ from naisei.emphasis.taggers.neural.store import load, save  # noqa: E402
 from naisei.emphasis.taggers.neural.tagger import NeuralTagger  # noqa: E402
 from naisei.emphasis.taggers.neural.unseen import unseen  # noqa: E402
 from naisei.emphasis.taggers.plan import CrfPlan  # noqa: E402
-from naisei.emphasis.taggers.rule import FirstSentence  # noqa: E402
 from naisei.emphasis.taggers.store import load as load_crf  # noqa: E402
 from naisei.emphasis.training.commands import train_command  # noqa: E402
 from naisei.emphasis.training.parts import set_aside  # noqa: E402
@@ -340,7 +339,7 @@ def test_whole_articles_are_set_aside() -> None:
     assert articles[0] in learn
 
 
-def test_a_crf_that_is_told_what_a_neural_tagger_says(encoder: str, tmp_path: Path) -> None:
+def test_a_crf_and_a_neural_tagger_together(encoder: str, tmp_path: Path) -> None:
     crf = CrfPlan(decoding="spans", tuning="folds", steps=20)
     own = stack.StackPlan(crf=crf, neural=plan(encoder, "head", steps=60))
     tagger = stack.train(corpus(), corpus(3), plan=own)
@@ -351,9 +350,8 @@ def test_a_crf_that_is_told_what_a_neural_tagger_says(encoder: str, tmp_path: Pa
     for a, b in zip(tagger.probabilities(article), again.probabilities(article), strict=True):
         np.testing.assert_allclose(a, b, atol=1e-6)
     assert again.labels(article) == tagger.labels(article) and again.name == own.name
-    # What it is told changes what it says.
-    deaf = replace(tagger, neural=FirstSentence())
-    assert any(
-        (a != b).any()
-        for a, b in zip(tagger.probabilities(article), deaf.probabilities(article), strict=True)
-    )
+    (tmp_path / "blend.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(InputError):
+        stack.load(tmp_path)
+    with pytest.raises(ValueError, match="folds"):
+        stack.StackPlan(crf=CrfPlan(tuning="dev"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -43,25 +42,24 @@ class CrfTagger:
     def name(self) -> str:
         return self.plan.name
 
-    def probabilities(self, article: Article, told: Sequence[Floats] | None = None) -> list[Floats]:
-        """told: what another tagger says, for a CRF that learnt with it."""
-        raw = self.tokens.marginals(self._tables(article, told))
+    def probabilities(self, article: Article) -> list[Floats]:
+        raw = self.tokens.marginals(self._tables(article))
         return [
             np.where(s.counted, self.calibration.apply(p), 0.0)
             for p, s in zip(raw, article.sentences, strict=True)
         ]
 
-    def labels(self, article: Article, told: Sequence[Floats] | None = None) -> list[list[bool]]:
+    def labels(self, article: Article) -> list[list[bool]]:
         if self.plan.decoding == "viterbi":
-            return self.tokens.best(self._tables(article, told))
+            return self.tokens.best(self._tables(article))
         return [
             [bool(y and can) for y, can in zip(self.rule.choose(p), s.counted, strict=True)]
-            for p, s in zip(self.probabilities(article, told), article.sentences, strict=True)
+            for p, s in zip(self.probabilities(article), article.sentences, strict=True)
         ]
 
-    def _tables(self, article: Article, told: Sequence[Floats] | None) -> list[Codes]:
+    def _tables(self, article: Article) -> list[Codes]:
         page = Page.of(article)
         likely: Floats | None = None
         if self.sentences is not None:
             likely = self.sentences.marginals([sentence_columns(page, self.terms)])[0]
-        return token_tables(page, self.terms, sentences=likely, told=told)
+        return token_tables(page, self.terms, sentences=likely)

@@ -22,36 +22,37 @@ from naisei.emphasis.taggers.features.terms import Terms
 from naisei.emphasis.taggers.plan import CrfPlan
 from naisei.emphasis.taggers.spans import tuned
 
-__all__ = ["train"]
+__all__ = ["train", "train_and_ask"]
 
 Floats = NDArray[np.float64]
 #: So many sentences without emphasis for each with some are always learnt from.
 _PLAIN = 4.0
 
 
-def train(
-    articles: Sequence[Article],
-    dev: Sequence[Article] = (),
-    *,
-    plan: CrfPlan,
-    told: Sequence[Sequence[Floats]] | None = None,
-) -> CrfTagger:
+def train(articles: Sequence[Article], dev: Sequence[Article] = (), *, plan: CrfPlan) -> CrfTagger:
     """A tagger that learnt from `articles`; `dev` calibrates it and tunes its spans.
 
-    told: what another tagger, which did not see them, says of the articles and then of `dev`;
-    the tagger must then be told of every article that it tags (`naisei.emphasis.taggers.stack`).
     Nothing is random. Where there is nothing to tune on (no dev part, one that emphasises
     nothing, a lone article), probabilities stay as they come and a token is chosen from 0.5 on.
 
     Raises:
         InputError: no article emphasises anything.
     """
+    return train_and_ask(articles, dev, plan=plan)[0]
+
+
+def train_and_ask(
+    articles: Sequence[Article], dev: Sequence[Article] = (), *, plan: CrfPlan
+) -> tuple[CrfTagger, list[Floats]]:
+    """As `train`; and what is said, before calibration, of each sentence that the tagger was
+    tuned on by a CRF that had not seen its article: of the dev part, or of `articles` and then
+    `dev` if the plan tunes on folds.
+    """
     if not any(any(s.labels) for a in articles for s in a.sentences):
         raise InputError(
             f"nothing is emphasised in the {len(articles)} articles to learn from",
             remedy="give documents that have bold words",
         )
-    heard = [*told] if told is not None else [None] * (len(articles) + len(dev))
     if plan.tuning == "folds":
         articles, dev = [*articles, *dev], ()
     terms = Terms.of(articles)
@@ -63,15 +64,13 @@ def train(
         gold = [[any(s.labels) for s in a.sentences] for a in articles]
         sentences = _fit_sentences(tables, gold, plan)
         likely = [*_unseen(tables, gold, _parts(articles, plan.folds), plan)]
-    rows = [
-        token_tables(page, terms, sentences=p, told=own)
-        for page, p, own in zip(pages, likely, heard[: len(pages)], strict=True)
-    ]
+    rows = [token_tables(page, terms, sentences=p) for page, p in zip(pages, likely, strict=True)]
     tagger = CrfTagger(plan, terms, _fit_tokens(articles, rows, plan), sentences)
     if plan.tuning == "dev":
-        rest = zip(dev, heard[len(pages) :], strict=True)
-        return _finished(tagger, dev, [p for a, own in rest for p in tagger.probabilities(a, own)])
-    return _finished(tagger, articles, _held_out(articles, rows, plan))
+        said = [p for a in dev for p in tagger.probabilities(a)]
+        return _finished(tagger, dev, said), said
+    said = _held_out(articles, rows, plan)
+    return _finished(tagger, articles, said), said
 
 
 def _fit_tokens(

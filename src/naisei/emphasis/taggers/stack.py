@@ -1,30 +1,35 @@
-"""The context CRF that is told what a neural tagger says: stacked generalisation (Wolpert 1992).
-
-The neural tagger reads meaning, the CRF what the whole article tells; each word's label is the
-CRF's.
+"""The context CRF and a neural tagger together: the neural one reads meaning, the CRF what the
+whole article tells. Their log-odds are added with weights learnt from what each said of
+articles that it had not seen (stacked generalisation, Wolpert 1992).
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from naisei.emphasis.schemas import Article, Tagger
+from naisei.core import InputError
+from naisei.emphasis.schemas import Article, Sentence, Tagger
 from naisei.emphasis.taggers import store as crf_store
+from naisei.emphasis.taggers.blend import Blend, blended
 from naisei.emphasis.taggers.crf import CrfTagger
-from naisei.emphasis.taggers.learning import train as train_crf
+from naisei.emphasis.taggers.learning import train_and_ask
 from naisei.emphasis.taggers.neural.plan import NeuralPlan
 from naisei.emphasis.taggers.plan import CONTEXT, CrfPlan
+from naisei.emphasis.taggers.spans import SpanRule, tuned
+from naisei.lang import say
+from naisei.runs.directory import write_atomically
 
 __all__ = ["NEURAL", "StackPlan", "StackedTagger", "load", "save", "train"]
 
 Floats = NDArray[np.float64]
-_CRF, _NEURAL = "crf.npz", "neural"
+_CRF, _NEURAL, _BLEND = "crf.npz", "neural", "blend.json"
 
 #: A head on the first four layers of the encoder, which stay as they are: a training of seconds.
 NEURAL = NeuralPlan(
@@ -35,7 +40,7 @@ NEURAL = NeuralPlan(
 
 class StackPlan(BaseModel):
     """parts: into which the articles are split so that the neural tagger says of each what it
-    has not seen."""
+    has not seen. The CRF must be tuned on folds: it then says the same of them."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -43,24 +48,43 @@ class StackPlan(BaseModel):
     neural: NeuralPlan = NEURAL
     parts: int = Field(default=2, ge=2)
 
+    @model_validator(mode="after")
+    def _tuned_on_folds(self) -> StackPlan:
+        if self.crf.tuning != "folds":
+            raise ValueError("the CRF of a stack must have tuning=folds")
+        return self
+
     @property
     def name(self) -> str:
-        return f"stack-{self.crf.decoding}.v1"
+        return "stack-spans.v2"
 
 
 @dataclass(frozen=True, slots=True)
 class StackedTagger:
-    """crf: learnt with what the other tagger said of articles that it had not seen."""
+    """blend: of the CRF, first, and the neural tagger. rule: of the spans."""
 
     name: str
     crf: CrfTagger
     neural: Tagger
+    blend: Blend = field(default_factory=Blend)
+    rule: SpanRule = field(default_factory=SpanRule)
 
     def probabilities(self, article: Article) -> list[Floats]:
-        return self.crf.probabilities(article, self.neural.probabilities(article))
+        return [
+            np.where(s.counted, self.blend.apply(p, q), 0.0)
+            for s, p, q in zip(
+                article.sentences,
+                self.crf.probabilities(article),
+                self.neural.probabilities(article),
+                strict=True,
+            )
+        ]
 
     def labels(self, article: Article) -> list[list[bool]]:
-        return self.crf.labels(article, self.neural.probabilities(article))
+        return [
+            [bool(y and can) for y, can in zip(self.rule.choose(p), s.counted, strict=True)]
+            for p, s in zip(self.probabilities(article), article.sentences, strict=True)
+        ]
 
 
 def train(
@@ -72,8 +96,8 @@ def train(
     folder: Path | None = None,
     device: str = "auto",
 ) -> StackedTagger:
-    """Needs the extra `train`. The neural taggers learn from `dev`, too, and keep their last
-    checkpoint, so that what they say of it is no better than what they say of others.
+    """Needs the extra `train`. Both taggers learn from `dev`, too; the neural ones keep their
+    last checkpoint, so that nothing is judged by what it was chosen by.
 
     Raises:
         InputError: nothing is emphasised, something is not installed, or no such encoder.
@@ -82,13 +106,36 @@ def train(
     from naisei.emphasis.taggers.neural.unseen import unseen
 
     whole = [*articles, *dev]
-    told = unseen(
+    crf, held = train_and_ask(articles, dev, plan=plan.crf)
+    said = unseen(
         whole, plan=plan.neural, parts=plan.parts, seed=seed, folder=folder, device=device
     )
-    crf = train_crf(articles, dev, plan=plan.crf, told=told)
     own = None if folder is None else folder / "whole"
     neural = train_neural(whole, plan=plan.neural, seed=seed, folder=own, device=device)
-    return StackedTagger(plan.name, crf, neural)
+    tagger = StackedTagger(plan.name, crf, neural)
+    first = [crf.calibration.apply(p) for p in held]
+    return _tuned(
+        tagger, [s for a in whole for s in a.sentences], first, [p for a in said for p in a]
+    )
+
+
+def _tuned(
+    tagger: StackedTagger,
+    sentences: Sequence[Sentence],
+    first: Sequence[Floats],
+    second: Sequence[Floats],
+) -> StackedTagger:
+    """Weighed and tuned on words whose articles neither had seen."""
+    counted = np.array([can for s in sentences for can in s.counted], bool)
+    gold = np.array([y for s in sentences for y in s.labels], bool)
+    blend = blended(
+        np.concatenate([*first])[counted], np.concatenate([*second])[counted], gold[counted]
+    )
+    own = [
+        np.where(s.counted, blend.apply(p, q), 0.0)
+        for s, p, q in zip(sentences, first, second, strict=True)
+    ]
+    return replace(tagger, blend=blend, rule=tuned(own, [s.labels for s in sentences]))
 
 
 def save(tagger: StackedTagger, folder: Path) -> None:
@@ -98,6 +145,8 @@ def save(tagger: StackedTagger, folder: Path) -> None:
 
     assert isinstance(tagger.neural, NeuralTagger)
     store.save(tagger.neural, folder / _NEURAL)
+    about = {"name": tagger.name, "blend": asdict(tagger.blend), "rule": asdict(tagger.rule)}
+    write_atomically(folder / _BLEND, json.dumps(about, indent=1) + "\n")
     crf_store.save(tagger.crf, folder / _CRF)
 
 
@@ -109,4 +158,13 @@ def load(folder: Path, *, device: str = "cpu") -> StackedTagger:
 
     crf = crf_store.load(folder / _CRF)
     neural = store.load(folder / _NEURAL, device=device)
-    return StackedTagger(StackPlan(crf=crf.plan).name, crf, neural)
+    try:
+        about = json.loads((folder / _BLEND).read_text(encoding="utf-8"))
+        blend, rule = Blend(**about["blend"]), SpanRule(**about["rule"])
+        return StackedTagger(str(about["name"]), crf, neural, blend, rule)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(
+            say(f"学習済みの付与器ではありません: {error}", f"no trained tagger: {error}"),
+            place=str(folder),
+            remedy=say("学習が書き出したフォルダを指定してください", "give what training wrote"),
+        ) from error

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,7 +11,6 @@ from naisei.emphasis.taggers.features.context import context_columns
 from naisei.emphasis.taggers.features.murata import murata_columns
 from naisei.emphasis.taggers.features.page import Page
 from naisei.emphasis.taggers.features.terms import Terms
-from naisei.emphasis.taggers.features.told import told_columns
 
 __all__ = ["token_tables"]
 
@@ -27,19 +24,15 @@ def token_tables(
     terms: Terms,
     *,
     sentences: NDArray[np.float64] | None = None,
-    told: Sequence[NDArray[np.float64]] | None = None,
 ) -> list[Codes]:
     """One table (tokens, columns) a sentence.
 
     sentences: for each sentence, the probability that it holds emphasis; with it come the
-    columns of the whole article, without it only those of Murata and Abe. told: what another
-    tagger says of each token.
+    columns of the whole article, without it only those of Murata and Abe.
     """
     columns = murata_columns(page, terms)
     if sentences is not None:
         columns += [*context_columns(page), *_likely(page, sentences)]
-    if told is not None:
-        columns += told_columns(page, told)
     tables = page.cut(columns)
     for table, sentence in zip(tables, page.article.sentences, strict=True):
         still = ~np.array(sentence.counted, bool)
