@@ -38,6 +38,7 @@ from naisei.web.app import build_app
 from naisei.web.house import house_of, open_house
 from naisei.web.options import WebOptions
 from naisei.web.pages import Page, pages
+from naisei.web.run import settle
 from naisei.web.sittings import Kind, Room, Scene, Sitting
 from naisei.web.sittings.config import Seated, SittingConfig
 
@@ -101,6 +102,7 @@ def serve(state: Path) -> None:
     async def go() -> None:
         async with open_house(options, pages=(*pages(), BENCH)) as house:
             config = uvicorn_config(build_app(house), grace=1)
+            settle()
             ready = lambda url: print(url, flush=True)  # noqa: E731
             await Server(config, ready, house.sittings.dismiss).serve(sockets=[listening])
 

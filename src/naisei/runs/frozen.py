@@ -6,6 +6,7 @@ import json
 import platform
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -105,6 +106,7 @@ def default_path(task: Configured, root: Path = Path("runs")) -> Path:
     return root / f"{task.system}-{fingerprint([task.system, config, task.data_hash])[:10]}"
 
 
+@cache
 def _version(package: str) -> str:
     try:
         return version(package)

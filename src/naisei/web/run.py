@@ -12,7 +12,14 @@ from naisei.web.app import build_app
 from naisei.web.house import open_house
 from naisei.web.options import WebOptions
 
-__all__ = ["serve"]
+__all__ = ["serve", "settle"]
+
+
+def settle() -> None:
+    """Before the first request: what is in memory now stays, and collections need not go through
+    it again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 def serve(options: WebOptions, *, ready: Callable[[str], None] | None = None) -> None:
@@ -31,9 +38,7 @@ def serve(options: WebOptions, *, ready: Callable[[str], None] | None = None) ->
         async with open_house(options) as house:
             if options.model is not None:  # a second that the first to talk need not wait for
                 await asyncio.to_thread(import_module, "naisei.models.gateway")
-            # What is here now stays: collections need not go through it again and again.
-            gc.collect()
-            gc.freeze()
+            settle()
             config = uvicorn_config(build_app(house), grace=3)
             await Server(config, ready, house.sittings.dismiss).serve(sockets=[listening])
 

@@ -12,10 +12,10 @@ GET  /sittings/<id>          its page.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from urllib.parse import parse_qsl
 
 from sse_starlette.event import ServerSentEvent
 from sse_starlette.sse import EventSourceResponse
-from starlette.datastructures import UploadFile
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
@@ -51,12 +51,17 @@ async def answer(request: Request) -> Response:
 
 
 async def _fields(request: Request) -> dict[str, str]:
-    async with request.form(max_files=0, max_fields=50) as form:
-        return {
-            name: value.replace("\r\n", "\n")
-            for name, value in form.items()
-            if not isinstance(value, UploadFile)
-        }
+    """The fields of a form that holds no file, the last of a name. A page sends one a line."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/x-www-form-urlencoded":
+        raise Refused(415, say("フォームの形で送ってください", "send it as a form"))
+    try:
+        found = parse_qsl(
+            (await request.body()).decode(), keep_blank_values=True, max_num_fields=50
+        )
+    except ValueError:
+        raise Refused(400, say("フォームとして読めません", "the body is no form")) from None
+    return {name: value.replace("\r\n", "\n") for name, value in found}
 
 
 async def events(request: Request) -> Response:
