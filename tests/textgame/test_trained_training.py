@@ -86,6 +86,18 @@ def test_a_choice_becomes_one_positive_and_its_negatives(game: RecordedGame) -> 
     }
 
 
+def test_rare_verbs_weigh_more_and_all_weigh_one_on_average(game: RecordedGame) -> None:
+    from naisei.textgame.trained.training.items import weights
+    from naisei.textgame.trained.training.whole import examples
+
+    sources = examples(TrainingPlan(), [game])
+    assert weights(sources, 0.0) == [1.0] * len(sources)
+    given = weights(sources, 0.5)
+    of = {s.action.split()[0]: w for s, w in zip(sources, given, strict=True)}  # type: ignore[union-attr]
+    assert of["cook"] >= of["take"] > of["go"] > 0
+    assert sum(given) == pytest.approx(len(given))
+
+
 def test_a_killed_training_goes_on_to_the_same_curve_and_weights(
     encoder: str, game: RecordedGame, tmp_path: Path
 ) -> None:

@@ -117,6 +117,14 @@ Augment = Annotated[
         "Share of examples with foods renamed (not in the thesis).",
     ),
 ]
+Balance = Annotated[
+    float,
+    _plan(
+        "--balance",
+        "珍しい動詞の例に重みをつける強さ (ranking のとき。0〜1)",
+        "How much choices of rare verbs weigh more (with ranking; 0–1).",
+    ),
+]
 Negatives = Annotated[int, _plan("--negatives", "正例あたりの負例", "Negatives a positive.")]
 Loss = Annotated[Literal["binary", "ranking"], _plan("--loss", "損失", "Loss.")]
 Epochs = Annotated[
@@ -198,6 +206,7 @@ def train(
     matching: Matching = False,
     embeddings: Embeddings = "learned",
     augment: Augment = 0.0,
+    balance: Balance = 0.0,
     epochs: Epochs = None,
     batch: Batch = None,
     rate: Rate = 1e-5,
@@ -234,6 +243,7 @@ def train(
             matching=matching,
             embeddings=embeddings,
             augment=augment,
+            balance=balance,
             epochs=epochs if epochs is not None else (5 if policy else 3),
             batch=batch if batch is not None else (8 if policy else 32),
             rate=rate,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -24,6 +25,7 @@ __all__ = [
     "length_of",
     "processing_item",
     "sampled",
+    "weights",
 ]
 
 
@@ -43,11 +45,13 @@ _SORTED = 16
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """Actions of one situation, each with its label. Of a choice the first is the positive."""
+    """Actions of one situation, each with its label. Of a choice the first is the positive.
+    weight: of the item in a ranking loss."""
 
     situation: Situation
     actions: tuple[str, ...]
     labels: tuple[float, ...]
+    weight: float = 1.0
 
 
 def by_cookbook(examples: Sequence[ProcessingExample], *, together: bool) -> list[Processing]:
@@ -76,6 +80,16 @@ def sampled(source: Source, count: int, *, seed: str) -> Item:
     if isinstance(source, Choice):
         return choice_item(source, negatives(source, count, seed=seed))
     return processing_item(source)
+
+
+def weights(sources: Sequence[Source], exponent: float) -> list[float]:
+    """One a source: the rarer the verb that the walkthrough chose, the more, by this power of its
+    share; 1 on average over verbs' uses. All 1 with exponent 0."""
+    verbs = [s.action.partition(" ")[0] if isinstance(s, Choice) else "" for s in sources]
+    share = Counter(verbs)
+    raw = [share[verb] ** -exponent for verb in verbs]
+    mean = sum(raw) / len(raw)
+    return [value / mean for value in raw]
 
 
 def batches(lengths: Sequence[int], batch: int, *, seed: int, epoch: int) -> list[list[int]]:

@@ -112,7 +112,9 @@ class Learner:
 
         if self._plan.loss == "ranking" and self._plan.task == "policy":
             groups = outputs.split([len(item.actions) for item in items])
-            return torch.stack([-torch.log_softmax(g, 0)[0] for g in groups]).mean()
+            weight = torch.tensor([item.weight for item in items], device=outputs.device)
+            lost = torch.stack([-torch.log_softmax(g, 0)[0] for g in groups])
+            return (lost * weight).mean()
         labels = torch.tensor([v for item in items for v in item.labels], device=outputs.device)
         return functional.binary_cross_entropy_with_logits(outputs, labels)
 

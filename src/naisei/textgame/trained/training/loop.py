@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isnan
 from pathlib import Path
 from time import monotonic
@@ -17,6 +17,7 @@ from naisei.textgame.trained.training.items import (
     data_digest,
     length_of,
     sampled,
+    weights,
 )
 from naisei.textgame.trained.training.learner import Learner
 from naisei.textgame.trained.training.plan import TrainingPlan
@@ -80,6 +81,7 @@ def train(
     losses.resume(progress.step)
     epochs.resume(progress.validated)
     lengths = [length_of(source) for source in sources]
+    weight = weights(sources, plan.balance)
     renamer = Renamer(sources, share=plan.augment)
     since: list[float] = []
     order: list[list[int]] = []
@@ -97,7 +99,8 @@ def train(
         batch = []
         for n in order[at]:
             seed = f"{plan.seed}/{epoch}/{n}"
-            batch.append(renamer.item(sampled(sources[n], plan.negatives, seed=seed), seed=seed))
+            item = replace(sampled(sources[n], plan.negatives, seed=seed), weight=weight[n])
+            batch.append(renamer.item(item, seed=seed))
         rate = plan.rate_at(progress.step, steps)
         since.append(learner.step(batch, rate=rate, seed=plan.seed * 1_000_003 + progress.step))
         progress.step += 1
