@@ -9,8 +9,8 @@
 
 A page that writes an error to the console, or fails to load something, fails the test.
 Tests are skipped with a reason where there is no Chromium or no playwright. axe-core is looked for
-under AXE (a path to `axe.min.js`), or in an npm cache that `make` fills; without it the check of
-accessibility is left out, and says so.
+under AXE (a path to `axe.min.js` of npm's axe-core), or in ~/.cache/naisei/axe/<version>/; without
+it the check of accessibility is left out.
 """
 
 from __future__ import annotations
