@@ -39,7 +39,7 @@ class Rules(BaseModel):
     min_coverage: float = Field(default=0.5, ge=0, le=1)
     full_coverage: float = Field(default=0.9, ge=0, le=1)
     least_coverage: float = Field(default=0.2, ge=0, le=1)
-    min_distance: float = Field(default=2.33, ge=0)
+    min_distance: float = Field(default=2.1, ge=0)
     thresholds: Thresholds = Thresholds()
     language: Language = "ja"
     roles: frozenset[Role] = frozenset()
