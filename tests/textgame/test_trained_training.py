@@ -94,7 +94,7 @@ def test_rare_verbs_weigh_more_and_all_weigh_one_on_average(game: RecordedGame) 
     assert weights(sources, 0.0) == [1.0] * len(sources)
     given = weights(sources, 0.5)
     of = {s.action.split()[0]: w for s, w in zip(sources, given, strict=True)}  # type: ignore[union-attr]
-    assert of["cook"] >= of["take"] > of["go"] > 0
+    assert of["eat"] > of["go"] > 0
     assert sum(given) == pytest.approx(len(given))
 
 
