@@ -9,6 +9,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from naisei.core import InputError
 from naisei.web.options import WebOptions
 from servers.web_server import WebServer
 
@@ -57,7 +58,7 @@ def test_a_vague_request_is_asked_back_and_then_answered_with_sources(options: W
         link = re.search(r'hx-get="([^"]+)"', text)
         assert "答え" in text and link is not None
         passage = client.get(link[1].replace("&amp;", "&"))
-        assert passage.status_code == 200 and "<pre>" in passage.text
+        assert passage.status_code == 200 and "<pre tabindex" in passage.text
         told = client.post(f"{address}/feedback", data={"sign": "too-much"})
         assert "明確さ" in told.text and "評価 1 件" in told.text
         assert "評価 0 件" in client.post(f"{address}/feedback", data={"sign": "undo"}).text
@@ -95,3 +96,20 @@ def test_what_cannot_be_begun_is_refused(options: WebOptions) -> None:
     with WebServer(options) as server, server.visitor() as client:
         assert begin(client, "server").status_code == 422  # it has no index
         assert begin(client, "/etc").status_code == 422
+
+
+def test_a_folder_on_the_server_is_kept_up_to_date(options: WebOptions, tmp_path: Path) -> None:
+    folder = tmp_path / "rules"
+    folder.mkdir()
+    (folder / "駐輪場.md").write_text(RULES, "utf-8")
+    served = WebOptions(state=options.state, runs=options.runs, documents=folder)
+    with WebServer(served) as server, server.visitor() as client:
+        address = begin(client, "server").headers["HX-Redirect"]
+        assert "7時から22時" in ask(client, address, "駐輪場は何時から使えますか", said=1)
+        (folder / "駐輪場.md").write_text(RULES.replace("7時", "6時"), "utf-8")
+        address = begin(client, "server").headers["HX-Redirect"]
+        assert "6時から22時" in ask(client, address, "駐輪場は何時から使えますか", said=1)
+    with pytest.raises(InputError, match=r"フォルダ|folder"):
+        WebOptions(documents=tmp_path / "none")
+    with pytest.raises(InputError):
+        WebOptions(documents=folder, index=tmp_path)

@@ -79,6 +79,18 @@ State = Annotated[
         rich_help_panel=_SHOWN,
     ),
 ]
+Documents = Annotated[
+    Path | None,
+    typer.Option(
+        "--documents",
+        metavar="DIR",
+        help=say(
+            "資料のフォルダ。索引は開くたびに新しくする",
+            "A folder of documents; its index is brought up to date when a talk begins.",
+        ),
+        rich_help_panel=_SHOWN,
+    ),
+]
 IndexDir = Annotated[
     Path | None,
     typer.Option(
@@ -122,6 +134,7 @@ def serve(
     runs: Runs = Path("runs"),
     state: State = Path("naisei-web"),
     index: IndexDir = None,
+    documents: Documents = None,
     uploads: Uploads = True,
     max_upload: MaxUpload = 20_000_000,
     model: options.Model = None,
@@ -142,6 +155,7 @@ def serve(
         runs=runs,
         state=state,
         index=index,
+        documents=documents,
         uploads=uploads,
         max_upload=max_upload,
         model=model,

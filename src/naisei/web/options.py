@@ -22,7 +22,8 @@ class WebOptions:
 
     token: what a browser must know to come in; needed unless `host` is loopback. hosts: further
     names that the Host header may have. runs: the folder whose runs are shown. state: where
-    conversations are kept. index: of documents, for the document page. model: plays every role
+    conversations are kept. index: of documents, for the document page. documents: a folder of
+    them, whose index is made, and kept up to date, under `state`; not both. model: plays every role
     that a page does not name another for; `None` leaves pages to what needs no model. settings:
     how models are reached. max_body, max_upload: bytes of a request. max_message: characters of
     what a person says. body_timeout: seconds for a request to arrive. open_sittings:
@@ -41,6 +42,7 @@ class WebOptions:
     runs: Path = Path("runs")
     state: Path = Path("naisei-web")
     index: Path | None = None
+    documents: Path | None = None
     model: str | None = None
     settings: ModelSettings = ModelSettings()  # noqa: RUF009 (frozen)
     uploads: bool = True
@@ -72,6 +74,18 @@ class WebOptions:
                 ),
                 place=TOKEN,
                 remedy='python -c "import secrets; print(secrets.token_urlsafe(32))"',
+            )
+        if self.index is not None and self.documents is not None:
+            raise InputError(
+                say("索引か資料のフォルダの、どちらか一つです", "either an index or a folder"),
+                place="--index, --documents",
+                remedy=say("片方を外してください", "leave one out"),
+            )
+        if self.documents is not None and not self.documents.is_dir():
+            raise InputError(
+                say("そのようなフォルダはありません", "no such folder"),
+                place=f"--documents {self.documents}",
+                remedy=say("資料のあるフォルダを指定してください", "name the folder of documents"),
             )
         for name in ("max_body", "max_upload", "max_message", "open_sittings"):
             if getattr(self, name) < 1:

@@ -35,6 +35,8 @@ def index_path(shelf: Shelf, folder: Path, options: WebOptions) -> Path:
         return folder / "documents-index"
     if shelf == "handbook":
         return options.state / "handbook-index"
+    if options.documents is not None:
+        return options.state / "server-index"
     if options.index is None:
         raise Refused(422, say("このサーバーには資料がありません", "this server has no documents"))
     return options.index
@@ -48,7 +50,7 @@ def documents_in(folder: Path) -> Path:
 
 
 async def rebuild(shelf: Shelf, folder: Path, options: WebOptions) -> IndexReport | None:
-    """Bring the index of a shelf up to date; `None` for the server's, which it does not make.
+    """Bring the index of a shelf up to date; `None` for one that is made elsewhere or is whole.
 
     Raises:
         InputError: there is nothing to index.
@@ -56,7 +58,9 @@ async def rebuild(shelf: Shelf, folder: Path, options: WebOptions) -> IndexRepor
     target = index_path(shelf, folder, options)
     async with _LOCKS.setdefault(str(target), asyncio.Lock()):
         if shelf == "server":
-            return None
+            if options.documents is None:
+                return None
+            return await asyncio.to_thread(build, target, options.documents, wait=60)
         if shelf == "own":
             return await asyncio.to_thread(build, target, documents_in(folder), wait=60)
         if (target / "done").is_file():

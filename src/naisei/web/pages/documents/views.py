@@ -57,7 +57,7 @@ async def _start(request: Request) -> Response:
         "documents/start.html",
         page=page,
         model=house.options.model,
-        index=house.options.index is not None,
+        index=(house.options.index or house.options.documents) is not None,
         uploads=house.options.uploads,
         kinds=KINDS,
         uploaded=uploaded,
