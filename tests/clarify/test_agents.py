@@ -287,9 +287,13 @@ def test_hybrid_asks_only_when_the_answer_would_tell() -> None:
     sure = reply(view, [(3, 95, "yes"), (9, 5, "no")])
     played = play(agent.decide(view), [telling])
     assert isinstance(played.effects[0], Chat)
-    assert played.result == Clarify(question="喉が渇きましたか？", thought="たぶん飲み物", guess=3)
+    asked = played.result
+    assert isinstance(asked, Clarify)
+    assert (asked.question, asked.thought, asked.guess) == ("喉が渇きましたか？", "たぶん飲み物", 3)
+    assert {c.action for c in asked.chances[:2]} == {3, 9} and asked.chances[0].p > 0.4
     assert isinstance(play(agent.decide(view), [useless]).result, Execute)
-    assert play(agent.decide(view), [sure]).result == Execute(action=3, thought="たぶん飲み物")
+    done = play(agent.decide(view), [sure]).result
+    assert isinstance(done, Execute) and (done.action, done.thought) == (3, "たぶん飲み物")
 
 
 def test_hybrid_neither_repeats_a_question_nor_a_tried_action() -> None:
@@ -306,7 +310,8 @@ def test_hybrid_asks_the_model_for_no_question_when_none_is_allowed() -> None:
     agent = hybrid.build(context())
     view = View(scene=SCENE, actions=ACTIONS, may_ask=False, quota_left=0)
     played = play(agent.decide(view), [reply(view, [(9, 60, ""), (3, 20, "")])])
-    assert played.result == Execute(action=9, thought="たぶん飲み物")
+    assert isinstance(played.result, Execute)
+    assert (played.result.action, played.result.thought) == (9, "たぶん飲み物")
     chat = played.effects[0]
     assert isinstance(chat, Chat) and chat.schema is not None
     assert "question" not in chat.schema.model_fields
