@@ -8,9 +8,9 @@
             browser.look(page, "assistant")        # screenshot, sideways scrolling, axe
 
 A page that writes an error to the console, or fails to load something, fails the test.
-Tests are skipped with a reason where there is no Chromium or no playwright. axe-core is looked for
-under AXE (a path to `axe.min.js` of npm's axe-core), or in ~/.cache/naisei/axe/<version>/; without
-it the check of accessibility is left out.
+Tests are skipped with a reason where there is no Chromium or no playwright. axe-core is that of
+`axe-playwright-python`, or of AXE (a path to `axe.min.js`); without either the check of
+accessibility is left out.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -112,9 +114,11 @@ _AXE = """(async (rules) => {
 
 
 def _axe() -> str | None:
-    given = os.environ.get("AXE")
-    places = [Path(given)] if given else sorted(Path.home().glob(".cache/naisei/axe/*/axe.min.js"))
-    return next((p.read_text(encoding="utf-8") for p in places if p.is_file()), None)
+    if given := os.environ.get("AXE"):
+        return Path(given).read_text(encoding="utf-8")
+    if find_spec("axe_playwright_python") is None:
+        return None
+    return (files("axe_playwright_python") / "axe.min.js").read_text("utf-8")
 
 
 @contextmanager
