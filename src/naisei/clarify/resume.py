@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from naisei.clarify.audit_run import resume_audit
 from naisei.clarify.commands import print_run
 from naisei.clarify.config import ClarifyConfig
 from naisei.clarify.execute import run_config
 from naisei.clarify.session import Session
-from naisei.core import InputError
 from naisei.models.settings import ModelSettings
 from naisei.runs.budget import Budget
 from naisei.runs.frozen import Frozen
@@ -44,17 +41,8 @@ def resume(
     if frozen.config.get("task") == "audit":
         result = resume_audit(path, session)
     else:
-        result = run_config(_config(frozen, path), session, run_dir=path)
+        result = run_config(
+            frozen.config_as(ClarifyConfig, path / "config.json"), session, run_dir=path
+        )
     print_run(result, json=json)
     return result.exit_code
-
-
-def _config(frozen: Frozen, path: Path) -> ClarifyConfig:
-    try:
-        return ClarifyConfig.model_validate(frozen.config)
-    except ValidationError as error:
-        raise InputError(
-            f"the configuration is not one of this version: {error.errors()[0]['msg']}",
-            place=str(path / "config.json"),
-            remedy=f"resume it with naisei {frozen.naisei}",
-        ) from error

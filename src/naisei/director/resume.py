@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pydantic import ValidationError
-
-from naisei.core import InputError
 from naisei.director.commands import carry_out
 from naisei.director.config import TalkConfig
 from naisei.director.execute import Session
@@ -29,14 +26,7 @@ def resume(
 ) -> int:
     """Continue the run in `path` under its frozen configuration; returns the exit code."""
     frozen = Frozen.read(path / "config.json")
-    try:
-        config = TalkConfig.model_validate(frozen.config)
-    except ValidationError as error:
-        raise InputError(
-            f"the configuration is not one of this version: {error.errors()[0]['msg']}",
-            place=str(path / "config.json"),
-            remedy=f"resume it with naisei {frozen.naisei}",
-        ) from error
+    config = frozen.config_as(TalkConfig, path / "config.json")
     session = Session(
         settings=ModelSettings(concurrency=concurrency),
         concurrency=concurrency,

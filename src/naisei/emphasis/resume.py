@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pydantic import ValidationError
-
-from naisei.core import InputError
 from naisei.emphasis.evaluation.commands import print_run
 from naisei.emphasis.evaluation.config import EvalConfig
 from naisei.emphasis.evaluation.execute import Session, run_eval
@@ -29,14 +26,7 @@ def resume(
 ) -> int:
     """Continue the run in `path` under its frozen configuration; returns the exit code."""
     frozen = Frozen.read(path / "config.json")
-    try:
-        config = EvalConfig.model_validate(frozen.config)
-    except ValidationError as error:
-        raise InputError(
-            f"the configuration is not one of this version: {error.errors()[0]['msg']}",
-            place=str(path / "config.json"),
-            remedy=f"resume it with naisei {frozen.naisei}",
-        ) from error
+    config = frozen.config_as(EvalConfig, path / "config.json")
     session = Session(
         settings=ModelSettings(concurrency=concurrency),
         concurrency=concurrency,

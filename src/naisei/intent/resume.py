@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pydantic import ValidationError
-
-from naisei.core import InputError
 from naisei.intent.cli.show import line, shown
 from naisei.intent.config import AssistConfig
 from naisei.intent.execute import Session, in_directory
@@ -43,14 +40,7 @@ def resume(
             quiet=quiet,
             json=json,
         )
-    try:
-        config = AssistConfig.model_validate(frozen.config)
-    except ValidationError as error:
-        raise InputError(
-            f"the configuration is not one of this version: {error.errors()[0]['msg']}",
-            place=str(path / "config.json"),
-            remedy=f"resume it with naisei {frozen.naisei}",
-        ) from error
+    config = frozen.config_as(AssistConfig, path / "config.json")
     session = Session(
         settings=ModelSettings(concurrency=concurrency),
         budget=Budget(max_usd, max_tokens, max_minutes),

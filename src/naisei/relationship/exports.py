@@ -11,8 +11,6 @@ from datetime import UTC
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from naisei.core import InputError
 from naisei.relationship.book import folded
 from naisei.relationship.config import RelationshipConfig
@@ -87,14 +85,7 @@ def _config(directory: RunDirectory) -> RelationshipConfig:
             place=place,
             remedy="name the run directory of naisei relationship run",
         )
-    try:
-        return RelationshipConfig.model_validate(frozen.config)
-    except ValidationError as error:
-        raise InputError(
-            f"the configuration is not one of this version: {error.errors()[0]['msg']}",
-            place=place,
-            remedy=f"use naisei {frozen.naisei}",
-        ) from error
+    return frozen.config_as(RelationshipConfig, directory.path / "config.json")
 
 
 def agent_json(pair: Pair, talk: Conversation, who: AgentId) -> dict[str, Any]:

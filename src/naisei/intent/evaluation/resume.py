@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pydantic import ValidationError
-
-from naisei.core import InputError
 from naisei.intent.evaluation.commands import print_run
 from naisei.intent.evaluation.config import EvalConfig
 from naisei.intent.evaluation.execute import Session, run_eval
-from naisei.intent.faults import fault
-from naisei.lang import say
 from naisei.models.settings import ModelSettings
 from naisei.runs.budget import Budget
 from naisei.runs.frozen import Frozen
@@ -31,20 +26,7 @@ def resume_eval(
     json: bool,
 ) -> int:
     """Continue the evaluation in `path`; returns the exit code."""
-    try:
-        config = EvalConfig.model_validate(frozen.config)
-    except ValidationError as error:
-        raise InputError(
-            say(
-                f"設定がこの版のものではありません: {fault(error)}",
-                f"the configuration is not one of this version: {fault(error)}",
-            ),
-            place=str(path / "config.json"),
-            remedy=say(
-                f"naisei {frozen.naisei} で再開してください",
-                f"resume it with naisei {frozen.naisei}",
-            ),
-        ) from error
+    config = frozen.config_as(EvalConfig, path / "config.json")
     session = Session(
         settings=ModelSettings(concurrency=concurrency),
         concurrency=concurrency if config.models else 1,

@@ -8,11 +8,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from pydantic import JsonValue
 
-from naisei.core import Handler, InputError, Sampling, Search, Where, World
+from naisei.core import InputError, Sampling, Search, World
+from naisei.http.aside import Aside
 from naisei.intent.config import AssistConfig
 from naisei.intent.effects import Weigh
 from naisei.intent.feedback import Sign, adjusted, read_feedback, write_feedback
@@ -110,16 +110,3 @@ async def open_house(
                 yield house
             finally:
                 await house.close()
-
-
-class Aside(Handler):
-    """Performs effects in a thread: a search must not hold up the other requests."""
-
-    def __init__(self, inner: Handler) -> None:
-        self._inner = inner
-
-    async def perform(self, effect: Any, where: Where) -> Any:
-        return await asyncio.to_thread(self._inner.perform, effect, where)
-
-    def restore(self, effect: Any, result: Any, where: Where) -> None:
-        self._inner.restore(effect, result, where)

@@ -188,6 +188,10 @@ class Sitting:
             kept.set()
         self._move()
 
+    def upto(self, event: Event) -> list[Event]:
+        """The events as they stood when this one had come."""
+        return [each for each in self.events if each.where.path <= event.where.path]
+
     def read(self, episode: str) -> list[Event]:
         return list(self.events)
 

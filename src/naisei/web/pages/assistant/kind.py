@@ -146,13 +146,9 @@ def _line(here: Sitting, event: Event) -> str:
     return fragment(
         "assistant/_event.html",
         event=event,
-        picture=Picture.of(config, _upto(here, event)),
+        picture=Picture.of(config, here.upto(event)),
         actions=actions_in(config.language),
     )
-
-
-def _upto(here: Sitting, event: Event) -> list[Event]:
-    return [e for e in here.events if e.where.path <= event.where.path]
 
 
 def _standing(here: Sitting) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from naisei.core import AskUser, Chat, Event, Handler, Say, Search, Where
+from naisei.http.aside import Aside
 from naisei.intent.effects import Weigh
 from naisei.intent.feedback import adjusted, read_feedback
 from naisei.intent.thresholds import Thresholds
@@ -15,7 +16,6 @@ from naisei.intent.weighing import WeighHandler
 from naisei.intent.world import document_world
 from naisei.lang import say
 from naisei.retrieval.handler import SearchHandler
-from naisei.web.house import Aside
 from naisei.web.html import fragment
 from naisei.web.pages.documents.config import AskConfig
 from naisei.web.pages.documents.live import inquiry

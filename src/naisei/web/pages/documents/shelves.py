@@ -50,7 +50,7 @@ def documents_in(folder: Path) -> Path:
 
 
 async def rebuild(shelf: Shelf, folder: Path, options: WebOptions) -> IndexReport | None:
-    """Bring the index of a shelf up to date; `None` for one that is made elsewhere or is whole.
+    """Bring the index of a shelf up to date; `None` for one that is made elsewhere.
 
     Raises:
         InputError: there is nothing to index.
@@ -63,17 +63,13 @@ async def rebuild(shelf: Shelf, folder: Path, options: WebOptions) -> IndexRepor
             return await asyncio.to_thread(build, target, options.documents, wait=60)
         if shelf == "own":
             return await asyncio.to_thread(build, target, documents_in(folder), wait=60)
-        if (target / "done").is_file():
-            return None
         return await asyncio.to_thread(_handbook, target)
 
 
 def _handbook(target: Path) -> IndexReport:
     with as_file(files("naisei.data") / "handbook") as documents:
         # By words alone: vectors of the whole handbook would keep a person waiting for a minute.
-        report = build(target, documents, embedder=None)
-    (target / "done").touch()
-    return report
+        return build(target, documents, embedder=None, wait=60)
 
 
 @asynccontextmanager

@@ -81,9 +81,11 @@ def _line(here: Sitting, event: Event) -> str:
         return ""
     config = here.config
     assert isinstance(config, PlayConfig)
-    upto = [e for e in here.events if e.where.path <= event.where.path]
     return fragment(
-        "games/_event.html", event=event, picture=Picture.of(config, upto), readable=readable
+        "games/_event.html",
+        event=event,
+        picture=Picture.of(config, here.upto(event)),
+        readable=readable,
     )
 
 

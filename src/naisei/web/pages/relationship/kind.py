@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from naisei.core import Chat, Event, Handler, Remember, Say, Where
+from naisei.http.aside import Aside
 from naisei.http.refused import Refused
 from naisei.lang import say
 from naisei.memory.stream import Recall, Recent, Stream, StreamHandler
@@ -16,7 +17,6 @@ from naisei.relationship.flow import converse, upcoming
 from naisei.relationship.reflect import stream_of
 from naisei.relationship.schemas import AgentId
 from naisei.relationship.task import empty
-from naisei.web.house import Aside
 from naisei.web.html import fragment
 from naisei.web.pages.relationship.config import PairConfig, pair_of
 from naisei.web.pages.relationship.picture import Picture
@@ -94,8 +94,7 @@ def _line(here: Sitting, event: Event) -> str:
         return ""
     config = here.config
     assert isinstance(config, PairConfig)
-    upto = [e for e in here.events if e.where.path <= event.where.path]
-    picture = Picture.of(config, upto)
+    picture = Picture.of(config, here.upto(event))
     return fragment("relationship/_event.html", event=event, picture=picture, config=config)
 
 
