@@ -17,10 +17,12 @@ from naisei.cli.lang import say
 from naisei.models.base import Mode
 
 __all__ = [
+    "CONNECTIONS",
     "BaseUrl",
     "Cache",
     "Concurrency",
     "Data",
+    "Host",
     "Json",
     "Limit",
     "MaxMinutes",
@@ -28,6 +30,7 @@ __all__ = [
     "MaxUsd",
     "Model",
     "ModelOrEnv",
+    "Port",
     "Quiet",
     "RequestsPerMinute",
     "RunDir",
@@ -240,5 +243,29 @@ Quiet = Annotated[
     bool,
     typer.Option(
         "--quiet", "-q", help=say("進み具合を出さない", "No progress."), rich_help_panel=_OUTPUT
+    ),
+]
+
+#: For what listens: a panel of its own.
+CONNECTIONS = say("接続", "Connections")
+Host = Annotated[
+    str,
+    typer.Option(
+        "--host",
+        help=say(
+            "待ち受けるアドレス。ループバック以外ではトークンが要る",
+            "Address to listen on; anything but loopback needs a token.",
+        ),
+        rich_help_panel=CONNECTIONS,
+    ),
+]
+Port = Annotated[
+    int,
+    typer.Option(
+        "--port",
+        min=0,
+        max=65535,
+        help=say("ポート (0 は空いているもの)", "Port; 0 is any free one."),
+        rich_help_panel=CONNECTIONS,
     ),
 ]

@@ -16,30 +16,8 @@ from naisei.core import InputError
 
 __all__ = ["app"]
 
-_WHERE = say("接続", "Connections")
 _SHOWN = say("見せるもの", "What is shown")
 
-Host = Annotated[
-    str,
-    typer.Option(
-        "--host",
-        help=say(
-            "待ち受けるアドレス。ループバック以外ではトークンが要る",
-            "Address to listen on; anything but loopback needs a token.",
-        ),
-        rich_help_panel=_WHERE,
-    ),
-]
-Port = Annotated[
-    int,
-    typer.Option(
-        "--port",
-        min=0,
-        max=65535,
-        help=say("ポート (0 は空いているもの)", "Port; 0 is any free one."),
-        rich_help_panel=_WHERE,
-    ),
-]
 TokenFile = Annotated[
     Path | None,
     typer.Option(
@@ -49,7 +27,7 @@ TokenFile = Annotated[
             "入るためのトークンを書いたファイル。環境変数 NAISEI_WEB_TOKEN でもよい",
             "A file with the token that lets people in; NAISEI_WEB_TOKEN does too.",
         ),
-        rich_help_panel=_WHERE,
+        rich_help_panel=options.CONNECTIONS,
     ),
 ]
 AllowHost = Annotated[
@@ -58,7 +36,7 @@ AllowHost = Annotated[
         "--allow-host",
         metavar="NAME",
         help=say("Host に許す名前 (複数可)", "A name that Host may have, repeatable."),
-        rich_help_panel=_WHERE,
+        rich_help_panel=options.CONNECTIONS,
     ),
 ]
 Runs = Annotated[
@@ -127,8 +105,8 @@ app = typer.Typer()
 @app.command(help=say("ブラウザで使う", "Serve the web app."))
 @grouped
 def serve(
-    host: Host = "127.0.0.1",
-    port: Port = 8320,
+    host: options.Host = "127.0.0.1",
+    port: options.Port = 8320,
     token_file: TokenFile = None,
     allow_host: AllowHost = None,
     runs: Runs = Path("runs"),

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from naisei.cli import options
 from naisei.cli.grouped import grouped
 from naisei.cli.groups import Endpoint
 from naisei.cli.lang import say
@@ -14,31 +15,9 @@ from naisei.intent.cli import flags
 
 __all__ = ["command"]
 
-_WHERE = say("接続", "Connections")
 _LIMITS = say("上限", "Limits")
 _KEPT = say("保存", "What is kept")
 
-Host = Annotated[
-    str,
-    typer.Option(
-        "--host",
-        help=say(
-            "待ち受けるアドレス。ループバック以外ではトークンが要る",
-            "Address to listen on; anything but loopback needs a token.",
-        ),
-        rich_help_panel=_WHERE,
-    ),
-]
-Port = Annotated[
-    int,
-    typer.Option(
-        "--port",
-        min=0,
-        max=65535,
-        help=say("ポート (0 は空いているもの)", "Port; 0 is any free one."),
-        rich_help_panel=_WHERE,
-    ),
-]
 Tokens = Annotated[
     Path | None,
     typer.Option(
@@ -48,7 +27,7 @@ Tokens = Annotated[
             "利用者ごとのトークンの TOML。全員に 1 つなら NAISEI_SERVE_TOKEN",
             "A token for each user: TOML. One for all: NAISEI_SERVE_TOKEN.",
         ),
-        rich_help_panel=_WHERE,
+        rich_help_panel=options.CONNECTIONS,
     ),
 ]
 AllowHost = Annotated[
@@ -57,7 +36,7 @@ AllowHost = Annotated[
         "--allow-host",
         metavar="NAME",
         help=say("Host に許す名前 (複数可)", "A name that Host may have, repeatable."),
-        rich_help_panel=_WHERE,
+        rich_help_panel=options.CONNECTIONS,
     ),
 ]
 AllowOrigin = Annotated[
@@ -69,7 +48,7 @@ AllowOrigin = Annotated[
             "呼び出しを許すページの出所 (複数可。例: https://chat.example.com)",
             "An origin whose pages may call, repeatable, such as https://chat.example.com.",
         ),
-        rich_help_panel=_WHERE,
+        rich_help_panel=options.CONNECTIONS,
     ),
 ]
 State = Annotated[
@@ -134,8 +113,8 @@ InFlight = Annotated[
 @grouped
 def command(
     index: flags.IndexDir = Path(".naisei-index"),
-    host: Host = "127.0.0.1",
-    port: Port = 8321,
+    host: options.Host = "127.0.0.1",
+    port: options.Port = 8321,
     tokens: Tokens = None,
     allow_host: AllowHost = None,
     allow_origin: AllowOrigin = None,
