@@ -8,7 +8,7 @@ from naisei.core import Act, InputError, World, run
 from naisei.runs.options import typed
 from naisei.textgame.flow import play_game
 from naisei.textgame.player import PlayerContext
-from naisei.textgame.schemas import GameResult
+from naisei.textgame.schemas import GameResult, View
 from naisei.textgame.trained.judges import ExtremeJudge, NoJudge, RecipeJudge
 from naisei.textgame.trained.kind import ImitationOptions, build
 from naisei.textgame.trained.player import ImitationPlayer, Penalty
@@ -73,6 +73,47 @@ def test_it_plays_to_the_end_by_its_scorer_and_walks_by_commands() -> None:
     assert actions[at : at + 2] == ["go west", "go south"]
     assert not any(a.startswith("navigate") for a in actions)
     assert "navigate to red onion" in result.steps[at].thoughts
+
+
+def test_two_commands_in_one_direction_are_no_blocked_way() -> None:
+    rooms = ("Garden", "Corridor", "Kitchen")
+    ways = {"Garden": ("go east",), "Corridor": ("go east", "go west"), "Kitchen": ("go west",)}
+    book = "Ingredients:\n  red apple\n\nDirections:\n  fry the red apple\n  prepare meal"
+    tried: list[str] = []
+
+    def seen(room: str, feedback: str = "") -> View:
+        stove = " You can see a stove." if room == rooms[2] else ""
+        description = f"-= {room} =-\nYou are in the {room.lower()}.{stove}"
+        return View(
+            room=room,
+            description=description,
+            inventory="You are carrying nothing.",
+            candidates=ways[room],
+            feedback=feedback or description,
+        )
+
+    def rate(situation: Situation, action: str) -> float:
+        tried.append(action)
+        if situation.room == rooms[0] and action == "navigate to stove":
+            return 0.9
+        return 0.5 if action == "go west" else 0.1
+
+    player = ImitationPlayer(
+        ByRule(rate), NoJudge(), penalty="none", explore="ucb1", navigator=True
+    )
+
+    def decided(view: View) -> str:
+        return run(player.decide(view), World({})).action
+
+    came = [decided(seen(rooms[2], book)), decided(seen(rooms[1]))]
+    came.append(decided(seen(rooms[0])))
+    assert came[-1] == "go east"
+    assert "navigate to stove" in tried
+    tried.clear()
+    assert decided(seen(rooms[1])) == "go east"
+    assert not tried, "still on its way"
+    assert decided(seen(rooms[1], "You cannot.")) in ways["Corridor"]
+    assert tried, "it does not go on, so it chooses anew"
 
 
 def test_without_navigator_nothing_is_navigated() -> None:

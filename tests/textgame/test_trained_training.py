@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from naisei.core import InputError
 from naisei.textgame.trained.recorded import RecordedGame
@@ -98,8 +100,25 @@ def test_rare_verbs_weigh_more_and_all_weigh_one_on_average(game: RecordedGame) 
     assert sum(given) == pytest.approx(len(given))
 
 
+@given(
+    st.lists(st.floats(0.01, 20.0), min_size=1, max_size=60), st.integers(0, 9), st.integers(0, 9)
+)
+def test_draws_are_as_many_as_the_examples_each_as_often_as_it_weighs(
+    weights: list[float], seed: int, epoch: int
+) -> None:
+    from naisei.textgame.trained.training.items import drawn
+
+    numbers = drawn(weights, seed=seed, epoch=epoch)
+    assert len(numbers) == len(weights)
+    assert numbers == drawn(weights, seed=seed, epoch=epoch)
+    for number, weight in enumerate(weights):
+        due = weight * len(weights) / sum(weights)
+        assert abs(numbers.count(number) - due) < 1 + 1e-6
+
+
+@pytest.mark.parametrize("balance_by", ["weights", "draws"])
 def test_a_killed_training_goes_on_to_the_same_curve_and_weights(
-    encoder: str, game: RecordedGame, tmp_path: Path
+    encoder: str, game: RecordedGame, tmp_path: Path, balance_by: str
 ) -> None:
     import torch
 
@@ -113,19 +132,27 @@ def test_a_killed_training_goes_on_to_the_same_curve_and_weights(
         if step >= 5:
             raise Killed
 
-    given, pace = plan(encoder), Pace(window=2, seconds=0)
+    made_so = plan(encoder, balance=0.5, balance_by=balance_by)
+    pace = Pace(window=2, seconds=0)
     whole, broken = tmp_path / "whole", tmp_path / "broken"
-    make_model(given, [game], [game], whole, device="cpu", pace=pace)
+    make_model(made_so, [game], [game], whole, device="cpu", pace=pace)
     with pytest.raises(Killed):
-        make_model(given, [game], [game], broken, device="cpu", pace=pace, report=kill)
-    made = make_model(given, [game], [game], broken, device="cpu", pace=pace)
+        make_model(made_so, [game], [game], broken, device="cpu", pace=pace, report=kill)
+    made = make_model(made_so, [game], [game], broken, device="cpu", pace=pace)
     assert made.trained.steps == 6 and made.examples == 12
     for name in ("curve.csv", "validation.csv"):
         assert (whole / "training" / name).read_text() == (broken / "training" / name).read_text()
     one, two = (torch.load(f / "training" / "best.pt", weights_only=True) for f in (whole, broken))
     assert all(torch.equal(one[key], two[key]) for key in one)
     with pytest.raises(InputError, match="other settings"):
-        make_model(plan(encoder, seed=1), [game], [game], broken, device="cpu", pace=pace)
+        make_model(
+            plan(encoder, balance=0.5, balance_by=balance_by, seed=1),
+            [game],
+            [game],
+            broken,
+            device="cpu",
+            pace=pace,
+        )
 
 
 def test_it_learns_a_game_by_heart_and_its_onnx_plays_it(

@@ -125,6 +125,14 @@ Balance = Annotated[
         "How much choices of rare verbs weigh more (with ranking; 0–1).",
     ),
 ]
+BalanceBy = Annotated[
+    Literal["weights", "draws"],
+    _plan(
+        "--balance-by",
+        "--balance のかけ方: 損失の重みか、例を引く頻度か",
+        "How --balance is done: by weights in the loss, or by drawing examples more often.",
+    ),
+]
 Negatives = Annotated[int, _plan("--negatives", "正例あたりの負例", "Negatives a positive.")]
 Loss = Annotated[Literal["binary", "ranking"], _plan("--loss", "損失", "Loss.")]
 Epochs = Annotated[
@@ -207,6 +215,7 @@ def train(
     embeddings: Embeddings = "learned",
     augment: Augment = 0.0,
     balance: Balance = 0.0,
+    balance_by: BalanceBy = "weights",
     epochs: Epochs = None,
     batch: Batch = None,
     rate: Rate = 1e-5,
@@ -244,6 +253,7 @@ def train(
             embeddings=embeddings,
             augment=augment,
             balance=balance,
+            balance_by=balance_by,
             epochs=epochs if epochs is not None else (5 if policy else 3),
             batch=batch if batch is not None else (8 if policy else 32),
             rate=rate,

@@ -45,14 +45,17 @@ class ImitationPlayer:
         self._penalty, self._explore, self._navigator = penalty, explore, navigator
         self._notebook, self._visits = Notebook(), Visits()
         self._last = ""
-        #: The item that is walked to, and its place; -1 while nothing is.
+        #: The item that is walked to, and its place (-1: none), and where the last command was
+        #: given.
         self._goal, self._place = "", -1
+        self._before = -1
 
     def decide(self, view: View) -> Flow[Decision]:
         """The next command; it never asks the world for anything."""
         situation = self._notebook.see(view, self._last)
+        here = self._notebook.kitchen.world.here
         decision = self._on_the_way(view) or self._choose(view, situation)
-        self._last = decision.action
+        self._last, self._before = decision.action, here
         return decision
         yield  # a flow without effects
 
@@ -60,7 +63,8 @@ class ImitationPlayer:
         if self._place < 0:
             return None
         step = next_step(self._notebook, self._place)
-        if step not in view.candidates or step == self._last:
+        stuck = step == self._last and self._notebook.kitchen.world.here == self._before
+        if step not in view.candidates or stuck:
             self._place = -1  # arrived, or it does not go on: a new choice
             return None
         return Decision(

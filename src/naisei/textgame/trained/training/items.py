@@ -22,6 +22,7 @@ __all__ = [
     "by_cookbook",
     "choice_item",
     "data_digest",
+    "drawn",
     "length_of",
     "processing_item",
     "sampled",
@@ -90,6 +91,21 @@ def weights(sources: Sequence[Source], exponent: float) -> list[float]:
     raw = [share[verb] ** -exponent for verb in verbs]
     mean = sum(raw) / len(raw)
     return [value / mean for value in raw]
+
+
+def drawn(weights: Sequence[float], *, seed: int, epoch: int) -> list[int]:
+    """Numbers of examples, as many as there are weights, each as often as its weight says: the
+    whole part of it for certain, the rest by a draw that seed and epoch decide."""
+    draw = Random(f"draws/{seed}/{epoch}")
+    total = sum(weights)
+    out: list[int] = []
+    due = draw.random()
+    for number, weight in enumerate(weights):
+        due += weight * len(weights) / total
+        while due >= 1.0 and len(out) < len(weights):
+            out.append(number)
+            due -= 1.0
+    return out + [len(weights) - 1] * (len(weights) - len(out))  # where the sum was rounded
 
 
 def batches(lengths: Sequence[int], batch: int, *, seed: int, epoch: int) -> list[list[int]]:

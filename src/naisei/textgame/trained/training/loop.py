@@ -15,6 +15,7 @@ from naisei.textgame.trained.training.items import (
     Source,
     batches,
     data_digest,
+    drawn,
     length_of,
     sampled,
     weights,
@@ -82,10 +83,12 @@ def train(
     epochs.resume(progress.validated)
     lengths = [length_of(source) for source in sources]
     weight = weights(sources, plan.balance)
+    draws = plan.balance_by == "draws"
     renamer = Renamer(sources, share=plan.augment)
     since: list[float] = []
     order: list[list[int]] = []
-    drawn = -1
+    numbers = list(range(len(sources)))
+    ordered = -1
     saved = monotonic()
     while progress.validated < plan.epochs:
         epoch, at = divmod(progress.step, per_epoch)
@@ -94,12 +97,16 @@ def train(
             _write(folder, losses, epochs, plan)
             save(folder, learner, progress, digest=digest)
             continue
-        if epoch != drawn:
-            order, drawn = batches(lengths, plan.batch, seed=plan.seed, epoch=epoch), epoch
+        if epoch != ordered:
+            if draws:
+                numbers = drawn(weight, seed=plan.seed, epoch=epoch)
+            those = [lengths[n] for n in numbers]
+            order, ordered = batches(those, plan.batch, seed=plan.seed, epoch=epoch), epoch
         batch = []
-        for n in order[at]:
-            seed = f"{plan.seed}/{epoch}/{n}"
-            item = replace(sampled(sources[n], plan.negatives, seed=seed), weight=weight[n])
+        for place in order[at]:
+            n, seed = numbers[place], f"{plan.seed}/{epoch}/{place}"
+            item = sampled(sources[n], plan.negatives, seed=seed)
+            item = item if draws else replace(item, weight=weight[n])
             batch.append(renamer.item(item, seed=seed))
         rate = plan.rate_at(progress.step, steps)
         since.append(learner.step(batch, rate=rate, seed=plan.seed * 1_000_003 + progress.step))

@@ -29,9 +29,11 @@ class TrainingPlan(BaseModel):
     embeddings: whether those of the words are `learned` too, or stay `frozen`, so that words
     never seen in training keep their place among those that were. augment: share of the examples
     in which foods are called by other names (`training.renaming`). balance: power of a verb's
-    rarity that weighs a choice in a ranking loss; cooking is one choice in twenty. warmup: share
-    of the steps; then the rate falls to zero. limit: tokens of a pair. select: which epoch is
-    kept: of the least `loss`, the highest `accuracy`, or the highest score on `games`.
+    rarity; cooking is one choice in twenty. balance_by: whether it weighs a choice in a ranking
+    loss, or tells how often a choice is drawn for an epoch, so that fewer of the common ones are
+    read. warmup: share of the steps; then the rate falls to zero. limit: tokens of a pair. select:
+    which epoch is kept: of the least `loss`, the highest `accuracy`, or the highest score on
+    `games`.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -50,6 +52,7 @@ class TrainingPlan(BaseModel):
     embeddings: Literal["learned", "frozen"] = "learned"
     augment: float = Field(default=0.0, ge=0, le=1)
     balance: float = Field(default=0.0, ge=0, le=1)
+    balance_by: Literal["weights", "draws"] = "weights"
     epochs: int = Field(default=5, ge=1)
     batch: int = Field(default=8, ge=1)
     rate: float = Field(default=1e-5, gt=0)
