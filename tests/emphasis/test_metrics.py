@@ -103,3 +103,11 @@ def test_wilcoxon_at_its_edges() -> None:
     assert isnan(wilcoxon_signed_rank([float("nan")], [1.0]))
     with pytest.raises(ValueError):
         wilcoxon_signed_rank([1.0], [1.0, 2.0])
+
+
+def test_wilcoxon_of_clusters_ranks_their_sums() -> None:
+    a, b = [0.0] * 6, [0.1, 0.2, -0.4, 0.0, 0.9, 0.3]
+    clusters = ["x", "x", "y", "y", "z", "z"]
+    sums = wilcoxon_signed_rank([0.0] * 3, [0.3, -0.4, 1.2])
+    assert wilcoxon_signed_rank(a, b, clusters=clusters) == pytest.approx(sums)
+    assert sums != pytest.approx(wilcoxon_signed_rank(a, b))

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from naisei.core import InputError
 from naisei.runs.directory import RunDirectory
 from naisei.runs.frozen import Frozen
-from naisei.runs.stats import Difference, holm, paired_difference
+from naisei.runs.stats import Difference, holm, paired_difference, wilcoxon_signed_rank
 from naisei.runs.summaries import Kept, kept, plain_number
 from naisei.runs.task import Table
 
@@ -21,13 +21,15 @@ __all__ = ["Comparison", "Line", "compare"]
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One metric of two runs. holm: the p-value adjusted for all lines of the comparison."""
+    """One metric of two runs. holm: the p-value adjusted for all lines of the comparison.
+    wilcoxon: that of the signed-rank test, not adjusted."""
 
     metric: str
     first: str
     second: str
     difference: Difference
     holm: float
+    wilcoxon: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +42,18 @@ class Comparison:
     def table(self) -> Table:
         return Table(
             "Differences (second − first)",
-            ("metric", "first", "second", "difference", "low", "high", "p", "p (Holm)", "n"),
+            (
+                *("metric", "first", "second", "difference", "low", "high"),
+                *("p", "p (Holm)", "p (Wilcoxon)", "n"),
+            ),
             tuple(
-                (x.metric, x.first, x.second, d.value, d.low, d.high, d.p, x.holm, d.n)
+                (x.metric, x.first, x.second, d.value, d.low, d.high, d.p, x.holm, x.wilcoxon, d.n)
                 for x in self.lines
                 for d in [x.difference]
             ),
             note="Paired on the units scored in both; 95 % bootstrap intervals, sign-flip "
-            "permutation tests, both by cluster where the system names clusters.",
+            "permutation tests (p), Wilcoxon's signed-rank tests, all by cluster where the system "
+            "names clusters.",
         )
 
     def to_json(self) -> dict[str, JsonValue]:
@@ -62,6 +68,7 @@ class Comparison:
                     "interval": [plain_number(x.difference.low), plain_number(x.difference.high)],
                     "p": plain_number(x.difference.p),
                     "p_holm": plain_number(x.holm),
+                    "p_wilcoxon": plain_number(x.wilcoxon),
                     "n": x.difference.n,
                     "reason": x.difference.reason,
                 }
@@ -89,7 +96,7 @@ def compare(paths: Sequence[Path], *, seed: int = 0) -> Comparison:
         raise InputError("two runs or more are needed", place="naisei runs compare")
     runs = [_load(path) for path in paths]
     pairs = [
-        (name, a, b, _difference(name, a, b, seed))
+        (name, a, b, *_difference(name, a, b, seed))
         for a, b in combinations(runs, 2)
         for name in _metrics(a, b)
     ]
@@ -98,8 +105,11 @@ def compare(paths: Sequence[Path], *, seed: int = 0) -> Comparison:
             "these runs share no metric with a value for each unit",
             place=", ".join(map(str, paths)),
         )
-    adjusted = holm([difference.p for *_, difference in pairs])
-    lines = [Line(m, a.name, b.name, d, p) for (m, a, b, d), p in zip(pairs, adjusted, strict=True)]
+    adjusted = holm([difference.p for *_, difference, _ in pairs])
+    lines = [
+        Line(m, a.name, b.name, d, p, ranks)
+        for (m, a, b, d, ranks), p in zip(pairs, adjusted, strict=True)
+    ]
     return Comparison(tuple(lines), tuple(_warnings(runs)))
 
 
@@ -113,16 +123,15 @@ def _metrics(a: _Run, b: _Run) -> list[str]:
     return [n for n in names if a.kept.per_unit(n) and b.kept.per_unit(n)]
 
 
-def _difference(name: str, a: _Run, b: _Run, seed: int) -> Difference:
+def _difference(name: str, a: _Run, b: _Run, seed: int) -> tuple[Difference, float]:
+    """And the p-value of the signed-rank test."""
     first, second = a.kept.per_unit(name), b.kept.per_unit(name)
     shared = [unit for unit in first if unit in second]
-    clusters = a.kept.clusters()
-    return paired_difference(
-        [first[u] for u in shared],
-        [second[u] for u in shared],
-        clusters=[clusters[u] for u in shared],
-        seed=seed,
-    )
+    of = a.kept.clusters()
+    clusters = [of[u] for u in shared]
+    x, y = [first[u] for u in shared], [second[u] for u in shared]
+    difference = paired_difference(x, y, clusters=clusters, seed=seed)
+    return difference, wilcoxon_signed_rank(x, y, clusters=clusters)
 
 
 def _warnings(runs: Sequence[_Run]) -> list[str]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from math import erfc, sqrt
 
 import numpy as np
 import numpy.typing as npt
+
+from naisei.runs.stats.bootstrap import cluster_sums
 
 __all__ = ["wilcoxon_signed_rank"]
 
@@ -15,13 +17,19 @@ Floats = npt.NDArray[np.float64]
 _EXACT_UNITS = 50
 
 
-def wilcoxon_signed_rank(a: Sequence[float] | Floats, b: Sequence[float] | Floats) -> float:
+def wilcoxon_signed_rank(
+    a: Sequence[float] | Floats,
+    b: Sequence[float] | Floats,
+    *,
+    clusters: Sequence[Hashable] | None = None,
+) -> float:
     """Two-sided p-value that the differences b − a are symmetric about 0.
 
-    Pairs with a NaN are left out; so are equal pairs, as Wilcoxon did; differences of equal
-    size share their mean rank. Exact, ties included, for up to 50 differences that are not 0;
-    beyond that the normal approximation, corrected for ties and for continuity (Hollander &
-    Wolfe 1999, §3.1). 1 if all pairs are equal, NaN for no pairs.
+    With `clusters` what is ranked are the sums of their differences. Pairs with a NaN are left
+    out; so are equal pairs, as Wilcoxon did; differences of equal size share their mean rank.
+    Exact, ties included, for up to 50 differences that are not 0; beyond that the normal
+    approximation, corrected for ties and for continuity (Hollander & Wolfe 1999, §3.1). 1 if all
+    pairs are equal, NaN for no pairs.
 
     Raises:
         ValueError: not the same number of values.
@@ -29,7 +37,9 @@ def wilcoxon_signed_rank(a: Sequence[float] | Floats, b: Sequence[float] | Float
     x, y = np.asarray(a, np.float64), np.asarray(b, np.float64)
     if x.shape != y.shape:
         raise ValueError(f"{len(x)} units against {len(y)}")
-    d = (y - x)[~(np.isnan(x) | np.isnan(y))]
+    known = ~(np.isnan(x) | np.isnan(y))
+    labels = None if clusters is None else [c for c, k in zip(clusters, known, strict=True) if k]
+    d, _ = cluster_sums((y - x)[known], labels)
     if len(d) == 0:
         return float("nan")
     # Rounding makes two values of equal differences unlike: ten digits decide.
