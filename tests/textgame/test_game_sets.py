@@ -97,7 +97,7 @@ def test_a_point_in_a_name_is_no_ending(tmp_path: Path) -> None:
 def test_the_games_of_a_zip_are_named_by_their_split(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("NAISEI_CACHE", str(tmp_path / "cache"))
     archive = zipped(tmp_path / "ftwp.zip", "games/test/tw-a-1.0.z8", "games/test/tw-a-1.0.json")
     assert [g.id for g in find_games(f"ftwp:{archive}")] == ["test/tw-a-1.0"]
 

@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 from random import Random
 
-from platformdirs import user_cache_path
 from rich.console import Console
 from rich.panel import Panel
 from rich.progress import track
@@ -16,6 +15,7 @@ from rich.rule import Rule
 
 from naisei.cli.lang import say
 from naisei.core import InstrumentFailure
+from naisei.models.local.weights import cache_root
 from naisei.textgame.atlas import Atlas
 from naisei.textgame.commands import print_run
 from naisei.textgame.config import GameConfig
@@ -53,7 +53,7 @@ def demo(*, run_dir: Path | None, seed: int, cache: Path | None = None) -> int:
     )
     if not textworld_installed():
         return _without(console, say("textworld が入っていません", "textworld is not installed"))
-    folder = (cache or user_cache_path("naisei")) / "textgame" / f"{_FOLDER}-{seed}"
+    folder = (cache or cache_root()) / "textgame" / f"{_FOLDER}-{seed}"
     try:
         _make(folder, seed, console)
     except (InstrumentFailure, ImportError, OSError) as error:

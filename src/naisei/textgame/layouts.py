@@ -14,9 +14,8 @@ import zlib
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
-from platformdirs import user_cache_path
-
 from naisei.core import InputError
+from naisei.models.local.weights import cache_root
 
 __all__ = ["LEVELS", "layout_files"]
 
@@ -41,7 +40,7 @@ def layout_files(
     if level:
         _known(level, LEVELS, "--level")
     if root.suffix == ".zip":
-        root = _unpacked(root, split, cache or user_cache_path("naisei") / "textgame")
+        root = _unpacked(root, split, cache or cache_root() / "textgame")
     if not root.is_dir():
         raise InputError("there is no such folder", place=str(root), remedy="name the set's folder")
     if kind == "twc":

@@ -7,9 +7,9 @@ from hashlib import sha256
 from pathlib import Path
 
 from filelock import FileLock
-from platformdirs import user_cache_path
 
 from naisei.core import InputError, InstrumentFailure
+from naisei.models.local.weights import cache_root
 from naisei.textgame.engine.story import check_story
 
 __all__ = ["needs_textworld", "playable", "textworld_installed"]
@@ -51,7 +51,7 @@ def playable(path: Path, *, cache: Path | None = None) -> Path:
             place=str(path),
             remedy="give a .z8, or a TextWorld .json (which a .ulx has beside it)",
         )
-    return _compiled(source, cache or user_cache_path("naisei") / "textgame")
+    return _compiled(source, cache or cache_root() / "textgame")
 
 
 def _compiled(source: Path, cache: Path) -> Path:

@@ -9,10 +9,10 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
-from platformdirs import user_cache_path
 from pydantic import ValidationError
 
 from naisei.core import Act, EffectFailed, InputError, InstrumentFailure, World, run
+from naisei.models.local.weights import cache_root
 from naisei.textgame.engine import GameHandler, ProcessPool, needs_textworld
 from naisei.textgame.games import Game, games_hash
 from naisei.textgame.trained.recorded import RecordedGame, record
@@ -26,7 +26,7 @@ VERSION = 2
 
 def cached_path(games: Sequence[Game], cache: Path | None = None) -> Path:
     """Where the recording of these games is kept, by the contents of their files."""
-    folder = cache or user_cache_path("naisei") / "textgame" / "recorded"
+    folder = cache or cache_root() / "textgame" / "recorded"
     return folder / f"{games_hash(tuple(games))[:24]}-v{VERSION}.jsonl.gz"
 
 
