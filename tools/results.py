@@ -24,7 +24,12 @@ ROOT = Path(__file__).resolve().parents[1]
 KEPT = ROOT / "docs" / "results.json"
 PAGE = ROOT / "docs" / "results.md"
 CARD = ROOT / "src" / "naisei" / "data" / "ambigact40_open" / "README.md"
-QUOTING = (ROOT / "README.md", ROOT / "README_ja.md", CARD)
+QUOTING = (
+    ROOT / "README.md",
+    ROOT / "README_ja.md",
+    CARD,
+    ROOT / "docs" / "ja" / "results.md",
+)
 _BLOCK = re.compile(r"(<!-- results:(\w+) -->\n).*?(<!-- /results -->)", re.DOTALL)
 
 #: Name → command, and the rows it gives: label in its result → name in the table.
