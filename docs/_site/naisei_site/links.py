@@ -21,6 +21,8 @@ from sphinx.util.logging import getLogger
 _ROOT = Path(__file__).resolve().parents[3]
 _DOCS = _ROOT / "docs"
 _LINK = re.compile(r"(?<=\]\()((?:\.{1,2}/)*[\w./\-]+)(#[^)\s]*)?(?=\))")
+#: What stands before the path of a picture.
+_PICTURE = re.compile(r"!\[[^\]]*\]\($")
 _LEXERS = {".py": "python", ".toml": "toml", ".json": "json", ".jsonl": "json"}
 _log = getLogger(__name__)
 
@@ -30,6 +32,8 @@ def _rewrite(app: Sphinx, docname: str, source: list[str]) -> None:
 
     def aim(found: re.Match[str]) -> str:
         path, anchor = found[1], found[2] or ""
+        if _PICTURE.search(source[0], max(0, found.start() - 200), found.start()):
+            return found[0]  # shown, not linked to
         target = Path(os.path.normpath(here / path))
         if target.is_relative_to(app.srcdir) and target.relative_to(app.srcdir).parts[0] != "ja":
             return found[0]

@@ -59,7 +59,7 @@ def _judged(turn: Turn) -> str:
 def judge_words(draft: Draft) -> str:
     """The judge's mean, or that the judge failed; empty if the judge was not asked."""
     if draft.judge_failure:
-        return say("判定役の失敗 (規則のみ)", "judge failed (rules alone)")
+        return say("採点役の失敗 (規則のみ)", "judge failed (rules alone)")
     found = draft.judgement
     if found is None:
         return ""

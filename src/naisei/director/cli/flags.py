@@ -88,7 +88,7 @@ Judge = Annotated[
     bool,
     typer.Option(
         "--judge/--no-judge",
-        help=say("判定役のモデルにも採点させるか", "Whether a model judges, after the hard rules."),
+        help=say("採点役のモデルにも採点させるか", "Whether a model judges, after the hard rules."),
         rich_help_panel=_TASK,
     ),
 ]

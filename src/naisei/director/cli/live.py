@@ -100,7 +100,7 @@ class Live:
     def _judgement(self, event: Event) -> None:
         if event.failure is not None or not isinstance(event.result, dict):
             why = event.failure[1] if event.failure is not None else ""
-            words = say("判定役の失敗 (規則のみで扱う): ", "judge failed (rules alone): ")
+            words = say("採点役の失敗 (規則のみで扱う): ", "judge failed (rules alone): ")
             self._print(Text(f"      {words}{why}", style="magenta"))
             return
         scores = Scores.model_validate(event.result)
