@@ -6,6 +6,7 @@ from collections.abc import Hashable, Mapping, Sequence
 
 from naisei.clarify.config import ClarifyConfig
 from naisei.clarify.tokens import NO_MODEL
+from naisei.lang import say
 from naisei.runs.stats import Difference, holm, paired_difference
 from naisei.runs.task import Metric, Summary, Table
 
@@ -66,7 +67,10 @@ def _success(by_row: Mapping[str, Mapping[str, Metric]]) -> Table:
         "Success",
         (*columns, "n"),
         tuple(rows),
-        note="low and high: 95 % bootstrap interval over scenes",
+        note=say(
+            "下限と上限: 場面についての 95 % ブートストラップ区間",
+            "low and high: 95 % bootstrap interval over scenes",
+        ),
     )
 
 
@@ -92,7 +96,10 @@ def _tokens(by_row: Mapping[str, Mapping[str, Metric]]) -> Table:
         "Tokens per instance",
         columns,
         tuple(rows),
-        note="agent and reflector; success: over successful instances, as in the paper's Table 3",
+        note=say(
+            "エージェントと内省。success は、論文の表 3 と同じく成功した件についての値",
+            "agent and reflector; success: over successful instances, as in the paper's Table 3",
+        ),
     )
 
 
@@ -122,8 +129,11 @@ def _comparisons(summaries: Mapping[str, Summary], seed: int) -> Table:
         f"Difference from {first}",
         ("configuration", "metric", "difference", "low", "high", "p", "p (Holm)", "n"),
         rows,
-        note="paired by instance over those scored in both; sign-flip permutation test, "
-        "scenes as clusters",
+        note=say(
+            "両方で採点された件どうしの差。場面をまとまりとする符号反転の並べ替え検定",
+            "paired by instance over those scored in both; sign-flip permutation test, "
+            "scenes as clusters",
+        ),
     )
 
 

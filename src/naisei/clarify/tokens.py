@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 
 from naisei.clarify.schemas import EpisodeResult
+from naisei.lang import say
 from naisei.runs.stats import mean_metric
 from naisei.runs.task import EpisodeRow, Metric, Table
 
@@ -69,5 +70,8 @@ def token_table(rows: Sequence[EpisodeRow], results: Sequence[EpisodeResult]) ->
         "tokens per instance by role",
         ("role", "input (success)", "output (success)", "input (all)", "output (all)"),
         tuple(lines),
-        note="Total in the metrics is agent and reflector; the simulator is the instrument's.",
+        note=say(
+            "指標の合計はエージェントと内省。ユーザ役の分は計測のための費用",
+            "Total in the metrics is agent and reflector; the simulator is the instrument's.",
+        ),
     )

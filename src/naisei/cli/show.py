@@ -10,6 +10,7 @@ from rich.text import Text
 
 from naisei.runs.tables import number
 from naisei.runs.task import Metric, Table
+from naisei.runs.words import worded
 
 __all__ = ["metrics_table", "print_tables"]
 
@@ -17,10 +18,10 @@ __all__ = ["metrics_table", "print_tables"]
 def print_tables(tables: Sequence[Table], console: Console) -> None:
     """Print tables; an interval's bounds are put into one cell with their value."""
     for table in tables:
-        grid = Grid(title=table.title, title_justify="left", caption=table.note or None)
+        grid = Grid(title=worded(table.title), title_justify="left", caption=table.note or None)
         folded = _folded(table)
         for at, column in enumerate(folded.columns):
-            grid.add_column(column, justify="left" if at == 0 else "right", overflow="fold")
+            grid.add_column(worded(column), justify="left" if at == 0 else "right", overflow="fold")
         for row in folded.rows:
             grid.add_row(*(Text(number(cell)) for cell in row))
         console.print(grid)

@@ -9,6 +9,7 @@ from naisei.core import Status
 from naisei.director.config import TalkConfig
 from naisei.director.schemas import ASPECTS, Draft, TalkResult, Turn
 from naisei.director.verdict import CHECK_NAMES
+from naisei.lang import say
 from naisei.runs.stats import mean_metric
 from naisei.runs.task import EpisodeRow, Metric, Summary, Table
 
@@ -118,8 +119,11 @@ def _by_character(turns: Sequence[_Turn], names: Mapping[str, str]) -> Table:
         "Turns by character",
         (*head, "retries", "judged drafts", "judge failures"),
         tuple(rows),
-        note="A draft without a usable judgement is handled by the hard rules alone and counted "
-        "under judge failures only.",
+        note=say(
+            "使える採点が得られなかった案は、ハードルールだけで扱い、judge failures にだけ数える。",
+            "A draft without a usable judgement is handled by the hard rules alone and counted "
+            "under judge failures only.",
+        ),
     )
 
 

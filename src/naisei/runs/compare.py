@@ -10,6 +10,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from naisei.core import InputError
+from naisei.lang import say
 from naisei.runs.directory import RunDirectory
 from naisei.runs.frozen import Frozen
 from naisei.runs.stats import Difference, holm, paired_difference, wilcoxon_signed_rank
@@ -51,9 +52,14 @@ class Comparison:
                 for x in self.lines
                 for d in [x.difference]
             ),
-            note="Paired on the units scored in both; 95 % bootstrap intervals, sign-flip "
-            "permutation tests (p), Wilcoxon's signed-rank tests, all by cluster where the system "
-            "names clusters.",
+            note=say(
+                "両方で採点された件どうしの差。95 % ブートストラップ区間、"
+                "符号反転の並べ替え検定 (p)、ウィルコクソンの符号付き順位検定。"
+                "クラスタがあればクラスタごと。",
+                "Paired on the units scored in both; 95 % bootstrap intervals, sign-flip "
+                "permutation tests (p), Wilcoxon's signed-rank tests, all by cluster where the "
+                "system names clusters.",
+            ),
         )
 
     def to_json(self) -> dict[str, JsonValue]:

@@ -17,6 +17,7 @@ from naisei.runs.ledger import Ledger
 from naisei.runs.summaries import Kept, kept
 from naisei.runs.tables import number, to_csv, to_markdown
 from naisei.runs.task import Metric, Table
+from naisei.runs.words import worded
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -49,6 +50,7 @@ def templates() -> Environment:
     environment.filters["number"] = number
     environment.filters["pretty"] = _pretty
     environment.filters["svg_source"] = svg_source
+    environment.filters["worded"] = worded
     environment.globals |= {"bar": bar, "say": say}
     return environment
 
@@ -102,7 +104,10 @@ def token_table(ledger: Ledger) -> Table:
         "Tokens by role",
         ("role", "calls", "attempts", "from cache", "repaired", "input", "output", "total"),
         rows,
-        note=f"US dollars: {usd}. Attempts count failed requests; tokens are the endpoint's.",
+        note=say(
+            f"米ドル: {usd}。要求には失敗したものも数え、トークンは接続先が答えた数。",
+            f"US dollars: {usd}. Attempts count failed requests; tokens are the endpoint's.",
+        ),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from naisei.lang import say
 from naisei.runs.stats import Difference, holm, paired_difference
 from naisei.runs.task import Metric, Summary, Table
 
@@ -42,7 +43,10 @@ def study_tables(summaries: Mapping[str, Summary], *, seed: int = 0) -> tuple[Ta
             "Configurations",
             tuple(columns),
             tuple(rows),
-            note="low and high: 95 % bootstrap interval over items",
+            note=say(
+                "下限と上限: 件についての 95 % ブートストラップ区間",
+                "low and high: 95 % bootstrap interval over items",
+            ),
         )
     ]
     if len(by_row) > 1:
@@ -70,5 +74,8 @@ def _comparisons(by_row: Mapping[str, Mapping[str, Metric]], seed: int) -> Table
         f"Difference from {first}",
         ("configuration", "metric", "difference", "low", "high", "p", "p (Holm)", "n"),
         rows,
-        note="paired by item; sign-flip permutation test",
+        note=say(
+            "同じ件どうしの差。符号反転の並べ替え検定",
+            "paired by item; sign-flip permutation test",
+        ),
     )

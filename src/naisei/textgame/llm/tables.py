@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from naisei.lang import say
 from naisei.runs.stats import holm, paired_difference
 from naisei.runs.task import Metric, Summary, Table
 from naisei.textgame.llm.ablation import TABLES
@@ -43,7 +44,10 @@ def _by_level(title: str, summaries: Mapping[str, Summary]) -> Table:
         title,
         (*columns, "score", "low", "high", "steps", "n"),
         tuple(rows),
-        note="low and high: 95 % bootstrap interval over games",
+        note=say(
+            "下限と上限: ゲームについての 95 % ブートストラップ区間",
+            "low and high: 95 % bootstrap interval over games",
+        ),
     )
 
 
@@ -53,7 +57,10 @@ def _replies(summaries: Mapping[str, Summary]) -> Table:
         "Replies that named no command of the list, a game",
         ("configuration", "repairs", "unmatched"),
         tuple((r, _value(s, "repairs"), _value(s, "unmatched")) for r, s in summaries.items()),
-        note="repairs: asked for once more; unmatched: in vain, a harmless command was taken",
+        note=say(
+            "聞き直し: もう一度尋ねた回数。読めず: それでも読めず、害のない命令にした回数",
+            "repairs: asked for once more; unmatched: in vain, a harmless command was taken",
+        ),
     )
 
 
@@ -115,5 +122,8 @@ def _comparisons(summaries: Mapping[str, Summary], seed: int) -> Table:
             (row, name, d.value, d.low, d.high, d.p, q, d.n)
             for (row, name, d), q in zip(found, adjusted, strict=True)
         ),
-        note="paired by game over those scored in both; sign-flip permutation test",
+        note=say(
+            "両方で採点されたゲームどうしの差。符号反転の並べ替え検定",
+            "paired by game over those scored in both; sign-flip permutation test",
+        ),
     )
