@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from naisei.emphasis.crf.lbfgs import minimise
 
-__all__ = ["Blend", "blended"]
+__all__ = ["Blend", "blended", "in_the_middle"]
 
 Floats = NDArray[np.float64]
 _EDGE = 1e-6
@@ -47,6 +48,17 @@ def blended(p: ArrayLike, q: ArrayLike, labels: ArrayLike) -> Blend:
 
     start = np.array([0.5, 0.5, 0.0])
     return Blend(*minimise(objective, start, tolerance=1e-9).at.tolist())
+
+
+def in_the_middle(said: Sequence[Sequence[Floats]]) -> list[Floats]:
+    """Several taggers' probabilities of the same sentences: the mean of their log-odds. What one
+    training got by chance, the others seldom say (Breiman 1996)."""
+    if len(said) == 1:
+        return list(said[0])
+    return [
+        1 / (1 + np.exp(-np.mean([_logit(p) for p in row], axis=0)))
+        for row in zip(*said, strict=True)
+    ]
 
 
 def _logit(probabilities: ArrayLike) -> Floats:

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from naisei.core import InputError
 from naisei.emphasis.schemas import Article, Sentence, Tagger
 from naisei.emphasis.taggers import store as crf_store
-from naisei.emphasis.taggers.blend import Blend, blended
+from naisei.emphasis.taggers.blend import Blend, blended, in_the_middle
 from naisei.emphasis.taggers.crf import CrfTagger
 from naisei.emphasis.taggers.learning import train_and_ask
 from naisei.emphasis.taggers.neural.plan import NeuralPlan
@@ -40,13 +40,15 @@ NEURAL = NeuralPlan(
 
 class StackPlan(BaseModel):
     """parts: into which the articles are split so that the neural tagger says of each what it
-    has not seen. The CRF must be tuned on folds: it then says the same of them."""
+    has not seen. The CRF must be tuned on folds: it then says the same of them. copies: neural
+    taggers trained alike but for their seeds, whose log-odds are averaged."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     crf: CrfPlan = CONTEXT
     neural: NeuralPlan = NEURAL
     parts: int = Field(default=2, ge=2)
+    copies: int = Field(default=3, ge=1)
 
     @model_validator(mode="after")
     def _tuned_on_folds(self) -> StackPlan:
@@ -56,16 +58,17 @@ class StackPlan(BaseModel):
 
     @property
     def name(self) -> str:
-        return "stack-spans.v2"
+        return "stack-spans.v3"
 
 
 @dataclass(frozen=True, slots=True)
 class StackedTagger:
-    """blend: of the CRF, first, and the neural tagger. rule: of the spans."""
+    """neural: copies that differ in their seeds. blend: of the CRF, first, and the neural
+    taggers. rule: of the spans."""
 
     name: str
     crf: CrfTagger
-    neural: Tagger
+    neural: tuple[Tagger, ...]
     blend: Blend = field(default_factory=Blend)
     rule: SpanRule = field(default_factory=SpanRule)
 
@@ -75,7 +78,7 @@ class StackedTagger:
             for s, p, q in zip(
                 article.sentences,
                 self.crf.probabilities(article),
-                self.neural.probabilities(article),
+                in_the_middle([each.probabilities(article) for each in self.neural]),
                 strict=True,
             )
         ]
@@ -107,16 +110,21 @@ def train(
 
     whole = [*articles, *dev]
     crf, held = train_and_ask(articles, dev, plan=plan.crf)
-    said = unseen(
-        whole, plan=plan.neural, parts=plan.parts, seed=seed, folder=folder, device=device
-    )
-    own = None if folder is None else folder / "whole"
-    neural = train_neural(whole, plan=plan.neural, seed=seed, folder=own, device=device)
-    tagger = StackedTagger(plan.name, crf, neural)
+    neural: list[Tagger] = []
+    said: list[list[Floats]] = []
+    for copy in range(plan.copies):
+        # Far apart, so that another stack's seed is not this one's copy.
+        now = seed + 1_000 * copy
+        own = None if folder is None else folder / f"copy{copy}"
+        rows = unseen(
+            whole, plan=plan.neural, parts=plan.parts, seed=now, folder=own, device=device
+        )
+        said.append([p for article in rows for p in article])
+        last = None if own is None else own / "whole"
+        neural.append(train_neural(whole, plan=plan.neural, seed=now, folder=last, device=device))
+    tagger = StackedTagger(plan.name, crf, tuple(neural))
     first = [crf.calibration.apply(p) for p in held]
-    return _tuned(
-        tagger, [s for a in whole for s in a.sentences], first, [p for a in said for p in a]
-    )
+    return _tuned(tagger, [s for a in whole for s in a.sentences], first, in_the_middle(said))
 
 
 def _tuned(
@@ -143,9 +151,15 @@ def save(tagger: StackedTagger, folder: Path) -> None:
     from naisei.emphasis.taggers.neural import store
     from naisei.emphasis.taggers.neural.tagger import NeuralTagger
 
-    assert isinstance(tagger.neural, NeuralTagger)
-    store.save(tagger.neural, folder / _NEURAL)
-    about = {"name": tagger.name, "blend": asdict(tagger.blend), "rule": asdict(tagger.rule)}
+    for number, each in enumerate(tagger.neural):
+        assert isinstance(each, NeuralTagger)
+        store.save(each, folder / f"{_NEURAL}{number}")
+    about = {
+        "copies": len(tagger.neural),
+        "name": tagger.name,
+        "blend": asdict(tagger.blend),
+        "rule": asdict(tagger.rule),
+    }
     write_atomically(folder / _BLEND, json.dumps(about, indent=1) + "\n")
     crf_store.save(tagger.crf, folder / _CRF)
 
@@ -157,9 +171,10 @@ def load(folder: Path, *, device: str = "cpu") -> StackedTagger:
     from naisei.emphasis.taggers.neural import store
 
     crf = crf_store.load(folder / _CRF)
-    neural = store.load(folder / _NEURAL, device=device)
     try:
         about = json.loads((folder / _BLEND).read_text(encoding="utf-8"))
+        copies = range(int(about["copies"]))
+        neural = tuple(store.load(folder / f"{_NEURAL}{n}", device=device) for n in copies)
         blend, rule = Blend(**about["blend"]), SpanRule(**about["rule"])
         return StackedTagger(str(about["name"]), crf, neural, blend, rule)
     except (OSError, ValueError, KeyError, TypeError) as error:
