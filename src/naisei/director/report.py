@@ -2,46 +2,22 @@
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from naisei.core import InputError
 from naisei.director.tally import Tally, tables
 from naisei.lang import language, say
 from naisei.runs.directory import write_atomically
-from naisei.runs.tables import number, to_csv
+from naisei.runs.report import templates
+from naisei.runs.tables import to_csv
 from naisei.runs.task import Table
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
 
 __all__ = ["write_report"]
 
 #: The drawing's size, in its own units.
 _WIDTH, _HEIGHT = 720.0, 120.0
 _HIGHEST_TONE = 3
-
-
-@cache
-def _templates() -> Environment:
-    # Imported when a page is written: the command must not wait for it at its start.
-    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=ChoiceLoader(
-            [
-                PackageLoader("naisei.director", "templates"),
-                PackageLoader("naisei.runs", "templates"),
-            ]
-        ),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["number"] = number
-    return environment
 
 
 def write_report(found: Tally, title: str, to: Path) -> list[Path]:
@@ -77,7 +53,7 @@ def write_report(found: Tally, title: str, to: Path) -> list[Path]:
 
 def _page(found: Tally, title: str, by_character: Table, by_check: Table) -> str:
     return (
-        _templates()
+        templates("naisei.director")
         .get_template("script.html")
         .render(
             title=Path(title).name,

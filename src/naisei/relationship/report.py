@@ -23,8 +23,8 @@ from naisei.relationship.report_view import TalkView, view
 from naisei.relationship.schemas import Conversation
 from naisei.relationship.vector import DIMENSIONS
 from naisei.runs.directory import RunDirectory, write_atomically
+from naisei.runs.report import templates
 from naisei.runs.summaries import Kept, kept
-from naisei.runs.tables import number
 from naisei.runs.task import Table
 
 if TYPE_CHECKING:
@@ -131,25 +131,10 @@ def _cost_table(turns: list[TurnCost]) -> Table:
 
 @cache
 def _templates() -> Environment:
-    # Imported when a page is written: the command must not wait for it at its start.
-    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=ChoiceLoader(
-            [
-                PackageLoader("naisei.relationship", "templates"),
-                PackageLoader("naisei.runs", "templates"),
-            ]
-        ),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["number"] = number
-    environment.filters["signed"] = signed
-    environment.globals["dated"] = dated
-    environment.globals["degree"] = _degree
+    # A copy: the filters of this page are no one else's.
+    environment = templates("naisei.relationship").overlay()
+    environment.filters = {**environment.filters, "signed": signed}
+    environment.globals = {**environment.globals, "dated": dated, "degree": _degree}
     return environment
 
 

@@ -29,19 +29,22 @@ __all__ = [
     "markdown_report",
     "metric_table",
     "svg_source",
+    "templates",
     "token_table",
     "write_report",
 ]
 
 
 @cache
-def templates() -> Environment:
-    """The page templates."""
+def templates(package: str = "") -> Environment:
+    """The page templates. package: whose own come first, such as `naisei.director`; they can
+    include those of the reports (`_head.html`, `_tables.html`, …)."""
     # Imported when a report is written: the command must not wait for it at its start.
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
+    packages = [package, "naisei.runs"] if package else ["naisei.runs"]
     environment = Environment(
-        loader=PackageLoader("naisei.runs", "templates"),
+        loader=ChoiceLoader([PackageLoader(each, "templates") for each in packages]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING
 
 from naisei.emphasis.tagging.suggestions import Suggestions
 from naisei.lang import language, say
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
+from naisei.runs.report import templates
 
 __all__ = ["Piece", "heat_map", "paragraphs"]
 
@@ -32,7 +28,7 @@ def heat_map(suggestions: Suggestions, *, tagger: str) -> str:
     """One HTML page without scripts or links to anything outside. tagger: its name."""
     article = suggestions.article
     return (
-        _templates()
+        templates("naisei.emphasis.tagging")
         .get_template("heat_map.html")
         .render(
             say=say,
@@ -68,22 +64,3 @@ def paragraphs(suggestions: Suggestions) -> Iterator[list[Piece]]:
             own.append(Piece(token.surface, min(10, int(p * 10)), round(p * 100), bold, is_chosen))
             ends[sentence.block] = token.end
     yield from blocks.values()
-
-
-@cache
-def _templates() -> Environment:
-    # Imported when a page is written: the command must not wait for it at its start.
-    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
-
-    return Environment(
-        loader=ChoiceLoader(
-            [
-                PackageLoader("naisei.emphasis.tagging", "templates"),
-                PackageLoader("naisei.runs", "templates"),
-            ]
-        ),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
