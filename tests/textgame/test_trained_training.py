@@ -220,3 +220,28 @@ def test_a_missing_encoder_is_named() -> None:
 
     with pytest.raises(InputError, match="cannot be loaded"):
         load("/nowhere/at/all")
+
+
+def test_recordings_are_put_together_and_none_may_repeat_a_game(
+    game: RecordedGame, tmp_path: Path
+) -> None:
+    from rich.console import Console
+
+    from naisei.textgame.trained.recorder import VERSION
+    from naisei.textgame.trained.training.command import recordings_of
+
+    def written(name: str, games: list[str]) -> Path:
+        lines = [game.model_copy(update={"game": each}).model_dump_json() for each in games]
+        head = f'{{"naisei-walkthroughs": {VERSION}, "games": {len(games)}}}'
+        path = tmp_path / name
+        path.write_text("\n".join([head, *lines, ""]), encoding="utf-8")
+        return path
+
+    one, two, again = written("1", ["a", "b"]), written("2", ["c"]), written("3", ["d", "b"])
+    found = recordings_of(None, [one, two], Console())
+    assert [each.game for each in found] == ["a", "b", "c"]
+    with pytest.raises(InputError, match=r"b is in .*1 too"):
+        recordings_of(None, [one, again], Console())
+    for games, files in ((None, []), (tmp_path, [one])):
+        with pytest.raises(InputError, match="once"):
+            recordings_of(games, files, Console())

@@ -32,8 +32,13 @@ Solved = Annotated[
     Path | None, _file("--games", "解答付きのゲーム", "Games with walkthroughs to learn from.")
 ]
 Recorded = Annotated[
-    Path | None,
-    _file("--recorded", "それらの記録 (record で作る)", "Their recording, made by record.", "FILE"),
+    list[Path] | None,
+    _file(
+        "--recorded",
+        "それらの記録 (record で作る。複数可)",
+        "Their recording, made by record; repeatable.",
+        "FILE",
+    ),
 ]
 ValidGames = Annotated[
     Path | None, _file("--valid-games", "検証用のゲーム", "Games to validate on.")
@@ -270,9 +275,9 @@ def train(
     code = train_command(
         plan,
         games=games,
-        recorded=recorded,
+        recorded=tuple(recorded or ()),
         valid_games=valid_games,
-        valid_recorded=valid_recorded,
+        valid_recorded=() if valid_recorded is None else (valid_recorded,),
         valid_limit=valid_limit,
         out=out,
         device=device,

@@ -25,24 +25,43 @@ __all__ = ["record_command", "recordings_of", "train_command"]
 
 
 def recordings_of(
-    games: Path | None, recorded: Path | None, console: Console, *, processes: int | None = None
+    games: Path | None,
+    recorded: Sequence[Path],
+    console: Console,
+    *,
+    processes: int | None = None,
 ) -> tuple[RecordedGame, ...]:
-    """From a recording, or from games, which are recorded once into the cache.
+    """From recordings, in order, or from games, which are recorded once into the cache.
 
     Raises:
-        InputError: both or neither are named, or they cannot be used.
+        InputError: both or neither are named, a game is in two of them, or they cannot be used.
     """
-    if (games is None) == (recorded is None):
+    if (games is None) == (not recorded):
         raise InputError(
             "name the walkthroughs to learn from, once",
             place="--games",
             remedy="give --games DIR (recorded first), or --recorded FILE from naisei textgame "
             "record",
         )
-    if recorded is not None:
-        return read_recording(recorded)
+    if games is None:
+        return _together(recorded)
     found = find_games(str(games))
     return _recorded(found, cached_path(found), console, processes)
+
+
+def _together(files: Sequence[Path]) -> tuple[RecordedGame, ...]:
+    out: tuple[RecordedGame, ...] = ()
+    came: dict[str, Path] = {}
+    for path in files:
+        for game in (own := read_recording(path)):
+            if (other := came.setdefault(game.game, path)) is not path:
+                raise InputError(
+                    f"{game.game} is in {other} too",
+                    place=str(path),
+                    remedy="name each recording once, and record sets of different seeds",
+                )
+        out += own
+    return out
 
 
 def _recorded(
@@ -95,9 +114,9 @@ def train_command(
     plan: TrainingPlan,
     *,
     games: Path | None,
-    recorded: Path | None,
+    recorded: Sequence[Path],
     valid_games: Path | None,
-    valid_recorded: Path | None,
+    valid_recorded: Sequence[Path],
     valid_limit: int,
     out: Path,
     device: str,
@@ -121,8 +140,8 @@ def train_command(
         )
     learned = recordings_of(games, recorded, console)
     valid: tuple[RecordedGame, ...] = ()
-    if valid_games is not None or valid_recorded is not None:
-        own = None if valid_recorded is not None else valid_games
+    if valid_games is not None or valid_recorded:
+        own = None if valid_recorded else valid_games
         valid = recordings_of(own, valid_recorded, console)
     with Progress(
         *Progress.get_default_columns(),
