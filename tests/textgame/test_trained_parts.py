@@ -88,13 +88,18 @@ def test_an_untried_action_comes_before_every_tried_one(
     assert all(v == v and v != float("inf") for v in values.values())
 
 
-def test_visits_belong_to_a_state_of_room_inventory_and_description() -> None:
+def test_visits_belong_to_a_state_of_room_description_and_inventory_held() -> None:
     here = View(room="A", description="an apple", inventory="nothing", score=0)
+    egg = here.model_copy(update={"inventory": "an egg"})
     visits = Visits()
-    visits.add(state_of(here), "look")
-    assert visits.of(state_of(here.model_copy(update={"score": 3, "feedback": "x"})))["look"] == 1
-    for change in ({"room": "B"}, {"description": "a pear"}, {"inventory": "an egg"}):
-        assert visits.of(state_of(here.model_copy(update=change))).get("look", 0) == 0
+    for recipe in (False, True):
+        visits.add(state_of(here, recipe=recipe), "look")
+        again = here.model_copy(update={"score": 3, "feedback": "x"})
+        assert visits.of(state_of(again, recipe=recipe))["look"] == 1
+        for change in ({"room": "B"}, {"description": "a pear"}):
+            other = state_of(here.model_copy(update=change), recipe=recipe)
+            assert visits.of(other).get("look", 0) == 0
+        assert visits.of(state_of(egg, recipe=recipe)).get("look", 0) == (0 if recipe else 1)
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ class StackPlan(BaseModel):
     crf: CrfPlan = CONTEXT
     neural: NeuralPlan = NEURAL
     parts: int = Field(default=2, ge=2)
-    copies: int = Field(default=3, ge=1)
+    copies: int = Field(default=1, ge=1)
 
     @model_validator(mode="after")
     def _tuned_on_folds(self) -> StackPlan:

@@ -85,7 +85,7 @@ class ImitationPlayer:
                 )
         rated = self._scorer.score(situation, actions)
         scores = dict(zip(actions, (float(r) for r in rated), strict=True))
-        state = state_of(view)
+        state = state_of(view, recipe=bool(situation.cookbook))
         soft = dict.fromkeys(wrong, 1) if self._penalty == "soft" else {}
         values = VALUES[self._explore](scores, self._visits.of(state), soft)
         chosen = best(values, actions)

@@ -26,17 +26,20 @@ __all__ = [
 #: What an action gains that was never chosen in a state.
 UNTRIED = 5.0
 
-#: What counts as the same state: the room, what is held, and what is to be seen.
+#: What counts as the same state: the room, what is held (see `state_of`), what is to be seen.
 State = tuple[str, str, str]
 
 
-def state_of(view: View) -> State:
-    """Two moments are one state if room, inventory and description read the same.
+def state_of(view: View, *, recipe: bool) -> State:
+    """Two moments are one state if room, description and, once the recipe is known, inventory
+    read the same.
 
     The thesis leaves it open. Score and step are no part of it, or no state would ever return;
-    neither is the cookbook, so that it is not read over and over.
+    neither is the cookbook, so that it is not read over and over. Before the recipe is known, what
+    is held says nothing of where to go; if it counted, every room would be new when anything is
+    dropped, and a player that prefers the wrong way would take it again and again.
     """
-    return (view.room, view.inventory, view.description)
+    return (view.room, view.inventory if recipe else "", view.description)
 
 
 def ucb1(mean: float, chosen: int, total: int) -> float:
