@@ -1,4 +1,7 @@
-"""Classifiers of wrong actions: learned, by the recipe, and the extreme one of Table 5.4."""
+"""Classifiers of wrong actions: learned, by the recipe, and the extreme one of Table 5.4.
+
+A cookbook that was not read yet asks for nothing: cooking and cutting are wrong until then.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,9 @@ class LearnedJudge:
         self._classifier, self._threshold = classifier, threshold
 
     def wrong(self, cookbook: str, actions: Sequence[str]) -> Sequence[bool]:
-        asked = [a for a in actions if is_processing(a)] if cookbook else []
+        if not cookbook:
+            return [is_processing(action) for action in actions]
+        asked = [a for a in actions if is_processing(a)]
         rated = self._classifier.score(Situation(cookbook=cookbook), asked) if asked else ()
         of = dict(zip(asked, rated, strict=True))
         return [of.get(action, 0.0) > self._threshold for action in actions]
@@ -54,6 +59,8 @@ class RecipeJudge:
     """By the text of the cookbook: cooking and cutting that it does not ask for is wrong."""
 
     def wrong(self, cookbook: str, actions: Sequence[str]) -> Sequence[bool]:
+        if not cookbook:
+            return [is_processing(action) for action in actions]
         recipe = read_recipe(cookbook)
         return [recipe is not None and _against(recipe, action) for action in actions]
 
