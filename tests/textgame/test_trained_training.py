@@ -245,3 +245,38 @@ def test_recordings_are_put_together_and_none_may_repeat_a_game(
     for games, files in ((None, []), (tmp_path, [one])):
         with pytest.raises(InputError, match="once"):
             recordings_of(games, files, Console())
+
+
+def test_two_cookbooks_become_one_and_no_label_is_of_the_wrong_recipe() -> None:
+    from naisei.textgame.trained.training.items import Processing
+    from naisei.textgame.trained.training.joining import Joiner, joined
+
+    one = Processing(
+        "Ingredients:\nred onion\nsalt\nDirections:\ndice the red onion\nprepare meal",
+        ("dice red onion with knife", "slice red onion with knife", "slice carrot with knife"),
+        (0, 1, 1),
+    )
+    other = Processing(
+        "Ingredients:\ncarrot\nDirections:\nslice the carrot\nprepare meal",
+        ("slice carrot with knife", "cook egg with stove"),
+        (0, 1),
+    )
+    both = joined(one, other)
+    assert both is not None
+    assert both.cookbook == (
+        "Ingredients:\nred onion\nsalt\ncarrot\n"
+        "Directions:\ndice the red onion\nslice the carrot\nprepare meal"
+    )
+    assert dict(zip(both.actions, both.wrong, strict=True)) == {
+        "dice red onion with knife": 0,
+        "slice red onion with knife": 1,
+        "slice carrot with knife": 0,
+        "cook egg with stove": 1,
+    }
+    assert joined(one, one) is None, "they share an ingredient"
+    assert joined(one, Processing("", other.actions, other.wrong)) is None
+    never, always = (Joiner([one, other], share=share) for share in (0.0, 1.0))
+    assert all(never.source(0, seed=str(n)) is one for n in range(9))
+    made = [always.source(0, seed=str(n)) for n in range(9)]
+    assert both in made and one in made
+    assert made == [always.source(0, seed=str(n)) for n in range(9)]

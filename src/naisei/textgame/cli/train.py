@@ -122,6 +122,14 @@ Augment = Annotated[
         "Share of examples with foods renamed (not in the thesis).",
     ),
 ]
+Join = Annotated[
+    float,
+    _plan(
+        "--join",
+        "別のゲームの料理本とつなぐ例の割合 (分類器。論文にはない)",
+        "Share of a classifier's examples joined with another game's (not in the thesis).",
+    ),
+]
 Balance = Annotated[
     float,
     _plan(
@@ -219,6 +227,7 @@ def train(
     matching: Matching = False,
     embeddings: Embeddings = "learned",
     augment: Augment = 0.0,
+    join: Join = 0.0,
     balance: Balance = 0.0,
     balance_by: BalanceBy = "weights",
     epochs: Epochs = None,
@@ -257,6 +266,7 @@ def train(
             matching=matching,
             embeddings=embeddings,
             augment=augment,
+            join=join,
             balance=balance,
             balance_by=balance_by,
             epochs=epochs if epochs is not None else (5 if policy else 3),

@@ -20,6 +20,7 @@ from naisei.textgame.trained.training.items import (
     sampled,
     weights,
 )
+from naisei.textgame.trained.training.joining import Joiner
 from naisei.textgame.trained.training.learner import Learner
 from naisei.textgame.trained.training.plan import TrainingPlan
 from naisei.textgame.trained.training.renaming import Renamer
@@ -85,6 +86,7 @@ def train(
     weight = weights(sources, plan.balance)
     draws = plan.balance_by == "draws"
     renamer = Renamer(sources, share=plan.augment)
+    joiner = Joiner(sources, share=plan.join)
     since: list[float] = []
     order: list[list[int]] = []
     numbers = list(range(len(sources)))
@@ -105,7 +107,7 @@ def train(
         batch = []
         for place in order[at]:
             n, seed = numbers[place], f"{plan.seed}/{epoch}/{place}"
-            item = sampled(sources[n], plan.negatives, seed=seed)
+            item = sampled(joiner.source(n, seed=seed), plan.negatives, seed=seed)
             item = item if draws else replace(item, weight=weight[n])
             batch.append(renamer.item(item, seed=seed))
         rate = plan.rate_at(progress.step, steps)

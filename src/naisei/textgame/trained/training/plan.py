@@ -28,12 +28,13 @@ class TrainingPlan(BaseModel):
     default). matching: heads that find the same word elsewhere (`training.shared_network`).
     embeddings: whether those of the words are `learned` too, or stay `frozen`, so that words
     never seen in training keep their place among those that were. augment: share of the examples
-    in which foods are called by other names (`training.renaming`). balance: power of a verb's
-    rarity; cooking is one choice in twenty. balance_by: whether it weighs a choice in a ranking
-    loss, or tells how often a choice is drawn for an epoch, so that fewer of the common ones are
-    read. warmup: share of the steps; then the rate falls to zero. limit: tokens of a pair. select:
-    which epoch is kept: of the least `loss`, the highest `accuracy`, or the highest score on
-    `games`.
+    in which foods are called by other names (`training.renaming`). join: share of the classifier's
+    examples that are put together with another game's (`training.joining`). balance: power of a
+    verb's rarity; cooking is one choice in twenty. balance_by: whether it weighs a choice in a
+    ranking loss, or tells how often a choice is drawn for an epoch, so that fewer of the common
+    ones are read. warmup: share of the steps; then the rate falls to zero. limit: tokens of a
+    pair. select: which epoch is kept: of the least `loss`, the highest `accuracy`, or the highest
+    score on `games`.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -51,6 +52,7 @@ class TrainingPlan(BaseModel):
     matching: bool = False
     embeddings: Literal["learned", "frozen"] = "learned"
     augment: float = Field(default=0.0, ge=0, le=1)
+    join: float = Field(default=0.0, ge=0, le=1)
     balance: float = Field(default=0.0, ge=0, le=1)
     balance_by: Literal["weights", "draws"] = "weights"
     epochs: int = Field(default=5, ge=1)
