@@ -280,3 +280,9 @@ def test_two_cookbooks_become_one_and_no_label_is_of_the_wrong_recipe() -> None:
     made = [always.source(0, seed=str(n)) for n in range(9)]
     assert both in made and one in made
     assert made == [always.source(0, seed=str(n)) for n in range(9)]
+
+
+def test_a_policy_joins_no_cookbooks() -> None:
+    assert TrainingPlan(task="classifier", join=0.5).join == 0.5
+    with pytest.raises(ValueError, match="classifier"):
+        TrainingPlan(join=0.5)

@@ -280,7 +280,9 @@ def train(
     except ValidationError as error:
         first = error.errors()[0]
         raise InputError(
-            f"{first['msg']}: {first['input']!r}", place=str(first["loc"][0]), remedy="change it"
+            f"{first['msg'].removeprefix('Value error, ')}: {first['input']!r}",
+            place=f"--{first['loc'][0]}".replace("_", "-"),
+            remedy="change it",
         ) from error
     code = train_command(
         plan,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
 __all__ = ["DEFAULT_ENCODER", "TrainingPlan"]
 
@@ -64,6 +64,13 @@ class TrainingPlan(BaseModel):
     precision: Literal["float32", "bfloat16"] = "float32"
     select: Literal["loss", "accuracy", "games"] = "loss"
     seed: int = 0
+
+    @field_validator("join")
+    @classmethod
+    def _cookbooks_only(cls, join: float, info: ValidationInfo) -> float:
+        if join and info.data.get("task") != "classifier":
+            raise ValueError("only cookbooks are joined: it needs --task classifier")
+        return join
 
     def digest(self, data: str) -> str:
         """Of the plan and of what it is trained on; a checkpoint belongs to one of them."""
