@@ -341,9 +341,11 @@ def test_whole_articles_are_set_aside() -> None:
 
 def test_a_crf_and_a_neural_tagger_together(encoder: str, tmp_path: Path) -> None:
     crf = CrfPlan(decoding="spans", tuning="folds", steps=20)
-    own = stack.StackPlan(crf=crf, neural=plan(encoder, "head", steps=60), copies=2)
+    networks = (plan(encoder, "head", steps=60), plan(encoder, "title-crf", steps=20))
+    own = stack.StackPlan(crf=crf, networks=networks, copies=2)
     tagger = stack.train(corpus(), corpus(3), plan=own)
-    first, second = (each.probabilities(corpus()[0]) for each in tagger.neural)
+    assert len(tagger.neural) == 2 and len(tagger.blend.weights) == 3
+    first, second = (each.probabilities(corpus()[0]) for each in tagger.neural[0])
     assert any((p != q).any() for p, q in zip(first, second, strict=True)), "their seeds differ"
     article = replace(corpus()[0], id="new")
     assert f1(tagger, [article]) == 1.0  # type: ignore[arg-type]

@@ -113,8 +113,8 @@ class _Stack:
         return stack.train(articles, dev, plan=self.plan, seed=seed, folder=folder)
 
 
-#: The best: what the neural tagger says, and what the whole article tells.
-STACK = "stack"
+#: What neural taggers say, and what the whole article tells.
+_STACKS = {"stack": StackPlan(), "stack-tuned": StackPlan(networks=(stack.HEAD, stack.TUNED))}
 
 
 _CRFS = {"crf": BASELINE, "crf-context": CONTEXT}
@@ -126,7 +126,7 @@ _NEURAL: dict[str, NeuralPlan] = {
     "transformer-title-crf": NeuralPlan(title=True, crf=True),
 }
 #: As they stand in the tables: the baselines first.
-NAMES = ("rule", "crf", *_NEURAL, "crf-context", STACK, LLM)
+NAMES = ("rule", "crf", *_NEURAL, "crf-context", *_STACKS, LLM)
 
 
 def recipe(name: str, options: Mapping[str, JsonValue]) -> Recipe:
@@ -139,8 +139,8 @@ def recipe(name: str, options: Mapping[str, JsonValue]) -> Recipe:
         return _Crf(_changed(_CRFS[name], options))
     if name in _NEURAL:
         return _Neural(_changed(_NEURAL[name], options))
-    if name == STACK:
-        return _Stack(_changed(StackPlan(), options))
+    if name in _STACKS:
+        return _Stack(_changed(_STACKS[name], options))
     if name != "rule":
         raise InputError(
             say(f"'{name}' という付与器はありません", f"no tagger is called '{name}'"),

@@ -1,4 +1,4 @@
-"""Two taggers' probabilities made one: logistic regression on their log-odds (Wolpert 1992)."""
+"""Several taggers' probabilities made one: logistic regression on their log-odds (Wolpert 1992)."""
 
 from __future__ import annotations
 
@@ -18,36 +18,45 @@ _EDGE = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class Blend:
-    """p, q → σ(first × logit p + second × logit q + shift)."""
+    """p, q, … → σ(Σ weight × logit + shift), a weight for each tagger."""
 
-    first: float = 0.5
-    second: float = 0.5
+    weights: tuple[float, ...]
     shift: float = 0.0
 
-    def apply(self, p: ArrayLike, q: ArrayLike) -> Floats:
-        odds = self.first * _logit(p) + self.second * _logit(q) + self.shift
+    @classmethod
+    def even(cls, taggers: int) -> Blend:
+        """The mean of their log-odds."""
+        return cls((1 / taggers,) * taggers)
+
+    def apply(self, *said: ArrayLike) -> Floats:
+        """Each argument is what one tagger says of the same words."""
+        odds = self.shift + sum(
+            (w * _logit(p) for w, p in zip(self.weights, said, strict=True)), np.zeros(())
+        )
         out: Floats = 1 / (1 + np.exp(-odds))
         return out
 
 
-def blended(p: ArrayLike, q: ArrayLike, labels: ArrayLike) -> Blend:
-    """The likeliest blend, of what both say of words that they had not seen; halves where all
+def blended(said: Sequence[ArrayLike], labels: ArrayLike) -> Blend:
+    """The likeliest blend, of what each says of words that none had seen; equal weights where all
     labels are alike."""
-    table = np.stack([_logit(p), _logit(q), np.ones(len(np.asarray(labels)))], 1)
+    table = np.stack([*map(_logit, said), np.ones(len(np.asarray(labels)))], 1)
     gold = np.asarray(labels, np.float64)
+    even = Blend.even(len(said))
     if not 0 < gold.sum() < len(gold):
-        return Blend()
+        return even
 
     def objective(at: Floats) -> tuple[float, Floats]:
         odds = table @ at
         error = 1 / (1 + np.exp(-np.clip(odds, -500, 500))) - gold
         loss = float((np.logaddexp(0, odds) - gold * odds).mean())
-        # A light pull towards halves, for a corpus of a few sentences.
+        # A light pull towards equal weights, for a corpus of a few sentences.
         off = at - start
         return loss + 1e-4 * float(off @ off), table.T @ error / len(gold) + 2e-4 * off
 
-    start = np.array([0.5, 0.5, 0.0])
-    return Blend(*minimise(objective, start, tolerance=1e-9).at.tolist())
+    start = np.array([*even.weights, 0.0])
+    *weights, shift = minimise(objective, start, tolerance=1e-9).at.tolist()
+    return Blend(tuple(weights), shift)
 
 
 def in_the_middle(said: Sequence[Sequence[Floats]]) -> list[Floats]:

@@ -1,4 +1,4 @@
-"""The context CRF and a neural tagger together: the neural one reads meaning, the CRF what the
+"""The context CRF and neural taggers together: the neural ones read meaning, the CRF what the
 whole article tells. Their log-odds are added with weights learnt from what each said of
 articles that it had not seen (stacked generalisation, Wolpert 1992).
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -26,27 +26,34 @@ from naisei.emphasis.taggers.spans import SpanRule, tuned
 from naisei.lang import say
 from naisei.runs.directory import write_atomically
 
-__all__ = ["NEURAL", "StackPlan", "StackedTagger", "load", "save", "train"]
+__all__ = ["HEAD", "TUNED", "StackPlan", "StackedTagger", "load", "save", "train"]
 
 Floats = NDArray[np.float64]
 _CRF, _NEURAL, _BLEND = "crf.npz", "neural", "blend.json"
 
 #: A head on the first four layers of the encoder, which stay as they are: a training of seconds.
-NEURAL = NeuralPlan(
+HEAD = NeuralPlan(
     title=True, unit="passage", tuned="head", layers=4, limit=192, hidden=128, dropout=0.3,
     steps=800, every=800, batch=4, plain=0.3, decoding="spans",
 )  # fmt: skip
 
+#: The first two layers, trained with a CRF on top, sentence by sentence: minutes of one core.
+TUNED = NeuralPlan(
+    title=True, crf=True, layers=2, limit=160, steps=300, every=300, rate=3e-4, plain=0.2,
+    decoding="spans",
+)  # fmt: skip
+
 
 class StackPlan(BaseModel):
-    """parts: into which the articles are split so that the neural tagger says of each what it
-    has not seen. The CRF must be tuned on folds: it then says the same of them. copies: neural
-    taggers trained alike but for their seeds, whose log-odds are averaged."""
+    """networks: a neural tagger each. parts: into which the articles are split so that a neural
+    tagger says of each what it has not seen. The CRF must be tuned on folds: it then says the
+    same of them. copies: of each network, trained alike but for their seeds, whose log-odds are
+    averaged."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     crf: CrfPlan = CONTEXT
-    neural: NeuralPlan = NEURAL
+    networks: tuple[NeuralPlan, ...] = Field(default=(HEAD,), min_length=1)
     parts: int = Field(default=2, ge=2)
     copies: int = Field(default=1, ge=1)
 
@@ -58,29 +65,30 @@ class StackPlan(BaseModel):
 
     @property
     def name(self) -> str:
-        return "stack-spans.v3"
+        tuned = any(not network.kept_states for network in self.networks)
+        return f"stack{'-tuned' if tuned else ''}-spans.v4"
 
 
 @dataclass(frozen=True, slots=True)
 class StackedTagger:
-    """neural: copies that differ in their seeds. blend: of the CRF, first, and the neural
-    taggers. rule: of the spans."""
+    """neural: of each network the copies that differ in their seeds. blend: of the CRF, first,
+    and the networks. rule: of the spans."""
 
     name: str
     crf: CrfTagger
-    neural: tuple[Tagger, ...]
-    blend: Blend = field(default_factory=Blend)
+    neural: tuple[tuple[Tagger, ...], ...]
+    blend: Blend
     rule: SpanRule = field(default_factory=SpanRule)
 
     def probabilities(self, article: Article) -> list[Floats]:
+        said = [self.crf.probabilities(article)]
+        said += [
+            in_the_middle([each.probabilities(article) for each in copies])
+            for copies in self.neural
+        ]
         return [
-            np.where(s.counted, self.blend.apply(p, q), 0.0)
-            for s, p, q in zip(
-                article.sentences,
-                self.crf.probabilities(article),
-                in_the_middle([each.probabilities(article) for each in self.neural]),
-                strict=True,
-            )
+            np.where(s.counted, self.blend.apply(*row), 0.0)
+            for s, *row in zip(article.sentences, *said, strict=True)
         ]
 
     def labels(self, article: Article) -> list[list[bool]]:
@@ -110,40 +118,39 @@ def train(
 
     whole = [*articles, *dev]
     crf, held = train_and_ask(articles, dev, plan=plan.crf)
-    neural: list[Tagger] = []
-    said: list[list[Floats]] = []
-    for copy in range(plan.copies):
-        # Far apart, so that another stack's seed is not this one's copy.
-        now = seed + 1_000 * copy
-        own = None if folder is None else folder / f"copy{copy}"
-        rows = unseen(
-            whole, plan=plan.neural, parts=plan.parts, seed=now, folder=own, device=device
-        )
-        said.append([p for article in rows for p in article])
-        last = None if own is None else own / "whole"
-        neural.append(train_neural(whole, plan=plan.neural, seed=now, folder=last, device=device))
-    tagger = StackedTagger(plan.name, crf, tuple(neural))
-    first = [crf.calibration.apply(p) for p in held]
-    return _tuned(tagger, [s for a in whole for s in a.sentences], first, in_the_middle(said))
+    neural: list[tuple[Tagger, ...]] = []
+    said = [[crf.calibration.apply(p) for p in held]]
+    for number, network in enumerate(plan.networks):
+        copies: list[Tagger] = []
+        heard: list[list[Floats]] = []
+        for copy in range(plan.copies):
+            # Far apart, so that another stack's seed is not this one's copy.
+            now = seed + 1_000 * copy
+            own = None if folder is None else folder / f"network{number}" / f"copy{copy}"
+            rows = unseen(
+                whole, plan=network, parts=plan.parts, seed=now, folder=own, device=device
+            )
+            heard.append([p for article in rows for p in article])
+            last = None if own is None else own / "whole"
+            copies.append(train_neural(whole, plan=network, seed=now, folder=last, device=device))
+        neural.append(tuple(copies))
+        said.append(in_the_middle(heard))
+    blend, rule = _tuned([s for a in whole for s in a.sentences], said)
+    return StackedTagger(plan.name, crf, tuple(neural), blend, rule)
 
 
 def _tuned(
-    tagger: StackedTagger,
-    sentences: Sequence[Sentence],
-    first: Sequence[Floats],
-    second: Sequence[Floats],
-) -> StackedTagger:
-    """Weighed and tuned on words whose articles neither had seen."""
+    sentences: Sequence[Sentence], said: Sequence[Sequence[Floats]]
+) -> tuple[Blend, SpanRule]:
+    """Weighed and tuned on words whose articles no tagger had seen."""
     counted = np.array([can for s in sentences for can in s.counted], bool)
     gold = np.array([y for s in sentences for y in s.labels], bool)
-    blend = blended(
-        np.concatenate([*first])[counted], np.concatenate([*second])[counted], gold[counted]
-    )
+    blend = blended([np.concatenate([*each])[counted] for each in said], gold[counted])
     own = [
-        np.where(s.counted, blend.apply(p, q), 0.0)
-        for s, p, q in zip(sentences, first, second, strict=True)
+        np.where(s.counted, blend.apply(*row), 0.0)
+        for s, *row in zip(sentences, *said, strict=True)
     ]
-    return replace(tagger, blend=blend, rule=tuned(own, [s.labels for s in sentences]))
+    return blend, tuned(own, [s.labels for s in sentences])
 
 
 def save(tagger: StackedTagger, folder: Path) -> None:
@@ -151,11 +158,12 @@ def save(tagger: StackedTagger, folder: Path) -> None:
     from naisei.emphasis.taggers.neural import store
     from naisei.emphasis.taggers.neural.tagger import NeuralTagger
 
-    for number, each in enumerate(tagger.neural):
-        assert isinstance(each, NeuralTagger)
-        store.save(each, folder / f"{_NEURAL}{number}")
+    for number, copies in enumerate(tagger.neural):
+        for copy, each in enumerate(copies):
+            assert isinstance(each, NeuralTagger)
+            store.save(each, folder / _place(number, copy))
     about = {
-        "copies": len(tagger.neural),
+        "copies": [len(copies) for copies in tagger.neural],
         "name": tagger.name,
         "blend": asdict(tagger.blend),
         "rule": asdict(tagger.rule),
@@ -173,9 +181,12 @@ def load(folder: Path, *, device: str = "cpu") -> StackedTagger:
     crf = crf_store.load(folder / _CRF)
     try:
         about = json.loads((folder / _BLEND).read_text(encoding="utf-8"))
-        copies = range(int(about["copies"]))
-        neural = tuple(store.load(folder / f"{_NEURAL}{n}", device=device) for n in copies)
-        blend, rule = Blend(**about["blend"]), SpanRule(**about["rule"])
+        neural = tuple(
+            tuple(store.load(folder / _place(n, c), device=device) for c in range(int(copies)))
+            for n, copies in enumerate(about["copies"])
+        )
+        blend = Blend(tuple(about["blend"]["weights"]), float(about["blend"]["shift"]))
+        rule = SpanRule(**about["rule"])
         return StackedTagger(str(about["name"]), crf, neural, blend, rule)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(
@@ -183,3 +194,7 @@ def load(folder: Path, *, device: str = "cpu") -> StackedTagger:
             place=str(folder),
             remedy=say("学習が書き出したフォルダを指定してください", "give what training wrote"),
         ) from error
+
+
+def _place(network: int, copy: int) -> str:
+    return f"{_NEURAL}{network}-{copy}"

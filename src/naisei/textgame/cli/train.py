@@ -126,8 +126,8 @@ Join = Annotated[
     float,
     _plan(
         "--join",
-        "別のゲームの料理本とつなぐ例の割合 (分類器。論文にはない)",
-        "Share of a classifier's examples joined with another game's (not in the thesis).",
+        "別のゲームとつなぎ、長いレシピにする例の割合 (論文にはない)",
+        "Share of examples joined with another game to a longer recipe (not in the thesis).",
     ),
 ]
 Balance = Annotated[

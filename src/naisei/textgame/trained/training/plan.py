@@ -5,7 +5,7 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
+from pydantic import BaseModel, ConfigDict, Field
 
 __all__ = ["DEFAULT_ENCODER", "TrainingPlan"]
 
@@ -28,8 +28,8 @@ class TrainingPlan(BaseModel):
     default). matching: heads that find the same word elsewhere (`training.shared_network`).
     embeddings: whether those of the words are `learned` too, or stay `frozen`, so that words
     never seen in training keep their place among those that were. augment: share of the examples
-    in which foods are called by other names (`training.renaming`). join: share of the classifier's
-    examples that are put together with another game's (`training.joining`). balance: power of a
+    in which foods are called by other names (`training.renaming`). join: share of the examples that
+    are put together with another game's (`training.joining`). balance: power of a
     verb's rarity; cooking is one choice in twenty. balance_by: whether it weighs a choice in a
     ranking loss, or tells how often a choice is drawn for an epoch, so that fewer of the common
     ones are read. warmup: share of the steps; then the rate falls to zero. limit: tokens of a
@@ -64,13 +64,6 @@ class TrainingPlan(BaseModel):
     precision: Literal["float32", "bfloat16"] = "float32"
     select: Literal["loss", "accuracy", "games"] = "loss"
     seed: int = 0
-
-    @field_validator("join")
-    @classmethod
-    def _cookbooks_only(cls, join: float, info: ValidationInfo) -> float:
-        if join and info.data.get("task") != "classifier":
-            raise ValueError("only cookbooks are joined: it needs --task classifier")
-        return join
 
     def digest(self, data: str) -> str:
         """Of the plan and of what it is trained on; a checkpoint belongs to one of them."""
