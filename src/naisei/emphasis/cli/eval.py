@@ -16,7 +16,7 @@ __all__ = ["command"]
 
 _NAMES = (
     "rule, crf, bilstm, transformer, transformer-title, transformer-crf, transformer-title-crf, "
-    "crf-context, stack, llm"
+    "crf-context, stack, stack-tuned, llm"
 )
 Taggers = Annotated[
     list[str] | None,
