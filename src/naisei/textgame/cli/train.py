@@ -282,7 +282,7 @@ def train(
         raise InputError(
             f"{first['msg'].removeprefix('Value error, ')}: {first['input']!r}",
             place=f"--{first['loc'][0]}".replace("_", "-"),
-            remedy="change it",
+            remedy=say("値を変えてください", "change it"),
         ) from error
     code = train_command(
         plan,

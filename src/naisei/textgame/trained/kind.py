@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import BaseModel
 
 from naisei.core import InputError
+from naisei.lang import say
 from naisei.runs.options import FLAG, Options
 from naisei.textgame.player import Player, PlayerContext, PlayerKind
 from naisei.textgame.trained.judges import ExtremeJudge, LearnedJudge, NoJudge, RecipeJudge
@@ -43,9 +44,15 @@ class _Kind:
         given = ImitationOptions.model_validate(context.settings.model_dump())
         if given.penalty == "soft" and not given.ucb:
             raise InputError(
-                "the soft penalty works through UCB1, which is off",
+                say(
+                    "penalty=soft は UCB1 を通して働きますが、UCB1 を使わない設定になっています",
+                    "the soft penalty works through UCB1, which is off",
+                ),
                 place=f"{FLAG} penalty",
-                remedy="leave ucb on, or use penalty=hard",
+                remedy=say(
+                    "ucb=false を外すか、penalty=hard にしてください",
+                    "leave ucb on, or use penalty=hard",
+                ),
             )
         penalty = given.penalty or ("none" if given.model or not given.ucb else "soft")
         scorer = onnx_scorer(_folder(given.model, "scorer"), "policy")

@@ -9,6 +9,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from naisei.core import InputError
+from naisei.lang import say
 
 __all__ = ["CONFIG", "ModelCard", "Special", "bundled", "read_card", "read_task"]
 
@@ -58,9 +59,12 @@ def read_card(folder: Path, task: str) -> ModelCard:
     card = _card(folder)
     if card.task != task:
         raise InputError(
-            f"this model was trained as {card.task}, and a {task} is needed",
+            say(
+                f"これは {card.task} として学習したモデルです。ここで要るのは {task} です",
+                f"this model was trained as {card.task}, and a {task} is needed",
+            ),
             place=str(folder),
-            remedy=f"train one with --task {task}",
+            remedy=say(f"--task {task} で学習してください", f"train one with --task {task}"),
         )
     return card
 
@@ -74,18 +78,26 @@ def _card(folder: Path) -> ModelCard:
     path = folder / CONFIG
     if not path.is_file():
         raise InputError(
-            "there is no trained model here",
+            say("ここに学習済みモデルはありません", "there is no trained model here"),
             place=str(folder),
-            remedy="train one: naisei textgame train --games DIR --out MODEL, or choose a player "
-            "that needs none: --agent planner",
+            remedy=say(
+                "naisei textgame train --games DIR --out MODEL で学習するか、"
+                "学習済みモデルの要らないプレイヤー (--agent planner) を選んでください",
+                "train one: naisei textgame train --games DIR --out MODEL, or choose a player "
+                "that needs none: --agent planner",
+            ),
         )
     try:
         return ModelCard.model_validate_json(path.read_bytes())
     except ValidationError as error:
         raise InputError(
-            f"this is no trained model of this version: {error.errors()[0]['msg']}",
+            say(
+                "この版の学習済みモデルではありません: ",
+                "this is no trained model of this version: ",
+            )
+            + error.errors()[0]["msg"],
             place=str(path),
-            remedy="train it again",
+            remedy=say("学習し直してください", "train it again"),
         ) from error
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from naisei.core import InputError
+from naisei.lang import say
 from naisei.textgame.trained.model_dir import ModelCard, read_card
 from naisei.textgame.trained.pairs import PairEncoder
 from naisei.textgame.trained.shared import SharedEncoder
@@ -72,7 +73,10 @@ def _load(folder: Path, card: ModelCard) -> tuple[Any, PairEncoder | SharedEncod
         from tokenizers import Tokenizer
     except ImportError as error:
         raise InputError(
-            f"a trained model needs {error.name}, which is not installed",
+            say(
+                f"学習済みモデルには {error.name} が要りますが、入っていません",
+                f"a trained model needs {error.name}, which is not installed",
+            ),
             place="--agent imitation",
             remedy=_REMEDY,
         ) from error
@@ -88,7 +92,9 @@ def _load(folder: Path, card: ModelCard) -> tuple[Any, PairEncoder | SharedEncod
         tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     except Exception as error:  # onnxruntime and tokenizers raise their own kinds
         raise InputError(
-            f"the model cannot be loaded: {error}", place=str(path), remedy="train it again"
+            say(f"モデルを読み込めません: {error}", f"the model cannot be loaded: {error}"),
+            place=str(path),
+            remedy=say("学習し直してください", "train it again"),
         ) from error
     tokenizer.no_truncation()
     tokenizer.no_padding()

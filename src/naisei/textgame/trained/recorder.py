@@ -12,6 +12,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from naisei.core import Act, EffectFailed, InputError, InstrumentFailure, World, run
+from naisei.lang import say
 from naisei.models.local.weights import cache_root
 from naisei.textgame.engine import GameHandler, ProcessPool, needs_textworld
 from naisei.textgame.games import Game, games_hash
@@ -51,10 +52,17 @@ def record_games(
     solved = {g.id: (g, path) for g in games if (path := walkthrough(g.path))}
     if not solved:
         raise InputError(
-            "no game here has a walkthrough to learn from",
+            say(
+                "学習に使える解答の付いたゲームがありません",
+                "no game here has a walkthrough to learn from",
+            ),
             place=str(games[0].path.parent) if games else str(out),
-            remedy="use games with metadata.walkthrough in their .json; naisei textgame make "
-            "cooking --split train makes some",
+            remedy=say(
+                ".json に metadata.walkthrough のあるゲームを使ってください。"
+                "naisei textgame make cooking --split train で作れます",
+                "use games with metadata.walkthrough in their .json; naisei textgame make "
+                "cooking --split train makes some",
+            ),
         )
     out.parent.mkdir(parents=True, exist_ok=True)
     part = out.with_name(out.name + ".part")
@@ -127,20 +135,32 @@ def read_recording(path: Path) -> tuple[RecordedGame, ...]:
     """Raises `InputError` if the file is not there, or is no recording of this version."""
     if not path.is_file():
         raise InputError(
-            "there is no such recording",
+            say("記録のファイルがありません", "there is no such recording"),
             place=str(path),
-            remedy="make one: naisei textgame record --games DIR --out FILE",
+            remedy=say(
+                "naisei textgame record --games DIR --out FILE で作れます",
+                "make one: naisei textgame record --games DIR --out FILE",
+            ),
         )
     opened = gzip.open if path.suffix == ".gz" else open
     try:
         with opened(path, "rt", encoding="utf-8") as file:
             head = json.loads(next(file))
             if head.get("naisei-walkthroughs") != VERSION:
-                raise ValueError(f"version {head.get('naisei-walkthroughs')}, not {VERSION}")
+                found = head.get("naisei-walkthroughs")
+                raise ValueError(
+                    say(
+                        f"版が {found} です ({VERSION} が要ります)",
+                        f"version {found}, not {VERSION}",
+                    )
+                )
             return tuple(RecordedGame.model_validate_json(line) for line in file)
     except (OSError, EOFError, ValueError, ValidationError, StopIteration, AttributeError) as error:
         raise InputError(
-            f"this is no recording of walkthroughs: {error}",
+            say(
+                f"解答の記録として読めません: {error}",
+                f"this is no recording of walkthroughs: {error}",
+            ),
             place=str(path),
-            remedy="delete it and record again",
+            remedy=say("削除して記録し直してください", "delete it and record again"),
         ) from error

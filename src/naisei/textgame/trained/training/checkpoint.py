@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from naisei.core import InputError
+from naisei.lang import say
 from naisei.textgame.trained.model_dir import read_task
 from naisei.textgame.trained.training.learner import Learner
 
@@ -53,9 +54,15 @@ def restore(folder: Path, learner: Learner, *, digest: str) -> Progress:
     state = _read(path, learner.device)
     if state["digest"] != digest:
         raise InputError(
-            "the folder holds a training with other settings or other games",
+            say(
+                "このフォルダには、設定かゲームの違う学習の途中経過があります",
+                "the folder holds a training with other settings or other games",
+            ),
             place=str(folder),
-            remedy="choose another folder, or delete this one",
+            remedy=say(
+                "別のフォルダを選ぶか、これを削除してください",
+                "choose another folder, or delete this one",
+            ),
         )
     learner.network.load_state_dict(state["network"])
     learner.optimiser.load_state_dict(state["optimiser"])
@@ -76,17 +83,21 @@ def start_from(folder: Path, learner: Learner, *, task: str) -> str:
     path = folder / "training" / _BEST
     if not path.is_file():
         raise InputError(
-            "there is no training to start from",
+            say("このフォルダに、元にする学習がありません", "there is no training to start from"),
             place=str(folder),
-            remedy="name the --out of a training",
+            remedy=say("学習の --out を指定してください", "name the --out of a training"),
         )
     try:
         learner.network.load_state_dict(_read(path, learner.device))
     except RuntimeError as error:
         raise InputError(
-            f"its network is another one: {str(error).splitlines()[-1].strip()}",
+            say("ネットワークの形が違います: ", "its network is another one: ")
+            + str(error).splitlines()[-1].strip(),
             place=str(folder),
-            remedy="train with the same encoder, layout, layers and width",
+            remedy=say(
+                "--encoder、--layout、--layers、--width をそろえて学習してください",
+                "train with the same encoder, layout, layers and width",
+            ),
         ) from error
     if read_task(folder) != task:
         # What a policy rates high a classifier of wrong actions rates low, and the reverse.

@@ -38,10 +38,16 @@ def recordings_of(
     """
     if (games is None) == (not recorded):
         raise InputError(
-            "name the walkthroughs to learn from, once",
+            say(
+                "学習に使う解答の指定がないか、二重になっています",
+                "name the walkthroughs to learn from, once",
+            ),
             place="--games",
-            remedy="give --games DIR (recorded first), or --recorded FILE from naisei textgame "
-            "record",
+            remedy=say(
+                "--games DIR (まず記録します) か、"
+                "naisei textgame record で作った --recorded FILE の一方を指定してください",
+                "give --games DIR (recorded first), or --recorded FILE from naisei textgame record",
+            ),
         )
     if games is None:
         return _together(recorded)
@@ -56,9 +62,12 @@ def _together(files: Sequence[Path]) -> tuple[RecordedGame, ...]:
         for game in (own := read_recording(path)):
             if (other := came.setdefault(game.game, path)) is not path:
                 raise InputError(
-                    f"{game.game} is in {other} too",
+                    say(f"{game.game} は {other} にもあります", f"{game.game} is in {other} too"),
                     place=str(path),
-                    remedy="name each recording once, and record sets of different seeds",
+                    remedy=say(
+                        "同じ記録は一度だけ指定し、種の違うゲームの記録を使ってください",
+                        "name each recording once, and record sets of different seeds",
+                    ),
                 )
         out += own
     return out
@@ -134,9 +143,16 @@ def train_command(
     console = Console(stderr=True, quiet=quiet)
     if plan.select == "games" and (valid_games is None or plan.task != "policy"):
         raise InputError(
-            "the best epoch can be chosen by games only for a policy, and with games to play",
+            say(
+                "最良のエポックをゲームで選べるのは、方策 (--task policy) の学習で、"
+                "遊ぶゲームがあるときだけです",
+                "the best epoch can be chosen by games only for a policy, and with games to play",
+            ),
             place="--select games",
-            remedy="give --valid-games DIR, or --select loss",
+            remedy=say(
+                "--valid-games DIR を付けるか、--select loss にしてください",
+                "give --valid-games DIR, or --select loss",
+            ),
         )
     learned = recordings_of(games, recorded, console)
     valid: tuple[RecordedGame, ...] = ()
@@ -163,7 +179,7 @@ def train_command(
             if plan.select == "games"
             else None,
             report=lambda step, steps, loss: bar.update(
-                task, completed=step, total=steps, loss=f"loss {loss:.4f}"
+                task, completed=step, total=steps, loss=say("損失", "loss") + f" {loss:.4f}"
             ),
         )
     result = {

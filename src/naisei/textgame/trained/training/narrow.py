@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from naisei.core import InputError
+from naisei.lang import say
 
 __all__ = ["narrowed"]
 
@@ -30,9 +31,15 @@ def narrowed(body: Any, *, width: int, layers: int, seed: int) -> Any:
     words = body.get_input_embeddings().weight.detach()
     if width % _HEAD or not 0 < width < words.shape[1]:
         raise InputError(
-            f"an encoder of width {words.shape[1]} cannot be narrowed to {width}",
+            say(
+                f"幅 {words.shape[1]} のエンコーダーを {width} に縮めることはできません",
+                f"an encoder of width {words.shape[1]} cannot be narrowed to {width}",
+            ),
             place=f"--width {width}",
-            remedy=f"give a multiple of {_HEAD} below {words.shape[1]}",
+            remedy=say(
+                f"{words.shape[1]} より小さい {_HEAD} の倍数を指定してください",
+                f"give a multiple of {_HEAD} below {words.shape[1]}",
+            ),
         )
     torch.manual_seed(seed)
     made = BertModel(

