@@ -58,7 +58,9 @@ def make_cleanup_games(
     split = _split(split)
     if level and level not in LEVELS:
         raise InputError(
-            f"unknown level: {level}", place="--level", remedy=f"use {', '.join(LEVELS)}"
+            say(f"'{level}' という難易度はありません", f"unknown level: {level}"),
+            place="--level",
+            remedy=say("使えるもの: ", "use ") + ", ".join(LEVELS),
         )
     levels = [level] if level else list(LEVELS)
     jobs: list[tuple[str, Maker]] = []
@@ -73,7 +75,9 @@ def make_cleanup_games(
 def _split(name: str) -> Split:
     if name not in SPLITS:
         raise InputError(
-            f"unknown split: {name}", place="--split", remedy=f"use {', '.join(SPLITS)}"
+            say(f"'{name}' という分割はありません", f"unknown split: {name}"),
+            place="--split",
+            remedy=say("使えるもの: ", "use ") + ", ".join(SPLITS),
         )
     return name
 

@@ -46,9 +46,15 @@ def learn(
     """
     if (valid is None) != (curve is None):
         raise InputError(
-            "a curve needs both games to measure on and a file to write",
+            say(
+                "曲線には、測るためのゲームと書き込むファイルの両方が要ります",
+                "a curve needs both games to measure on and a file to write",
+            ),
             place="--curve" if valid is not None else "--valid",
-            remedy="give --valid DIR --curve FILE.csv",
+            remedy=say(
+                "--valid DIR --curve FILE.csv を付けてください",
+                "give --valid DIR --curve FILE.csv",
+            ),
         )
     needs_textworld()
     school = find_games(str(games))
@@ -99,9 +105,17 @@ def _begun(out: Path, seed: int, caution: bool) -> Knowledge:
     known = load(out)
     if (known.seed, known.caution) != (seed, caution):
         raise InputError(
-            f"it was learned with seed {known.seed} and caution {'on' if known.caution else 'off'}",
+            say(
+                f"--seed {known.seed} と {'--caution' if known.caution else '--no-caution'} で"
+                "学んだものです",
+                f"it was learned with seed {known.seed} and caution "
+                f"{'on' if known.caution else 'off'}",
+            ),
             place=str(out),
-            remedy="go on with the same, or leave out --resume",
+            remedy=say(
+                "同じ指定で続けるか、--resume を外してください",
+                "go on with the same, or leave out --resume",
+            ),
         )
     return known
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from naisei.core import Handler, InputError
+from naisei.lang import say
 from naisei.runs.stats import mean_metric
 from naisei.runs.task import Table
 from naisei.textgame.games import Game
@@ -127,8 +128,13 @@ def read_points(paths: Sequence[Path]) -> list[Point]:
         except (OSError, UnicodeDecodeError, ValidationError) as error:
             why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
             raise InputError(
-                f"this is no learning curve: {why}",
+                say(
+                    f"学習曲線のファイルではありません: {why}", f"this is no learning curve: {why}"
+                ),
                 place=str(path),
-                remedy="naisei textgame learn --valid DIR --curve FILE writes one",
+                remedy=say(
+                    "naisei textgame learn --valid DIR --curve FILE で作れます",
+                    "naisei textgame learn --valid DIR --curve FILE writes one",
+                ),
             ) from None
     return points

@@ -8,6 +8,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from naisei.core import InputError
+from naisei.lang import say
 from naisei.textgame.planner.prior import Prior
 
 __all__ = ["VERSION", "Knowledge", "Offer", "Tally", "load"]
@@ -88,22 +89,33 @@ def load(path: Path) -> Knowledge:
     """Raises:
     InputError: no such file, or it holds no knowledge of this version.
     """
-    remedy = "naisei textgame learn --games DIR --out FILE makes one"
+    remedy = say(
+        "naisei textgame learn --games DIR --out FILE で作れます",
+        "naisei textgame learn --games DIR --out FILE makes one",
+    )
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"it cannot be read: {error}", place=str(path), remedy=remedy) from None
+        raise InputError(
+            say(f"読めません: {error}", f"it cannot be read: {error}"),
+            place=str(path),
+            remedy=remedy,
+        ) from None
     try:
         known = Knowledge.model_validate_json(text)
     except ValidationError as error:
         raise InputError(
-            f"this is no learned knowledge: {error.errors()[0]['msg']}",
+            say("学んだことのファイルではありません: ", "this is no learned knowledge: ")
+            + error.errors()[0]["msg"],
             place=str(path),
             remedy=remedy,
         ) from None
     if known.version != VERSION:
         raise InputError(
-            f"the knowledge is of version {known.version}, and {VERSION} is read",
+            say(
+                f"ファイルの版が {known.version} です。読めるのは {VERSION} です",
+                f"the knowledge is of version {known.version}, and {VERSION} is read",
+            ),
             place=str(path),
             remedy=remedy,
         )

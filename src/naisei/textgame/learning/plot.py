@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from naisei.core import InputError
+from naisei.lang import say
 from naisei.textgame.learning.curve import Point, table
 
 __all__ = ["draw"]
@@ -25,9 +26,12 @@ def draw(points: Sequence[Point], path: Path) -> None:
     """
     if find_spec("matplotlib") is None:
         raise InputError(
-            "pictures need matplotlib",
+            say("図を描くには matplotlib が要ります", "pictures need matplotlib"),
             place="--plot",
-            remedy='pip install "naisei[plots]"; the table needs none',
+            remedy=say(
+                'pip install "naisei[plots]" で入ります (表だけなら不要)',
+                'pip install "naisei[plots]"; the table needs none',
+            ),
         )
     matplotlib = import_module("matplotlib")
     settings = {"svg.hashsalt": "naisei", "axes.spines.top": False, "axes.spines.right": False}
@@ -37,7 +41,9 @@ def draw(points: Sequence[Point], path: Path) -> None:
             path.parent.mkdir(parents=True, exist_ok=True)
             figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
         except (OSError, ValueError) as error:
-            raise InputError(f"it cannot be written: {error}", place=str(path)) from None
+            raise InputError(
+                say(f"書き込めません: {error}", f"it cannot be written: {error}"), place=str(path)
+            ) from None
 
 
 def _figure(rows: Sequence[Sequence[str | float | int]]) -> Any:

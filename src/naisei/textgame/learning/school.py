@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from random import Random
 
 from naisei.core import Act, EffectFailed, Handler, InputError, Observation, Where, World, run
+from naisei.lang import say
 from naisei.textgame.flow import play_game
 from naisei.textgame.games import Game
 from naisei.textgame.learning.knowledge import Knowledge
@@ -47,9 +48,12 @@ def lessons(
             result = run(played, World({Act: watched}))
         except EffectFailed as error:
             raise InputError(
-                f"the game cannot be played: {error}",
+                say(f"このゲームは遊べません: {error}", f"the game cannot be played: {error}"),
                 place=str(game.path),
-                remedy="generate it again, or leave it out; --resume goes on from what was written",
+                remedy=say(
+                    "作り直すか、除いてください。--resume で、書き込んだところから続けられます",
+                    "generate it again, or leave it out; --resume goes on from what was written",
+                ),
             ) from error
         player.end(watched.last)
         yield known, result

@@ -13,6 +13,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from naisei.core import InputError, InstrumentFailure
+from naisei.lang import say
 from naisei.textgame.make.made import MANIFEST, Made
 
 __all__ = ["make_many", "read_manifest"]
@@ -94,8 +95,12 @@ def _result(future: Future[Made]) -> Made:
         return future.result()
     except BrokenProcessPool as error:
         raise InstrumentFailure(
-            "a process that makes games was ended from outside (memory?); the same command goes "
-            "on with the games that are missing"
+            say(
+                "ゲームを作るプロセスが外から終了させられました (メモリ不足かもしれません)。"
+                "同じ命令で、足りないゲームの作成を続けられます",
+                "a process that makes games was ended from outside (memory?); the same command "
+                "goes on with the games that are missing",
+            )
         ) from error
 
 
@@ -125,8 +130,11 @@ def read_manifest(folder: Path) -> list[Made]:
             if number == len(lines):
                 break
             raise InputError(
-                "this line is no record of a game",
+                say("ゲームの記録ではない行です", "this line is no record of a game"),
                 place=f"{path}:{number}",
-                remedy="delete the line; the game is made again",
+                remedy=say(
+                    "この行を消してください。ゲームは作り直されます",
+                    "delete the line; the game is made again",
+                ),
             ) from error
     return found

@@ -11,6 +11,7 @@ from random import Random
 from typing import Literal
 
 from naisei.core import InputError
+from naisei.lang import say
 from naisei.textgame.make.belongings import Furniture, Thing, furniture, rooms, things
 from naisei.textgame.make.grid import Split
 
@@ -82,9 +83,12 @@ def draw_mess(split: Split, level: Level, *, number_of_rooms: int | None, random
     counts, usual = LEVELS[level]
     if number_of_rooms is not None and not 1 <= number_of_rooms <= len(rooms()):
         raise InputError(
-            f"there are {len(rooms())} rooms, not {number_of_rooms}",
+            say(
+                f"部屋は全部で {len(rooms())} です。{number_of_rooms} にはできません",
+                f"there are {len(rooms())} rooms, not {number_of_rooms}",
+            ),
             place="--rooms",
-            remedy=f"use 1 to {len(rooms())}",
+            remedy=say(f"1〜{len(rooms())} を指定してください", f"use 1 to {len(rooms())}"),
         )
     many = random.choice(usual) if number_of_rooms is None else number_of_rooms
     count = random.choice(counts)
