@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from naisei.core import Event, InputError, Sampling
+from naisei.lang import say
 from naisei.models.settings import ModelSettings
 from naisei.models.world import base_world
 from naisei.runs.budget import UNBOUNDED, Budget
@@ -86,8 +87,15 @@ def _check_models(task: GameTask) -> None:
     for role in task.roles:
         if role not in task.config.models:
             raise InputError(
-                f"the {role} needs a model, and none is given",
+                say(
+                    f"役割 {role} にはモデルが要りますが、指定されていません",
+                    f"the {role} needs a model, and none is given",
+                ),
                 place="--model",
-                remedy="give --model PROVIDER:NAME, e.g. --model openai:gpt-5-nano, or choose a "
-                "player without one: --agent planner",
+                remedy=say(
+                    "--model PROVIDER:NAME (例: --model openai:gpt-5-nano) を付けるか、"
+                    "モデルの要らないプレイヤー (--agent planner) を選んでください",
+                    "give --model PROVIDER:NAME, e.g. --model openai:gpt-5-nano, or choose a "
+                    "player without one: --agent planner",
+                ),
             )

@@ -10,6 +10,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from naisei.core import InputError
+from naisei.lang import say
 from naisei.textgame.layouts import layout_files
 
 __all__ = ["Game", "find_games", "games_hash"]
@@ -53,16 +54,26 @@ def find_games(
         files = [root] if root.is_file() else _within(root)
         if split or level:
             raise InputError(
-                "a split or a level is chosen for twc: and ftwp: only",
+                say(
+                    "分割と難易度を選べるのは twc: と ftwp: だけです",
+                    "a split or a level is chosen for twc: and ftwp: only",
+                ),
                 place="--split" if split else "--level",
-                remedy="name the folder that holds the games wanted",
+                remedy=say(
+                    "使いたいゲームの入ったフォルダを指定してください",
+                    "name the folder that holds the games wanted",
+                ),
             )
     if not files:
         raise InputError(
-            "there are no games here",
+            say("ここにゲームがありません", "there are no games here"),
             place=games,
-            remedy="give a .z8 or .json game, or a folder of them; naisei textgame make cooking "
-            "--out DIR makes some",
+            remedy=say(
+                ".z8 か .json のゲーム、またはそのフォルダを指定してください。"
+                "naisei textgame make cooking --out DIR で作れます",
+                "give a .z8 or .json game, or a folder of them; naisei textgame make cooking "
+                "--out DIR makes some",
+            ),
         )
     found = sorted((_game(file, root) for file in files), key=lambda g: g.id)
     if limit is not None and limit < len(found):

@@ -15,6 +15,7 @@ from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
 from naisei.core import InputError
+from naisei.lang import say
 from naisei.models.local.weights import cache_root
 
 __all__ = ["LEVELS", "layout_files"]
@@ -42,7 +43,11 @@ def layout_files(
     if root.suffix == ".zip":
         root = _unpacked(root, split, cache or cache_root() / "textgame")
     if not root.is_dir():
-        raise InputError("there is no such folder", place=str(root), remedy="name the set's folder")
+        raise InputError(
+            say("フォルダがありません", "there is no such folder"),
+            place=str(root),
+            remedy=say("データ集のフォルダを指定してください", "name the set's folder"),
+        )
     if kind == "twc":
         folders = [root / name / split for name in ([level] if level else LEVELS)]
     else:
@@ -50,10 +55,17 @@ def layout_files(
     missing = [folder for folder in folders if not folder.is_dir()]
     if missing:
         raise InputError(
-            f"this is not the layout of {kind.upper()}: there is no {missing[0]}",
+            say(
+                f"{kind.upper()} のフォルダの構成ではありません: {missing[0]} がありません",
+                f"this is not the layout of {kind.upper()}: there is no {missing[0]}",
+            ),
             place=str(root),
-            remedy="name the folder that holds "
-            + ("easy, medium and hard" if kind == "twc" else "train, valid and test"),
+            remedy=say(
+                ("easy、medium、hard" if kind == "twc" else "train、valid、test")
+                + " の入ったフォルダを指定してください",
+                "name the folder that holds "
+                + ("easy, medium and hard" if kind == "twc" else "train, valid and test"),
+            ),
         )
     return [file for folder in folders for file in _games(folder)]
 
@@ -73,13 +85,21 @@ def _games(folder: Path) -> list[Path]:
 
 def _known(name: str, names: tuple[str, ...], option: str) -> None:
     if name not in names:
-        raise InputError(f"unknown: {name}", place=option, remedy=f"use {', '.join(names)}")
+        raise InputError(
+            say(f"'{name}' という選択肢はありません", f"unknown: {name}"),
+            place=option,
+            remedy=say("使えるもの: ", "use ") + ", ".join(names),
+        )
 
 
 def _unpacked(path: Path, split: str, cache: Path) -> Path:
     """The split's files of a published zip, in the cache."""
     if not path.is_file():
-        raise InputError("there is no such file", place=str(path), remedy="name the set's zip")
+        raise InputError(
+            say("ファイルがありません", "there is no such file"),
+            place=str(path),
+            remedy=say("データ集の zip を指定してください", "name the set's zip"),
+        )
     stat = path.stat()
     key = sha256(f"{path.resolve()}/{stat.st_size}/{stat.st_mtime_ns}".encode()).hexdigest()[:16]
     target = cache / f"{path.stem}-{key}"
@@ -90,7 +110,9 @@ def _unpacked(path: Path, split: str, cache: Path) -> Path:
                 _unpack(archive, member, split, target / split)
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
         raise InputError(
-            f"this is no zip that can be read: {error}", place=str(path), remedy="fetch it again"
+            say(f"zip として読めません: {error}", f"this is no zip that can be read: {error}"),
+            place=str(path),
+            remedy=say("取得し直してください", "fetch it again"),
         ) from error
     return target
 
@@ -102,9 +124,12 @@ def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo, split: str, folde
         return
     if member.file_size > _LARGEST:
         raise InputError(
-            f"{member.filename} is {member.file_size} bytes: no game is so large",
+            say(
+                f"{member.filename} は {member.file_size} バイトで、ゲームにしては大きすぎます",
+                f"{member.filename} is {member.file_size} bytes: no game is so large",
+            ),
             place=str(archive.filename),
-            remedy="fetch it again",
+            remedy=say("取得し直してください", "fetch it again"),
         )
     # The name alone: no path of the archive is followed.
     out = folder / inner.name

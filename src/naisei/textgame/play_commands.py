@@ -44,17 +44,27 @@ def play_game_file(
     games = find_games(str(path))
     if len(games) > 1:
         raise InputError(
-            f"there are {len(games)} games here",
+            say(f"ここには {len(games)} ゲームあります", f"there are {len(games)} games here"),
             place=str(path),
-            remedy=f"name one, e.g. {games[0].path}",
+            remedy=say(
+                f"一つを指定してください (例: {games[0].path})",
+                f"name one, e.g. {games[0].path}",
+            ),
         )
     game = games[0]
     kind = player_kind(agent)
     if kind.roles and model is None and watch:
         raise InputError(
-            f"the player {agent} needs a model, and none is given",
+            say(
+                f"プレイヤー {agent} にはモデルが要りますが、指定されていません",
+                f"the player {agent} needs a model, and none is given",
+            ),
             place="--model",
-            remedy="give --model PROVIDER:NAME, or choose a player without one: --agent planner",
+            remedy=say(
+                "--model PROVIDER:NAME を付けるか、"
+                "モデルの要らないプレイヤー (--agent planner) を選んでください",
+                "give --model PROVIDER:NAME, or choose a player without one: --agent planner",
+            ),
         )
     context = PlayerContext(
         game=game.id,

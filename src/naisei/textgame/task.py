@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from naisei.core import Act, Flow, InputError, Remember, Where, World
+from naisei.lang import say
 from naisei.memory import Memory, MemoryHandler, NoMemory
 from naisei.runs.options import typed
 from naisei.runs.task import EpisodeRow, Summary
@@ -47,9 +48,15 @@ class GameTask:
         self._memory = memory_of(self.kind, self.settings)
         if self._memory().reflects and config.tries == 1:
             raise InputError(
-                "a memo is written between tries at the same game, and there is one try only",
+                say(
+                    "メモは同じゲームの試行と試行の間に書きますが、試行が 1 回しかありません",
+                    "a memo is written between tries at the same game, and there is one try only",
+                ),
                 place="--tries",
-                remedy="give --tries 3, or leave the player's memory out",
+                remedy=say(
+                    "--tries 3 などと指定するか、プレイヤーの memory を外してください",
+                    "give --tries 3, or leave the player's memory out",
+                ),
             )
         self.games = {
             game.id: game

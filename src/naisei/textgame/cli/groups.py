@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from naisei.cli import options
 from naisei.cli.groups import Endpoint, Sitting
+from naisei.cli.lang import say
 from naisei.core import InputError
 from naisei.textgame.cli import flags
 
@@ -35,10 +36,16 @@ class GameSet:
         named = [f"{prefix}{path}" for prefix, path in given.items() if path is not None]
         if len(named) != 1:
             raise InputError(
-                "no games are named" if not named else "several sets of games are named",
+                say("ゲームが指定されていません", "no games are named")
+                if not named
+                else say("ゲームの指定が二つ以上あります", "several sets of games are named"),
                 place="--games",
-                remedy="give one of --games DIR, --twc DIR and --ftwp DIR; naisei textgame make "
-                "cooking --out DIR makes games",
+                remedy=say(
+                    "--games DIR、--twc DIR、--ftwp DIR のどれか一つを指定してください。"
+                    "ゲームは naisei textgame make cooking --out DIR で作れます",
+                    "give one of --games DIR, --twc DIR and --ftwp DIR; naisei textgame make "
+                    "cooking --out DIR makes games",
+                ),
             )
         return {
             "games": named[0],

@@ -9,6 +9,7 @@ from pathlib import Path
 from filelock import FileLock
 
 from naisei.core import InputError, InstrumentFailure
+from naisei.lang import say
 from naisei.models.local.weights import cache_root
 from naisei.textgame.engine.story import check_story
 
@@ -24,10 +25,17 @@ def needs_textworld() -> None:
     """Raises `InputError` if the games engine is not installed."""
     if not textworld_installed():
         raise InputError(
-            "the games engine (textworld) is not installed",
+            say(
+                "ゲームエンジン (textworld) が入っていません",
+                "the games engine (textworld) is not installed",
+            ),
             place="textgame",
-            remedy="pip install 'naisei[textgame]' (Linux or macOS; where there is no wheel, a C "
-            "compiler is needed)",
+            remedy=say(
+                "pip install 'naisei[textgame]' で入ります (Linux か macOS。wheel がない環境では "
+                "C コンパイラが要ります)",
+                "pip install 'naisei[textgame]' (Linux or macOS; where there is no wheel, a C "
+                "compiler is needed)",
+            ),
         )
 
 
@@ -40,16 +48,26 @@ def playable(path: Path, *, cache: Path | None = None) -> Path:
         InputError: no such file, a kind that cannot be played, or a broken file.
     """
     if not path.is_file():
-        raise InputError("there is no such game", place=str(path), remedy="give a .z8 or .json")
+        raise InputError(
+            say("ゲームのファイルがありません", "there is no such game"),
+            place=str(path),
+            remedy=say(".z8 か .json を指定してください", "give a .z8 or .json"),
+        )
     if path.suffix == ".z8":
         check_story(path)
         return path
     source = path if path.suffix == ".json" else path.with_suffix(".json")
     if path.suffix not in (".json", ".ulx") or not source.is_file():
         raise InputError(
-            f"a game of the kind {path.suffix or 'without an ending'} cannot be loaded",
+            say(
+                f"{f'{path.suffix} の' if path.suffix else '拡張子のない'}ゲームは読み込めません",
+                f"a game of the kind {path.suffix or 'without an ending'} cannot be loaded",
+            ),
             place=str(path),
-            remedy="give a .z8, or a TextWorld .json (which a .ulx has beside it)",
+            remedy=say(
+                ".z8 か TextWorld の .json (.ulx なら、隣にある .json) を指定してください",
+                "give a .z8, or a TextWorld .json (which a .ulx has beside it)",
+            ),
         )
     return _compiled(source, cache or cache_root() / "textgame")
 
@@ -75,11 +93,16 @@ def _compile(source: Path, made: Path) -> None:
         game = textworld.Game.load(str(source))
     except Exception as error:  # whatever a broken file breaks inside textworld
         raise InputError(
-            f"this is no TextWorld game: {type(error).__name__}: {error}",
+            say("TextWorld のゲームではありません: ", "this is no TextWorld game: ")
+            + f"{type(error).__name__}: {error}",
             place=str(source),
-            remedy="generate it again, or leave it out",
+            remedy=say("作り直すか、除いてください", "generate it again, or leave it out"),
         ) from error
     try:
         compiled(game, textworld.GameOptions(), made)
     except InstrumentFailure as error:
-        raise InputError(str(error), place=str(source), remedy="leave it out") from error
+        raise InputError(
+            say(f"コンパイルできません: {error}", str(error)),
+            place=str(source),
+            remedy=say("除いてください", "leave it out"),
+        ) from error

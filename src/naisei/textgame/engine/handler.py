@@ -15,6 +15,7 @@ from naisei.core import (
     ReplayDivergence,
     Where,
 )
+from naisei.lang import speaking
 from naisei.textgame.engine.files import playable
 from naisei.textgame.engine.pool import ProcessPool
 from naisei.textgame.engine.process import GameProcess
@@ -73,7 +74,8 @@ class GameHandler(Handler):
     def _perform(self, command: str, where: Where) -> Observation:
         self._forget_if_anew(command)
         try:
-            self._load()
+            with speaking("en"):  # it becomes a part of the run's record
+                self._load()
         except InputError as error:
             raise InstrumentFailure(str(error)) from error
         for attempt in range(_RETRIES + 1):

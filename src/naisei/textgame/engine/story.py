@@ -9,10 +9,9 @@ import json
 from pathlib import Path
 
 from naisei.core import InputError
+from naisei.lang import say
 
 __all__ = ["check_story"]
-
-_REMEDY = "fetch or generate it again, or leave it out"
 
 
 def check_story(path: Path) -> None:
@@ -25,17 +24,34 @@ def check_story(path: Path) -> None:
     """
     story = path.read_bytes()
     if len(story) < 64 or story[0] != 8:
-        raise InputError("this is no Z-machine story (version 8)", place=str(path), remedy=_REMEDY)
+        raise InputError(
+            say(
+                "Z-machine のストーリーファイル (バージョン 8) ではありません",
+                "this is no Z-machine story (version 8)",
+            ),
+            place=str(path),
+            remedy=_remedy(),
+        )
     length = int.from_bytes(story[0x1A:0x1C]) * 8
     checksum = int.from_bytes(story[0x1C:0x1E])
     if len(story) < length:
         raise InputError(
-            f"the story is cut off: {len(story)} of {length} bytes",
+            say(
+                f"ストーリーファイルが途中で切れています: {length} バイト中 {len(story)} バイト",
+                f"the story is cut off: {len(story)} of {length} bytes",
+            ),
             place=str(path),
-            remedy=_REMEDY,
+            remedy=_remedy(),
         )
     if length and sum(story[64:length]) % 65536 != checksum:
-        raise InputError("the story is damaged (checksum)", place=str(path), remedy=_REMEDY)
+        raise InputError(
+            say(
+                "ストーリーファイルが壊れています (チェックサムの不一致)",
+                "the story is damaged (checksum)",
+            ),
+            place=str(path),
+            remedy=_remedy(),
+        )
     _check_world(path.with_suffix(".json"))
 
 
@@ -43,13 +59,34 @@ def _check_world(path: Path) -> None:
     """The file from which textworld knows the commands and the points."""
     if not path.is_file():
         raise InputError(
-            "the game's .json is missing: without it, its commands and points cannot be known",
+            say(
+                "ゲームの .json がありません。これがないと、命令と得点が分かりません",
+                "the game's .json is missing: without it, its commands and points cannot be known",
+            ),
             place=str(path),
-            remedy="put it beside the .z8; TextWorld writes both",
+            remedy=say(
+                ".z8 の隣に置いてください (TextWorld は両方を書き出します)",
+                "put it beside the .z8; TextWorld writes both",
+            ),
         )
     try:
         world = json.loads(path.read_bytes())
     except ValueError as error:
-        raise InputError(f"this is no JSON: {error}", place=str(path), remedy=_REMEDY) from error
+        raise InputError(
+            say(f"JSON ではありません: {error}", f"this is no JSON: {error}"),
+            place=str(path),
+            remedy=_remedy(),
+        ) from error
     if not isinstance(world, dict) or not {"world", "infos", "quests"} <= set(world):
-        raise InputError("this is no TextWorld game", place=str(path), remedy=_REMEDY)
+        raise InputError(
+            say("TextWorld のゲームではありません", "this is no TextWorld game"),
+            place=str(path),
+            remedy=_remedy(),
+        )
+
+
+def _remedy() -> str:
+    return say(
+        "取得し直すか作り直すか、そのゲームを除いてください",
+        "fetch or generate it again, or leave it out",
+    )

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from naisei.core import InputError
+from naisei.lang import say
 from naisei.textgame.hybrid.features import features
 from naisei.textgame.trained.situation import Situation
 
@@ -69,7 +70,10 @@ def read_weights(path: Path | None = None) -> Weights:
         return Weights.model_validate_json(source.read_bytes())
     except (OSError, ValidationError) as error:
         raise InputError(
-            f"these are no weights: {error}",
+            say(f"重みとして読めません: {error}", f"these are no weights: {error}"),
             place=str(source),
-            remedy="make them: python tools/hybrid_weights.py --recorded FILE --out FILE",
+            remedy=say(
+                "次の命令で作れます: python tools/hybrid_weights.py --recorded FILE --out FILE",
+                "make them: python tools/hybrid_weights.py --recorded FILE --out FILE",
+            ),
         ) from error

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from pydantic import JsonValue
 
 from naisei.core import InputError
+from naisei.lang import say
 from naisei.textgame.config import GameConfig
 
 __all__ = ["OTHER_MODEL", "ROWS", "TABLES", "configs"]
@@ -61,19 +62,34 @@ def configs(
     """
     if "player" not in base.models:
         raise InputError(
-            "the player needs a model, and none is given",
+            say(
+                "役割 player にはモデルが要りますが、指定されていません",
+                "the player needs a model, and none is given",
+            ),
             place="--model",
-            remedy="give --model PROVIDER:NAME, e.g. --model openai:gpt-5-nano or --model local:",
+            remedy=say(
+                "--model PROVIDER:NAME を付けてください "
+                "(例: --model openai:gpt-5-nano、--model local:)",
+                "give --model PROVIDER:NAME, e.g. --model openai:gpt-5-nano or --model local:",
+            ),
         )
     if unknown := [row for row in rows if row not in ROWS]:
         raise InputError(
-            f"unknown row '{unknown[0]}'", place="--rows", remedy=f"known: {', '.join(ROWS)}"
+            say(f"'{unknown[0]}' という行はありません", f"unknown row '{unknown[0]}'"),
+            place="--rows",
+            remedy=say("使えるもの: ", "known: ") + ", ".join(ROWS),
         )
     if other_model is None and (others := [row for row in rows if row in _OTHERS]):
         raise InputError(
-            f"the row {others[0]} has no model",
+            say(
+                f"行 {others[0]} のモデルが指定されていません",
+                f"the row {others[0]} has no model",
+            ),
             place="--other-model",
-            remedy="give --other-model PROVIDER:NAME",
+            remedy=say(
+                "--other-model PROVIDER:NAME を付けてください",
+                "give --other-model PROVIDER:NAME",
+            ),
         )
     default = [row for row in _DEFAULT if row != OTHER_MODEL or other_model]
     wanted = {*(rows or default)}
@@ -84,9 +100,15 @@ def configs(
     for row in chosen:
         if clash := [key for key in ROWS[row] if key in base.agent_options]:
             raise InputError(
-                f"the row {row} sets '{clash[0]}' itself",
+                say(
+                    f"'{clash[0]}' は行 {row} が決める設定です",
+                    f"the row {row} sets '{clash[0]}' itself",
+                ),
                 place=f"--agent-option {clash[0]}",
-                remedy="leave the setting out, or choose other --rows",
+                remedy=say(
+                    "この設定を外すか、--rows で別の行を選んでください",
+                    "leave the setting out, or choose other --rows",
+                ),
             )
         update: dict[str, object] = {"agent_options": {**base.agent_options, **ROWS[row]}}
         if row in _OTHERS and other_model:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from naisei import prompts
 from naisei.core import Chat, Flow, InputError, system, user
+from naisei.lang import say
 from naisei.memory import Memory
 from naisei.textgame.llm.choosing import PACKAGE
 from naisei.textgame.llm.feedback import Feedback, Kind
@@ -53,9 +54,15 @@ def check_prompt(memory: Memory) -> None:
     """Raises `InputError` if this system has no prompt for the memory's reflector."""
     if memory.reflects and memory.prompt not in (known := prompts.names(PACKAGE)):
         raise InputError(
-            f"there is no prompt '{memory.prompt}' for reflecting on games",
+            say(
+                f"ゲームを省みるためのプロンプト '{memory.prompt}' はありません",
+                f"there is no prompt '{memory.prompt}' for reflecting on games",
+            ),
             place="--agent-option memory",
-            remedy=f"use tur, reflexion or none (prompts: {', '.join(known)})",
+            remedy=say(
+                f"tur、reflexion、none のどれかを指定してください (プロンプト: {', '.join(known)})",
+                f"use tur, reflexion or none (prompts: {', '.join(known)})",
+            ),
         )
 
 
