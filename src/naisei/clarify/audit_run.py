@@ -10,6 +10,7 @@ from naisei.clarify.data import load
 from naisei.clarify.paraphrases import Paraphrases, data_hash, everyone
 from naisei.clarify.session import Session
 from naisei.core import InputError, Sampling
+from naisei.lang import say
 from naisei.models.world import base_world
 from naisei.runs.directory import RunDirectory
 from naisei.runs.engine import run_task
@@ -28,9 +29,12 @@ def run_audit(config: AuditConfig, session: Session, *, run_dir: Path | None = N
     """
     if config.simulator == "llm" and "simulator" not in config.models:
         raise InputError(
-            "the llm simulator needs a model",
+            say("ユーザ役 llm にはモデルが要ります", "the llm simulator needs a model"),
             place="--simulator-model",
-            remedy="give --model PROVIDER:NAME, or audit --simulator rule",
+            remedy=say(
+                "--model PROVIDER:NAME を付けるか、--simulator rule を検査してください",
+                "give --model PROVIDER:NAME, or audit --simulator rule",
+            ),
         )
     data = load(config.data, split=config.split, limit=config.limit, seed=config.seed)
     speakers = everyone(

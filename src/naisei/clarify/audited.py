@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from naisei.clarify.config import ClarifyConfig
 from naisei.clarify.schemas import ActionSet, Instance
+from naisei.lang import say
 
 if TYPE_CHECKING:
     from naisei.clarify.audit.task import Paraphrases
@@ -62,9 +63,11 @@ def _note(
 ) -> Generator[None, None, str]:
     if config.simulator != "rule":
         model = config.models.get("simulator", "")
-        return (
-            f"simulator {config.simulator} {model}: not audited in this run; "
-            f"`naisei clarify audit --simulator {config.simulator} --model {model}` does"
+        command = f"naisei clarify audit --simulator {config.simulator} --model {model}"
+        return say(
+            f"ユーザ役 {config.simulator} {model}: この実行では検査していません。"
+            f"`{command}` で検査できます",
+            f"simulator {config.simulator} {model}: not audited in this run; `{command}` does",
         )
     # Imported while the run waits, not at its start.
     from naisei.clarify.audit import audit_rule_steps, summary_line

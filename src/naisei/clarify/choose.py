@@ -11,6 +11,7 @@ from naisei.clarify.agents.registry import is_model_free, options_of
 from naisei.clarify.config import ClarifyConfig
 from naisei.clarify.rules import Rules
 from naisei.core import InputError
+from naisei.lang import say
 from naisei.models.embedders.registry import open_embedder, resolve
 from naisei.runs.options import FLAG, pairs, typed, untyped
 
@@ -83,9 +84,12 @@ def _settings(agents: Sequence[str], given: dict[str, str]) -> dict[str, dict[st
             out[agent] = typed(model, mine)
     for key in given:
         if not any(key in settings for settings in out.values()):
-            lists = (f"{a}: {', '.join(m.model_fields) or 'none'}" for a, m in known.items() if m)
+            none = say("なし", "none")
+            lists = [f"{a}: {', '.join(m.model_fields) or none}" for a, m in known.items() if m]
             raise InputError(
-                f"unknown setting '{key}'", place=FLAG, remedy=f"known: {'; '.join(lists)}"
+                say(f"'{key}' という設定はありません", f"unknown setting '{key}'"),
+                place=FLAG,
+                remedy=say(f"使えるもの: {'; '.join(lists)}", f"known: {'; '.join(lists)}"),
             )
     return out
 
@@ -106,9 +110,15 @@ def _config(
     named = {role: wish.model_of.get(role) or first for role in roles}
     if independent and wish.memory not in (None, "none"):
         raise InputError(
-            f"independent trials share nothing, so they have no memory '{wish.memory}'",
+            say(
+                f"独立な試行は何も共有しないので、記憶の方式 '{wish.memory}' は使えません",
+                f"independent trials share nothing, so they have no memory '{wish.memory}'",
+            ),
             place="--memory",
-            remedy="use --memory none, or leave out --independent",
+            remedy=say(
+                "--memory none にするか、--independent を外してください",
+                "use --memory none, or leave out --independent",
+            ),
         )
     try:
         return ClarifyConfig(

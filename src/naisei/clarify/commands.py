@@ -67,7 +67,9 @@ def ablate(
     unknown = [n for n in names if n not in ABLATION]
     if unknown:
         raise InputError(
-            f"unknown row '{unknown[0]}'", place="--rows", remedy=f"known: {', '.join(ABLATION)}"
+            say(f"'{unknown[0]}' という行はありません", f"unknown row '{unknown[0]}'"),
+            place="--rows",
+            remedy=say(f"使えるもの: {', '.join(ABLATION)}", f"known: {', '.join(ABLATION)}"),
         )
     if free:
         _ERR.print(

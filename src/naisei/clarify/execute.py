@@ -16,6 +16,7 @@ from naisei.clarify.session import Session
 from naisei.clarify.study import study_tables
 from naisei.clarify.task import ClarifyTask
 from naisei.core import Event, InputError, Sampling
+from naisei.lang import say
 from naisei.models.world import base_world
 from naisei.runs.directory import RunDirectory
 from naisei.runs.engine import run_task
@@ -133,10 +134,18 @@ def check_models(config: ClarifyConfig) -> None:
     for role in needed:
         if role not in config.models:
             raise InputError(
-                f"the {role} needs a model, and none is given",
+                say(
+                    f"役割 {role} のモデルが指定されていません",
+                    f"the {role} needs a model, and none is given",
+                ),
                 place=f"--{role}-model",
-                remedy="give --model PROVIDER:NAME, e.g. --model openai:gpt-5-nano or --model "
-                "local:, or use an agent without a model: --agent bayes",
+                remedy=say(
+                    "--model PROVIDER:NAME を付けるか "
+                    "(例: --model openai:gpt-5-nano、--model local:)、"
+                    "モデルの要らないエージェントを使ってください: --agent bayes",
+                    "give --model PROVIDER:NAME, e.g. --model openai:gpt-5-nano or --model "
+                    "local:, or use an agent without a model: --agent bayes",
+                ),
             )
 
 

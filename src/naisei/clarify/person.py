@@ -11,6 +11,7 @@ from platformdirs import user_data_path
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
 from naisei.core import InputError
+from naisei.lang import say
 
 __all__ = ["Outcome", "Person", "PersonMemory", "people_directory"]
 
@@ -65,9 +66,15 @@ class Person(BaseModel):
             return Person.model_validate_json(path.read_text(encoding="utf-8"))
         except (ValidationError, UnicodeDecodeError) as error:
             raise InputError(
-                f"the notes on '{name}' cannot be read: {error}",
+                say(
+                    f"'{name}' さんの覚え書きを読めません: {error}",
+                    f"the notes on '{name}' cannot be read: {error}",
+                ),
                 place=str(path),
-                remedy="mend the file, or move it away to start afresh",
+                remedy=say(
+                    "ファイルを直すか、別の場所に移して最初から始めてください",
+                    "mend the file, or move it away to start afresh",
+                ),
             ) from error
 
     def save(self, directory: Path) -> None:
@@ -110,8 +117,11 @@ def people_directory() -> Path:
 def _path(name: str, directory: Path) -> Path:
     if not re.fullmatch(r"[\w][\w .@-]{0,63}", name):
         raise InputError(
-            f"'{name}' cannot be a user's name",
+            say(f"'{name}' はユーザの名前に使えません", f"'{name}' cannot be a user's name"),
             place="--user",
-            remedy="use up to 64 letters, digits, spaces and . _ - @",
+            remedy=say(
+                "文字、数字、空白、. _ - @ を 64 字まで使えます",
+                "use up to 64 letters, digits, spaces and . _ - @",
+            ),
         )
     return directory / f"{name}.json"

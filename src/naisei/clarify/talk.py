@@ -12,6 +12,7 @@ from naisei.clarify.data.bundled import folder
 from naisei.clarify.data.sources import GROUP
 from naisei.clarify.schemas import ActionSet, Language, Scene
 from naisei.core import InputError
+from naisei.lang import say
 
 __all__ = ["Ground", "ground"]
 
@@ -54,9 +55,12 @@ def ground(
     found = [i.scene for i in data.instances if scene in (i.id, i.scene_id)]
     if not found:
         raise InputError(
-            f"the data has no instance or scene '{scene}'",
+            say(
+                f"データに '{scene}' という件や場面はありません",
+                f"the data has no instance or scene '{scene}'",
+            ),
             place="--scene",
-            remedy=f"for instance {data.instances[0].id}",
+            remedy=say(f"例: {data.instances[0].id}", f"for instance {data.instances[0].id}"),
         )
     spoken = language if asked or bundled else found[0].language
     return Ground(found[0].model_copy(update={"language": spoken}), actions)

@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from naisei import plugins
 from naisei.clarify.agent import Agent, AgentContext
 from naisei.core import InputError
+from naisei.lang import say
 from naisei.runs.options import typed
 
 __all__ = ["GROUP", "build_agent", "calls_model", "is_model_free", "options_of"]
@@ -60,9 +61,17 @@ def build_agent(name: str, context: AgentContext) -> Agent:
     free = is_model_free(name)
     if getattr(agent, "model_free", free) is not free:
         raise InputError(
-            f"the agent '{name}' has model_free = {not free}, which its factory has not",
+            say(
+                f"エージェント '{name}' の model_free は {not free} ですが、"
+                "ファクトリにその属性がありません",
+                f"the agent '{name}' has model_free = {not free}, which its factory has not",
+            ),
             place="--agent",
-            remedy=f"set it on the factory, which is asked before there is an agent: "
-            f"{getattr(factory, '__name__', 'build')}.model_free = {not free}",
+            remedy=say(
+                f"エージェントを作る前に調べるので、ファクトリにも設定してください: "
+                f"{getattr(factory, '__name__', 'build')}.model_free = {not free}",
+                f"set it on the factory, which is asked before there is an agent: "
+                f"{getattr(factory, '__name__', 'build')}.model_free = {not free}",
+            ),
         )
     return agent

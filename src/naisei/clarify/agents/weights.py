@@ -9,6 +9,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from naisei.core import InputError
+from naisei.lang import say
 
 __all__ = ["Weights", "load_weights"]
 
@@ -46,7 +47,13 @@ def load_weights(name: str) -> Weights:
         return Weights.model_validate_json(source.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, ValidationError) as error:
         raise InputError(
-            f"no weights of the bayes agent can be read: {error}",
+            say(
+                f"bayes エージェントの重みを読めません: {error}",
+                f"no weights of the bayes agent can be read: {error}",
+            ),
             place=name,
-            remedy="make them with tools/calibrate_bayes.py",
+            remedy=say(
+                "tools/calibrate_bayes.py で作ってください",
+                "make them with tools/calibrate_bayes.py",
+            ),
         ) from error

@@ -21,18 +21,13 @@ from naisei.clarify.audit.checks import (
 )
 from naisei.clarify.schemas import Action, ActionSet, Instance
 from naisei.clarify.words import is_refusal
+from naisei.lang import say
 from naisei.runs.stats import mean_metric
 from naisei.runs.task import Metric, Summary, Table
 
 __all__ = ["AuditTalk", "summarise", "summary_line"]
 
 _FORBIDDEN = ("useless", "presence", "outright")
-_NOTES = (
-    "Every judgement is a rule over the words of the answers: leaks count only where the "
-    "action's object is named, misleading answers only where a yes or a no is said against "
-    "the battery's table of truths. A subtle hint or an implausible story passes unseen.",
-    "Rates are over questions; intervals resample scenes.",
-)
 #: Metric → what it counts.
 _MEANING = {
     "leak": "answers that name the wanted action: its object with what to do to it",
@@ -108,7 +103,7 @@ def summarise(
     return Summary(
         metrics=metrics,
         tables=(_meanings(name, metrics), _by_kind(kinds), _examples(examples)),
-        notes=_NOTES,
+        notes=_notes(),
         extra={"simulator": name, "instances": len({t.instance for t in talks})},
     )
 
@@ -162,6 +157,23 @@ def _judge(
     return found
 
 
+def _notes() -> tuple[str, ...]:
+    return (
+        say(
+            "判定はすべて、回答の言葉に対する規則によるものです。leak は行動の対象を名指しした"
+            "とき、misleading は「はい」「いいえ」が質問の一式に付いた真偽の表に反するときだけ"
+            "数えます。それとないほのめかしや、ありそうにない話は見つけられません。",
+            "Every judgement is a rule over the words of the answers: leaks count only where the "
+            "action's object is named, misleading answers only where a yes or a no is said against "
+            "the battery's table of truths. A subtle hint or an implausible story passes unseen.",
+        ),
+        say(
+            "割合は質問についての値。区間は場面を再標本化したもの",
+            "Rates are over questions; intervals resample scenes.",
+        ),
+    )
+
+
 def _meanings(name: str, metrics: Sequence[Metric]) -> Table:
     rows = tuple((m.name, m.value, m.low, m.high, m.n, _MEANING[m.name]) for m in metrics)
     return Table(
@@ -188,21 +200,28 @@ def summary_line(summary: Summary) -> str:
 
     def shown(name: str) -> str:
         value = by_name[name].value
-        return "n/a" if math.isnan(value) else f"{100 * value:.1f} %"
+        if math.isnan(value):
+            return say("–", "n/a")
+        return f"{100 * value:.1f}" + say("%", " %")  # no line break before the sign
 
-    parts = ", ".join(
+    parts = say("、", ", ").join(
         f"{label} {shown(name)}"
         for label, name in (
-            ("leaks", "leak"),
-            ("misleading", "misleading"),
-            ("contradictions", "contradiction"),
-            ("refused of fair", "refused-fair"),
-            ("refused of useless", "refused-useless"),
+            (say("名指し", "leaks"), "leak"),
+            (say("事実に反する答え", "misleading"), "misleading"),
+            (say("食い違い", "contradictions"), "contradiction"),
+            (say("まともな質問の拒否", "refused of fair"), "refused-fair"),
+            (say("役に立たない質問の拒否", "refused of useless"), "refused-useless"),
         )
     )
-    mute = summary.extra.get("mute", 0)
-    words = f"; no words of others for {mute} of these, so it refuses them all" if mute else ""
-    return (
-        f"simulator {summary.extra['simulator']}, audited on {summary.extra['instances']} "
-        f"instance(s): {parts}{words}"
+    simulator, instances = summary.extra["simulator"], summary.extra["instances"]
+    line = say(
+        f"ユーザ役 {simulator} の検査 ({instances} 件): {parts}",
+        f"simulator {simulator}, audited on {instances} instance(s): {parts}",
     )
+    if mute := summary.extra.get("mute", 0):
+        line += say(
+            f"。うち {mute} 件は借りる言葉がないため、すべて断ります",
+            f"; no words of others for {mute} of these, so it refuses them all",
+        )
+    return line

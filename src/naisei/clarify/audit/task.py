@@ -14,6 +14,7 @@ from naisei.clarify.schemas import ActionSet, Instance
 from naisei.clarify.simulator import simulator
 from naisei.clarify.simulator.knowledge import is_known
 from naisei.core import AskUser, Flow, Where, World, fingerprint, run
+from naisei.lang import say
 from naisei.runs.task import EpisodeRow, Summary
 
 __all__ = ["AuditConfig", "AuditTask", "audit_rule", "audit_rule_steps", "talk"]
@@ -100,14 +101,18 @@ class AuditTask:
         if self.config.simulator != "rule" or is_known(self.actions):
             return found
         mute = self._mute()
-        why = (
+        why = say(
+            "規則のユーザ役はこれらの行動の表を持っていないので、"
+            "同じ行動を望む別の件の言葉を借りて答えます。",
             "The rule simulator has no table of needs for these actions: it answers with what "
-            "others in the data said who want the same action."
+            "others in the data said who want the same action.",
         )
         if mute:
-            why += (
+            why += say(
+                f"{len(self._instances)} 件中 {mute} 件には借りる相手がいないため、"
+                "まともな質問にも言葉がなくて答えられません。",
                 f" For {mute} of {len(self._instances)} instance(s) there is nobody else: fair "
-                "questions to them are refused for want of words, not by choice."
+                "questions to them are refused for want of words, not by choice.",
             )
         extra = {**found.extra, "mute": mute}
         return replace(found, notes=(why, *found.notes), extra=extra)

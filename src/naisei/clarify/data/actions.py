@@ -11,13 +11,19 @@ from typing import Any
 from naisei.clarify.data.records import Row, read_rows, read_text
 from naisei.clarify.schemas import Action, ActionSet, Language
 from naisei.core import InputError
+from naisei.lang import say
 
 __all__ = ["ACTION_FILES", "load_actions"]
 
 #: Names under which a folder of data may hold its own action set.
 ACTION_FILES = ("actions.jsonl", "actions.json", "actions.toml")
 
-_SHAPE = 'each action needs an "id" (a whole number from 1) and a "text"'
+
+def _shape() -> str:
+    return say(
+        '行動ごとに "id" (1 以上の整数) と "text" を書いてください',
+        'each action needs an "id" (a whole number from 1) and a "text"',
+    )
 
 
 def load_actions(path: str | Path | None = None, *, language: Language = "ja") -> ActionSet:
@@ -43,15 +49,23 @@ def _action_set(name: str, file: Path, language: Language) -> ActionSet:
         number, text = _number(row), _text(row, language)
         if number in actions:
             raise InputError(
-                f"action id {number} comes twice", place=row.place, remedy="give each its own id"
+                say(f"行動の id {number} が重複しています", f"action id {number} comes twice"),
+                place=row.place,
+                remedy=say("行動ごとに別の id を付けてください", "give each its own id"),
             )
         if text in actions.values():
             raise InputError(
-                f"action '{text}' comes twice", place=row.place, remedy="merge the two"
+                say(f"行動「{text}」が重複しています", f"action '{text}' comes twice"),
+                place=row.place,
+                remedy=say("一つにまとめてください", "merge the two"),
             )
         actions[number] = text
     if len(actions) < 2:
-        raise InputError("at least two actions are needed", place=str(file), remedy=_SHAPE)
+        raise InputError(
+            say("行動は二つ以上必要です", "at least two actions are needed"),
+            place=str(file),
+            remedy=_shape(),
+        )
     return ActionSet(
         name=name, actions=tuple(Action(id=i, text=actions[i]) for i in sorted(actions))
     )
@@ -75,11 +89,17 @@ def _toml(file: Path) -> list[Row]:
         content = tomllib.loads(read_text(file))
     except tomllib.TOMLDecodeError as error:
         raise InputError(
-            f"no TOML: {error}", place=str(file), remedy="write [[actions]] tables"
+            say(f"TOML として読めません: {error}", f"no TOML: {error}"),
+            place=str(file),
+            remedy=say("[[actions]] の表を書いてください", "write [[actions]] tables"),
         ) from error
     tables = content.get("actions")
     if not isinstance(tables, list) or not all(isinstance(t, dict) for t in tables):
-        raise InputError("no [[actions]] tables", place=str(file), remedy=_SHAPE)
+        raise InputError(
+            say("[[actions]] の表がありません", "no [[actions]] tables"),
+            place=str(file),
+            remedy=_shape(),
+        )
     return [Row(table, f"{file}: action {place}") for place, table in enumerate(tables, start=1)]
 
 
@@ -88,7 +108,11 @@ def _number(row: Row) -> int:
     if isinstance(value, str) and value.strip().isascii() and value.strip().isdecimal():
         value = int(value)
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise InputError(f"'{value}' is no action id", place=row.place, remedy=_SHAPE)
+        raise InputError(
+            say(f"'{value}' は行動の id として使えません", f"'{value}' is no action id"),
+            place=row.place,
+            remedy=_shape(),
+        )
     return value
 
 
@@ -97,4 +121,6 @@ def _text(row: Row, language: Language) -> str:
         value = row.fields.get(key)
         if isinstance(value, str) and value.strip():
             return value.strip()
-    raise InputError("this action has no text", place=row.place, remedy=_SHAPE)
+    raise InputError(
+        say("行動の文がありません", "this action has no text"), place=row.place, remedy=_shape()
+    )

@@ -22,10 +22,16 @@ from naisei.clarify.data.records import Row, exists, listed, read_rows
 from naisei.clarify.data.splits import SPLITS, split_name, split_of
 from naisei.clarify.schemas import Action, ActionSet, Instance, Scene
 from naisei.core import InputError
+from naisei.lang import say
 
 __all__ = ["build"]
 
-_REMEDY = "arta:PATH wants rows with utterance, category, response, function (and multilabel)"
+
+def _remedy() -> str:
+    return say(
+        "arta:PATH の行には utterance、category、response、function が要ります (multilabel は任意)",
+        "arta:PATH wants rows with utterance, category, response, function (and multilabel)",
+    )
 
 
 def build(argument: str, *, split: str | None, seed: int, actions: str | None) -> Loaded:
@@ -40,7 +46,11 @@ def build(argument: str, *, split: str | None, seed: int, actions: str | None) -
     chosen = split_name(split) if split else "test"
     if chosen not in (*SPLITS, ALL):
         raise InputError(
-            f"unknown split '{split}'", place="--data", remedy="use train, dev, test or all"
+            say(f"'{split}' という分割はありません", f"unknown split '{split}'"),
+            place="--data",
+            remedy=say(
+                "train、dev、test、all のどれかを指定してください", "use train, dev, test or all"
+            ),
         )
     rows = _rows(argument)
     action_set, ids = _actions(rows)
@@ -51,40 +61,66 @@ def build(argument: str, *, split: str | None, seed: int, actions: str | None) -
     kept = tuple(i for i in instances if chosen in (ALL, i.split))
     if not kept:
         raise InputError(
-            f"no instances of the split '{chosen}'",
+            say(f"分割 '{chosen}' に入る件がありません", f"no instances of the split '{chosen}'"),
             place=f"arta:{argument}",
-            remedy="use --split all for a small file",
+            remedy=say(
+                "小さなファイルには --split all を使ってください",
+                "use --split all for a small file",
+            ),
         )
     bare = sum(not row.fields.get("multilabel") for row in rows)
     notes = (
-        "ARTA: the hidden intent is drawn by seed from the accepted actions",
-        f"ARTA: {bare} of {len(rows)} rows accept their own category only",
+        say(
+            "ARTA: 隠れた意図は、認められた行動の中からシードで選んでいます",
+            "ARTA: the hidden intent is drawn by seed from the accepted actions",
+        ),
+        say(
+            f"ARTA: {len(rows)} 行中 {bare} 行は、自分のカテゴリしか認めていません",
+            f"ARTA: {bare} of {len(rows)} rows accept their own category only",
+        ),
     )
     return Loaded(kept, action_set, notes, chosen)
 
 
 def _rows(argument: str) -> list[Row]:
     if not argument:
-        raise InputError("the path is missing", place="--data arta:", remedy="write arta:PATH")
+        raise InputError(
+            say("パスがありません", "the path is missing"),
+            place="--data arta:",
+            remedy=say("arta:PATH の形で書いてください", "write arta:PATH"),
+        )
     path = Path(argument).expanduser()
     if not exists(path):
         raise InputError(
-            "no such file or folder", place=f"arta:{argument}", remedy="check the path"
+            say("そのようなファイルやフォルダはありません", "no such file or folder"),
+            place=f"arta:{argument}",
+            remedy=say("パスを確かめてください", "check the path"),
         )
     files = [f for f in listed(path) if f.suffix == ".jsonl"] if path.is_dir() else [path]
     rows = [row for file in files for row in read_rows(file)]
     if not rows:
-        raise InputError("there are no rows", place=f"arta:{argument}", remedy=_REMEDY)
+        raise InputError(
+            say("データの行がありません", "there are no rows"),
+            place=f"arta:{argument}",
+            remedy=_remedy(),
+        )
     for row in rows:
         for key in ("utterance", "category"):
             if not isinstance(row.fields.get(key), str) or not row.fields[key].strip():
                 raise InputError(
-                    f"the field '{key}' is missing or empty", place=row.place, remedy=_REMEDY
+                    say(f"項目 '{key}' がないか、空です", f"the field '{key}' is missing or empty"),
+                    place=row.place,
+                    remedy=_remedy(),
                 )
         others = row.fields.get("multilabel") or []
         if not isinstance(others, list) or not all(isinstance(o, str) and o for o in others):
             raise InputError(
-                "'multilabel' must be a list of categories", place=row.place, remedy=_REMEDY
+                say(
+                    "'multilabel' はカテゴリの並びでなければなりません",
+                    "'multilabel' must be a list of categories",
+                ),
+                place=row.place,
+                remedy=_remedy(),
             )
     return rows
 
@@ -107,7 +143,11 @@ def _actions(rows: list[Row]) -> tuple[ActionSet, dict[str, int]]:
         for category in _accepted(row):
             texts.setdefault(category, action_text(category))
     if len(texts) < 2:
-        raise InputError("at least two categories are needed", place=rows[0].place, remedy=_REMEDY)
+        raise InputError(
+            say("カテゴリは二つ以上必要です", "at least two categories are needed"),
+            place=rows[0].place,
+            remedy=_remedy(),
+        )
     ids = {category: number for number, category in enumerate(sorted(texts), start=1)}
     listed = tuple(Action(id=ids[c], text=texts[c]) for c in sorted(texts))
     return ActionSet(name=f"arta{len(texts)}", actions=listed), ids
@@ -118,9 +158,16 @@ def _replaced(derived: ActionSet, file: str) -> ActionSet:
     given = load_actions(file)
     if given.ids != derived.ids:
         raise InputError(
-            f"ARTA has the actions 1 to {len(derived)} here, this file has other ids",
+            say(
+                f"ARTA の行動はここでは 1 から {len(derived)} までですが、"
+                "このファイルの id は違います",
+                f"ARTA has the actions 1 to {len(derived)} here, this file has other ids",
+            ),
             place=file,
-            remedy="give one text for each of them, in the sorted order of the categories",
+            remedy=say(
+                "カテゴリを整列した順に、それぞれの文を書いてください",
+                "give one text for each of them, in the sorted order of the categories",
+            ),
         )
     return given
 
@@ -150,8 +197,14 @@ def _unique(rows: list[Row], instances: list[Instance]) -> None:
     for row, one in zip(rows, instances, strict=True):
         if one.id in seen:
             raise InputError(
-                f"the row '{one.id.removeprefix('arta-')}' comes twice",
+                say(
+                    f"行 '{one.id.removeprefix('arta-')}' が重複しています",
+                    f"the row '{one.id.removeprefix('arta-')}' comes twice",
+                ),
                 place=row.place,
-                remedy=f"the first is at {seen[one.id]}; give each row its own idx",
+                remedy=say(
+                    f"最初は {seen[one.id]} にあります。行ごとに別の idx を付けてください",
+                    f"the first is at {seen[one.id]}; give each row its own idx",
+                ),
             )
         seen[one.id] = row.place

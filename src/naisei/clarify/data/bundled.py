@@ -10,6 +10,7 @@ from pathlib import Path
 
 from naisei.clarify.data.loader import Loaded, load_path
 from naisei.core import InputError
+from naisei.lang import say
 
 __all__ = ["build", "build_english", "folder"]
 
@@ -47,8 +48,11 @@ def build_english(argument: str, *, split: str | None, seed: int, actions: str |
 def _split(argument: str, split: str | None) -> str:
     if argument and split and argument != split:
         raise InputError(
-            f"two splits are asked for: '{argument}' and '{split}'",
+            say(
+                f"二つの分割が指定されています: '{argument}' と '{split}'",
+                f"two splits are asked for: '{argument}' and '{split}'",
+            ),
             place="--data",
-            remedy="give one of them",
+            remedy=say("どちらか一つにしてください", "give one of them"),
         )
     return argument or split or "test"

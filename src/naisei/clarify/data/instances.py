@@ -11,6 +11,7 @@ from naisei.clarify.data.records import Row
 from naisei.clarify.data.splits import split_name
 from naisei.clarify.schemas import ActionSet, Instance, Language, Scene
 from naisei.core import InputError
+from naisei.lang import say
 
 __all__ = ["KEYS", "instance", "language_of"]
 
@@ -61,15 +62,21 @@ def _utterance(row: Row) -> str:
     value = row.fields.get("utterance")
     if value is None:
         raise InputError(
-            "the field 'utterance' is missing",
+            say("項目 'utterance' がありません", "the field 'utterance' is missing"),
             place=row.place,
-            remedy=f"keys of a row: {', '.join(KEYS)}; utterance and gold are needed",
+            remedy=say(
+                f"行に書けるキー: {', '.join(KEYS)}。utterance と gold は必須です",
+                f"keys of a row: {', '.join(KEYS)}; utterance and gold are needed",
+            ),
         )
     if not isinstance(value, str) or not value.strip():
         raise InputError(
-            "'utterance' must be a text that is not empty",
+            say(
+                "'utterance' は空でない文字列でなければなりません",
+                "'utterance' must be a text that is not empty",
+            ),
             place=row.place,
-            remedy="write what the user says",
+            remedy=say("ユーザの発話を書いてください", "write what the user says"),
         )
     return value.strip()
 
@@ -77,9 +84,12 @@ def _utterance(row: Row) -> str:
 def _gold(row: Row, actions: ActionSet) -> int:
     if row.fields.get("gold") is None:
         raise InputError(
-            "the field 'gold' is missing",
+            say("項目 'gold' がありません", "the field 'gold' is missing"),
             place=row.place,
-            remedy="give the id or the text of the action that the user really wants",
+            remedy=say(
+                "ユーザが本当に望む行動の id か文を書いてください",
+                "give the id or the text of the action that the user really wants",
+            ),
         )
     return _action(row, "gold", row.fields["gold"], actions)
 
@@ -91,9 +101,15 @@ def _plausible(row: Row, actions: ActionSet, gold: int) -> tuple[int, ...]:
         return ()
     if not isinstance(value, list):
         raise InputError(
-            "'plausible' must be a list of actions",
+            say(
+                "'plausible' は行動の並びでなければなりません",
+                "'plausible' must be a list of actions",
+            ),
             place=row.place,
-            remedy="write [3, 6], or leave the key out",
+            remedy=say(
+                "[3, 6] のように書くか、キーごと省いてください",
+                "write [3, 6], or leave the key out",
+            ),
         )
     return tuple(sorted({_action(row, "plausible", v, actions) for v in value} | {gold}))
 
@@ -108,10 +124,14 @@ def _action(row: Row, key: str, value: Any, actions: ActionSet) -> int:
             if wanted in (str(action.id), _plain(action.text)):
                 return action.id
     raise InputError(
-        f"unknown action {value!r} in '{key}'",
+        say(f"'{key}' の {value!r} という行動はありません", f"unknown action {value!r} in '{key}'"),
         place=row.place,
-        remedy=f"the action set '{actions.name}' has the ids {actions.ids[0]} to "
-        f"{actions.ids[-1]} ({len(actions)} actions); another set can be given with --actions",
+        remedy=say(
+            f"行動の一覧 '{actions.name}' の id は {actions.ids[0]} から {actions.ids[-1]} まで"
+            f" ({len(actions)} 個) です。別の一覧は --actions で指定できます",
+            f"the action set '{actions.name}' has the ids {actions.ids[0]} to "
+            f"{actions.ids[-1]} ({len(actions)} actions); another set can be given with --actions",
+        ),
     )
 
 
@@ -126,9 +146,15 @@ def _label(row: Row, key: str) -> str:
         return ""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise InputError(
-            f"'{key}' must be a text, not {type(value).__name__}",
+            say(
+                f"'{key}' は文字列でなければなりません ({type(value).__name__} が書かれています)",
+                f"'{key}' must be a text, not {type(value).__name__}",
+            ),
             place=row.place,
-            remedy="write a short name, or leave the key out",
+            remedy=say(
+                "短い名前を書くか、キーごと省いてください",
+                "write a short name, or leave the key out",
+            ),
         )
     return str(value).strip()
 
@@ -139,7 +165,9 @@ def _language(row: Row, utterance: str) -> Language:
         return "ja" if given == "ja" else "en"
     if given:
         raise InputError(
-            f"unknown language '{given}'", place=row.place, remedy="write ja or en, or nothing"
+            say(f"'{given}' という言語は使えません", f"unknown language '{given}'"),
+            place=row.place,
+            remedy=say("ja か en にするか、省いてください", "write ja or en, or nothing"),
         )
     return language_of(utterance)
 
@@ -148,8 +176,14 @@ def _split(row: Row, of_file: str) -> str:
     own = split_name(_label(row, "split"))
     if own and of_file and own != of_file:
         raise InputError(
-            f"this row says split '{own}', but its file is for '{of_file}'",
+            say(
+                f"この行の split は '{own}' ですが、ファイルは '{of_file}' のものです",
+                f"this row says split '{own}', but its file is for '{of_file}'",
+            ),
             place=row.place,
-            remedy="move the row to the file of its split, or mend the key",
+            remedy=say(
+                "その分割のファイルに移すか、キーを直してください",
+                "move the row to the file of its split, or mend the key",
+            ),
         )
     return own or of_file

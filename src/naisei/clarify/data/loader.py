@@ -13,6 +13,7 @@ from naisei.clarify.data.records import Row, exists, listed, read_rows
 from naisei.clarify.data.splits import SPLITS, split_name
 from naisei.clarify.schemas import ActionSet, Instance
 from naisei.core import InputError
+from naisei.lang import say
 
 __all__ = ["ALL", "Loaded", "load_path"]
 
@@ -45,7 +46,11 @@ def load_path(path: Path, *, split: str | None = None, actions: str | Path | Non
     sources, chosen = _sources(path, split)
     rows = [(file, of_file, row) for file, of_file in sources for row in read_rows(file)]
     if not rows:
-        raise InputError("there are no instances", place=str(path), remedy="add rows")
+        raise InputError(
+            say("データが 1 件もありません", "there are no instances"),
+            place=str(path),
+            remedy=say("行を足してください", "add rows"),
+        )
     action_set = _actions(path, actions, [row for _, _, row in rows])
     seen: dict[str, str] = {}
     out: list[Instance] = []
@@ -53,17 +58,22 @@ def load_path(path: Path, *, split: str | None = None, actions: str | Path | Non
         one = instance(row, action_set, default_id=f"{file.stem}-{number}", split=of_file)
         if one.id in seen:
             raise InputError(
-                f"id '{one.id}' comes twice",
+                say(f"id '{one.id}' が重複しています", f"id '{one.id}' comes twice"),
                 place=row.place,
-                remedy=f"the first is at {seen[one.id]}; ids must be unique",
+                remedy=say(
+                    f"最初は {seen[one.id]} にあります。id は重複できません",
+                    f"the first is at {seen[one.id]}; ids must be unique",
+                ),
             )
         seen[one.id] = row.place
         out.append(one)
     kept = tuple(i for i in out if chosen == ALL or i.split == chosen)
     if not kept:
-        found = ", ".join(sorted({i.split or "none" for i in out}))
+        found = ", ".join(sorted({i.split or say("指定なし", "none") for i in out}))
         raise InputError(
-            f"no instances of the split '{chosen}'", place=str(path), remedy=f"found: {found}"
+            say(f"分割 '{chosen}' に入る件がありません", f"no instances of the split '{chosen}'"),
+            place=str(path),
+            remedy=say(f"あるもの: {found}", f"found: {found}"),
         )
     return Loaded(kept, action_set, _notes([row for _, _, row in rows]), chosen)
 
@@ -73,13 +83,21 @@ def _sources(path: Path, split: str | None) -> tuple[list[tuple[Path, str]], str
     wanted = split_name(split) if split is not None else None
     if wanted is not None and wanted not in (*SPLITS, ALL):
         raise InputError(
-            f"unknown split '{split}'", place=str(path), remedy="use train, dev, test or all"
+            say(f"'{split}' という分割はありません", f"unknown split '{split}'"),
+            place=str(path),
+            remedy=say(
+                "train、dev、test、all のどれかを指定してください", "use train, dev, test or all"
+            ),
         )
     if not exists(path):
         raise InputError(
-            "no such file or folder",
+            say("そのようなファイルやフォルダはありません", "no such file or folder"),
             place=str(path),
-            remedy="check the path; registered data sets go by name, such as ambigact40-open",
+            remedy=say(
+                "パスを確かめてください。"
+                "登録済みのデータは ambigact40-open のように名前で指定します",
+                "check the path; registered data sets go by name, such as ambigact40-open",
+            ),
         )
     if not path.is_dir():
         return [(path, "")], wanted or ALL
@@ -87,9 +105,12 @@ def _sources(path: Path, split: str | None) -> tuple[list[tuple[Path, str]], str
     if not by_split:
         if not others:
             raise InputError(
-                "this folder holds no data",
+                say("このフォルダにデータはありません", "this folder holds no data"),
                 place=str(path),
-                remedy="put train.jsonl, dev.jsonl and test.jsonl there, or give a file",
+                remedy=say(
+                    "train.jsonl、dev.jsonl、test.jsonl を入れるか、ファイルを指定してください",
+                    "put train.jsonl, dev.jsonl and test.jsonl there, or give a file",
+                ),
             )
         return [(file, "") for file in others], wanted or ALL
     chosen = wanted or ("test" if "test" in by_split else ALL)
@@ -97,9 +118,9 @@ def _sources(path: Path, split: str | None) -> tuple[list[tuple[Path, str]], str
         return [(file, name) for name, file in by_split.items()], ALL
     if chosen not in by_split:
         raise InputError(
-            f"there is no {chosen}.jsonl",
+            say(f"{chosen}.jsonl がありません", f"there is no {chosen}.jsonl"),
             place=str(path),
-            remedy=f"splits there: {', '.join(by_split)}",
+            remedy=say(f"あるもの: {', '.join(by_split)}", f"splits there: {', '.join(by_split)}"),
         )
     return [(by_split[chosen], chosen)], chosen
 
@@ -112,9 +133,12 @@ def _folder(path: Path) -> tuple[dict[str, Path], list[Path]]:
         mine = [f for f in files if split_name(f.stem) == name]
         if len(mine) > 1:
             raise InputError(
-                f"two files for the split '{name}': {mine[0].name} and {mine[1].name}",
+                say(
+                    f"分割 '{name}' のファイルが二つあります: {mine[0].name} と {mine[1].name}",
+                    f"two files for the split '{name}': {mine[0].name} and {mine[1].name}",
+                ),
                 place=str(path),
-                remedy="keep one of them",
+                remedy=say("どちらか一つにしてください", "keep one of them"),
             )
         if mine:
             by_split[name] = mine[0]
@@ -137,4 +161,4 @@ def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
     if not unknown:
         return ()
     named = ", ".join(f"{key} ({count}×)" for key, count in sorted(unknown.items()))
-    return (f"keys that were not read: {named}",)
+    return (say(f"使わなかったキー: {named}", f"keys that were not read: {named}"),)

@@ -8,10 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from naisei.core import InputError
+from naisei.lang import say
 
 __all__ = ["Row", "exists", "listed", "read_rows", "read_text"]
 
-_ONE_A_LINE = "write one JSON object a line (JSONL), or one JSON array of objects"
+
+def _one_a_line() -> str:
+    return say(
+        "1 行に JSON のオブジェクトを一つずつ (JSONL)、"
+        "またはオブジェクトの配列を一つ書いてください",
+        "write one JSON object a line (JSONL), or one JSON array of objects",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +47,12 @@ def listed(folder: Path) -> list[Path]:
         return sorted(f for f in folder.iterdir() if f.is_file())
     except OSError as error:
         raise InputError(
-            f"cannot be listed: {error.strerror or error}",
+            say(
+                f"一覧を読めません: {error.strerror or error}",
+                f"cannot be listed: {error.strerror or error}",
+            ),
             place=str(folder),
-            remedy="check the permissions",
+            remedy=say("アクセス権を確かめてください", "check the permissions"),
         ) from error
 
 
@@ -55,28 +65,47 @@ def read_text(path: Path) -> str:
     try:
         raw = path.read_bytes()
     except FileNotFoundError:
-        raise InputError("no such file", place=str(path), remedy="check the path") from None
+        raise InputError(
+            say("そのようなファイルはありません", "no such file"),
+            place=str(path),
+            remedy=say("パスを確かめてください", "check the path"),
+        ) from None
     except OSError as error:
         raise InputError(
-            f"cannot be read: {error.strerror or error}", place=str(path), remedy="check the file"
+            say(
+                f"読めません: {error.strerror or error}",
+                f"cannot be read: {error.strerror or error}",
+            ),
+            place=str(path),
+            remedy=say("ファイルを確かめてください", "check the file"),
         ) from error
     if b"\0" in raw:
         raise InputError(
-            "this is no text file (it holds zero bytes)",
+            say(
+                "テキストファイルではありません (ヌル文字を含んでいます)",
+                "this is no text file (it holds zero bytes)",
+            ),
             place=str(path),
-            remedy="give a JSONL file in UTF-8",
+            remedy=say("UTF-8 の JSONL ファイルを指定してください", "give a JSONL file in UTF-8"),
         )
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         raise InputError(
-            f"this is no UTF-8 text (byte {raw[error.start]:#04x})",
+            say(
+                f"UTF-8 のテキストではありません (バイト {raw[error.start]:#04x})",
+                f"this is no UTF-8 text (byte {raw[error.start]:#04x})",
+            ),
             place=f"{path}:{line}",
             remedy=_encoding_remedy(raw),
         ) from error
     if not text.strip():
-        raise InputError("the file is empty", place=str(path), remedy="give a file with data")
+        raise InputError(
+            say("ファイルが空です", "the file is empty"),
+            place=str(path),
+            remedy=say("データの入ったファイルを指定してください", "give a file with data"),
+        )
     return text
 
 
@@ -84,10 +113,13 @@ def _encoding_remedy(raw: bytes) -> str:
     for name in ("cp932", "euc_jp"):
         try:
             if raw.decode(name).lstrip()[:1] in ("{", "["):
-                return f"it looks like {name}; convert it to UTF-8"
+                return say(
+                    f"{name} のようです。UTF-8 に変換してください",
+                    f"it looks like {name}; convert it to UTF-8",
+                )
         except UnicodeDecodeError:
             continue
-    return "give a JSONL file in UTF-8"
+    return say("UTF-8 の JSONL ファイルを指定してください", "give a JSONL file in UTF-8")
 
 
 def read_rows(path: Path) -> list[Row]:
@@ -110,12 +142,17 @@ def _parse(path: Path, number: int, text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        column = f" at column {error.colno}" if isinstance(error, json.JSONDecodeError) else ""
-        reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+        column, reason = "", str(error)
+        if isinstance(error, json.JSONDecodeError):
+            column = say(f" ({error.colno} 文字目)", f" at column {error.colno}")
+            reason = error.msg
         raise InputError(
-            f"this line is no JSON{column}: {reason}",
+            say(
+                f"この行は JSON として読めません{column}: {reason}",
+                f"this line is no JSON{column}: {reason}",
+            ),
             place=f"{path}:{number}",
-            remedy=_ONE_A_LINE,
+            remedy=_one_a_line(),
         ) from error
 
 
@@ -132,7 +169,12 @@ def _array(path: Path, text: str) -> list[Row]:
             line = error.lineno if isinstance(error, json.JSONDecodeError) else number
             reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
             raise InputError(
-                f"this array is no JSON: {reason}", place=f"{path}:{line}", remedy=_ONE_A_LINE
+                say(
+                    f"この配列は JSON として読めません: {reason}",
+                    f"this array is no JSON: {reason}",
+                ),
+                place=f"{path}:{line}",
+                remedy=_one_a_line(),
             ) from error
         rows.append(_row(path, number, item))
         at = _skip(text, at)
@@ -143,9 +185,13 @@ def _array(path: Path, text: str) -> list[Row]:
     if text[at : at + 1] != "]" or text[at + 1 :].strip():
         line = text.count("\n", 0, at) + 1
         raise InputError(
-            "this array is no JSON: ',' or the closing ']' is missing, or text follows it",
+            say(
+                "この配列は JSON として読めません: ',' か終わりの ']' が抜けているか、"
+                "後ろに余分な文字があります",
+                "this array is no JSON: ',' or the closing ']' is missing, or text follows it",
+            ),
             place=f"{path}:{line}",
-            remedy=_ONE_A_LINE,
+            remedy=_one_a_line(),
         )
     return rows
 
@@ -160,16 +206,22 @@ def _row(path: Path, number: int, item: Any) -> Row:
     place = f"{path}:{number}"
     if not isinstance(item, dict):
         raise InputError(
-            f"an object is wanted here, not {type(item).__name__}",
+            say(
+                f"ここにはオブジェクトが要ります ({type(item).__name__} が書かれています)",
+                f"an object is wanted here, not {type(item).__name__}",
+            ),
             place=place,
-            remedy=_ONE_A_LINE,
+            remedy=_one_a_line(),
         )
     try:
         json.dumps(item, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError as error:
         raise InputError(
-            "a string holds half a character (a lone surrogate)",
+            say(
+                "文字列に半端な文字 (対になっていないサロゲート) があります",
+                "a string holds half a character (a lone surrogate)",
+            ),
             place=place,
-            remedy="repair the escape sequence \\ud…",
+            remedy=say("エスケープ \\ud… を直してください", "repair the escape sequence \\ud…"),
         ) from error
     return Row(item, place)

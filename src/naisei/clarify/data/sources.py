@@ -20,6 +20,7 @@ from naisei.clarify.data.loader import Loaded, load_path
 from naisei.clarify.data.records import exists
 from naisei.clarify.schemas import ActionSet, Instance
 from naisei.core import InputError, canonical
+from naisei.lang import say
 
 __all__ = ["GROUP", "Dataset", "load"]
 
@@ -66,7 +67,11 @@ def load(
         InputError: unknown source, unusable data, or a limit below 1.
     """
     if limit is not None and limit < 1:
-        raise InputError(f"the limit {limit} is below 1", place="--limit", remedy="use 1 or more")
+        raise InputError(
+            say(f"上限 {limit} は 1 より小さい値です", f"the limit {limit} is below 1"),
+            place="--limit",
+            remedy=say("1 以上にしてください", "use 1 or more"),
+        )
     name, loaded = _open(str(source), split, seed, str(actions) if actions else None)
     instances = loaded.instances
     if limit is not None and limit < len(instances):
@@ -93,11 +98,22 @@ def _open(source: str, split: str | None, seed: int, actions: str | None) -> tup
         return f"{shown}:{loaded.split}", loaded
     path = Path(source).expanduser()
     if not source.strip() or not exists(path):
-        hint = f"'{head}' is no registered data set; " if colon else ""
+        hint = ""
+        if colon:
+            hint = say(
+                f"'{head}' は登録済みのデータではありません。",
+                f"'{head}' is no registered data set; ",
+            )
         raise InputError(
-            f"{hint}there is no such file or folder",
+            say(
+                f"{hint}そのようなファイルやフォルダはありません",
+                f"{hint}there is no such file or folder",
+            ),
             place=f"--data {source}",
-            remedy=f"give a path, or one of: {', '.join(known)}",
+            remedy=say(
+                f"パスか、次のどれかを指定してください: {', '.join(known)}",
+                f"give a path, or one of: {', '.join(known)}",
+            ),
         )
     loaded = load_path(path, split=split, actions=actions)
     name = path.resolve().name

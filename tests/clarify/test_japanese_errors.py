@@ -1,0 +1,94 @@
+"""Errors and notes of R-Clarify in the reader's language."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from naisei.clarify.audit import audit_rule, summary_line
+from naisei.clarify.choose import Wish, configs
+from naisei.clarify.data import load
+from naisei.clarify.data.actions import load_actions
+from naisei.clarify.person import Person
+from naisei.core import InputError
+from naisei.lang import speaking
+
+_KANA = re.compile("[ぁ-んァ-ヶ]")
+_ROWS, _SET = Path("rows.jsonl"), Path("actions.jsonl")
+_LINE = "write one JSON object a line (JSONL), or one JSON array of objects"
+_SHAPE = 'each action needs an "id" (a whole number from 1) and a "text"'
+
+
+def _data(text: str) -> Callable[[], object]:
+    def read() -> object:
+        _ROWS.write_text(text, "utf-8")
+        return load(_ROWS)
+
+    return read
+
+
+def _actions(text: str) -> Callable[[], object]:
+    def read() -> object:
+        _SET.write_text(text, "utf-8")
+        return load_actions(_SET)
+
+    return read
+
+
+#: (what is done, its message, its remedy), in English.
+_WRONG: tuple[tuple[Callable[[], object], str, str], ...] = (
+    (_data(" "), "the file is empty", "give a file with data"),
+    (_data('{"utterance": 1'), "this line is no JSON at column 16: Expecting ',' delimiter", _LINE),
+    (_data("[3]"), "an object is wanted here, not int", _LINE),
+    (_data('{"gold": 3}'), "the field 'utterance' is missing",
+     "keys of a row: id, scene, utterance, user, surroundings, gold, plausible, ambiguity, "
+     "speaker, split, language; utterance and gold are needed"),
+    (_data('{"utterance": "a", "gold": 99}'), "unknown action 99 in 'gold'",
+     "the action set 'ambigact40' has the ids 1 to 40 (40 actions); another set can be given "
+     "with --actions"),
+    (lambda: load("x:y"), "'x' is no registered data set; there is no such file or folder",
+     "give a path, or one of: ambigact40-open, ambigact40-open-en, arta"),
+    (lambda: load("arta:."), "there are no rows",
+     "arta:PATH wants rows with utterance, category, response, function (and multilabel)"),
+    (_actions('{"id": 0, "text": "a"}'), "'0' is no action id", _SHAPE),
+    (_actions('{"id": 1, "text": "a"}'), "at least two actions are needed", _SHAPE),
+    (lambda: configs(Wish(agents=["embed"], agent_options=["deep=1"])), "unknown setting 'deep'",
+     "known: embed: descriptions"),
+    (lambda: Person.load("a/b", Path()), "'a/b' cannot be a user's name",
+     "use up to 64 letters, digits, spaces and . _ - @"),
+)  # fmt: skip
+
+
+@pytest.fixture
+def english(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder of its own, in English."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("NAISEI_LANG", "en")
+
+
+@pytest.mark.parametrize(("do", "message", "remedy"), _WRONG, ids=[m for _, m, _ in _WRONG])
+def test_an_error_is_said_in_both_languages(
+    english: None, do: Callable[[], object], message: str, remedy: str
+) -> None:
+    with pytest.raises(InputError) as said:
+        do()
+    assert (said.value.message, said.value.remedy) == (message, remedy)
+    with speaking("ja"), pytest.raises(InputError) as told:
+        do()
+    assert _KANA.search(told.value.message), told.value.message
+    assert not remedy or _KANA.search(told.value.remedy), told.value.remedy
+    assert told.value.place == said.value.place
+
+
+def test_the_notes_under_the_tables_are_said_in_both_languages(english: None) -> None:
+    _ROWS.write_text('{"utterance": "a", "gold": 3, "mood": 1}', "utf-8")
+    assert load(_ROWS).notes == ("keys that were not read: mood (1×)",)
+    data = load("ambigact40-open", limit=1)
+    found = audit_rule(data.instances, data.actions)
+    assert summary_line(found).startswith("simulator rule, audited on 1 instance(s): leaks ")
+    with speaking("ja"):
+        assert load(_ROWS).notes == ("使わなかったキー: mood (1×)",)
+        assert summary_line(found).startswith("ユーザ役 rule の検査 (1 件): 名指し ")
