@@ -16,6 +16,7 @@ from naisei.director.check import rules_of
 from naisei.director.scripts import Kind, ScriptLine, read_lines
 from naisei.director.speakers import Speakers
 from naisei.director.verdict import LineVerdict
+from naisei.lang import say
 
 __all__ = ["Judged", "judged_lines", "opened"]
 
@@ -40,9 +41,12 @@ def opened(path: str, *, live: bool = False) -> Iterator[tuple[BinaryIO, str]]:
         source = sys.stdin.buffer if path == "-" else Path(path).open("rb")  # noqa: SIM115
     except OSError as error:
         raise InputError(
-            f"cannot be read: {error.strerror}",
+            say(f"読めません: {error.strerror}", f"cannot be read: {error.strerror}"),
             place=path,
-            remedy="name a file, or - for standard input",
+            remedy=say(
+                "ファイル名か、標準入力なら - を指定してください",
+                "name a file, or - for standard input",
+            ),
         ) from None
     with source:
         if source.seekable() and path != "-":

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from naisei.core import InputError
 from naisei.director.profile import Character
+from naisei.lang import say
 
 __all__ = ["Character", "load_character", "parse_character", "shipped", "shipped_profile"]
 
@@ -48,16 +49,28 @@ def load_character(name: str | Path | Character) -> Character:
             return known
         if not name.endswith(".toml"):
             raise InputError(
-                f"unknown character {name!r}",
-                remedy="use one of " + ", ".join(c.id for c in shipped()) + ", or a .toml file",
+                say(f"{name!r} というキャラクターはありません", f"unknown character {name!r}"),
+                remedy=say(
+                    ", ".join(c.id for c in shipped())
+                    + " のどれか、または .toml ファイルを指定してください",
+                    "use one of " + ", ".join(c.id for c in shipped()) + ", or a .toml file",
+                ),
             )
     path = Path(name)
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
-        raise InputError("is not UTF-8 text", place=str(path), remedy="save it as UTF-8")
+        raise InputError(
+            say("UTF-8 のテキストではありません", "is not UTF-8 text"),
+            place=str(path),
+            remedy=say("UTF-8 で保存してください", "save it as UTF-8"),
+        )
     except (OSError, ValueError) as error:
-        raise InputError(f"cannot be read: {error}", place=str(path), remedy="check the path")
+        raise InputError(
+            say(f"読めません: {error}", f"cannot be read: {error}"),
+            place=str(path),
+            remedy=say("パスを確かめてください", "check the path"),
+        )
     return parse_character(text, place=str(path))
 
 
@@ -75,16 +88,23 @@ def parse_character(text: str, *, place: str = "") -> Character:
     try:
         return Character.model_validate(_frozen(tomllib.loads(text)))
     except tomllib.TOMLDecodeError as error:
-        raise InputError(f"is not TOML: {error}", place=place, remedy="mend the syntax there")
+        raise InputError(
+            say(f"TOML として読めません: {error}", f"is not TOML: {error}"),
+            place=place,
+            remedy=say("その行の書き方を直してください", "mend the syntax there"),
+        )
     except ValidationError as error:
         faults = "; ".join(
             f"{'.'.join(str(part) for part in fault['loc']) or 'profile'}: {fault['msg']}"
             for fault in error.errors()
         )
         raise InputError(
-            f"is no character profile: {faults}",
+            say(
+                f"キャラクターのプロファイルとして読めません: {faults}",
+                f"is no character profile: {faults}",
+            ),
             place=place,
-            remedy="compare it with a shipped profile",
+            remedy=say("同梱のプロファイルと見比べてください", "compare it with a shipped profile"),
         )
 
 

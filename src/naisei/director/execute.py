@@ -10,6 +10,7 @@ from pathlib import Path
 from naisei.core import Event, InputError, Sampling
 from naisei.director.config import TalkConfig
 from naisei.director.task import TalkTask
+from naisei.lang import say
 from naisei.models.settings import ModelSettings
 from naisei.models.world import base_world
 from naisei.runs.budget import UNBOUNDED, Budget
@@ -79,9 +80,17 @@ def check_models(config: TalkConfig) -> None:
     for role in needed:
         if role not in config.models:
             raise InputError(
-                f"the {role} needs a model, and none is given",
+                say(
+                    f"役割 {role} のモデルが指定されていません",
+                    f"the {role} needs a model, and none is given",
+                ),
                 place=f"--{role}-model",
-                remedy="give --model PROVIDER:NAME, e.g. --model openai:gpt-5-nano, --model "
-                "local: (embedded) or --model scripted:FILE"
-                + (", or --no-judge" if role == "judge" else ""),
+                remedy=say(
+                    "--model PROVIDER:NAME を付けてください (例: --model openai:gpt-5-nano、"
+                    "--model local: (組み込み)、--model scripted:FILE)"
+                    + ("。--no-judge でもかまいません" if role == "judge" else ""),
+                    "give --model PROVIDER:NAME, e.g. --model openai:gpt-5-nano, --model "
+                    "local: (embedded) or --model scripted:FILE"
+                    + (", or --no-judge" if role == "judge" else ""),
+                ),
             )

@@ -59,7 +59,9 @@ def faults(path: Path) -> list[Fault]:
         ) from None
     except OSError as error:
         raise InputError(
-            f"cannot be read: {error.strerror}", place=str(path), remedy="check the path"
+            say(f"読めません: {error.strerror}", f"cannot be read: {error.strerror}"),
+            place=str(path),
+            remedy=say("パスを確かめてください", "check the path"),
         ) from None
     try:
         load_character(path)

@@ -26,7 +26,7 @@ from naisei.director.judge import Judging
 from naisei.director.rules import POLICIES, Policy, TalkRules
 from naisei.director.schemas import Draft, Turn
 from naisei.director.state import Spoken, TalkState
-from naisei.lang import Language, language
+from naisei.lang import Language, language, say
 
 __all__ = ["Gate", "gate"]
 
@@ -72,16 +72,30 @@ class Gate:
     def __post_init__(self) -> None:
         if self.policy not in POLICIES:
             raise InputError(
-                f"unknown policy {self.policy!r}", place="policy", remedy=", ".join(POLICIES)
+                say(f"policy に {self.policy!r} は使えません", f"unknown policy {self.policy!r}"),
+                place="policy",
+                remedy=", ".join(POLICIES),
             )
         if self.policy == "person" and self.person is None:
             raise InputError(
-                "the policy `person` has nobody to ask",
+                say(
+                    "policy が `person` なのに、尋ねる相手がいません",
+                    "the policy `person` has nobody to ask",
+                ),
                 place="person",
-                remedy="give a function from the question to a line",
+                remedy=say(
+                    "質問を受け取って発言を返す関数を渡してください",
+                    "give a function from the question to a line",
+                ),
             )
         if self.retries < 0:
-            raise InputError(f"must be 0 or more, not {self.retries}", place="retries")
+            raise InputError(
+                say(
+                    f"0 以上でなければなりません ({self.retries} が渡されました)",
+                    f"must be 0 or more, not {self.retries}",
+                ),
+                place="retries",
+            )
         # A profile is read once, and its rules are kept with it.
         object.__setattr__(self, "character", load_character(self.character))
 

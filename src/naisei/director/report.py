@@ -28,9 +28,14 @@ def write_report(found: Tally, title: str, to: Path) -> list[Path]:
     """
     if not found.total:
         raise InputError(
-            "holds no line of a known character",
+            say(
+                "登録されているキャラクターの発言がありません", "holds no line of a known character"
+            ),
             place=title,
-            remedy='write `やな: …` or {"speaker": "yana", "text": "…"} a line',
+            remedy=say(
+                '1 行ずつ `やな: …` か {"speaker": "yana", "text": "…"} の形で書いてください',
+                'write `やな: …` or {"speaker": "yana", "text": "…"} a line',
+            ),
         )
     by_character, by_check = tables(found)
     page = _page(found, title, by_character, by_check)
@@ -46,7 +51,9 @@ def write_report(found: Tally, title: str, to: Path) -> list[Path]:
             write_atomically(to / name, text)
     except OSError as error:
         raise InputError(
-            f"cannot be written: {error.strerror}", place=str(to), remedy="name another --out"
+            say(f"書き込めません: {error.strerror}", f"cannot be written: {error.strerror}"),
+            place=str(to),
+            remedy=say("--out を別の場所にしてください", "name another --out"),
         ) from None
     return [to / name for name in files]
 

@@ -18,6 +18,7 @@ from typing import Any, BinaryIO, Literal
 from naisei.core import InputError
 from naisei.director.profile import Character
 from naisei.director.speakers import Speakers
+from naisei.lang import say
 
 __all__ = ["KINDS", "Kind", "ScriptLine", "read_lines"]
 
@@ -92,9 +93,12 @@ def _decoded(stream: BinaryIO, place: str) -> Iterator[tuple[int, str]]:
             row = raw.decode("utf-8-sig" if number == 1 else "utf-8")
         except UnicodeDecodeError as error:
             raise InputError(
-                f"is not UTF-8 text ({error.reason})",
+                say(
+                    f"UTF-8 のテキストではありません ({error.reason})",
+                    f"is not UTF-8 text ({error.reason})",
+                ),
                 place=f"{place}:{number}",
-                remedy="save the file as UTF-8",
+                remedy=say("UTF-8 で保存してください", "save the file as UTF-8"),
             ) from None
         yield number, row
 
@@ -121,19 +125,29 @@ def _jsonl(rows: Iterable[tuple[int, str]], place: str, speakers: Speakers) -> I
             data = json.loads(row)
         except (ValueError, RecursionError) as error:
             raise InputError(
-                f"is no JSON: {error}",
+                say(f"JSON として読めません: {error}", f"is no JSON: {error}"),
                 place=where,
-                remedy='write one object a row: {"speaker": "yana", "text": "…"}',
+                remedy=say(
+                    '1 行に一つ、{"speaker": "yana", "text": "…"} の形で書いてください',
+                    'write one object a row: {"speaker": "yana", "text": "…"}',
+                ),
             ) from None
         if not isinstance(data, dict) or not isinstance(data.get("text"), str):
             raise InputError(
-                'is no object with a "text"',
+                say('"text" を持つオブジェクトではありません', 'is no object with a "text"'),
                 place=where,
-                remedy='write one object a row: {"speaker": "yana", "text": "…"}',
+                remedy=say(
+                    '1 行に一つ、{"speaker": "yana", "text": "…"} の形で書いてください',
+                    'write one object a row: {"speaker": "yana", "text": "…"}',
+                ),
             )
         speaker = data.get("speaker") or ""
         if not isinstance(speaker, str):
-            raise InputError("speaker is no text", place=where, remedy="use an id or a name")
+            raise InputError(
+                say("speaker が文字列ではありません", "speaker is no text"),
+                place=where,
+                remedy=say("id か名前を書いてください", "use an id or a name"),
+            )
         history = _history(data["history"], where) if data.get("history") is not None else None
         yield ScriptLine(number, speaker, speakers.find(speaker, where), data["text"], history)
 
@@ -144,9 +158,12 @@ def _history(data: Any, where: str) -> tuple[str, ...]:
         if all(isinstance(text, str) for text in texts):
             return tuple(texts)
     raise InputError(
-        "history is no list of texts",
+        say("history が文字列の並びではありません", "history is no list of texts"),
         place=where,
-        remedy='write "history": ["…", "…"], oldest first, or leave it out',
+        remedy=say(
+            '古い順に "history": ["…", "…"] と書くか、省いてください',
+            'write "history": ["…", "…"], oldest first, or leave it out',
+        ),
     )
 
 
@@ -159,9 +176,15 @@ def _csv(rows: Iterable[tuple[int, str]], place: str, speakers: Speakers) -> Ite
     head = _head(first)
     if not {"speaker", "text"} <= set(head):
         raise InputError(
-            f"the head has no {'speaker' if 'speaker' not in head else 'text'}",
+            say(
+                f"見出しに {'speaker' if 'speaker' not in head else 'text'} がありません",
+                f"the head has no {'speaker' if 'speaker' not in head else 'text'}",
+            ),
             place=f"{place}:{number}",
-            remedy="the first row names the columns: speaker,text",
+            remedy=say(
+                "1 行目に列の名前 speaker,text を書いてください",
+                "the first row names the columns: speaker,text",
+            ),
         )
     at_speaker, at_text = head.index("speaker"), head.index("text")
     reader = csv.reader(
@@ -175,17 +198,26 @@ def _csv(rows: Iterable[tuple[int, str]], place: str, speakers: Speakers) -> Ite
             return
         except csv.Error as error:
             raise InputError(
-                f"is no CSV: {error}",
+                say(f"CSV として読めません: {error}", f"is no CSV: {error}"),
                 place=f"{place}:{begun}",
-                remedy='put a text with commas, quotes or line ends in quotes: "…", "" for "',
+                remedy=say(
+                    'カンマ、引用符、改行を含む発言は "…" で囲み、中の " は "" と書いてください',
+                    'put a text with commas, quotes or line ends in quotes: "…", "" for "',
+                ),
             ) from None
         if not any(cell.strip() for cell in cells):
             continue
         if len(cells) <= max(at_speaker, at_text):
             raise InputError(
-                f"has {len(cells)} cells, the head {len(head)}",
+                say(
+                    f"見出しは {len(head)} 列なのに {len(cells)} 列しかありません",
+                    f"has {len(cells)} cells, the head {len(head)}",
+                ),
                 place=f"{place}:{begun}",
-                remedy='put a text with commas in quotes: "…"',
+                remedy=say(
+                    'カンマを含む発言は "…" で囲んでください',
+                    'put a text with commas in quotes: "…"',
+                ),
             )
         speaker = cells[at_speaker].strip()
         yield ScriptLine(begun, speaker, speakers.find(speaker, f"{place}:{begun}"), cells[at_text])

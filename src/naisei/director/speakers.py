@@ -9,6 +9,7 @@ from pathlib import Path
 from naisei.core import InputError
 from naisei.director.character import load_character, shipped
 from naisei.director.profile import Character
+from naisei.lang import say
 
 __all__ = ["Speakers"]
 
@@ -50,10 +51,13 @@ class Speakers:
             if self._unnamed is not None:
                 return self._unnamed
             raise InputError(
-                "no speaker is named",
+                say("話者がわかりません", "no speaker is named"),
                 place=place,
-                remedy="begin the line with a name (やな: …), give a speaker, or say who speaks "
-                "by --character",
+                remedy=say(
+                    "行を名前で始める (やな: …) か、話者を渡すか、--character で指定してください",
+                    "begin the line with a name (やな: …), give a speaker, or say who speaks "
+                    "by --character",
+                ),
             )
         if (found := self._known.get(name) or self._known.get(name.strip().lower())) is not None:
             return found
@@ -61,10 +65,14 @@ class Speakers:
             return None
         known = ", ".join(dict.fromkeys(c.id for c in self._known.values()))
         raise InputError(
-            f"unknown speaker {name!r}",
+            say(f"{name!r} という話者はいません", f"unknown speaker {name!r}"),
             place=place,
-            remedy=f"known: {known} and their names; --character FILE adds a profile, "
-            "--skip-others passes over everybody else",
+            remedy=say(
+                f"使えるもの: {known} とその名前。--character FILE でプロファイルを足せます。"
+                "--skip-others でほかの話者を飛ばせます",
+                f"known: {known} and their names; --character FILE adds a profile, "
+                "--skip-others passes over everybody else",
+            ),
         )
 
     def before_quote(self, row: str) -> tuple[str, int]:

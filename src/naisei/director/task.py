@@ -36,9 +36,12 @@ class TalkTask:
         ids = [character.id for character in self.cast]
         if len(set(ids)) < len(ids):
             raise InputError(
-                f"two characters have one id: {', '.join(ids)}",
+                say(
+                    f"同じ id のキャラクターが二人います: {', '.join(ids)}",
+                    f"two characters have one id: {', '.join(ids)}",
+                ),
                 place="--cast",
-                remedy="name each character once",
+                remedy=say("一人ずつ一度だけ指定してください", "name each character once"),
             )
         self.data_hash = fingerprint([c.model_dump(mode="json") for c in self.cast])
 

@@ -6,6 +6,7 @@ import asyncio
 import sys
 
 from naisei.core import AskUser, Handler, InputError, Where
+from naisei.lang import say
 
 __all__ = ["Terminal"]
 
@@ -19,9 +20,13 @@ class Terminal(Handler):
         answer = await asyncio.to_thread(sys.stdin.readline)
         if not answer:
             raise InputError(
-                "nobody answered at the terminal",
+                say("端末で誰も答えませんでした", "nobody answered at the terminal"),
                 place="--policy person",
-                remedy="go on with `naisei runs resume DIR` at a terminal, or begin anew with "
-                "--policy best or --policy refuse",
+                remedy=say(
+                    "端末で `naisei runs resume DIR` として続けるか、"
+                    "--policy best か --policy refuse で始め直してください",
+                    "go on with `naisei runs resume DIR` at a terminal, or begin anew with "
+                    "--policy best or --policy refuse",
+                ),
             )
         return str(answer).rstrip("\r\n")

@@ -116,7 +116,11 @@ def command(
     fail_on: FailOn = None,
 ) -> None:
     if live and file != "-":
-        raise InputError("only standard input is answered live", place="--live", remedy="use -")
+        raise InputError(
+            say("その場で答えられるのは標準入力だけです", "only standard input is answered live"),
+            place="--live",
+            remedy=say("- を指定してください", "use -"),
+        )
     speakers = Speakers(character or (), skip_others=skip_others)
     counts: Counter[Status] = Counter()
     with opened(file, live=live) as (stream, place):

@@ -1,0 +1,70 @@
+"""Errors of the director in the reader's language."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+
+from naisei.core import InputError
+from naisei.director import Gate, load_character
+from naisei.director.bulk import opened
+from naisei.director.character import shipped
+from naisei.director.faults import faults
+from naisei.director.scripts import read_lines
+from naisei.director.speakers import Speakers
+from naisei.lang import speaking
+
+_KANA = re.compile("[ぁ-んァ-ヶ]")
+_NOTHING = Path("nothing.toml")
+_NO_FILE = "[Errno 2] No such file or directory: 'nothing.toml'"
+
+
+def _lines(text: str) -> Callable[[], object]:
+    return lambda: list(read_lines(BytesIO(text.encode()), "stdin", Speakers()))
+
+
+#: (what is done, its message, its remedy), in English.
+_WRONG: tuple[tuple[Callable[[], object], str, str], ...] = (
+    (lambda: load_character("nobody"), "unknown character 'nobody'",
+     "use one of " + ", ".join(c.id for c in shipped()) + ", or a .toml file"),
+    (lambda: load_character(_NOTHING), f"cannot be read: {_NO_FILE}", "check the path"),
+    (lambda: faults(_NOTHING), "cannot be read: No such file or directory", "check the path"),
+    (lambda: opened("nothing.toml").__enter__(), "cannot be read: No such file or directory",
+     "name a file, or - for standard input"),
+    (_lines("{"), "is no JSON: Expecting property name enclosed in double quotes: line 1 column 2 "
+     "(char 1)", 'write one object a row: {"speaker": "yana", "text": "…"}'),
+    (_lines('{"text": "a", "history": 1}'), "history is no list of texts",
+     'write "history": ["…", "…"], oldest first, or leave it out'),
+    (_lines("speaker,text\nyana"), "has 1 cells, the head 2",
+     'put a text with commas in quotes: "…"'),
+    (_lines("a"), "no speaker is named", "begin the line with a name (やな: …), give a speaker, or "
+     "say who speaks by --character"),
+    (lambda: Gate(character="yana", policy="person"), "the policy `person` has nobody to ask",
+     "give a function from the question to a line"),
+    (lambda: Gate(character="yana", retries=-1), "must be 0 or more, not -1", ""),
+)  # fmt: skip
+
+
+@pytest.fixture
+def english(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder of its own, in English."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("NAISEI_LANG", "en")
+
+
+@pytest.mark.parametrize(("do", "message", "remedy"), _WRONG, ids=[m for _, m, _ in _WRONG])
+def test_an_error_is_said_in_both_languages(
+    english: None, do: Callable[[], object], message: str, remedy: str
+) -> None:
+    with pytest.raises(InputError) as said:
+        do()
+    assert (said.value.message, said.value.remedy) == (message, remedy)
+    with speaking("ja"), pytest.raises(InputError) as told:
+        do()
+    assert _KANA.search(told.value.message), told.value.message
+    assert not remedy or _KANA.search(told.value.remedy), told.value.remedy
+    assert told.value.place == said.value.place
