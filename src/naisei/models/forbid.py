@@ -11,6 +11,7 @@ import os
 from urllib.parse import urlsplit
 
 from naisei.core import InputError, ModelCallForbidden
+from naisei.lang import say
 from naisei.models.base import ChatModel
 
 __all__ = ["check_allowed", "is_loopback"]
@@ -40,11 +41,17 @@ def check_allowed(model: ChatModel) -> None:
         return
     if switch not in ("1", "remote"):
         raise InputError(
-            f"unknown value {switch!r}", place="NAISEI_FORBID_MODELS", remedy="use 1, remote or 0"
+            say(f"{switch!r} は使えません", f"unknown value {switch!r}"),
+            place="NAISEI_FORBID_MODELS",
+            remedy=say("1、remote、0 のどれかにしてください", "use 1, remote or 0"),
         )
     if switch == "remote" and is_loopback(getattr(model, "base_url", None)):
         return
     raise ModelCallForbidden(
-        f"{model.name} was called while model calls are switched off "
-        f"(NAISEI_FORBID_MODELS={switch})"
+        say(
+            f"モデルの呼び出しは禁止されていますが、{model.name} が呼ばれました "
+            f"(NAISEI_FORBID_MODELS={switch})",
+            f"{model.name} was called while model calls are switched off "
+            f"(NAISEI_FORBID_MODELS={switch})",
+        )
     )

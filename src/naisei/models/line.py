@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type
 
 from naisei.core import InputError, Usage
+from naisei.lang import say
 from naisei.models.base import (
     ChatModel,
     ChatReply,
@@ -145,17 +146,30 @@ class Line:
     def _nobody(self, error: Unreachable) -> InputError:
         url = getattr(self.model, "base_url", self.model.name)
         return InputError(
-            f"the endpoint of {self.model.name} cannot be reached ({error})",
+            say(
+                f"{self.model.name} の接続先につながりません ({error})",
+                f"the endpoint of {self.model.name} cannot be reached ({error})",
+            ),
             place=url,
-            remedy="start the server, or name the right one: --base-url, OPENAI_BASE_URL or "
-            "openai-compatible:NAME@http://HOST:PORT/v1",
+            remedy=say(
+                "サーバーを起動するか、正しい接続先を --base-url、OPENAI_BASE_URL、"
+                "openai-compatible:NAME@http://HOST:PORT/v1 のどれかで指定してください",
+                "start the server, or name the right one: --base-url, OPENAI_BASE_URL or "
+                "openai-compatible:NAME@http://HOST:PORT/v1",
+            ),
         )
 
     def _hopeless(self, error: Unusable) -> InputError:
         return InputError(
-            f"the endpoint of {self.model.name} refuses: {error}",
+            say(
+                f"{self.model.name} の接続先に断られました: {error}",
+                f"the endpoint of {self.model.name} refuses: {error}",
+            ),
             place=getattr(self.model, "base_url", ""),
-            remedy="check the API key, the model's name, the URL and the account's credit",
+            remedy=say(
+                "API キー、モデル名、URL、残高を確かめてください",
+                "check the API key, the model's name, the URL and the account's credit",
+            ),
         )
 
 

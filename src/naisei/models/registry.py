@@ -7,6 +7,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import cast
 
 from naisei.core import InputError
+from naisei.lang import say
 from naisei.models.base import ChatModel
 from naisei.models.settings import ModelSettings
 
@@ -38,17 +39,32 @@ def open_model(spec: str, settings: ModelSettings | None = None) -> ChatModel:
     known = providers()
     if not colon or provider not in known:
         raise InputError(
-            f"unknown provider {provider!r}" if colon else "a model is named PROVIDER:NAME",
+            say(
+                f"{provider!r} というプロバイダーはありません"
+                if colon
+                else "モデルは PROVIDER:NAME の形で指定します",
+                f"unknown provider {provider!r}" if colon else "a model is named PROVIDER:NAME",
+            ),
             place=f"model {spec!r}",
-            remedy=f"known providers: {', '.join(known)}; a package adds one by an entry point "
-            f"of the group {GROUP}: a function (name, settings) -> ChatModel",
+            remedy=say(
+                f"使えるもの: {', '.join(known)}。パッケージからは、グループ {GROUP} の"
+                "エントリポイントに関数 (name, settings) -> ChatModel を登録すると足せます",
+                f"known providers: {', '.join(known)}; a package adds one by an entry point "
+                f"of the group {GROUP}: a function (name, settings) -> ChatModel",
+            ),
         )
     try:
         build = cast(Builder, known[provider].load())
     except ImportError as error:
         raise InputError(
-            f"the provider {provider!r} cannot be loaded: {error}",
+            say(
+                f"プロバイダー {provider!r} を読み込めません: {error}",
+                f"the provider {provider!r} cannot be loaded: {error}",
+            ),
             place=f"model {spec!r}",
-            remedy=f"reinstall the package that brings it: {known[provider].value}",
+            remedy=say(
+                f"これを提供するパッケージを入れ直してください: {known[provider].value}",
+                f"reinstall the package that brings it: {known[provider].value}",
+            ),
         ) from error
     return build(name, settings or ModelSettings())

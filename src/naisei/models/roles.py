@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from naisei.core import InputError, Sampling
+from naisei.lang import say
 from naisei.models.base import ChatModel
 from naisei.models.registry import open_model
 from naisei.models.settings import ModelSettings
@@ -31,8 +32,13 @@ class Roles:
         found = self.models.get(role, self.default)
         if found is None:
             raise InputError(
-                f"no model for the role {role!r}",
-                remedy=f"give --model PROVIDER:NAME or --{role}-model PROVIDER:NAME",
+                say(
+                    f"役割 {role!r} のモデルが指定されていません", f"no model for the role {role!r}"
+                ),
+                remedy=say(
+                    f"--model PROVIDER:NAME か --{role}-model PROVIDER:NAME を付けてください",
+                    f"give --model PROVIDER:NAME or --{role}-model PROVIDER:NAME",
+                ),
             )
         return found
 

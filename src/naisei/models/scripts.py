@@ -40,6 +40,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from naisei.core import InputError
+from naisei.lang import say
 from naisei.models.base import ChatRequest
 from naisei.models.rules import Rule
 
@@ -59,11 +60,19 @@ class Script:
             if rule.fits(request):
                 return rule
         said = request.messages[-1].content if request.messages else ""
-        wanted = f" for schema {request.schema.name}" if request.schema else ""
+        wanted = ""
+        if request.schema:
+            wanted = say(f" (schema {request.schema.name})", f" for schema {request.schema.name}")
         raise InputError(
-            f"no rule fits the request{wanted} that ends {said[-60:]!r}",
+            say(
+                f"末尾が {said[-60:]!r} の要求{wanted}に合う規則がありません",
+                f"no rule fits the request{wanted} that ends {said[-60:]!r}",
+            ),
             place=self.place,
-            remedy='add a rule for it, or one without conditions at the end: {"reply": "…"}',
+            remedy=say(
+                '合う規則を足すか、条件のない規則を最後に置いてください: {"reply": "…"}',
+                'add a rule for it, or one without conditions at the end: {"reply": "…"}',
+            ),
         )
 
 
@@ -78,21 +87,28 @@ def read_script(path: Path) -> Script:
         text = path.read_text("utf-8-sig")
     except OSError as error:
         raise InputError(
-            f"cannot be read: {error.strerror}", place=str(path), remedy="name a script file"
+            say(f"読めません: {error.strerror}", f"cannot be read: {error.strerror}"),
+            place=str(path),
+            remedy=say("スクリプトのファイルを指定してください", "name a script file"),
         ) from error
     except UnicodeDecodeError as error:
-        raise InputError("is no UTF-8 text", place=str(path)) from error
+        raise InputError(
+            say("UTF-8 のテキストではありません", "is no UTF-8 text"), place=str(path)
+        ) from error
     readers = {".jsonl": _from_jsonl, ".json": _from_json, ".toml": _from_toml}
     reader = readers.get(path.suffix.lower())
     if reader is None:
         raise InputError(
-            f"unknown kind of script {path.suffix!r}",
+            say(
+                f"{path.suffix!r} のスクリプトは読めません",
+                f"unknown kind of script {path.suffix!r}",
+            ),
             place=str(path),
-            remedy="use .jsonl, .json or .toml",
+            remedy=say(".jsonl、.json、.toml のどれかにしてください", "use .jsonl, .json or .toml"),
         )
     rules = [_rule(data, place) for place, data in reader(text, path)]
     if not rules:
-        raise InputError("holds no rule", place=str(path))
+        raise InputError(say("規則が一つもありません", "holds no rule"), place=str(path))
     return Script(tuple(rules), str(path))
 
 
@@ -103,7 +119,10 @@ def _from_jsonl(text: str, path: Path) -> list[tuple[str, Any]]:
             try:
                 out.append((f"{path}:{n}", json.loads(line)))
             except ValueError as error:
-                raise InputError(f"is no JSON: {error}", place=f"{path}:{n}") from error
+                raise InputError(
+                    say(f"JSON として読めません: {error}", f"is no JSON: {error}"),
+                    place=f"{path}:{n}",
+                ) from error
     return out
 
 
@@ -113,7 +132,10 @@ def _from_json(text: str, path: Path) -> list[tuple[str, Any]]:
     try:
         data = json.loads(text)
     except json.JSONDecodeError as error:
-        raise InputError(f"is no JSON: {error.msg}", place=f"{path}:{error.lineno}") from error
+        raise InputError(
+            say(f"JSON として読めません: {error.msg}", f"is no JSON: {error.msg}"),
+            place=f"{path}:{error.lineno}",
+        ) from error
     return _listed(data, path)
 
 
@@ -123,7 +145,9 @@ def _from_toml(text: str, path: Path) -> list[tuple[str, Any]]:
     except tomllib.TOMLDecodeError as error:
         line = re.search(r"at line (\d+)", str(error))
         place = f"{path}:{line[1]}" if line else str(path)
-        raise InputError(f"is no TOML: {error}", place=place) from error
+        raise InputError(
+            say(f"TOML として読めません: {error}", f"is no TOML: {error}"), place=place
+        ) from error
     return _listed(data, path)
 
 
@@ -132,7 +156,11 @@ def _listed(data: Any, path: Path) -> list[tuple[str, Any]]:
         data = data.get("rules", [])
     if not isinstance(data, list):
         raise InputError(
-            "is no list of rules", place=str(path), remedy='write a list, or {"rules": […]}'
+            say("規則の並びではありません", "is no list of rules"),
+            place=str(path),
+            remedy=say(
+                '並びか、{"rules": […]} を書いてください', 'write a list, or {"rules": […]}'
+            ),
         )
     return [(f"{path} rule {n}", rule) for n, rule in enumerate(data, 1)]
 

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from pydantic import JsonValue
 
 from naisei.core import InputError
+from naisei.lang import say
 from naisei.models.base import Mode
 
 __all__ = ["ModelSettings", "check_url"]
@@ -41,12 +42,17 @@ class ModelSettings:
         positive = {
             "timeout": self.timeout,
             "concurrency": self.concurrency,
-            "requests per minute": self.requests_per_minute,
-            "tokens per minute": self.tokens_per_minute,
+            say("1 分あたりの要求", "requests per minute"): self.requests_per_minute,
+            say("1 分あたりのトークン", "tokens per minute"): self.tokens_per_minute,
         }
         for name, value in positive.items():
             if value is not None and value <= 0:
-                raise InputError(f"{name} must be greater than 0, not {value}")
+                raise InputError(
+                    say(
+                        f"{name} は 0 より大きくなければなりません ({value} が渡されました)",
+                        f"{name} must be greater than 0, not {value}",
+                    )
+                )
 
     def url(self, fallback: str | None = None) -> str | None:
         """The base URL: as set, else `OPENAI_BASE_URL`, else `fallback`."""
@@ -75,8 +81,10 @@ def check_url(url: str, place: str) -> str:
         good = False
     if not good:
         raise InputError(
-            f"{url!r} is no URL of an endpoint",
+            say(f"{url!r} は接続先の URL ではありません", f"{url!r} is no URL of an endpoint"),
             place=place,
-            remedy="write it as http://HOST:PORT/v1",
+            remedy=say(
+                "http://HOST:PORT/v1 の形で書いてください", "write it as http://HOST:PORT/v1"
+            ),
         )
     return url

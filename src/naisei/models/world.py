@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from naisei.core import Chat, Embed, Handler, InputError, Now, Sampling, Where, World
+from naisei.lang import say
 from naisei.models.embedders.handler import EmbedHandler
 from naisei.models.embedders.registry import open_embedder
 from naisei.models.settings import ModelSettings
@@ -80,8 +81,14 @@ class _Lazy(Handler):
 
 def _no_model(effect: Chat[Any]) -> Any:
     raise InputError(
-        f"no model for the role '{effect.role}'",
-        remedy=f"give --model PROVIDER:NAME or --{effect.role}-model PROVIDER:NAME",
+        say(
+            f"役割 '{effect.role}' のモデルが指定されていません",
+            f"no model for the role '{effect.role}'",
+        ),
+        remedy=say(
+            f"--model PROVIDER:NAME か --{effect.role}-model PROVIDER:NAME を付けてください",
+            f"give --model PROVIDER:NAME or --{effect.role}-model PROVIDER:NAME",
+        ),
     )
 
 

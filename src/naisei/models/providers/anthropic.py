@@ -7,6 +7,7 @@ from pydantic_ai.output import OutputObjectDefinition
 from pydantic_ai.settings import ModelSettings as RequestSettings
 
 from naisei.core import InputError
+from naisei.lang import say
 from naisei.models.base import ChatRequest
 from naisei.models.providers._adapter import DirectModel
 from naisei.models.settings import ModelSettings
@@ -30,13 +31,20 @@ def build(name: str, settings: ModelSettings) -> DirectModel:
         from pydantic_ai.providers.anthropic import AnthropicProvider
     except ImportError as error:
         raise InputError(
-            "the package anthropic is not installed",
+            say(
+                "パッケージ anthropic がインストールされていません",
+                "the package anthropic is not installed",
+            ),
             place=spec,
             remedy="pip install 'naisei[anthropic]'",
         ) from error
     key = settings.key("ANTHROPIC_API_KEY")
     if key is None:
-        raise InputError("no API key", place=spec, remedy="set ANTHROPIC_API_KEY")
+        raise InputError(
+            say("API キーがありません", "no API key"),
+            place=spec,
+            remedy=say("ANTHROPIC_API_KEY を設定してください", "set ANTHROPIC_API_KEY"),
+        )
     url = settings.options.get("base_url")
     client = AsyncAnthropic(
         api_key=key,

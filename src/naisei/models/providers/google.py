@@ -8,6 +8,7 @@ from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.settings import ModelSettings as RequestSettings
 
 from naisei.core import InputError
+from naisei.lang import say
 from naisei.models.base import ChatRequest
 from naisei.models.providers._adapter import DirectModel
 from naisei.models.providers.anthropic import native
@@ -32,13 +33,20 @@ def build(name: str, settings: ModelSettings) -> DirectModel:
         from pydantic_ai.providers.google import GoogleProvider
     except ImportError as error:
         raise InputError(
-            "the package google-genai is not installed",
+            say(
+                "パッケージ google-genai がインストールされていません",
+                "the package google-genai is not installed",
+            ),
             place=spec,
             remedy="pip install 'naisei[google]'",
         ) from error
     key = settings.key("GOOGLE_API_KEY") or os.environ.get("GEMINI_API_KEY")
     if not key:
-        raise InputError("no API key", place=spec, remedy="set GOOGLE_API_KEY")
+        raise InputError(
+            say("API キーがありません", "no API key"),
+            place=spec,
+            remedy=say("GOOGLE_API_KEY を設定してください", "set GOOGLE_API_KEY"),
+        )
     url = str(settings.options.get("base_url") or _URL)
     # Without retry options the SDK sends a request once.
     client = Client(vertexai=False, api_key=key, http_options=HttpOptions(base_url=url))

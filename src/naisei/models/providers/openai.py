@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from naisei.core import InputError, canonical
+from naisei.lang import say
 from naisei.models.base import ChatRequest, Mode, Schema
 from naisei.models.forbid import is_loopback
 from naisei.models.providers._completions import CompletionsModel
@@ -31,14 +32,22 @@ def build(name: str, settings: ModelSettings) -> DirectModel:
         InputError: no name, or no key.
     """
     if not name:
-        raise InputError("a model name is missing", place="openai:", remedy="write openai:NAME")
+        raise InputError(
+            say("モデル名がありません", "a model name is missing"),
+            place="openai:",
+            remedy=say("openai:NAME の形で書いてください", "write openai:NAME"),
+        )
     key = settings.key("OPENAI_API_KEY")
     if key is None:
         raise InputError(
-            "no API key",
+            say("API キーがありません", "no API key"),
             place=f"openai:{name}",
-            remedy="set OPENAI_API_KEY; for an endpoint without keys use "
-            "openai-compatible:NAME with OPENAI_BASE_URL or --base-url",
+            remedy=say(
+                "OPENAI_API_KEY を設定してください。キーの要らない接続先には "
+                "openai-compatible:NAME と、OPENAI_BASE_URL か --base-url を使います",
+                "set OPENAI_API_KEY; for an endpoint without keys use "
+                "openai-compatible:NAME with OPENAI_BASE_URL or --base-url",
+            ),
         )
     url = settings.url(_URL) or _URL
     return _official(f"openai:{name}", name, url, key, settings)
@@ -61,14 +70,22 @@ def build_compatible(name: str, settings: ModelSettings) -> CompletionsModel:
         found = settings.url()
         if found is None:
             raise InputError(
-                "no base URL",
+                say("接続先の URL がありません", "no base URL"),
                 place=spec,
-                remedy="set OPENAI_BASE_URL, give --base-url, or write "
-                "openai-compatible:NAME@http://HOST:PORT/v1",
+                remedy=say(
+                    "OPENAI_BASE_URL を設定するか、--base-url を付けるか、"
+                    "openai-compatible:NAME@http://HOST:PORT/v1 の形で書いてください",
+                    "set OPENAI_BASE_URL, give --base-url, or write "
+                    "openai-compatible:NAME@http://HOST:PORT/v1",
+                ),
             )
         url = found
     if not name:
-        raise InputError("a model name is missing", place=spec, remedy="write NAME before the @")
+        raise InputError(
+            say("モデル名がありません", "a model name is missing"),
+            place=spec,
+            remedy=say("@ の前に NAME を書いてください", "write NAME before the @"),
+        )
     key = settings.key("OPENAI_API_KEY") or "none"
     return CompletionsModel(
         spec,

@@ -11,6 +11,7 @@ import json
 from pathlib import Path
 
 from naisei.core import InputError
+from naisei.lang import say
 from naisei.models.base import ChatReply, ChatRequest
 from naisei.models.scripts import Script, read_script
 from naisei.models.settings import ModelSettings
@@ -26,9 +27,12 @@ def build(name: str, settings: ModelSettings) -> ScriptedModel:
     """
     if not name:
         raise InputError(
-            "a file is missing",
+            say("ファイル名がありません", "a file is missing"),
             place="scripted:",
-            remedy="write scripted:PATH (.jsonl, .json, .toml)",
+            remedy=say(
+                "scripted:PATH の形で書いてください (.jsonl、.json、.toml)",
+                "write scripted:PATH (.jsonl, .json, .toml)",
+            ),
         )
     return ScriptedModel(f"scripted:{name}", read_script(Path(name)))
 
