@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from naisei.core import Effect, FlowHandler, Handler, InputError, Where, World
+from naisei.lang import say
 from naisei.runs.ledger import Ledger
 
 __all__ = ["UNBOUNDED", "Budget", "Gate", "GatedWorld"]
@@ -31,7 +32,13 @@ class Budget:
         for name in ("usd", "tokens", "minutes"):
             bound = getattr(self, name)
             if bound is not None and not bound > 0:
-                raise InputError(f"must be above 0, not {bound}", place=f"--max-{name}")
+                raise InputError(
+                    say(
+                        f"0 より大きくなければなりません ({bound} が渡されました)",
+                        f"must be above 0, not {bound}",
+                    ),
+                    place=f"--max-{name}",
+                )
 
     def reached(self, ledger: Ledger) -> str:
         """The bound on cost that is used up, in words, or an empty string.
@@ -42,14 +49,25 @@ class Budget:
         if self.usd is not None:
             if ledger.unpriced:
                 raise InputError(
-                    f"no price is known for {', '.join(sorted(ledger.unpriced))}",
+                    say(
+                        f"単価のわからないモデルがあります: {', '.join(sorted(ledger.unpriced))}",
+                        f"no price is known for {', '.join(sorted(ledger.unpriced))}",
+                    ),
                     place="--max-usd",
-                    remedy="use --max-tokens instead",
+                    remedy=say(
+                        "代わりに --max-tokens を使ってください", "use --max-tokens instead"
+                    ),
                 )
             if ledger.known_usd >= self.usd:
-                return f"--max-usd: {ledger.known_usd:.4f} of {self.usd:g} dollars"
+                return say(
+                    f"--max-usd: {self.usd:g} ドルのうち {ledger.known_usd:.4f} ドル使用",
+                    f"--max-usd: {ledger.known_usd:.4f} of {self.usd:g} dollars",
+                )
         if self.tokens is not None and ledger.tokens >= self.tokens:
-            return f"--max-tokens: {ledger.tokens} of {self.tokens} tokens"
+            return say(
+                f"--max-tokens: {self.tokens} トークンのうち {ledger.tokens} トークン使用",
+                f"--max-tokens: {ledger.tokens} of {self.tokens} tokens",
+            )
         return ""
 
 

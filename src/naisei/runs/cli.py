@@ -49,7 +49,10 @@ def _write(text: str, to: Path | None) -> None:
     try:
         write_atomically(to, text)
     except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", place=str(to)) from error
+        raise InputError(
+            say(f"書き込めません: {error.strerror}", f"cannot be written: {error.strerror}"),
+            place=str(to),
+        ) from error
 
 
 @app.command("list", help=say("実行の一覧", "List the runs under a folder."))
@@ -160,9 +163,17 @@ def export(
     as_json: options.Json = False,
 ) -> None:
     if events and form == "csv":
-        raise InputError("events have no form in CSV", place="--events", remedy="--format jsonl")
+        raise InputError(
+            say("やりとりは CSV では書き出せません", "events have no form in CSV"),
+            place="--events",
+            remedy=say("--format jsonl を付けてください", "--format jsonl"),
+        )
     if as_json and output is None:
-        raise InputError("stdout holds the export itself", place="--json", remedy="add --output")
+        raise InputError(
+            say("標準出力は書き出しそのものに使われます", "stdout holds the export itself"),
+            place="--json",
+            remedy=say("--output を付けてください", "add --output"),
+        )
     with RunDirectory.look(directory) as run:
         if form == "csv":
             _write(export_csv(run), output)

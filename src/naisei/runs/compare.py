@@ -99,7 +99,10 @@ def compare(paths: Sequence[Path], *, seed: int = 0) -> Comparison:
             with values to be paired.
     """
     if len(paths) < 2:
-        raise InputError("two runs or more are needed", place="naisei runs compare")
+        raise InputError(
+            say("実行が二つ以上必要です", "two runs or more are needed"),
+            place="naisei runs compare",
+        )
     runs = [_load(path) for path in paths]
     pairs = [
         (name, a, b, *_difference(name, a, b, seed))
@@ -108,7 +111,10 @@ def compare(paths: Sequence[Path], *, seed: int = 0) -> Comparison:
     ]
     if not pairs:
         raise InputError(
-            "these runs share no metric with a value for each unit",
+            say(
+                "件ごとの値を持つ指標のうち、これらの実行に共通するものがありません",
+                "these runs share no metric with a value for each unit",
+            ),
             place=", ".join(map(str, paths)),
         )
     adjusted = holm([difference.p for *_, difference, _ in pairs])
@@ -145,11 +151,27 @@ def _warnings(runs: Sequence[_Run]) -> list[str]:
     out = []
     for run in others:
         if run.frozen.system != first.frozen.system:
-            out.append(f"{run.name} is of another system: {run.frozen.system}")
+            out.append(
+                say(
+                    f"{run.name} は別のシステムの実行です: {run.frozen.system}",
+                    f"{run.name} is of another system: {run.frozen.system}",
+                )
+            )
         if run.frozen.data_hash != first.frozen.data_hash:
             out.append(
-                f"{run.name} ran on other data than {first.name}: only units of the same name "
-                "are compared, and they may not be the same"
+                say(
+                    f"{run.name} のデータは {first.name} と違います。名前の同じ件だけを比べますが、"
+                    "同じ件とは限りません",
+                    f"{run.name} ran on other data than {first.name}: only units of the same name "
+                    "are compared, and they may not be the same",
+                )
             )
     stopped = [run for run in runs if run.kept.stopped]
-    return [*out, *(f"{run.name} is not at its end: {run.kept.stopped}" for run in stopped)]
+    unfinished = (
+        say(
+            f"{run.name} は最後まで進んでいません: {run.kept.stopped}",
+            f"{run.name} is not at its end: {run.kept.stopped}",
+        )
+        for run in stopped
+    )
+    return [*out, *unfinished]

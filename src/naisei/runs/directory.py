@@ -18,6 +18,7 @@ from types import TracebackType
 
 from naisei import __version__
 from naisei.core import InputError
+from naisei.lang import say
 from naisei.runs.frozen import Frozen, default_path
 from naisei.runs.lock import RunLock
 from naisei.runs.log import RunLog
@@ -87,7 +88,13 @@ class RunDirectory:
         """What a reader should know about how the run came about."""
         if self.frozen.naisei == __version__:
             return []
-        return [f"The run was started with naisei {self.frozen.naisei}; this is {__version__}."]
+        began = self.frozen.naisei
+        return [
+            say(
+                f"naisei {began} で始めた実行です (今の版は {__version__})。",
+                f"The run was started with naisei {began}; this is {__version__}.",
+            )
+        ]
 
     def write_results(self, rows: list[EpisodeRow]) -> None:
         """`results.jsonl`, in the order given, all at once."""
@@ -157,18 +164,26 @@ def _umask() -> int:
 def _make(path: Path, frozen: Frozen) -> bool:
     """Make the directory complete or not at all; whether it is new."""
     if path.exists() and not path.is_dir():
-        raise InputError("is a file, not a run directory", place=str(path))
+        raise InputError(
+            say("実行ディレクトリではなく、ファイルです", "is a file, not a run directory"),
+            place=str(path),
+        )
     if (path / "config.json").exists():
         return False
     if path.is_dir() and any(path.iterdir()):
         raise InputError(
-            "holds files, but no run", place=str(path), remedy="give another --run-dir"
+            say("ファイルがありますが、実行ではありません", "holds files, but no run"),
+            place=str(path),
+            remedy=say("別の --run-dir を指定してください", "give another --run-dir"),
         )
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         made = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
     except OSError as error:
-        raise InputError(f"cannot be made: {error.strerror}", place=str(path)) from error
+        raise InputError(
+            say(f"作れません: {error.strerror}", f"cannot be made: {error.strerror}"),
+            place=str(path),
+        ) from error
     try:
         made.chmod(0o777 & ~_umask())
         text = json.dumps(frozen.model_dump(mode="json"), ensure_ascii=False, indent=2)

@@ -13,6 +13,7 @@ from typing import Protocol
 
 from naisei.core import EffectFailed, Event, InputError, Limits, Where, World, arun
 from naisei.core.plain import plain
+from naisei.lang import say
 from naisei.runs.budget import UNBOUNDED, Budget, Gate, GatedWorld
 from naisei.runs.directory import RunDirectory
 from naisei.runs.ledger import Ledger
@@ -111,7 +112,13 @@ async def run_task(
             logged by then is kept.
     """
     if concurrency < 1:
-        raise InputError(f"must be at least 1, not {concurrency}", place="--concurrency")
+        raise InputError(
+            say(
+                f"1 以上でなければなりません ({concurrency} が渡されました)",
+                f"must be at least 1, not {concurrency}",
+            ),
+            place="--concurrency",
+        )
     run = _Run(task, directory, base_world, limits, budget, progress, on_event, on_episode)
     await run.go(concurrency)
     return run.outcome()
@@ -146,7 +153,10 @@ class _Run:
             self.gate.close(reached)
         loop = asyncio.get_running_loop()
         if self.budget.minutes is not None:
-            reason = f"--max-minutes: {self.budget.minutes:g} minutes"
+            reason = say(
+                f"--max-minutes: {self.budget.minutes:g} 分経過",
+                f"--max-minutes: {self.budget.minutes:g} minutes",
+            )
             timer = loop.call_later(self.budget.minutes * 60, self.gate.close, reason)
         else:
             timer = None
@@ -169,7 +179,7 @@ class _Run:
 
     def _interrupt(self) -> None:
         self.interrupted = True
-        self.gate.close("interrupted")
+        self.gate.close(say("中断", "interrupted"))
 
     async def _work(self, workers: list[asyncio.Task[None]]) -> None:
         """Until all workers ended, or the gate is closed and nothing is in flight."""
@@ -182,7 +192,7 @@ class _Run:
                 pending -= done
                 for worker in done - {idle}:
                     if crash is None and (crash := worker.exception()) is not None:
-                        self.gate.close("stopped by an error")
+                        self.gate.close(say("エラーで停止", "stopped by an error"))
                         asyncio.get_running_loop().call_later(_GRACE, self.gate.abandon)
         finally:
             for task in (*pending, idle):

@@ -61,19 +61,31 @@ class Frozen(BaseModel):
             return Frozen.model_validate_json(path.read_bytes())
         except FileNotFoundError:
             raise InputError(
-                "not a run directory: no config.json",
+                say(
+                    "実行ディレクトリではありません: config.json がありません",
+                    "not a run directory: no config.json",
+                ),
                 place=str(path.parent),
-                remedy="`naisei runs list` shows the runs there are",
+                remedy=say(
+                    "`naisei runs list` で実行の一覧が出ます",
+                    "`naisei runs list` shows the runs there are",
+                ),
             ) from None
         except OSError as error:
-            raise InputError(f"cannot be read: {error.strerror}", place=str(path)) from error
+            raise InputError(
+                say(f"読めません: {error.strerror}", f"cannot be read: {error.strerror}"),
+                place=str(path),
+            ) from error
         except ValidationError as error:
             first = error.errors()[0]
             field = ".".join(map(str, first["loc"]))
             raise InputError(
-                f"no config of a run: {field} {first['msg']}".replace("  ", " "),
+                say(
+                    f"実行の設定として読めません: {field} {first['msg']}".replace("  ", " "),
+                    f"no config of a run: {field} {first['msg']}".replace("  ", " "),
+                ),
                 place=str(path),
-                remedy="use a new run directory",
+                remedy=say("新しい実行ディレクトリを使ってください", "use a new run directory"),
             ) from error
 
     def config_as(self, model: type[M], path: Path) -> M:
@@ -107,7 +119,8 @@ class Frozen(BaseModel):
             if key not in old or key not in new or old[key] != new[key]
         ]
         if self.data_hash != now.data_hash:
-            lines.append(f"data: {self.data_hash[:12]} → {now.data_hash[:12]} (contents differ)")
+            differ = say("内容が違います", "contents differ")
+            lines.append(f"data: {self.data_hash[:12]} → {now.data_hash[:12]} ({differ})")
         return lines
 
     def refuse(self, now: Frozen, place: Path) -> None:
@@ -115,12 +128,20 @@ class Frozen(BaseModel):
         lines = self.differences(now)
         if not lines:
             return
-        more = f"\n  … and {len(lines) - _SHOWN} more" if len(lines) > _SHOWN else ""
+        more, left = "", len(lines) - _SHOWN
+        if left > 0:
+            more = say(f"\n  … ほか {left} 個", f"\n  … and {left} more")
         shown = "".join(f"\n  {line}" for line in lines[:_SHOWN])
         raise InputError(
-            f"this run was started with another configuration:{shown}{more}\n",
+            say(
+                f"この実行は別の設定で始まっています:{shown}{more}\n",
+                f"this run was started with another configuration:{shown}{more}\n",
+            ),
             place=str(place),
-            remedy="give another --run-dir, or leave it out for one of its own",
+            remedy=say(
+                "別の --run-dir を指定するか、省いて専用の場所に任せてください",
+                "give another --run-dir, or leave it out for one of its own",
+            ),
         )
 
 
@@ -148,6 +169,6 @@ def _flat(value: JsonValue, prefix: str = "") -> Iterator[tuple[str, JsonValue]]
 
 def _shown(values: dict[str, JsonValue], key: str) -> str:
     if key not in values:
-        return "(absent)"
+        return say("(なし)", "(absent)")
     text = json.dumps(values[key], ensure_ascii=False)
     return text if len(text) <= 80 else text[:79] + "…"

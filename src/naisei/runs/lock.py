@@ -10,6 +10,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from naisei.core import InputError
+from naisei.lang import say
 
 __all__ = ["RunLock", "holder", "locked"]
 
@@ -27,10 +28,17 @@ class RunLock:
         try:
             self._lock.acquire(timeout=0.3)  # `locked` may hold it for a moment
         except Timeout:
+            who = holder(directory)
             raise InputError(
-                f"another process is working on this run: {holder(directory)}",
+                say(
+                    f"別のプロセスがこの実行を進めています: {who}",
+                    f"another process is working on this run: {who}",
+                ),
                 place=str(directory),
-                remedy="wait for it, stop it, or give another --run-dir",
+                remedy=say(
+                    "終わるのを待つか、止めるか、別の --run-dir を指定してください",
+                    "wait for it, stop it, or give another --run-dir",
+                ),
             ) from None
         # Beside the lock, since opening the lock file may empty it.
         self._holder.write_text(f"pid {os.getpid()} on {socket.gethostname()}", encoding="utf-8")

@@ -20,6 +20,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from naisei.core import Event, InputError, Usage, Where
+from naisei.lang import say
 from naisei.runs import _rows
 from naisei.runs._texts import Texts
 from naisei.runs.ledger import Ledger, Spent
@@ -46,7 +47,10 @@ class RunLog:
         try:
             self._db = _reader(path) if read_only else _writer(path)
         except sqlite3.Error as error:
-            raise InputError(f"cannot open the run log: {error}", place=str(path)) from error
+            raise InputError(
+                say(f"実行の記録を開けません: {error}", f"cannot open the run log: {error}"),
+                place=str(path),
+            ) from error
         self._texts = Texts(self._db)
 
     @contextmanager

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
 from naisei.core import InputError
+from naisei.lang import say
 
 __all__ = ["FLAG", "Options", "pairs", "typed", "untyped"]
 
@@ -31,10 +32,19 @@ def pairs(given: Sequence[str]) -> dict[str, str]:
         key, equals, value = (part.strip() for part in word.partition("="))
         if not (key and equals):
             raise InputError(
-                f"'{word}' is no setting", place=FLAG, remedy="write KEY=VALUE, such as depth=2"
+                say(f"'{word}' は設定の形になっていません", f"'{word}' is no setting"),
+                place=FLAG,
+                remedy=say(
+                    "depth=2 のように KEY=VALUE の形で書いてください",
+                    "write KEY=VALUE, such as depth=2",
+                ),
             )
         if key in out:
-            raise InputError(f"'{key}' is set twice", place=FLAG, remedy="leave one of them out")
+            raise InputError(
+                say(f"'{key}' が二度指定されています", f"'{key}' is set twice"),
+                place=FLAG,
+                remedy=say("どちらか一つにしてください", "leave one of them out"),
+            )
         out[key] = value
     return out
 
@@ -51,13 +61,13 @@ def typed(model: type[BaseModel], given: Mapping[str, JsonValue]) -> dict[str, J
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(map(str, first["loc"]))
-        known = ", ".join(model.model_fields) or "this agent has no settings"
+        known = ", ".join(model.model_fields) or say("なし", "this agent has no settings")
         raise InputError(
-            f"unknown setting '{name}'"
+            say(f"'{name}' という設定はありません", f"unknown setting '{name}'")
             if first["type"] == "extra_forbidden"
             else f"{first['msg'].removeprefix('Value error, ')}: {first['input']!r}",
             place=f"{FLAG} {name}",
-            remedy=f"known: {known}",
+            remedy=say(f"使えるもの: {known}", f"known: {known}"),
         ) from error
 
 

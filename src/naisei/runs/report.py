@@ -171,5 +171,8 @@ def write_report(directory: RunDirectory, to: Path | None = None) -> Path:
     try:
         write_atomically(path, html_report(directory))
     except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", place=str(path)) from error
+        raise InputError(
+            say(f"書き込めません: {error.strerror}", f"cannot be written: {error.strerror}"),
+            place=str(path),
+        ) from error
     return path

@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from naisei.core import Event, InputError
+from naisei.lang import say
 from naisei.runs.directory import RunDirectory
 from naisei.runs.episodes import Wanted, episode_page
 from naisei.runs.export import event_json
@@ -79,9 +80,19 @@ def find_episode(directory: RunDirectory, wanted: str) -> str:
         return of_instance[0]
     some = ", ".join(of_instance[:8] or known[:8])
     raise InputError(
-        f"{wanted!r} has {len(of_instance)} episodes" if of_instance else f"no episode {wanted!r}",
+        say(
+            f"{wanted!r} にはエピソードが {len(of_instance)} 個あります"
+            if of_instance
+            else f"{wanted!r} というエピソードはありません",
+            f"{wanted!r} has {len(of_instance)} episodes"
+            if of_instance
+            else f"no episode {wanted!r}",
+        ),
         place=str(directory.path),
-        remedy=f"for example: {some}" if some else "nothing was recorded yet",
+        remedy=say(
+            f"例: {some}" if some else "まだ何も記録されていません",
+            f"for example: {some}" if some else "nothing was recorded yet",
+        ),
     )
 
 

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from naisei.core import InputError
+from naisei.lang import say
 from naisei.runs.directory import RunDirectory
 from naisei.runs.task import Metric, Summary, Table
 
@@ -70,9 +71,15 @@ def kept(directory: RunDirectory) -> Kept:
     data: Any = directory.log.get(_KEY)
     if data is None:
         raise InputError(
-            "the run has no summary yet: it was killed, or is still going",
+            say(
+                "この実行にはまだ集計がありません。途中で止められたか、まだ動いています",
+                "the run has no summary yet: it was killed, or is still going",
+            ),
             place=str(directory.path),
-            remedy=f"`naisei runs resume {directory.path}` finishes it",
+            remedy=say(
+                f"`naisei runs resume {directory.path}` で最後まで進みます",
+                f"`naisei runs resume {directory.path}` finishes it",
+            ),
         )
     summary = data["summary"]
     return Kept(

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from naisei.core import InputError
+from naisei.lang import say
 from naisei.runs.frozen import Frozen
 
 __all__ = ["resume"]
@@ -42,7 +43,13 @@ def resume(path: Path, **changes: Any) -> int:
     try:
         inspect.signature(function).bind(path, **changes)
     except TypeError as error:
-        raise InputError(f"{system} cannot resume so: {error}", place=str(path)) from error
+        raise InputError(
+            say(
+                f"{system} はこの形では再開できません: {error}",
+                f"{system} cannot resume so: {error}",
+            ),
+            place=str(path),
+        ) from error
     return function(path, **changes)
 
 
@@ -53,9 +60,15 @@ def _function(system: str, path: Path) -> Callable[..., int]:
     module = f"naisei.{system}.resume"
     if not system.isidentifier() or find_spec(f"naisei.{system}") is None or not find_spec(module):
         raise InputError(
-            f"the run is of the system {system!r}, which is not installed or cannot resume",
+            say(
+                f"システム {system!r} の実行ですが、"
+                "インストールされていないか、再開に対応していません",
+                f"the run is of the system {system!r}, which is not installed or cannot resume",
+            ),
             place=str(path),
-            remedy="install the package that it came from",
+            remedy=say(
+                "元のパッケージをインストールしてください", "install the package that it came from"
+            ),
         )
     built_in: Callable[..., int] = import_module(module).resume
     return built_in
