@@ -202,7 +202,10 @@ def _csv(text: str, place: str) -> tuple[Row, ...]:
                 )
             rows.append(Row(name, cells[what], session))
     except csv.Error as error:
-        raise InputError(f"is no CSV: {error}", place=f"{place}:{reader.line_num}") from None
+        raise InputError(
+            say(f"CSV として読めません: {error}", f"is no CSV: {error}"),
+            place=f"{place}:{reader.line_num}",
+        ) from None
     return tuple(rows)
 
 

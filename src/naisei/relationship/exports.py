@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from naisei.core import InputError
+from naisei.lang import say
 from naisei.relationship.book import folded
 from naisei.relationship.config import RelationshipConfig
 from naisei.relationship.persona import Pair
@@ -71,7 +72,10 @@ def export(
             for name, text in files.items():
                 write_atomically(folder / name, text)
         except OSError as error:
-            raise InputError(f"cannot be written: {error.strerror}", place=str(folder)) from error
+            raise InputError(
+                say(f"書き込めません: {error.strerror}", f"cannot be written: {error.strerror}"),
+                place=str(folder),
+            ) from error
         written += [folder / name for name in files]
     return written
 
@@ -81,9 +85,15 @@ def _config(directory: RunDirectory) -> RelationshipConfig:
     if frozen.system != "relationship" or frozen.config.get("task"):
         what = f"{frozen.system} {frozen.config.get('task', '')}".strip()
         raise InputError(
-            f"is a run of {what}, not of relationship conversations",
+            say(
+                f"これは {what} の実行で、relationship の会話ではありません",
+                f"is a run of {what}, not of relationship conversations",
+            ),
             place=place,
-            remedy="name the run directory of naisei relationship run",
+            remedy=say(
+                "naisei relationship run の実行ディレクトリを指定してください",
+                "name the run directory of naisei relationship run",
+            ),
         )
     return frozen.config_as(RelationshipConfig, directory.path / "config.json")
 

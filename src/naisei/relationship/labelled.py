@@ -17,6 +17,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from naisei.core import InputError
+from naisei.lang import say
 from naisei.relationship.vector import RelationVector
 
 __all__ = [
@@ -124,7 +125,9 @@ def load(split: Split) -> tuple[LabelledDialogue, ...]:
     """
     if split not in ("tune", "test"):
         raise InputError(
-            f"unknown split {split!r}", place="relationship_dialogues", remedy="use tune or test"
+            say(f"{split!r} という分割はありません", f"unknown split {split!r}"),
+            place="relationship_dialogues",
+            remedy=say("tune か test を指定してください", "use tune or test"),
         )
     folder = files("naisei") / "data" / "relationship_dialogues"
     with as_file(folder / f"{split}.jsonl") as path:
@@ -145,19 +148,31 @@ def read_labelled(path: Path) -> tuple[LabelledDialogue, ...]:
             dialogue = LabelledDialogue.model_validate(value)
         except ValidationError as error:
             raise InputError(
-                f"this is no labelled dialogue: {_faults(error)}",
+                say(
+                    f"ラベル付きの会話ではありません: {_faults(error)}",
+                    f"this is no labelled dialogue: {_faults(error)}",
+                ),
                 place=place,
-                remedy="compare it with a line of the bundled tune.jsonl",
+                remedy=say(
+                    "同梱の tune.jsonl の行と見比べてください",
+                    "compare it with a line of the bundled tune.jsonl",
+                ),
             ) from None
         if dialogue.id in found:
             raise InputError(
-                f"the id {dialogue.id} came before",
+                say(f"id {dialogue.id} が重複しています", f"the id {dialogue.id} came before"),
                 place=place,
-                remedy="give every dialogue an id of its own",
+                remedy=say(
+                    "会話ごとに別の id を付けてください", "give every dialogue an id of its own"
+                ),
             )
         found[dialogue.id] = dialogue
     if not found:
-        raise InputError("no dialogues", place=str(path), remedy="give at least one")
+        raise InputError(
+            say("会話がありません", "no dialogues"),
+            place=str(path),
+            remedy=say("一つ以上書いてください", "give at least one"),
+        )
     return tuple(found.values())
 
 
@@ -167,11 +182,18 @@ def _lines(path: Path) -> Iterator[tuple[str, Any]]:
         text = path.read_text("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(
-            "this is no UTF-8 text", place=str(path), remedy="save it as UTF-8"
+            say("UTF-8 のテキストではありません", "this is no UTF-8 text"),
+            place=str(path),
+            remedy=say("UTF-8 で保存してください", "save it as UTF-8"),
         ) from error
     except OSError as error:
         raise InputError(
-            f"cannot be read: {error.strerror or error}", place=str(path), remedy="check the path"
+            say(
+                f"読めません: {error.strerror or error}",
+                f"cannot be read: {error.strerror or error}",
+            ),
+            place=str(path),
+            remedy=say("パスを確かめてください", "check the path"),
         ) from error
     # Not splitlines(): a line separator within a Japanese string is no end of a record.
     for number, line in enumerate(text.split("\n"), start=1):
@@ -181,9 +203,12 @@ def _lines(path: Path) -> Iterator[tuple[str, Any]]:
             yield f"{path}:{number}", json.loads(line)
         except (ValueError, RecursionError) as error:
             raise InputError(
-                f"this line is no JSON: {error}",
+                say(f"この行は JSON として読めません: {error}", f"this line is no JSON: {error}"),
                 place=f"{path}:{number}",
-                remedy="write one JSON object a line",
+                remedy=say(
+                    "1 行に JSON のオブジェクトを一つずつ書いてください",
+                    "write one JSON object a line",
+                ),
             ) from error
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from naisei.core import InputError
+from naisei.lang import say
 from naisei.relationship.locomo_parts import found_ids, session_time
 
 __all__ = ["CATEGORIES", "Question", "Sample", "Turn", "read_locomo"]
@@ -28,7 +29,13 @@ CATEGORIES = {
     5: "adversarial",
 }
 _SESSION = re.compile(r"session_(\d+)")
-_REMEDY = "give the file as LoCoMo publishes it: a list of objects with conversation and qa"
+
+
+def _remedy() -> str:
+    return say(
+        "LoCoMo が公開している形 (conversation と qa を持つオブジェクトの並び) で渡してください",
+        "give the file as LoCoMo publishes it: a list of objects with conversation and qa",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,33 +82,49 @@ def read_locomo(path: Path) -> list[Sample]:
     try:
         data = json.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", place=str(path)) from None
+        raise InputError(
+            say(f"読めません: {error.strerror}", f"cannot be read: {error.strerror}"),
+            place=str(path),
+        ) from None
     except ValueError as error:
-        raise InputError(f"no JSON: {error}", place=str(path), remedy=_REMEDY) from None
+        raise InputError(
+            say(f"JSON として読めません: {error}", f"no JSON: {error}"),
+            place=str(path),
+            remedy=_remedy(),
+        ) from None
     rows = data if isinstance(data, list) else [data]
     if not rows:
-        raise InputError("holds no conversation", place=str(path), remedy=_REMEDY)
+        raise InputError(
+            say("会話がありません", "holds no conversation"), place=str(path), remedy=_remedy()
+        )
     return [_sample(row, number, str(path)) for number, row in enumerate(rows, 1)]
 
 
 def _sample(row: Any, number: int, path: str) -> Sample:
     talk = row.get("conversation") if isinstance(row, dict) else None
     if not isinstance(talk, dict):
-        raise InputError("no object with `conversation`", place=f"{path}, {number}", remedy=_REMEDY)
+        raise InputError(
+            say("`conversation` を持つオブジェクトではありません", "no object with `conversation`"),
+            place=f"{path}, {number}",
+            remedy=_remedy(),
+        )
     sample = Sample(str(row.get("sample_id", number)))
     _read_turns(sample, talk)
     if not sample.turns:
         raise InputError(
-            "no utterance in session_1, session_2, …",
+            say(
+                "session_1、session_2、… に発話がありません",
+                "no utterance in session_1, session_2, …",
+            ),
             place=f"{path}, {sample.id}",
-            remedy=_REMEDY,
+            remedy=_remedy(),
         )
     known = {turn.id for turn in sample.turns}
     asked = row.get("qa", [])
     for at, one in enumerate(asked if isinstance(asked, list) else []):
         _read_question(sample, one, f"{sample.id} qa[{at}]", known)
     if not sample.questions:
-        sample.notes.append(f"{sample.id}: no question")
+        sample.notes.append(say(f"{sample.id}: 質問なし", f"{sample.id}: no question"))
     return sample
 
 
@@ -113,12 +136,19 @@ def _read_turns(sample: Sample, talk: dict[str, Any]) -> None:
         lines = talk[f"session_{number}"]
         place = f"{sample.id} session_{number}"
         if not isinstance(lines, list):
-            sample.notes.append(f"{place}: no list of turns; left out")
+            sample.notes.append(
+                say(f"{place}: 発話の並びではないため除外", f"{place}: no list of turns; left out")
+            )
             continue
         start = session_time(talk.get(f"session_{number}_date_time"))
         if start is None:
             start = before + timedelta(days=1) if before else datetime(1970, 1, 1)
-            sample.notes.append(f"{place}: no readable date and time; taken as {start}")
+            sample.notes.append(
+                say(
+                    f"{place}: 日時が読めないため {start} とみなす",
+                    f"{place}: no readable date and time; taken as {start}",
+                )
+            )
         for at, line in enumerate(lines):
             turn = _turn(sample, line, f"{place}[{at}]", number, at, start)
             if turn is None:
@@ -126,13 +156,23 @@ def _read_turns(sample: Sample, talk: dict[str, Any]) -> None:
             seen[turn.id] += 1
             if seen[turn.id] > 1:
                 again = f"{turn.id}#{seen[turn.id]}"
-                sample.notes.append(f"{place}[{at}]: {turn.id} comes again; taken as {again}")
+                sample.notes.append(
+                    say(
+                        f"{place}[{at}]: {turn.id} が重複しているため {again} とみなす",
+                        f"{place}[{at}]: {turn.id} comes again; taken as {again}",
+                    )
+                )
                 turn = replace(turn, id=again)
             sample.turns.append(turn)
             before = turn.time
     orphans = [key for key in talk if key.endswith("_date_time") and key[:-10] not in talk]
     if orphans:
-        sample.notes.append(f"{sample.id}: {len(orphans)} dates of sessions that are not there")
+        sample.notes.append(
+            say(
+                f"{sample.id}: 会話のない回の日時が {len(orphans)} 個",
+                f"{sample.id}: {len(orphans)} dates of sessions that are not there",
+            )
+        )
 
 
 def _turn(
@@ -141,31 +181,46 @@ def _turn(
     text = line.get("text", line.get("clean_text")) if isinstance(line, dict) else None
     caption = str(line.get("blip_caption") or "") if isinstance(line, dict) else ""
     if not isinstance(text, str) or not (text.strip() or caption):
-        sample.notes.append(f"{place}: no text; left out")
+        sample.notes.append(say(f"{place}: 本文がないため除外", f"{place}: no text; left out"))
         return None
     ids = found_ids(line.get("dia_id", ""))
     if len(ids) != 1:
         ids = [f"D{session}:{at + 1}"]
-        sample.notes.append(f"{place}: no dia_id; taken as {ids[0]}")
+        sample.notes.append(
+            say(
+                f"{place}: dia_id がないため {ids[0]} とみなす",
+                f"{place}: no dia_id; taken as {ids[0]}",
+            )
+        )
     time = start + timedelta(minutes=at)
     return Turn(ids[0], session, str(line.get("speaker", "")), time, text, caption)
 
 
 def _read_question(sample: Sample, one: Any, place: str, known: set[str]) -> None:
     if not isinstance(one, dict) or not str(one.get("question") or "").strip():
-        sample.notes.append(f"{place}: no question; left out")
+        sample.notes.append(say(f"{place}: 質問がないため除外", f"{place}: no question; left out"))
         return
     given = one.get("evidence") or []
     ids: list[str] = []
     for text in given if isinstance(given, list) else [given]:
         found = found_ids(text)
         if found != [text]:
-            read = ", ".join(found) or "nothing"
-            sample.notes.append(f"{place}: evidence {text!r} read as {read}")
+            read = ", ".join(found) or say("なし", "nothing")
+            sample.notes.append(
+                say(
+                    f"{place}: 根拠 {text!r} を読み替え: {read}",
+                    f"{place}: evidence {text!r} read as {read}",
+                )
+            )
         ids += [id for id in found if id not in ids]
     dangling = tuple(id for id in ids if id not in known)
     for id in dangling:
-        sample.notes.append(f"{place}: evidence {id} points at no turn")
+        sample.notes.append(
+            say(
+                f"{place}: 根拠 {id} に当たる発話がない",
+                f"{place}: evidence {id} points at no turn",
+            )
+        )
     number = one.get("category")
     category = CATEGORIES.get(number, str(number)) if isinstance(number, int) else str(number)
     evidence = tuple(id for id in ids if id in known)

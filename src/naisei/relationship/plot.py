@@ -51,9 +51,15 @@ def draw(series: Sequence[Series], to: Sequence[Path], *, title: str = "") -> No
     for path in to:
         if path.suffix.lower() not in FORMATS:
             raise InputError(
-                f"no picture format {path.suffix!r}",
+                say(
+                    f"{path.suffix!r} という画像の形式は使えません",
+                    f"no picture format {path.suffix!r}",
+                ),
                 place=str(path),
-                remedy=f"end the name in {', '.join(FORMATS)}",
+                remedy=say(
+                    f"名前の終わりを {', '.join(FORMATS)} のどれかにしてください",
+                    f"end the name in {', '.join(FORMATS)}",
+                ),
             )
     matplotlib = _matplotlib()
     series = aligned(series)
@@ -209,7 +215,10 @@ def _save(figure: Any, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         figure.savefig(path, dpi=160, metadata=dateless.get(path.suffix.lower()))
     except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", place=str(path)) from None
+        raise InputError(
+            say(f"書き込めません: {error.strerror}", f"cannot be written: {error.strerror}"),
+            place=str(path),
+        ) from None
 
 
 def table(series: Sequence[Series]) -> Table:

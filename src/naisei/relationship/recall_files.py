@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from naisei.core import InputError
+from naisei.lang import say
 from naisei.relationship.recall import Recalled
 from naisei.runs.directory import write_atomically
 from naisei.runs.tables import to_csv
@@ -30,7 +31,9 @@ def write_csv(tables: Sequence[Table], notes: Sequence[str], to: Path) -> list[P
             write_atomically(to / name, text)
     except OSError as error:
         raise InputError(
-            f"cannot be written: {error.strerror}", place=str(to), remedy="name another --out"
+            say(f"書き込めません: {error.strerror}", f"cannot be written: {error.strerror}"),
+            place=str(to),
+            remedy=say("--out を別の場所にしてください", "name another --out"),
         ) from None
     return [to / name for name in files]
 

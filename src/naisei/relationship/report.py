@@ -47,7 +47,10 @@ def write_report(directory: RunDirectory, to: Path | None = None) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, page)
     except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", place=str(path)) from error
+        raise InputError(
+            say(f"書き込めません: {error.strerror}", f"cannot be written: {error.strerror}"),
+            place=str(path),
+        ) from error
     return path
 
 
@@ -57,7 +60,9 @@ def html_report(directory: RunDirectory) -> str:
     found = _rated(directory) if rating else conversations(directory)
     found = {episode: one for episode, one in found.items() if one[1].sessions}
     if not found:
-        raise InputError("nothing was said yet", place=str(directory.path))
+        raise InputError(
+            say("まだ発話がありません", "nothing was said yet"), place=str(directory.path)
+        )
     views: list[TalkView] = []
     for n, (episode, (pair, talk)) in enumerate(found.items(), 1):
         others = [one for _, one in list(found.values())[1:]] if rating else []

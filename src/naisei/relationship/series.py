@@ -137,14 +137,18 @@ def _session(out: Series, data: dict[str, Any], number: int, begins: int) -> int
     rows = data[f"session_{number}_relationship_reflection_turns"]
     place = f"{out.label} session_{number}"
     if not isinstance(rows, list):
-        out.notes.append(f"{place}: no list of readings; left out")
+        out.notes.append(
+            say(f"{place}: 関係値の並びではないため除外", f"{place}: no list of readings; left out")
+        )
         return begins
     lines = data.get(f"session_{number}")
     last = begins + (len(lines) if isinstance(lines, list) else 0)
     for index, row in enumerate(rows):
         rr = row.get("rr") if isinstance(row, dict) else None
         if not isinstance(rr, dict):
-            out.notes.append(f"{place}[{index}]: no rr; left out")
+            out.notes.append(
+                say(f"{place}[{index}]: rr がないため除外", f"{place}[{index}]: no rr; left out")
+            )
             continue
         turn = row.get("turn")
         if isinstance(turn, bool) or not isinstance(turn, int) or turn < 0:
@@ -186,7 +190,12 @@ def _number(out: Series, vector: Any, name: str, place: str) -> float:
     if value is None:
         return math.nan
     if isinstance(value, bool) or not isinstance(value, int | float) or not LOW <= value <= HIGH:
-        out.notes.append(f"{place}: {name} is {value!r}, no number from {LOW} to {HIGH}; a gap")
+        out.notes.append(
+            say(
+                f"{place}: {name} の {value!r} は {LOW}〜{HIGH} の数ではないため欠測とする",
+                f"{place}: {name} is {value!r}, no number from {LOW} to {HIGH}; a gap",
+            )
+        )
         return math.nan
     return float(value)
 

@@ -33,5 +33,10 @@ def command(name: Name = "") -> None:
             print(f"{pair.id:<12} {pair.language}  {pair.title}  ({pair.a.name} / {pair.b.name})")
         return
     if name not in pairs:
-        raise InputError(f"unknown pair {name!r}", remedy=f"use one of {', '.join(pairs)}")
+        raise InputError(
+            say(f"{name!r} という組はありません", f"unknown pair {name!r}"),
+            remedy=say(
+                f"{', '.join(pairs)} のどれかを指定してください", f"use one of {', '.join(pairs)}"
+            ),
+        )
     sys.stdout.write((files("naisei.data") / "personas" / f"{name}.toml").read_text("utf-8"))

@@ -85,7 +85,10 @@ def command(
         try:
             write_atomically(to, to_csv(table(series)))
         except OSError as error:
-            raise InputError(f"cannot be written: {error.strerror}", place=str(to)) from None
+            raise InputError(
+                say(f"書き込めません: {error.strerror}", f"cannot be written: {error.strerror}"),
+                place=str(to),
+            ) from None
         written.append(to)
     for path in written:
         print(path)

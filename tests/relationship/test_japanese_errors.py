@@ -1,0 +1,91 @@
+"""Errors of relationship reflection in the reader's language."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from naisei.core import InputError
+from naisei.lang import speaking
+from naisei.relationship.cli.personas import command as personas
+from naisei.relationship.labelled import read_labelled
+from naisei.relationship.locomo import read_locomo
+from naisei.relationship.pairs import shipped
+from naisei.relationship.plot import draw
+from naisei.relationship.recall_files import write_csv
+
+_KANA = re.compile("[ぁ-んァ-ヶ]")
+_NOTHING = Path("nothing.jsonl")
+_LOCOMO = "give the file as LoCoMo publishes it: a list of objects with conversation and qa"
+
+
+def _file(read: Callable[[Path], object], text: str) -> Callable[[], object]:
+    def do() -> object:
+        path = Path("file.jsonl")
+        path.write_text(text, "utf-8")
+        return read(path)
+
+    return do
+
+
+#: (what is done, its message, its remedy), in English.
+_WRONG: tuple[tuple[Callable[[], object], str, str], ...] = (
+    (lambda: personas("nobody"), "unknown pair 'nobody'", f"use one of {', '.join(shipped())}"),
+    (lambda: read_labelled(_NOTHING), "cannot be read: No such file or directory",
+     "check the path"),
+    (_file(read_labelled, ""), "no dialogues", "give at least one"),
+    (_file(read_labelled, "{"), "this line is no JSON: Expecting property name enclosed in double "
+     "quotes: line 1 column 2 (char 1)", "write one JSON object a line"),
+    (_file(read_locomo, "[]"), "holds no conversation", _LOCOMO),
+    (_file(read_locomo, "[1]"), "no object with `conversation`", _LOCOMO),
+    (_file(read_locomo, '[{"conversation": {}}]'), "no utterance in session_1, session_2, …",
+     _LOCOMO),
+    (lambda: draw([], [Path("a.xyz")]), "no picture format '.xyz'", "end the name in .png, .svg, "
+     ".pdf"),
+    (lambda: write_csv([], [], Path("/dev/null")), "cannot be written: File exists",
+     "name another --out"),
+)  # fmt: skip
+
+
+@pytest.fixture
+def english(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder of its own, in English."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("NAISEI_LANG", "en")
+
+
+@pytest.mark.parametrize(("do", "message", "remedy"), _WRONG, ids=[m for _, m, _ in _WRONG])
+def test_an_error_is_said_in_both_languages(
+    english: None, do: Callable[[], object], message: str, remedy: str
+) -> None:
+    with pytest.raises(InputError) as said:
+        do()
+    assert (said.value.message, said.value.remedy) == (message, remedy)
+    with speaking("ja"), pytest.raises(InputError) as told:
+        do()
+    assert _KANA.search(told.value.message), told.value.message
+    assert not remedy or _KANA.search(told.value.remedy), told.value.remedy
+    assert told.value.place == said.value.place
+
+
+def test_what_was_mended_or_left_out_is_said_in_both_languages(english: None) -> None:
+    talk = {"session_1": [{"speaker": "A", "text": "やあ"}, {"speaker": "B"}], "session_2": 1}
+    path = Path("talks.json")
+    path.write_text(json.dumps([{"sample_id": "s", "conversation": talk}]), "utf-8")
+    assert read_locomo(path)[0].notes == [
+        "s session_1: no readable date and time; taken as 1970-01-01 00:00:00",
+        "s session_1[0]: no dia_id; taken as D1:1",
+        "s session_1[1]: no text; left out",
+        "s session_2: no list of turns; left out",
+        "s: no question",
+    ]
+    with speaking("ja"):
+        notes = read_locomo(path)[0].notes
+    assert [note.partition(": ")[0] for note in notes] == [
+        "s session_1", "s session_1[0]", "s session_1[1]", "s session_2", "s"
+    ]  # fmt: skip
+    assert all(_KANA.search(note) for note in notes[:-1]) and notes[-1] == "s: 質問なし"
