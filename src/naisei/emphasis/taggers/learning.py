@@ -21,6 +21,7 @@ from naisei.emphasis.taggers.features.table import token_tables
 from naisei.emphasis.taggers.features.terms import Terms
 from naisei.emphasis.taggers.plan import CrfPlan
 from naisei.emphasis.taggers.spans import tuned
+from naisei.lang import say
 
 __all__ = ["train", "train_and_ask"]
 
@@ -50,8 +51,11 @@ def train_and_ask(
     """
     if not any(any(s.labels) for a in articles for s in a.sentences):
         raise InputError(
-            f"nothing is emphasised in the {len(articles)} articles to learn from",
-            remedy="give documents that have bold words",
+            say(
+                f"学習に使う {len(articles)} 記事に、強調された語が一つもありません",
+                f"nothing is emphasised in the {len(articles)} articles to learn from",
+            ),
+            remedy=say("太字を含む文書を渡してください", "give documents that have bold words"),
         )
     if plan.tuning == "folds":
         articles, dev = [*articles, *dev], ()

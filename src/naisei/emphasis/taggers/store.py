@@ -18,6 +18,7 @@ from naisei.emphasis.taggers.crf import CrfTagger
 from naisei.emphasis.taggers.features.terms import Terms
 from naisei.emphasis.taggers.plan import CrfPlan
 from naisei.emphasis.taggers.spans import SpanRule
+from naisei.lang import say
 
 __all__ = ["load", "save"]
 
@@ -74,9 +75,14 @@ def load(path: Path) -> CrfTagger:
     except (OSError, ValueError, KeyError, TypeError, EOFError, IndexError,
             zipfile.BadZipFile, ValidationError) as error:  # fmt: skip
         raise InputError(
-            f"this is no trained CRF tagger: {error}",
+            say(
+                f"学習済みの CRF 付与器ではありません: {error}",
+                f"this is no trained CRF tagger: {error}",
+            ),
             place=str(path),
-            remedy="give the file that training wrote",
+            remedy=say(
+                "学習が書き出したファイルを指定してください", "give the file that training wrote"
+            ),
         ) from error
 
 

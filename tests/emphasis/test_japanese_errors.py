@@ -1,0 +1,37 @@
+"""Errors of taggers in the reader's language."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from naisei.core import InputError
+from naisei.emphasis.taggers.crf import CrfPlan
+from naisei.emphasis.taggers.learning import train
+from naisei.emphasis.taggers.store import load
+from naisei.lang import speaking
+
+_KANA = re.compile("[ぁ-んァ-ヶ]")
+
+
+def test_an_error_is_said_in_both_languages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NAISEI_LANG", "en")
+    with pytest.raises(InputError) as said:
+        train([], plan=CrfPlan())
+    assert said.value.message == "nothing is emphasised in the 0 articles to learn from"
+    assert said.value.remedy == "give documents that have bold words"
+    file = tmp_path / "tagger"
+    file.write_bytes(b"no tagger")
+    with pytest.raises(InputError) as said:
+        load(file)
+    assert said.value.message.startswith("this is no trained CRF tagger: ")
+    assert said.value.remedy == "give the file that training wrote"
+    with speaking("ja"):
+        for do in (lambda: train([], plan=CrfPlan()), lambda: load(file)):
+            with pytest.raises(InputError) as told:
+                do()
+            assert _KANA.search(told.value.message) and _KANA.search(told.value.remedy)
