@@ -17,15 +17,20 @@ _FOREIGN = (
     "ANTHROPIC_API_KEY",
     "GOOGLE_API_KEY",
     "GEMINI_API_KEY",
+    # What is said is English, unless a test chooses otherwise.
+    "NAISEI_LANG",
+    "LC_ALL",
+    "LC_MESSAGES",
 )
 
 
 @pytest.fixture(autouse=True)
 def no_remote_models(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Forbids every model that is neither scripted nor on loopback; hides keys."""
+    """Forbids every model that is neither scripted nor on loopback; hides keys and language."""
     monkeypatch.setenv("NAISEI_FORBID_MODELS", "remote")
     for name in _FOREIGN:
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("LANG", "C.UTF-8")
 
 
 @pytest.fixture
