@@ -88,18 +88,28 @@ def test_an_untried_action_comes_before_every_tried_one(
     assert all(v == v and v != float("inf") for v in values.values())
 
 
-def test_visits_belong_to_a_state_of_room_description_and_inventory_held() -> None:
+def test_visits_belong_to_a_state_of_room_description_and_points() -> None:
     here = View(room="A", description="an apple", inventory="nothing", score=0)
-    egg = here.model_copy(update={"inventory": "an egg"})
     visits = Visits()
     for recipe in (False, True):
         visits.add(state_of(here, recipe=recipe), "look")
-        again = here.model_copy(update={"score": 3, "feedback": "x"})
+        again = here.model_copy(update={"inventory": "an egg", "feedback": "x"})
         assert visits.of(state_of(again, recipe=recipe))["look"] == 1
         for change in ({"room": "B"}, {"description": "a pear"}):
             other = state_of(here.model_copy(update=change), recipe=recipe)
             assert visits.of(other).get("look", 0) == 0
-        assert visits.of(state_of(egg, recipe=recipe)).get("look", 0) == (0 if recipe else 1)
+        won = state_of(here.model_copy(update={"score": 3}), recipe=recipe)
+        assert visits.of(won).get("look", 0) == (0 if recipe else 1)
+
+
+def test_what_cannot_be_undone_is_counted_in_the_whole_game() -> None:
+    kitchen = View(room="Kitchen", description="a stove", score=0)
+    later = kitchen.model_copy(update={"score": 1})
+    visits = Visits()
+    for action in ("cook egg with stove", "take knife"):
+        visits.add(state_of(kitchen, recipe=True), action)
+    assert visits.of(state_of(kitchen, recipe=True)) == {"cook egg with stove": 1, "take knife": 1}
+    assert visits.of(state_of(later, recipe=True)) == {"cook egg with stove": 1}
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from math import log, sqrt
 
 from naisei.textgame.schemas import View
+from naisei.textgame.trained.labels import is_processing
 
 __all__ = [
     "UNTRIED",
@@ -26,20 +27,21 @@ __all__ = [
 #: What an action gains that was never chosen in a state.
 UNTRIED = 5.0
 
-#: What counts as the same state: the room, what is held (see `state_of`), what is to be seen.
+#: What counts as the same state: the room, the points (see `state_of`), what is to be seen.
 State = tuple[str, str, str]
 
 
 def state_of(view: View, *, recipe: bool) -> State:
-    """Two moments are one state if room, description and, once the recipe is known, inventory
-    read the same.
+    """Two moments are one state if room and description read the same and, once the recipe is
+    known, as many points were won.
 
-    The thesis leaves it open. Score and step are no part of it, or no state would ever return;
-    neither is the cookbook, so that it is not read over and over. Before the recipe is known, what
-    is held says nothing of where to go; if it counted, every room would be new when anything is
-    dropped, and a player that prefers the wrong way would take it again and again.
+    The thesis leaves it open. The step is no part of it, or no state would ever return; neither is
+    the cookbook, so that it is not read over and over. Points tell that something was achieved,
+    after which what was tried may be right. What is held tells less: if it counted, every room
+    would be new when anything is taken or dropped, and a player that misses an ingredient would
+    take and drop what it has, in every order, before it looks elsewhere.
     """
-    return (view.room, view.inventory if recipe else "", view.description)
+    return (view.room, str(view.score) if recipe else "", view.description)
 
 
 def ucb1(mean: float, chosen: int, total: int) -> float:
@@ -82,16 +84,22 @@ def plain_values(
 
 
 class Visits:
-    """How often each action was chosen, by state."""
+    """How often each action was chosen: by state, but cooking and cutting in the whole game.
+
+    What cannot be undone makes every later state another one, in which it would be untried: tried
+    once in each, food would be cooked twice, and that ends the game.
+    """
 
     def __init__(self) -> None:
         self._of: dict[State, Counter[str]] = {}
+        self._for_good: Counter[str] = Counter()
 
     def of(self, state: State) -> Mapping[str, int]:
-        return self._of.get(state, Counter())
+        return self._of.get(state, Counter()) + self._for_good
 
     def add(self, state: State, action: str) -> None:
-        self._of.setdefault(state, Counter())[action] += 1
+        counter = self._for_good if is_processing(action) else self._of.setdefault(state, Counter())
+        counter[action] += 1
 
 
 def best(values: Mapping[str, float], order: Sequence[str]) -> str:
