@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -31,6 +32,14 @@ def no_remote_models(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in _FOREIGN:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("LANG", "C.UTF-8")
+
+
+@pytest.fixture
+def english(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of its own, in English."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("NAISEI_LANG", "en")
+    return tmp_path
 
 
 @pytest.fixture

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
 
+from both_languages import KANA
 from naisei.core import InputError
 from naisei.emphasis.taggers.crf import CrfPlan
 from naisei.emphasis.taggers.learning import train
 from naisei.emphasis.taggers.store import load
 from naisei.lang import speaking
-
-_KANA = re.compile("[ぁ-んァ-ヶ]")
 
 
 def test_an_error_is_said_in_both_languages(
@@ -34,4 +32,4 @@ def test_an_error_is_said_in_both_languages(
         for do in (lambda: train([], plan=CrfPlan()), lambda: load(file)):
             with pytest.raises(InputError) as told:
                 do()
-            assert _KANA.search(told.value.message) and _KANA.search(told.value.remedy)
+            assert KANA.search(told.value.message) and KANA.search(told.value.remedy)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from both_languages import Wrong, said_in_both
 from models.helpers import gateway, perform
-from naisei.core import InputError, ModelCallForbidden
+from naisei.core import ModelCallForbidden
 from naisei.lang import speaking
 from naisei.models.embedders.registry import open_embedder
 from naisei.models.local.weights import find
@@ -19,7 +19,6 @@ from naisei.models.scripts import read_script
 from naisei.models.settings import ModelSettings
 from servers.openai_server import OpenAIServer
 
-_KANA = re.compile("[ぁ-んァ-ヶ]")
 _SCRIPT = Path("script.jsonl")
 _PROVIDERS = (
     "known providers: anthropic, google, local, openai, openai-compatible, scripted; a package "
@@ -34,8 +33,7 @@ def _empty() -> object:
     return read_script(path)
 
 
-#: (what is done, its message, its remedy), in English.
-_WRONG: tuple[tuple[Callable[[], object], str, str], ...] = (
+_WRONG: tuple[Wrong, ...] = (
     (lambda: open_model("gpt"), "a model is named PROVIDER:NAME", _PROVIDERS),
     (lambda: open_model("nobody:gpt"), "unknown provider 'nobody'", _PROVIDERS),
     (lambda: open_model("openai:gpt"), "no API key", "set OPENAI_API_KEY; for an endpoint without "
@@ -58,25 +56,11 @@ _WRONG: tuple[tuple[Callable[[], object], str, str], ...] = (
 )  # fmt: skip
 
 
-@pytest.fixture
-def english(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A folder of its own, in English."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("NAISEI_LANG", "en")
-
-
 @pytest.mark.parametrize(("do", "message", "remedy"), _WRONG, ids=[m for _, m, _ in _WRONG])
 def test_an_error_is_said_in_both_languages(
-    english: None, do: Callable[[], object], message: str, remedy: str
+    english: Path, do: Callable[[], object], message: str, remedy: str
 ) -> None:
-    with pytest.raises(InputError) as said:
-        do()
-    assert (said.value.message, said.value.remedy) == (message, remedy)
-    with speaking("ja"), pytest.raises(InputError) as told:
-        do()
-    assert _KANA.search(told.value.message), told.value.message
-    assert not remedy or _KANA.search(told.value.remedy), told.value.remedy
-    assert told.value.place == said.value.place
+    said_in_both(do, message, remedy)
 
 
 def test_a_forbidden_call_is_said_in_both_languages(

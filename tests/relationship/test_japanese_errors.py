@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from naisei.core import InputError
+from both_languages import KANA, Wrong, said_in_both
 from naisei.lang import speaking
 from naisei.relationship.cli.personas import command as personas
 from naisei.relationship.labelled import read_labelled
@@ -18,7 +17,6 @@ from naisei.relationship.pairs import shipped
 from naisei.relationship.plot import draw
 from naisei.relationship.recall_files import write_csv
 
-_KANA = re.compile("[ぁ-んァ-ヶ]")
 _NOTHING = Path("nothing.jsonl")
 _LOCOMO = "give the file as LoCoMo publishes it: a list of objects with conversation and qa"
 
@@ -32,8 +30,7 @@ def _file(read: Callable[[Path], object], text: str) -> Callable[[], object]:
     return do
 
 
-#: (what is done, its message, its remedy), in English.
-_WRONG: tuple[tuple[Callable[[], object], str, str], ...] = (
+_WRONG: tuple[Wrong, ...] = (
     (lambda: personas("nobody"), "unknown pair 'nobody'", f"use one of {', '.join(shipped())}"),
     (lambda: read_labelled(_NOTHING), "cannot be read: No such file or directory",
      "check the path"),
@@ -51,28 +48,14 @@ _WRONG: tuple[tuple[Callable[[], object], str, str], ...] = (
 )  # fmt: skip
 
 
-@pytest.fixture
-def english(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A folder of its own, in English."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("NAISEI_LANG", "en")
-
-
 @pytest.mark.parametrize(("do", "message", "remedy"), _WRONG, ids=[m for _, m, _ in _WRONG])
 def test_an_error_is_said_in_both_languages(
-    english: None, do: Callable[[], object], message: str, remedy: str
+    english: Path, do: Callable[[], object], message: str, remedy: str
 ) -> None:
-    with pytest.raises(InputError) as said:
-        do()
-    assert (said.value.message, said.value.remedy) == (message, remedy)
-    with speaking("ja"), pytest.raises(InputError) as told:
-        do()
-    assert _KANA.search(told.value.message), told.value.message
-    assert not remedy or _KANA.search(told.value.remedy), told.value.remedy
-    assert told.value.place == said.value.place
+    said_in_both(do, message, remedy)
 
 
-def test_what_was_mended_or_left_out_is_said_in_both_languages(english: None) -> None:
+def test_what_was_mended_or_left_out_is_said_in_both_languages(english: Path) -> None:
     talk = {"session_1": [{"speaker": "A", "text": "やあ"}, {"speaker": "B"}], "session_2": 1}
     path = Path("talks.json")
     path.write_text(json.dumps([{"sample_id": "s", "conversation": talk}]), "utf-8")
@@ -88,4 +71,4 @@ def test_what_was_mended_or_left_out_is_said_in_both_languages(english: None) ->
     assert [note.partition(": ")[0] for note in notes] == [
         "s session_1", "s session_1[0]", "s session_1[1]", "s session_2", "s"
     ]  # fmt: skip
-    assert all(_KANA.search(note) for note in notes[:-1]) and notes[-1] == "s: 質問なし"
+    assert all(KANA.search(note) for note in notes[:-1]) and notes[-1] == "s: 質問なし"

@@ -1,0 +1,29 @@
+"""What is said to people, held against both of its languages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from naisei.core import InputError
+from naisei.lang import speaking
+
+__all__ = ["KANA", "Wrong", "said_in_both"]
+
+KANA = re.compile("[ぁ-んァ-ヶ]")
+#: What is done, its message, its remedy, in English.
+Wrong = tuple[Callable[[], object], str, str]
+
+
+def said_in_both(do: Callable[[], object], message: str, remedy: str) -> None:
+    """It fails with just these words in English, and with Japanese ones about the same place."""
+    with speaking("en"), pytest.raises(InputError) as said:
+        do()
+    assert (said.value.message, said.value.remedy) == (message, remedy)
+    with speaking("ja"), pytest.raises(InputError) as told:
+        do()
+    assert KANA.search(told.value.message), told.value.message
+    assert not remedy or KANA.search(told.value.remedy), told.value.remedy
+    assert told.value.place == said.value.place
