@@ -43,8 +43,8 @@ _WRONG: tuple[Wrong, ...] = (
      _LOCOMO),
     (lambda: draw([], [Path("a.xyz")]), "no picture format '.xyz'", "end the name in .png, .svg, "
      ".pdf"),
-    (lambda: write_csv([], [], Path("/dev/null")), "cannot be written: File exists",
-     "name another --out"),
+    (lambda: write_csv([], [], Path("/dev/null")), "cannot be written: a part of the path is "
+     "a file", "name another place"),
 )  # fmt: skip
 
 

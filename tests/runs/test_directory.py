@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from naisei.core import InputError
-from naisei.runs.directory import RunDirectory, write_atomically
+from naisei.runs.directory import RunDirectory
 from naisei.runs.frozen import default_path
 
 
@@ -88,11 +88,3 @@ def test_a_run_can_be_read_where_nothing_can_be_written(
             assert directory.log.counts()[0] == 4
     finally:
         (tmp_path / "r").chmod(0o755)
-
-
-def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
-    target = tmp_path / "a.txt"
-    write_atomically(target, "one")
-    with pytest.raises(UnicodeEncodeError):
-        write_atomically(target, "two\ud83d")
-    assert target.read_text() == "one" and list(tmp_path.iterdir()) == [target]

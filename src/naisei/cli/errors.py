@@ -1,8 +1,9 @@
 """From exceptions to one message on stderr and an exit code.
 
 0   done
-1   an unexpected error: a bug, or the machine; the traceback is kept in a file
-2   something the user gave cannot be used, or the log of a run does not fit the code
+1   an unexpected error: a bug; the traceback is kept in a file
+2   something the user gave cannot be used, the disk is full or read only, or the log of a run
+    does not fit the code
 3   a run stopped at its budget; the same command, or `naisei runs resume`, continues it
 130 stopped by Ctrl-C or SIGTERM; continues likewise
 """
@@ -27,6 +28,7 @@ def exit_code(error: BaseException) -> int:
     """The exit code that an exception amounts to."""
     from naisei.core import InputError, ModelCallForbidden, ReplayDivergence
 
+    error = _meant(error)
     if isinstance(error, KeyboardInterrupt):
         return 130
     return 2 if isinstance(error, InputError | ReplayDivergence | ModelCallForbidden) else 1
@@ -39,7 +41,9 @@ def report(error: BaseException) -> int:
 
     if os.environ.get(DEBUG):
         traceback.print_exception(error)
-    elif isinstance(error, KeyboardInterrupt):
+        return exit_code(error)
+    error = _meant(error)
+    if isinstance(error, KeyboardInterrupt):
         _print(say("中断しました", "interrupted"))
     elif isinstance(error, InputError):
         _print(f"{error.place}: {error.message}" if error.place else error.message)
@@ -51,6 +55,20 @@ def report(error: BaseException) -> int:
         _print(say("予期しないエラー: ", "unexpected ") + f"{type(error).__name__}: {error}")
         _keep_traceback(error)
     return exit_code(error)
+
+
+def _meant(error: BaseException) -> BaseException:
+    """Of a group of errors the one that was raised on purpose, else the first; of a disk's
+    error, what it amounts to for the user."""
+    from naisei.core import NaiseiError
+    from naisei.files import is_disk_error, output_error
+
+    if isinstance(error, BaseExceptionGroup):
+        inner = [_meant(each) for each in error.exceptions]
+        return next((each for each in inner if isinstance(each, NaiseiError)), inner[0])
+    if isinstance(error, OSError) and is_disk_error(error):
+        return output_error(error, error.filename or "")
+    return error
 
 
 def _print(message: str) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 
 from naisei.core import InputError
 from naisei.director.tally import Tally, tables
+from naisei.files import write_atomically
 from naisei.lang import language, say
-from naisei.runs.directory import write_atomically
 from naisei.runs.report import templates
 from naisei.runs.tables import to_csv
 from naisei.runs.task import Table
@@ -45,16 +45,8 @@ def write_report(found: Tally, title: str, to: Path) -> list[Path]:
         "checks.csv": to_csv(by_check),
         "worst.csv": to_csv(_worst_table(found)),
     }
-    try:
-        to.mkdir(parents=True, exist_ok=True)
-        for name, text in files.items():
-            write_atomically(to / name, text)
-    except OSError as error:
-        raise InputError(
-            say(f"書き込めません: {error.strerror}", f"cannot be written: {error.strerror}"),
-            place=str(to),
-            remedy=say("--out を別の場所にしてください", "name another --out"),
-        ) from None
+    for name, text in files.items():
+        write_atomically(to / name, text)
     return [to / name for name in files]
 
 

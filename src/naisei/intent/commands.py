@@ -8,6 +8,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from naisei.core import InputError, fingerprint
+from naisei.files import write_atomically
 from naisei.intent.cli.show import line, shown
 from naisei.intent.config import AssistConfig
 from naisei.intent.execute import Session, in_directory, in_memory, request_digest, standing_of
@@ -15,7 +16,6 @@ from naisei.intent.places import place
 from naisei.intent.sitting import Standing
 from naisei.lang import say
 from naisei.retrieval.index import Index
-from naisei.runs.directory import write_atomically
 
 __all__ = ["ask", "read_history", "session_path"]
 

@@ -15,13 +15,13 @@ from rich.text import Text
 
 from naisei.cli.lang import language, say
 from naisei.core import InputError
+from naisei.files import write_atomically
 from naisei.models.embedders.registry import resolve
 from naisei.relationship.commands import carry_out
 from naisei.relationship.config import ROLES, RelationshipConfig
 from naisei.relationship.execute import Sitting
 from naisei.relationship.rules import Rules
 from naisei.runs.budget import Budget
-from naisei.runs.directory import write_atomically
 
 if TYPE_CHECKING:
     from naisei.relationship.series import Series

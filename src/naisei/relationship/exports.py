@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from naisei.core import InputError
+from naisei.files import write_atomically
 from naisei.lang import say
 from naisei.relationship.book import folded
 from naisei.relationship.config import RelationshipConfig
 from naisei.relationship.persona import Pair
 from naisei.relationship.schemas import AgentId, Conversation, Moment, Reflection, Session, Stance
 from naisei.relationship.task import ConversationTask, empty
-from naisei.runs.directory import RunDirectory, write_atomically
+from naisei.runs.directory import RunDirectory
 
 __all__ = ["agent_json", "conversations", "export", "trace_rows"]
 
@@ -67,15 +68,8 @@ def export(
             if rows:
                 name = f"rr_prompt_trace_session_{session.number}.jsonl"
                 files[name] = "".join(json.dumps(r, ensure_ascii=False) + "\n" for r in rows)
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            for name, text in files.items():
-                write_atomically(folder / name, text)
-        except OSError as error:
-            raise InputError(
-                say(f"書き込めません: {error.strerror}", f"cannot be written: {error.strerror}"),
-                place=str(folder),
-            ) from error
+        for name, text in files.items():
+            write_atomically(folder / name, text)
         written += [folder / name for name in files]
     return written
 

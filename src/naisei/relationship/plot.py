@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from naisei.core import InputError
+from naisei.files import written_beside
 from naisei.lang import say
 from naisei.relationship.degrees import NAMES_JA
 from naisei.relationship.series import WAYS, Series, aligned
@@ -211,14 +212,8 @@ def _font() -> Path | None:
 
 def _save(figure: Any, path: Path) -> None:
     dateless = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(path, dpi=160, metadata=dateless.get(path.suffix.lower()))
-    except OSError as error:
-        raise InputError(
-            say(f"書き込めません: {error.strerror}", f"cannot be written: {error.strerror}"),
-            place=str(path),
-        ) from None
+    with written_beside(path) as scratch:
+        figure.savefig(scratch, dpi=160, metadata=dateless.get(path.suffix.lower()))
 
 
 def table(series: Sequence[Series]) -> Table:

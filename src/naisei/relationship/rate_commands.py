@@ -11,6 +11,7 @@ from rich.console import Console
 
 from naisei.cli.show import metrics_table, print_tables
 from naisei.core import InputError
+from naisei.files import write_atomically
 from naisei.japanese.normal import is_japanese
 from naisei.lang import say
 from naisei.relationship.check import check
@@ -21,7 +22,6 @@ from naisei.relationship.rate import Rating, from_file, rate_by_speech
 from naisei.relationship.rate_config import RatedLine, RatingConfig
 from naisei.relationship.rate_output import reasons, to_agent_json, to_csv, turn_rows
 from naisei.relationship.vector import DIMENSIONS
-from naisei.runs.directory import write_atomically
 from naisei.runs.task import Table
 
 __all__ = ["Output", "by_model", "by_speech", "config_of", "resume_rating"]
@@ -161,13 +161,7 @@ def _write(rating: Rating, wanted: Output, console: Console) -> None:
     for path, text in texts:
         if path is None:
             continue
-        try:
-            write_atomically(path, text)
-        except OSError as error:
-            raise InputError(
-                say(f"書けません: {error.strerror}", f"cannot be written: {error.strerror}"),
-                place=str(path),
-            ) from error
+        write_atomically(path, text)
         console.print(say("書きました: ", "Written: ") + str(path), markup=False)
 
 

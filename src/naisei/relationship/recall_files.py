@@ -7,10 +7,8 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from naisei.core import InputError
-from naisei.lang import say
+from naisei.files import write_atomically
 from naisei.relationship.recall import Recalled
-from naisei.runs.directory import write_atomically
 from naisei.runs.tables import to_csv
 from naisei.runs.task import Table
 
@@ -25,16 +23,8 @@ def write_csv(tables: Sequence[Table], notes: Sequence[str], to: Path) -> list[P
     """
     files = {f"recall-{number}.csv": to_csv(table) for number, table in enumerate(tables, 1)}
     files["notes.txt"] = "".join(f"{note}\n" for note in notes)
-    try:
-        to.mkdir(parents=True, exist_ok=True)
-        for name, text in files.items():
-            write_atomically(to / name, text)
-    except OSError as error:
-        raise InputError(
-            say(f"書き込めません: {error.strerror}", f"cannot be written: {error.strerror}"),
-            place=str(to),
-            remedy=say("--out を別の場所にしてください", "name another --out"),
-        ) from None
+    for name, text in files.items():
+        write_atomically(to / name, text)
     return [to / name for name in files]
 
 

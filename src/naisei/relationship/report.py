@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from naisei.core import InputError
+from naisei.files import write_atomically
 from naisei.lang import language, say
 from naisei.relationship.book import folded
 from naisei.relationship.clock import dated
@@ -22,7 +23,7 @@ from naisei.relationship.report_curves import curves
 from naisei.relationship.report_view import TalkView, view
 from naisei.relationship.schemas import Conversation
 from naisei.relationship.vector import DIMENSIONS
-from naisei.runs.directory import RunDirectory, write_atomically
+from naisei.runs.directory import RunDirectory
 from naisei.runs.report import templates
 from naisei.runs.summaries import Kept, kept
 from naisei.runs.task import Table
@@ -43,14 +44,7 @@ def write_report(directory: RunDirectory, to: Path | None = None) -> Path:
     """
     path = to or directory.path / FILE
     page = html_report(directory)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, page)
-    except OSError as error:
-        raise InputError(
-            say(f"書き込めません: {error.strerror}", f"cannot be written: {error.strerror}"),
-            place=str(path),
-        ) from error
+    write_atomically(path, page)
     return path
 
 

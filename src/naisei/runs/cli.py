@@ -11,10 +11,11 @@ import typer
 
 from naisei.cli import options
 from naisei.core import InputError
+from naisei.files import write_atomically
 from naisei.lang import say
 from naisei.runs import listing, show
 from naisei.runs.compare import compare as compared
-from naisei.runs.directory import RunDirectory, write_atomically
+from naisei.runs.directory import RunDirectory
 from naisei.runs.export import export_csv, export_jsonl
 from naisei.runs.report import csv_report, markdown_report, write_report
 from naisei.runs.systems import resume as resumed
@@ -46,13 +47,7 @@ def _write(text: str, to: Path | None) -> None:
     if to is None:
         sys.stdout.write(text)
         return
-    try:
-        write_atomically(to, text)
-    except OSError as error:
-        raise InputError(
-            say(f"書き込めません: {error.strerror}", f"cannot be written: {error.strerror}"),
-            place=str(to),
-        ) from error
+    write_atomically(to, text)
 
 
 @app.command("list", help=say("実行の一覧", "List the runs under a folder."))

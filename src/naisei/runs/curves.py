@@ -7,7 +7,7 @@ import io
 from collections.abc import Sequence
 from pathlib import Path
 
-from naisei.runs.directory import write_atomically
+from naisei.files import write_atomically
 
 __all__ = ["Curve", "svg"]
 

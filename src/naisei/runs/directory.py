@@ -18,13 +18,14 @@ from types import TracebackType
 
 from naisei import __version__
 from naisei.core import InputError
+from naisei.files import write_atomically
 from naisei.lang import say
 from naisei.runs.frozen import Frozen, default_path
 from naisei.runs.lock import RunLock
 from naisei.runs.log import RunLog
 from naisei.runs.task import Configured, EpisodeRow
 
-__all__ = ["RunDirectory", "write_atomically"]
+__all__ = ["RunDirectory"]
 
 
 class RunDirectory:
@@ -140,19 +141,6 @@ def _remove_empty(folders: list[Path]) -> None:
             folder.rmdir()
         except OSError:
             return  # another run lives there by now
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Replace a file at once: a reader, or a killed process, never leaves half of it."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.chmod(name, 0o666 & ~_umask())  # noqa: PTH101
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
 
 
 def _umask() -> int:

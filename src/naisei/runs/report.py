@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
-from naisei.core import InputError
+from naisei.files import write_atomically
 from naisei.lang import language, say
-from naisei.runs.directory import RunDirectory, write_atomically
+from naisei.runs.directory import RunDirectory
 from naisei.runs.ledger import Ledger
 from naisei.runs.summaries import Kept, kept
 from naisei.runs.tables import number, to_csv, to_markdown
@@ -168,11 +168,5 @@ def markdown_report(directory: RunDirectory) -> str:
 def write_report(directory: RunDirectory, to: Path | None = None) -> Path:
     """Write the page (`report.html` of the run by default); returns its path."""
     path = directory.path / "report.html" if to is None else to
-    try:
-        write_atomically(path, html_report(directory))
-    except OSError as error:
-        raise InputError(
-            say(f"書き込めません: {error.strerror}", f"cannot be written: {error.strerror}"),
-            place=str(path),
-        ) from error
+    write_atomically(path, html_report(directory))
     return path

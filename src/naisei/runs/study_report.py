@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from naisei.files import write_atomically
 from naisei.lang import language
-from naisei.runs.directory import write_atomically
 from naisei.runs.report import templates
 from naisei.runs.tables import to_csv, to_markdown
 from naisei.runs.task import Table

@@ -23,8 +23,8 @@ from naisei.emphasis.taggers.learning import train_and_ask
 from naisei.emphasis.taggers.neural.plan import NeuralPlan
 from naisei.emphasis.taggers.plan import CONTEXT, CrfPlan
 from naisei.emphasis.taggers.spans import SpanRule, tuned
+from naisei.files import write_atomically
 from naisei.lang import say
-from naisei.runs.directory import write_atomically
 
 __all__ = ["HEAD", "TUNED", "StackPlan", "StackedTagger", "load", "save", "train"]
 

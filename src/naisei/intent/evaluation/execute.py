@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from naisei.core import InputError, Sampling
+from naisei.files import write_atomically
 from naisei.intent.evaluation.config import EvalConfig
 from naisei.intent.evaluation.study import study_tables
 from naisei.intent.evaluation.task import EvalTask
@@ -17,7 +18,7 @@ from naisei.models.settings import ModelSettings
 from naisei.models.world import base_world
 from naisei.retrieval.index import Index
 from naisei.runs.budget import UNBOUNDED, Budget
-from naisei.runs.directory import RunDirectory, write_atomically
+from naisei.runs.directory import RunDirectory
 from naisei.runs.engine import run_task
 from naisei.runs.progress import progress
 from naisei.runs.result import RunResult, finish

@@ -49,9 +49,8 @@ def command(
     from rich.console import Console
 
     from naisei.cli.show import print_tables
-    from naisei.core import InputError
+    from naisei.files import write_atomically
     from naisei.relationship.effect import effect_of
-    from naisei.runs.directory import write_atomically
     from naisei.runs.report import templates
     from naisei.runs.tables import to_csv
 
@@ -70,13 +69,7 @@ def command(
             (html, page.render(title=title, tables=found.tables(), runs={}, notes=found.notes))
         )
     for path, text in texts:
-        try:
-            write_atomically(path, text)
-        except OSError as error:
-            raise InputError(
-                say(f"書けません: {error.strerror}", f"cannot be written: {error.strerror}"),
-                place=str(path),
-            ) from error
+        write_atomically(path, text)
         console.print(say("書きました: ", "Written: ") + str(path), markup=False)
     if json:
         print(jsonlib.dumps(found.to_json(), ensure_ascii=False, allow_nan=False))

@@ -62,10 +62,9 @@ def command(
     # The other commands do not wait for what only this one needs.
     import sys
 
-    from naisei.core import InputError
+    from naisei.files import write_atomically
     from naisei.relationship.plot import draw, table
     from naisei.relationship.series import read_series
-    from naisei.runs.directory import write_atomically
     from naisei.runs.tables import to_csv
 
     paths, names = _apart(files, labels)
@@ -82,13 +81,7 @@ def command(
     written = list(pictures)
     if csv:
         to = (pictures[0] if pictures else Path("rr_plot")).with_suffix(".csv")
-        try:
-            write_atomically(to, to_csv(table(series)))
-        except OSError as error:
-            raise InputError(
-                say(f"書き込めません: {error.strerror}", f"cannot be written: {error.strerror}"),
-                place=str(to),
-            ) from None
+        write_atomically(to, to_csv(table(series)))
         written.append(to)
     for path in written:
         print(path)

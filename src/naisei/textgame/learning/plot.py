@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from naisei.core import InputError
+from naisei.files import written_beside
 from naisei.lang import say
 from naisei.textgame.learning.curve import Point, table
 
@@ -38,9 +39,9 @@ def draw(points: Sequence[Point], path: Path) -> None:
     with matplotlib.rc_context(settings):
         figure = _figure(table(points).rows)
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
-        except (OSError, ValueError) as error:
+            with written_beside(path) as scratch:
+                figure.savefig(scratch, metadata={"Date": None} if path.suffix == ".svg" else None)
+        except ValueError as error:  # an ending that names no format of a picture
             raise InputError(
                 say(f"書き込めません: {error}", f"it cannot be written: {error}"), place=str(path)
             ) from None

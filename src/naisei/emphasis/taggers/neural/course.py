@@ -7,8 +7,8 @@ from dataclasses import astuple, dataclass
 from math import isnan
 from pathlib import Path
 
+from naisei.files import write_atomically
 from naisei.runs.curves import Curve, svg
-from naisei.runs.directory import write_atomically
 
 __all__ = ["Course", "Point"]
 

@@ -17,8 +17,8 @@ from naisei.emphasis.taggers.neural.learning import blank
 from naisei.emphasis.taggers.neural.plan import NeuralPlan
 from naisei.emphasis.taggers.neural.tagger import NeuralTagger
 from naisei.emphasis.taggers.spans import SpanRule
+from naisei.files import write_atomically
 from naisei.lang import say
-from naisei.runs.directory import write_atomically
 
 __all__ = ["CARD", "load", "save"]
 

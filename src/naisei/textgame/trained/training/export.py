@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from naisei.runs.directory import write_atomically
+from naisei.files import write_atomically
 from naisei.textgame.trained.model_dir import CONFIG, ModelCard, Special
 from naisei.textgame.trained.pairs import special_of
 from naisei.textgame.trained.training.network import Loaded

@@ -8,7 +8,7 @@ from math import isnan
 from pathlib import Path
 from time import monotonic
 
-from naisei.runs.directory import write_atomically
+from naisei.files import write_atomically
 from naisei.textgame.trained.training.checkpoint import Progress, restore, save, save_best
 from naisei.textgame.trained.training.curves import Curve, svg
 from naisei.textgame.trained.training.items import (

@@ -1,0 +1,76 @@
+"""Output files: whole or not at all, and one message when the disk will not have them."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+from naisei.cli.errors import exit_code, report
+from naisei.core import InputError
+from naisei.files import output_error, write_atomically, written_beside
+
+
+def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
+    target = tmp_path / "a.txt"
+    write_atomically(target, "one")
+    with pytest.raises(UnicodeEncodeError):
+        write_atomically(target, "two\ud83d")
+    with pytest.raises(ZeroDivisionError), written_beside(target) as scratch:
+        scratch.write_text("half")
+        _ = 1 / 0
+    assert target.read_text() == "one" and list(tmp_path.iterdir()) == [target]
+
+
+def test_folders_are_made_and_line_ends_kept(tmp_path: Path) -> None:
+    write_atomically(tmp_path / "new/er/a.csv", "a\r\nb\n")
+    assert (tmp_path / "new/er/a.csv").read_bytes() == b"a\r\nb\n"
+    write_atomically(tmp_path / "b", b"\xff")
+    assert (tmp_path / "b").read_bytes() == b"\xff"
+
+
+def test_rights_and_links_stay(tmp_path: Path) -> None:
+    target, link = tmp_path / "a", tmp_path / "link"
+    old = os.umask(0o022)
+    try:
+        write_atomically(target, "one")
+    finally:
+        os.umask(old)
+    assert target.stat().st_mode & 0o777 == 0o644
+    target.chmod(0o600)
+    link.symlink_to(target)
+    write_atomically(link, "two")
+    assert link.is_symlink() and target.read_text() == "two"
+    assert target.stat().st_mode & 0o777 == 0o600
+
+
+def test_what_is_no_file_is_written_directly() -> None:
+    write_atomically(Path("/dev/null"), "gone")
+    with pytest.raises(InputError, match=r"/dev/full.*no space is left"):
+        write_atomically(Path("/dev/full"), "x")
+
+
+def test_a_place_that_cannot_be_is_one_message(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match=r"file/out\.txt: cannot be written: .* is a file"):
+        write_atomically(tmp_path / "file" / "out.txt", "x")
+    with pytest.raises(InputError, match="it is a folder"):
+        write_atomically(tmp_path, "x")
+    with pytest.raises(InputError, match="too long"):
+        write_atomically(tmp_path / ("x" * 300) / "y", "x")
+    assert [p.name for p in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EROFS, errno.EACCES, errno.EDQUOT])
+def test_a_disk_error_of_any_depth_is_the_users(
+    code: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    error = OSError(code, os.strerror(code), "games/a.z8")
+    assert output_error(error, "x").remedy
+    group = ExceptionGroup("several", [ValueError(), ExceptionGroup("inner", [error])])
+    for raised in (error, group):
+        assert report(raised) == exit_code(raised) == 2
+        said = capsys.readouterr().err
+        assert said.count("\n") == 2 and said.startswith("error: games/a.z8: cannot be written: ")
