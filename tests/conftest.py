@@ -1,4 +1,5 @@
-"""What every test has: no model but scripted ones and loopback servers may be called."""
+"""What every test has: no model but scripted ones and loopback servers may be called; and the
+command line, in this process (`naisei`) or in one of its own (`start`, `alone`)."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from commandline import Alone, Naisei, Start
 from servers.openai_server import OpenAIServer
 
 #: Variables of the person who runs the tests: no test may depend on them.
@@ -22,6 +24,8 @@ _FOREIGN = (
     "NAISEI_LANG",
     "LC_ALL",
     "LC_MESSAGES",
+    "NAISEI_MODEL",
+    "NAISEI_DEBUG",
 )
 
 
@@ -36,10 +40,31 @@ def no_remote_models(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def english(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of its own, in English."""
+    """A folder of its own, in English, on a wide screen."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("NAISEI_LANG", "en")
+    monkeypatch.setenv("COLUMNS", "200")
     return tmp_path
+
+
+@pytest.fixture
+def naisei(english: Path, capsys: pytest.CaptureFixture[str]) -> Naisei:
+    """`naisei(*ARGS)`: the command line in this process; code, out and err of what it did."""
+    return Naisei(capsys)
+
+
+@pytest.fixture
+def start(english: Path) -> Iterator[Start]:
+    """`start(*ARGS)`: the same in a process of its own, not waited for and killed in the end."""
+    begun = Start()
+    yield begun
+    begun.close()
+
+
+@pytest.fixture
+def alone(start: Start) -> Alone:
+    """`alone(*ARGS)`: in a process of its own, to its end."""
+    return Alone(start)
 
 
 @pytest.fixture

@@ -1,9 +1,6 @@
-"""A sitting in the terminal, with a real process and its notes on disk."""
+"""A conversation in the terminal, and its notes on disk."""
 
 import json
-import os
-import subprocess
-import sys
 
 import pytest
 
@@ -16,47 +13,38 @@ from naisei.core import InputError
 from naisei.japanese.normal import is_japanese
 
 
-def sitting(tmp_path, lines, *flags):
-    environment = {
-        **os.environ,
-        "NAISEI_LANG": "ja",
-        "NAISEI_DATA": str(tmp_path),
-        "PYTHONIOENCODING": "utf-8",
-    }
-    return subprocess.run(
-        [sys.executable, "-m", "naisei", "clarify", "chat", "--agent", "random", *flags],
-        input="\n".join(lines) + "\n",
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        env=environment,
-        timeout=60,
-        check=False,
-    )
+@pytest.fixture
+def sitting(tmp_path, naisei):
+    def begin(lines, *flags):
+        said = "\n".join(lines) + "\n"
+        own = {"NAISEI_LANG": "ja", "NAISEI_DATA": str(tmp_path)}
+        return naisei("clarify", "chat", "--agent", "random", *flags, stdin=said, **own)
+
+    return begin
 
 
-def test_notes_are_kept_per_person_between_sittings(tmp_path):
-    first = sitting(tmp_path, ["ちょっと休憩しようかな", "いいえ", "はい", ""], "--user", "花子")
-    assert first.returncode == 0, first.stderr
-    assert "覚えておきます" in first.stdout
+def test_notes_are_kept_per_person_between_sittings(sitting, tmp_path):
+    first = sitting(["ちょっと休憩しようかな", "いいえ", "はい", ""], "--user", "花子")
+    assert first.code == 0, first.err
+    assert "覚えておきます" in first.out
     kept = json.loads((tmp_path / "people" / "花子.json").read_text(encoding="utf-8"))
     assert [o["right"] for o in kept["outcomes"]] == [False, True]
 
-    again = sitting(tmp_path, [""], "--user", "花子")
-    assert "ちょっと休憩しようかな" in again.stdout
-    other = sitting(tmp_path, [""], "--user", "太郎")
-    assert "ちょっと休憩しようかな" not in other.stdout
+    again = sitting([""], "--user", "花子")
+    assert "ちょっと休憩しようかな" in again.out
+    other = sitting([""], "--user", "太郎")
+    assert "ちょっと休憩しようかな" not in other.out
 
 
-def test_in_english_the_actions_are_english(tmp_path):
+def test_in_english_the_actions_are_english(sitting, tmp_path):
     english = {a.text for a in load_actions(language="en")}
-    done = sitting(tmp_path, ["I feel cold.", "no", "no", "no", ""], "--talk", "en", "--user", "e")
-    assert done.returncode == 0, done.stderr
+    done = sitting(["I feel cold.", "no", "no", "no", ""], "--talk", "en", "--user", "e")
+    assert done.code == 0, done.err
     kept = json.loads((tmp_path / "people" / "e.json").read_text(encoding="utf-8"))
     named = [o["action"] for o in kept["outcomes"]]
     assert len(named) == 3 and set(named) <= english
-    assert all(f"→ {text}" in done.stdout for text in named)
-    done = sitting(tmp_path, ["寒いな", "はい", ""], "--talk", "ja", "--user", "j")
+    assert all(f"→ {text}" in done.out for text in named)
+    done = sitting(["寒いな", "はい", ""], "--talk", "ja", "--user", "j")
     kept = json.loads((tmp_path / "people" / "j.json").read_text(encoding="utf-8"))
     assert {o["action"] for o in kept["outcomes"]} <= {a.text for a in load_actions()}
 
@@ -94,18 +82,18 @@ def test_the_table_of_bayes_knows_the_english_actions():
     ]
 
 
-def test_leaving_in_the_middle_keeps_what_was_answered(tmp_path):
-    left = sitting(tmp_path, ["寒いな", "いいえ"], "--user", "a")
-    assert left.returncode == 0, left.stderr
+def test_leaving_in_the_middle_keeps_what_was_answered(sitting, tmp_path):
+    left = sitting(["寒いな", "いいえ"], "--user", "a")
+    assert left.code == 0, left.err
     kept = json.loads((tmp_path / "people" / "a.json").read_text(encoding="utf-8"))
     assert len(kept["outcomes"]) == 1
 
 
-def test_damaged_notes_and_impossible_names_are_one_message(tmp_path):
+def test_damaged_notes_and_impossible_names_are_one_message(sitting, tmp_path):
     (tmp_path / "people").mkdir()
     (tmp_path / "people" / "x.json").write_text("{", encoding="utf-8")
-    damaged = sitting(tmp_path, [""], "--user", "x")
-    assert damaged.returncode == 2 and "x.json" in damaged.stderr
-    assert "Traceback" not in damaged.stderr
+    damaged = sitting([""], "--user", "x")
+    assert damaged.code == 2 and "x.json" in damaged.err
+    assert "Traceback" not in damaged.err
     assert (tmp_path / "people" / "x.json").read_text(encoding="utf-8") == "{"
-    assert sitting(tmp_path, [""], "--user", "../x").returncode == 2
+    assert sitting([""], "--user", "../x").code == 2

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import re
 import socket
 from functools import cache
-from pathlib import Path
 
 import pytest
 
+from commandline import Naisei
 from naisei.clarify.data import Dataset, load, load_actions
 from naisei.clarify.data.bundled import folder
 from naisei.clarify.data.instances import KEYS
 from naisei.clarify.data.records import read_rows
 from naisei.clarify.data.splits import SPLITS
 from naisei.clarify.schemas import Instance
-from naisei.cli.main import main
 
 #: Kana, kanji, and full-width marks.
 JAPANESE = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]")
@@ -181,20 +179,14 @@ def test_names_are_found_by_word() -> None:
 @pytest.mark.parametrize("agent", ["bayes", "embed", "random"])
 @pytest.mark.parametrize("data", ["ambigact40-open", "ambigact40-open-en"])
 def test_a_run_needs_no_path_and_no_network(
-    agent: str,
-    data: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    agent: str, data: str, naisei: Naisei, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object) -> None:
         raise AssertionError("a connection was tried")
 
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(socket.socket, "connect", refuse)
     flags = ["--agent", agent, "--embedder", "ngram", "--limit", "4", "--trials", "2"]
-    with pytest.raises(SystemExit) as ended:
-        main(["clarify", "run", "--data", data, *flags, "--quiet", "--json"])
-    assert not ended.value.code
-    told = json.loads(capsys.readouterr().out.splitlines()[-1])
+    done = naisei("clarify", "run", "--data", data, *flags, "--quiet", "--json")
+    assert done.code == 0, done.err
+    told = done.result
     assert (told["n"], told["n_unscored"], told["n_pending"]) == (4, 0, 0)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,11 +13,11 @@ import pytest
 import typer
 from typer.main import get_command
 
+from commandline import Naisei
 from naisei.clarify.agent import AgentContext
 from naisei.clarify.agents.registry import build_agent
 from naisei.clarify.choose import Wish, configs
 from naisei.cli.grouped import grouped
-from naisei.cli.main import main
 from naisei.core import InputError
 from servers.openai_server import OpenAIServer
 
@@ -76,23 +74,12 @@ def test_a_program_cannot_give_an_unknown_setting_either() -> None:
         build_agent("random", AgentContext(actions=None, options={"depth": 2}))  # type: ignore[arg-type]
 
 
-def _run(*flags: object) -> tuple[int, str]:
-    done = subprocess.run(
-        [sys.executable, "-m", "naisei", "--lang", "en", "clarify", *map(str, flags)],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    return done.returncode, done.stderr
-
-
-def test_on_the_command_line(tmp_path: Path) -> None:
+def test_on_the_command_line(naisei: Naisei, tmp_path: Path) -> None:
     flags = ["run", "--limit", 2, "--quiet", "--embedder", "ngram", "--run-dir", tmp_path / "r"]
-    code, err = _run(*flags, "--agent", "bayes", "--agent-option", "depth=x")
+    code, _, err = naisei("clarify", *flags, "--agent", "bayes", "--agent-option", "depth=x")
     assert code == 2 and "--agent-option depth" in err and "known: ask, depth, weights" in err
     assert "Traceback" not in err and not (tmp_path / "r").exists()
-    code, err = _run(*flags, "--agent", "bayes", "--agent-option", "ask=false")
+    code, _, err = naisei("clarify", *flags, "--agent", "bayes", "--agent-option", "ask=false")
     assert code == 0, err
     frozen = json.loads((tmp_path / "r/config.json").read_text(encoding="utf-8"))
     assert frozen["config"]["agent_options"] == {"ask": False}
@@ -101,7 +88,7 @@ def test_on_the_command_line(tmp_path: Path) -> None:
 
 
 def test_structure_by_prompt_and_requests_per_minute(
-    openai_server: Callable[..., OpenAIServer], tmp_path: Path
+    naisei: Naisei, openai_server: Callable[..., OpenAIServer], tmp_path: Path
 ) -> None:
     asked: list[float] = []
 
@@ -113,16 +100,14 @@ def test_structure_by_prompt_and_requests_per_minute(
     flags = ["clarify", "run", "--data", "ambigact40-open", "--limit", "3", "--quiet"]
     flags += ["--model", f"openai-compatible:test@{server.url}", "--memory", "none"]
     flags += ["--trials", "1", "--structured", "prompt", "--requests-per-minute", "60"]
-    with pytest.raises(SystemExit) as ended:
-        main([*flags, "--run-dir", str(tmp_path / "r")])
-    assert not ended.value.code
+    assert naisei(*flags, "--run-dir", tmp_path / "r").code == 0
     assert server.calls == 3
     assert all("response_format" not in request for request in server.requests)
     # One a second; the first may have waited for its connection.
     assert asked[-1] - asked[0] >= 1.5
-    code, err = _run("run", "--requests-per-minute", "0")
+    code, _, err = naisei("clarify", "run", "--requests-per-minute", "0")
     assert code == 2 and "--requests-per-minute" in err
-    code, err = _run("run", "--structured", "xml")
+    code, _, err = naisei("clarify", "run", "--structured", "xml")
     assert code == 2 and "--structured" in err
 
 

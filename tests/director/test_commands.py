@@ -1,18 +1,16 @@
 """naisei director check, report, characters: the real command line."""
 
 import json
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from commandline import Alone, Naisei, Start
 from naisei.core import InputError
 from naisei.director import check
 from naisei.director.verdict import CHECK_NAMES
-
-Run = Callable[..., Any]
+from waiting import PATIENCE
 
 ROWS = [
     {"speaker": "yana", "text": "えー！それ、ほんと？"},
@@ -26,7 +24,7 @@ def jsonl(path: Path, rows: list[dict[str, Any]]) -> Path:
     return path
 
 
-def test_one_verdict_a_line(naisei: Run, tmp_path: Path) -> None:
+def test_one_verdict_a_line(naisei: Naisei, tmp_path: Path) -> None:
     done = naisei("director", "check", jsonl(tmp_path / "a.jsonl", ROWS), "--json")
     assert done.code == 0 and len(done.objects) == 3
     for verdict in done.objects:
@@ -45,7 +43,7 @@ def test_one_verdict_a_line(naisei: Run, tmp_path: Path) -> None:
     assert found["evidence"] == ["別居"] and found["reason"] and found["suggestion"]
 
 
-def test_plain_scripts_and_standard_input_have_the_lines_before_as_history(alone: Run) -> None:
+def test_plain_scripts_and_standard_input_have_the_lines_before_as_history(alone: Alone) -> None:
     lines = [*(f"{who}：洗濯、だよね！" for who in ("やな", "あゆ") * 2), "やな：洗濯、かも！"]
     done = alone("director", "check", "-", "--json", stdin="\n".join(lines))
     assert [c["status"] for c in done.objects[4]["checks"] if c["name"] == "loop"] == ["WARN"]
@@ -57,7 +55,7 @@ def test_plain_scripts_and_standard_input_have_the_lines_before_as_history(alone
 
 @pytest.mark.parametrize(("row", "code"), [(0, 0), (1, 1)])
 def test_the_exit_code_tells_a_bad_line_on_request(
-    naisei: Run, tmp_path: Path, row: int, code: int
+    naisei: Naisei, tmp_path: Path, row: int, code: int
 ) -> None:
     path = jsonl(tmp_path / "a.jsonl", [ROWS[row]])
     assert naisei("director", "check", path).code == 0
@@ -65,7 +63,7 @@ def test_the_exit_code_tells_a_bad_line_on_request(
         assert naisei("director", "check", path, "--fail-on", level).code == code
 
 
-def test_csv_and_history_on_request(naisei: Run, tmp_path: Path) -> None:
+def test_csv_and_history_on_request(naisei: Naisei, tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("speaker,text\n" + "yana,洗濯、かも！\n" * 5, "utf-8")
     for flags, status in ([], "PASS"), (["--one-talk"], "WARN"):
@@ -74,7 +72,7 @@ def test_csv_and_history_on_request(naisei: Run, tmp_path: Path) -> None:
 
 
 def test_bad_input_is_one_message_and_nothing_half_written(
-    naisei: Run, alone: Run, tmp_path: Path
+    naisei: Naisei, alone: Alone, tmp_path: Path
 ) -> None:
     bad = [*ROWS, {"speaker": "bob", "text": "a"}]
     path = jsonl(tmp_path / "a.jsonl", bad)
@@ -90,27 +88,25 @@ def test_bad_input_is_one_message_and_nothing_half_written(
         assert done.code == 2 and "→" in done.err and "Traceback" not in done.err
 
 
-def test_live_answers_before_the_end_of_the_input(
-    start: Callable[..., subprocess.Popen[bytes]],
-) -> None:
+def test_live_answers_before_the_end_of_the_input(start: Start) -> None:
     process = start("director", "check", "--live", "--json")
     assert process.stdin is not None and process.stdout is not None
     for text, status in (("えー！それ、ほんと？", "PASS"), ("別居してるの？かも！", "RETRY")):
-        process.stdin.write(f"やな：{text}\n".encode())
+        process.stdin.write(f"やな：{text}\n")
         process.stdin.flush()
         assert json.loads(process.stdout.readline())["status"] == status
-    process.communicate(timeout=30)
+    process.communicate(timeout=PATIENCE)
     assert process.returncode == 0
 
 
-def test_a_big_file_streams(naisei: Run, tmp_path: Path) -> None:
+def test_a_big_file_streams(naisei: Naisei, tmp_path: Path) -> None:
     path = jsonl(tmp_path / "a.jsonl", ROWS * 2000)
     done = naisei("director", "check", path, "--json")
     assert done.out.count("\n") == 6000
     assert json.loads(done.out.splitlines()[-1])["line"] == 6000
 
 
-def test_the_report_of_a_script(naisei: Run, tmp_path: Path) -> None:
+def test_the_report_of_a_script(naisei: Naisei, tmp_path: Path) -> None:
     lines = ["やな：えー！それ、ほんと？", "あゆ：<b>別居</b>しているのですね。"] * 150
     (tmp_path / "talk.txt").write_text("\n".join(lines), "utf-8")
     done = naisei("director", "report", "talk.txt")
@@ -129,13 +125,13 @@ def test_the_report_of_a_script(naisei: Run, tmp_path: Path) -> None:
     assert "setting" in (folder / "worst.csv").read_text("utf-8")
 
 
-def test_a_report_on_nothing_is_refused(naisei: Run, tmp_path: Path) -> None:
+def test_a_report_on_nothing_is_refused(naisei: Naisei, tmp_path: Path) -> None:
     (tmp_path / "talk.txt").write_text("# 題\n", "utf-8")
     done = naisei("director", "report", "talk.txt")
     assert done.code == 2 and "holds no line" in done.err
 
 
-def test_characters(naisei: Run, tmp_path: Path) -> None:
+def test_characters(naisei: Naisei, tmp_path: Path) -> None:
     assert [c["id"] for c in naisei("director", "characters", "list", "--json").objects[0]] == [
         "ayu",
         "yana",
@@ -177,7 +173,7 @@ warn_rows = 9
     ],
 )  # fmt: skip
 def test_a_bad_profile_is_explained(
-    naisei: Run, tmp_path: Path, text: str, said: list[str]
+    naisei: Naisei, tmp_path: Path, text: str, said: list[str]
 ) -> None:
     (tmp_path / "bad.toml").write_text(text, "utf-8")
     done = naisei("director", "characters", "check", "bad.toml")
@@ -187,7 +183,7 @@ def test_a_bad_profile_is_explained(
     assert done.err.count("→") >= len(done.err.split("bad.toml")) - 1
 
 
-def test_profiles_that_cannot_be_read(naisei: Run, tmp_path: Path) -> None:
+def test_profiles_that_cannot_be_read(naisei: Naisei, tmp_path: Path) -> None:
     (tmp_path / "bad.toml").write_bytes("id = 'やな'".encode("cp932"))
     assert naisei("director", "characters", "check", "bad.toml").code == 2
     assert naisei("director", "characters", "check", "none.toml").code == 2

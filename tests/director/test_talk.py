@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
+from commandline import Alone, Naisei, Start
 from naisei.director.schemas import TalkResult
 from naisei.runs.log import RunLog
 from servers.openai_server import OpenAIServer
 
-Run = Callable[..., Any]
 Serve = Callable[..., OpenAIServer]
 
 _YANA = ("えー！それ、ほんと？", "やだ、別居してるのに？", "「そっか！！洗濯かも」", "うーん。")
@@ -70,7 +70,7 @@ def last(done: Any) -> Any:
 
 
 def test_killed_twice_and_resumed_it_is_as_if_nothing_had_been(
-    openai_server: Serve, alone: Run, start: Run, tmp_path: Path
+    openai_server: Serve, alone: Alone, start: Start, tmp_path: Path
 ) -> None:
     calm, whole, run = openai_server(brain), tmp_path / "whole", tmp_path / "run"
     first = alone(*flags(calm, whole, "--turns", 12, "--talks", 2))
@@ -102,7 +102,7 @@ def test_killed_twice_and_resumed_it_is_as_if_nothing_had_been(
     "answer", ["すばらしい発言です。", '{"frame": 7, "roleplay": 4}', "", '{"frame": 4']
 )
 def test_a_judge_that_fails_has_its_own_column(
-    openai_server: Serve, naisei: Run, tmp_path: Path, answer: str
+    openai_server: Serve, naisei: Naisei, tmp_path: Path, answer: str
 ) -> None:
     def half(messages: list[dict[str, Any]], schema: dict[str, Any] | None) -> str:
         return answer if schema is not None else brain(messages, None)
@@ -127,7 +127,7 @@ def test_a_judge_that_fails_has_its_own_column(
     assert len(judging) == 2 * len(put), "asked and repaired once, no more"
 
 
-def test_metrics_and_the_report(openai_server: Serve, naisei: Run, tmp_path: Path) -> None:
+def test_metrics_and_the_report(openai_server: Serve, naisei: Naisei, tmp_path: Path) -> None:
     server, run = openai_server(brain), tmp_path / "run"
     done = naisei(*flags(server, run, "--turns", 10, "--repeats", 2))
     metrics = last(done)["metrics"]
@@ -144,14 +144,14 @@ def test_metrics_and_the_report(openai_server: Serve, naisei: Run, tmp_path: Pat
 
 
 def test_a_writer_that_fails_leaves_the_talk_unscored(
-    openai_server: Serve, naisei: Run, tmp_path: Path
+    openai_server: Serve, naisei: Naisei, tmp_path: Path
 ) -> None:
     server, run = openai_server(lambda messages, schema: ""), tmp_path / "run"
     done = naisei(*flags(server, run, "--turns", 2))
     assert last(done)["n_unscored"] == 1 and last(done)["metrics"]["pass_rate"] is None
 
 
-def test_without_a_model_it_says_which_to_give(naisei: Run, tmp_path: Path) -> None:
+def test_without_a_model_it_says_which_to_give(naisei: Naisei, tmp_path: Path) -> None:
     done = naisei("director", "talk", "--topic", "洗濯", "--turns", 2)
     assert done.code == 2 and "--model" in done.err and "scripted:" in done.err
     assert list(tmp_path.iterdir()) == []
@@ -159,7 +159,7 @@ def test_without_a_model_it_says_which_to_give(naisei: Run, tmp_path: Path) -> N
     assert done.code == 2 and "--no-judge" in done.err
 
 
-def test_a_scripted_model_and_a_person(alone: Run, tmp_path: Path) -> None:
+def test_a_scripted_model_and_a_person(alone: Alone, tmp_path: Path) -> None:
     (tmp_path / "w.jsonl").write_text('{"reply": "別居してるかも！"}\n', "utf-8")
     talk = ["director", "talk", "--topic", "洗濯", "--turns", "2", "--model", "scripted:w.jsonl"]
     person = [*talk, "--no-judge", "--policy", "person", "--run-dir", "run"]
@@ -177,7 +177,7 @@ def test_a_scripted_model_and_a_person(alone: Run, tmp_path: Path) -> None:
     assert last(refused)["metrics"]["silent_rate"] == 1.0
 
 
-def test_a_changed_profile_is_refused(naisei: Run, tmp_path: Path) -> None:
+def test_a_changed_profile_is_refused(naisei: Naisei, tmp_path: Path) -> None:
     (tmp_path / "w.jsonl").write_text('{"reply": "えー！ほんと？"}\n', "utf-8")
     profile = tmp_path / "own.toml"
     profile.write_text(naisei("director", "characters", "show", "yana").out, "utf-8")
@@ -190,7 +190,7 @@ def test_a_changed_profile_is_refused(naisei: Run, tmp_path: Path) -> None:
     assert naisei(*talk[:-2], "--character", "yana").code == 2, "two of one id"
 
 
-def test_the_demonstration_shows_every_verdict(naisei: Run, tmp_path: Path) -> None:
+def test_the_demonstration_shows_every_verdict(naisei: Naisei, tmp_path: Path) -> None:
     done = naisei("director", "demo", "--no-llm", "--run-dir", tmp_path / "demo")
     assert done.code == 0, done.err
     for shown in ("[PASS]", "[MODIFY · ", "[WARN]", "[RETRY]", "[WARN · best]", "judge failed"):

@@ -6,11 +6,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Done", "brain", "lines", "rows", "run_flags", "write_rows"]
+__all__ = ["brain", "lines", "rows", "run_flags", "write_rows"]
 
 #: Hidden intents are among the first actions, and so are the brain's choices: it fails often
 #: and succeeds often.
@@ -23,21 +22,6 @@ _QUESTIONS = (
     "少し横になりたいですか？",
 )
 _PLACES = ("居間", "台所", "寝室", "玄関")
-
-
-@dataclass(frozen=True)
-class Done:
-    """A command that ended."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def result(self) -> dict[str, Any]:
-        """The result object: the last line of stdout."""
-        found: dict[str, Any] = json.loads(self.out.rstrip("\n").split("\n")[-1])
-        return found
 
 
 def rows(n: int) -> list[dict[str, Any]]:

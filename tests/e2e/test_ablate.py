@@ -10,10 +10,9 @@ from typing import Any
 
 import pytest
 
-from e2e.helpers import Done, brain, rows, write_rows
+from commandline import Naisei
+from e2e.helpers import brain, rows, write_rows
 from servers.openai_server import OpenAIServer
-
-Naisei = Callable[..., Done]
 
 ROWS = ["full", "no-tur", "no-clarify", "no-both", "reflexion"]
 

@@ -5,18 +5,17 @@ from __future__ import annotations
 import json
 import os
 import socket
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from e2e.helpers import Done, brain, rows, write_rows
+from commandline import Done, Naisei, Start
+from e2e.helpers import brain, rows, write_rows
 from servers.openai_server import OpenAIServer
 
-Naisei = Callable[..., Done]
-Start = Callable[..., OpenAIServer]
+Serve = Callable[..., OpenAIServer]
 
 GOOD = json.dumps(rows(1)[0], ensure_ascii=False)
 NO_GOLD = '{"id": "x", "utterance": "ふう。"}'
@@ -130,7 +129,7 @@ def test_an_endpoint_that_is_not_there(naisei: Naisei) -> None:
 
 
 @pytest.mark.parametrize("status", [401, 404])
-def test_an_endpoint_that_refuses(naisei: Naisei, openai_server: Start, status: int) -> None:
+def test_an_endpoint_that_refuses(naisei: Naisei, openai_server: Serve, status: int) -> None:
     said = {"error": {"message": "nothing for you"}}
     server = openai_server(respond=lambda body: (status, {}, said))
     write_rows(Path("data.jsonl"), rows(2))
@@ -140,7 +139,7 @@ def test_an_endpoint_that_refuses(naisei: Naisei, openai_server: Start, status: 
 
 
 def test_the_variables_of_the_endpoint(
-    naisei: Naisei, openai_server: Start, monkeypatch: pytest.MonkeyPatch
+    naisei: Naisei, openai_server: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_rows(Path("data.jsonl"), rows(1))
     flags = ["clarify", "run", "--data", "data.jsonl", "--trials", 1]
@@ -184,7 +183,7 @@ def _joined(err: str) -> str:
 
 
 def test_a_run_that_another_process_works_on(
-    naisei: Naisei, openai_server: Start, start: Callable[..., subprocess.Popen[str]]
+    naisei: Naisei, openai_server: Serve, start: Start
 ) -> None:
     server = openai_server(brain, latency=30)
     write_rows(Path("data.jsonl"), rows(2))

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from e2e.helpers import Done, lines, write_rows
+from commandline import Done, Naisei
+from e2e.helpers import lines, write_rows
 from naisei.runs.directory import RunDirectory
 from naisei.runs.summaries import kept
-
-Naisei = Callable[..., Done]
 
 # What happens (α = 0.9, two questions a trial, three trials, TUR):
 #   a, gold 3: asks once, executes 3.                                  t* = 1, s = 2

@@ -7,19 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from e2e.helpers import Done, brain, rows, run_flags, write_rows
+from commandline import Naisei
+from e2e.helpers import brain, rows, run_flags, write_rows
 from servers.faults import KINDS, Faults
 from servers.openai_server import OpenAIServer
 
-Start = Callable[..., OpenAIServer]
-Naisei = Callable[..., Done]
+Serve = Callable[..., OpenAIServer]
 
 SEEDS = [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (2, 3, 4, 5))]
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_faulty_run_equals_a_clean_one(
-    openai_server: Start, naisei: Naisei, tmp_path: Path, seed: int
+    openai_server: Serve, naisei: Naisei, tmp_path: Path, seed: int
 ) -> None:
     data = write_rows(tmp_path / "data.jsonl", rows(30))
     clean = openai_server(brain)
@@ -47,7 +47,7 @@ def test_a_faulty_run_equals_a_clean_one(
 
 @pytest.mark.parametrize("kind", ["429-after", "cut", "truncated"])
 def test_a_fault_at_every_first_try(
-    openai_server: Start, naisei: Naisei, tmp_path: Path, kind: str
+    openai_server: Serve, naisei: Naisei, tmp_path: Path, kind: str
 ) -> None:
     data = write_rows(tmp_path / "data.jsonl", rows(3))
     server = openai_server(brain, faults=Faults(rate=1, kinds=(kind,), most=1, slow_s=1.0))
@@ -59,7 +59,7 @@ def test_a_fault_at_every_first_try(
 
 
 def test_what_never_answers_is_unscored_and_tried_again_by_the_same_command(
-    openai_server: Start, naisei: Naisei, tmp_path: Path
+    openai_server: Serve, naisei: Naisei, tmp_path: Path
 ) -> None:
     data = write_rows(tmp_path / "data.jsonl", rows(4))
     down = {"error": {"message": "maximum context length exceeded"}}

@@ -12,11 +12,12 @@ from typing import Any
 
 import pytest
 
-from e2e.helpers import Done, brain, rows, run_flags, write_rows
+from commandline import Alone, Start
+from e2e.helpers import brain, rows, run_flags, write_rows
 from naisei.runs.log import RunLog
 from servers.openai_server import OpenAIServer
 
-Start = Callable[..., OpenAIServer]
+Serve = Callable[..., OpenAIServer]
 
 AT_ONCE = 8
 SEEDS = [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (2, 3, 4, 5, 6))]
@@ -58,9 +59,9 @@ def _kill(process: subprocess.Popen[str], server: OpenAIServer, moment: int, del
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_killed_twice(
-    openai_server: Start,
-    alone: Callable[..., Done],
-    start: Callable[..., subprocess.Popen[str]],
+    openai_server: Serve,
+    alone: Alone,
+    start: Start,
     tmp_path: Path,
     seed: int,
 ) -> None:
@@ -93,9 +94,7 @@ def test_killed_twice(
         assert last.result[part] == whole.result[part], part
 
 
-def test_a_finished_run_calls_nobody(
-    openai_server: Start, alone: Callable[..., Done], tmp_path: Path
-) -> None:
+def test_a_finished_run_calls_nobody(openai_server: Serve, alone: Alone, tmp_path: Path) -> None:
     data = write_rows(tmp_path / "data.jsonl", rows(3))
     server = openai_server(brain)
     flags = run_flags(data, server.url, tmp_path / "run")

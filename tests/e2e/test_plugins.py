@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from e2e.helpers import Done, lines
+from commandline import Alone
+from e2e.helpers import lines
 
 PLUGIN = '''
 from naisei.clarify.data.loader import Loaded
@@ -142,7 +142,7 @@ def site(tmp_path: Path) -> Path:
     return folder
 
 
-def test_all_four_in_one_run(alone: Callable[..., Done], site: Path) -> None:
+def test_all_four_in_one_run(alone: Alone, site: Path) -> None:
     path = os.pathsep.join([str(site), *(p for p in sys.path if p)])
     flags = ["--agent", "careful", "--memory", "diary", "--model", "echo:small"]
     flags += ["--data", "kitchen:ふう", "--run-dir", "run", "--json"]
@@ -163,9 +163,7 @@ def test_all_four_in_one_run(alone: Callable[..., Done], site: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["reflex", "free"])
-def test_a_factory_says_that_its_agent_needs_no_model(
-    alone: Callable[..., Done], site: Path, name: str
-) -> None:
+def test_a_factory_says_that_its_agent_needs_no_model(alone: Alone, site: Path, name: str) -> None:
     path = os.pathsep.join([str(site), *(p for p in sys.path if p)])
     flags = ["--data", "kitchen:ふう", "--json", "--quiet", "--agent", name]
     done = alone("clarify", "run", *flags, "--agent", "random", "--model", "m:m", PYTHONPATH=path)
@@ -176,9 +174,7 @@ def test_a_factory_says_that_its_agent_needs_no_model(
     assert done.code == 0 and list(done.result["runs"]) == ["full", "no-clarify"], done.err
 
 
-def test_what_only_the_agent_says_is_not_passed_over(
-    alone: Callable[..., Done], site: Path
-) -> None:
+def test_what_only_the_agent_says_is_not_passed_over(alone: Alone, site: Path) -> None:
     path = os.pathsep.join([str(site), *(p for p in sys.path if p)])
     flags = ["--data", "kitchen:ふう", "--agent", "forgetful"]
     done = alone("clarify", "run", *flags, PYTHONPATH=path)
@@ -186,6 +182,6 @@ def test_what_only_the_agent_says_is_not_passed_over(
     assert not Path("runs").exists()
 
 
-def test_without_the_package_the_names_are_unknown(alone: Callable[..., Done]) -> None:
+def test_without_the_package_the_names_are_unknown(alone: Alone) -> None:
     done = alone("clarify", "run", "--agent", "careful", "--model", "echo:small")
     assert done.code == 2 and "careful" in done.err and "naisei.agents" in done.err

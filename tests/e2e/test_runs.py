@@ -10,17 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from e2e.helpers import Done, brain, lines, rows, run_flags, write_rows
+from commandline import Alone, Done, Naisei
+from e2e.helpers import brain, lines, rows, run_flags, write_rows
 from servers.openai_server import OpenAIServer
 
-Naisei = Callable[..., Done]
-Start = Callable[..., OpenAIServer]
+Serve = Callable[..., OpenAIServer]
 
 PARTS = ("metrics", "intervals", "n", "n_unscored", "n_pending", "tokens", "stopped")
 
 
 @pytest.fixture
-def server(openai_server: Start) -> OpenAIServer:
+def server(openai_server: Serve) -> OpenAIServer:
     return openai_server(brain)
 
 
@@ -34,7 +34,7 @@ def whole(naisei: Naisei, server: OpenAIServer) -> Done:
 
 
 def test_the_result_object_is_the_last_line_and_all_of_stdout(
-    alone: Callable[..., Done], server: OpenAIServer
+    alone: Alone, server: OpenAIServer
 ) -> None:
     data = write_rows(Path("data.jsonl"), rows(4))
     flags = [f for f in run_flags(data, server.url, Path("run")) if f != "--quiet"]
@@ -124,7 +124,7 @@ def test_a_token_budget_stops_and_resumes_to_the_same_result(
 
 
 def test_a_time_budget_stops_and_the_same_command_goes_on(
-    naisei: Naisei, whole: Done, openai_server: Start
+    naisei: Naisei, whole: Done, openai_server: Serve
 ) -> None:
     slow = openai_server(brain, latency=0.1)
     flags = run_flags(Path("data.jsonl"), slow.url, Path("run"))

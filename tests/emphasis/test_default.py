@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from commandline import Naisei
 from emphasis.corpus_by_hand import article
-from naisei.cli.main import main
 from naisei.core import InputError
 from naisei.emphasis.corpus.markdown import read_markdown
 from naisei.emphasis.corpus.statistics import describe
@@ -75,11 +75,10 @@ def test_taggers_are_found_by_name_and_by_path(tmp_path: Path) -> None:
         load_tagger(tmp_path / "nothing")
 
 
-def test_the_demonstration_shows_before_and_after(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main(["--lang", "en", "emphasis", "demo"])
-    assert not ended.value.code
-    before, after, writer = capsys.readouterr().out.split("──── ")[-3:]
+def test_the_demonstration_shows_before_and_after(naisei: Naisei) -> None:
+    done = naisei("--lang", "en", "emphasis", "demo")
+    assert done.code == 0, done.err
+    before, after, writer = done.out.split("──── ")[-3:]
     assert "Before" in before and "**" not in before
     assert "After" in after and after.count("**") % 2 == 0 and "**" in after
     assert writer.count("**") == 6

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from commandline import Naisei
 from emphasis.corpus_by_hand import article
-from naisei.cli.main import main
 from naisei.core import Act, InputError, Where, World
 from naisei.emphasis.corpus.store import save_corpus
 from naisei.emphasis.evaluation.config import EvalConfig
@@ -41,13 +41,6 @@ def corpus(tmp_path: Path) -> Path:
 def config(corpus: Path, tagger: str = "rule", **changes: object) -> EvalConfig:
     given = {"corpus": str(corpus), "tagger": tagger, "dev": 20, "parts": 3, **changes}
     return EvalConfig.model_validate(given)
-
-
-def naisei(*args: str) -> int:
-    """The command line in this process; its exit code."""
-    with pytest.raises(SystemExit) as ended:
-        main(list(args))
-    return int(ended.value.code or 0)
 
 
 def values(result: object) -> dict[str, float]:
@@ -215,7 +208,7 @@ def test_settings_that_cannot_be_read(spec: str) -> None:
         parsed(spec)
 
 
-def test_nothing_emphasised_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_emphasised_is_told(naisei: Naisei, tmp_path: Path) -> None:
     plain = [
         replace(a, sentences=tuple(
             replace(s, tokens=tuple(replace(t, label=False) for t in s.tokens))
@@ -224,20 +217,14 @@ def test_nothing_emphasised_is_told(tmp_path: Path, capsys: pytest.CaptureFixtur
         for a in map(article, range(6))
     ]  # fmt: skip
     save_corpus(tmp_path / "c.jsonl", plain)
-    code = naisei("emphasis", "eval", str(tmp_path / "c.jsonl"), "--tagger", "rule")
-    err = capsys.readouterr().err
-    assert code == 2
-    assert "nothing is emphasised" in err and "Traceback" not in err
+    done = naisei("emphasis", "eval", tmp_path / "c.jsonl", "--tagger", "rule")
+    assert done.code == 2
+    assert "nothing is emphasised" in done.err and "Traceback" not in done.err
 
 
 def test_from_the_command_line_with_a_scripted_editor(
-    corpus: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    corpus: Path, tmp_path: Path, naisei: Naisei
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("NAISEI_LANG", "ja")
     wanted = [article(i) for i in range(2)]
     rules = [
         {
@@ -252,18 +239,19 @@ def test_from_the_command_line_with_a_scripted_editor(
     save_corpus(corpus, [*wanted, *(article(i) for i in range(2, 12))])
     command = ["emphasis", "eval", str(corpus), "--first", "2", "--tagger", "llm", "--tagger"]
     command += ["rule", "--model", "scripted:editor.jsonl", "--quiet", "--json", "--folds", "2"]
-    assert naisei(*command) == 0
-    out = json.loads(capsys.readouterr().out.splitlines()[-1])
+    done = naisei(*command, NAISEI_LANG="ja")
+    assert done.code == 0, done.err
+    out = done.result
     assert out["metrics"]["llm"]["token_f1"] == 1.0
     assert out["metrics"]["llm"]["aligned"] == 1.0
     assert out["metrics"]["rule"]["token_f1"] < 0.2
     assert (Path(out["run_dir"]) / "study.html").is_file()
-    assert naisei("runs", "resume", f"{out['run_dir']}/llm", "--quiet") == 0
+    assert naisei("runs", "resume", f"{out['run_dir']}/llm", "--quiet").code == 0
 
 
-def test_the_editor_needs_a_model(corpus: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert naisei("emphasis", "eval", str(corpus), "--tagger", "llm") == 2
-    assert "--model" in capsys.readouterr().err
+def test_the_editor_needs_a_model(corpus: Path, naisei: Naisei) -> None:
+    done = naisei("emphasis", "eval", corpus, "--tagger", "llm")
+    assert done.code == 2 and "--model" in done.err
 
 
 def test_a_study_of_one_has_no_comparison(corpus: Path, tmp_path: Path) -> None:

@@ -7,11 +7,11 @@ import select
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 
 from intent.corpus import write_index
+from waiting import PATIENCE
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +22,7 @@ def index(tmp_path_factory):
 @pytest.fixture
 def environment(tmp_path):
     own = {"NAISEI_DATA": str(tmp_path / "data"), "NAISEI_LANG": "ja", "PYTHONIOENCODING": "utf-8"}
-    return {**os.environ, **own, "TERM": "dumb"}
+    return {**own, "TERM": "dumb"}
 
 
 class Terminal:
@@ -32,20 +32,19 @@ class Terminal:
         self._end, other = pty.openpty()
         command = [sys.executable, "-m", "naisei", "intent", "chat", "--index", str(index), *more]
         self.process = subprocess.Popen(
-            command, stdin=other, stdout=other, stderr=other, env=environment
+            command, stdin=other, stdout=other, stderr=other, env={**os.environ, **environment}
         )
         os.close(other)
 
-    def until(self, wanted, seconds=60):
+    def until(self, wanted):
         """What is shown until `wanted` is."""
-        seen, end = b"", time.monotonic() + seconds
+        seen = b""
         while wanted.encode() not in seen:
-            assert time.monotonic() < end, seen.decode(errors="replace")
-            if select.select([self._end], [], [], 0.2)[0]:
-                try:
-                    seen += os.read(self._end, 65536)
-                except OSError:  # the other end is closed
-                    break
+            assert select.select([self._end], [], [], PATIENCE)[0], seen.decode(errors="replace")
+            try:
+                seen += os.read(self._end, 65536)
+            except OSError:  # the other end is closed
+                break
         text = seen.decode(errors="replace")
         assert wanted in text, text
         return text
@@ -60,12 +59,7 @@ class Terminal:
         os.close(self._end)
 
 
-def run(environment, *arguments):
-    command = [sys.executable, "-m", "naisei", "intent", *arguments]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-
-
-def test_a_talk_at_the_terminal_is_killed_and_goes_on(index, environment):
+def test_a_talk_at_the_terminal_is_killed_and_goes_on(index, environment, naisei):
     chat = Terminal(index, environment, "--session", "me")
     try:
         chat.until("> ")
@@ -85,24 +79,21 @@ def test_a_talk_at_the_terminal_is_killed_and_goes_on(index, environment):
         chat.type("/asked-too-much")
         chat.until("記録しました")
         chat.type("/quit")
-        assert chat.process.wait(timeout=30) == 0
+        assert chat.process.wait(timeout=PATIENCE) == 0
     finally:
         chat.close()
-    seen = json.loads(run(environment, "feedback", "--show", "--json").stdout)
+    seen = json.loads(naisei("intent", "feedback", "--show", "--json", **environment).out)
     assert seen["thresholds"]["clarity"] == seen["default"]["clarity"] + 1
     assert seen["feedback"][0]["about"] == "休暇について教えてください"
-    undone = json.loads(run(environment, "feedback", "--undo", "--json").stdout)
+    undone = json.loads(naisei("intent", "feedback", "--undo", "--json", **environment).out)
     assert undone["thresholds"] == undone["default"] and undone["feedback"] == []
 
 
-def test_piped_lines_give_one_reply_each_as_json(index, environment):
+def test_piped_lines_give_one_reply_each_as_json(index, environment, naisei):
     said = "休暇について\n看護休暇の日数です\n/new\n社長の趣味\n"
-    command = [sys.executable, "-m", "naisei", "intent", "chat", "--json", "--index", str(index)]
-    done = subprocess.run(
-        command, env=environment, input=said, capture_output=True, text=True, check=False
-    )
-    replies = [json.loads(line) for line in done.stdout.splitlines()]
-    assert done.returncode == 0, done.stderr
+    done = naisei("intent", "chat", "--json", "--index", index, stdin=said, **environment)
+    assert done.code == 0, done.err
+    replies = done.objects
     assert [r["route"] for r in replies][:2] == ["ask", "search"]
     assert "看護休暇の日数" in replies[1]["query"] and replies[1]["query"].startswith(
         "休暇について"

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
+from commandline import Naisei
 from naisei.core import AskUser, Evidence, InputError, Where
-from naisei.intent.cli import app
 from naisei.intent.contacts import Contacts, Entry
 from naisei.intent.evaluation.config import EvalConfig, ablated
 from naisei.intent.evaluation.controls import simulated_user
@@ -268,21 +266,12 @@ def test_ablations_change_one_thing_each(index: Path, tmp_path: Path) -> None:
     assert (rows["bm25"].mode, rows["dense"].mode) == ("bm25", "dense")
 
 
-def test_the_command_prints_json_and_a_study(index: Path, tmp_path: Path) -> None:
+def test_the_command_prints_json_and_a_study(index: Path, tmp_path: Path, naisei: Naisei) -> None:
     items = _file(tmp_path, APPLY, CLEAR)
-    args = [
-        "eval",
-        str(items),
-        "--index",
-        str(index),
-        "--run-dir",
-        str(tmp_path / "study"),
-        "--json",
-    ]
-    rows = ["--row", "full", "--row", "no-asking", "--quiet"]
-    done = CliRunner().invoke(app, [*args, *rows])
-    assert done.exit_code == 0, done.output
-    out = json.loads(done.stdout.strip().splitlines()[-1])
+    args = ["intent", "eval", items, "--index", index, "--run-dir", tmp_path / "study", "--json"]
+    done = naisei(*args, "--row", "full", "--row", "no-asking", "--quiet")
+    assert done.code == 0, done.err
+    out = done.result
     assert out["metrics"]["full"]["vague/recall@1_after"] == 1.0
     assert out["metrics"]["no-asking"]["vague/recall@1_after"] == 0.0
     assert out["metrics"]["no-asking"]["questions"] == 0.0

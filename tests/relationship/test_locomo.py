@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
+from commandline import Naisei
 from naisei.core import InputError
 from naisei.models.embedders import NgramEmbedder
-from naisei.relationship.cli import app
 from naisei.relationship.locomo import Sample, read_locomo
 from naisei.relationship.locomo_parts import found_ids, session_time
 from naisei.relationship.recall import measure, recall_tables, stream_of
@@ -173,15 +172,14 @@ def test_recall_is_the_share_of_the_evidence_found(tmp_path: Path) -> None:
     assert "lighthouse" not in bare["D1:2"].text
 
 
-def test_the_command_tells_what_it_measured(tmp_path: Path) -> None:
+def test_the_command_tells_what_it_measured(tmp_path: Path, naisei: Naisei) -> None:
     file = written(tmp_path, [row()])
-    asked = ["recall", "--from-locomo", str(file), "--embedder", "ngram", "--k", "1"]
-    shown = CliRunner().invoke(app, [*asked, "--json"])
-    assert shown.exit_code == 0, shown.output
-    told = json.loads(shown.stdout)
+    asked = ["relationship", "recall", "--from-locomo", file, "--embedder", "ngram", "--k", "1"]
+    shown = naisei(*asked, "--json")
+    assert shown.code == 0, shown.err
+    told = json.loads(shown.out)
     assert told["questions"] == 2
     assert told["rankings"]["relevance"][-1]["recall@1"] == 1.0
-    plain = CliRunner().invoke(app, [*asked, "--out", str(tmp_path / "out")])
-    assert "recall@1" in plain.stdout
+    assert "recall@1" in naisei(*asked, "--out", tmp_path / "out").out
     head = (tmp_path / "out/recall-2.csv").read_text(encoding="utf-8").splitlines()[0]
     assert head == "category,questions,recall@1,recall@1 low,recall@1 high"

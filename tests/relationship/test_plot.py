@@ -4,17 +4,15 @@ import csv
 import json
 import math
 import re
-import subprocess
 import sys
 import warnings
 from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
+from commandline import Naisei
 from naisei.core import InputError
-from naisei.relationship.cli import app
 from naisei.relationship.plot import COLUMNS, draw, table
 from naisei.relationship.series import aligned, read_series
 from naisei.runs.tables import to_csv
@@ -188,21 +186,21 @@ def test_pictures_need_no_font_of_the_machine(file: Path, tmp_path: Path) -> Non
     assert (tmp_path / "again.svg").read_text(encoding="utf-8") == svg
 
 
-def test_the_command_compares_files_under_labels(file: Path, tmp_path: Path) -> None:
+def test_the_command_compares_files_under_labels(
+    file: Path, tmp_path: Path, naisei: Naisei
+) -> None:
     out = tmp_path / "cmp.png"
-    asked = ["plot", str(file), str(file), "--labels", "注入あり", "注入なし", "-o", str(out)]
-    shown = CliRunner().invoke(app, [*asked, "--csv"])
-    assert shown.exit_code == 0, shown.output
-    assert shown.stdout.split() == [str(out), str(out.with_suffix(".csv"))]
+    asked = ["plot", file, file, "--labels", "注入あり", "注入なし", "-o", out]
+    shown = naisei("relationship", *asked, "--csv")
+    assert shown.code == 0, shown.err
+    assert shown.out.split() == [str(out), str(out.with_suffix(".csv"))]
     labels = re.findall("^注入..", out.with_suffix(".csv").read_text(encoding="utf-8"), re.M)
     assert set(labels) == {"注入あり", "注入なし"}
 
 
-def test_labels_that_do_not_fit_are_refused(file: Path) -> None:
-    shown = CliRunner().invoke(app, ["plot", str(file), "--labels", "x", "y"])
-    assert isinstance(shown.exception, InputError)
-    assert "1" in str(shown.exception)
-    assert "y" in str(shown.exception)
+def test_labels_that_do_not_fit_are_refused(file: Path, naisei: Naisei) -> None:
+    shown = naisei("relationship", "plot", file, "--labels", "x", "y")
+    assert shown.code == 2 and "1" in shown.err and "y" in shown.err
 
 
 def test_a_format_that_is_none_is_refused(file: Path, tmp_path: Path) -> None:
@@ -211,26 +209,15 @@ def test_a_format_that_is_none_is_refused(file: Path, tmp_path: Path) -> None:
 
 
 def test_without_matplotlib_there_is_one_message_and_csv_still_works(
-    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    file: Path, tmp_path: Path, naisei: Naisei, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    script = f"""
-import sys
-for name in ("matplotlib", "matplotlib_fontja"):
-    sys.modules[name] = None
-from naisei.cli.main import main
-sys.argv = ["naisei", "relationship", "plot", {str(file)!r}, *sys.argv[1:]]
-main()
-"""
-    plain = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=False
-    )
-    assert plain.returncode == 2
-    assert "naisei[plots]" in plain.stderr
-    assert "Traceback" not in plain.stderr
-    table_only = subprocess.run(
-        [sys.executable, "-c", script, "--csv"], capture_output=True, text=True, check=False
-    )
-    assert table_only.returncode == 0, table_only.stderr
+    for name in ("matplotlib", "matplotlib_fontja"):
+        monkeypatch.setitem(sys.modules, name, None)
+    plain = naisei("relationship", "plot", file)
+    assert plain.code == 2
+    assert "naisei[plots]" in plain.err
+    assert "Traceback" not in plain.err
+    table_only = naisei("relationship", "plot", file, "--csv")
+    assert table_only.code == 0, table_only.err
     assert (tmp_path / "rr_plot.csv").exists()
     assert not (tmp_path / "rr_plot.png").exists()

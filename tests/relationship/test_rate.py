@@ -2,12 +2,12 @@
 
 import csv
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from commandline import Naisei
 from naisei.relationship.rate_run import rating_config
 from naisei.relationship.series import read_series
 from naisei.relationship.stability import median_reading, stability
@@ -32,11 +32,11 @@ RULES = [
 
 
 @pytest.fixture
-def talk(at_home: Path) -> Path:
-    path = at_home / "talk.txt"
+def talk(english: Path) -> Path:
+    path = english / "talk.txt"
     path.write_text(TALK, encoding="utf-8")
     rules = "".join(json.dumps(rule, ensure_ascii=False) + "\n" for rule in RULES)
-    (at_home / "model.jsonl").write_text(rules, encoding="utf-8")
+    (english / "model.jsonl").write_text(rules, encoding="utf-8")
     return path
 
 
@@ -44,11 +44,11 @@ def vector(power: int, intimacy: int = 0, task: int = 0) -> RelationVector:
     return RelationVector(Power=power, Intimacy=intimacy, TaskOriented=task)
 
 
-def test_by_speech_without_any_model(naisei: Callable[..., Any], talk: Path) -> None:
+def test_by_speech_without_any_model(naisei: Naisei, talk: Path) -> None:
     done = naisei("relationship", "rate", talk, "--out", "o.json", "--csv", "o.csv", "--json")
     assert done.code == 0 and "佐藤 → 高橋" in done.err
     written = json.loads(Path("o.json").read_text("utf-8"))
-    assert written == done.last
+    assert written == done.result
     turns = written["session_1_relationship_reflection_turns"]
     assert [t["turn"] for t in turns] == [0, 1, 2, 3]
     assert turns[0]["rr"]["a_to_b"]["Power"] is None, "B has not spoken: no number, never a zero"
@@ -64,7 +64,7 @@ def test_by_speech_without_any_model(naisei: Callable[..., Any], talk: Path) -> 
     assert series.points[-1].reads["a_to_b"].values["Power"] >= 1
 
 
-def test_what_speech_cannot_do_is_said(naisei: Callable[..., Any], talk: Path) -> None:
+def test_what_speech_cannot_do_is_said(naisei: Naisei, talk: Path) -> None:
     for flag in (["--repeats", "3"], ["--self-consistency", "3"], ["--check"]):
         done = naisei("relationship", "rate", talk, *flag)
         assert done.code == 2 and done.err.count("\n") <= 3 and flag[0] in done.err
@@ -72,23 +72,23 @@ def test_what_speech_cannot_do_is_said(naisei: Callable[..., Any], talk: Path) -
     assert naisei("relationship", "rate", talk, "--speakers", "高橋,鈴木").code == 2
 
 
-def test_english_is_not_estimated(naisei: Callable[..., Any], at_home: Path) -> None:
+def test_english_is_not_estimated(naisei: Naisei, english: Path) -> None:
     Path("e.txt").write_text("Ann: Could you send me the report?\nBob: Sure, right away.\n")
     done = naisei("relationship", "rate", "e.txt", "--json")
-    rr = done.last["session_1_relationship_reflection_turns"][-1]["rr"]
+    rr = done.result["session_1_relationship_reflection_turns"][-1]["rr"]
     assert done.code == 0 and rr["a_to_b"] is None and rr["b_to_a"] is None
     assert "Japanese" in rr["by_speaker"]["Ann"]["failure"]
 
 
-def test_by_a_model_repeated_and_checked(naisei: Callable[..., Any], talk: Path) -> None:
+def test_by_a_model_repeated_and_checked(naisei: Naisei, talk: Path) -> None:
     flags = ["--model", "scripted:model.jsonl", "--embedder", "ngram", "--run-dir", "run", "--json"]
     done = naisei("relationship", "rate", talk, *flags, "--repeats", "2", "--check", "-q")
     assert done.code == 0
-    assert done.last["n"] == 2 and done.last["metrics"]["reading_failures"] == 0
-    assert done.last["metrics"]["Power.b_to_a"] == 3
-    assert done.last["metrics"]["alpha.Power"] == 1, "the script does not vary, the sides differ"
-    assert done.last["metrics"]["sd.Power"] == 0 and done.last["metrics"]["agreed.Power"] == 1
-    apart = done.last["check"]["disagreements"]
+    assert done.result["n"] == 2 and done.result["metrics"]["reading_failures"] == 0
+    assert done.result["metrics"]["Power.b_to_a"] == 3
+    assert done.result["metrics"]["alpha.Power"] == 1, "the script does not vary, the sides differ"
+    assert done.result["metrics"]["sd.Power"] == 0 and done.result["metrics"]["agreed.Power"] == 1
+    apart = done.result["check"]["disagreements"]
     assert {"b_to_a"} == {d["direction"] for d in apart if d["dimension"] == "Power"}
     held = json.loads(Path("run/agent_a.json").read_text("utf-8"))
     rr = held["session_1_relationship_reflection_turns"][0]["rr"]
@@ -97,31 +97,29 @@ def test_by_a_model_repeated_and_checked(naisei: Callable[..., Any], talk: Path)
     assert read_series(Path("run")).points[0].reads["b_to_a"].repeats == 2
     # The same is told of the file that holds the vectors, without the model.
     again = naisei("relationship", "rate", "run/agent_a.json", "--check", "--json")
-    assert again.last["check"]["disagreements"] == apart
+    assert again.result["check"]["disagreements"] == apart
 
 
-def test_a_rating_is_a_run_that_goes_on(naisei: Callable[..., Any], talk: Path) -> None:
+def test_a_rating_is_a_run_that_goes_on(naisei: Naisei, talk: Path) -> None:
     flags = ["--model", "scripted:model.jsonl", "--embedder", "none", "--run-dir", "run", "--json"]
     stopped = naisei("relationship", "rate", talk, *flags, "--max-tokens", "3000", "-q")
-    assert stopped.code == 3 and stopped.last["n"] == 0
+    assert stopped.code == 3 and stopped.result["n"] == 0
     talk.unlink()
     assert len(rating_config(Path("run")).lines) == 4, "the run holds the dialogue itself"
     done = naisei("runs", "resume", "run", "--json", "-q")
-    assert done.code == 0 and done.last["n"] == 1
-    assert done.last["tokens"]["reflector"]["calls"] == 8
-    assert done.last["tokens"]["questioner"]["calls"] == 4
+    assert done.code == 0 and done.result["n"] == 1
+    assert done.result["tokens"]["reflector"]["calls"] == 8
+    assert done.result["tokens"]["questioner"]["calls"] == 4
 
 
-def test_votes_multiply_the_calls_and_failures_are_no_zeros(
-    naisei: Callable[..., Any], talk: Path
-) -> None:
+def test_votes_multiply_the_calls_and_failures_are_no_zeros(naisei: Naisei, talk: Path) -> None:
     bad = [RULES[0], {"schema": "VectorReply", "reply": {"Power": "high"}}]
     Path("bad.jsonl").write_text("".join(json.dumps(r, ensure_ascii=False) + "\n" for r in bad))
     flags = ["--model", "scripted:bad.jsonl", "--embedder", "none", "--self-consistency", "3"]
     done = naisei("relationship", "rate", talk, *flags, "--run-dir", "run", "--json", "-q")
-    assert done.last["tokens"]["questioner"]["calls"] == 12
-    assert done.last["metrics"]["reading_failures"] == 1
-    assert done.last["metrics"]["Power.a_to_b"] is None
+    assert done.result["tokens"]["questioner"]["calls"] == 12
+    assert done.result["metrics"]["reading_failures"] == 1
+    assert done.result["metrics"]["Power.a_to_b"] is None
     held = json.loads(Path("run/agent_a.json").read_text("utf-8"))
     assert held["session_1_relationship_reflection_turns"][3]["rr"]["a_to_b"] is None
 

@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
+from commandline import Naisei
 from naisei.core import Event, InputError, Usage, Where
 from naisei.relationship.report import write_report
 from naisei.relationship.report_costs import turn_costs
 from naisei.runs.directory import RunDirectory
-from relationship.conftest import Done, brain
+from relationship.speakers import brain
 from servers.openai_server import OpenAIServer
 
 Serve = Callable[..., OpenAIServer]
-Naisei = Callable[..., Done]
 NASTY = '<script>alert("x")</script> & <img src=x onerror=y>'
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from relationship.conftest import brain
+from commandline import Naisei
+from relationship.speakers import brain
 from servers.openai_server import OpenAIServer
 
-Run = Callable[..., Any]
 Serve = Callable[..., OpenAIServer]
 
 TRACE = {
@@ -42,13 +42,13 @@ def read(path: Path) -> Any:
 
 
 def test_the_files_are_those_of_the_document(
-    openai_server: Serve, naisei: Run, tmp_path: Path
+    openai_server: Serve, naisei: Naisei, tmp_path: Path
 ) -> None:
     server, run = openai_server(brain), tmp_path / "run"
     every = "--relationship-reflection-every-turn"
     done = naisei(*flags(server, run, every, "--sessions", 2, "--turns", 4))
     assert done.code == 0, done.err
-    assert done.last["metrics"]["calls_per_steady_turn"] == 3.0
+    assert done.result["metrics"]["calls_per_steady_turn"] == 3.0
     agents = [read(run / f"agent_{who}.json") for who in "ab"]
     for session in (1, 2):
         turns = agents[0][f"session_{session}_relationship_reflection_turns"]
@@ -87,7 +87,7 @@ def test_the_files_are_those_of_the_document(
     assert agents[0]["session_1_summary"].startswith("約束をした")
 
 
-def test_modes_and_their_files(openai_server: Serve, naisei: Run, tmp_path: Path) -> None:
+def test_modes_and_their_files(openai_server: Serve, naisei: Naisei, tmp_path: Path) -> None:
     server = openai_server(brain)
     off = naisei(*flags(server, tmp_path / "off", "--turns", 2, "--sessions", 1))
     assert off.code == 0 and server.calls == 2
@@ -108,12 +108,12 @@ def test_modes_and_their_files(openai_server: Serve, naisei: Run, tmp_path: Path
 
 
 def test_several_conversations_have_a_folder_each(
-    openai_server: Serve, naisei: Run, tmp_path: Path
+    openai_server: Serve, naisei: Naisei, tmp_path: Path
 ) -> None:
     server, run = openai_server(brain), tmp_path / "run"
     more = ["--personas", "siblings", "flatmates", "--dialogues", 2, "--sessions", 1, "--turns", 2]
     done = naisei(*flags(server, run, *more))
-    assert done.code == 0 and done.last["n"] == 4
+    assert done.code == 0 and done.result["n"] == 4
     folders = sorted(path.name for path in (run / "dialogues").iterdir())
     assert folders == ["flatmates-1", "flatmates-2", "siblings-1", "siblings-2"]
     assert read(run / "dialogues/flatmates-1/agent_b.json")["name"] == "Jonas"
@@ -125,7 +125,7 @@ def test_several_conversations_have_a_folder_each(
 
 
 def test_the_three_conditions_in_one_command(
-    openai_server: Serve, naisei: Run, tmp_path: Path
+    openai_server: Serve, naisei: Naisei, tmp_path: Path
 ) -> None:
     server, root = openai_server(brain), tmp_path / "abl"
     model = f"openai-compatible:test@{server.url}"
@@ -133,7 +133,7 @@ def test_the_three_conditions_in_one_command(
     given += ["--sessions", 1, "--dialogues", 2, "--run-dir", root, "--json", "--quiet"]
     done = naisei(*given)
     assert done.code == 0, done.err
-    metrics = done.last["metrics"]
+    metrics = done.result["metrics"]
     assert [metrics[name]["injected_rate"] > 0 for name in ("none", "no-inject", "inject")] == [
         False,
         False,
@@ -141,9 +141,9 @@ def test_the_three_conditions_in_one_command(
     ]
     assert metrics["none"]["Power.a_to_b"] is None
     assert metrics["no-inject"]["Power.a_to_b"] is not None
-    assert len(done.last["comparison"]["differences"]) >= 3
+    assert len(done.result["comparison"]["differences"]) >= 3
     calls = server.calls
-    assert naisei(*given).last["metrics"] == metrics and server.calls == calls
+    assert naisei(*given).result["metrics"] == metrics and server.calls == calls
     runs = [root / name for name in ("none", "no-inject", "inject")]
     compared = naisei("runs", "compare", *runs, "--json")
     assert compared.code == 0 and len(json.loads(compared.out)["differences"]) >= 3
@@ -153,7 +153,7 @@ def test_the_three_conditions_in_one_command(
     assert len(first) == 6 and len(set(first)) == 1, "the conditions begin alike"
 
 
-def test_the_pairs_that_ship(naisei: Run, tmp_path: Path) -> None:
+def test_the_pairs_that_ship(naisei: Naisei, tmp_path: Path) -> None:
     listed = naisei("relationship", "personas")
     assert listed.code == 0 and "engineers" in listed.out and "nightbus" in listed.out
     (tmp_path / "own.toml").write_text(naisei("relationship", "personas", "engineers").out, "utf-8")
@@ -184,7 +184,7 @@ def test_what_is_not_speech_is_taken_off(reply: str, line: str) -> None:
     assert spoken(reply, "倉田 美和", "三浦 拓海") == line
 
 
-def test_the_demonstration_runs_without_a_model(naisei: Run, tmp_path: Path) -> None:
+def test_the_demonstration_runs_without_a_model(naisei: Naisei, tmp_path: Path) -> None:
     done = naisei("relationship", "demo", "--no-llm", "--run-dir", "demo")
     assert done.code == 0, done.err
     assert "no model's" in done.out
@@ -198,7 +198,7 @@ def test_the_demonstration_runs_without_a_model(naisei: Run, tmp_path: Path) -> 
 
 
 def test_the_requests_of_both_directions_leave_together(
-    openai_server: Serve, naisei: Run, tmp_path: Path
+    openai_server: Serve, naisei: Naisei, tmp_path: Path
 ) -> None:
     server = openai_server(brain, latency=0.3)
     given = ["--relationship-reflection", "--sessions", "1", "--turns", "1", "--embedder", "ngram"]
@@ -211,7 +211,7 @@ def test_the_requests_of_both_directions_leave_together(
 
 
 def test_a_run_of_own_personas_is_resumed_from_any_folder(
-    openai_server: Serve, naisei: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    openai_server: Serve, naisei: Naisei, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = 'schema = "naisei.pair.v1"\nid = "own"\ntitle = "t"\n'
     one += '[a]\nname = "堀"\npersona = "院長"\n[b]\nname = "田代"\npersona = "新人"\n'

@@ -12,11 +12,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from commandline import Naisei
 from naisei.relationship.vector import DIMENSIONS, VectorReply
-from relationship.conftest import brain
+from relationship.speakers import brain
 from servers.openai_server import OpenAIServer
 
-Run = Callable[..., Any]
 Serve = Callable[..., OpenAIServer]
 
 
@@ -89,7 +89,7 @@ def test_every_finite_number_lands_on_the_scale_at_its_nearest(given: float) -> 
     ],
 )
 def test_a_malformed_vector_is_asked_for_once_more_and_then_no_reading(
-    openai_server: Serve, naisei: Run, tmp_path: Path, answer: str, calls: int | None
+    openai_server: Serve, naisei: Naisei, tmp_path: Path, answer: str, calls: int | None
 ) -> None:
     def bad(messages: list[dict[str, Any]], schema: dict[str, Any] | None) -> str:
         return answer if vectors(messages) else brain(messages, schema)
@@ -97,9 +97,9 @@ def test_a_malformed_vector_is_asked_for_once_more_and_then_no_reading(
     server = openai_server(bad)
     done = naisei(*flags(server, tmp_path / "run", 3))
     assert done.code == 0, done.err
-    metrics = done.last["metrics"]
+    metrics = done.result["metrics"]
     assert metrics["reading_failures"] == 1.0 and metrics["injected_rate"] == 0.0
-    assert metrics["Power.a_to_b"] is None and done.last["reasons"]["Power.a_to_b"]
+    assert metrics["Power.a_to_b"] is None and done.result["reasons"]["Power.a_to_b"]
     turns = exported(tmp_path / "run")
     assert [t["turn"] for t in turns] == [0, 1, 2]
     for turn in turns:
@@ -115,7 +115,7 @@ def test_a_malformed_vector_is_asked_for_once_more_and_then_no_reading(
 
 
 def test_a_vector_that_is_mended_is_used_and_its_repair_is_kept(
-    openai_server: Serve, naisei: Run, tmp_path: Path
+    openai_server: Serve, naisei: Naisei, tmp_path: Path
 ) -> None:
     def odd(messages: list[dict[str, Any]], schema: dict[str, Any] | None) -> str:
         if vectors(messages):
@@ -124,8 +124,8 @@ def test_a_vector_that_is_mended_is_used_and_its_repair_is_kept(
 
     server = openai_server(odd)
     done = naisei(*flags(server, tmp_path / "run", 2))
-    assert done.last["metrics"]["repaired_readings"] == 1.0
-    assert done.last["metrics"]["reading_failures"] == 0.0
+    assert done.result["metrics"]["repaired_readings"] == 1.0
+    assert done.result["metrics"]["reading_failures"] == 0.0
     turn = exported(tmp_path / "run")[0]
     assert turn["rr"]["b_to_a"] == {"Power": 3, "Intimacy": 1, "TaskOriented": -1}
     (one, two, three) = turn["rr"]["by_speaker"]["三浦 拓海"]["repairs"]
@@ -133,19 +133,19 @@ def test_a_vector_that_is_mended_is_used_and_its_repair_is_kept(
 
 
 def test_a_reading_that_a_repair_saved_counts_as_a_reading(
-    openai_server: Serve, naisei: Run, tmp_path: Path
+    openai_server: Serve, naisei: Naisei, tmp_path: Path
 ) -> None:
     def late(messages: list[dict[str, Any]], schema: dict[str, Any] | None) -> str:
         first = vectors(messages) and messages[-2]["role"] == "system"
         return '{"Power": "high"}' if first else brain(messages, schema)
 
     done = naisei(*flags(openai_server(late), tmp_path / "run", 2))
-    assert done.last["metrics"]["reading_failures"] == 0.0
-    assert done.last["tokens"]["reflector"]["calls"] == 2 * 3
+    assert done.result["metrics"]["reading_failures"] == 0.0
+    assert done.result["tokens"]["reflector"]["calls"] == 2 * 3
 
 
 def test_questions_that_fail_leave_no_reading_and_ask_for_no_vector(
-    openai_server: Serve, naisei: Run, tmp_path: Path
+    openai_server: Serve, naisei: Naisei, tmp_path: Path
 ) -> None:
     def two(messages: list[dict[str, Any]], schema: dict[str, Any] | None) -> str:
         asked = schema is not None and "最近の記憶" in json.dumps(messages, ensure_ascii=False)
@@ -153,7 +153,7 @@ def test_questions_that_fail_leave_no_reading_and_ask_for_no_vector(
 
     server = openai_server(two)
     done = naisei(*flags(server, tmp_path / "run", 2))
-    assert done.code == 0 and done.last["metrics"]["reading_failures"] == 1.0
+    assert done.code == 0 and done.result["metrics"]["reading_failures"] == 1.0
     assert not any(vectors(r["messages"]) for r in server.requests)
     turn = exported(tmp_path / "run")[0]
     assert "three questions" in turn["rr"]["by_speaker"]["倉田 美和"]["failure"]

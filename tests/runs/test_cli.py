@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -14,24 +13,8 @@ import numpy as np
 import pytest
 from pydantic import BaseModel
 
-from naisei.cli.main import main
+from commandline import Naisei
 from naisei.core import Embed, Flow, Where, World
-
-Naisei = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def naisei(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Naisei:
-    """`naisei ARGS`: exit code, stdout, stderr."""
-    monkeypatch.setenv("NAISEI_LANG", "en")
-
-    def run(*args: Any) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as caught:
-            main([str(a) for a in args])
-        out, err = capsys.readouterr()
-        return int(caught.value.code or 0), out, err
-
-    return run
 
 
 @pytest.fixture

@@ -9,8 +9,10 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import subprocess
 import sys
 import threading
+import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -24,6 +26,7 @@ if __name__ == "__main__":
 
 from servers.faults import Faults
 from servers.filling import fill
+from waiting import until
 
 __all__ = ["OpenAIServer", "Reply", "tokens"]
 
@@ -48,6 +51,8 @@ class OpenAIServer:
     reply: makes the content. latency: seconds before every answer. refuse_modes:
     `response_format` types refused with 400. respond: answers a body (sent to whatever path)
     with status, headers and data, or leaves it to the rest. context: told by `/v1/models`.
+    holds: so many calls are answered; the others wait until `release()`, so that whoever asks
+    can be looked at, or killed, just there.
     After use: `calls` (requests that came), `answered` (clean replies), `met` (faults by
     kind), `requests` (their bodies, if `keep`), `peak` (most in flight).
     """
@@ -57,6 +62,7 @@ class OpenAIServer:
         reply: Reply = filled,
         *,
         latency: float = 0.0,
+        holds: int | None = None,
         faults: Faults | None = None,
         refuse_modes: tuple[str, ...] = (),
         respond: Callable[[dict[str, Any]], tuple[int, dict[str, str], Any] | None] | None = None,
@@ -71,6 +77,7 @@ class OpenAIServer:
         self.refuse_modes, self.respond = refuse_modes, respond
         self.tools, self.logprobs, self.context, self.models = tools, logprobs, context, models
         self.keep = keep
+        self.holds, self._released = holds, threading.Event()
         self.calls = self.answered = self.peak = self._flying = 0
         self.met: Counter[str] = Counter()
         self.requests: list[dict[str, Any]] = []
@@ -99,7 +106,7 @@ class OpenAIServer:
         while not self._server.started:
             if not self._thread.is_alive():
                 raise RuntimeError("the test server did not start")
-            threading.Event().wait(0.01)
+            time.sleep(0.005)
         return self
 
     def __exit__(
@@ -110,6 +117,14 @@ class OpenAIServer:
     ) -> None:
         self._server.should_exit = self._server.force_exit = True
         self._thread.join(timeout=10)
+
+    def reached(self, calls: int, alive: subprocess.Popen[str] | None = None) -> None:
+        """Returns once so many calls have come; fails if the process ends before that."""
+        until(lambda: self.calls >= calls, alive)
+
+    def release(self) -> None:
+        """Answers what `holds` held back, and holds no more."""
+        self._released.set()
 
     def wait(self) -> None:
         """Until the server ends (Ctrl-C when run alone)."""
@@ -145,6 +160,9 @@ class OpenAIServer:
         self.calls += 1
         if self.keep:
             self.requests.append(body)
+        if self.holds is not None and self.calls > self.holds:
+            while not self._released.is_set():
+                await asyncio.sleep(0.005)
         if self.latency:
             await asyncio.sleep(self.latency)
         if self.respond is not None and (given := self.respond(body)) is not None:

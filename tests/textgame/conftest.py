@@ -5,33 +5,16 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
-import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 _FAKE = Path(__file__).parent / "fake_engine"
 
 HAS_ENGINE = importlib.util.find_spec("textworld") is not None
-
-
-@dataclass(frozen=True)
-class Done:
-    """A command that ended."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def result(self) -> dict[str, Any]:
-        """The result object: the last line of stdout."""
-        found: dict[str, Any] = json.loads(self.out.rstrip("\n").split("\n")[-1])
-        return found
 
 
 @dataclass(frozen=True)
@@ -68,17 +51,6 @@ def story(path: Path, length: int = 6) -> Path:
 
 
 @pytest.fixture
-def english(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of its own, in English."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("NAISEI_LANG", "en")
-    monkeypatch.setenv("COLUMNS", "200")
-    for name in ("NAISEI_MODEL", "NAISEI_DEBUG"):
-        monkeypatch.delenv(name, raising=False)
-    return tmp_path
-
-
-@pytest.fixture
 def fake(english: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeSet]:
     """Six games of the stand-in engine; this process and its children find no other engine."""
     monkeypatch.syspath_prepend(str(_FAKE))
@@ -98,46 +70,6 @@ def fake(english: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeSet]:
     yield games
     for name in [n for n in sys.modules if n.partition(".")[0] == "textworld"]:
         del sys.modules[name]  # the real one comes back with the end of monkeypatch
-
-
-@pytest.fixture
-def naisei(english: Path) -> Callable[..., Done]:
-    """The real command line in a process of its own."""
-
-    def run(*args: str, stdin: str = "", timeout: float = 60) -> Done:
-        done = subprocess.run(
-            [sys.executable, "-m", "naisei", *args],
-            input=stdin,
-            capture_output=True,
-            text=True,
-            timeout=timeout,
-            env=os.environ.copy(),
-        )
-        return Done(done.returncode, done.stdout, done.stderr)
-
-    return run
-
-
-@pytest.fixture
-def started(english: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
-    """The same, not waited for."""
-    running: list[subprocess.Popen[str]] = []
-
-    def start(*args: str) -> subprocess.Popen[str]:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "naisei", *args],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env=os.environ.copy(),
-        )
-        running.append(process)
-        return process
-
-    yield start
-    for process in running:
-        process.kill()
-        process.communicate()
 
 
 @pytest.fixture(scope="session")

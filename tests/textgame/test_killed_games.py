@@ -6,17 +6,15 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from commandline import Naisei, Start
 from naisei.runs.log import RunLog
-from textgame.conftest import Done, FakeSet
+from textgame.conftest import FakeSet
 
 FLAGS = ["textgame", "run", "--agent", "random", "--max-steps", "20", "--seed", "1", "--quiet"]
-Start = Callable[..., "subprocess.Popen[str]"]
-Run = Callable[..., Done]
 
 
 def flags(fake: FakeSet, where: str) -> list[str]:
@@ -55,14 +53,18 @@ def orphans() -> list[str]:
     "how", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.slow)]
 )
 def test_stopped_then_resumed_as_if_nothing_had_been(
-    fake: FakeSet, naisei: Run, started: Start, monkeypatch: pytest.MonkeyPatch, how: signal.Signals
+    fake: FakeSet,
+    naisei: Naisei,
+    start: Start,
+    monkeypatch: pytest.MonkeyPatch,
+    how: signal.Signals,
 ) -> None:
     whole = naisei(*flags(fake, "whole"))
     assert whole.code == 0, whole.err
     fake.log.unlink()
 
     monkeypatch.setenv("FAKE_DELAY", "0.05")
-    process = started(*flags(fake, "run"))
+    process = start(*flags(fake, "run"))
     wait_for(fake, 56, process)
     process.send_signal(how)
     process.communicate(timeout=30)
@@ -85,11 +87,11 @@ def test_stopped_then_resumed_as_if_nothing_had_been(
 
 
 @pytest.mark.slow
-def test_a_hanging_interpreter_does_not_outlive_a_killed_run(fake: FakeSet, started: Start) -> None:
+def test_a_hanging_interpreter_does_not_outlive_a_killed_run(fake: FakeSet, start: Start) -> None:
     if not Path("/proc").is_dir():
         pytest.skip("processes are looked up in /proc")
     fake.fault("g0.hang-1")
-    process = started(*flags(fake, "run"))
+    process = start(*flags(fake, "run"))
     deadline = time.monotonic() + 60
     # the other game may be far ahead of this one: only the fault itself tells that it came
     while list(fake.faults.iterdir()) and time.monotonic() < deadline:

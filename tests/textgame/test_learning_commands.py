@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import csv
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from commandline import Naisei
 from naisei.core import InputError
 from naisei.textgame.learning.commands import learn, show
 from naisei.textgame.learning.curve import Point, read_points, write_points
@@ -26,16 +24,6 @@ POINTS = [
     for n, score in ((0, 0.25), (5, 1.0))
     for game in ("a", "b")
 ]  # fmt: skip
-
-
-def naisei(*args: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "naisei", "textgame", *args],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        env={**os.environ, "NAISEI_LANG": "en"},
-    )
 
 
 def test_a_curve_is_written_read_and_shown(
@@ -88,8 +76,8 @@ def test_what_was_learned_otherwise_is_not_gone_on_from(tmp_path: Path) -> None:
         learn(tmp_path / "games", out, lessons=1, caution=True, seed=2, resume=True)
 
 
-def test_a_missing_folder_is_one_message() -> None:
-    done = naisei("learn", "--games", "nowhere", "--out", "k.json")
-    assert done.returncode == 2
-    assert "Traceback" not in done.stderr
-    assert "nowhere" in done.stderr
+def test_a_missing_folder_is_one_message(naisei: Naisei) -> None:
+    done = naisei("textgame", "learn", "--games", "nowhere", "--out", "k.json")
+    assert done.code == 2
+    assert "Traceback" not in done.err
+    assert "nowhere" in done.err

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import signal
-import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -13,29 +12,14 @@ from typing import Any
 
 import pytest
 
-from naisei.cli.main import main
+from commandline import Naisei, Start
 from naisei.core import Act, InstrumentFailure, Where
 from naisei.textgame.engine import GameHandler
 from naisei.textgame.schemas import START, View
 from servers.openai_server import OpenAIServer
-from textgame.conftest import Done, FakeSet
+from textgame.conftest import FakeSet
 
-Run = Callable[..., Done]
 Serve = Callable[..., OpenAIServer]
-
-
-@pytest.fixture
-def naisei(english: Path, capsys: pytest.CaptureFixture[str]) -> Run:
-    """`naisei ARGS`, in this process."""
-
-    def run(*args: str) -> Done:
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            main(list(args))
-        out, err = capsys.readouterr()
-        return Done(int(ended.value.code or 0), out, err)
-
-    return run
 
 
 def brain(messages: list[dict[str, Any]], schema: dict[str, Any] | None) -> str:
@@ -66,7 +50,7 @@ REFLECTIVE = ("--tries", "4", "--agent-option", "memory=tur", "--limit", "2")
 
 
 def test_tries_of_one_game_with_a_memo_between_them(
-    fake: FakeSet, naisei: Run, openai_server: Serve
+    fake: FakeSet, naisei: Naisei, openai_server: Serve
 ) -> None:
     server = openai_server(brain)
     done = naisei(*flags(fake, server, "run", *REFLECTIVE))
@@ -86,13 +70,13 @@ def test_tries_of_one_game_with_a_memo_between_them(
 
 
 def test_a_killed_run_goes_on_within_a_later_try(
-    fake: FakeSet, naisei: Run, started: Callable[..., subprocess.Popen[str]], openai_server: Serve
+    fake: FakeSet, naisei: Naisei, start: Start, openai_server: Serve
 ) -> None:
     server = openai_server(brain, latency=0.05)
     whole = naisei(*flags(fake, server, "whole", *REFLECTIVE))
     assert whole.code == 0, whole.err
     calls = server.calls
-    process = started(*flags(fake, server, "cut", *REFLECTIVE, "--concurrency", "1"))
+    process = start(*flags(fake, server, "cut", *REFLECTIVE, "--concurrency", "1"))
     deadline = time.monotonic() + 60
     while server.calls < calls + 9 and time.monotonic() < deadline:
         assert process.poll() is None, process.communicate()
@@ -112,7 +96,7 @@ def test_a_killed_run_goes_on_within_a_later_try(
 
 
 def test_sampling_reaches_the_endpoint_and_is_part_of_the_run(
-    fake: FakeSet, naisei: Run, openai_server: Serve
+    fake: FakeSet, naisei: Naisei, openai_server: Serve
 ) -> None:
     server = openai_server(brain)
     more = ("--limit", "1", "--temperature", "0.3", "--max-output-tokens", "77")
@@ -125,7 +109,7 @@ def test_sampling_reaches_the_endpoint_and_is_part_of_the_run(
 
 @pytest.mark.parametrize("reply", ["schema", "template"])
 def test_one_try_calls_no_reflector(
-    fake: FakeSet, naisei: Run, openai_server: Serve, reply: str
+    fake: FakeSet, naisei: Naisei, openai_server: Serve, reply: str
 ) -> None:
     server = openai_server(brain)
     model = f"openai-compatible:test@{server.url}"
@@ -139,7 +123,7 @@ def test_one_try_calls_no_reflector(
 
 
 def test_replies_that_name_no_command_are_counted_and_do_no_harm(
-    fake: FakeSet, naisei: Run, openai_server: Serve
+    fake: FakeSet, naisei: Naisei, openai_server: Serve
 ) -> None:
     server = openai_server(lambda messages, schema: "Next action: fly away")
     done = naisei(*flags(fake, server, "run", "--limit", "1", "--agent-option", "reply=template"))
@@ -149,7 +133,7 @@ def test_replies_that_name_no_command_are_counted_and_do_no_harm(
 
 
 def test_an_endpoint_that_breaks_down_leaves_the_game_unscored(
-    fake: FakeSet, naisei: Run, openai_server: Serve
+    fake: FakeSet, naisei: Naisei, openai_server: Serve
 ) -> None:
     server = openai_server(lambda messages, schema: '{"consideration": 1}')
     done = naisei(*flags(fake, server, "run", "--limit", "1"))
@@ -167,7 +151,7 @@ def test_an_endpoint_that_breaks_down_leaves_the_game_unscored(
     ],
 )
 def test_settings_that_cannot_be_are_told_in_one_message(
-    fake: FakeSet, naisei: Run, openai_server: Serve, more: tuple[str, ...], says: str
+    fake: FakeSet, naisei: Naisei, openai_server: Serve, more: tuple[str, ...], says: str
 ) -> None:
     done = naisei(*flags(fake, openai_server(brain), "run", *more))
     assert done.code == 2
@@ -176,7 +160,7 @@ def test_settings_that_cannot_be_are_told_in_one_message(
     assert not Path("run").exists()
 
 
-def test_without_a_model_there_is_one_message(fake: FakeSet, naisei: Run) -> None:
+def test_without_a_model_there_is_one_message(fake: FakeSet, naisei: Naisei) -> None:
     for command in (("run", "--agent", "llm"), ("ablate",)):
         done = naisei("textgame", *command, "--games", str(fake.folder))
         assert done.code == 2
@@ -187,7 +171,7 @@ ROWS = ["full", "other-model", "no-cot", "no-one-shot", "no-fa", "easy-one-shot"
 
 
 def test_tables_3_2_and_3_3_are_one_command(
-    fake: FakeSet, naisei: Run, openai_server: Serve
+    fake: FakeSet, naisei: Naisei, openai_server: Serve
 ) -> None:
     server, other = openai_server(brain), openai_server(brain)
     arguments = ["textgame", "ablate", "--games", str(fake.folder), "--limit", "2", "--quiet"]
@@ -216,7 +200,7 @@ def test_tables_3_2_and_3_3_are_one_command(
     assert (server.calls, other.calls) == (20, 4)
 
 
-def test_table_6_2_is_one_command(fake: FakeSet, naisei: Run, openai_server: Serve) -> None:
+def test_table_6_2_is_one_command(fake: FakeSet, naisei: Naisei, openai_server: Serve) -> None:
     server, other = openai_server(first_listed), openai_server(first_listed)
     arguments = ["textgame", "ablate", "--games", str(fake.folder), "--limit", "2", "--quiet"]
     arguments += ["--max-steps", "2", "--run-dir", "study", "--filter", "thesis", "--json"]
@@ -247,7 +231,7 @@ def read(path: Path) -> list[list[str]]:
     ],
 )
 def test_rows_that_cannot_be_are_told(
-    fake: FakeSet, naisei: Run, openai_server: Serve, more: tuple[str, ...], says: str
+    fake: FakeSet, naisei: Naisei, openai_server: Serve, more: tuple[str, ...], says: str
 ) -> None:
     model = f"openai-compatible:test@{openai_server(brain).url}"
     done = naisei("textgame", "ablate", "--games", str(fake.folder), "--model", model, *more)

@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from io import StringIO
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
+from commandline import Done, Naisei
 from naisei.core import Flow, World
 from naisei.textgame.advice import Adviser
 from naisei.textgame.opening import readable
 from naisei.textgame.schemas import Decision, View
-from textgame.conftest import Done, FakeSet
-
-Run = Callable[..., Done]
+from textgame.conftest import FakeSet
 
 
-def play(naisei: Run, game: Path, lines: Sequence[str], *flags: str) -> Done:
+def play(naisei: Naisei, game: Path, lines: Sequence[str], *flags: str) -> Done:
     return naisei("textgame", "play", str(game), *flags, stdin="".join(f"{x}\n" for x in lines))
 
 
-def test_numbers_words_and_advice_until_the_game_is_won(fake: FakeSet, naisei: Run) -> None:
+def test_numbers_words_and_advice_until_the_game_is_won(fake: FakeSet, naisei: Naisei) -> None:
     lines = ["?", "2", "", "99", "go  east", "dance", *["go east"] * 8]
     done = play(naisei, fake.folder / "g1.z8", ["look", *lines], "--agent", "random")
     assert done.code == 0, done.err
@@ -37,14 +36,16 @@ def test_numbers_words_and_advice_until_the_game_is_won(fake: FakeSet, naisei: R
 
 
 @pytest.mark.parametrize("lines", [["q"], []])
-def test_one_can_leave_and_the_input_can_end(fake: FakeSet, naisei: Run, lines: list[str]) -> None:
+def test_one_can_leave_and_the_input_can_end(
+    fake: FakeSet, naisei: Naisei, lines: list[str]
+) -> None:
     done = play(naisei, fake.folder / "g1.z8", ["go east", *lines], "--agent", "random")
     assert done.code == 0, done.err
     assert "1 of 5 points in 1 steps" in done.out
     assert "*    Room 1    *" in done.out, "the map shows where one is"
 
 
-def test_looking_on_needs_no_input(fake: FakeSet, naisei: Run) -> None:
+def test_looking_on_needs_no_input(fake: FakeSet, naisei: Naisei) -> None:
     done = play(
         naisei, fake.folder / "g1.z8", [], "--agent", "random", "--watch", "--max-steps", "7"
     )
@@ -52,7 +53,7 @@ def test_looking_on_needs_no_input(fake: FakeSet, naisei: Run) -> None:
     assert done.out.count("→ ") == len(fake.asked) - 1 <= 7
 
 
-def test_what_cannot_be_played_is_one_message(fake: FakeSet, naisei: Run) -> None:
+def test_what_cannot_be_played_is_one_message(fake: FakeSet, naisei: Naisei) -> None:
     (fake.folder / "bad.z8").write_text("nothing")
     for game, says in {
         fake.folder: "7 games here",

@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from commandline import Naisei
 from textgame.conftest import story
 
-_BLOCKED = "import sys; sys.modules['textworld'] = None; from naisei.cli.main import main; {}"
-_MAIN = "sys.exit(main(sys.argv[1:]))"
 
-
-def blocked(*args: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", _BLOCKED.format(_MAIN), *args],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        env=os.environ.copy(),
-    )
+@pytest.fixture(autouse=True)
+def blocked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "textworld", None)
 
 
 @pytest.mark.parametrize(
@@ -34,16 +25,16 @@ def blocked(*args: str) -> subprocess.CompletedProcess[str]:
         ["play", "g.z8"],
     ],
 )
-def test_one_message_and_exit_2(english: Path, args: list[str]) -> None:
+def test_one_message_and_exit_2(english: Path, naisei: Naisei, args: list[str]) -> None:
     story(english / "g.z8")
-    done = blocked("textgame", *args)
-    assert done.returncode == 2, done
-    assert "textworld" in done.stderr and "naisei[textgame]" in done.stderr
-    assert "Traceback" not in done.stderr
+    done = naisei("textgame", *args)
+    assert done.code == 2, done
+    assert "textworld" in done.err and "naisei[textgame]" in done.err
+    assert "Traceback" not in done.err
     assert sorted(p.name for p in english.iterdir()) == ["g.json", "g.z8"], "nothing left behind"
 
 
-def test_the_demonstration_says_so_and_ends_well(english: Path) -> None:
-    done = blocked("textgame", "demo")
-    assert done.returncode == 0, done.stderr
-    assert "naisei[textgame]" in done.stdout
+def test_the_demonstration_says_so_and_ends_well(naisei: Naisei) -> None:
+    done = naisei("textgame", "demo")
+    assert done.code == 0, done.err
+    assert "naisei[textgame]" in done.out
