@@ -3,7 +3,7 @@
 from naisei.clarify.agents.decision import reply_schema
 from naisei.clarify.agents.llm import LLMAgent
 from naisei.clarify.flow import episode
-from naisei.clarify.rules import Rules
+from naisei.clarify.config import Rules
 from naisei.clarify.schemas import Action, ActionSet, Instance, Scene
 from naisei.core import Act, AskUser, Chat, Observation, Remember, play
 from naisei.memory import Memo, NoMemory, Window

@@ -6,7 +6,7 @@ import pytest
 
 from naisei.clarify.config import ClarifyConfig
 from naisei.clarify.metrics import summarise
-from naisei.clarify.rules import Rules
+from naisei.clarify.config import Rules
 from naisei.clarify.schemas import EpisodeResult, Instance, Scene, TrialLog, Turn
 from naisei.core import Usage, Where
 from naisei.runs.task import EpisodeRow

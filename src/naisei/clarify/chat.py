@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
+from typing import Annotated
 
+import typer
 from rich.console import Console
 from rich.panel import Panel
 from rich.text import Text
 
-from naisei.clarify.agent import Agent
+from naisei.clarify.agent import Agent, AgentContext
+from naisei.clarify.agents.registry import build_agent
+from naisei.clarify.config import ClarifyConfig, Rules
 from naisei.clarify.flow import episode
-from naisei.clarify.person import Outcome, Person, PersonMemory
-from naisei.clarify.rules import Rules
-from naisei.clarify.schemas import ActionSet, Instance, Scene
+from naisei.clarify.person import Outcome, Person, PersonMemory, people_directory
+from naisei.clarify.schemas import ActionSet, Instance, Language, Scene
+from naisei.clarify.system import RUN
+from naisei.clarify.talk import ground
 from naisei.core import Act, AskUser, Observation, Remember, World, arun
+from naisei.lang import language as shown_language
+from naisei.lang import say
 from naisei.memory import MemoryHandler
+from naisei.memory import memory as open_memory
+from naisei.models.embedders.kept import KeptEmbedder
+from naisei.models.embedders.registry import open_embedder
+from naisei.models.world import base_world
+from naisei.system.execute import RunOptions, check_models
 
 __all__ = ["Chat", "chat"]
 
@@ -140,3 +153,76 @@ async def chat(sitting: Chat) -> None:
     except EOFError:
         sitting.console.print()
     sitting.say(str(sitting.words["bye"]))
+
+
+User = Annotated[
+    str,
+    typer.Option(
+        help=say("誰が話すか。メモは人ごとに残る", "Who is talking: notes are kept per person."),
+        rich_help_panel=say("課題", "Task"),
+    ),
+]
+At = Annotated[
+    str | None,
+    typer.Option(
+        "--scene",
+        help=say(
+            "データのこの件の状況で話す (発話は自分で)",
+            "Use the situation of this instance of the data; the words are yours.",
+        ),
+        rich_help_panel=say("課題", "Task"),
+    ),
+]
+Talk = Annotated[
+    Language | None,
+    typer.Option(
+        "--talk",
+        help=say("話す言葉 (既定: 表示言語)", "Language to talk in; that of messages by default."),
+        rich_help_panel=say("課題", "Task"),
+    ),
+]
+
+
+def command(
+    config: ClarifyConfig,
+    options: RunOptions,
+    *,
+    user: User = "user",
+    scene: At = None,
+    language: Talk = None,
+) -> None:
+    """`naisei clarify chat`."""
+    check_models(RUN, config)
+    policy = open_memory(config.memory)
+    directory = people_directory()
+    person = Person.load(user, directory)
+    stands = ground(config, scene=scene, asked=language, shown=shown_language())
+    agent = build_agent(
+        config.agent,
+        AgentContext(
+            actions=stands.actions,
+            alpha=config.alpha,
+            trials=config.rules.trials,
+            options=config.agent_options,
+            embedder=lambda: KeptEmbedder(open_embedder(config.embedder)),
+        ),
+    )
+
+    async def go() -> None:
+        settings = options.settings(concurrency=1)
+        async with base_world(config.models, settings=settings, embedder=config.embedder) as base:
+            await chat(
+                Chat(
+                    agent=agent,
+                    actions=stands.actions,
+                    base=base,
+                    person=person,
+                    directory=directory,
+                    rules=config.rules,
+                    scene=stands.scene,
+                    policy=(policy.name, policy.prompt),
+                    console=Console(),
+                )
+            )
+
+    asyncio.run(go())

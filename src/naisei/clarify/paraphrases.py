@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from naisei.clarify.config import AuditConfig, ClarifyConfig
 from naisei.clarify.data import Dataset, load
 from naisei.clarify.schemas import Instance
 from naisei.clarify.simulator.knowledge import is_known
 from naisei.core import fingerprint
 
-__all__ = ["Paraphrases", "data_hash", "everyone"]
+__all__ = ["Paraphrases", "data_hash", "with_speakers"]
 
 
 class Paraphrases:
@@ -28,17 +29,28 @@ class Paraphrases:
         return {instance.gold: tuple(dict.fromkeys(u for u in said if u != own))}
 
 
-def everyone(
-    data: Dataset, source: str, *, split: str | None, limit: int | None, seed: int, actions: str
-) -> Dataset:
-    """The data of a run without its limit: a user borrows words from those not run, too.
+def with_speakers(
+    config: ClarifyConfig | AuditConfig, *, actions: str = ""
+) -> tuple[Dataset, Dataset]:
+    """The data of a run, and the same without its limit: a user borrows words from those not
+    run, too.
 
     The split stays, as an agent may have learnt from the others. Where a table describes the
-    actions nobody borrows words, and `data` itself comes back.
+    actions nobody borrows words, and both are the same.
+
+    Raises:
+        InputError: unusable data.
     """
-    if limit is None or is_known(data.actions):
-        return data
-    return load(source, split=split, seed=seed, actions=actions or None)
+    data = load(
+        config.data,
+        split=config.split,
+        limit=config.limit,
+        seed=config.seed,
+        actions=actions or None,
+    )
+    if config.limit is None or is_known(data.actions):
+        return data, data
+    return data, load(config.data, split=config.split, seed=config.seed, actions=actions or None)
 
 
 def data_hash(data: Dataset, speakers: Dataset) -> str:

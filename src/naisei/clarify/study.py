@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 
-from naisei.clarify.config import ClarifyConfig
 from naisei.clarify.tokens import NO_MODEL
 from naisei.lang import say
 from naisei.runs.stats import Difference, holm, paired_difference
 from naisei.runs.task import Metric, Summary, Table
+from naisei.system.execute import Study
 
-__all__ = ["ABLATION", "ablation", "study_tables"]
-
-#: Rows of the paper's Tables 2 and 3: name → (clarify allowed, memory policy).
-ABLATION: dict[str, tuple[bool, str]] = {
-    "full": (True, "tur"),
-    "no-tur": (True, "none"),
-    "no-clarify": (False, "tur"),
-    "no-both": (False, "none"),
-    "reflexion": (True, "reflexion"),
-}
+__all__ = ["study_tables"]
 
 _SUCCESS = ("pass@1", "pass@3", "pass@5", "dpass@1", "dpass@3", "dpass@5", "questions")
 _TOKENS = (
@@ -30,18 +21,10 @@ _TOKENS = (
 )
 
 
-def ablation(base: ClarifyConfig, rows: Sequence[str]) -> dict[str, ClarifyConfig]:
-    """The configurations of the rows named, all else as in `base`."""
-    out = {}
-    for name in rows:
-        clarify, memory = ABLATION[name]
-        rules = base.rules.model_copy(update={"clarify": clarify})
-        out[name] = base.model_copy(update={"rules": rules, "memory": memory})
-    return out
-
-
-def study_tables(summaries: Mapping[str, Summary], *, seed: int = 0) -> tuple[Table, ...]:
+def study_tables(study: Study) -> tuple[Table, ...]:
     """One table of success with intervals, one of tokens, and comparisons with the first row."""
+    summaries = {label: result.summary for label, result in study.results.items()}
+    seed = next(iter(study.configs.values())).seed
     by_row = {label: {m.name: m for m in s.metrics} for label, s in summaries.items()}
     tables = [_success(by_row)]
     if any(m[_TOKENS[-1]].reason != NO_MODEL for m in by_row.values()):

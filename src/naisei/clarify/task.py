@@ -2,34 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 
-from pydantic import BaseModel
+from pydantic import BaseModel, JsonValue
 
 from naisei.clarify import flow, metrics
 from naisei.clarify.agent import Agent, AgentContext
 from naisei.clarify.agents.registry import build_agent
 from naisei.clarify.audited import AuditNote
-from naisei.clarify.config import ClarifyConfig
+from naisei.clarify.config import ClarifyConfig, Rules
 from naisei.clarify.data import Dataset
 from naisei.clarify.describe import transcript
 from naisei.clarify.home import Home
-from naisei.clarify.paraphrases import Paraphrases, data_hash
-from naisei.clarify.rules import Rules
+from naisei.clarify.paraphrases import Paraphrases, data_hash, with_speakers
 from naisei.clarify.schemas import EpisodeResult, Instance
 from naisei.clarify.simulator import simulator
 from naisei.core import Act, AskUser, Flow, Handler, Remember, Where, World
-from naisei.lang import say
 from naisei.memory import MemoryHandler, memory_policy
 from naisei.models.embedders.kept import KeptEmbedder
 from naisei.models.embedders.registry import open_embedder
-from naisei.models.local.notice import NOTICE_EN, NOTICE_JA
-from naisei.runs.task import EpisodeRow, Summary
+from naisei.runs.directory import RunDirectory
+from naisei.runs.task import EpisodeRow, Summary, Task
 
 __all__ = ["ClarifyTask"]
 
 
-class ClarifyTask:
+class ClarifyTask(Task[ClarifyConfig]):
     """Plays every instance of a data set with one agent under one configuration.
 
     train: what an agent may learn from. speakers: whose words a simulator without a table of
@@ -59,6 +59,12 @@ class ClarifyTask:
         self.audit = AuditNote(config, self._instances, data.actions, self._paraphrases)
         self._user(data.instances[0])  # an unknown simulator is an error now, not in an episode
         self._agents = {trial: self._agent(trial, train) for trial in self._trials()}
+
+    @staticmethod
+    def of(config: ClarifyConfig) -> ClarifyTask:
+        """On the data that a configuration names. Raises `InputError` for unusable data."""
+        data, speakers = with_speakers(config, actions=config.actions)
+        return ClarifyTask(config, data, speakers=speakers)
 
     def _trials(self) -> Sequence[int]:
         return range(1, self.config.rules.trials + 1) if self.config.independent else (0,)
@@ -110,17 +116,18 @@ class ClarifyTask:
         )
 
     def summarise(self, rows: Sequence[EpisodeRow]) -> Summary:
-        notes = (self.audit.text(), *self.data.notes, *self._small_model())
+        notes = (self.audit.text(), *self.data.notes, *self.model_notes())
         return metrics.summarise(self.config, self._instances, rows, notes)
 
-    def _small_model(self) -> tuple[str, ...]:
-        """What has to be said beside the figures of the embedded model."""
-        local = any(name.startswith("local:") for name in self.config.models.values())
-        return (say(NOTICE_JA, NOTICE_EN),) if local else ()
+    @asynccontextmanager
+    async def during(self, directory: RunDirectory) -> AsyncIterator[None]:
+        """The audit of the simulator is worked out while the run waits for its models."""
+        audit = asyncio.create_task(self.audit.meanwhile())
+        yield
+        if audit.done():
+            audit.result()  # a crash of it is a crash of the run
+        audit.cancel()
 
-    def transcript(self, row: EpisodeRow) -> str:
-        if row.result is None:
-            return row.failure
-        result = EpisodeResult.model_validate(row.result)
-        instance = self._instances[row.where.instance]
-        return transcript(instance, result, self.data.actions)
+    def shown(self, where: Where, result: JsonValue) -> str:
+        instance = self._instances[where.instance]
+        return transcript(instance, EpisodeResult.model_validate(result), self.data.actions)

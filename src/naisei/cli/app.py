@@ -19,12 +19,12 @@ __all__ = ["app"]
 #: Sub-command → where its typer app is, and its help in Japanese and English.
 _COMMANDS = {
     "clarify": (
-        "naisei.clarify.cli:app",
+        "naisei.clarify.system:SYSTEM",
         "曖昧な発話に、聞き返してから行動する (R-Clarify)",
         "Ask before acting on ambiguous requests (R-Clarify).",
     ),
     "director": (
-        "naisei.director.cli:app",
+        "naisei.director.system:SYSTEM",
         "発言を口に出す前に検査する。不合格の案は跡を残さない",
         "Check lines before they are spoken; rejected ones leave no trace.",
     ),
@@ -78,7 +78,13 @@ class _Lazy(TyperGroup):
         name, command, rest = super().resolve_command(ctx, args)
         if name is not None:
             module, _, attribute = _COMMANDS[name][0].partition(":")
-            command = get_command(getattr(import_module(module), attribute))
+            found = getattr(import_module(module), attribute)
+            if isinstance(found, typer.Typer):
+                command = get_command(found)
+            else:
+                from naisei.system.cli import group_of
+
+                command = group_of(found)
         return name, command, rest
 
 

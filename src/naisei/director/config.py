@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from pydantic import BaseModel, ConfigDict, Field
-
 from naisei.director.rules import TalkRules
+from naisei.system.config import Config, flag
 
 __all__ = ["TalkConfig"]
 
 
-class TalkConfig(BaseModel):
-    """Talks of one cast about one topic.
+class TalkConfig(Config):
+    """Talks of one cast about one topic; each is an episode. seed: of the intervals."""
 
-    topic: empty, the first line sets it. cast: ids, display names or paths of TOML profiles, in
-    the order in which they speak.
-    talks: how many, each an episode. models: role (`speaker`, `judge`) → `provider:name`.
-    sampling: role → parameters. seed: of the intervals.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    topic: str = ""
-    scene: str = ""
-    turns: int = Field(default=8, ge=1)
-    talks: int = Field(default=1, ge=1)
-    cast: Annotated[tuple[str, ...], Field(min_length=1)] = ("yana", "ayu")
+    topic: str = flag(
+        "",
+        "話題 (なければ最初の発言が決める)",
+        "What they talk about; else the first line sets it.",
+    )
+    scene: str = flag("", "場面", "Where they are.")
+    turns: int = flag(8, "発言の回数", "Turns in a talk.", ge=1)
+    talks: int = flag(1, "会話の本数", "Talks in all.", ge=1)
+    cast: tuple[str, ...] = flag(
+        ("yana", "ayu"),
+        "話す人物、順に (複数可)。自作は TOML ファイル",
+        "Who speaks, in order, repeatable; a TOML file is your own.",
+        name="--character",
+        metavar="ID|FILE",
+        min_length=1,
+    )
     rules: TalkRules = TalkRules()
-    models: dict[str, str] = {}
-    sampling: dict[str, dict[str, float | int]] = {}
-    seed: int = 0

@@ -60,7 +60,7 @@ def examine(
 ) -> Flow[Draft]:
     """The hard rules, then the judge, who is asked only where they let the line pass (§7)."""
     draft = drafting.checked(text, speaker, state, rules.language)
-    if rules.judging is None or draft.status is Status.RETRY:
+    if not rules.judge or draft.status is Status.RETRY:
         return draft
     told = judge_messages(draft.text, speaker, state, rules.language)
     level = drafting.level(before, state, speaker)

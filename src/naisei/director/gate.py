@@ -178,7 +178,8 @@ class Gate:
         rules = TalkRules(
             retries=self.retries,
             policy=self.policy,
-            judging=None if self.judge is None else judging,
+            judge=self.judge is not None,
+            judging=judging,
             language=self.language or language(),
         )
         handlers: dict[type[Effect[Any]], Any] = {Write: write, Say: lambda said: None}

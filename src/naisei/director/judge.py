@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pydantic import BaseModel, ConfigDict, Field
-
 from naisei.core import Chat, Check, Flow, Gather, InstrumentFailure, Message, Status
 from naisei.director.schemas import ASPECTS, Judgement, Scores
+from naisei.system.config import Options, flag
 
 __all__ = ["PASS_FROM", "RETRY_BELOW", "Judging", "judge", "judge_check", "status_of"]
 
@@ -22,19 +21,27 @@ _DUST = 1e-9
 _LOW = 3
 
 
-class Judging(BaseModel):
+class Judging(Options):
     """How a line is put to the judge.
 
-    repeats: judgements of one line, side by side; the mean is over all of them. margin: the
-    hysteresis: a speaker who was above a cut stays above it down to, and without, cut − margin.
     A single judgement has means in steps of 0.2, of which the default margin holds none: it
     acts where repeats give finer means.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    repeats: int = Field(default=1, ge=1, le=25)
-    margin: float = Field(default=0.1, ge=0, le=0.5)
+    repeats: int = flag(
+        1,
+        "一つの案を判定する回数 (平均をとる)",
+        "Judgements of a draft, side by side; the mean over all of them counts.",
+        ge=1,
+        le=25,
+    )
+    margin: float = flag(
+        0.1,
+        "境目のヒステリシス: 前に上だった人物は境目からこの幅まで上とみなす",
+        "Hysteresis: who was above a cut stays above it down to, and without, cut − margin.",
+        ge=0,
+        le=0.5,
+    )
 
 
 def status_of(mean: float, previous: Status | None = None, *, margin: float = 0.1) -> Status:

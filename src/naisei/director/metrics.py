@@ -84,13 +84,13 @@ def _judging(turns: Sequence[_Turn], config: TalkConfig) -> list[Metric]:
     drafts = [d for t in turns for d in t.turn.drafts]
     asked = [d for d in drafts if d.judged or d.judge_failure]
     heard = [d.judgement for d in asked if d.judgement is not None]
-    off = "no judge" if config.rules.judging is None else "no draft was put to the judge"
+    off = "no judge" if not config.rules.judge else "no draft was put to the judge"
     failures = mean_metric(
         "judge_failures", [float(not d.judged) for d in asked], seed=config.seed, reason=off
     )
     mean = mean_metric("judge_mean", [j.mean for j in heard], seed=config.seed, reason=off)
     several = [j.spread for j in heard if len(j.scores) > 1]
-    why = off if config.rules.judging is None else "one judgement a draft has no spread: --repeats"
+    why = off if not config.rules.judge else "one judgement a draft has no spread: --repeats"
     spread = mean_metric("judge_spread", several, seed=config.seed, reason=why)
     return [failures, mean, spread]
 

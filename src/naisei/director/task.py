@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pydantic import BaseModel
+from pydantic import BaseModel, JsonValue
 
 from naisei.core import AskUser, Flow, InputError, Say, Where, World, fingerprint
 from naisei.director import flow, metrics
@@ -15,13 +15,12 @@ from naisei.director.schemas import TalkResult
 from naisei.director.state import Stage, TalkState
 from naisei.director.terminal import Terminal
 from naisei.lang import say
-from naisei.models.local.notice import NOTICE_EN, NOTICE_JA
-from naisei.runs.task import EpisodeRow, Summary
+from naisei.runs.task import EpisodeRow, Summary, Task
 
 __all__ = ["TalkTask"]
 
 
-class TalkTask:
+class TalkTask(Task[TalkConfig]):
     """Talks under one configuration.
 
     Raises:
@@ -32,6 +31,8 @@ class TalkTask:
 
     def __init__(self, config: TalkConfig) -> None:
         self.config = config
+        if config.rules.policy == "person":
+            self.concurrency = 1  # a person answers one question at a time
         self.cast: tuple[Character, ...] = tuple(load_character(name) for name in config.cast)
         ids = [character.id for character in self.cast]
         if len(set(ids)) < len(ids):
@@ -66,13 +67,7 @@ class TalkTask:
         return flow.talk(self.cast, stage, self.config.turns, self.config.rules), world
 
     def summarise(self, rows: Sequence[EpisodeRow]) -> Summary:
-        return metrics.summarise(self.config, self.names, rows, self._notes())
+        return metrics.summarise(self.config, self.names, rows, self.model_notes())
 
-    def _notes(self) -> tuple[str, ...]:
-        local = any(name.startswith("local:") for name in self.config.models.values())
-        return (say(NOTICE_JA, NOTICE_EN),) if local else ()
-
-    def transcript(self, row: EpisodeRow) -> str:
-        if row.result is None:
-            return row.failure
-        return transcript(TalkResult.model_validate(row.result), self.names)
+    def shown(self, where: Where, result: JsonValue) -> str:
+        return transcript(TalkResult.model_validate(result), self.names)

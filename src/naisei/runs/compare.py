@@ -91,8 +91,8 @@ class _Run:
     kept: Kept
 
 
-def compare(paths: Sequence[Path], *, seed: int = 0) -> Comparison:
-    """Compare each run with those after it, in the order given.
+def compare(paths: Sequence[Path], *, seed: int = 0, against_first: bool = False) -> Comparison:
+    """Compare each run with those after it, in the order given, or the first with each other.
 
     Raises:
         InputError: fewer than two runs, one that is none or has no summary, or no metric
@@ -106,7 +106,7 @@ def compare(paths: Sequence[Path], *, seed: int = 0) -> Comparison:
     runs = [_load(path) for path in paths]
     pairs = [
         (name, a, b, *_difference(name, a, b, seed))
-        for a, b in combinations(runs, 2)
+        for a, b in (((runs[0], b) for b in runs[1:]) if against_first else combinations(runs, 2))
         for name in _metrics(a, b)
     ]
     if not pairs:

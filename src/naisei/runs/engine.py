@@ -9,7 +9,7 @@ import asyncio
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from naisei.core import EffectFailed, Event, InputError, Limits, Where, World, arun
 from naisei.core.plain import plain
@@ -70,7 +70,7 @@ class Engine(Protocol):
 
     async def __call__(
         self,
-        task: Task,
+        task: Task[Any],
         directory: RunDirectory,
         base_world: World,
         *,
@@ -84,7 +84,7 @@ class Engine(Protocol):
 
 
 async def run_task(
-    task: Task,
+    task: Task[Any],
     directory: RunDirectory,
     base_world: World,
     *,
@@ -126,7 +126,7 @@ async def run_task(
 
 @dataclass
 class _Run:
-    task: Task
+    task: Task[Any]
     directory: RunDirectory
     base: World
     limits: Limits

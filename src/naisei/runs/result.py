@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from pydantic import JsonValue
 
@@ -14,7 +15,7 @@ from naisei.runs.engine import RunOutcome
 from naisei.runs.ledger import Ledger
 from naisei.runs.report import write_report
 from naisei.runs.summaries import Kept, keep, plain_number
-from naisei.runs.task import Draws, EpisodeRow, Summary, Task
+from naisei.runs.task import EpisodeRow, Summary, Task
 
 __all__ = ["RunResult", "finish", "result_json"]
 
@@ -89,7 +90,7 @@ def result_json(
     }
 
 
-def finish(task: Task, directory: RunDirectory, outcome: RunOutcome) -> RunResult:
+def finish(task: Task[Any], directory: RunDirectory, outcome: RunOutcome) -> RunResult:
     """Summarise a run that ended or stopped; write `results.jsonl` and `report.html`.
 
     `task.summarise` is given the episodes that came to an end, unscored ones included.
@@ -99,7 +100,7 @@ def finish(task: Task, directory: RunDirectory, outcome: RunOutcome) -> RunResul
     bare = Kept(summary, outcome.scored, outcome.stopped, outcome.seconds)
     chosen = _sample(ended, bare)
     texts = tuple((row.where.episode, task.transcript(row)) for row in chosen)
-    drawn = {r.where.episode: task.figure(r) for r in chosen} if isinstance(task, Draws) else {}
+    drawn = {r.where.episode: task.figure(r.where, r.result) for r in chosen if r.scored}
     figures = {episode: svg for episode, svg in drawn.items() if svg}
     keep(directory, replace(bare, transcripts=texts, figures=figures))
     directory.write_results(ended)

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from pydantic import BaseModel, JsonValue
 
 from naisei.core import Flow, Usage, Where, World
+from naisei.lang import say
+from naisei.models.local.notice import NOTICE_EN, NOTICE_JA
 
-__all__ = ["Configured", "Draws", "EpisodeRow", "Metric", "Summary", "Table", "Task"]
+if TYPE_CHECKING:
+    from naisei.runs.directory import RunDirectory
+    from naisei.runs.result import RunResult
+
+__all__ = ["Configured", "EpisodeRow", "Metric", "Summary", "Table", "Task"]
+
+C = TypeVar("C", bound=BaseModel)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,36 +100,59 @@ class Configured(Protocol):
         ...
 
 
-class Task(Configured, Protocol):
+class Task(ABC, Generic[C]):
     """A configured piece of work: which episodes, how each runs, what is measured.
 
-    Everything that changes results is in `config`, which is frozen into the run directory.
+    A system's own task loads its data when it is made, and raises `InputError` for what cannot
+    be used.
+
+    system: its name. config: everything that changes results, frozen into the run directory.
+    data_hash: digest of the data the episodes come from. concurrency: the most episodes at a
+    time that make sense, whatever is asked for; `None` for any.
     """
 
+    system: str
+    config: C
+    data_hash: str
+    concurrency: int | None = None
+
+    @abstractmethod
     def episodes(self) -> Sequence[Where]:
         """All episodes, in a fixed order; `Where.instance` and `.trial` identify one."""
-        ...
 
+    @abstractmethod
     def start(self, where: Where, base: World) -> tuple[Flow[BaseModel], World]:
         """A fresh flow for an episode, and its world: `base` plus what is its own.
 
         `base` performs Chat (the model gateway), Embed and Now.
         """
-        ...
 
+    @abstractmethod
     def summarise(self, rows: Sequence[EpisodeRow]) -> Summary:
         """Metrics over the scored rows. Called with however many there are, even none."""
-        ...
+
+    @abstractmethod
+    def shown(self, where: Where, result: JsonValue) -> str:
+        """A scored episode in plain words for the terminal and the report."""
 
     def transcript(self, row: EpisodeRow) -> str:
-        """One episode in plain words for the terminal and the report."""
-        ...
+        """An episode in plain words; why it is unscored if it is."""
+        return row.failure if row.result is None else self.shown(row.where, row.result)
 
+    def figure(self, where: Where, result: JsonValue) -> str:
+        """An SVG document shown above the transcript; empty for none."""
+        return ""
 
-@runtime_checkable
-class Draws(Protocol):
-    """A task that draws its episodes for the report. Optional."""
+    @asynccontextmanager
+    async def during(self, directory: RunDirectory) -> AsyncIterator[None]:
+        """What goes on beside the episodes: helpers are started, and cleared up on leaving."""
+        yield
 
-    def figure(self, row: EpisodeRow) -> str:
-        """An SVG document, shown above the transcript; empty for none."""
-        ...
+    def export(self, directory: RunDirectory, result: RunResult) -> None:
+        """Files of the system's own, written beside the report when a run ends or stops."""
+
+    def model_notes(self) -> tuple[str, ...]:
+        """What has to be said beside figures of the embedded model."""
+        models: dict[str, str] = getattr(self.config, "models", {})
+        local = any(name.startswith("local:") for name in models.values())
+        return (say(NOTICE_JA, NOTICE_EN),) if local else ()

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from pydantic import BaseModel
+from pydantic import BaseModel, JsonValue
 
 from naisei import plugins
 from naisei.clarify.agent import Agent, AgentContext
 from naisei.core import InputError
 from naisei.lang import say
-from naisei.runs.options import typed
+from naisei.runs.options import typed, untyped
 
-__all__ = ["GROUP", "build_agent", "calls_model", "is_model_free", "options_of"]
+__all__ = ["GROUP", "build_agent", "calls_model", "is_model_free", "options_of", "settings_of"]
 
 #: Entry-point group of agents.
 GROUP = "naisei.agents"
@@ -45,6 +45,27 @@ def options_of(name: str) -> type[BaseModel] | None:
     """The model of an agent's settings; `None` where it declares none."""
     declared: type[BaseModel] | None = getattr(_factory(name), "options", None)
     return declared
+
+
+def settings_of(
+    name: str, given: Mapping[str, str], *, beside: Sequence[str] = ()
+) -> dict[str, JsonValue]:
+    """The settings of an agent in their types.
+
+    Args:
+        given: key → value as typed. beside: the agents that share them; a key that only another
+            one knows is left to it.
+
+    Raises:
+        InputError: a setting that none of them knows, or a value that does not fit.
+    """
+    declared = options_of(name)
+    if declared is None:
+        return untyped(given)
+    others = [known for other in beside if (known := options_of(other)) is not None]
+    theirs = {key for known in others for key in known.model_fields}
+    mine = {k: v for k, v in given.items() if k in declared.model_fields or k not in theirs}
+    return typed(declared, mine)
 
 
 def build_agent(name: str, context: AgentContext) -> Agent:

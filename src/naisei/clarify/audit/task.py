@@ -4,41 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, JsonValue
 
 from naisei.clarify.audit.battery import battery_digest, conversations, probes
 from naisei.clarify.audit.report import AuditTalk, summarise
+from naisei.clarify.config import AuditConfig
+from naisei.clarify.paraphrases import Paraphrases as Speakers
+from naisei.clarify.paraphrases import data_hash as digest_of
+from naisei.clarify.paraphrases import with_speakers
 from naisei.clarify.schemas import ActionSet, Instance
 from naisei.clarify.simulator import simulator
 from naisei.clarify.simulator.knowledge import is_known
-from naisei.core import AskUser, Flow, Where, World, fingerprint, run
+from naisei.core import AskUser, Flow, Handler, Where, World, fingerprint, run
 from naisei.lang import say
-from naisei.runs.task import EpisodeRow, Summary
+from naisei.runs.task import EpisodeRow, Summary, Task
 
-__all__ = ["AuditConfig", "AuditTask", "audit_rule", "audit_rule_steps", "talk"]
+__all__ = ["AuditTask", "audit_rule", "audit_rule_steps", "talk"]
 
 Paraphrases = Callable[[Instance], Mapping[int, Sequence[str]]]
-
-
-class AuditConfig(BaseModel):
-    """What is audited. models, sampling: as in a run of clarify (the role is `simulator`).
-
-    battery: digest of the questions, so that a run directory of another battery is refused.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    task: Literal["audit"] = "audit"
-    data: str = "ambigact40-open"
-    split: str | None = None
-    limit: int | None = None
-    simulator: str = "rule"
-    models: dict[str, str] = {}
-    sampling: dict[str, dict[str, float | int]] = {}
-    seed: int = 0
-    battery: str = ""
 
 
 def talk(instance: Instance, actions: ActionSet, number: int) -> Flow[AuditTalk]:
@@ -50,7 +34,7 @@ def talk(instance: Instance, actions: ActionSet, number: int) -> Flow[AuditTalk]
     return AuditTalk(instance=instance.id, conversation=number, answers=tuple(answers))
 
 
-class AuditTask:
+class AuditTask(Task[AuditConfig]):
     """Puts every conversation of the battery to the user of every instance.
 
     An episode is one conversation (`Where.trial` is its number), with a fresh user.
@@ -73,6 +57,21 @@ class AuditTask:
         self._instances = {i.id: i for i in instances}
         self._paraphrases = paraphrases
 
+    @staticmethod
+    def of(config: AuditConfig) -> AuditTask:
+        """The audit on the data that a configuration names. Raises `InputError` for unusable
+        data, or an unknown simulator."""
+        data, speakers = with_speakers(config)
+        task = AuditTask(
+            config,
+            data.instances,
+            data.actions,
+            data_hash=digest_of(data, speakers),
+            paraphrases=Speakers(speakers.instances),
+        )
+        task.user(data.instances[0])
+        return task
+
     def episodes(self) -> list[Where]:
         numbers = conversations(self.actions)
         return [
@@ -84,14 +83,18 @@ class AuditTask:
 
     def start(self, where: Where, base: World) -> tuple[Flow[BaseModel], World]:
         instance = self._instances[where.instance]
-        user = simulator(
+        world = base.having({AskUser: self.user(instance)})
+        return talk(instance, self.actions, where.trial), world
+
+    def user(self, instance: Instance) -> Handler:
+        """The simulator that is audited, as the user of an instance."""
+        return simulator(
             self.config.simulator,
             instance,
             self.actions,
             seed=self.config.seed,
             paraphrases=self._paraphrases(instance) if self._paraphrases else None,
         )
-        return talk(instance, self.actions, where.trial), base.having({AskUser: user})
 
     def summarise(self, rows: Sequence[EpisodeRow]) -> Summary:
         talks = [AuditTalk.model_validate(r.result) for r in rows if r.scored]
@@ -124,10 +127,8 @@ class AuditTask:
             return len(every)
         return sum(not self._paraphrases(one).get(one.gold) for one in every)
 
-    def transcript(self, row: EpisodeRow) -> str:
-        if row.result is None:
-            return row.failure
-        said = AuditTalk.model_validate(row.result)
+    def shown(self, where: Where, result: JsonValue) -> str:
+        said = AuditTalk.model_validate(result)
         instance = self._instances[said.instance]
         asked = probes(said.conversation, instance, self.actions)
         head = f"{instance.scene.utterance} → {self.actions.text(instance.gold)}"

@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from naisei.clarify.config import Rules
 from naisei.clarify.person import Person
-from naisei.clarify.rules import Rules
 from naisei.clarify.schemas import Scene
 
 __all__ = ["SittingConfig"]

@@ -7,9 +7,9 @@ from typing import NoReturn
 from pydantic import JsonValue
 
 from naisei.clarify.agent import Agent, View
+from naisei.clarify.config import Rules
 from naisei.clarify.flow import episode
 from naisei.clarify.person import PersonMemory
-from naisei.clarify.rules import Rules
 from naisei.clarify.schemas import ActionSet, Clarify, Decision, Instance, Scene
 from naisei.core import AskUser, Flow, Say
 

@@ -11,9 +11,9 @@ from starlette.routing import Route
 
 from naisei import plugins
 from naisei.clarify.agents.registry import GROUP, calls_model, is_model_free
+from naisei.clarify.config import Rules
 from naisei.clarify.data import load
 from naisei.clarify.person import Person
-from naisei.clarify.rules import Rules
 from naisei.clarify.schemas import Language, Scene, UserInfo
 from naisei.http.refused import Refused
 from naisei.lang import language, say

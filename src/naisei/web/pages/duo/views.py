@@ -8,7 +8,6 @@ from starlette.routing import Route
 
 from naisei.core import InputError
 from naisei.director.character import parse_character, shipped, shipped_profile
-from naisei.director.judge import Judging
 from naisei.director.profile import Character
 from naisei.director.rules import TalkRules
 from naisei.http.refused import Refused
@@ -59,9 +58,7 @@ async def _begin(request: Request) -> Response:
         topic=topic,
         scene=scene,
         turns=_turns(fields.get("turns", "8")),
-        rules=TalkRules(
-            judging=Judging() if model and fields.get("judge") else None, language=language()
-        ),
+        rules=TalkRules(judge=bool(model and fields.get("judge")), language=language()),
         model=model,
     )
     names = say("と", " and ").join(character.name for character in cast)

@@ -10,7 +10,6 @@ from rich.text import Text
 
 from naisei.cli.lang import say
 from naisei.core import Event, Say, Status, Where
-from naisei.director.config import TalkConfig
 from naisei.director.draft import checked
 from naisei.director.judge import status_of
 from naisei.director.profile import Character
@@ -33,14 +32,12 @@ class Live:
     """Prints what is logged: an `on_event` of the run engine.
 
     Verdicts of drafts are no events; they are worked out again from the lines said so far.
-    earlier: events of former sittings.
+    earlier: events of the run before it was continued.
     """
 
-    def __init__(
-        self, config: TalkConfig, console: Console, *, earlier: Iterable[Event] = ()
-    ) -> None:
-        self._task = TalkTask(config)
-        self._language = config.rules.language
+    def __init__(self, task: TalkTask, console: Console, *, earlier: Iterable[Event] = ()) -> None:
+        self._task = task
+        self._language = task.config.rules.language
         self._console = console
         self._stages: dict[str, Stage] = {}
         self._turns: dict[str, int] = {}

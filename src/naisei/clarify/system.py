@@ -1,0 +1,183 @@
+"""R-Clarify as a system: ask, or execute; reflect after a failure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from naisei.clarify.config import AuditConfig, ClarifyConfig
+from naisei.core import InputError
+from naisei.lang import say
+from naisei.system.declare import Experiment, Given, Role, Row, System, Verb
+from naisei.system.registry import BUILT_IN
+
+if TYPE_CHECKING:
+    from naisei.clarify.audit.task import AuditTask
+    from naisei.clarify.task import ClarifyTask
+
+__all__ = ["AUDIT", "RUN", "SYSTEM"]
+
+
+def _calls_model(config: ClarifyConfig) -> bool:
+    from naisei.clarify.agents.registry import is_model_free
+
+    return not is_model_free(config.agent)
+
+
+def _settle(given: Given) -> dict[str, Any]:
+    """Without any model the model-free `bayes` is the agent; what keeps its own account of
+    earlier trials has no memory policy."""
+    from naisei.clarify.agents.registry import is_model_free, settings_of
+    from naisei.memory import memory as open_memory
+    from naisei.models.embedders.registry import open_embedder, resolve
+
+    values = dict(given.values)
+    agent = values.setdefault("agent", "llm" if given.model_for("agent") else "bayes")
+    values["agent_options"] = settings_of(
+        agent, values.get("agent_options", {}), beside=given.axes.get("agent", ())
+    )
+    if "memory" in values:
+        open_memory(values["memory"])  # an unknown name is told, whoever the agent is
+        if values.get("independent") and values["memory"] != "none":
+            raise InputError(
+                say(
+                    f"独立な試行は何も共有しないので、記憶の方式 '{values['memory']}' は使えません",
+                    f"independent trials share nothing, so they have no memory "
+                    f"'{values['memory']}'",
+                ),
+                place="--memory",
+                remedy=say(
+                    "--memory none にするか、--independent を外してください",
+                    "use --memory none, or leave out --independent",
+                ),
+            )
+    if is_model_free(agent) or values.get("independent"):
+        values["memory"] = "none"
+    else:
+        values.setdefault("memory", "tur")
+    values.setdefault("simulator", "llm" if given.model_of.get("simulator") else "rule")
+    asked = values.get("embedder", "auto")
+    # By its own name: `auto` would be another one on another machine.
+    values["embedder"] = resolve(asked)
+    if values["embedder"] != asked and values["embedder"] == "ngram":
+        open_embedder(asked)  # says so, once
+    return values
+
+
+def _load(config: ClarifyConfig) -> ClarifyTask:
+    from naisei.clarify.task import ClarifyTask
+
+    return ClarifyTask.of(config)
+
+
+def _load_audit(config: AuditConfig) -> AuditTask:
+    from naisei.clarify.audit.task import AuditTask
+
+    return AuditTask.of(config)
+
+
+def _label(config: ClarifyConfig) -> str:
+    """The agent, its model, and what differs from the full system."""
+    parts = [config.agent]
+    if model := config.models.get("agent"):
+        parts.append(model)
+    if _calls_model(config):
+        parts.append(config.memory)
+    if not config.rules.clarify:
+        parts.append("no-clarify")
+    return " ".join(parts)
+
+
+def _row(clarify: bool, memory: str) -> Row[ClarifyConfig]:
+    def change(config: ClarifyConfig) -> ClarifyConfig:
+        rules = config.rules.model_copy(update={"clarify": clarify})
+        kept = memory if _calls_model(config) else "none"
+        return config.model_copy(update={"rules": rules, "memory": kept})
+
+    return Row(change)
+
+
+def _rows(config: ClarifyConfig) -> Sequence[str]:
+    """An agent that keeps no memo differs only by asking."""
+    return tuple(RUN.rows) if _calls_model(config) else ("full", "no-clarify")
+
+
+def _hints(config: ClarifyConfig) -> Sequence[str]:
+    if config.agent != "bayes":
+        return ()
+    return (
+        say(
+            "bayes はモデルを使いません。モデルで動かすには --model を指定します。",
+            "bayes calls no model; --model names one.",
+        ),
+    )
+
+
+_WITHOUT = (
+    "モデルの要らないエージェントを使う: --agent bayes",
+    "use an agent without a model: --agent bayes",
+)
+
+RUN: Experiment[ClarifyConfig] = Experiment(
+    about=(
+        "データ上でエージェントを動かし、表とレポートを作る",
+        "Run agents on data; prints a table with intervals and writes a report.",
+    ),
+    config=ClarifyConfig,
+    load=_load,
+    settle=_settle,
+    roles=(
+        Role("agent", needed=_calls_model, without=_WITHOUT),
+        Role("reflector", needed=lambda c: c.memory != "none" and _calls_model(c)),
+        Role("simulator", needed=lambda c: c.simulator == "llm", sampled=False),
+    ),
+    label=_label,
+    rows={
+        # Tables 2 and 3 of the paper.
+        "full": _row(clarify=True, memory="tur"),
+        "no-tur": _row(clarify=True, memory="none"),
+        "no-clarify": _row(clarify=False, memory="tur"),
+        "no-both": _row(clarify=False, memory="none"),
+        "reflexion": _row(clarify=True, memory="reflexion"),
+    },
+    rows_about=(
+        "論文の表 2 と表 3: TUR、質問、その両方を外したときと、Reflexion との比較",
+        "The paper's Tables 2 and 3: without TUR, without asking, without both, and Reflexion.",
+    ),
+    rows_default={"trials": 5},
+    chosen_rows=_rows,
+    tables="naisei.clarify.study:study_tables",
+    hints=_hints,
+)
+
+AUDIT: Experiment[AuditConfig] = Experiment(
+    verb="audit",
+    task="audit",
+    about=(
+        "ユーザ役のシミュレータを調べる: 漏えい、矛盾、誤導、回答拒否",
+        "Audit a user simulator: leaks, contradictions, misleading answers, refusals.",
+    ),
+    config=AuditConfig,
+    load=_load_audit,
+    roles=(Role("simulator", needed=lambda c: c.simulator == "llm", sampled=False),),
+)
+
+SYSTEM = System(
+    name="clarify",
+    about=BUILT_IN["clarify"],
+    experiments=(RUN, AUDIT),
+    verbs=(
+        Verb(
+            "chat",
+            (
+                "ターミナルで話す。あなたがユーザになる",
+                "Talk to it in the terminal: you are the user.",
+            ),
+            "naisei.clarify.chat:command",
+            shares=RUN,
+            flags=("agent", "agent_option", "data", "memory", "trials", "quota", "embedder"),
+            preset={"split": "all"},
+        ),
+    ),
+    demo="naisei.clarify.demo:command",
+)

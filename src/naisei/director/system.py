@@ -1,0 +1,82 @@
+"""The director as a system: checks before a character speaks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from naisei.director.config import TalkConfig
+from naisei.system.declare import Experiment, Role, System, Verb
+from naisei.system.registry import BUILT_IN
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from naisei.core import Event
+    from naisei.director.task import TalkTask
+
+__all__ = ["SYSTEM", "TALK"]
+
+
+def _load(config: TalkConfig) -> TalkTask:
+    from naisei.director.task import TalkTask
+
+    return TalkTask(config)
+
+
+def _live(task: TalkTask, console: Console, earlier: Sequence[Event]) -> Callable[[Event], None]:
+    from naisei.director.live import Live
+
+    return Live(task, console, earlier=earlier)
+
+
+TALK: Experiment[TalkConfig] = Experiment(
+    verb="talk",
+    about=(
+        "二人に話題を与えて話させる。案ごとに判定を見せる",
+        "Let two characters talk about a topic; every draft is shown with its verdict.",
+    ),
+    config=TalkConfig,
+    load=_load,
+    roles=(
+        Role("speaker"),
+        Role(
+            "judge",
+            needed=lambda config: config.rules.judge,
+            sampled=False,
+            resends=0,  # a malformed judgement is repaired once; then the rules decide alone (§7)
+            without=("--no-judge でも動きます", "use --no-judge"),
+        ),
+    ),
+    live=_live,
+)
+
+SYSTEM = System(
+    name="director",
+    about=BUILT_IN["director"],
+    experiments=(TALK,),
+    verbs=(
+        Verb(
+            "check",
+            (
+                "発言を 1 行ずつ検査する (モデル不要)",
+                "Check lines by the rules that need no model, one verdict each.",
+            ),
+            "naisei.director.cli.check:command",
+        ),
+        Verb(
+            "report",
+            (
+                "台本全体の報告を HTML と CSV で書く (モデル不要)",
+                "Report on a whole script as HTML and CSV; needs no model.",
+            ),
+            "naisei.director.cli.report:command",
+        ),
+        Verb(
+            "characters",
+            ("人物のプロファイルを見る・検査する", "List, show and check characters' profiles."),
+            "naisei.director.cli.characters:app",
+        ),
+    ),
+    demo="naisei.director.demo:command",
+)

@@ -1,0 +1,181 @@
+"""Configurations whose fields are the flags of a command.
+
+    class TeaConfig(Config):
+        cups: int = flag(2, "杯数", "Cups to make.", ge=1)
+
+From `cups` follow the flag `--cups`, its help in both languages, its bounds, its default, the
+key `cups` of the frozen configuration, and its row in the reference.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Union, get_args, get_origin
+
+import annotated_types
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.fields import FieldInfo
+
+from naisei.lang import say
+
+__all__ = ["Config", "Flag", "Options", "flag", "flags_of"]
+
+#: Panels of the help, by the names that configurations use: in Japanese and English.
+PANELS = {
+    "task": ("課題", "Task"),
+    "models": ("モデル", "Models"),
+    "run": ("実行", "Run"),
+    "budget": ("予算", "Budget"),
+    "input": ("入力", "Input"),
+    "output": ("出力", "Output"),
+}
+_KEY = "flag"
+
+
+def flag(
+    default: Any,
+    ja: str,
+    en: str,
+    *,
+    name: str | None = None,
+    short: str | None = None,
+    panel: str | tuple[str, str] = "task",
+    metavar: str | None = None,
+    env: str | None = None,
+    shown: str | tuple[str, str] | None = None,
+    axis: bool = False,
+    **bounds: Any,
+) -> Any:
+    """A field of a configuration that is a flag of its command.
+
+    Args:
+        default: of the field; `...` for a flag that must be given.
+        ja, en: help in Japanese and English.
+        name: of the flag, `--field-name` by default; of a boolean with both ways, such as
+            `--judge/--no-judge` (the default for a field that is true by default).
+        short: one letter with its hyphen, such as `-q`.
+        panel: of the help: a key of `PANELS`, or a title in both languages.
+        metavar: what stands for the value in the help.
+        env: environment variable that the flag falls back to.
+        shown: what the help shows as the default.
+        axis: given several times, each value is a configuration of its own, and the runs of
+            all of them are compared (a study).
+        bounds: of the value, as for `pydantic.Field`: ge, gt, le, lt, min_length.
+    """
+    told: dict[str, Any] = {"ja": ja, "en": en, "name": name, "short": short, "panel": panel}
+    told |= {"metavar": metavar, "env": env, "shown": shown, "axis": axis}
+    kept: dict[str, Any] = {key: value for key, value in told.items() if value}
+    return Field(default, description=en, json_schema_extra={_KEY: kept}, **bounds)
+
+
+class Options(BaseModel):
+    """Frozen settings; an unknown name is refused. By itself: no settings."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Config(Options):
+    """Everything that changes the results of a run; frozen into its directory.
+
+    models: role → `provider:name`. sampling: role → parameters of its model. seed: of all that
+    is random.
+    """
+
+    models: dict[str, str] = {}
+    sampling: dict[str, dict[str, float | int]] = {}
+    seed: int = flag(0, "乱数の種", "Seed of all that is random.", panel="run")
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """A flag as derived from a field.
+
+    path: of the field, through nested configurations. kind: type of one value. many: the flag
+    may be repeated and gives a list. pairs: words `KEY=VALUE` that give a mapping.
+    """
+
+    path: tuple[str, ...]
+    kind: Any
+    many: bool
+    pairs: bool
+    field: FieldInfo
+    told: Mapping[str, Any]
+
+    @property
+    def key(self) -> str:
+        """A Python identifier that no two flags of a command share."""
+        return self.option.lstrip("-").split("/")[0].replace("-", "_")
+
+    @property
+    def option(self) -> str:
+        """As typed: `--quota`, `--clarify/--no-clarify`."""
+        if given := self.told.get("name"):
+            return str(given)
+        plain = "--" + self.path[-1].replace("_", "-")
+        off = self.kind is bool and self.default is True
+        return f"{plain}/--no-{plain[2:]}" if off else plain
+
+    @property
+    def axis(self) -> bool:
+        return bool(self.told.get("axis"))
+
+    @property
+    def default(self) -> Any:
+        return self.field.get_default(call_default_factory=True)
+
+    @property
+    def required(self) -> bool:
+        return self.field.is_required()
+
+    @property
+    def help(self) -> str:
+        return say(self.told["ja"], self.told["en"])
+
+    @property
+    def panel(self) -> str:
+        panel = self.told.get("panel", "task")
+        return say(*(PANELS[panel] if isinstance(panel, str) else panel))
+
+    @property
+    def shown_default(self) -> str | bool:
+        """What the help shows as the default, where that is not the field's own."""
+        shown = self.told.get("shown", True)
+        if shown is True:
+            return not (self.required or self.default in (None, False, "", (), {}))
+        return str(shown if isinstance(shown, str) else say(*shown))
+
+    @property
+    def bounds(self) -> dict[str, float]:
+        """Inclusive bounds of a number: min, max. Exclusive ones are left to the model."""
+        out: dict[str, float] = {}
+        for rule in self.field.metadata:
+            if isinstance(rule, annotated_types.Ge):
+                out["min"] = rule.ge  # type: ignore[assignment]
+            elif isinstance(rule, annotated_types.Le):
+                out["max"] = rule.le  # type: ignore[assignment]
+        return out
+
+
+def flags_of(config: type[BaseModel], within: tuple[str, ...] = ()) -> Iterator[Flag]:
+    """The flags of a configuration, those of nested ones among them, in declared order."""
+    for name, field in config.model_fields.items():
+        path = (*within, name)
+        extra = field.json_schema_extra
+        told = extra.get(_KEY) if isinstance(extra, dict) else None
+        kind = _without_none(field.annotation)
+        if isinstance(told, Mapping):
+            many, pairs = get_origin(kind) in (tuple, list), get_origin(kind) is dict
+            one = get_args(kind)[0] if many else str if pairs else kind
+            yield Flag(path, one, many or bool(told.get("axis")), pairs, field, told)
+        elif isinstance(kind, type) and issubclass(kind, BaseModel):
+            yield from flags_of(kind, path)
+
+
+def _without_none(annotation: Any) -> Any:
+    """`T` of `T | None`."""
+    if get_origin(annotation) in (Union, types.UnionType):
+        rest = [a for a in get_args(annotation) if a is not type(None)]
+        return rest[0] if len(rest) == 1 else Union[tuple(rest)]  # noqa: UP007
+    return annotation

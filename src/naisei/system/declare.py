@@ -1,0 +1,188 @@
+"""What a system is: data, from which the command line, runs, studies and pages are derived."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from naisei.system.config import Config
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from naisei.core import Event
+    from naisei.runs.result import RunResult
+    from naisei.runs.task import EpisodeRow, Task
+    from naisei.system.execute import RunOptions
+
+__all__ = ["Experiment", "Given", "Role", "Row", "System", "Text", "Verb"]
+
+C = TypeVar("C", bound=Config)
+
+#: A text in Japanese and in English.
+Text = tuple[str, str]
+
+
+def _always(config: Any) -> bool:
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class Role(Generic[C]):
+    """Somebody whom a language model plays.
+
+    name: in `Chat(name, …)`; the flag is `--NAME-model`. needed: whether it is called under a
+    configuration; one that is called must have a model. like: the role whose model it takes
+    when none is given for it, and then it has no flag of its own. sampled: `--temperature` and
+    `--max-output-tokens` hold for it. resends: identical requests after a reply that is no
+    answer, before it counts as a failure; `None` for the gateway's own number. without: what to
+    do instead of naming a model, for the message that one is missing.
+    """
+
+    name: str
+    needed: Callable[[C], bool] = _always
+    like: str = ""
+    sampled: bool = True
+    resends: int | None = None
+    without: Text = ("", "")
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What somebody asked for, before defaults that depend on one another are decided.
+
+    values: fields of the configuration that were given, nested as they are there. model: of
+    every role that has none of its own. model_of: role → model.
+    """
+
+    values: dict[str, Any]
+    model: str | None = None
+    model_of: Mapping[str, str] = field(default_factory=dict)
+    axes: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+
+    def model_for(self, role: str) -> str | None:
+        """The model that a role would get."""
+        return self.model_of.get(role) or self.model
+
+
+def _as_given(given: Given) -> dict[str, Any]:
+    return given.values
+
+
+@dataclass(frozen=True, slots=True)
+class Row(Generic[C]):
+    """A row of an ablation: what it is called, and the configuration that it makes of the full
+    one. note: what it shows, for the help."""
+
+    change: Callable[[C], C]
+    note: Text = ("", "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Experiment(Generic[C]):
+    """One kind of run of a system: `naisei SYSTEM VERB`.
+
+    Args:
+        verb: the command; `run` as a rule.
+        about: what it does, for the help.
+        config: everything that changes results; its fields are the flags.
+        load: opens the data of a configuration and gives the task to run. Raises `InputError`
+            for what cannot be used, before anything is written.
+        roles: whom models play.
+        settle: decides defaults that depend on one another (which agent if a model is named);
+            returns the fields of the configuration.
+        task: value of the configuration's field `task`, where a system has several experiments.
+        concurrency: episodes at a time, by default.
+        label: a short name of a configuration in tables of several.
+        rows: of the ablation `naisei SYSTEM ablate`, the full system first.
+        rows_default: key of a flag → its default under `ablate`, where that differs.
+        chosen_rows: those that make sense for a configuration; all by default.
+        tables: `module:function` from a `Study` to its tables; by default each metric by
+            configuration, and paired differences from the first.
+        live: prints a run of a single episode as it goes, in place of the progress bar: gets the
+            task, a console, and the events of the run before it was continued.
+        hints: what to print beside the result of a run.
+    """
+
+    verb: str = "run"
+    about: Text
+    config: type[C]
+    load: Callable[[C], Task[Any]]
+    roles: Sequence[Role[C]] = ()
+    settle: Callable[[Given], dict[str, Any]] = _as_given
+    task: str = ""
+    concurrency: int = 16
+    label: Callable[[C], str] | None = None
+    rows: Mapping[str, Row[C]] = field(default_factory=dict)
+    rows_about: Text = ("部分を外した構成を比べる", "Compare the system with parts left out.")
+    rows_default: Mapping[str, Any] = field(default_factory=dict)
+    chosen_rows: Callable[[C], Sequence[str]] | None = None
+    tables: str = "naisei.system.execute:study_tables"
+    live: Callable[[Any, Console, Sequence[Event]], Callable[[Event], None]] | None = None
+    hints: Callable[[C], Sequence[str]] | None = None
+
+    def run(
+        self,
+        config: C,
+        options: RunOptions | None = None,
+        *,
+        run_dir: Path | None = None,
+        on_event: Callable[[Event], None] | None = None,
+        on_episode: Callable[[EpisodeRow], None] | None = None,
+    ) -> RunResult:
+        """Run, or continue, one configuration; see `naisei.system.execute.execute`."""
+        from naisei.system.execute import RunOptions, execute
+
+        return execute(
+            self,
+            config,
+            options or RunOptions(),
+            run_dir=run_dir,
+            on_event=on_event,
+            on_episode=on_episode,
+        )
+
+    def needed(self, config: C) -> tuple[str, ...]:
+        """The roles that are called under a configuration."""
+        return tuple(role.name for role in self.roles if role.needed(config))
+
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    """A command that is no run: check, tag, chat, make.
+
+    command: `module:attribute` of a typer app, or of a function with typer's annotations; it is
+    imported when it is called. shares: an experiment whose configuration the function gets first,
+    made of the flags named (by key) and of the models' flags, and then a `RunOptions`. preset:
+    fields of that configuration that are fixed, and no flags.
+    """
+
+    name: str
+    about: Text
+    command: str
+    shares: Experiment[Any] | None = None
+    flags: Sequence[str] = ()
+    preset: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class System:
+    """One system of agents.
+
+    name: its command, and the system of its run directories. about: one line for the help.
+    experiments: the runs that it knows. verbs: its other commands. demo: `module:function` that
+    shows it; see `naisei.cli.demo`. page: `module:attribute` of its `naisei.web.pages.Page`.
+    """
+
+    name: str
+    about: Text
+    experiments: Sequence[Experiment[Any]] = ()
+    verbs: Sequence[Verb] = ()
+    demo: str = ""
+    page: str = ""
+
+    def experiment(self, task: str = "") -> Experiment[Any] | None:
+        """The one whose runs have this value of `task` in their configuration."""
+        return next((e for e in self.experiments if e.task == task), None)

@@ -1,0 +1,308 @@
+"""Carrying out runs: one configuration, or several in one study. Every system's executor."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pydantic import Field
+
+from naisei.core import Event, InputError, Sampling, fingerprint
+from naisei.lang import say
+from naisei.models.base import Mode
+from naisei.runs.budget import Budget
+from naisei.runs.task import EpisodeRow, Table
+from naisei.system.config import Config, Options, flag
+
+if TYPE_CHECKING:
+    from naisei.models.settings import ModelSettings
+    from naisei.runs.result import RunResult
+    from naisei.runs.task import Task
+    from naisei.system.declare import Experiment
+
+__all__ = ["RunOptions", "Study", "aexecute", "check_models", "execute", "execute_study"]
+
+C = TypeVar("C", bound=Config)
+
+
+class RunOptions(Options):
+    """How a run is carried out: what may differ from time to time without changing a result."""
+
+    base_url: str | None = flag(
+        None,
+        "接続先 URL (既定: OPENAI_BASE_URL)",
+        "Endpoint; OPENAI_BASE_URL by default.",
+        panel="models",
+    )
+    timeout: float | None = flag(
+        None,
+        "1 回のリクエストの制限時間 (秒)",
+        "Seconds allowed to one request.",
+        panel="models",
+        gt=0,
+    )
+    structured: Mode = flag(
+        "json_schema",
+        "JSON の求め方の最初の手。断られたら弱い手に移る: json_schema、json_object、prompt",
+        "First way of asking for JSON; weaker ones follow where the endpoint refuses it.",
+        panel="models",
+    )
+    requests_per_minute: float | None = flag(
+        None,
+        "各モデルへの 1 分あたりのリクエストの上限",
+        "Requests a minute to each model.",
+        panel="models",
+        gt=0,
+    )
+    tokens_per_minute: float | None = flag(
+        None,
+        "各モデルの 1 分あたりのトークンの上限",
+        "Tokens a minute of each model.",
+        panel="models",
+        gt=0,
+    )
+    cache: Path | None = flag(
+        None, "応答のキャッシュの置き場所", "Keep replies here, and use those kept.", panel="models"
+    )
+    concurrency: int | None = flag(
+        None, "同時に進めるエピソードの数", "Episodes at a time.", panel="run", ge=1
+    )
+    max_usd: float | None = flag(
+        None,
+        "この実行全体の上限 (米ドル)。達したら止まり、再開できる",
+        "Stop, resumably, when the whole run has cost so many US dollars.",
+        panel="budget",
+    )
+    max_tokens: int | None = flag(
+        None, "この実行全体の上限 (トークン)", "… or so many tokens.", panel="budget"
+    )
+    max_minutes: float | None = flag(
+        None,
+        "今回の上限 (分)",
+        "… or when this session has taken so many minutes.",
+        panel="budget",
+    )
+    quiet: bool = flag(
+        False, "進み具合を出さない", "No progress.", name="--quiet", short="-q", panel="output"
+    )
+    api_key: str | None = Field(default=None, repr=False)
+
+    @property
+    def budget(self) -> Budget:
+        return Budget(self.max_usd, self.max_tokens, self.max_minutes)
+
+    def settings(self, concurrency: int) -> ModelSettings:
+        """How models are reached in a run with so many episodes at a time."""
+        from naisei.models.settings import ModelSettings
+
+        return ModelSettings(
+            base_url=self.base_url,
+            api_key=self.api_key,
+            timeout=self.timeout or ModelSettings().timeout,
+            concurrency=concurrency,
+            requests_per_minute=self.requests_per_minute,
+            tokens_per_minute=self.tokens_per_minute,
+            structured=self.structured,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """Several configurations side by side: results by label, where each lies, tables over them."""
+
+    configs: Mapping[str, Any]
+    results: dict[str, RunResult]
+    path: Path
+    tables: tuple[Table, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def exit_code(self) -> int:
+        """The first that is not 0: a study that was stopped says so."""
+        return next((r.exit_code for r in self.results.values() if r.exit_code), 0)
+
+
+def execute(
+    experiment: Experiment[C],
+    config: C,
+    options: RunOptions = RunOptions(),
+    *,
+    run_dir: Path | None = None,
+    task: Task[Any] | None = None,
+    on_event: Callable[[Event], None] | None = None,
+    on_episode: Callable[[EpisodeRow], None] | None = None,
+) -> RunResult:
+    """Run, or continue, one configuration in its run directory. See `aexecute`."""
+    return asyncio.run(
+        aexecute(
+            experiment,
+            config,
+            options,
+            run_dir=run_dir,
+            task=task,
+            on_event=on_event,
+            on_episode=on_episode,
+        )
+    )
+
+
+async def aexecute(
+    experiment: Experiment[C],
+    config: C,
+    options: RunOptions = RunOptions(),
+    *,
+    run_dir: Path | None = None,
+    task: Task[Any] | None = None,
+    on_event: Callable[[Event], None] | None = None,
+    on_episode: Callable[[EpisodeRow], None] | None = None,
+) -> RunResult:
+    """Run, or continue, one configuration in its run directory.
+
+    Args:
+        run_dir: by default one under `runs/`, named by the configuration and the data.
+        task: loaded before, from the same configuration.
+        on_event, on_episode: see `naisei.runs.engine.run_task`.
+
+    Raises:
+        InputError: unusable data, names, models or directory; nothing is left behind.
+    """
+    from naisei.models.world import base_world
+    from naisei.runs.directory import RunDirectory
+    from naisei.runs.engine import run_task
+    from naisei.runs.progress import progress
+    from naisei.runs.result import finish
+
+    check_models(experiment, config)
+    task = experiment.load(config) if task is None else task
+    most = getattr(task, "concurrency", None)
+    concurrency = min(options.concurrency or experiment.concurrency, most or 1_000_000)
+    async with base_world(
+        config.models,
+        settings=options.settings(concurrency),
+        sampling_of={r: Sampling(**given) for r, given in config.sampling.items()},  # type: ignore[arg-type]
+        embedder=getattr(config, "embedder", "auto"),
+        cache=options.cache,
+        resends_of={r.name: r.resends for r in experiment.roles if r.resends is not None},
+    ) as world:
+        with RunDirectory.of(task, run_dir) as directory:
+            async with task.during(directory):
+                outcome = await run_task(
+                    task,
+                    directory,
+                    world,
+                    concurrency=concurrency,
+                    budget=options.budget,
+                    progress=progress(quiet=options.quiet),
+                    on_event=on_event,
+                    on_episode=on_episode,
+                )
+            result = finish(task, directory, outcome)
+            task.export(directory, result)
+            return result
+
+
+def check_models(experiment: Experiment[C], config: C) -> None:
+    """Raises `InputError` if a role that will be called has no model."""
+    for role in experiment.roles:
+        if not role.needed(config) or role.name in config.models:
+            continue
+        ja, en = role.without
+        raise InputError(
+            say(
+                f"役割 {role.name} のモデルが指定されていません",
+                f"the {role.name} needs a model, and none is given",
+            ),
+            place="--model" if role.like else f"--{role.name}-model",
+            remedy=say(
+                "--model PROVIDER:NAME を付けてください (例: --model openai:gpt-5-nano、"
+                "--model local:、--model scripted:FILE。環境変数 NAISEI_MODEL でも可)"
+                + (f"。または{ja}" if ja else ""),
+                "give --model PROVIDER:NAME, e.g. --model openai:gpt-5-nano, --model local: or "
+                "--model scripted:FILE, or set NAISEI_MODEL" + (f"; or {en}" if en else ""),
+            ),
+        )
+
+
+def execute_study(
+    experiment: Experiment[C],
+    configs: Mapping[str, C],
+    options: RunOptions = RunOptions(),
+    *,
+    title: str,
+    run_dir: Path | None = None,
+    before: Callable[[str], None] | None = None,
+) -> Study:
+    """Run each configuration in a folder of its own under `run_dir`, then compare them.
+
+    Writes `study.html`, `study.md` and a CSV file a table into `run_dir`.
+
+    Args:
+        title: of the study, such as `clarify ablate`; it names the default directory.
+        before: called with each label before its run.
+    """
+    from naisei.runs.study_report import write_study
+
+    for config in configs.values():
+        check_models(experiment, config)
+    if run_dir is None:
+        digest = fingerprint([title, {k: c.model_dump(mode="json") for k, c in configs.items()}])
+        run_dir = Path("runs") / f"{title.replace(' ', '-')}-{digest[:10]}"
+    tasks = {label: experiment.load(config) for label, config in configs.items()}
+    results: dict[str, RunResult] = {}
+    for label, config in configs.items():
+        if before is not None:
+            before(label)
+        folder = run_dir / folder_of(label)
+        results[label] = execute(experiment, config, options, run_dir=folder, task=tasks[label])
+        if results[label].outcome.stopped:
+            break
+    study = Study(configs, results, run_dir)
+    module, _, function = experiment.tables.partition(":")
+    tables = tuple(getattr(import_module(module), function)(study))
+    notes = tuple(dict.fromkeys(n for r in results.values() for n in r.summary.notes))
+    links = {k: str(r.report.resolve().relative_to(run_dir.resolve())) for k, r in results.items()}
+    write_study(run_dir, f"naisei {title}", tables, runs=links, notes=notes)
+    return Study(configs, results, run_dir, tables, notes)
+
+
+def folder_of(label: str) -> str:
+    """The folder of a configuration within its study."""
+    return re.sub(r"[^\w.@-]+", "_", label).strip("_")
+
+
+def study_tables(study: Study) -> Sequence[Table]:
+    """Each defined metric with its interval, a configuration a row; then paired differences.
+
+    The differences are those of `naisei runs compare`: bootstrap intervals and sign-flip
+    permutation tests on the units that both have scored, p-values by Holm over the table.
+    """
+    from naisei.runs.compare import compare
+
+    by_row = {k: {m.name: m for m in r.summary.metrics} for k, r in study.results.items()}
+    names = dict.fromkeys(n for metrics in by_row.values() for n in metrics)
+    defined = [
+        n for n in names if any(n in m and m[n].value == m[n].value for m in by_row.values())
+    ]
+    columns = ["configuration", *(c for n in defined for c in (n, f"{n} low", f"{n} high")), "n"]
+    rows = []
+    for label, metrics in by_row.items():
+        line: list[str | float | int] = [label]
+        for name in defined:
+            m = metrics.get(name)
+            nan = float("nan")
+            line += [m.value, m.low, m.high] if m is not None else [nan, nan, nan]
+        rows.append((*line, study.results[label].outcome.scored))
+    tables = [Table("Results", tuple(columns), tuple(rows))]
+    if len(study.results) > 1:
+        paths = [r.run_dir for r in study.results.values()]
+        try:
+            seed = next(iter(study.configs.values())).seed
+            tables.append(compare(paths, seed=seed, against_first=True).table())
+        except InputError:
+            pass  # no metric that has a value for each unit
+    return tables

@@ -1,0 +1,94 @@
+"""Which systems there are: ours, and those that others add by entry points."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from naisei.system.declare import Experiment, System, Text
+
+__all__ = ["BUILT_IN", "GROUP", "experiment_of", "find_system", "system_names"]
+
+#: Entry-point group of systems from outside: name → a `System`.
+GROUP = "naisei.systems"
+#: Our own, in the order of the help: each is `naisei.<name>.system.SYSTEM`. What they are about
+#: stands here, so that `naisei --help` imports none of them.
+BUILT_IN: dict[str, Text] = {
+    "clarify": (
+        "曖昧な発話に、聞き返してから行動する (R-Clarify)",
+        "Ask before acting on ambiguous requests (R-Clarify).",
+    ),
+    "director": (
+        "発言を口に出す前に検査する。不合格の案は跡を残さない",
+        "Check lines before they are spoken; rejected ones leave no trace.",
+    ),
+    "relationship": (
+        "二人の関係を値として読み、次の発話に生かし、図にする",
+        "Personas whose relationship is read, injected and shown.",
+    ),
+    "textgame": (
+        "テキストゲームを読み、計画し、同じ失敗をしないプレイヤー",
+        "Players of text games that read, plan, and do not repeat a mistake.",
+    ),
+    "intent": (
+        "資料を探す前に聞き返す、社内資料の案内役",
+        "A document assistant that asks back before it searches.",
+    ),
+    "emphasis": (
+        "文書の大事な語句に太字を付ける",
+        "Set in bold the words of a document that matter.",
+    ),
+}
+
+
+def system_names() -> list[str]:
+    """All that are installed: ours, then those from outside by name. None is imported."""
+    outside = {entry.name for entry in entry_points(group=GROUP)} - set(BUILT_IN)
+    return [*BUILT_IN, *sorted(outside)]
+
+
+def find_system(name: str) -> System:
+    """The system of that name.
+
+    Raises:
+        InputError: none is installed under it.
+    """
+    if name in BUILT_IN:
+        built_in: System = import_module(f"naisei.{name}.system").SYSTEM
+        return built_in
+    from naisei import plugins
+
+    outside: System = plugins.load(GROUP, name, what="system")
+    return outside
+
+
+def experiment_of(system: str, config: dict[str, Any], place: Path) -> Experiment[Any]:
+    """The experiment that a frozen configuration belongs to. place: of its run.
+
+    Raises:
+        InputError: the system is not installed, or knows no such experiment.
+    """
+    from naisei.core import InputError
+    from naisei.lang import say
+
+    if system not in system_names():
+        raise InputError(
+            say(
+                f"システム {system!r} の実行ですが、インストールされていません",
+                f"the run is of the system {system!r}, which is not installed",
+            ),
+            place=str(place),
+            remedy=say(
+                "元のパッケージをインストールしてください", "install the package that it came from"
+            ),
+        )
+    found = find_system(system).experiment(str(config.get("task", "")))
+    if found is None:
+        raise InputError(
+            say(f"{system} のこの実行は再開できません", f"this run of {system} cannot be resumed"),
+            place=str(place),
+        )
+    return found
