@@ -9,6 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from naisei.clarify.audit_run import run_audit
+from naisei.clarify.execute import run_config
+from naisei.clarify.session import Session
 
 from naisei.clarify.audit import AuditConfig, AuditTask, audit_rule, summary_line
 from naisei.clarify.audit.battery import conversations, probes
@@ -20,12 +23,9 @@ from naisei.clarify.audit.checks import (
     names_object,
     polarity,
 )
-from naisei.clarify.audit_run import run_audit
 from naisei.clarify.config import ClarifyConfig
 from naisei.clarify.data import load, load_actions
-from naisei.clarify.execute import run_config
 from naisei.clarify.schemas import Action, ActionSet, Instance, Scene
-from naisei.clarify.session import Session
 from naisei.clarify.words import REFUSAL
 from naisei.core import AskUser, InputError, World, run
 from naisei.runs.task import EpisodeRow, Summary

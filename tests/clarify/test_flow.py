@@ -2,8 +2,8 @@
 
 from naisei.clarify.agents.decision import reply_schema
 from naisei.clarify.agents.llm import LLMAgent
-from naisei.clarify.flow import episode
 from naisei.clarify.config import Rules
+from naisei.clarify.flow import episode
 from naisei.clarify.schemas import Action, ActionSet, Instance, Scene
 from naisei.core import Act, AskUser, Chat, Observation, Remember, play
 from naisei.memory import Memo, NoMemory, Window

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from naisei.clarify.choose import Wish, configs
 
 from both_languages import Wrong, said_in_both
 from naisei.clarify.audit import audit_rule, summary_line
-from naisei.clarify.choose import Wish, configs
 from naisei.clarify.data import load
 from naisei.clarify.data.actions import load_actions
 from naisei.clarify.person import Person

@@ -4,9 +4,8 @@ import math
 
 import pytest
 
-from naisei.clarify.config import ClarifyConfig
+from naisei.clarify.config import ClarifyConfig, Rules
 from naisei.clarify.metrics import summarise
-from naisei.clarify.config import Rules
 from naisei.clarify.schemas import EpisodeResult, Instance, Scene, TrialLog, Turn
 from naisei.core import Usage, Where
 from naisei.runs.task import EpisodeRow

@@ -11,12 +11,12 @@ from typing import Annotated, Any
 
 import pytest
 import typer
+from naisei.clarify.choose import Wish, configs
 from typer.main import get_command
 
 from commandline import Naisei
 from naisei.clarify.agent import AgentContext
 from naisei.clarify.agents.registry import build_agent
-from naisei.clarify.choose import Wish, configs
 from naisei.cli.grouped import grouped
 from naisei.core import InputError
 from servers.openai_server import OpenAIServer

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, JsonValue
 
 from naisei.core import (
     Act,
@@ -41,7 +41,7 @@ from naisei.runs.directory import RunDirectory
 from naisei.runs.engine import run_task
 from naisei.runs.result import RunResult, finish
 from naisei.runs.stats import mean_metric
-from naisei.runs.task import EpisodeRow, Metric, Summary, Table
+from naisei.runs.task import EpisodeRow, Metric, Summary, Table, Task
 
 RULES = "あなたは家の助手です。必ず短く答えてください。" * 20
 
@@ -67,7 +67,7 @@ class Simulator(FlowHandler):
         return f"はい、{reply.word}です"
 
 
-class Toy:
+class Toy(Task[Config]):
     """`n` instances; each makes six calls, one after another, two at a time, and nested."""
 
     system = "toy"
@@ -115,8 +115,8 @@ class Toy:
         notes = ("注意: <script>alert(1)</script>",)
         return Summary((metric, undefined), (table,), notes, {"units": units})
 
-    def transcript(self, row: EpisodeRow) -> str:
-        return f"利用者: ちょっと休憩しようかな <i>{row.where.instance}</i>\n{row.failure}"
+    def shown(self, where: Where, result: JsonValue) -> str:
+        return f"利用者: ちょっと休憩しようかな <i>{where.instance}</i>"
 
 
 def answer(chat: Chat[Any]) -> str:

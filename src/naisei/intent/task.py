@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pydantic import BaseModel
+from pydantic import BaseModel, JsonValue
 
 from naisei.core import Flow, Where, World
 from naisei.intent.config import AssistConfig
@@ -16,7 +16,7 @@ from naisei.intent.schemas import Reply
 from naisei.intent.thresholds import Thresholds
 from naisei.intent.world import document_world
 from naisei.retrieval.index import Index
-from naisei.runs.task import EpisodeRow, Metric, Summary
+from naisei.runs.task import EpisodeRow, Metric, Summary, Task
 
 __all__ = ["StepsTask", "cuts_of"]
 
@@ -27,7 +27,7 @@ def cuts_of(user: str, base: Thresholds) -> Thresholds:
     return adjusted(base, read_feedback(path))
 
 
-class StepsTask:
+class StepsTask(Task[AssistConfig]):
     """The steps taken so far, and the one to take."""
 
     system = "intent"
@@ -57,11 +57,9 @@ class StepsTask:
         doubtful = tuple(float(bool(r.unsupported)) for r in replies if r.evidence)
         return Summary((_share("asked_back", asked, n), _share("unsupported", doubtful, n)))
 
-    def transcript(self, row: EpisodeRow) -> str:
-        if row.result is None:
-            return row.failure
-        reply = Reply.model_validate(row.result)
-        said = self._steps[int(row.where.instance.removeprefix("step-")) - 1].said
+    def shown(self, where: Where, result: JsonValue) -> str:
+        reply = Reply.model_validate(result)
+        said = self._steps[int(where.instance.removeprefix("step-")) - 1].said
         return f"> {' / '.join(said)}\n{reply.message}"
 
 

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
-from pydantic import BaseModel
+from pydantic import BaseModel, JsonValue
 
 from naisei.core import Flow, InputError, Remember, Sampling, Say, Where, World, fingerprint
 from naisei.lang import say
@@ -29,12 +29,12 @@ from naisei.runs.frozen import Frozen
 from naisei.runs.progress import progress
 from naisei.runs.result import RunResult, finish
 from naisei.runs.stats import mean_metric
-from naisei.runs.task import EpisodeRow, Metric, Summary
+from naisei.runs.task import EpisodeRow, Metric, Summary, Task
 
 __all__ = ["RatingTask", "rate_by_model", "rating_config", "rating_of"]
 
 
-class RatingTask:
+class RatingTask(Task[RatingConfig]):
     """The repetitions of one rating."""
 
     system = "relationship"
@@ -72,10 +72,8 @@ class RatingTask:
             metrics += stability(repeats, seed=self.config.seed)
         return Summary(tuple(metrics))
 
-    def transcript(self, row: EpisodeRow) -> str:
-        if row.result is None:
-            return row.failure
-        return transcript(Conversation.model_validate(row.result))
+    def shown(self, where: Where, result: JsonValue) -> str:
+        return transcript(Conversation.model_validate(result))
 
 
 def rating_of(config: RatingConfig, rows: Sequence[EpisodeRow]) -> Rating:

@@ -7,14 +7,12 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import BaseModel
+from pydantic import BaseModel, JsonValue
 
 from naisei.core import Flow, Remember, Say, Where, World, fingerprint
-from naisei.lang import say
 from naisei.memory.stream import Recall, Recent, Stream, StreamHandler
 from naisei.models.base import Embedder
 from naisei.models.embedders.registry import open_embedder
-from naisei.models.local.notice import NOTICE_EN, NOTICE_JA
 from naisei.relationship import flow, metrics
 from naisei.relationship.book import Book, Router
 from naisei.relationship.config import RelationshipConfig
@@ -23,12 +21,12 @@ from naisei.relationship.pairs import load_pairs
 from naisei.relationship.persona import Pair
 from naisei.relationship.reflect import stream_of
 from naisei.relationship.schemas import Conversation
-from naisei.runs.task import EpisodeRow, Summary
+from naisei.runs.task import EpisodeRow, Summary, Task
 
 __all__ = ["ConversationTask", "empty"]
 
 
-class ConversationTask:
+class ConversationTask(Task[RelationshipConfig]):
     """Conversations under one configuration.
 
     Raises:
@@ -59,16 +57,10 @@ class ConversationTask:
         return flow.converse(pair, rules, book), world
 
     def summarise(self, rows: Sequence[EpisodeRow]) -> Summary:
-        return metrics.summarise(self.config, rows, self._notes())
+        return metrics.summarise(self.config, rows, self.model_notes())
 
-    def _notes(self) -> tuple[str, ...]:
-        local = any(name.startswith("local:") for name in self.config.models.values())
-        return (say(NOTICE_JA, NOTICE_EN),) if local else ()
-
-    def transcript(self, row: EpisodeRow) -> str:
-        if row.result is None:
-            return row.failure
-        return transcript(Conversation.model_validate(row.result))
+    def shown(self, where: Where, result: JsonValue) -> str:
+        return transcript(Conversation.model_validate(result))
 
 
 def empty(pair: Pair) -> Conversation:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, JsonValue
 
 from naisei.core import Act, Flow, InputError, Remember, Where, World
 from naisei.lang import say
 from naisei.memory import Memory, MemoryHandler, NoMemory
 from naisei.runs.options import typed
-from naisei.runs.task import EpisodeRow, Summary
+from naisei.runs.task import EpisodeRow, Summary, Task
 from naisei.textgame import flow, metrics
 from naisei.textgame.config import GameConfig
 from naisei.textgame.describe import transcript
@@ -28,7 +28,7 @@ from naisei.textgame.walkthroughs import walkthrough_lengths
 __all__ = ["GameTask", "memory_of"]
 
 
-class GameTask:
+class GameTask(Task[GameConfig]):
     """Every game of a set, under one configuration.
 
     Raises:
@@ -115,14 +115,12 @@ class GameTask:
         own = walkthrough_lengths(game for game in self.games.values() if game.id in played)
         return metrics.summarise(self.config, kinds, rows, walkthroughs=own)
 
-    def transcript(self, row: EpisodeRow) -> str:
-        if row.result is None:
-            return row.failure
-        return transcript(GameResult.model_validate(row.result))
+    def shown(self, where: Where, result: JsonValue) -> str:
+        return transcript(GameResult.model_validate(result))
 
-    def figure(self, row: EpisodeRow) -> str:
+    def figure(self, where: Where, result: JsonValue) -> str:
         """The map, the path and the points of a game, for the report."""
-        return "" if row.result is None else drawing(GameResult.model_validate(row.result))
+        return drawing(GameResult.model_validate(result))
 
 
 def memory_of(kind: PlayerKind, settings: BaseModel) -> Callable[[], Memory]:

@@ -19,13 +19,12 @@ from naisei.emphasis.evaluation.world import Bench
 from naisei.emphasis.schemas import Article, Sentence
 from naisei.emphasis.zero_shot import flow as zero_shot
 from naisei.lang import say
-from naisei.models.local.notice import NOTICE_EN, NOTICE_JA
-from naisei.runs.task import EpisodeRow, Summary, Table
+from naisei.runs.task import EpisodeRow, Summary, Table, Task
 
 __all__ = ["EvalTask"]
 
 
-class EvalTask:
+class EvalTask(Task[EvalConfig]):
     """One tagger on one corpus.
 
     corpus: the articles, if they are at hand already; else they are read.
@@ -86,7 +85,7 @@ class EvalTask:
         return flow.examine(part, seed=where.trial), base.having({Act: bench})
 
     def summarise(self, rows: Sequence[EpisodeRow]) -> Summary:
-        found = metrics.summarise(self.config, self.articles, rows, self._notes())
+        found = metrics.summarise(self.config, self.articles, rows, self.model_notes())
         tables = (*found.tables, self._corpus())
         return Summary(found.metrics, tables, found.notes, found.extra)
 
@@ -105,14 +104,8 @@ class EvalTask:
             ((d.articles, d.sentences, d.tokens, d.emphasised, d.rate),),
         )
 
-    def _notes(self) -> tuple[str, ...]:
-        local = any(name.startswith("local:") for name in self.config.models.values())
-        return (say(NOTICE_JA, NOTICE_EN),) if local else ()
-
-    def transcript(self, row: EpisodeRow) -> str:
-        if row.result is None:
-            return row.failure
-        return transcript(self.articles, PartResult.model_validate(row.result))
+    def shown(self, where: Where, result: JsonValue) -> str:
+        return transcript(self.articles, PartResult.model_validate(result))
 
 
 def _digest(articles: Sequence[Article]) -> str:

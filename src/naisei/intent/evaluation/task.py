@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-from pydantic import BaseModel
+from pydantic import BaseModel, JsonValue
 
 from naisei.core import AskUser, Flow, Where, World, fingerprint
 from naisei.intent.evaluation import flow, metrics
@@ -19,11 +19,9 @@ from naisei.intent.evaluation.results import ItemResult
 from naisei.intent.profile import Profile
 from naisei.intent.rules import Setting
 from naisei.intent.world import document_world
-from naisei.lang import say
-from naisei.models.local.notice import NOTICE_EN, NOTICE_JA
 from naisei.retrieval.index import Index
 from naisei.retrieval.store import Store
-from naisei.runs.task import EpisodeRow, Summary, Table
+from naisei.runs.task import EpisodeRow, Summary, Table, Task
 
 __all__ = ["EvalTask", "index_digest"]
 
@@ -43,7 +41,7 @@ def index_digest(directory: Path) -> str:
     return fingerprint([members, embedder[0] if embedder else None])
 
 
-class EvalTask:
+class EvalTask(Task[EvalConfig]):
     """Puts every item to the assistant under one configuration.
 
     Raises:
@@ -79,18 +77,12 @@ class EvalTask:
         return flow.examine(item, self._settings[item.id]), world
 
     def summarise(self, rows: Sequence[EpisodeRow]) -> Summary:
-        return metrics.summarise(self.config, self.items, rows, self._notes())
-
-    def _notes(self) -> tuple[str, ...]:
-        local = any(name.startswith("local:") for name in self.config.models.values())
-        return (say(NOTICE_JA, NOTICE_EN),) if local else ()
+        return metrics.summarise(self.config, self.items, rows, self.model_notes())
 
     def item_table(self, rows: Sequence[EpisodeRow]) -> Table:
         """One line an item."""
         return item_table(self.items, rows)
 
-    def transcript(self, row: EpisodeRow) -> str:
-        if row.result is None:
-            return row.failure
-        result = ItemResult.model_validate(row.result)
-        return transcript(self.items[result.item], result)
+    def shown(self, where: Where, result: JsonValue) -> str:
+        scored = ItemResult.model_validate(result)
+        return transcript(self.items[scored.item], scored)
