@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-import time
 from pathlib import Path
 
 import pytest
@@ -40,7 +39,7 @@ _event = st.builds(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(events=st.lists(_event, max_size=6))
 def test_events_come_back_as_they_were(
     tmp_path_factory: pytest.TempPathFactory, events: list[Event]
@@ -89,17 +88,6 @@ def test_long_strings_are_kept_once(tmp_path: Path) -> None:
     assert RunLog(tmp_path / "log.sqlite").read("a#0")[7].request == {
         "messages": [{"role": "system", "content": prompt}, {"content": "7"}]
     }
-
-
-def test_an_append_costs_well_under_a_millisecond(tmp_path: Path) -> None:
-    log = RunLog(tmp_path / "log.sqlite")
-    usage = Usage("agent", "m", 1, 1, 500, 50, 0.001)
-    began = time.process_time()
-    for i in range(1000):
-        request = {"messages": [{"content": "長い指示" * 300}, {"content": f"{i}" + "状況" * 300}]}
-        log.append(Event(Where(f"{i // 5}", 0, (i,)), "chat", "d", request, {"a": 1}, None, usage))
-    assert (time.process_time() - began) / 1000 < 0.5e-3
-    log.close()
 
 
 def test_what_is_no_log_is_refused(tmp_path: Path) -> None:
