@@ -60,7 +60,10 @@ def report(error: BaseException) -> int:
 def _meant(error: BaseException) -> BaseException:
     """Of a group of errors the one that was raised on purpose, else the first; of a disk's
     error, what it amounts to for the user."""
+    import sqlite3
+
     from naisei.core import NaiseiError
+    from naisei.databases import database_error
     from naisei.files import is_disk_error, output_error
 
     if isinstance(error, BaseExceptionGroup):
@@ -68,6 +71,8 @@ def _meant(error: BaseException) -> BaseException:
         return next((each for each in inner if isinstance(each, NaiseiError)), inner[0])
     if isinstance(error, OSError) and is_disk_error(error):
         return output_error(error, error.filename or "")
+    if isinstance(error, sqlite3.Error):
+        return database_error(error, "") or error
     return error
 
 
