@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rich.console import Console
-from rich.panel import Panel
 from rich.text import Text
 
 from naisei.clarify.agent import Agent
@@ -15,6 +13,7 @@ from naisei.clarify.rules import Rules
 from naisei.clarify.schemas import ActionSet, Instance, Scene
 from naisei.core import Act, AskUser, Observation, Remember, World, arun
 from naisei.memory import MemoryHandler
+from naisei.terminal import Console, Panel
 
 __all__ = ["Chat", "chat"]
 
@@ -97,7 +96,9 @@ class Chat:
 
     def hear(self) -> str:
         """What the person types. Raises EOFError when they leave (Ctrl-D)."""
-        return self.console.input(f"[bold cyan]{self.words['you']}[/] > ").strip()
+        return self.console.input(
+            Text.assemble((str(self.words["you"]), "bold cyan"), " > ")
+        ).strip()
 
     def say(self, text: str) -> None:
         self.console.print(Text.assemble((f"{self.words['agent']} > ", "bold green"), text))

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
-from rich.console import Console
 
 from naisei.clarify.agent import AgentContext
 from naisei.clarify.agents.registry import build_agent, is_model_free
@@ -30,6 +29,7 @@ from naisei.models.embedders.registry import open_embedder
 from naisei.models.world import base_world
 from naisei.runs.result import RunResult
 from naisei.runs.study_report import write_study
+from naisei.terminal import Console
 
 if TYPE_CHECKING:
     from naisei.clarify.audit.task import AuditConfig
@@ -106,7 +106,7 @@ def print_run(result: RunResult, *, json: bool) -> None:
     console = _ERR if json else Console()
     print_tables([metrics_table(result.summary.metrics), *result.summary.tables], console)
     for note in result.summary.notes:
-        console.print(note, style="yellow", markup=False)
+        console.print(note, style="yellow")
     _say_state(result, console)
     if json:
         print(result.line(), flush=True)
@@ -123,10 +123,10 @@ def print_study(title: str, study: Study, run_dir: Path, *, json: bool) -> None:
     page = write_study(run_dir, f"naisei {title}", study.tables, runs=links, notes=notes)
     print_tables(study.tables, console)
     for note in notes:
-        console.print(note, style="yellow", markup=False)
+        console.print(note, style="yellow")
     for result in study.results.values():
         _say_state(result, console)
-    console.print(say("表と報告: ", "Tables and report: ") + str(page), markup=False)
+    console.print(say("表と報告: ", "Tables and report: ") + str(page))
     if json:
         print(_study_line(study, run_dir), flush=True)
 
@@ -150,9 +150,8 @@ def _say_state(result: RunResult, console: Console) -> None:
                 f"Stopped ({out.stopped}). To go on: naisei runs resume {result.run_dir}",
             ),
             style="red",
-            markup=False,
         )
-    console.print(say("報告: ", "Report: ") + str(result.report), markup=False)
+    console.print(say("報告: ", "Report: ") + str(result.report))
 
 
 def _study_line(study: Study, run_dir: Path) -> str:

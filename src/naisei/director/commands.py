@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from rich.console import Console
-
 from naisei.cli.lang import say
 from naisei.cli.show import metrics_table, print_tables
 from naisei.core import Event
@@ -17,6 +15,7 @@ from naisei.director.task import TalkTask
 from naisei.runs.directory import RunDirectory
 from naisei.runs.frozen import default_path
 from naisei.runs.result import RunResult
+from naisei.terminal import Console
 
 __all__ = ["carry_out", "print_run"]
 
@@ -40,7 +39,7 @@ def print_run(result: RunResult, console: Console) -> None:
     """The metrics, the tables, and where the report is."""
     print_tables([metrics_table(result.summary.metrics), *result.summary.tables], console)
     for note in result.summary.notes:
-        console.print(note, style="yellow", markup=False)
+        console.print(note, style="yellow")
     out = result.outcome
     if out.failed:
         console.print(
@@ -54,7 +53,7 @@ def print_run(result: RunResult, console: Console) -> None:
         )
         for row in out.rows:
             if row.failure:
-                console.print(f"  {row.where.episode}: {row.failure}", style="red", markup=False)
+                console.print(f"  {row.where.episode}: {row.failure}", style="red")
     if out.stopped:
         console.print(
             say(
@@ -62,9 +61,8 @@ def print_run(result: RunResult, console: Console) -> None:
                 f"Stopped ({out.stopped}). To go on: naisei runs resume {result.run_dir}",
             ),
             style="red",
-            markup=False,
         )
-    console.print(say("報告: ", "Report: ") + str(result.report), markup=False)
+    console.print(say("報告: ", "Report: ") + str(result.report))
 
 
 def _earlier(path: Path) -> list[Event]:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich.console import Console
-
 from naisei.cli.lang import say
 from naisei.core import InputError
 from naisei.models.settings import ModelSettings
 from naisei.runs.options import pairs, typed
+from naisei.terminal import Console
 from naisei.textgame.describe import ending
 from naisei.textgame.engine import needs_textworld, playable
 from naisei.textgame.games import find_games
@@ -88,5 +87,5 @@ def play_game_file(
     except KeyboardInterrupt:
         console.print(say("中断しました。", "Interrupted."), style="red")
         return 130
-    console.print(ending(result), style="bold", markup=False)
+    console.print(ending(result), style="bold")
     return 0

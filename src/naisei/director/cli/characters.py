@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from naisei.cli.lang import say
 from naisei.core import InputError
 from naisei.director.character import load_character, shipped
+from naisei.terminal import Console
 
 __all__ = ["app"]
 
