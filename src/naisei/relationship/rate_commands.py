@@ -161,14 +161,6 @@ def _write(rating: Rating, wanted: Output, console: Console) -> None:
         if path is None:
             continue
         write_atomically(path, text)
-        console.print(say("書きました: ", "Written: ") + str(path), markup=False)
-        try:
-            write_atomically(path, text)
-        except OSError as error:
-            raise InputError(
-                say(f"書けません: {error.strerror}", f"cannot be written: {error.strerror}"),
-                place=str(path),
-            ) from error
         console.print(say("書きました: ", "Written: ") + str(path))
 
 

@@ -6,8 +6,6 @@ from typing import Annotated
 
 import typer
 
-from naisei.clarify import commands
-from naisei.clarify.choose import Wish
 from naisei.clarify.cli import flags
 from naisei.clarify.cli.groups import Items, Roles, Rulebook, Sampled, session
 from naisei.cli import options
@@ -44,6 +42,9 @@ def command(
     endpoint: Endpoint,
     sitting: Sitting,
 ) -> None:
+    from naisei.clarify import commands
+    from naisei.clarify.choose import Wish
+
     wish = Wish(
         agents=[agent] if agent else (),
         agent_options=agent_option or (),

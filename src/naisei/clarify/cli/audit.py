@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from naisei.clarify import commands
 from naisei.clarify.cli import flags
 from naisei.clarify.cli.groups import session
 from naisei.cli import options
@@ -35,7 +34,7 @@ def command(
     endpoint: Endpoint,
     sitting: Sitting,
 ) -> None:
-    # The other commands do not wait for what only an audit needs.
+    from naisei.clarify import commands
     from naisei.clarify.audit.task import AuditConfig
 
     chosen = simulator_model or model

@@ -6,8 +6,6 @@ from typing import Annotated, Literal
 
 import typer
 
-from naisei.clarify import commands
-from naisei.clarify.choose import Wish
 from naisei.clarify.cli import flags
 from naisei.clarify.session import Session
 from naisei.cli import options
@@ -63,6 +61,9 @@ def command(
     *,
     endpoint: Endpoint,
 ) -> None:
+    from naisei.clarify import commands
+    from naisei.clarify.choose import Wish
+
     wish = Wish(
         agents=[agent] if agent else (),
         agent_options=agent_option or (),
