@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 
 from naisei.clarify.audit.task import AuditConfig, AuditTask
@@ -15,13 +14,16 @@ from naisei.models.world import base_world
 from naisei.runs.directory import RunDirectory
 from naisei.runs.engine import run_task
 from naisei.runs.frozen import Frozen
+from naisei.runs.loops import blocking
 from naisei.runs.progress import progress
 from naisei.runs.result import RunResult, finish
 
-__all__ = ["resume_audit", "run_audit"]
+__all__ = ["arun_audit", "resume_audit", "run_audit"]
 
 
-def run_audit(config: AuditConfig, session: Session, *, run_dir: Path | None = None) -> RunResult:
+async def arun_audit(
+    config: AuditConfig, session: Session, *, run_dir: Path | None = None
+) -> RunResult:
     """Audit a simulator on data.
 
     Raises:
@@ -48,23 +50,23 @@ def run_audit(config: AuditConfig, session: Session, *, run_dir: Path | None = N
         paraphrases=Paraphrases(speakers.instances),
     )
 
-    async def go() -> RunResult:
-        sampling_of = {r: Sampling(**given) for r, given in config.sampling.items()}  # type: ignore[arg-type]
-        async with base_world(
-            config.models, settings=session.settings, sampling_of=sampling_of, cache=session.cache
-        ) as world:
-            with RunDirectory.of(task, run_dir) as directory:
-                outcome = await run_task(
-                    task,
-                    directory,
-                    world,
-                    concurrency=session.concurrency,
-                    budget=session.budget,
-                    progress=progress(quiet=session.quiet),
-                )
-                return finish(task, directory, outcome)
+    sampling_of = {r: Sampling(**given) for r, given in config.sampling.items()}  # type: ignore[arg-type]
+    async with base_world(
+        config.models, settings=session.settings, sampling_of=sampling_of, cache=session.cache
+    ) as world:
+        with RunDirectory.of(task, run_dir) as directory:
+            outcome = await run_task(
+                task,
+                directory,
+                world,
+                concurrency=session.concurrency,
+                budget=session.budget,
+                progress=progress(quiet=session.quiet),
+            )
+            return finish(task, directory, outcome)
 
-    return asyncio.run(go())
+
+run_audit = blocking(arun_audit)
 
 
 def resume_audit(path: Path, session: Session) -> RunResult:

@@ -20,11 +20,12 @@ from naisei.lang import say
 from naisei.models.world import base_world
 from naisei.runs.directory import RunDirectory
 from naisei.runs.engine import run_task
+from naisei.runs.loops import blocking
 from naisei.runs.progress import progress
 from naisei.runs.result import RunResult, finish
 from naisei.runs.task import EpisodeRow, Table
 
-__all__ = ["Study", "load_data", "run_config", "run_study"]
+__all__ = ["Study", "arun_config", "load_data", "run_config", "run_study"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ def load_data(config: ClarifyConfig) -> Dataset:
     )
 
 
-def run_config(
+async def arun_config(
     config: ClarifyConfig,
     session: Session,
     *,
@@ -77,33 +78,33 @@ def run_config(
     task = ClarifyTask(config, data, speakers=speakers)
     check_models(config)
 
-    async def go() -> RunResult:
-        sampling_of = {role: Sampling(**given) for role, given in config.sampling.items()}  # type: ignore[arg-type]
-        async with base_world(
-            config.models,
-            settings=session.settings,
-            sampling_of=sampling_of,
-            embedder=config.embedder,
-            cache=session.cache,
-        ) as world:
-            with RunDirectory.of(task, run_dir) as directory:
-                audit = asyncio.create_task(task.audit.meanwhile())
-                outcome = await run_task(
-                    task,
-                    directory,
-                    world,
-                    concurrency=session.concurrency,
-                    budget=session.budget,
-                    progress=progress(quiet=session.quiet),
-                    on_event=on_event,
-                    on_episode=on_episode,
-                )
-                if audit.done():
-                    audit.result()  # a crash of it is a crash of the run
-                audit.cancel()
-                return finish(task, directory, outcome)
+    sampling_of = {role: Sampling(**given) for role, given in config.sampling.items()}  # type: ignore[arg-type]
+    async with base_world(
+        config.models,
+        settings=session.settings,
+        sampling_of=sampling_of,
+        embedder=config.embedder,
+        cache=session.cache,
+    ) as world:
+        with RunDirectory.of(task, run_dir) as directory:
+            audit = asyncio.create_task(task.audit.meanwhile())
+            outcome = await run_task(
+                task,
+                directory,
+                world,
+                concurrency=session.concurrency,
+                budget=session.budget,
+                progress=progress(quiet=session.quiet),
+                on_event=on_event,
+                on_episode=on_episode,
+            )
+            if audit.done():
+                audit.result()  # a crash of it is a crash of the run
+            audit.cancel()
+            return finish(task, directory, outcome)
 
-    return asyncio.run(go())
+
+run_config = blocking(arun_config)
 
 
 def run_study(

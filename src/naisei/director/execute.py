@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,10 +15,11 @@ from naisei.models.world import base_world
 from naisei.runs.budget import UNBOUNDED, Budget
 from naisei.runs.directory import RunDirectory
 from naisei.runs.engine import run_task
+from naisei.runs.loops import blocking
 from naisei.runs.progress import progress
 from naisei.runs.result import RunResult, finish
 
-__all__ = ["Session", "check_models", "run_talks"]
+__all__ = ["Session", "arun_talks", "check_models", "run_talks"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Session:
     quiet: bool = False
 
 
-def run_talks(
+async def arun_talks(
     config: TalkConfig,
     session: Session,
     *,
@@ -48,30 +48,30 @@ def run_talks(
     check_models(config)
     task = TalkTask(config)
 
-    async def go() -> RunResult:
-        sampling_of = {role: Sampling(**given) for role, given in config.sampling.items()}  # type: ignore[arg-type]
-        async with base_world(
-            config.models,
-            settings=session.settings,
-            sampling_of=sampling_of,
-            cache=session.cache,
-            # Rubbish of a judge is repaired once; then the rules decide alone (§7).
-            resends_of={"judge": 0},
-        ) as world:
-            with RunDirectory.of(task, run_dir) as directory:
-                outcome = await run_task(
-                    task,
-                    directory,
-                    world,
-                    # A person answers one question at a time.
-                    concurrency=1 if config.rules.policy == "person" else session.concurrency,
-                    budget=session.budget,
-                    progress=progress(quiet=session.quiet),
-                    on_event=on_event,
-                )
-                return finish(task, directory, outcome)
+    sampling_of = {role: Sampling(**given) for role, given in config.sampling.items()}  # type: ignore[arg-type]
+    async with base_world(
+        config.models,
+        settings=session.settings,
+        sampling_of=sampling_of,
+        cache=session.cache,
+        # Rubbish of a judge is repaired once; then the rules decide alone (§7).
+        resends_of={"judge": 0},
+    ) as world:
+        with RunDirectory.of(task, run_dir) as directory:
+            outcome = await run_task(
+                task,
+                directory,
+                world,
+                # A person answers one question at a time.
+                concurrency=1 if config.rules.policy == "person" else session.concurrency,
+                budget=session.budget,
+                progress=progress(quiet=session.quiet),
+                on_event=on_event,
+            )
+            return finish(task, directory, outcome)
 
-    return asyncio.run(go())
+
+run_talks = blocking(arun_talks)
 
 
 def check_models(config: TalkConfig) -> None:
