@@ -11,7 +11,7 @@ from naisei.models.settings import ModelSettings
 from naisei.runs.options import pairs, typed
 from naisei.terminal import Console
 from naisei.textgame.describe import ending
-from naisei.textgame.engine import needs_textworld, playable
+from naisei.textgame.engine import needs_textworld
 from naisei.textgame.games import find_games
 from naisei.textgame.play import Sitting, play
 from naisei.textgame.player import PlayerContext
@@ -73,7 +73,7 @@ def play_game_file(
     )
     sitting = Sitting(
         game=game.id,
-        path=playable(game.path),
+        path=game.path,
         max_steps=context.max_steps,
         new=lambda: kind.new(context),
         cheap=not kind.roles,
