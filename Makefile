@@ -13,7 +13,7 @@ DEMO_FLAGS ?=
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' $(MAKEFILE_LIST)
-	@echo "make test-slow  runs the slow tests as well (embedded model, kills, benchmarks)"
+	@echo "make test-slow  runs the slow tests, and many more examples of the property tests"
 	@echo "make check      lint, types and generated docs"
 	@echo "make docs       builds the documentation, in Japanese and English, into build/docs"
 	@echo "make bench      runs the benchmarks"
@@ -48,11 +48,16 @@ demo: setup
 	$(BIN)/naisei textgame demo
 	$(BIN)/naisei emphasis demo
 
-test: setup
-	$(BIN)/python -m pytest -n auto
+# Tests of a file stay together, for what its fixtures made; each worker reads all the files, so
+# eight are enough. Where Python is told to keep nothing compiled, each process compiles it all.
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadfile
 
+test: setup
+	$(PYTEST)
+
+# The slow tests, and all that draw their inputs, with many more of them.
 test-slow: setup
-	$(BIN)/python -m pytest -m slow
+	$(PYTEST) -m "(slow or hypothesis) and not embedded" --hypothesis-profile=many
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -9,9 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from commandline import Alone, Naisei, Start
 from servers.openai_server import OpenAIServer
+
+# Property tests: few examples, always the same, in `make test`; many new ones in `make test-slow`,
+# which asks for the other profile. How long an example takes is no matter of either.
+_ANY = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow], "database": None}
+settings.register_profile("few", max_examples=25, derandomize=True, **_ANY)
+settings.register_profile("many", max_examples=400, print_blob=True, **_ANY)
+settings.load_profile("few")
 
 #: Variables of the person who runs the tests: no test may depend on them.
 _FOREIGN = (

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from naisei.clarify.agents.policy import Stage, plan, value
@@ -55,7 +55,6 @@ def exact(belief: Array, tables: Array, stage: Stage) -> float:
     return float(value(belief[None], tables, stage, groups=groups, depth=len(tables))[0])
 
 
-@settings(max_examples=60, deadline=None)
 @given(problems(), st.floats(0.1, 1.0), st.integers(1, 3), st.integers(0, 2), st.integers(0, 2))
 def test_value_equals_brute_force(
     problem: tuple[Array, Array], alpha: float, trials: int, quota: int, asked: int
@@ -67,7 +66,6 @@ def test_value_equals_brute_force(
     assert np.isclose(exact(belief, tables, stage), wanted, atol=1e-12)
 
 
-@settings(max_examples=60, deadline=None)
 @given(problems(), st.floats(0.1, 1.0), st.integers(1, 3), st.integers(0, 3))
 def test_more_quota_never_lowers_the_value(
     problem: tuple[Array, Array], alpha: float, trials: int, quota: int

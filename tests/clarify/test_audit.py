@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from naisei.clarify.audit_run import run_audit
-from naisei.clarify.execute import run_config
-from naisei.clarify.session import Session
 
-from naisei.clarify.audit import AuditConfig, AuditTask, audit_rule, summary_line
+from naisei.clarify.system import AUDIT, RUN
+from naisei.system.execute import RunOptions
+from naisei.clarify.audit import AuditTask, audit_rule, summary_line
 from naisei.clarify.audit.battery import conversations, probes
 from naisei.clarify.audit.checks import (
     asks_for_wish,
@@ -23,7 +22,7 @@ from naisei.clarify.audit.checks import (
     names_object,
     polarity,
 )
-from naisei.clarify.config import ClarifyConfig
+from naisei.clarify.config import AuditConfig, ClarifyConfig
 from naisei.clarify.data import load, load_actions
 from naisei.clarify.schemas import Action, ActionSet, Instance, Scene
 from naisei.clarify.words import REFUSAL
@@ -143,11 +142,11 @@ def test_with_a_limit_the_user_still_borrows_the_words_of_all(tmp_path: Path) ->
 
     write()
     config = AuditConfig(data=f"arta:{data}", split="all", limit=1)
-    done = run_audit(config, Session(quiet=True), run_dir=tmp_path / "audit")
+    done = AUDIT.run(config, RunOptions(quiet=True), run_dir=tmp_path / "audit")
     assert value(done.summary, "refused-fair") == 0
 
     run = ClarifyConfig(data=f"arta:{data}", split="all", limit=1, agent="random", embedder="ngram")
-    result = run_config(run, Session(quiet=True), run_dir=tmp_path / "run")
+    result = RUN.run(run, RunOptions(quiet=True), run_dir=tmp_path / "run")
     assert any("refused of fair 0.0 %" in note for note in result.summary.notes)
     (chosen,) = load(f"arta:{data}", split="all", limit=1).instances
     for row in rows:  # what others say is part of the data that a run depends on
@@ -155,7 +154,7 @@ def test_with_a_limit_the_user_still_borrows_the_words_of_all(tmp_path: Path) ->
             row["utterance"] = f"{row['utterance']}な"
     write()
     with pytest.raises(InputError, match="another configuration"):
-        run_config(run, Session(quiet=True), run_dir=tmp_path / "run")
+        RUN.run(run, RunOptions(quiet=True), run_dir=tmp_path / "run")
 
 
 def test_what_is_wanted_is_named_without_the_word_for_nearby() -> None:

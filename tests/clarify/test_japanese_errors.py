@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from naisei.clarify.choose import Wish, configs
 
 from both_languages import Wrong, said_in_both
 from naisei.clarify.audit import audit_rule, summary_line
@@ -52,7 +51,7 @@ _WRONG: tuple[Wrong, ...] = (
      "arta:PATH wants rows with utterance, category, response, function (and multilabel)"),
     (_actions('{"id": 0, "text": "a"}'), "'0' is no action id", _SHAPE),
     (_actions('{"id": 1, "text": "a"}'), "at least two actions are needed", _SHAPE),
-    (lambda: configs(Wish(agents=["embed"], agent_options=["deep=1"])), "unknown setting 'deep'",
+    (lambda: configurations(RUN, agent=["embed"], agent_option=["deep=1"]), "unknown setting 'deep'",
      "known: embed: descriptions"),
     (lambda: Person.load("a/b", Path()), "'a/b' cannot be a user's name",
      "use up to 64 letters, digits, spaces and . _ - @"),

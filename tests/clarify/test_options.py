@@ -11,14 +11,15 @@ from typing import Annotated, Any
 
 import pytest
 import typer
-from naisei.clarify.choose import Wish, configs
 from typer.main import get_command
 
 from commandline import Naisei
 from naisei.clarify.agent import AgentContext
 from naisei.clarify.agents.registry import build_agent
 from naisei.cli.grouped import grouped
+from naisei.clarify.system import RUN
 from naisei.core import InputError
+from naisei.system.cli import configurations
 from servers.openai_server import OpenAIServer
 
 
@@ -35,14 +36,15 @@ from servers.openai_server import OpenAIServer
 def test_settings_have_the_types_that_the_agent_declares(
     agent: str, given: list[str], typed: dict[str, Any]
 ) -> None:
-    wish = Wish(agents=[agent], agent_options=given, models=["scripted:x"])
-    (config,) = configs(wish).values()
+    made = configurations(RUN, agent=[agent], agent_option=given, model=["scripted:x"])
+    (config,) = made.values()
     assert config.agent_options == typed
 
 
 def test_each_agent_of_a_run_gets_the_settings_that_it_knows() -> None:
-    wish = Wish(agents=["bayes", "embed"], agent_options=["depth=2", "descriptions=off"])
-    found = {c.agent: c.agent_options for c in configs(wish).values()}
+    given = ["depth=2", "descriptions=off"]
+    made = configurations(RUN, agent=["bayes", "embed"], agent_option=given)
+    found = {c.agent: c.agent_options for c in made.values()}
     assert found == {"bayes": {"depth": 2}, "embed": {"descriptions": False}}
 
 
@@ -64,7 +66,7 @@ def test_settings_that_cannot_be_used_are_one_message(
     agent: str, given: list[str], said: str
 ) -> None:
     with pytest.raises(InputError) as refused:
-        configs(Wish(agents=[agent], agent_options=given))
+        configurations(RUN, agent=[agent], agent_option=given)
     assert said in refused.value.message
     assert refused.value.place.startswith("--agent-option") and refused.value.remedy
 

@@ -102,11 +102,37 @@ def test_help_in_both_languages(alone: Alone) -> None:
     assert "実行の一覧" in alone("runs", "--help", NAISEI_LANG="ja").out
 
 
-def test_help_starts_without_the_heavy_libraries() -> None:
+_HEAVY = {
+    "httpx2", "jinja2", "numpy", "openai", "pydantic_ai", "starlette", "sudachipy", "uvicorn",
+}  # fmt: skip
+
+
+def _imported(*args: str) -> set[str]:
+    """What a command imports, in a process of its own."""
     script = (
         "import sys\nfrom naisei.cli.main import main\n"
-        "try:\n    main(['--help'])\nfinally:\n"
-        "    print([m for m in ('numpy', 'pydantic', 'pydantic_ai', 'openai') if m in sys.modules])"
+        f"try:\n    main({list(args)!r})\nfinally:\n    print(*sys.modules, sep='\\n')"
     )
     out = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    assert out.stdout.splitlines()[-1] == "[]"
+    return {*out.stdout.splitlines()}
+
+
+def test_help_starts_without_the_heavy_libraries() -> None:
+    assert not _imported("--help") & (_HEAVY | {"pydantic", "naisei.core"})
+
+
+@pytest.mark.parametrize("system", app_module._COMMANDS)
+def test_help_of_a_system_starts_without_what_only_its_work_needs(system: str) -> None:
+    imported = _imported(system, "--help")
+    assert "naisei.cli.usage" in imported and not imported & _HEAVY
+    others = {"clarify", "director", "relationship", "textgame", "intent", "emphasis"} - {system}
+    assert not imported & {f"naisei.{name}" for name in others}
+
+
+def test_a_run_without_a_model_imports_no_client_of_one(tmp_path: Path) -> None:
+    place = str(tmp_path / "run")
+    imported = _imported(
+        "clarify", "run", "--agent", "bayes", "--limit", "1", "-q", "--run-dir", place
+    )
+    assert "sudachipy" in imported
+    assert not imported & {"openai", "pydantic_ai", "httpx2", "starlette", "uvicorn"}

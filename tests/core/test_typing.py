@@ -70,6 +70,7 @@ def mypy(source: str, folder: Path) -> str:
 
 
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.slow
 def test_results_are_typed_and_mistakes_are_found(tmp_path: Path) -> None:
     out = mypy(GOOD, tmp_path)
     assert "Success" in out, out

@@ -1,11 +1,10 @@
-"""Any Unicode text is judged, in linear time, and masked text adds nothing."""
-
-import time
+"""Any Unicode text of any length is judged, and masked text adds nothing."""
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
+from director.long_lines import long_lines
 from naisei.director import check, mend
 from naisei.director.verdict import CHECK_NAMES
 from naisei.japanese.folding import Origin, fold
@@ -23,7 +22,6 @@ TEXT = st.one_of(
 CHARACTER = st.sampled_from(["yana", "ayu"])
 
 
-@settings(deadline=None, max_examples=400)
 @given(TEXT, CHARACTER, st.lists(TEXT, max_size=6))
 @example("\ud800\udfff\x00", "ayu", ["\ud800"])
 @example("\u202e別居\u202c", "yana", [])
@@ -40,7 +38,6 @@ def test_any_text_is_judged(text: str, character: str, history: list[str]) -> No
     assert verdict.to_json()
 
 
-@settings(deadline=None, max_examples=400)
 @given(TEXT, TEXT, CHARACTER)
 def test_masked_text_never_adds_a_hit(outside: str, inside: str, character: str) -> None:
     """What stands in 「」 or （） after other words changes neither tone nor praise."""
@@ -55,7 +52,6 @@ def test_masked_text_never_adds_a_hit(outside: str, inside: str, character: str)
         assert filled.check("praise").status == empty.check("praise").status
 
 
-@settings(deadline=None, max_examples=400)
 @given(TEXT)
 def test_mending_twice_changes_nothing_more(text: str) -> None:
     mends, mended = mend(text)
@@ -64,7 +60,6 @@ def test_mending_twice_changes_nothing_more(text: str) -> None:
         assert mend(mended) == ((), mended)
 
 
-@settings(deadline=None, max_examples=400)
 @given(TEXT)
 def test_folded_spans_lead_back(text: str) -> None:
     folded, origin = fold(text), Origin(text)
@@ -75,46 +70,9 @@ def test_folded_spans_lead_back(text: str) -> None:
         assert origin.span(at, at + 1) in text
 
 
-LONG = (
-    "あ 「 」 （「 は まだ なく 未 ね。 さかな 海は青い。 の話 別居 一人暮らし すごい "
-    "姉様は すごい。 すごい姉様 ! ｶﾞ です（ です。 ない やなの家に \u200b！ \ud800 あa "
-    "「あ」 ごはんは まだね もし一人暮らし やな： 電車"
-)
-UNITS = [*LONG.split(" "), "\n", " \n", "姉様、すごい、"]
-MEGABYTES = [unit * (1_000_000 // len(unit.encode(errors="surrogatepass"))) for unit in UNITS]
-MEGABYTES += ["「" * n + inner + "」" * n for n, inner in ((160_000, ""), (160_000, "あ。"))]
-MEGABYTES += [
-    "「（" * 80_000 + "）」" * 80_000,
-    "「（" * 80_000 + "」）" * 80_000,
-    "「あ」\n" * 100_000,
-]
-
-
-def slowness() -> float:
-    """How many times slower this machine is now than one on which the loop takes 0.1 s."""
-    started = time.process_time()
-    places: dict[int, int] = {}
-    for n in range(700_000):
-        places[n & 1023] = n
-    return (time.process_time() - started) / 0.1
-
-
-def seconds(line: str, character: str) -> float:
-    """Of processor time that a check takes."""
-    started = time.process_time()
-    check(line, character=character)
-    return time.process_time() - started
-
-
-@pytest.mark.parametrize("line", MEGABYTES, ids=lambda line: repr(line[:6]) + repr(line[-3:]))
-def test_a_megabyte_within_a_second(line: str) -> None:
-    """A second of a machine that has nothing else to do; what others take is not counted."""
-    for character in ("yana", "ayu"):
-        check("温める", character=character)
-        allowed = max(1.0, slowness())
-        # The best of three: other tests on the next core make memory slower, not the check.
-        taken = seconds(line, character)
-        for _ in range(2):
-            taken = taken if taken < allowed else min(taken, seconds(line, character))
-        assert taken < max(allowed, slowness()), f"{taken:.2f} s for {character}"
-        check(line, character=character, history=[line] * 2)
+@pytest.mark.parametrize("size", [20_000, pytest.param(1_000_000, marks=pytest.mark.slow)])
+def test_a_long_line_is_judged(size: int) -> None:
+    """It ends, whatever is repeated; how soon is measured by `benchmarks/bounds.py`."""
+    for line in long_lines(size):
+        for character in ("yana", "ayu"):
+            check(line, character=character, history=[line] * 2)

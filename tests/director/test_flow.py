@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from naisei.core import (
@@ -240,7 +240,6 @@ rejected = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=100)
 @given(rejected, st.booleans(), st.sampled_from([None, Judging(), Judging(repeats=3)]))
 def test_rejected_drafts_leave_the_state_byte_identical(
     drafts: list[str], accepted: bool, judging: Judging | None

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -76,17 +75,17 @@ def test_killed_twice_and_resumed_it_is_as_if_nothing_had_been(
     first = alone(*flags(calm, whole, "--turns", 12, "--talks", 2))
     assert first.code == 0, first.err
     assert any(turn.drafts[1:] for talk in results(whole) for turn in talk.turns)
-    server = openai_server(brain, latency=0.02)
+    server = openai_server(brain)
     kept = []
     for moment in (7, 19):
+        server.holds = moment
         process = start(*flags(server, run, "--turns", 12, "--talks", 2))
-        deadline = time.monotonic() + 60
-        while server.calls < moment and process.poll() is None and time.monotonic() < deadline:
-            time.sleep(0.002)
-        assert process.poll() is None, process.communicate()
+        server.reached(moment + 1, process)
         process.kill()
         process.communicate()
+        server.left()
         kept.append((server.calls, logged(run)))
+    server.holds = None
     again = alone("runs", "resume", run, "--json", "--quiet")
     assert again.code == 0, again.err
     came, held = kept[-1]

@@ -1,6 +1,7 @@
 """Console sessions of the pages: read from ```console blocks, run, and compared.
 
-    $ a command           run by bash in the page's own folder; `> ` goes on with it
+    $ a command           run in the page's own folder, by bash unless it is a plain `naisei …`
+                          (and by bash all the same with the slow tests); `> ` goes on with it
     what it prints        standard output and error, as they come
 
 In what is shown, a line `…` stands for any lines (none as well), and `…` within a line for any
@@ -14,17 +15,25 @@ text. In the page, before a block:
 
 from __future__ import annotations
 
+import io
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from unittest.mock import patch
+
+from naisei.cli.main import main as naisei
 
 _MARK = re.compile(r"<!-- (file|slow|needs|exit)(?:: (.+?))? -->")
 _PROGRESS = re.compile(r"\d+/\d+ · .*ETA ")
+#: What only a shell can run: another program, or several commands in one line.
+_SHELL = re.compile(r"^(?!naisei )|[|<>;&$`*?\n]")
 _FENCE = re.compile(r"^(```+)(\S*)$")
 
 
@@ -109,20 +118,43 @@ def run_page(page: Path, folder: Path, *, language: str, slow: bool) -> Iterator
             continue
         if (step.slow and not slow) or (step.needs and find_spec(step.needs) is None):
             continue
-        done = subprocess.run(
-            ["bash", "-c", step.command],
-            cwd=folder,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            check=False,
-        )
-        printed = tidy(done.stdout.decode("utf-8"))
-        if done.returncode != step.exit:
-            yield f"{step.place}: exit code {done.returncode}\n$ {step.command}\n{printed}"
+        run = _by_bash if slow or _SHELL.search(step.command) else _in_process
+        code, printed = run(step.command, folder, environment)
+        printed = tidy(printed)
+        if code != step.exit:
+            yield f"{step.place}: exit code {code}\n$ {step.command}\n{printed}"
         elif not matches(step.shown, printed):
             yield f"{step.place}: prints otherwise\n$ {step.command}\n{printed}"
+
+
+def _by_bash(command: str, folder: Path, environment: Mapping[str, str]) -> tuple[int, str]:
+    done = subprocess.run(
+        ["bash", "-c", command],
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
+    )
+    return done.returncode, done.stdout.decode("utf-8")
+
+
+def _in_process(command: str, folder: Path, environment: Mapping[str, str]) -> tuple[int, str]:
+    """The same for a plain `naisei …`, without a process for it."""
+    screen = io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True)
+    with (
+        patch.dict(os.environ, environment, clear=True),
+        patch("sys.stdin", io.StringIO()),
+        redirect_stdout(screen),
+        redirect_stderr(screen),
+        chdir(folder),
+    ):
+        try:
+            naisei(shlex.split(command)[1:])
+        except SystemExit as ended:
+            code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+    return code, screen.buffer.getvalue().decode("utf-8")
 
 
 def tidy(printed: str) -> str:

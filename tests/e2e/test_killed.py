@@ -47,14 +47,12 @@ def _asked(server: OpenAIServer) -> list[str]:
 
 
 def _kill(process: subprocess.Popen[str], server: OpenAIServer, moment: int, delay: float) -> None:
-    """After so many requests, and a little later."""
-    deadline = time.monotonic() + 60
-    while server.calls < moment and process.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.002)
-    time.sleep(delay)
-    assert process.poll() is None, process.communicate()
+    """After so many requests, and a little later: the server holds back what comes much later."""
+    server.reached(moment, process)
+    time.sleep(delay)  # any moment will do
     process.kill()
     process.communicate()
+    server.left()
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -79,9 +77,11 @@ def test_killed_twice(
     flags = [*run_flags(data, server.url, run), *at_once]
     kept: list[tuple[int, set[str]]] = []
     for moment in sorted(rng.sample(range(1, total - 30), 2)):
+        server.holds = moment + AT_ONCE
         process = start(*flags)
         _kill(process, server, moment, rng.random() * 0.05)
         kept.append((server.calls, _logged(run)))
+    server.holds = None
     last = alone(*flags)
 
     assert last.code == 0, last.err

@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from naisei.core import InputError
@@ -103,7 +103,6 @@ PIECES = [
 ]
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.sampled_from(PIECES), max_size=40))
 def test_every_character_is_where_it_is_said_to_be(pieces: list[str]) -> None:
     page = "".join(pieces)
@@ -116,7 +115,6 @@ def test_every_character_is_where_it_is_said_to_be(pieces: list[str]) -> None:
             assert source == character or source.startswith("&") or character == " "
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.text("猫は、ｶﾞ㍿①ＡＢ 　abc。！?𠮷\n", max_size=60))
 def test_words_are_the_text_as_it_is_written(text: str) -> None:
     last = 0
@@ -194,7 +192,6 @@ def test_statistics() -> None:
         describe([])
 
 
-@settings(max_examples=25, deadline=None)
 @given(st.lists(st.integers(0, 30), min_size=5, max_size=20), st.integers(0, 60))
 def test_folds_hold_every_sentence_once(sizes: list[int], dev: int) -> None:
     articles = made(sizes)

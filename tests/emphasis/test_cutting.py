@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from naisei.emphasis.corpus.blocks import Heading
@@ -35,7 +35,6 @@ def test_what_has_no_headings_stays_whole() -> None:
     assert len(cut(read_html("<p>文です。</p>" * 50), longest=10)) == 1
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.integers(1, 6), st.integers(0, 6)), max_size=12), st.integers(1, 80))
 def test_cutting_loses_and_doubles_nothing(sizes: list[tuple[int, int]], longest: int) -> None:
     reading = read_html(book(*sizes))

@@ -6,7 +6,7 @@ import html
 import re
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -112,7 +112,6 @@ def _check_places(text: str, reading: Reading) -> None:
             assert source == character or source[0] in "&\\" or character == " "
 
 
-@settings(max_examples=300, deadline=None)
 @given(TEXTS)
 @example("猫\n\u3000\u3000猫")
 @example("- 猫\n\t\u3000\t猫\u3000 \n猫")
@@ -120,7 +119,6 @@ def test_every_character_is_where_it_is_said_to_be(text: str) -> None:
     _check_places(text, read_markdown(text))
 
 
-@settings(max_examples=300, deadline=None)
 @given(TEXTS.filter(lambda text: "\0" not in text))
 def test_emphasis_is_what_commonmark_renders(text: str) -> None:
     """Against the pages that markdown-it-py itself makes of paragraphs."""

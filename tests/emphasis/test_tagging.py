@@ -7,7 +7,7 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from numpy.typing import NDArray
@@ -152,7 +152,6 @@ def _plain(reading: Reading) -> list[tuple[str, tuple[bool, ...]]]:
     return [(b.text, b.fixed) for b in reading.blocks]
 
 
-@settings(max_examples=120, deadline=None)
 @given(TEXTS, st.integers(0, 99), st.booleans())
 def test_nothing_but_marks_is_added_to_markdown(text: str, seed: int, snap: bool) -> None:
     document = read_bytes(text.encode(), "markdown")
@@ -174,7 +173,6 @@ def test_nothing_but_marks_is_added_to_markdown(text: str, seed: int, snap: bool
     assert re.sub("</?strong>", "", ours) == re.sub("</?strong>", "", theirs)
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.lists(
         st.sampled_from(

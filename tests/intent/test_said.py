@@ -1,7 +1,7 @@
 """What is read from the person's words: choices, answers that hold none, what must be kept."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from naisei.intent.dialogue import Dialogue
@@ -153,7 +153,6 @@ def test_what_is_said_otherwise_is_kept(said, rewritten):
     assert lost(said, rewritten) == ()
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(1, 9999), st.integers(1, 9999), st.sampled_from(UNITS))
 def test_a_changed_number_is_always_seen(one, other, unit):
     said, rewritten = f"休みは{one}{unit}ですか", f"休みは{other}{unit}ですか"
@@ -172,13 +171,11 @@ def test_grouping_and_width_do_not_count(n, unit):
     assert not missing(plain, f"{n:,}{unit}") and not missing(plain, wide)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.text(max_size=60))
 def test_a_text_keeps_itself(text):
     assert lost(text, text) == ()
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     st.sampled_from(["申請", "予約", "精算"]),
     st.sampled_from(["できません", "していません", "したくない", "しなかった"]),

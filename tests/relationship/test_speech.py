@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from naisei.relationship.speech import Course, course, estimate, load_weights
@@ -106,7 +106,6 @@ def test_unknown_speakers_are_errors() -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from("AB"), st.text(max_size=60)), max_size=8))
-@settings(max_examples=60, deadline=None)
 def test_any_text_gives_a_number_on_the_scale_or_a_reason(lines: list[tuple[str, str]]) -> None:
     for reading in estimate(lines, ("A", "B")):
         for name in DIMENSIONS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from naisei.core import InputError
@@ -33,7 +33,6 @@ def squeezed(text: str) -> str:
     return "".join(text.split())
 
 
-@settings(deadline=None, max_examples=60)
 @given(st.lists(st.one_of(ROW, TEXT), min_size=1, max_size=12), st.integers(50, 200))
 def test_chunks_hold_everything_in_whole_rows(passages: list[Passage], size: int) -> None:
     found = pieces(document(passages), Chunking(size=size, overlap=size // 4))

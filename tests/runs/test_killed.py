@@ -15,6 +15,7 @@ import pytest
 
 from naisei.runs.directory import RunDirectory
 from naisei.runs.log import RunLog
+from waiting import PATIENCE, until
 
 CONCURRENCY = 8
 
@@ -38,15 +39,13 @@ def _logged(run: Path) -> set[str]:
 
 
 def _kill_after(process: subprocess.Popen[str], calls: Path, lines: int, delay: float) -> None:
-    deadline = time.monotonic() + 60
-    while len(_lines(calls)) < lines and process.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.005)
-    time.sleep(delay)
+    until(lambda: len(_lines(calls)) >= lines, process)
+    time.sleep(delay)  # any moment will do
     process.send_signal(signal.SIGKILL)
     process.communicate()
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, *(pytest.param(s, marks=pytest.mark.slow) for s in (2, 3))])
 def test_killed_twice(tmp_path: Path, start_toy: Callable[..., Any], seed: int) -> None:
     rng = random.Random(seed)
     n, total = 30, 30 * 6
@@ -59,9 +58,9 @@ def test_killed_twice(tmp_path: Path, start_toy: Callable[..., Any], seed: int) 
         _kill_after(process, calls, moment, rng.random() * 0.02)
         answered.append((len(_lines(calls)), _logged(run)))
     last = start_toy(run, calls, "--n", n)
-    out, err = last.communicate(timeout=120)
+    out, err = last.communicate(timeout=PATIENCE)
     assert last.returncode == 0, err
-    whole_out, _ = whole.communicate(timeout=120)
+    whole_out, _ = whole.communicate(timeout=PATIENCE)
 
     performed = _lines(calls)
     for lines, logged in answered:
@@ -75,16 +74,17 @@ def test_killed_twice(tmp_path: Path, start_toy: Callable[..., Any], seed: int) 
     assert result["n"] == n and result["tokens"]["agent"]["calls"] == 3 * n
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
+)
 def test_signals_stop_cleanly(
     tmp_path: Path, start_toy: Callable[..., Any], number: signal.Signals
 ) -> None:
     run, calls = tmp_path / "run", tmp_path / "calls"
     process = start_toy(run, calls, "--latency", 0.1)
-    while len(_lines(calls)) < 20:
-        time.sleep(0.01)
+    until(lambda: len(_lines(calls)) >= 20, process)
     process.send_signal(number)
-    out, _ = process.communicate(timeout=30)
+    out, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     result = json.loads(out.splitlines()[-1])
     assert result["stopped"] == "interrupted" and result["n_pending"] > 0
@@ -92,7 +92,7 @@ def test_signals_stop_cleanly(
     assert sorted(_lines(calls)) == sorted(_logged(run))
 
     again = start_toy(run, calls, "--latency", 0)
-    out, _ = again.communicate(timeout=60)
+    out, _ = again.communicate(timeout=PATIENCE)
     assert again.returncode == 0 and json.loads(out.splitlines()[-1])["n"] == 30
     assert len(_lines(calls)) == len(set(_lines(calls))) == 180
 
@@ -102,10 +102,9 @@ def test_a_killed_process_leaves_no_lock_and_a_living_one_is_named(
 ) -> None:
     run, calls = tmp_path / "run", tmp_path / "calls"
     first = start_toy(run, calls, "--latency", 100)
-    while not (run / "lock.holder").exists():
-        time.sleep(0.01)
+    until((run / "lock.holder").exists, first)
     second = start_toy(run, calls)
-    _, err = second.communicate(timeout=30)
+    _, err = second.communicate(timeout=PATIENCE)
     assert second.returncode == 1 and "another process is working on this run" in err
     assert f"pid {first.pid} on " in err
     first.kill()

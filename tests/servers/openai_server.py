@@ -122,6 +122,10 @@ class OpenAIServer:
         """Returns once so many calls have come; fails if the process ends before that."""
         until(lambda: self.calls >= calls, alive)
 
+    def left(self) -> None:
+        """Returns once nobody is connected: all that a killed process had sent has come."""
+        until(lambda: not self._server.server_state.connections)
+
     def release(self) -> None:
         """Answers what `holds` held back, and holds no more."""
         self._released.set()

@@ -8,7 +8,7 @@ import json
 from typing import Annotated, Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
@@ -159,7 +159,6 @@ drafts = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(drafts, st.booleans())
 def test_rejected_drafts_leave_the_state_byte_identical(rejected: Any, accepted: bool) -> None:
     def performance(drafts: list[Any]) -> tuple[bytes, bytes]:

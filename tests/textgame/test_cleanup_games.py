@@ -116,13 +116,13 @@ def played(mess: Mess, commands: tuple[str, ...]) -> int:
 
 
 def test_the_real_game_is_won_by_its_walkthrough(needs_engine: None, cleanup_game: Path) -> None:
-    from naisei.textgame.engine import playable
+    from naisei.textgame.engine import ProcessPool, playable
     from naisei.textgame.engine.process import GameProcess
 
     commands = walkthrough(cleanup_game)
     assert commands
     process = GameProcess()
-    view = process.open(playable(cleanup_game))
+    view = process.open(playable(cleanup_game, ProcessPool()))
     most = view.max_score
     for command in commands:
         assert not view.done
@@ -133,11 +133,11 @@ def test_the_real_game_is_won_by_its_walkthrough(needs_engine: None, cleanup_gam
 
 
 def test_the_real_game_reads_like_those_of_twc(needs_engine: None, cleanup_game: Path) -> None:
-    from naisei.textgame.engine import playable
+    from naisei.textgame.engine import ProcessPool, playable
     from naisei.textgame.engine.process import GameProcess
 
     process = GameProcess()
-    view = process.open(playable(cleanup_game))
+    view = process.open(playable(cleanup_game, ProcessPool()))
     assert view.description.startswith(f"-= {view.room} =-")
     assert view.inventory.startswith("You are carrying")
     assert any(c.startswith("go ") for c in view.candidates)

@@ -6,7 +6,7 @@ from collections import deque
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from naisei.textgame.planner.errands import HELD, Errands, Job, plan_errands
@@ -78,7 +78,6 @@ def errands(draw: st.DrawFn) -> Errands:
 
 
 @given(errands())
-@settings(max_examples=150, deadline=None)
 def test_as_cheap_as_brute_force(e: Errands) -> None:
     found = plan_errands(e)
     assert found is not None

@@ -12,7 +12,7 @@ import pytest
 from naisei.core import InputError
 from naisei.runs.result import RunResult
 from naisei.textgame.config import GameConfig
-from naisei.textgame.engine import playable
+from naisei.textgame.engine import ProcessPool, playable
 from naisei.textgame.execute import Session, run_games
 from textgame.conftest import FakeSet, story
 
@@ -109,7 +109,7 @@ def test_a_broken_file_is_an_error_that_names_it(
     bad = story(tmp_path / "g2.z8")
     harm(bad)
     with pytest.raises(InputError) as raised:
-        playable(bad)
+        playable(bad, ProcessPool())
     assert "g2" in raised.value.place and raised.value.remedy
 
 
@@ -136,7 +136,7 @@ def test_broken_games_among_others_are_unscored_and_the_others_played(fake: Fake
 
 def test_a_whole_story_is_playable(tmp_path: Path) -> None:
     path = story(tmp_path / "g.z8")
-    assert playable(path) == path
+    assert playable(path, ProcessPool()) == path
 
 
 def test_a_json_that_is_no_game_is_an_error(
@@ -145,12 +145,10 @@ def test_a_json_that_is_no_game_is_an_error(
     path = tmp_path / "g.json"
     path.write_text(json.dumps({"world": 1}))
     with pytest.raises(InputError, match="no TextWorld game"):
-        playable(path, cache=tmp_path / "cache")
+        playable(path, ProcessPool(), cache=tmp_path / "cache")
 
 
 def test_when_a_run_is_abandoned_a_hanging_interpreter_is_not_waited_for(fake: FakeSet) -> None:
-    from naisei.textgame.engine import ProcessPool
-
     fake.fault("g0.hang-1")
     pool = ProcessPool(timeout=60)
     process = pool.borrow()
@@ -174,3 +172,33 @@ def test_when_a_run_is_abandoned_a_hanging_interpreter_is_not_waited_for(fake: F
     thread.join(5)
     assert not thread.is_alive() and "crashed" in failures[0]
     pool.close()
+
+
+def test_games_that_are_first_to_be_compiled_are_all_played_at_once(
+    needs_engine: None, cleanup_game: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NAISEI_CACHE", str(tmp_path / "cache"))
+    source = cleanup_game.with_suffix(".json").read_text()
+    games = tmp_path / "games"
+    games.mkdir()
+    for number in range(4):
+        (games / f"cleanup-{number}.json").write_text(source + " " * number)
+    (games / "web-page.json").write_text("<html>")
+    (games / "hollow.json").write_text('{"world": [], "infos": [], "quests": []}')
+    config = GameConfig(agent="random", games=str(games), max_steps=3)
+    done = run_games(config, Session(concurrency=7, quiet=True), run_dir=tmp_path / "run")
+    failed = {row.where.instance: row.failure for row in done.outcome.rows if not row.scored}
+    assert set(failed) == {"hollow", "web-page"}, failed
+    assert "no JSON" in failed["web-page"] and "no TextWorld game: KeyError" in failed["hollow"]
+
+
+def test_a_cache_that_cannot_be_written_stops_the_run_and_blames_no_game(
+    fake: FakeSet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (fake.folder / "cache").write_text("a file")
+    monkeypatch.setenv("NAISEI_CACHE", str(fake.folder / "cache"))
+    for story_file in fake.folder.glob("*.z8"):
+        story_file.unlink()
+    with pytest.raises(InputError, match=r"cache.*: cannot be written") as raised:
+        run(fake, "r")
+    assert ".z8" in raised.value.place and raised.value.remedy

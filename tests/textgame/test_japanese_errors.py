@@ -32,11 +32,11 @@ _MODEL = {"player": "openai:a"}
 def _cut_off() -> object:
     story(_STORY)
     _STORY.write_bytes(_STORY.read_bytes()[:100])
-    return playable(_STORY)
+    return playable(_STORY, ProcessPool())
 
 
 _WRONG: tuple[Wrong, ...] = (
-    (lambda: playable(_NOTHING), "there is no such game", "give a .z8 or .json"),
+    (lambda: playable(_NOTHING, ProcessPool()), "there is no such game", "give a .z8 or .json"),
     (_cut_off, "the story is cut off: 100 of 128 bytes",
      "fetch or generate it again, or leave it out"),
     (lambda: find_games("."), "there are no games here",

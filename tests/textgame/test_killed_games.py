@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -13,6 +11,7 @@ import pytest
 from commandline import Naisei, Start
 from naisei.runs.log import RunLog
 from textgame.conftest import FakeSet
+from waiting import PATIENCE, until
 
 FLAGS = ["textgame", "run", "--agent", "random", "--max-steps", "20", "--seed", "1", "--quiet"]
 
@@ -26,13 +25,6 @@ def finished(where: str) -> set[str]:
     found = {row.where.instance for row in log.rows().values() if row.scored}
     log.close()
     return found
-
-
-def wait_for(fake: FakeSet, commands: int, process: subprocess.Popen[str]) -> None:
-    deadline = time.monotonic() + 60
-    while len(fake.asked) < commands and time.monotonic() < deadline:
-        assert process.poll() is None, process.communicate()
-        time.sleep(0.01)
 
 
 def orphans() -> list[str]:
@@ -65,17 +57,14 @@ def test_stopped_then_resumed_as_if_nothing_had_been(
 
     monkeypatch.setenv("FAKE_DELAY", "0.05")
     process = start(*flags(fake, "run"))
-    wait_for(fake, 56, process)
+    until(lambda: len(fake.asked) >= 56, process)
     process.send_signal(how)
-    process.communicate(timeout=30)
+    process.communicate(timeout=PATIENCE)
     assert process.returncode == (130 if how == signal.SIGINT else -signal.SIGKILL)
     done = finished("run")
     assert 0 < len(done) < 6
     if Path("/proc").is_dir():
-        deadline = time.monotonic() + 20
-        while orphans() and time.monotonic() < deadline:
-            time.sleep(0.1)
-        assert not orphans(), "the interpreters end with the run"
+        until(lambda: not orphans(), say="the interpreters end with the run")
 
     came = len(fake.asked)
     resumed = naisei("runs", "resume", "run", "--quiet", "--json")
@@ -92,15 +81,8 @@ def test_a_hanging_interpreter_does_not_outlive_a_killed_run(fake: FakeSet, star
         pytest.skip("processes are looked up in /proc")
     fake.fault("g0.hang-1")
     process = start(*flags(fake, "run"))
-    deadline = time.monotonic() + 60
     # the other game may be far ahead of this one: only the fault itself tells that it came
-    while list(fake.faults.iterdir()) and time.monotonic() < deadline:
-        assert process.poll() is None, process.communicate()
-        time.sleep(0.01)
-    assert not list(fake.faults.iterdir()), "it hangs now"
+    until(lambda: not list(fake.faults.iterdir()), process)
     os.kill(process.pid, signal.SIGKILL)
     process.communicate()
-    deadline = time.monotonic() + 20
-    while orphans() and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert not orphans()
+    until(lambda: not orphans())

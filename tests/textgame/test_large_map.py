@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from naisei.core import Act, Where, World, run
@@ -38,16 +36,13 @@ def house(*, named: bool) -> ToyKitchen:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("named", [True, False])
-def test_it_is_won_and_no_decision_takes_long(named: bool) -> None:
+def test_it_is_won(named: bool) -> None:
     game, player, world = house(named=named), CookingPlanner(Prior()), World({})
     view = View.of(game.perform(Act(START), Where()))
-    decisions, seconds = 0, 0.0
+    decisions = 0
     while not view.done and decisions < 1000:
-        began = time.process_time()
         decision = run(player.decide(view), world)
-        seconds += time.process_time() - began
         decisions += 1
         assert decision.action, decision.thoughts
         view = View.of(game.perform(Act(decision.action), Where()))
     assert view.won
-    assert decisions / seconds >= 50, "decisions a second of processor time"

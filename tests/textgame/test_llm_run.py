@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import signal
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from naisei.textgame.engine import GameHandler
 from naisei.textgame.schemas import START, View
 from servers.openai_server import OpenAIServer
 from textgame.conftest import FakeSet
+from waiting import PATIENCE
 
 Serve = Callable[..., OpenAIServer]
 
@@ -72,17 +72,17 @@ def test_tries_of_one_game_with_a_memo_between_them(
 def test_a_killed_run_goes_on_within_a_later_try(
     fake: FakeSet, naisei: Naisei, start: Start, openai_server: Serve
 ) -> None:
-    server = openai_server(brain, latency=0.05)
+    server = openai_server(brain)
     whole = naisei(*flags(fake, server, "whole", *REFLECTIVE))
     assert whole.code == 0, whole.err
     calls = server.calls
+    server.holds = calls + 8
     process = start(*flags(fake, server, "cut", *REFLECTIVE, "--concurrency", "1"))
-    deadline = time.monotonic() + 60
-    while server.calls < calls + 9 and time.monotonic() < deadline:
-        assert process.poll() is None, process.communicate()
-        time.sleep(0.01)
+    server.reached(calls + 9, process)
     process.send_signal(signal.SIGKILL)
-    process.communicate(timeout=30)
+    process.communicate(timeout=PATIENCE)
+    server.left()
+    server.holds = None
     came = len(fake.asked)
     resumed = naisei("runs", "resume", "cut", "--quiet", "--json")
     assert resumed.code == 0, resumed.err
@@ -170,6 +170,7 @@ def test_without_a_model_there_is_one_message(fake: FakeSet, naisei: Naisei) -> 
 ROWS = ["full", "other-model", "no-cot", "no-one-shot", "no-fa", "easy-one-shot"]
 
 
+@pytest.mark.slow
 def test_tables_3_2_and_3_3_are_one_command(
     fake: FakeSet, naisei: Naisei, openai_server: Serve
 ) -> None:

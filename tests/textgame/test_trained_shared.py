@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from naisei.core import InputError
@@ -55,7 +55,6 @@ def rated_by(encoder: str, matching: bool) -> Any:
     return learner(encoder, width=WIDTH, matching=matching)[0]
 
 
-@settings(max_examples=25, deadline=None)
 @given(st.permutations(ACTIONS), st.integers(1, len(ACTIONS)), st.booleans())
 def test_a_rating_depends_on_no_other_candidate(
     encoder: str, order: list[str], count: int, matching: bool

@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.panel import Panel
 from rich.text import Text
 
 from naisei.clarify.agent import Agent, AgentContext
@@ -28,6 +26,7 @@ from naisei.models.embedders.kept import KeptEmbedder
 from naisei.models.embedders.registry import open_embedder
 from naisei.models.world import base_world
 from naisei.system.execute import RunOptions, check_models
+from naisei.terminal import Console, Panel
 
 __all__ = ["Chat", "chat"]
 
@@ -110,7 +109,9 @@ class Chat:
 
     def hear(self) -> str:
         """What the person types. Raises EOFError when they leave (Ctrl-D)."""
-        return self.console.input(f"[bold cyan]{self.words['you']}[/] > ").strip()
+        return self.console.input(
+            Text.assemble((str(self.words["you"]), "bold cyan"), " > ")
+        ).strip()
 
     def say(self, text: str) -> None:
         self.console.print(Text.assemble((f"{self.words['agent']} > ", "bold green"), text))

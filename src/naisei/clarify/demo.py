@@ -6,8 +6,6 @@ from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
-from rich.console import Console
-from rich.panel import Panel
 from rich.rule import Rule
 from rich.text import Text
 
@@ -23,6 +21,7 @@ from naisei.core import Event, InputError
 from naisei.models.embedders.registry import resolve
 from naisei.runs.budget import Budget
 from naisei.runs.result import RunResult
+from naisei.terminal import Console, Panel
 
 __all__ = ["demo"]
 

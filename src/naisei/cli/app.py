@@ -13,55 +13,29 @@ from typer.main import get_command
 from naisei import __version__
 from naisei.cli import errors, lang
 from naisei.cli.lang import say
+from naisei.system.registry import BUILT_IN, Text, find_system, system_names
 
 __all__ = ["app"]
 
-#: Sub-command → where its typer app is, and its help in Japanese and English.
-_COMMANDS = {
-    "clarify": (
-        "naisei.clarify.system:SYSTEM",
-        "曖昧な発話に、聞き返してから行動する (R-Clarify)",
-        "Ask before acting on ambiguous requests (R-Clarify).",
-    ),
-    "director": (
-        "naisei.director.system:SYSTEM",
-        "発言を口に出す前に検査する。不合格の案は跡を残さない",
-        "Check lines before they are spoken; rejected ones leave no trace.",
-    ),
-    "relationship": (
-        "naisei.relationship.cli:app",
-        "二人の関係を値として読み、次の発話に生かし、図にする",
-        "Personas whose relationship is read, injected and shown.",
-    ),
-    "textgame": (
-        "naisei.textgame.cli:app",
-        "テキストゲームを読み、計画し、同じ失敗をしないプレイヤー",
-        "Players of text games that read, plan, and do not repeat a mistake.",
-    ),
-    "intent": (
-        "naisei.intent.cli:app",
-        "資料を探す前に聞き返す、社内資料の案内役",
-        "A document assistant that asks back before it searches.",
-    ),
-    "emphasis": (
-        "naisei.emphasis.cli:app",
-        "文書の大事な語句に太字を付ける",
-        "Set in bold the words of a document that matter.",
-    ),
+#: What is no system: sub-command → where its typer app is, and its help.
+_OTHERS: dict[str, tuple[str, Text]] = {
     "serve": (
         "naisei.web.cli:app",
-        "ブラウザで使う: 各エージェントと話し、実行を見る・比べる",
-        "Everything in the browser: talk to each agent, look at runs.",
+        (
+            "ブラウザで使う: 各エージェントと話し、実行を見る・比べる",
+            "Everything in the browser: talk to each agent, look at runs.",
+        ),
     ),
     "runs": (
         "naisei.runs.cli:app",
-        "実行記録を見る・再開する・比べる・書き出す",
-        "List, show, resume, compare and export runs.",
+        (
+            "実行記録を見る・再開する・比べる・書き出す",
+            "List, show, resume, compare and export runs.",
+        ),
     ),
     "models": (
         "naisei.models.cli:app",
-        "モデルを調べる・取得する",
-        "Check models and pull the embedded one.",
+        ("モデルを調べる・取得する", "Check models and pull the embedded one."),
     ),
 }
 
@@ -71,20 +45,22 @@ class _Lazy(TyperGroup):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        for name, (_, ja, en) in _COMMANDS.items():
-            self.add_command(TyperCommand(name, help=say(ja, en)))
+        for name in system_names():
+            about = BUILT_IN.get(name) or find_system(name).about
+            self.add_command(TyperCommand(name, help=say(*about)))
+        for name, (_, about) in _OTHERS.items():
+            self.add_command(TyperCommand(name, help=say(*about)))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         name, command, rest = super().resolve_command(ctx, args)
-        if name is not None:
-            module, _, attribute = _COMMANDS[name][0].partition(":")
-            found = getattr(import_module(module), attribute)
-            if isinstance(found, typer.Typer):
-                command = get_command(found)
-            else:
-                from naisei.system.cli import group_of
+        if name in _OTHERS:
+            module, _, attribute = _OTHERS[name][0].partition(":")
+            command = get_command(getattr(import_module(module), attribute))
+        elif name is not None:
+            from naisei.system.cli import group_of
 
-                command = group_of(found)
+            found: Any = find_system(name)
+            command = get_command(found) if isinstance(found, typer.Typer) else group_of(found)
         return name, command, rest
 
 

@@ -26,29 +26,34 @@ DEBUG = "NAISEI_DEBUG"
 
 def exit_code(error: BaseException) -> int:
     """The exit code that an exception amounts to."""
+    from naisei.cli.usage import UsageError
     from naisei.core import InputError, ModelCallForbidden, ReplayDivergence
 
     error = _meant(error)
     if isinstance(error, KeyboardInterrupt):
         return 130
-    return 2 if isinstance(error, InputError | ReplayDivergence | ModelCallForbidden) else 1
+    wrong = InputError | ReplayDivergence | ModelCallForbidden | UsageError
+    return 2 if isinstance(error, wrong) else 1
 
 
 def report(error: BaseException) -> int:
     """Say on stderr what went wrong, in one message; returns the exit code."""
     # Imported when needed: `naisei --help` must not wait for the core.
+    from naisei.cli.usage import Abort, UsageError, explained
     from naisei.core import EffectFailed, InputError, ModelCallForbidden, ReplayDivergence
 
     if os.environ.get(DEBUG):
         traceback.print_exception(error)
         return exit_code(error)
     error = _meant(error)
-    if isinstance(error, KeyboardInterrupt):
+    if isinstance(error, KeyboardInterrupt | Abort):
         _print(say("中断しました", "interrupted"))
     elif isinstance(error, InputError):
-        _print(f"{error.place}: {error.message}" if error.place else error.message)
-        if error.remedy:
-            print(f"  → {error.remedy}", file=sys.stderr)
+        _print(f"{error.place}: {error.message}" if error.place else error.message, error.remedy)
+    elif isinstance(error, UsageError):
+        message, remedy = explained(error)
+        if message:
+            _print(message, remedy)
     elif isinstance(error, EffectFailed | ReplayDivergence | ModelCallForbidden):
         _print(str(error))
     else:
@@ -60,7 +65,10 @@ def report(error: BaseException) -> int:
 def _meant(error: BaseException) -> BaseException:
     """Of a group of errors the one that was raised on purpose, else the first; of a disk's
     error, what it amounts to for the user."""
+    import sqlite3
+
     from naisei.core import NaiseiError
+    from naisei.databases import database_error
     from naisei.files import is_disk_error, output_error
 
     if isinstance(error, BaseExceptionGroup):
@@ -68,15 +76,21 @@ def _meant(error: BaseException) -> BaseException:
         return next((each for each in inner if isinstance(each, NaiseiError)), inner[0])
     if isinstance(error, OSError) and is_disk_error(error):
         return output_error(error, error.filename or "")
+    if isinstance(error, sqlite3.Error):
+        return database_error(error, "") or error
     return error
 
 
-def _print(message: str) -> None:
+def _print(message: str, remedy: str | None = None) -> None:
+    from naisei.terminal import visible
+
     # Plain text, not markup: a message may quote anything.
     head = say("エラー", "error")
     if sys.stderr.isatty():
         head = f"\x1b[1;31m{head}\x1b[0m"
-    print(f"{head}: {message.rstrip()}", file=sys.stderr)
+    print(f"{head}: {visible(message).rstrip()}", file=sys.stderr)
+    if remedy:
+        print(f"  → {visible(remedy)}", file=sys.stderr)
 
 
 def _keep_traceback(error: BaseException) -> None:

@@ -25,10 +25,13 @@ def main(args: Sequence[str] | None = None) -> None:
         lang.use(_language(arguments))
         # Imported now, since help texts are in the language chosen.
         from naisei.cli.app import app
+        from naisei.cli.usage import translate_help
 
-        app(arguments, prog_name="naisei")
+        translate_help()
+        code = app(arguments, prog_name="naisei", standalone_mode=False)
     except (Exception, KeyboardInterrupt) as error:
-        sys.exit(errors.report(error))
+        code = errors.report(error)
+    sys.exit(code)
 
 
 def _language(arguments: Sequence[str]) -> str | None:

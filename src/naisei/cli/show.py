@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
 from naisei.runs.tables import number
 from naisei.runs.task import Metric, Table
 from naisei.runs.words import worded
+from naisei.terminal import Console
 
 __all__ = ["metrics_table", "print_tables"]
 

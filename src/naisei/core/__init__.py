@@ -18,6 +18,7 @@ from naisei.core.effects import (
 from naisei.core.errors import (
     BudgetExhausted,
     EffectFailed,
+    EpisodeBusy,
     FlowError,
     InputError,
     InstrumentFailure,
@@ -26,7 +27,7 @@ from naisei.core.errors import (
     NaiseiError,
     ReplayDivergence,
 )
-from naisei.core.events import Event, EventLog, MemoryLog, Where
+from naisei.core.events import Event, EventLog, MemoryLog, SharedLog, Where
 from naisei.core.fingerprint import canonical, fingerprint
 from naisei.core.limits import Limits, Meter, Usage
 from naisei.core.messages import Message, Sampling, assistant, system, user
@@ -43,6 +44,7 @@ __all__ = [
     "Effect",
     "EffectFailed",
     "Embed",
+    "EpisodeBusy",
     "Event",
     "EventLog",
     "Evidence",
@@ -70,6 +72,7 @@ __all__ = [
     "Sampling",
     "Say",
     "Search",
+    "SharedLog",
     "Status",
     "Usage",
     "Verdict",

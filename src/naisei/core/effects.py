@@ -15,15 +15,17 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
-from typing import Any, ClassVar, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, overload
 
-import numpy as np
-import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from naisei.core.fingerprint import fingerprint
 from naisei.core.messages import Message, Sampling
 from naisei.core.plain import plain
+
+if TYPE_CHECKING:  # numpy is loaded by what embeds, not by every command
+    import numpy as np
+    import numpy.typing as npt
 
 __all__ = [
     "Act",
@@ -241,7 +243,7 @@ class Search(Effect[list[Evidence]]):
 
 
 @dataclass(frozen=True)
-class Embed(Effect[npt.NDArray[np.float32]]):
+class Embed(Effect["npt.NDArray[np.float32]"]):
     """Texts to unit vectors: the result has shape (texts, dimensions), float32.
 
     `kind_of_text` is `query` or `passage`: retrieval models treat them differently.
@@ -255,10 +257,14 @@ class Embed(Effect[npt.NDArray[np.float32]]):
         return {"texts": list(self.texts), "kind_of_text": self.kind_of_text}
 
     def encode(self, result: npt.NDArray[np.float32]) -> JsonValue:
+        import numpy as np
+
         raw = np.ascontiguousarray(result, dtype="<f4")
         return {"shape": list(raw.shape), "f4": base64.b64encode(raw.tobytes()).decode("ascii")}
 
     def decode(self, data: JsonValue) -> npt.NDArray[np.float32]:
+        import numpy as np
+
         assert isinstance(data, dict)
         raw = base64.b64decode(str(data["f4"]))
         return np.frombuffer(raw, dtype="<f4").reshape(data["shape"])  # type: ignore[arg-type]

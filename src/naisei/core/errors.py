@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BudgetExhausted",
     "EffectFailed",
+    "EpisodeBusy",
     "FlowError",
     "InputError",
     "InstrumentFailure",
@@ -54,6 +55,14 @@ class InputError(NaiseiError):
         self.message, self.place, self.remedy = message, place, remedy
         text = f"{place}: {message}" if place else message
         super().__init__(f"{text} ({remedy})" if remedy else text)
+
+
+class EpisodeBusy(InputError):
+    """Another call is running this episode on the same log. Nothing was done.
+
+    An episode has one writer at a time, so that a request sent twice acts once. Asked again
+    after the other has ended, `run` and `arun` give its result, by replay.
+    """
 
 
 class EffectFailed(NaiseiError):

@@ -6,15 +6,18 @@ folded from it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import threading
+from collections.abc import Hashable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from pydantic import JsonValue
 
+from naisei.core.errors import EpisodeBusy
 from naisei.core.limits import Usage
 
-__all__ = ["Event", "EventLog", "MemoryLog", "Where"]
+__all__ = ["Event", "EventLog", "MemoryLog", "SharedLog", "Where", "claimed", "writing"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +75,45 @@ class EventLog(Protocol):
     def read(self, episode: str) -> Iterable[Event]:
         """The events of an episode, in the order they were appended."""
         ...
+
+
+@runtime_checkable
+class SharedLog(EventLog, Protocol):
+    """A log that several objects or processes may have open. It says itself who writes what;
+    of any other log, the runtimes see to it that one call of this process writes an episode."""
+
+    def writing(self, episode: str) -> AbstractContextManager[None]:
+        """Within, nobody else writes the episode.
+
+        Raises:
+            EpisodeBusy: somebody does; at once, without waiting.
+        """
+        ...
+
+
+def writing(log: EventLog, episode: str) -> AbstractContextManager[None]:
+    """Within, no other call writes the episode to this log. Raises `EpisodeBusy` if one does."""
+    if isinstance(log, SharedLog):
+        return log.writing(episode)
+    return claimed((id(log), episode), EpisodeBusy(f"the episode {episode!r} is being run"))
+
+
+_claims: set[Hashable] = set()
+_claiming = threading.Lock()
+
+
+@contextmanager
+def claimed(key: Hashable, busy: EpisodeBusy) -> Iterator[None]:
+    """Within, nothing else in this process holds `key`. Raises `busy` if something does."""
+    with _claiming:
+        if key in _claims:
+            raise busy
+        _claims.add(key)
+    try:
+        yield
+    finally:
+        with _claiming:
+            _claims.discard(key)
 
 
 class MemoryLog:

@@ -17,7 +17,7 @@ from naisei.core.effects import Effect, Flow
 from naisei.core.engine import Unrestored, steps
 from naisei.core.episode import Branch, Episode, Fork, Need, Steps, drive
 from naisei.core.errors import EffectFailed, FlowError, ReplayDivergence
-from naisei.core.events import EventLog, MemoryLog, Where
+from naisei.core.events import EventLog, MemoryLog, Where, writing
 from naisei.core.limits import Limits
 from naisei.core.world import FunctionHandler, Handler, World
 
@@ -26,11 +26,14 @@ __all__ = ["Played", "arun", "play", "run"]
 T = TypeVar("T")
 
 
-def _start(
+@contextmanager
+def _started(
     flow: Flow[Any], world: World, log: EventLog | None, where: Where, limits: Limits
-) -> tuple[Episode, Steps]:
-    episode = Episode(world, MemoryLog() if log is None else log, where, limits)
-    return episode, steps(flow, where, Branch(episode, episode.meter))
+) -> Iterator[tuple[Episode, Steps]]:
+    log = MemoryLog() if log is None else log
+    with writing(log, where.episode):
+        episode = Episode(world, log, where, limits)
+        yield episode, steps(flow, where, Branch(episode, episode.meter))
 
 
 def _finished(episode: Episode, result: T) -> T:
@@ -69,11 +72,12 @@ def run(
         EffectFailed: an effect failed and the flow did not catch it, or a handler could
             not rebuild its state.
         ReplayDivergence: the flow does not follow what the log holds.
+        EpisodeBusy: another call is running the episode on this log.
     """
-    episode, todo = _start(flow, world, log, where, limits)
-    with _unrestored():
-        result: T = drive(todo, _perform)
-    return _finished(episode, result)
+    with _started(flow, world, log, where, limits) as (episode, todo):
+        with _unrestored():
+            result: T = drive(todo, _perform)
+        return _finished(episode, result)
 
 
 def _perform(need: Need) -> Any:
@@ -97,10 +101,10 @@ async def arun(
 
     A crash in one gathered part cancels the others and is raised as it is, not in a group.
     """
-    episode, todo = _start(flow, world, log, where, limits)
-    with _unrestored():
-        result: T = await _adrive(todo)
-    return _finished(episode, result)
+    with _started(flow, world, log, where, limits) as (episode, todo):
+        with _unrestored():
+            result: T = await _adrive(todo)
+        return _finished(episode, result)
 
 
 async def _adrive(todo: Steps) -> Any:

@@ -6,8 +6,6 @@ from datetime import datetime
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from rich.console import Console
-from rich.panel import Panel
 from rich.rule import Rule
 from rich.text import Text
 
@@ -18,6 +16,7 @@ from naisei.director.commands import print_run
 from naisei.director.config import TalkConfig
 from naisei.director.execute import Session, run_talks
 from naisei.runs.budget import Budget
+from naisei.terminal import Console, Panel
 
 __all__ = ["demo"]
 

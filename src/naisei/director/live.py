@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from rich.console import Console
 from rich.text import Text
 
 from naisei.cli.lang import say
@@ -16,6 +15,7 @@ from naisei.director.profile import Character
 from naisei.director.schemas import Draft, Scores
 from naisei.director.state import Stage
 from naisei.director.task import TalkTask
+from naisei.terminal import Console
 
 __all__ = ["STYLES", "Live"]
 

@@ -10,10 +10,9 @@ from naisei.system.declare import Experiment, Role, System, Verb
 from naisei.system.registry import BUILT_IN
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from naisei.core import Event
     from naisei.director.task import TalkTask
+    from naisei.terminal import Console
 
 __all__ = ["SYSTEM", "TALK"]
 

@@ -6,8 +6,6 @@ from dataclasses import replace
 from importlib.resources import files
 from itertools import groupby
 
-from rich.console import Console
-from rich.panel import Panel
 from rich.rule import Rule
 from rich.text import Text
 
@@ -19,6 +17,7 @@ from naisei.emphasis.schemas import Article, Sentence
 from naisei.emphasis.taggers.default import default_tagger
 from naisei.emphasis.tagging.choice import choose
 from naisei.runs.tables import number
+from naisei.terminal import Console, Panel
 
 __all__ = ["HELD_OUT", "demo"]
 
@@ -70,7 +69,6 @@ def demo(*, name: str = HELD_OUT[0]) -> int:
             "For your own document: naisei emphasis tag FILE --max-share 0.15",
         ),
         style="dim",
-        markup=False,
     )
     return 0
 

@@ -6,8 +6,6 @@ import tempfile
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from rich.console import Console
-from rich.panel import Panel
 from rich.rule import Rule
 from rich.text import Text
 
@@ -23,6 +21,7 @@ from naisei.intent.schemas import Reply
 from naisei.retrieval.build import build
 from naisei.retrieval.index import Index
 from naisei.runs.budget import Budget
+from naisei.terminal import Console, Panel
 
 __all__ = ["demo"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +19,7 @@ from naisei.retrieval.index import Index
 from naisei.runs.budget import UNBOUNDED, Budget
 from naisei.runs.directory import RunDirectory
 from naisei.runs.engine import run_task
+from naisei.runs.loops import blocking
 from naisei.runs.result import RunResult, finish
 
 __all__ = ["Session", "in_directory", "in_memory", "request_digest", "standing_of"]
@@ -48,7 +48,7 @@ def in_memory(config: AssistConfig, index: Index, dialogue: Dialogue, session: S
             flow, world = task.start(task.episodes()[0], base)
             return Reply.model_validate(await arun(flow, world))
 
-    return asyncio.run(go())
+    return blocking(go)()
 
 
 def in_directory(
@@ -84,7 +84,7 @@ def in_directory(
                 result = finish(task, directory, outcome)
                 return _standing(steps, directory), result
 
-    standing, result = asyncio.run(go())
+    standing, result = blocking(go)()
     failed = [row.failure for row in result.outcome.rows if row.failure and not row.scored]
     if failed:
         raise InstrumentFailure(failed[-1])

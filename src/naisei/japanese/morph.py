@@ -8,10 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from threading import Lock
-
-from sudachipy import Dictionary, SplitMode, Tokenizer
+from typing import TYPE_CHECKING
 
 from naisei.japanese.normal import normalise
+
+if TYPE_CHECKING:
+    from sudachipy import Tokenizer
 
 __all__ = ["Token", "sudachi", "tokens"]
 
@@ -48,6 +50,8 @@ _FUNCTION = frozenset({"助詞", "助動詞", "補助記号", "空白", "記号"
 
 @lru_cache(maxsize=1)
 def _tokenizer() -> Tokenizer:
+    from sudachipy import Dictionary, SplitMode
+
     return Dictionary(dict="small").tokenizer(mode=SplitMode.A)
 
 

@@ -10,8 +10,6 @@ import math
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
 from naisei.cli.show import print_tables
 from naisei.core import InputError, fingerprint
 from naisei.lang import say
@@ -21,6 +19,7 @@ from naisei.runs.compare import compare
 from naisei.runs.result import RunResult
 from naisei.runs.study_report import write_study
 from naisei.runs.task import Table
+from naisei.terminal import Console
 
 __all__ = ["CONDITIONS", "ablate", "conditions"]
 
@@ -76,9 +75,9 @@ def ablate(
     page = write_study(root, "naisei relationship ablate", tables, runs=links, notes=notes)
     print_tables(tables, console)
     for note in notes:
-        console.print(note, style="yellow", markup=False)
+        console.print(note, style="yellow")
     _say_state(results, root, console)
-    console.print(say("表と報告: ", "Tables and report: ") + str(page), markup=False)
+    console.print(say("表と報告: ", "Tables and report: ") + str(page))
     if json:
         print(_line(results, root, tables), flush=True)
     return next((r.exit_code for r in results.values() if r.exit_code), 0)
@@ -132,7 +131,6 @@ def _say_state(results: dict[str, RunResult], root: Path, console: Console) -> N
                     f"Stopped ({out.stopped}). The same command goes on: --run-dir {root}",
                 ),
                 style="red",
-                markup=False,
             )
 
 

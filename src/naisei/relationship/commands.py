@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from rich.console import Console
-
 from naisei.cli.show import metrics_table, print_tables
 from naisei.lang import say
 from naisei.relationship.config import RelationshipConfig
@@ -14,6 +12,7 @@ from naisei.relationship.execute import Sitting, hold
 from naisei.relationship.live import Live
 from naisei.relationship.task import ConversationTask, empty
 from naisei.runs.result import RunResult
+from naisei.terminal import Console
 
 __all__ = ["carry_out", "print_run"]
 
@@ -47,7 +46,7 @@ def print_run(result: RunResult, console: Console) -> None:
     """The metrics, the tables, and where the files are."""
     print_tables([metrics_table(result.summary.metrics), *result.summary.tables], console)
     for note in result.summary.notes:
-        console.print(note, style="yellow", markup=False)
+        console.print(note, style="yellow")
     out = result.outcome
     if out.failed:
         console.print(
@@ -61,7 +60,7 @@ def print_run(result: RunResult, console: Console) -> None:
         )
         for row in out.rows:
             if row.failure:
-                console.print(f"  {row.where.episode}: {row.failure}", style="red", markup=False)
+                console.print(f"  {row.where.episode}: {row.failure}", style="red")
     if out.stopped:
         console.print(
             say(
@@ -69,7 +68,6 @@ def print_run(result: RunResult, console: Console) -> None:
                 f"Stopped ({out.stopped}). To go on: naisei runs resume {result.run_dir}",
             ),
             style="red",
-            markup=False,
         )
-    console.print(say("報告: ", "Report: ") + str(result.report), markup=False)
-    console.print(say("ファイル: ", "Files: ") + str(result.run_dir), markup=False)
+    console.print(say("報告: ", "Report: ") + str(result.report))
+    console.print(say("ファイル: ", "Files: ") + str(result.run_dir))

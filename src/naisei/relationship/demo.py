@@ -8,8 +8,6 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.panel import Panel
 from rich.rule import Rule
 from rich.text import Text
 
@@ -22,6 +20,7 @@ from naisei.relationship.config import ROLES, RelationshipConfig
 from naisei.relationship.execute import Sitting
 from naisei.relationship.rules import Rules
 from naisei.runs.budget import Budget
+from naisei.terminal import Console, Panel
 
 if TYPE_CHECKING:
     from naisei.relationship.series import Series
@@ -145,7 +144,7 @@ def _picture(series: list[Series], to: Path, console: Console) -> None:
     except InputError as error:
         console.print(Text(say("図は描けません: ", "No picture: ") + str(error), style="red"))
     else:
-        console.print(say("図: ", "Picture: ") + str(to), markup=False)
+        console.print(say("図: ", "Picture: ") + str(to))
 
 
 def _config(model: str, rules: Rules, seed: int) -> RelationshipConfig:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,10 +16,11 @@ from naisei.relationship.task import ConversationTask
 from naisei.runs.budget import UNBOUNDED, Budget
 from naisei.runs.directory import RunDirectory
 from naisei.runs.engine import run_task
+from naisei.runs.loops import blocking
 from naisei.runs.progress import progress
 from naisei.runs.result import RunResult, finish
 
-__all__ = ["Sitting", "check_models", "hold"]
+__all__ = ["Sitting", "ahold", "check_models", "hold"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Sitting:
     quiet: bool = False
 
 
-def hold(
+async def ahold(
     config: RelationshipConfig,
     sitting: Sitting,
     *,
@@ -49,32 +49,32 @@ def hold(
     task = ConversationTask(config)
     check_models(config)
 
-    async def go() -> RunResult:
-        sampling_of = {role: Sampling(**given) for role, given in config.sampling.items()}  # type: ignore[arg-type]
-        async with base_world(
-            config.models,
-            settings=sitting.settings,
-            sampling_of=sampling_of,
-            embedder=config.embedder,
-            cache=sitting.cache,
-            # What is malformed is asked for once more, then counts as a failed reading.
-            resends_of={"questioner": 0, "reflector": 0, "summariser": 0, "rater": 0},
-        ) as world:
-            with RunDirectory.of(task, run_dir) as directory:
-                outcome = await run_task(
-                    task,
-                    directory,
-                    world,
-                    concurrency=sitting.concurrency,
-                    budget=sitting.budget,
-                    progress=progress(quiet=sitting.quiet),
-                    on_event=on_event,
-                )
-                result = finish(task, directory, outcome)
-                export(directory, task=task)
-                return result
+    sampling_of = {role: Sampling(**given) for role, given in config.sampling.items()}  # type: ignore[arg-type]
+    async with base_world(
+        config.models,
+        settings=sitting.settings,
+        sampling_of=sampling_of,
+        embedder=config.embedder,
+        cache=sitting.cache,
+        # What is malformed is asked for once more, then counts as a failed reading.
+        resends_of={"questioner": 0, "reflector": 0, "summariser": 0, "rater": 0},
+    ) as world:
+        with RunDirectory.of(task, run_dir) as directory:
+            outcome = await run_task(
+                task,
+                directory,
+                world,
+                concurrency=sitting.concurrency,
+                budget=sitting.budget,
+                progress=progress(quiet=sitting.quiet),
+                on_event=on_event,
+            )
+            result = finish(task, directory, outcome)
+            export(directory, task=task)
+            return result
 
-    return asyncio.run(go())
+
+hold = blocking(ahold)
 
 
 def check_models(config: RelationshipConfig) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from rich.console import Console
 from rich.text import Text
 
 from naisei.core import Event
@@ -13,6 +12,7 @@ from naisei.relationship.book import RECORD
 from naisei.relationship.clock import dated
 from naisei.relationship.describe import moment_lines
 from naisei.relationship.schemas import Conversation, Line, Moment, Session
+from naisei.terminal import Console
 
 __all__ = ["Live"]
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from rich.console import Console
-
 from naisei.cli.show import metrics_table, print_tables
 from naisei.core import InputError
 from naisei.files import write_atomically
@@ -23,6 +21,7 @@ from naisei.relationship.rate_config import RatedLine, RatingConfig
 from naisei.relationship.rate_output import reasons, to_agent_json, to_csv, turn_rows
 from naisei.relationship.vector import DIMENSIONS
 from naisei.runs.task import Table
+from naisei.terminal import Console
 
 __all__ = ["Output", "by_model", "by_speech", "config_of", "resume_rating"]
 
@@ -144,7 +143,7 @@ def _show(rating: Rating, console: Console) -> None:
             style="yellow",
         )
     for line in reasons(rating):
-        console.print(line, markup=False, highlight=False)
+        console.print(line, highlight=False)
 
 
 def _checked(rating: Rating, console: Console, wanted: Output) -> dict[str, Any]:
@@ -162,7 +161,7 @@ def _write(rating: Rating, wanted: Output, console: Console) -> None:
         if path is None:
             continue
         write_atomically(path, text)
-        console.print(say("書きました: ", "Written: ") + str(path), markup=False)
+        console.print(say("書きました: ", "Written: ") + str(path))
 
 
 def _pretty(value: Any) -> str:

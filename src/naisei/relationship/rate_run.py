@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -26,6 +25,7 @@ from naisei.relationship.vector import DIMENSIONS
 from naisei.runs.directory import RunDirectory
 from naisei.runs.engine import run_task
 from naisei.runs.frozen import Frozen
+from naisei.runs.loops import blocking
 from naisei.runs.progress import progress
 from naisei.runs.result import RunResult, finish
 from naisei.runs.stats import mean_metric
@@ -124,7 +124,7 @@ def rate_by_model(
                 result = finish(task, directory, outcome)
                 return result, rating_of(config, outcome.rows)
 
-    return asyncio.run(go())
+    return blocking(go)()
 
 
 def rating_config(path: Path) -> RatingConfig:

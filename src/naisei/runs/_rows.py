@@ -12,11 +12,13 @@ from naisei.core import Event, Usage, Where
 from naisei.runs._texts import Texts
 
 __all__ = [
+    "EPISODES_INDEX",
     "INSERT_EVENT",
     "INSERT_LOST",
     "SCHEMA",
     "SELECT_EVENTS",
     "SPENT",
+    "UNIQUE_STEPS",
     "USAGE",
     "dump",
     "event",
@@ -39,12 +41,19 @@ SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS texts(id INTEGER PRIMARY KEY, digest BLOB UNIQUE NOT NULL, text TEXT);
 CREATE TABLE IF NOT EXISTS events(seq INTEGER PRIMARY KEY, {_EVENT});
-CREATE INDEX IF NOT EXISTS events_episode ON events(episode);
 CREATE TABLE IF NOT EXISTS episodes(
   episode TEXT PRIMARY KEY, instance TEXT NOT NULL, trial INTEGER NOT NULL,
   result TEXT, failure TEXT NOT NULL, at REAL NOT NULL);
 CREATE TABLE IF NOT EXISTS lost(seq INTEGER PRIMARY KEY, episode TEXT NOT NULL, at REAL, {USAGE});
 """
+#: A step is there once. Older logs have an index of their episodes instead, which this does
+#: the work of.
+UNIQUE_STEPS = """
+CREATE UNIQUE INDEX IF NOT EXISTS events_step ON events(episode, path);
+DROP INDEX IF EXISTS events_episode;
+"""
+#: For a log of an earlier version that holds a step twice.
+EPISODES_INDEX = "CREATE INDEX IF NOT EXISTS events_episode ON events(episode)"
 INSERT_EVENT = f"INSERT INTO events({_EVENT}) VALUES ({','.join('?' * 22)})"
 SELECT_EVENTS = f"SELECT {_EVENT} FROM events"
 #: Of events and failed tries together: role, model, calls without a price, then what

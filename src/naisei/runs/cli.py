@@ -14,10 +14,8 @@ from naisei.core import InputError
 from naisei.files import write_atomically
 from naisei.lang import say
 from naisei.runs import listing, show
-from naisei.runs.compare import compare as compared
 from naisei.runs.directory import RunDirectory
 from naisei.runs.export import export_csv, export_jsonl
-from naisei.runs.report import csv_report, markdown_report, write_report
 from naisei.runs.systems import resume as resumed
 from naisei.runs.tables import to_csv, to_markdown
 
@@ -131,6 +129,8 @@ def compare(
     as_json: options.Json = False,
     as_csv: Annotated[bool, typer.Option("--csv", help=say("CSV で出す", "Print CSV."))] = False,
 ) -> None:
+    from naisei.runs.compare import compare as compared
+
     comparison = compared(directories, seed=seed)
     for warning in comparison.warnings:
         print(f"{say('注意', 'warning')}: {warning}", file=sys.stderr)
@@ -191,6 +191,8 @@ def report(
     output: Output = None,
     as_json: options.Json = False,
 ) -> None:
+    from naisei.runs.report import csv_report, markdown_report, write_report
+
     with RunDirectory.look(directory) as run:
         if form == "html":
             path = write_report(run, output)

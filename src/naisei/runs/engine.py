@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -191,7 +192,9 @@ class _Run:
                 done, _ = await asyncio.wait({*pending, idle}, return_when=asyncio.FIRST_COMPLETED)
                 pending -= done
                 for worker in done - {idle}:
-                    if crash is None and (crash := worker.exception()) is not None:
+                    # Asked of each: several may fail of one cause, a full disk.
+                    failed = worker.exception()
+                    if crash is None and (crash := failed) is not None:
                         self.gate.close(say("エラーで停止", "stopped by an error"))
                         asyncio.get_running_loop().call_later(_GRACE, self.gate.abandon)
         finally:
@@ -237,6 +240,9 @@ class _Run:
 
     def read(self, episode: str) -> list[Event]:
         return self.directory.log.read(episode)
+
+    def writing(self, episode: str) -> AbstractContextManager[None]:
+        return self.directory.log.writing(episode)
 
     def _account(self) -> None:
         if reached := self.budget.reached(self.ledger):

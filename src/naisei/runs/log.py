@@ -13,62 +13,94 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from pydantic import JsonValue
 
-from naisei.core import Event, InputError, Usage, Where
+from naisei import databases
+from naisei.core import EpisodeBusy, Event, InputError, Usage, Where
 from naisei.lang import say
 from naisei.runs import _rows
 from naisei.runs._texts import Texts
 from naisei.runs.ledger import Ledger, Spent
 from naisei.runs.task import EpisodeRow
+from naisei.runs.writers import writing
 
 __all__ = ["RunLog"]
 
 
 class RunLog:
-    """An `EventLog` in a file, with the results of episodes. One writer at a time.
+    """A `SharedLog` in a file, with the results of episodes.
+
+    Any number of objects and processes may have it open; each episode has one writer at a
+    time (`writing`), and holds each step once.
 
     Args:
         path: the file; made if it is not there, unless `read_only`.
         read_only: for looking at a run, even while another process writes it.
 
     Raises:
-        InputError: the file cannot be opened or is no run log.
+        InputError: the file cannot be opened or is no run log. From any method that writes:
+            the disk is full, cannot be written, or another process keeps the file locked;
+            what was to be written is not in the log then, neither whole nor in part.
     """
 
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
         self.path = path
         # Handlers may log from worker threads; the connection is shared under a lock.
         self._lock = threading.RLock()
+        self._copy: TemporaryDirectory[str] | None = None
         try:
-            self._db = _reader(path) if read_only else _writer(path)
-        except sqlite3.Error as error:
+            if read_only:
+                self._db, self._copy = databases.read_only(path)
+                self._db.execute("SELECT 1 FROM episodes LIMIT 1")
+            else:
+                self._db = _writer(path)
+        except (sqlite3.Error, OSError) as error:
             raise InputError(
                 say(f"実行の記録を開けません: {error}", f"cannot open the run log: {error}"),
                 place=str(path),
             ) from error
         self._texts = Texts(self._db)
 
+    def writing(self, episode: str) -> AbstractContextManager[None]:
+        """Within, nobody else writes the episode. Raises `EpisodeBusy` if somebody does."""
+        return writing(self.path, episode)
+
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
         with self._lock:
-            self._db.execute("BEGIN IMMEDIATE")
             try:
+                self._db.execute("BEGIN IMMEDIATE")
                 yield self._db
-            except BaseException:
-                self._db.execute("ROLLBACK")
+                self._db.execute("COMMIT")
+            except BaseException as error:
+                # A COMMIT may fail like any other: whatever it was, nothing was stored.
                 self._texts.forget()
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+                if isinstance(error, sqlite3.Error):
+                    raise databases.database_error(error, self.path) or error from error
                 raise
-            self._db.execute("COMMIT")
 
     def append(self, event: Event) -> None:
-        """Returns when the event survives a killed process."""
-        with self._transaction() as db:
-            db.execute(_rows.INSERT_EVENT, _rows.event_row(event, self._texts))
+        """Returns when the event survives a killed process. Raises `EpisodeBusy` if the step is
+        there already: somebody wrote it who did not ask for `writing`."""
+        try:
+            with self._transaction() as db:
+                db.execute(_rows.INSERT_EVENT, _rows.event_row(event, self._texts))
+        except sqlite3.IntegrityError as error:
+            raise EpisodeBusy(
+                say(
+                    f"{event.where} はすでに記録されています",
+                    f"{event.where} is in the log already",
+                ),
+                place=str(self.path),
+                remedy=say("続きから始め直してください", "start again: it goes on from there"),
+            ) from error
 
     def read(self, episode: str) -> list[Event]:
         """The events of an episode, in the order they were appended."""
@@ -169,6 +201,8 @@ class RunLog:
         """Folds the WAL into the file. The log cannot be used afterwards."""
         with self._lock:
             self._db.close()
+            if self._copy is not None:
+                self._copy.cleanup()
 
 
 def _writer(path: Path) -> sqlite3.Connection:
@@ -180,26 +214,10 @@ def _writer(path: Path) -> sqlite3.Connection:
         # 16 MB of WAL between checkpoints: a fifth less time an append than the default.
         db.execute("PRAGMA wal_autocheckpoint=4000")
         db.executescript(_rows.SCHEMA)
-    except sqlite3.Error:
-        db.close()
-        raise
-    return db
-
-
-def _reader(path: Path) -> sqlite3.Connection:
-    uri = path.absolute().as_uri()
-    try:
-        return _checked(f"{uri}?mode=ro")
-    except sqlite3.OperationalError:
-        # A directory that cannot be written has no place for WAL's shared memory.
-        return _checked(f"{uri}?immutable=1")
-
-
-def _checked(uri: str) -> sqlite3.Connection:
-    db = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
-    try:
-        db.execute("PRAGMA busy_timeout=10000")
-        db.execute("SELECT 1 FROM episodes LIMIT 1").fetchone()
+        try:
+            db.executescript(_rows.UNIQUE_STEPS)
+        except sqlite3.IntegrityError:
+            db.execute(_rows.EPISODES_INDEX)
     except sqlite3.Error:
         db.close()
         raise

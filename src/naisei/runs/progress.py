@@ -93,9 +93,10 @@ class RichProgress:
     """A bar on a terminal."""
 
     def __init__(self) -> None:
-        from rich.console import Console
         from rich.progress import BarColumn, SpinnerColumn, TextColumn
         from rich.progress import Progress as Bar
+
+        from naisei.terminal import Console
 
         # Drawn from `update`, not from a thread of its own.
         self._bar = Bar(

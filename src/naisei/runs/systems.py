@@ -39,7 +39,7 @@ def resume(path: Path, **changes: Any) -> int:
             take one of the changes.
     """
     system = Frozen.read(path / "config.json").system
-    if find_spec(f"naisei.{system}") and find_spec(f"naisei.{system}.system"):
+    if find_spec(f"naisei.{system}") and not find_spec(f"naisei.{system}.resume"):
         from naisei.system.execute import RunOptions
         from naisei.system.resume import resume as resumed
 

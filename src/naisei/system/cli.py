@@ -8,11 +8,10 @@ from importlib import import_module
 from itertools import product
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
 
 import typer
 from pydantic import ValidationError
-from rich.console import Console
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
@@ -20,13 +19,17 @@ from naisei.core import InputError
 from naisei.lang import say
 from naisei.runs.options import pairs
 from naisei.system.config import Config, Flag, flags_of
-from naisei.system.declare import Experiment, Given, System, Text, Verb
+from naisei.system.declare import Experiment, Given, System, Verb
 from naisei.system.execute import RunOptions
+from naisei.system.registry import Text
+from naisei.terminal import Console
 
 if TYPE_CHECKING:
     from naisei.runs.task import Task
 
-__all__ = ["command_of", "configured", "group_of"]
+__all__ = ["ablation", "command_of", "configurations", "group_of"]
+
+C = TypeVar("C", bound=Config)
 
 _MODELS = ("モデル", "Models")
 _RUN = ("実行", "Run")
@@ -402,15 +405,16 @@ def _with_needed_models(experiment: Experiment[Any], config: Any) -> Any:
     return config.model_copy(update=changes)
 
 
-def configured(experiment: Experiment[Any], **values: Any) -> Any:
-    """The configuration that the command would make of these fields and models.
+def configurations(experiment: Experiment[C], **given: Any) -> dict[str, C]:
+    """The configurations that the command would make of flags, by label.
 
-    values: fields, nested as in the configuration, beside `model` and `ROLE_model`.
+    given: key of a flag (`agent_option`, `model`, `judge_model`) → its value; lists where it may
+    be repeated.
+
+    Raises:
+        InputError: as the command does, at the flag.
     """
-    flags = Flags(experiment, single=True)
-    model = values.pop("model", None)
-    model_of = {r.name: m for r in experiment.roles if (m := values.pop(f"{r.name}_model", None))}
-    return flags._config(Given(values, model, model_of), {})
+    return Flags(experiment).configs(given)
 
 
 def _valid(model: type[Any], values: Mapping[str, Any], flags: Mapping[str, Flag]) -> Any:

@@ -8,21 +8,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from naisei.system.config import Config
+from naisei.system.registry import Text
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from naisei.core import Event
     from naisei.runs.result import RunResult
     from naisei.runs.task import EpisodeRow, Task
     from naisei.system.execute import RunOptions
+    from naisei.terminal import Console
 
-__all__ = ["Experiment", "Given", "Role", "Row", "System", "Text", "Verb"]
+__all__ = ["Experiment", "Given", "Role", "Row", "System", "Verb"]
 
 C = TypeVar("C", bound=Config)
-
-#: A text in Japanese and in English.
-Text = tuple[str, str]
 
 
 def _always(config: Any) -> bool:

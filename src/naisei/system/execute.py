@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from naisei.core import Event, InputError, Sampling, fingerprint
 from naisei.lang import say
 from naisei.models.base import Mode
 from naisei.runs.budget import Budget
+from naisei.runs.loops import blocking
 from naisei.runs.task import EpisodeRow, Table
 from naisei.system.config import Config, Options, flag
 
@@ -127,30 +127,6 @@ class Study:
         return next((r.exit_code for r in self.results.values() if r.exit_code), 0)
 
 
-def execute(
-    experiment: Experiment[C],
-    config: C,
-    options: RunOptions = RunOptions(),
-    *,
-    run_dir: Path | None = None,
-    task: Task[Any] | None = None,
-    on_event: Callable[[Event], None] | None = None,
-    on_episode: Callable[[EpisodeRow], None] | None = None,
-) -> RunResult:
-    """Run, or continue, one configuration in its run directory. See `aexecute`."""
-    return asyncio.run(
-        aexecute(
-            experiment,
-            config,
-            options,
-            run_dir=run_dir,
-            task=task,
-            on_event=on_event,
-            on_episode=on_episode,
-        )
-    )
-
-
 async def aexecute(
     experiment: Experiment[C],
     config: C,
@@ -204,6 +180,10 @@ async def aexecute(
             result = finish(task, directory, outcome)
             task.export(directory, result)
             return result
+
+
+#: `aexecute` for callers that do not await, also in a notebook.
+execute = blocking(aexecute)
 
 
 def check_models(experiment: Experiment[C], config: C) -> None:

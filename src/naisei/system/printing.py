@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
-
 from naisei.cli.show import metrics_table, print_tables
 from naisei.lang import say
+from naisei.terminal import Console
 
 if TYPE_CHECKING:
     from naisei.runs.result import RunResult
@@ -28,11 +27,11 @@ def print_result(result: RunResult, *, as_json: bool = False, hints: Sequence[st
     console = Console(stderr=as_json)
     print_tables([metrics_table(result.summary.metrics), *result.summary.tables], console)
     for note in result.summary.notes:
-        console.print(note, style="yellow", markup=False)
+        console.print(note, style="yellow")
     print_state(result, console)
     for hint in hints:
-        console.print(hint, style="dim", markup=False)
-    console.print(say("報告: ", "Report: ") + str(result.report), markup=False)
+        console.print(hint, style="dim")
+    console.print(say("報告: ", "Report: ") + str(result.report))
     if as_json:
         print(result.line(), flush=True)
 
@@ -42,11 +41,11 @@ def print_study(study: Study, *, as_json: bool = False) -> None:
     console = Console(stderr=as_json)
     print_tables(study.tables, console)
     for note in study.notes:
-        console.print(note, style="yellow", markup=False)
+        console.print(note, style="yellow")
     for result in study.results.values():
         print_state(result, console)
     page = study.path / "study.html"
-    console.print(say("表と報告: ", "Tables and report: ") + str(page), markup=False)
+    console.print(say("表と報告: ", "Tables and report: ") + str(page))
     if as_json:
         line = json.dumps(study_json(study), ensure_ascii=False, allow_nan=False)
         print(line, flush=True)
@@ -66,7 +65,7 @@ def print_state(result: RunResult, console: Console) -> None:
             style="red",
         )
         for row in [row for row in out.rows if row.failure][:_REASONS]:
-            console.print(f"  {row.where.episode}: {row.failure}", style="red", markup=False)
+            console.print(f"  {row.where.episode}: {row.failure}", style="red")
     if out.stopped:
         console.print(
             say(
@@ -74,7 +73,6 @@ def print_state(result: RunResult, console: Console) -> None:
                 f"Stopped ({out.stopped}). To go on: naisei runs resume {result.run_dir}",
             ),
             style="red",
-            markup=False,
         )
 
 

@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from naisei.system.declare import Experiment, System, Text
+    from naisei.system.declare import Experiment, System
 
-__all__ = ["BUILT_IN", "GROUP", "experiment_of", "find_system", "system_names"]
+__all__ = ["BUILT_IN", "GROUP", "Text", "experiment_of", "find_system", "system_names"]
+
+#: A text in Japanese and in English.
+Text = tuple[str, str]
 
 #: Entry-point group of systems from outside: name → a `System`.
 GROUP = "naisei.systems"

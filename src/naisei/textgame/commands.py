@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rich.console import Console
-
 from naisei.cli.lang import say
 from naisei.cli.show import metrics_table, print_tables
 from naisei.runs.result import RunResult
+from naisei.terminal import Console
 from naisei.textgame.config import GameConfig
 from naisei.textgame.execute import Session, run_games
 
@@ -29,7 +28,7 @@ def print_run(result: RunResult, console: Console) -> None:
     """The metrics, the tables, and where the report is."""
     print_tables([metrics_table(result.summary.metrics), *result.summary.tables], console)
     for note in result.summary.notes:
-        console.print(note, style="yellow", markup=False)
+        console.print(note, style="yellow")
     out = result.outcome
     if out.failed:
         console.print(
@@ -43,7 +42,7 @@ def print_run(result: RunResult, console: Console) -> None:
         )
         for row in out.rows:
             if row.failure:
-                console.print(f"  {row.where.episode}: {row.failure}", style="red", markup=False)
+                console.print(f"  {row.where.episode}: {row.failure}", style="red")
     if out.stopped:
         console.print(
             say(
@@ -51,6 +50,5 @@ def print_run(result: RunResult, console: Console) -> None:
                 f"Stopped ({out.stopped}). To go on: naisei runs resume {result.run_dir}",
             ),
             style="red",
-            markup=False,
         )
-    console.print(say("報告: ", "Report: ") + str(result.report), markup=False)
+    console.print(say("報告: ", "Report: ") + str(result.report))

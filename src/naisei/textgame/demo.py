@@ -8,14 +8,13 @@ from functools import partial
 from pathlib import Path
 from random import Random
 
-from rich.console import Console
-from rich.panel import Panel
 from rich.progress import track
 from rich.rule import Rule
 
 from naisei.cli.lang import say
 from naisei.core import InstrumentFailure
 from naisei.models.local.weights import cache_root
+from naisei.terminal import Console, Panel
 from naisei.textgame.atlas import Atlas
 from naisei.textgame.commands import print_run
 from naisei.textgame.config import GameConfig
@@ -77,7 +76,6 @@ def _without(console: Console, why: str) -> int:
             "pip install 'naisei[textgame]' gets it (some systems need a C compiler).",
         ),
         style="yellow",
-        markup=False,
     )
     return 0
 
@@ -104,5 +102,5 @@ def _show(games: Sequence[GameResult], console: Console) -> None:
         if some:
             game = sorted(some, key=lambda g: len(g.steps))[len(some) // 2]
             console.print(Rule(game.game))
-            console.print(transcript(game), markup=False)
+            console.print(transcript(game))
             console.print(terminal_map(Atlas.of(game), width=console.width))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -15,13 +14,14 @@ from naisei.models.world import base_world
 from naisei.runs.budget import UNBOUNDED, Budget
 from naisei.runs.directory import RunDirectory
 from naisei.runs.engine import run_task
+from naisei.runs.loops import blocking
 from naisei.runs.progress import progress
 from naisei.runs.result import RunResult, finish
 from naisei.textgame.config import GameConfig
 from naisei.textgame.engine import ProcessPool
 from naisei.textgame.task import GameTask
 
-__all__ = ["Session", "run_games"]
+__all__ = ["Session", "arun_games", "run_games"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Session:
     quiet: bool = False
 
 
-def run_games(
+async def arun_games(
     config: GameConfig,
     session: Session,
     *,
@@ -56,7 +56,7 @@ def run_games(
     task = GameTask(config, pool)
     _check_models(task)
 
-    async def go() -> RunResult:
+    try:
         sampling_of = {role: Sampling(**given) for role, given in config.sampling.items()}  # type: ignore[arg-type]
         async with base_world(
             config.models,
@@ -75,11 +75,11 @@ def run_games(
                     on_event=on_event,
                 )
                 return finish(task, directory, outcome)
-
-    try:
-        return asyncio.run(go())
     finally:
         pool.close()
+
+
+run_games = blocking(arun_games)
 
 
 def _check_models(task: GameTask) -> None:

@@ -6,11 +6,11 @@ from functools import partial
 from pathlib import Path
 from random import Random
 
-from rich.console import Console
 from rich.progress import track
 
 from naisei.cli.lang import say
 from naisei.core import InputError
+from naisei.terminal import Console
 from naisei.textgame.engine import needs_textworld
 from naisei.textgame.make import cleanup, cooking
 from naisei.textgame.make.grid import SPLITS, Split, grid, repeats
@@ -95,7 +95,6 @@ def _make(jobs: list[tuple[str, Maker]], folder: Path, processes: int | None) ->
             f"{folder} に {len(games)} ゲーム (満点の合計 {points})",
             f"{len(games)} games in {folder}, worth {points} points in all",
         ),
-        markup=False,
         soft_wrap=True,
     )
     return 0

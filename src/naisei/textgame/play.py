@@ -13,7 +13,7 @@ from naisei.models.settings import ModelSettings
 from naisei.models.world import base_world
 from naisei.textgame.advice import Adviser
 from naisei.textgame.atlas import Atlas
-from naisei.textgame.engine import GameHandler, ProcessPool
+from naisei.textgame.engine import GameHandler, ProcessPool, playable
 from naisei.textgame.player import Player
 from naisei.textgame.schemas import START, Decision, GameResult, Step, View
 from naisei.textgame.stage import Stage
@@ -49,6 +49,7 @@ def play(sitting: Sitting, stage: Stage) -> GameResult:
     """
     pool = ProcessPool()
     try:
+        playable(sitting.path, pool)
         return asyncio.run(_with_world(sitting, stage, pool))
     finally:
         pool.close()

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich.console import Console
-
 from naisei.cli.lang import say
 from naisei.core import InputError
 from naisei.models.settings import ModelSettings
 from naisei.runs.options import pairs, typed
+from naisei.terminal import Console
 from naisei.textgame.describe import ending
-from naisei.textgame.engine import needs_textworld, playable
+from naisei.textgame.engine import needs_textworld
 from naisei.textgame.games import find_games
 from naisei.textgame.play import Sitting, play
 from naisei.textgame.player import PlayerContext
@@ -74,7 +73,7 @@ def play_game_file(
     )
     sitting = Sitting(
         game=game.id,
-        path=playable(game.path),
+        path=game.path,
         max_steps=context.max_steps,
         new=lambda: kind.new(context),
         cheap=not kind.roles,
@@ -88,5 +87,5 @@ def play_game_file(
     except KeyboardInterrupt:
         console.print(say("中断しました。", "Interrupted."), style="red")
         return 130
-    console.print(ending(result), style="bold", markup=False)
+    console.print(ending(result), style="bold")
     return 0

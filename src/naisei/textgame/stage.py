@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 from rich.columns import Columns
-from rich.console import Console
-from rich.panel import Panel
 from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
 from naisei.lang import say
+from naisei.terminal import Console, Panel
 from naisei.textgame.atlas import Atlas
 from naisei.textgame.opening import readable
 from naisei.textgame.schemas import Decision, View

@@ -72,7 +72,7 @@ class GameTask(Task[GameConfig]):
         self._pool = pool
         if len(self.games) == 1:
             for game in self.games.values():
-                playable(game.path)
+                playable(game.path, pool)
 
     @property
     def roles(self) -> tuple[str, ...]:

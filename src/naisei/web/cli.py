@@ -120,8 +120,7 @@ def serve(
     endpoint: Endpoint,
 ) -> None:
     # `naisei --help` does not wait for it.
-    from rich.console import Console
-
+    from naisei.terminal import Console
     from naisei.web.options import WebOptions
     from naisei.web.run import serve as listen
 
@@ -145,7 +144,7 @@ def serve(
         line = say(
             f"ブラウザで開いてください: {url} (Ctrl-C で終わり)", f"Open {url} (Ctrl-C ends)"
         )
-        console.print(line, markup=False, highlight=False, soft_wrap=True)
+        console.print(line, highlight=False, soft_wrap=True)
 
     listen(given, ready=ready)
 

@@ -9,7 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from naisei.core import EffectFailed, InputError
+from naisei.core import EffectFailed, EpisodeBusy, InputError
 from naisei.http.refused import Refused
 from naisei.lang import say
 from naisei.web.html import fragment
@@ -45,7 +45,7 @@ async def _input(request: Request, error: Exception) -> Response:
     assert isinstance(error, InputError)
     # Whoever runs the server sees the place; whoever visits is told what is wrong.
     _LOG.warning("%s", error)
-    return refusal(422, error.message)
+    return refusal(409 if isinstance(error, EpisodeBusy) else 422, error.message)
 
 
 async def _failed(request: Request, error: Exception) -> Response:

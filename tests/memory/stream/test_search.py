@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.memory.stream.reference import Vector, reference
 
@@ -59,7 +59,6 @@ def agrees(pairs: list[tuple[Entry, Vector]], queries: Any, weights: Weights, k:
     assert stream.search(queries, now=NOW, k=k) == found[:k]
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     memories(st.one_of(st.none(), VECTORS)),
     st.lists(VECTORS, min_size=1, max_size=5),
@@ -72,7 +71,6 @@ def test_ranks_like_the_reference_with_and_without_vectors(
     agrees(pairs, queries, weights, k)
 
 
-@settings(max_examples=30, deadline=None)
 @given(memories(st.none()), st.one_of(st.none(), st.just([[1.0, 0.0, 0.0]])), WEIGHTS)
 def test_ranks_without_embeddings(
     pairs: list[tuple[Entry, Vector]], queries: Any, weights: Weights

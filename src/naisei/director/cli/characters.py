@@ -9,12 +9,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from naisei.cli.lang import say
 from naisei.core import InputError
-from naisei.director.character import load_character, shipped
 
 __all__ = ["app"]
 
@@ -30,6 +27,11 @@ def list_(
         bool, typer.Option("--json", help=say("JSON で出す", "Print JSON."))
     ] = False,
 ) -> None:
+    from rich.table import Table
+
+    from naisei.director.character import shipped
+    from naisei.terminal import Console
+
     if as_json:
         found = [{"id": c.id, "names": list(c.names), "persona": c.persona} for c in shipped()]
         print(json.dumps(found, ensure_ascii=False))
@@ -47,6 +49,8 @@ def show(
         str, typer.Argument(metavar="ID|FILE", help=say("id、名前、ファイル", "Id, name or file."))
     ],
 ) -> None:
+    from naisei.director.character import load_character
+
     found = load_character(character)
     if character.endswith(".toml"):
         text = Path(character).read_text(encoding="utf-8")
@@ -67,6 +71,7 @@ def check(
     file: Annotated[Path, typer.Argument(help=say("TOML ファイル", "A TOML file."))],
 ) -> None:
     # The other commands do not wait for it.
+    from naisei.director.character import load_character
     from naisei.director.faults import faults
 
     found = faults(file)

@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from naisei.cli.lang import say
 from naisei.core import Check, InputError, Status
-from naisei.director.bulk import Judged, judged_lines, opened
-from naisei.director.speakers import Speakers
+
+if TYPE_CHECKING:
+    from naisei.director.bulk import Judged
 
 __all__ = ["Characters", "Format", "SkipOthers", "command"]
 
@@ -115,6 +116,9 @@ def command(
     live: Live = False,
     fail_on: FailOn = None,
 ) -> None:
+    from naisei.director.bulk import judged_lines, opened
+    from naisei.director.speakers import Speakers
+
     if live and file != "-":
         raise InputError(
             say("その場で答えられるのは標準入力だけです", "only standard input is answered live"),

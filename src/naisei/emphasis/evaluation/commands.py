@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from pydantic import JsonValue
-from rich.console import Console
 
 from naisei.cli.lang import say
 from naisei.cli.show import metrics_table, print_tables
@@ -16,6 +15,7 @@ from naisei.emphasis.evaluation.config import EvalConfig
 from naisei.emphasis.evaluation.execute import Session, Study, run_eval, run_study
 from naisei.runs.result import RunResult
 from naisei.runs.study_report import write_study
+from naisei.terminal import Console
 
 __all__ = ["evaluate", "print_run"]
 
@@ -46,9 +46,9 @@ def print_run(result: RunResult, *, json: bool) -> None:
     console = Console(stderr=json)
     print_tables([metrics_table(result.summary.metrics), *result.summary.tables], console)
     for note in result.summary.notes:
-        console.print(note, style="yellow", markup=False)
+        console.print(note, style="yellow")
     _say_state(result, console)
-    console.print(say("報告: ", "Report: ") + str(result.report), markup=False)
+    console.print(say("報告: ", "Report: ") + str(result.report))
     if json:
         print(result.line(), flush=True)
 
@@ -72,7 +72,6 @@ def _say_state(result: RunResult, console: Console) -> None:
                 f"Stopped ({out.stopped}). To go on: naisei runs resume {result.run_dir}",
             ),
             style="red",
-            markup=False,
         )
 
 
@@ -88,7 +87,7 @@ def _print_study(study: Study, run_dir: Path, title: str, *, json: bool) -> None
     print_tables(study.tables, console)
     for result in study.results.values():
         _say_state(result, console)
-    console.print(say("表と報告: ", "Tables and report: ") + str(page), markup=False)
+    console.print(say("表と報告: ", "Tables and report: ") + str(page))
     if json:
         runs: dict[str, JsonValue] = {k: r.to_json() for k, r in study.results.items()}
         out = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,11 +20,12 @@ from naisei.models.world import base_world
 from naisei.runs.budget import UNBOUNDED, Budget
 from naisei.runs.directory import RunDirectory
 from naisei.runs.engine import run_task
+from naisei.runs.loops import blocking
 from naisei.runs.progress import progress
 from naisei.runs.result import RunResult, finish
 from naisei.runs.task import Table
 
-__all__ = ["Session", "Study", "run_eval", "run_study"]
+__all__ = ["Session", "Study", "arun_eval", "run_eval", "run_study"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Study:
         return next((r.exit_code for r in self.results.values() if r.exit_code), 0)
 
 
-def run_eval(
+async def arun_eval(
     config: EvalConfig,
     session: Session,
     *,
@@ -67,7 +67,10 @@ def run_eval(
     Raises:
         InputError: an unusable corpus, tagger, model or directory; nothing is left behind.
     """
-    return _run(EvalTask(config, corpus), config, session, run_dir)
+    return await _arun(EvalTask(config, corpus), config, session, run_dir)
+
+
+run_eval = blocking(arun_eval)
 
 
 def run_study(configs: Mapping[str, EvalConfig], session: Session, *, run_dir: Path) -> Study:
@@ -90,7 +93,9 @@ def run_study(configs: Mapping[str, EvalConfig], session: Session, *, run_dir: P
     return Study(results, tables)
 
 
-def _run(task: EvalTask, config: EvalConfig, session: Session, run_dir: Path | None) -> RunResult:
+async def _arun(
+    task: EvalTask, config: EvalConfig, session: Session, run_dir: Path | None
+) -> RunResult:
     llm = config.tagger == LLM
     if llm and "editor" not in config.models:
         raise InputError(
@@ -99,27 +104,27 @@ def _run(task: EvalTask, config: EvalConfig, session: Session, run_dir: Path | N
             remedy=say("--model を付けてください", "give --model PROVIDER:NAME"),
         )
 
-    async def go() -> RunResult:
-        sampling_of = {role: Sampling(**given) for role, given in config.sampling.items()}  # type: ignore[arg-type]
-        async with base_world(
-            config.models,
-            settings=session.settings,
-            sampling_of=sampling_of,
-            cache=session.cache,
-        ) as world:
-            with RunDirectory.of(task, run_dir) as directory:
-                task.folder = directory.path / "training"
-                outcome = await run_task(
-                    task,
-                    directory,
-                    world,
-                    concurrency=session.concurrency if llm else 1,
-                    budget=session.budget,
-                    progress=progress(quiet=session.quiet),
-                )
-                return finish(task, directory, outcome)
+    sampling_of = {role: Sampling(**given) for role, given in config.sampling.items()}  # type: ignore[arg-type]
+    async with base_world(
+        config.models,
+        settings=session.settings,
+        sampling_of=sampling_of,
+        cache=session.cache,
+    ) as world:
+        with RunDirectory.of(task, run_dir) as directory:
+            task.folder = directory.path / "training"
+            outcome = await run_task(
+                task,
+                directory,
+                world,
+                concurrency=session.concurrency if llm else 1,
+                budget=session.budget,
+                progress=progress(quiet=session.quiet),
+            )
+            return finish(task, directory, outcome)
 
-    return asyncio.run(go())
+
+_run = blocking(_arun)
 
 
 def _folder(label: str) -> str:

@@ -7,8 +7,6 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from rich.console import Console
-
 from naisei.core import InputError
 from naisei.emphasis.corpus.store import load_corpus
 from naisei.emphasis.evaluation.recipes import recipe
@@ -24,6 +22,7 @@ from naisei.emphasis.taggers.store import save as save_crf
 from naisei.emphasis.training.parts import set_aside
 from naisei.emphasis.training.small import small as made_small
 from naisei.lang import say
+from naisei.terminal import Console
 
 __all__ = ["train_command"]
 
@@ -80,7 +79,6 @@ def train_command(
                 f"学習済み: {result['model']} ({result['name']}、{result['seconds']} 秒)",
                 f"Trained: {result['model']} ({result['name']}, {result['seconds']} s)",
             ),
-            markup=False,
         )
     return 0
 
@@ -121,7 +119,6 @@ def _neural(
                 f"{point.step:5}/{plan.steps}  loss {point.loss:.4f}  dev token F1 "
                 f"{point.dev_f1:.3f}  {point.speed:,.0f} subwords/s",
             ),
-            markup=False,
             highlight=False,
         )
 

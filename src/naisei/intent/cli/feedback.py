@@ -33,10 +33,10 @@ def command(
     user: User = "default",
     json: options.Json = False,
 ) -> None:
-    from naisei.intent.cli.plain import plain_text
     from naisei.intent.feedback import adjusted, read_feedback, standing, write_feedback
     from naisei.intent.places import place
     from naisei.intent.thresholds import Thresholds
+    from naisei.terminal import visible
 
     if sum((undo, reset, give is not None)) > 1:
         raise InputError(
@@ -77,7 +77,7 @@ def command(
         moved = "" if value == before else say(f"（初め {before}）", f" (was {before})")
         print(f"{name}: {value}{moved}")
     for line in kept:
-        print(plain_text(f"  {line.at:%Y-%m-%d %H:%M} {line.sign} {line.about}".rstrip()))
+        print(visible(f"  {line.at:%Y-%m-%d %H:%M} {line.sign} {line.about}".rstrip()))
     if not kept:
         print(say("評価はまだありません。", "No feedback yet."))
 

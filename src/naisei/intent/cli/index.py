@@ -55,11 +55,9 @@ def command(
     quiet: options.Quiet = False,
     json: options.Json = False,
 ) -> None:
-    from rich.console import Console
-
-    from naisei.intent.cli.plain import plain_text
     from naisei.retrieval.build import build
     from naisei.retrieval.limits import LoadLimits
+    from naisei.terminal import Console, visible
 
     console = Console(stderr=json)
     limits = LoadLimits(bytes=max_bytes, pages=max_pages, files=max_files)
@@ -88,4 +86,4 @@ def command(
     )
     for skipped in report.skipped:
         line = say(f"読めなかった資料: {skipped.path}", f"Left out: {skipped.path}")
-        print(plain_text(f"  {line} ({skipped.why})"))
+        print(visible(f"  {line} ({skipped.why})"))

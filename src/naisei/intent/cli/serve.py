@@ -130,12 +130,11 @@ def command(
     endpoint: Endpoint,
 ) -> None:
     # The other commands do not wait for it.
-    from rich.console import Console
-
     from naisei.intent.cli.read import config_of
     from naisei.intent.serve.options import ServeOptions
     from naisei.intent.serve.run import serve
     from naisei.intent.serve.users import read_users
+    from naisei.terminal import Console
 
     users = read_users(tokens)
     options = ServeOptions(
@@ -157,6 +156,6 @@ def command(
 
     def ready(url: str) -> None:
         line = say(f"待ち受け中: {url} (Ctrl-C で終わり)", f"Listening on {url} (Ctrl-C ends)")
-        console.print(line, markup=False, highlight=False, soft_wrap=True)
+        console.print(line, highlight=False, soft_wrap=True)
 
     serve(options, config, settings=endpoint.settings(in_flight), ready=ready)

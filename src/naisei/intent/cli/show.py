@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 from naisei.cli.lang import say
-from naisei.intent.cli.plain import plain_text
 from naisei.intent.schemas import Citation, Reply
+from naisei.terminal import visible
 
 __all__ = ["line", "shown", "sources"]
 
@@ -28,14 +28,14 @@ def shown(reply: Reply) -> str:
             )
         )
     lines += [say(f"（失敗: {why}）", f"(Failed: {why})") for why in reply.failures]
-    return plain_text("\n".join(lines))
+    return visible("\n".join(lines))
 
 
 def sources(reply: Reply | None) -> str:
     """The sources with what is quoted of them."""
     if reply is None or not reply.citations:
         return say("出典はありません。", "There are no sources.")
-    return plain_text("\n".join(f"{_source(c)}\n{_indented(c.quote)}" for c in reply.citations))
+    return visible("\n".join(f"{_source(c)}\n{_indented(c.quote)}" for c in reply.citations))
 
 
 def _source(c: Citation) -> str:

@@ -8,7 +8,6 @@ from importlib.resources import as_file, files
 from pathlib import Path
 
 from pydantic import JsonValue
-from rich.console import Console
 
 from naisei.cli.lang import say
 from naisei.cli.show import print_tables
@@ -21,6 +20,7 @@ from naisei.intent.evaluation.items import HANDBOOK
 from naisei.runs.result import RunResult
 from naisei.runs.study_report import write_study
 from naisei.runs.task import Table
+from naisei.terminal import Console
 
 __all__ = ["evaluate", "print_run"]
 
@@ -89,7 +89,7 @@ def print_run(result: RunResult, *, json: bool) -> None:
     console = _ERR if json else Console()
     print_tables([*result.summary.tables, _chief(result)], console)
     for note in result.summary.notes:
-        console.print(note, style="yellow", markup=False)
+        console.print(note, style="yellow")
     _say_state(result, console)
     if json:
         print(result.line(), flush=True)
@@ -140,9 +140,8 @@ def _say_state(result: RunResult, console: Console) -> None:
                 f"Stopped ({out.stopped}). To go on: naisei runs resume {result.run_dir}",
             ),
             style="red",
-            markup=False,
         )
-    console.print(say("報告: ", "Report: ") + str(result.report), markup=False)
+    console.print(say("報告: ", "Report: ") + str(result.report))
 
 
 def _study(
@@ -169,7 +168,7 @@ def _print_study(study: Study, run_dir: Path, *, json: bool) -> None:
     print_tables(tables, console)
     for result in study.results.values():
         _say_state(result, console)
-    console.print(say("表と報告: ", "Tables and report: ") + str(page), markup=False)
+    console.print(say("表と報告: ", "Tables and report: ") + str(page))
     if json:
         runs: dict[str, JsonValue] = {k: r.to_json() for k, r in study.results.items()}
         out = {

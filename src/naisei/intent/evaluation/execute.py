@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -20,12 +19,13 @@ from naisei.retrieval.index import Index
 from naisei.runs.budget import UNBOUNDED, Budget
 from naisei.runs.directory import RunDirectory
 from naisei.runs.engine import run_task
+from naisei.runs.loops import blocking
 from naisei.runs.progress import progress
 from naisei.runs.result import RunResult, finish
 from naisei.runs.tables import to_csv
 from naisei.runs.task import EpisodeRow, Table
 
-__all__ = ["Session", "Study", "run_eval", "run_study"]
+__all__ = ["Session", "Study", "arun_eval", "run_eval", "run_study"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Study:
         return next((r.exit_code for r in self.results.values() if r.exit_code), 0)
 
 
-def run_eval(
+async def arun_eval(
     config: EvalConfig,
     session: Session,
     *,
@@ -68,32 +68,32 @@ def run_eval(
     with Index.open(config.index) as index:
         task = EvalTask(config, index)
 
-        async def go() -> RunResult:
-            sampling_of = {role: Sampling(**given) for role, given in config.sampling.items()}  # type: ignore[arg-type]
-            async with base_world(
-                config.models,
-                settings=session.settings,
-                sampling_of=sampling_of,
-                cache=session.cache,
-                # Rubbish of the evaluator is repaired once; then the rules decide.
-                resends_of={"evaluator": 0},
-            ) as world:
-                with RunDirectory.of(task, run_dir) as directory:
-                    outcome = await run_task(
-                        task,
-                        directory,
-                        world,
-                        concurrency=session.concurrency,
-                        budget=session.budget,
-                        progress=progress(quiet=session.quiet),
-                        on_episode=on_episode,
-                    )
-                    result = finish(task, directory, outcome)
-                    csv = to_csv(task.item_table(outcome.rows))
-                    write_atomically(directory.path / "items.csv", csv)
-                    return result
+        sampling_of = {role: Sampling(**given) for role, given in config.sampling.items()}  # type: ignore[arg-type]
+        async with base_world(
+            config.models,
+            settings=session.settings,
+            sampling_of=sampling_of,
+            cache=session.cache,
+            # Rubbish of the evaluator is repaired once; then the rules decide.
+            resends_of={"evaluator": 0},
+        ) as world:
+            with RunDirectory.of(task, run_dir) as directory:
+                outcome = await run_task(
+                    task,
+                    directory,
+                    world,
+                    concurrency=session.concurrency,
+                    budget=session.budget,
+                    progress=progress(quiet=session.quiet),
+                    on_episode=on_episode,
+                )
+                result = finish(task, directory, outcome)
+                csv = to_csv(task.item_table(outcome.rows))
+                write_atomically(directory.path / "items.csv", csv)
+                return result
 
-        return asyncio.run(go())
+
+run_eval = blocking(arun_eval)
 
 
 def run_study(configs: Mapping[str, EvalConfig], session: Session, *, run_dir: Path) -> Study:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from contextlib import AbstractContextManager
 from typing import Any, NoReturn
 from weakref import WeakValueDictionary
 
 from naisei.core import Event, EventLog, MemoryLog, ReplayDivergence, Where, World, arun
+from naisei.core.events import writing
 from naisei.http.refused import Refused
 from naisei.intent.dialogue import Dialogue
 from naisei.intent.flow import personal
@@ -144,6 +146,9 @@ class _Told:
 
     def read(self, episode: str) -> list[Event]:
         return list(self._log.read(episode))
+
+    def writing(self, episode: str) -> AbstractContextManager[None]:
+        return writing(self._log, episode)
 
 
 async def _within(turn: Coroutine[Any, Any, Reply], seconds: float) -> Reply:

@@ -8,7 +8,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
-from naisei.core import EffectFailed, InputError
+from naisei.core import EffectFailed, EpisodeBusy, InputError
 from naisei.http.refused import Refused
 from naisei.lang import say
 
@@ -61,6 +61,11 @@ async def _input(request: Request, error: Exception) -> JSONResponse:
     )
 
 
+async def _busy(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, EpisodeBusy)
+    return _json(409, error.message)
+
+
 async def _failed(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, EffectFailed)
     return _json(502, say("モデルが応答しませんでした。", "The model gave no usable answer."))
@@ -74,6 +79,7 @@ async def _crash(request: Request, error: Exception) -> JSONResponse:
 handlers: dict[Any, Any] = {
     Refused: _refused,
     HTTPException: _http,
+    EpisodeBusy: _busy,
     InputError: _input,
     EffectFailed: _failed,
     Exception: _crash,

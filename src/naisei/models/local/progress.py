@@ -5,7 +5,6 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Protocol
 
-from rich.console import Console
 from rich.progress import (
     BarColumn,
     DownloadColumn,
@@ -14,6 +13,8 @@ from rich.progress import (
     TransferSpeedColumn,
 )
 from rich.progress import Progress as Bar
+
+from naisei.terminal import Console
 
 __all__ = ["Progress", "Quiet", "Shown"]
 
@@ -55,7 +56,7 @@ class Shown:
         self.language = language
         self.console = Console(stderr=True, highlight=False, soft_wrap=True)
         self._bar = Bar(
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(),
             DownloadColumn(),
             TransferSpeedColumn(),

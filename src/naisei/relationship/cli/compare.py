@@ -46,19 +46,18 @@ def command(
 ) -> None:
     import json as jsonlib
 
-    from rich.console import Console
-
     from naisei.cli.show import print_tables
     from naisei.files import write_atomically
     from naisei.relationship.effect import effect_of
     from naisei.runs.report import templates
     from naisei.runs.tables import to_csv
+    from naisei.terminal import Console
 
     found = effect_of(run_with, run_without, seed=seed)
     console = Console(stderr=json)
     print_tables(found.tables(), console)
     for note in found.notes:
-        console.print(note, style="yellow", markup=False)
+        console.print(note, style="yellow")
     texts: list[tuple[Path, str]] = []
     if csv is not None:
         texts.append((csv, "\n".join(to_csv(table) for table in found.tables())))
@@ -70,6 +69,6 @@ def command(
         )
     for path, text in texts:
         write_atomically(path, text)
-        console.print(say("書きました: ", "Written: ") + str(path), markup=False)
+        console.print(say("書きました: ", "Written: ") + str(path))
     if json:
         print(jsonlib.dumps(found.to_json(), ensure_ascii=False, allow_nan=False))

@@ -56,13 +56,12 @@ def command(
     json: Json = False,
 ) -> None:
     # The other commands do not wait for what only this one needs.
-    from rich.console import Console
-
     from naisei.cli.show import print_tables
     from naisei.models.embedders import open_embedder
     from naisei.relationship.locomo import read_locomo
     from naisei.relationship.recall import measure, recall_tables
     from naisei.relationship.recall_files import as_json, write_csv
+    from naisei.terminal import Console
 
     depths = sorted(set(k or (5, 10, 25, 50)))
     samples = read_locomo(from_locomo)
@@ -73,7 +72,7 @@ def command(
         chosen,
         depths,
         captions=captions,
-        progress=lambda text: progress.print(text, style="dim", markup=False, highlight=False),
+        progress=lambda text: progress.print(text, style="dim", highlight=False),
     )
     notes = [note for sample in samples for note in sample.notes]
     tables = recall_tables(found, depths)
@@ -90,12 +89,11 @@ def command(
                 f"{category}: 根拠の示されていない質問 {count} 件は数えていません。",
                 f"{category}: {count} questions without evidence are not counted.",
             ),
-            markup=False,
         )
     if notes:
         console.print(say("読み替え・除外したもの:", "Mended or left out:"), style="yellow")
     for note in notes:
-        console.print(f"  {note}", style="yellow", markup=False, highlight=False)
+        console.print(f"  {note}", style="yellow", highlight=False)
     counts = (len(samples), found.turns, len(found.categories), chosen.name)
     console.print(
         say(
@@ -103,5 +101,4 @@ def command(
             "{} conversations, {} turns, {} questions (embedder: {}). Intervals: 95 %, by "
             "conversation.",
         ).format(*counts),
-        markup=False,
     )

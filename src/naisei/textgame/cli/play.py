@@ -51,8 +51,7 @@ def command(
     endpoint: Endpoint,
 ) -> None:
     # The other commands do not wait for what only a game needs.
-    from rich.console import Console
-
+    from naisei.terminal import Console
     from naisei.textgame.play_commands import play_game_file
 
     code = play_game_file(

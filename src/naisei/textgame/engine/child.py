@@ -12,6 +12,7 @@ import re
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from threading import Thread
 from typing import Any
 
@@ -21,7 +22,8 @@ _ROOM = re.compile(r"-= (.+?) =-")
 
 
 def main() -> None:
-    """Serve `{"open": path}` and `{"step": command}` until standard input closes."""
+    """Serve `{"open": path}`, `{"step": command}` and `{"compile": path, "to": path}` until
+    standard input closes."""
     # What libraries print must not come between the answers.
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
@@ -30,7 +32,9 @@ def main() -> None:
     for line in sys.stdin:
         request = json.loads(line)
         try:
-            if "open" in request:
+            if "compile" in request:
+                answer = _compile(request["compile"], Path(request["to"]))
+            elif "open" in request:
                 game, state = _open(request["open"])
                 answer = _view(state, done=False)
             else:
@@ -47,6 +51,24 @@ def _end_with_the_run(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(1)
     os._exit(1)
+
+
+def _compile(source: str, made: Path) -> dict[str, Any]:
+    """Empty if it worked; else what broke, and at which step."""
+    import textworld
+
+    from naisei.textgame.make.compiled import compiled
+
+    step = "load"
+    try:
+        game = textworld.Game.load(source)
+        step = "compile"
+        compiled(game, textworld.GameOptions(), made)
+    except OSError as error:
+        return {"errno": error.errno, "error": error.strerror}
+    except Exception as error:  # whatever a broken file breaks inside textworld
+        return {"step": step, "error": f"{type(error).__name__}: {error}"}
+    return {}
 
 
 def _open(path: str) -> tuple[Any, Any]:

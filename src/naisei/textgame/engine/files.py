@@ -8,10 +8,12 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from naisei.core import InputError, InstrumentFailure
+from naisei.core import InputError
+from naisei.files import output_error
 from naisei.lang import say
 from naisei.models.local.weights import cache_root
-from naisei.textgame.engine.story import check_story
+from naisei.textgame.engine.pool import ProcessPool
+from naisei.textgame.engine.story import BrokenGame, check_story, check_world
 
 __all__ = ["needs_textworld", "playable", "textworld_installed"]
 
@@ -39,16 +41,20 @@ def needs_textworld() -> None:
         )
 
 
-def playable(path: Path, *, cache: Path | None = None) -> Path:
+def playable(path: Path, pool: ProcessPool, *, cache: Path | None = None) -> Path:
     """A `.z8` for a game: the file itself, or its `.json` compiled, once for its contents.
 
-    A `.ulx` cannot be loaded by textworld 1.7; the `.json` beside it is taken.
+    A `.ulx` cannot be loaded by textworld 1.7; the `.json` beside it is taken. Threads and
+    processes may ask for the same game at once. pool: of whose interpreters one compiles, since
+    textworld reads and compiles games safely in one thread of a process only.
 
     Raises:
-        InputError: no such file, a kind that cannot be played, or a broken file.
+        BrokenGame: no such file, a kind that cannot be played, or a broken file.
+        InputError: no engine, or the cache cannot be written.
+        InstrumentFailure: the process that compiles crashed or hangs.
     """
     if not path.is_file():
-        raise InputError(
+        raise BrokenGame(
             say("ゲームのファイルがありません", "there is no such game"),
             place=str(path),
             remedy=say(".z8 か .json を指定してください", "give a .z8 or .json"),
@@ -58,7 +64,7 @@ def playable(path: Path, *, cache: Path | None = None) -> Path:
         return path
     source = path if path.suffix == ".json" else path.with_suffix(".json")
     if path.suffix not in (".json", ".ulx") or not source.is_file():
-        raise InputError(
+        raise BrokenGame(
             say(
                 f"{f'{path.suffix} の' if path.suffix else '拡張子のない'}ゲームは読み込めません",
                 f"a game of the kind {path.suffix or 'without an ending'} cannot be loaded",
@@ -69,40 +75,24 @@ def playable(path: Path, *, cache: Path | None = None) -> Path:
                 "give a .z8, or a TextWorld .json (which a .ulx has beside it)",
             ),
         )
-    return _compiled(source, cache or cache_root() / "textgame")
-
-
-def _compiled(source: Path, cache: Path) -> Path:
+    check_world(source)
     needs_textworld()
+    return _compiled(source, cache or cache_root() / "textgame", pool)
+
+
+def _compiled(source: Path, cache: Path, pool: ProcessPool) -> Path:
     made = cache / f"{sha256(source.read_bytes()).hexdigest()[:24]}.z8"
     if made.is_file():
         return made
-    cache.mkdir(parents=True, exist_ok=True)
-    with FileLock(made.with_suffix(".lock")):
-        if not made.is_file():
-            _compile(source, made)
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        with FileLock(made.with_suffix(".lock")):
+            if not made.is_file():
+                process = pool.borrow()
+                try:
+                    process.compile(source, made)
+                finally:
+                    pool.give_back(process)
+    except OSError as error:
+        raise output_error(error, made) from error
     return made
-
-
-def _compile(source: Path, made: Path) -> None:
-    import textworld
-
-    from naisei.textgame.make.compiled import compiled
-
-    try:
-        game = textworld.Game.load(str(source))
-    except Exception as error:  # whatever a broken file breaks inside textworld
-        raise InputError(
-            say("TextWorld のゲームではありません: ", "this is no TextWorld game: ")
-            + f"{type(error).__name__}: {error}",
-            place=str(source),
-            remedy=say("作り直すか、除いてください", "generate it again, or leave it out"),
-        ) from error
-    try:
-        compiled(game, textworld.GameOptions(), made)
-    except InstrumentFailure as error:
-        raise InputError(
-            say(f"コンパイルできません: {error}", str(error)),
-            place=str(source),
-            remedy=say("除いてください", "leave it out"),
-        ) from error

@@ -9,7 +9,6 @@ from pathlib import Path
 from naisei.core import (
     Act,
     Handler,
-    InputError,
     InstrumentFailure,
     Observation,
     ReplayDivergence,
@@ -19,6 +18,7 @@ from naisei.lang import speaking
 from naisei.textgame.engine.files import playable
 from naisei.textgame.engine.pool import ProcessPool
 from naisei.textgame.engine.process import GameProcess
+from naisei.textgame.engine.story import BrokenGame
 from naisei.textgame.schemas import START, View
 
 __all__ = ["GameHandler"]
@@ -76,7 +76,7 @@ class GameHandler(Handler):
         try:
             with speaking("en"):  # it becomes a part of the run's record
                 self._load()
-        except InputError as error:
+        except BrokenGame as error:
             raise InstrumentFailure(str(error)) from error
         for attempt in range(_RETRIES + 1):
             try:
@@ -103,7 +103,7 @@ class GameHandler(Handler):
 
     def _load(self) -> Path:
         if self._story is None:
-            self._story = playable(self.path)
+            self._story = playable(self.path, self._pool)
         return self._story
 
     def _drive(self, process: GameProcess, where: Where) -> None:

@@ -12,10 +12,16 @@ from threading import Thread
 from typing import Any
 
 from naisei.core import InstrumentFailure
+from naisei.lang import say
 from naisei.textgame.engine.listing import completed
+from naisei.textgame.engine.story import BrokenGame
 from naisei.textgame.schemas import View
 
 __all__ = ["GameProcess"]
+
+#: Seconds that the compiler may take for a game: one or two of work, on a machine that may have
+#: much else to do.
+_COMPILING = 600.0
 
 
 class GameProcess:
@@ -39,6 +45,28 @@ class GameProcess:
         """Give a command. Raises `InstrumentFailure` if the interpreter crashed or hangs."""
         return self._ask({"step": command})
 
+    def compile(self, source: Path, made: Path) -> None:
+        """Make a `.z8`, and the `.json` beside it, of a `.json`.
+
+        Raises:
+            BrokenGame: textworld does not take it.
+            OSError: the disk is full or read only.
+            InstrumentFailure: the process crashed, or had no answer for a long time.
+        """
+        answer = self._answer({"compile": str(source), "to": str(made)}, _COMPILING)
+        if "errno" in answer:
+            raise OSError(answer["errno"], answer["error"])
+        if "error" not in answer:
+            return
+        raise BrokenGame(
+            say("TextWorld のゲームではありません: ", "this is no TextWorld game: ")
+            + answer["error"]
+            if answer["step"] == "load"
+            else say("コンパイルできません: ", "it cannot be compiled: ") + answer["error"],
+            place=str(source),
+            remedy=say("作り直すか、除いてください", "generate it again, or leave it out"),
+        )
+
     def close(self) -> None:
         """End the process, from any thread. It is started again when it is next asked."""
         process, self._process = self._process, None
@@ -51,25 +79,29 @@ class GameProcess:
                         pipe.close()
 
     def _ask(self, request: dict[str, str]) -> View:
+        answer = self._answer(request, self.timeout)
+        if "error" in answer:
+            raise self._ended(str(answer["error"]))
+        return completed(View.model_validate(answer))
+
+    def _answer(self, request: dict[str, str], timeout: float) -> dict[str, Any]:
         process = self._running()
         assert process.stdin is not None
         self.busy = True
         try:
             process.stdin.write(json.dumps(request) + "\n")
             process.stdin.flush()
-            line = self._answers.get(timeout=self.timeout)
+            line = self._answers.get(timeout=timeout)
         except (OSError, ValueError) as error:  # a broken pipe, or one closed meanwhile
             raise self._ended("the game interpreter crashed") from error
         except Empty as error:
-            raise self._ended(f"no answer within {self.timeout:g} s") from error
+            raise self._ended(f"no answer within {timeout:g} s") from error
         finally:
             self.busy = False
         if not line:
             raise self._ended("the game interpreter crashed")
         answer: dict[str, Any] = json.loads(line)
-        if "error" in answer:
-            raise self._ended(str(answer["error"]))
-        return completed(View.model_validate(answer))
+        return answer
 
     def _ended(self, why: str) -> InstrumentFailure:
         code = self._process.poll() if self._process is not None else None
@@ -79,7 +111,7 @@ class GameProcess:
     def _running(self) -> subprocess.Popen[str]:
         if self._process is None:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "naisei.textgame.engine.child"],
+                [sys.executable, "-P", "-m", "naisei.textgame.engine.child"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,

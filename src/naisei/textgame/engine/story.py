@@ -11,7 +11,11 @@ from pathlib import Path
 from naisei.core import InputError
 from naisei.lang import say
 
-__all__ = ["check_story"]
+__all__ = ["BrokenGame", "check_story", "check_world"]
+
+
+class BrokenGame(InputError):
+    """The file of a game is at fault: in a set of many, the others are played all the same."""
 
 
 def check_story(path: Path) -> None:
@@ -20,11 +24,11 @@ def check_story(path: Path) -> None:
     Source: the Z-Machine Standards Document 1.1, §11.1 (version, file length, checksum).
 
     Raises:
-        InputError: cut off, changed, another kind of file, or without its `.json`.
+        BrokenGame: cut off, changed, another kind of file, or without its `.json`.
     """
     story = path.read_bytes()
     if len(story) < 64 or story[0] != 8:
-        raise InputError(
+        raise BrokenGame(
             say(
                 "Z-machine のストーリーファイル (バージョン 8) ではありません",
                 "this is no Z-machine story (version 8)",
@@ -35,7 +39,7 @@ def check_story(path: Path) -> None:
     length = int.from_bytes(story[0x1A:0x1C]) * 8
     checksum = int.from_bytes(story[0x1C:0x1E])
     if len(story) < length:
-        raise InputError(
+        raise BrokenGame(
             say(
                 f"ストーリーファイルが途中で切れています: {length} バイト中 {len(story)} バイト",
                 f"the story is cut off: {len(story)} of {length} bytes",
@@ -44,7 +48,7 @@ def check_story(path: Path) -> None:
             remedy=_remedy(),
         )
     if length and sum(story[64:length]) % 65536 != checksum:
-        raise InputError(
+        raise BrokenGame(
             say(
                 "ストーリーファイルが壊れています (チェックサムの不一致)",
                 "the story is damaged (checksum)",
@@ -52,13 +56,17 @@ def check_story(path: Path) -> None:
             place=str(path),
             remedy=_remedy(),
         )
-    _check_world(path.with_suffix(".json"))
+    check_world(path.with_suffix(".json"))
 
 
-def _check_world(path: Path) -> None:
-    """The file from which textworld knows the commands and the points."""
+def check_world(path: Path) -> None:
+    """The `.json` from which textworld knows the commands and the points, or compiles a game.
+
+    Raises:
+        BrokenGame: not there, no JSON, or the JSON of something else.
+    """
     if not path.is_file():
-        raise InputError(
+        raise BrokenGame(
             say(
                 "ゲームの .json がありません。これがないと、命令と得点が分かりません",
                 "the game's .json is missing: without it, its commands and points cannot be known",
@@ -72,13 +80,13 @@ def _check_world(path: Path) -> None:
     try:
         world = json.loads(path.read_bytes())
     except ValueError as error:
-        raise InputError(
+        raise BrokenGame(
             say(f"JSON ではありません: {error}", f"this is no JSON: {error}"),
             place=str(path),
             remedy=_remedy(),
         ) from error
     if not isinstance(world, dict) or not {"world", "infos", "quests"} <= set(world):
-        raise InputError(
+        raise BrokenGame(
             say("TextWorld のゲームではありません", "this is no TextWorld game"),
             place=str(path),
             remedy=_remedy(),

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from pydantic import JsonValue
-from rich.console import Console
 
 from naisei.cli.lang import say
 from naisei.cli.show import print_tables
 from naisei.core import fingerprint
 from naisei.runs.result import RunResult
 from naisei.runs.study_report import write_study
+from naisei.terminal import Console
 from naisei.textgame.config import GameConfig
 from naisei.textgame.execute import Session, run_games
 from naisei.textgame.llm.tables import study_tables
@@ -51,7 +51,7 @@ def _print(results: Mapping[str, RunResult], run_dir: Path, console: Console, *,
     page = write_study(run_dir, "naisei textgame ablate", tables, runs=links, notes=notes)
     print_tables(tables, console)
     for note in notes:
-        console.print(note, style="yellow", markup=False)
+        console.print(note, style="yellow")
     for row, result in results.items():
         if failed := result.outcome.failed:
             console.print(
@@ -70,9 +70,8 @@ def _print(results: Mapping[str, RunResult], run_dir: Path, console: Console, *,
                     f"Stopped in {row} ({why}). The same command goes on from there.",
                 ),
                 style="red",
-                markup=False,
             )
-    console.print(say("表と報告: ", "Tables and report: ") + str(page), markup=False)
+    console.print(say("表と報告: ", "Tables and report: ") + str(page))
 
 
 def _line(results: Mapping[str, RunResult], run_dir: Path) -> str:

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import time
 from collections.abc import AsyncIterator, Mapping
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -194,6 +194,9 @@ class Sitting:
 
     def read(self, episode: str) -> list[Event]:
         return list(self.events)
+
+    def writing(self, episode: str) -> AbstractContextManager[None]:
+        return self.directory.log.writing(episode)
 
     async def leave(self) -> None:
         """Stop working on it. What is in the log stays; whoever follows is let go."""

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from rich.console import Console
 from rich.progress import Progress, TextColumn
 
 from naisei.core import InputError
 from naisei.lang import say
+from naisei.terminal import Console
 from naisei.textgame.config import GameConfig
 from naisei.textgame.execute import Session, run_games
 from naisei.textgame.games import Game, find_games
@@ -95,7 +95,7 @@ def record_command(games: Path, out: Path, *, processes: int | None, json: bool)
         print(jsonlib.dumps(figures))
         return 0
     for name, value in figures.items():
-        console.print(f"{name:22} {value}", markup=False)
+        console.print(f"{name:22} {value}")
     return 0
 
 
@@ -161,7 +161,7 @@ def train_command(
         valid = recordings_of(own, valid_recorded, console)
     with Progress(
         *Progress.get_default_columns(),
-        TextColumn("{task.fields[loss]}"),
+        TextColumn("{task.fields[loss]}", markup=False),
         console=console,
         transient=True,
     ) as bar:
@@ -200,7 +200,6 @@ def train_command(
                 f"Model: {made.folder} ({made.megabytes:.1f} MB, epoch {made.trained.epoch}). "
                 f"Curves: {out / 'training' / 'curve.svg'}",
             ),
-            markup=False,
         )
     return 0
 

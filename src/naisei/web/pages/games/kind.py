@@ -36,10 +36,10 @@ async def _open(config: PlayConfig, room: Room) -> AsyncIterator[Scene]:
             say("いまは満席です", "all tables are taken"),
             remedy=say("しばらくしてからもう一度", "try again in a while"),
         )
+    pool = ProcessPool()
+    handler = GameHandler(playable(room.options.state / "games" / config.file, pool), pool)
     place = object()
     _taken.add(place)
-    pool = ProcessPool()
-    handler = GameHandler(playable(room.options.state / "games" / config.file), pool)
     try:
         kind = player_kind(config.agent)
         models = dict.fromkeys(kind.roles, config.model) if config.model else {}

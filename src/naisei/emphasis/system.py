@@ -1,0 +1,7 @@
+"""Not declared yet: its commands are typer's own."""
+
+from naisei.emphasis.cli import app
+
+__all__ = ["SYSTEM"]
+
+SYSTEM = app

@@ -1,0 +1,174 @@
+"""The terminal: what is printed for people goes through `Console`.
+
+Data are printed as they are. What a user or a model wrote is never read as markup (`[bold]`), as
+the name of an emoji (`:hand:`), or as an escape sequence that moves the cursor or colours the
+screen. Styles are given with `style=` or as `Text`.
+
+Text without spaces is wrapped too: between two full-width characters, but not before a closing
+mark nor after an opening one (JIS X 4051, basic line breaking), and nothing is ever cut off.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from rich import console as _console
+from rich import panel as _panel
+from rich.cells import cell_len, chop_cells
+from rich.console import ConsoleOptions, RenderableType
+from rich.containers import Lines
+from rich.measure import Measurement
+from rich.segment import Segment
+from rich.text import Text
+
+__all__ = ["Console", "Panel", "breaks", "visible"]
+
+#: Escape sequences (ECMA-48: CSI, OSC and the like, others), then single control characters but
+#: tab and newline, the marks that turn the direction of text (Unicode UAX 9) and the characters
+#: that nobody sees.
+_CONTROL = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
+    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)"
+    r"|\x1b[ -/]*[0-Z\\^-~]"
+    r"|[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
+)
+_WIDE = "\u2e80-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uff01-\uff60\uffe0-\uffe6\U00020000-\U0003ffff"
+_OPENING = "（「『【〔［｛〈《｟“‘"
+_CLOSING = (
+    "）」』】〕］｝〉》｠”’、。，．・：；！？…‥ー〜～々ゝゞヽヾ％℃"
+    "ぁぃぅぇぉっゃゅょゎゕゖァィゥェォッャュョヮヵヶ"
+    r",.:;!?)\]}%"
+)
+#: A stretch that no line end may divide, with the spaces after it.
+_PIECE = re.compile(
+    rf"[{_OPENING}(\[{{]*(?:[{_WIDE}]|[^\s{_WIDE}]*[^\s{_WIDE}(\[{{])?[{_CLOSING}]*\s*"
+)
+
+
+def visible(text: str) -> str:
+    """The text without escape sequences and control characters; tabs and newlines stay."""
+    return _CONTROL.sub("", text)
+
+
+def breaks(line: str, width: int) -> list[int]:
+    """Offsets in characters where a line is broken so that every part fits into `width` cells.
+
+    Spaces at a break hang over the end. A single word wider than the line is cut where the line
+    ends.
+    """
+    width = max(width, 2)  # a full-width character needs two cells
+    offsets: list[int] = []
+    used = 0
+    for piece in _PIECE.finditer(line):
+        text, start = piece[0], piece.start()
+        wide = cell_len(text.rstrip())
+        if used and used + wide > width:
+            offsets.append(start)
+            used = 0
+        if wide > width:
+            parts = chop_cells(text.rstrip(), width)
+            for part in parts[:-1]:
+                start += len(part)
+                offsets.append(start)
+            text = text[start - piece.start() :]
+        used += cell_len(text)
+    return offsets
+
+
+class _Wrapped(Text):
+    """Text that is cleaned, and wrapped by `breaks`."""
+
+    @classmethod
+    def of(cls, text: Text) -> _Wrapped:
+        if _CONTROL.search(text.plain):
+            text = _without_controls(text)
+        return cls._like(text)
+
+    @classmethod
+    def _like(cls, text: Text) -> _Wrapped:
+        return cls(
+            text.plain,
+            style=text.style,
+            justify=text.justify,
+            overflow=text.overflow,
+            no_wrap=text.no_wrap,
+            end=text.end,
+            tab_size=text.tab_size,
+            spans=list(text.spans),
+        )
+
+    def wrap(
+        self,
+        console: _console.Console,
+        width: int,
+        *,
+        justify: _console.JustifyMethod | None = None,
+        overflow: _console.OverflowMethod | None = None,
+        tab_size: int = 8,
+        no_wrap: bool | None = None,
+    ) -> Lines:
+        if no_wrap or (no_wrap is None and self.no_wrap) or overflow == "ignore":
+            return super().wrap(
+                console,
+                width,
+                justify=justify,
+                overflow=overflow,
+                tab_size=tab_size,
+                no_wrap=no_wrap,
+            )
+        lines = Lines()
+        for line in self.split(allow_blank=True):
+            if "\t" in line:
+                line.expand_tabs(tab_size)
+            parts = line.divide(breaks(line.plain, width))
+            for part in parts:
+                part.rstrip_end(width)
+            if (how := justify or self.justify or "default") != "default":
+                parts.justify(console, width, justify=how, overflow="fold")
+            lines.extend(parts)
+        return lines
+
+    def __rich_measure__(self, console: _console.Console, options: ConsoleOptions) -> Measurement:
+        lines = self.plain.splitlines()
+        whole = max(map(cell_len, lines), default=0)
+        pieces = (cell_len(p.rstrip()) for line in lines for p in _PIECE.findall(line))
+        return Measurement(max(pieces, default=0), whole)
+
+
+def _without_controls(text: Text) -> Text:
+    cuts = [at for found in _CONTROL.finditer(text.plain) for at in found.span()]
+    parts = text.divide(sorted({*cuts}))
+    kept = [p for p in parts if not _CONTROL.fullmatch(p.plain)]
+    whole = text.blank_copy()
+    for part in kept:
+        whole.append_text(part)
+    return whole
+
+
+class Console(_console.Console):
+    """rich's console for text that somebody else wrote; see the module."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{"markup": False, "emoji": False, **options})
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        return _Wrapped.of(super().render_str(visible(text), **options))
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        if type(renderable) is Text:
+            renderable = _Wrapped.of(renderable)
+        return super().render(renderable, options)
+
+
+class Panel(_panel.Panel):
+    """rich's panel; a title is no markup either."""
+
+    def __init__(self, renderable: RenderableType, **options: Any) -> None:
+        for name in ("title", "subtitle"):
+            if isinstance(title := options.get(name), str):
+                options[name] = Text(visible(title))
+        super().__init__(renderable, **options)

@@ -1,0 +1,249 @@
+"""A request that comes twice acts once: threads, tasks, objects and processes on one log."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from naisei.core import (
+    Act,
+    EpisodeBusy,
+    Event,
+    EventLog,
+    Flow,
+    MemoryLog,
+    Observation,
+    SharedLog,
+    Where,
+    World,
+    arun,
+    run,
+)
+from naisei.runs.log import RunLog
+
+WHERE = Where("order-17")
+
+
+def buy() -> Flow[str]:
+    first = yield from Act("light on")
+    second = yield from Act("light off")
+    return f"{first.text} {second.text}"
+
+
+class Plain:
+    """Somebody's own log: it knows nothing of writers."""
+
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+
+    def append(self, event: Event) -> None:
+        self.events.append(event)
+
+    def read(self, episode: str) -> list[Event]:
+        return [e for e in self.events if e.where.episode == episode]
+
+
+@pytest.fixture(params=["file", "two objects of a file", "memory", "somebody's own"])
+def logs(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[EventLog, EventLog]]:
+    """The log as the first and the second caller have it."""
+    if request.param == "memory":
+        memory = MemoryLog()
+        yield memory, memory
+    elif request.param == "somebody's own":
+        own = Plain()
+        yield own, own
+    else:
+        log = RunLog(tmp_path / "log.sqlite")
+        other = log if request.param == "file" else RunLog(tmp_path / "log.sqlite")
+        yield log, other
+        log.close()
+        if other is not log:
+            other.close()
+
+
+def test_a_double_click_acts_once(logs: tuple[EventLog, EventLog]) -> None:
+    done: list[str] = []
+    reached, go = asyncio.Event(), asyncio.Event()
+
+    async def device(act: Act) -> Observation:
+        done.append(str(act.action))
+        reached.set()
+        await go.wait()
+        return Observation(text="ok")
+
+    async def twice() -> None:
+        world = World({Act: device})
+        first = asyncio.create_task(arun(buy(), world, log=logs[0], where=WHERE))
+        await reached.wait()
+        with pytest.raises(EpisodeBusy):
+            await arun(buy(), world, log=logs[1], where=WHERE)
+        # Another episode goes on beside it.
+        other = asyncio.create_task(arun(buy(), world, log=logs[1], where=Where("order-18")))
+        go.set()
+        assert await first == await other == "ok ok"
+        # Asked again afterwards: the same answer, nothing done.
+        assert await arun(buy(), world, log=logs[1], where=WHERE) == "ok ok"
+
+    asyncio.run(twice())
+    assert sorted(done) == ["light off"] * 2 + ["light on"] * 2
+    assert [
+        e.where.path for e in logs[0].read(WHERE.episode) if e.where.instance == "order-17"
+    ] == [
+        (0,),
+        (1,),
+    ]
+
+
+def test_threads_too(logs: tuple[EventLog, EventLog]) -> None:
+    reached, go = threading.Event(), threading.Event()
+    done: list[str] = []
+
+    def device(act: Act) -> Observation:
+        done.append(str(act.action))
+        reached.set()
+        go.wait()
+        return Observation(text="ok")
+
+    world = World({Act: device})
+    thread = threading.Thread(target=lambda: run(buy(), world, log=logs[0], where=WHERE))
+    thread.start()
+    reached.wait()
+    with pytest.raises(EpisodeBusy):
+        run(buy(), world, log=logs[1], where=WHERE)
+    go.set()
+    thread.join()
+    assert done == ["light on", "light off"]
+
+
+def test_a_writer_that_fails_or_is_cancelled_lets_go(logs: tuple[EventLog, EventLog]) -> None:
+    def broken(act: Act) -> Observation:
+        raise RuntimeError("the device is on fire")
+
+    with pytest.raises(RuntimeError):
+        run(buy(), World({Act: broken}), log=logs[0], where=WHERE)
+
+    async def cancelled() -> None:
+        reached = asyncio.Event()
+
+        async def forever(act: Act) -> Observation:
+            reached.set()
+            await asyncio.Event().wait()
+            raise AssertionError
+
+        world = World({Act: forever})
+        task = asyncio.create_task(arun(buy(), world, log=logs[0], where=WHERE))
+        await reached.wait()
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+    asyncio.run(cancelled())
+    assert run(buy(), _ready(), log=logs[1], where=WHERE) == "ok ok"
+
+
+def _ready() -> World:
+    return World({Act: lambda act: Observation(text="ok")})
+
+
+#: Runs the flow on the log in argv[1]; says when it has come to the device, then waits.
+_OTHER = """
+import sys
+from pathlib import Path
+from naisei.core import Act, Observation, Where, World, run
+from naisei.runs.log import RunLog
+
+def buy():
+    first = yield from Act("light on")
+    second = yield from Act("light off")
+    return f"{first.text} {second.text}"
+
+def device(act):
+    print(act.action, flush=True)
+    sys.stdin.readline()
+    return Observation(text="ok")
+
+run(buy(), World({Act: device}), log=RunLog(Path(sys.argv[1])), where=Where("order-17"))
+"""
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> Iterator[Callable[[], subprocess.Popen[str]]]:
+    started: list[subprocess.Popen[str]] = []
+
+    def start() -> subprocess.Popen[str]:
+        command = [sys.executable, "-c", _OTHER, str(tmp_path / "log.sqlite")]
+        pipe = subprocess.PIPE
+        process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
+        started.append(process)
+        assert process.stdout is not None
+        assert process.stdout.readline() == "light on\n"
+        return process
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def test_another_process_is_a_writer_too_until_it_is_killed(
+    tmp_path: Path, elsewhere: Callable[[], subprocess.Popen[str]]
+) -> None:
+    other = elsewhere()
+    with closing(RunLog(tmp_path / "log.sqlite")) as log:
+        with pytest.raises(EpisodeBusy, match="order-17"):
+            run(buy(), _ready(), log=log, where=WHERE)
+        assert run(buy(), _ready(), log=log, where=Where("order-18")) == "ok ok"
+        # The file of the locks was opened and closed again: the other still holds its own.
+        with pytest.raises(EpisodeBusy):
+            run(buy(), _ready(), log=log, where=WHERE)
+        other.kill()
+        other.wait()
+        assert run(buy(), _ready(), log=log, where=WHERE) == "ok ok"
+
+
+def test_a_step_is_in_the_log_once(tmp_path: Path) -> None:
+    with closing(RunLog(tmp_path / "log.sqlite")) as log:
+        event = Event(WHERE.at(0), "act", "d", "light on")
+        log.append(event)
+        with pytest.raises(EpisodeBusy, match="in the log already"):
+            log.append(event)
+        log.append(Event(WHERE.at(1), "act", "d", "light off"))
+        assert [e.where.path for e in log.read(WHERE.episode)] == [(0,), (1,)]
+
+
+@pytest.mark.parametrize("doubled", [False, True])
+def test_a_log_of_an_earlier_version_still_opens(tmp_path: Path, doubled: bool) -> None:
+    """It had no such rule; one that holds a step twice is read as it is."""
+    path = tmp_path / "log.sqlite"
+    with closing(RunLog(path)) as log:
+        log.append(Event(WHERE.at(0), "act", "d", "x"))
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("DROP INDEX events_step")
+        db.execute("CREATE INDEX events_episode ON events(episode)")
+        if doubled:
+            columns = "episode, instance, trial, path, kind, digest, request, result, seconds, at"
+            db.execute(f"INSERT INTO events({columns}) SELECT {columns} FROM events")
+    with closing(RunLog(path)) as log:
+        assert len(log.read(WHERE.episode)) == 1 + doubled
+        log.append(Event(WHERE.at(1), "act", "d", "y"))
+        indices = {name for (name,) in log.select("SELECT name FROM sqlite_master")}
+        assert ("events_step" in indices) != doubled
+        assert ("events_episode" in indices) == doubled
+
+
+def test_wrappers_of_a_log_hand_on_who_writes() -> None:
+    from naisei.intent.serve.desk import _Told
+    from naisei.runs.engine import _Run
+    from naisei.web.sittings.sitting import Sitting
+
+    shared: list[Any] = [RunLog, _Told, _Run, Sitting]
+    assert all(hasattr(kind, "writing") for kind in shared)
+    assert not isinstance(Plain(), SharedLog)
