@@ -10,8 +10,6 @@ from typing import Any
 
 import pytest
 
-from naisei.clarify.system import AUDIT, RUN
-from naisei.system.execute import RunOptions
 from naisei.clarify.audit import AuditTask, audit_rule, summary_line
 from naisei.clarify.audit.battery import conversations, probes
 from naisei.clarify.audit.checks import (
@@ -25,9 +23,11 @@ from naisei.clarify.audit.checks import (
 from naisei.clarify.config import AuditConfig, ClarifyConfig
 from naisei.clarify.data import load, load_actions
 from naisei.clarify.schemas import Action, ActionSet, Instance, Scene
+from naisei.clarify.system import AUDIT, RUN
 from naisei.clarify.words import REFUSAL
 from naisei.core import AskUser, InputError, World, run
 from naisei.runs.task import EpisodeRow, Summary
+from naisei.system.execute import RunOptions
 
 ACTIONS = load_actions()
 CUP = Action(id=3, text="コップを持ってくる")

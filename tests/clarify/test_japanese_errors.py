@@ -12,6 +12,8 @@ from naisei.clarify.audit import audit_rule, summary_line
 from naisei.clarify.data import load
 from naisei.clarify.data.actions import load_actions
 from naisei.clarify.person import Person
+from naisei.clarify.system import RUN
+from naisei.cli.flags import configurations
 from naisei.lang import speaking
 
 _ROWS, _SET = Path("rows.jsonl"), Path("actions.jsonl")
@@ -51,8 +53,8 @@ _WRONG: tuple[Wrong, ...] = (
      "arta:PATH wants rows with utterance, category, response, function (and multilabel)"),
     (_actions('{"id": 0, "text": "a"}'), "'0' is no action id", _SHAPE),
     (_actions('{"id": 1, "text": "a"}'), "at least two actions are needed", _SHAPE),
-    (lambda: configurations(RUN, agent=["embed"], agent_option=["deep=1"]), "unknown setting 'deep'",
-     "known: embed: descriptions"),
+    (lambda: configurations(RUN, agent=["embed"], agent_option=["deep=1"]),
+     "unknown setting 'deep'", "known: embed: descriptions"),
     (lambda: Person.load("a/b", Path()), "'a/b' cannot be a user's name",
      "use up to 64 letters, digits, spaces and . _ - @"),
 )  # fmt: skip

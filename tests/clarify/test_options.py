@@ -16,10 +16,10 @@ from typer.main import get_command
 from commandline import Naisei
 from naisei.clarify.agent import AgentContext
 from naisei.clarify.agents.registry import build_agent
-from naisei.cli.grouped import grouped
 from naisei.clarify.system import RUN
+from naisei.cli.flags import configurations
+from naisei.cli.grouped import grouped
 from naisei.core import InputError
-from naisei.system.cli import configurations
 from servers.openai_server import OpenAIServer
 
 

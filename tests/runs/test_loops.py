@@ -8,10 +8,10 @@ import threading
 from pathlib import Path
 
 import pytest
-
-from naisei.clarify.config import ClarifyConfig
 from naisei.clarify.execute import arun_config, run_config
 from naisei.clarify.session import Session
+
+from naisei.clarify.config import ClarifyConfig
 from naisei.core import InputError
 from naisei.runs.loops import blocking
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from rich.console import Console
 
-from naisei.cli.show import print_tables
+from naisei.cli.printing import print_tables
 from naisei.runs.tables import to_csv, to_markdown
 from naisei.runs.task import Table
 from naisei.runs.words import worded

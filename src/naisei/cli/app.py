@@ -27,7 +27,7 @@ _OTHERS: dict[str, tuple[str, Text]] = {
         ),
     ),
     "runs": (
-        "naisei.runs.cli:app",
+        "naisei.cli.runs:app",
         (
             "実行記録を見る・再開する・比べる・書き出す",
             "List, show, resume, compare and export runs.",
@@ -57,7 +57,7 @@ class _Lazy(TyperGroup):
             module, _, attribute = _OTHERS[name][0].partition(":")
             command = get_command(getattr(import_module(module), attribute))
         elif name is not None:
-            from naisei.system.cli import group_of
+            from naisei.cli.derived import group_of
 
             found: Any = find_system(name)
             command = get_command(found) if isinstance(found, typer.Typer) else group_of(found)

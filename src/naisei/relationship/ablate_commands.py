@@ -10,7 +10,7 @@ import math
 from pathlib import Path
 from typing import Any
 
-from naisei.cli.show import print_tables
+from naisei.cli.printing import print_tables
 from naisei.core import InputError, fingerprint
 from naisei.lang import say
 from naisei.relationship.config import RelationshipConfig

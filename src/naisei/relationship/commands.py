@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from naisei.cli.show import metrics_table, print_tables
+from naisei.cli.printing import metrics_table, print_tables
 from naisei.lang import say
 from naisei.relationship.config import RelationshipConfig
 from naisei.relationship.execute import Sitting, hold

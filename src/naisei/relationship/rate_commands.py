@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from naisei.cli.show import metrics_table, print_tables
+from naisei.cli.printing import metrics_table, print_tables
 from naisei.core import InputError
 from naisei.files import write_atomically
 from naisei.japanese.normal import is_japanese

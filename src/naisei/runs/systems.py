@@ -39,12 +39,6 @@ def resume(path: Path, **changes: Any) -> int:
             take one of the changes.
     """
     system = Frozen.read(path / "config.json").system
-    if find_spec(f"naisei.{system}") and not find_spec(f"naisei.{system}.resume"):
-        from naisei.system.execute import RunOptions
-        from naisei.system.resume import resume as resumed
-
-        as_json = changes.pop("json", False)
-        return resumed(path, RunOptions(**changes), as_json=as_json)
     function = _function(system, path)
     try:
         inspect.signature(function).bind(path, **changes)

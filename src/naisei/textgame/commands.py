@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from naisei.cli.lang import say
-from naisei.cli.show import metrics_table, print_tables
+from naisei.cli.printing import metrics_table, print_tables
 from naisei.runs.result import RunResult
 from naisei.terminal import Console
 from naisei.textgame.config import GameConfig

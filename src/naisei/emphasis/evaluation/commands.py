@@ -9,7 +9,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from naisei.cli.lang import say
-from naisei.cli.show import metrics_table, print_tables
+from naisei.cli.printing import metrics_table, print_tables
 from naisei.core import fingerprint
 from naisei.emphasis.evaluation.config import EvalConfig
 from naisei.emphasis.evaluation.execute import Session, Study, run_eval, run_study

@@ -10,7 +10,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from naisei.cli.lang import say
-from naisei.cli.show import print_tables
+from naisei.cli.printing import print_tables
 from naisei.core import InputError, fingerprint
 from naisei.intent.config import AssistConfig
 from naisei.intent.contacts import Contacts, load_contacts

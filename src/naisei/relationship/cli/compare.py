@@ -46,7 +46,7 @@ def command(
 ) -> None:
     import json as jsonlib
 
-    from naisei.cli.show import print_tables
+    from naisei.cli.printing import print_tables
     from naisei.files import write_atomically
     from naisei.relationship.effect import effect_of
     from naisei.runs.report import templates

@@ -56,7 +56,7 @@ def command(
     json: Json = False,
 ) -> None:
     # The other commands do not wait for what only this one needs.
-    from naisei.cli.show import print_tables
+    from naisei.cli.printing import print_tables
     from naisei.models.embedders import open_embedder
     from naisei.relationship.locomo import read_locomo
     from naisei.relationship.recall import measure, recall_tables

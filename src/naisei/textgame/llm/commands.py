@@ -9,7 +9,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from naisei.cli.lang import say
-from naisei.cli.show import print_tables
+from naisei.cli.printing import print_tables
 from naisei.core import fingerprint
 from naisei.runs.result import RunResult
 from naisei.runs.study_report import write_study

@@ -10,16 +10,22 @@ from typing import Annotated, Literal
 import typer
 
 from naisei.cli import options
+from naisei.cli.printing import print_result
 from naisei.core import InputError
 from naisei.files import write_atomically
 from naisei.lang import say
 from naisei.runs import listing, show
 from naisei.runs.directory import RunDirectory
 from naisei.runs.export import export_csv, export_jsonl
+from naisei.runs.frozen import Frozen
 from naisei.runs.systems import resume as resumed
 from naisei.runs.tables import to_csv, to_markdown
+from naisei.system.declare import System
+from naisei.system.execute import RunOptions, execute
+from naisei.system.registry import experiment_of, find_system, system_names
 
-__all__ = ["app"]
+__all__ = ["app", "continue_run"]
+
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -113,7 +119,15 @@ def resume(
         "json": as_json or None,
     }
     changes = {name: value for name, value in given.items() if value is not None}
+    if _declared(Frozen.read(directory / "config.json").system):
+        as_json = bool(changes.pop("json", False))
+        raise typer.Exit(continue_run(directory, RunOptions(**changes), as_json=as_json))
     raise typer.Exit(resumed(directory, **changes))
+
+
+def _declared(system: str) -> bool:
+    """Whether a system has a declaration; those that have none resume in their own way."""
+    return system in system_names() and isinstance(find_system(system), System)
 
 
 @app.command(help=say("実行を同じ件どうしで比べる", "Compare runs on the instances they share."))
@@ -207,3 +221,19 @@ def report(
         _json({"report": str(path)})
     else:
         print(path)
+
+
+def continue_run(path: Path, options: RunOptions, *, as_json: bool = False) -> int:
+    """Continue the run in a directory under its frozen configuration; returns the exit code.
+
+    Raises:
+        InputError: no run directory, a system that is not installed, or a configuration that
+            this version does not know.
+    """
+    place = path / "config.json"
+    frozen = Frozen.read(place)
+    experiment = experiment_of(frozen.system, frozen.config, path)
+    config = frozen.config_as(experiment.config, place)
+    result = execute(experiment, config, options, run_dir=path)
+    print_result(result, as_json=as_json)
+    return result.exit_code

@@ -1,0 +1,245 @@
+"""The commands of a system, derived from its declaration."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
+
+from naisei.cli.flags import Flags, parameter, typed_in
+from naisei.core import InputError
+from naisei.lang import say
+from naisei.system.config import Config
+from naisei.system.declare import Experiment, System, Verb
+from naisei.system.execute import RunOptions
+from naisei.system.registry import Text
+from naisei.terminal import Console
+
+if TYPE_CHECKING:
+    from naisei.runs.task import Task
+
+__all__ = ["ablation", "command_of", "group_of"]
+
+
+C = TypeVar("C", bound=Config)
+
+
+class SystemGroup(TyperGroup):
+    """The commands of one system; what a command needs is imported when it is called."""
+
+    def __init__(self, system: System, **options: Any) -> None:
+        super().__init__(name=system.name, help=say(*system.about), no_args_is_help=True, **options)
+        self.system = system
+        for experiment in system.experiments:
+            self.add_command(_stub(experiment.verb, experiment.about))
+            if experiment.rows:
+                self.add_command(_stub("ablate", experiment.rows_about))
+        for verb in system.verbs:
+            self.add_command(_stub(verb.name, verb.about))
+        if system.demo:
+            self.add_command(_stub("demo", ("短いデモ", "A short demonstration.")))
+
+    def get_command(self, ctx: Any, name: str) -> Any:
+        """The command itself. The help of the group lists stubs of the same names."""
+        found = super().get_command(ctx, name)
+        return found if found is None or ctx.resilient_parsing else command_of(self.system, name)
+
+
+def _stub(name: str, about: Text) -> TyperCommand:
+    return TyperCommand(name, help=say(*about))
+
+
+def group_of(system: System) -> SystemGroup:
+    """`naisei SYSTEM` with all its commands."""
+    return SystemGroup(system)
+
+
+def command_of(system: System, name: str) -> Any:
+    """One command of a system.
+
+    Raises:
+        KeyError: it has none of that name.
+    """
+    for experiment in system.experiments:
+        if experiment.verb == name:
+            return _typer_command(_run_command(system, experiment), name, experiment.about)
+        if experiment.rows and name == "ablate":
+            return _typer_command(_ablate_command(system, experiment), name, experiment.rows_about)
+    for verb in system.verbs:
+        if verb.name == name:
+            return _verb_command(verb)
+    if name == "demo" and system.demo:
+        about = ("短いデモ", "A short demonstration.")
+        return _verb_command(Verb("demo", about, system.demo))
+    raise KeyError(name)
+
+
+def _verb_command(verb: Verb) -> Any:
+    module, _, attribute = verb.command.partition(":")
+    found = getattr(import_module(module), attribute)
+    if isinstance(found, typer.Typer):
+        command = get_command(found)
+        command.name, command.help = verb.name, command.help or say(*verb.about)
+        return command
+    if verb.shares is not None:
+        found = _sharing(verb, verb.shares, found)
+    return _typer_command(found, verb.name, verb.about)
+
+
+def _sharing(
+    verb: Verb, experiment: Experiment[Any], function: Callable[..., Any]
+) -> Callable[..., None]:
+    """A function of a configuration, run options and flags of its own, as a command."""
+    flags = Flags(experiment, single=True, only=verb.flags)
+    hints = get_type_hints(function, include_extras=True)
+    own = [
+        p.replace(annotation=hints[p.name])
+        for p in inspect.signature(function).parameters.values()
+        if p.kind is inspect.Parameter.KEYWORD_ONLY
+    ]
+
+    def command(context: typer.Context, **parameters: Any) -> None:
+        mine = {p.name: parameters.pop(p.name) for p in own}
+        given = typed_in(context, parameters)
+        _, _, options = flags.running_of(given)
+        (config,) = flags.configs(given, preset=verb.preset).values()
+        function(config, options, **mine)
+
+    return _signed(command, [*own, *flags.parameters()])
+
+
+def _typer_command(function: Callable[..., Any], name: str, about: Text) -> Any:
+    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    app.command(name, help=say(*about))(function)
+    return get_command(app)
+
+
+def _run_command(system: System, experiment: Experiment[Any]) -> Callable[..., None]:
+    flags = Flags(experiment)
+
+    def run(context: typer.Context, **parameters: Any) -> None:
+        from naisei.cli.printing import print_result, print_study
+        from naisei.system.execute import execute, execute_study
+
+        given = typed_in(context, parameters)
+        as_json, run_dir, options = flags.running_of(given)
+        configs = flags.configs(given)
+        if len(configs) > 1:
+            title = f"{system.name} {experiment.verb}"
+            study = execute_study(experiment, configs, options, title=title, run_dir=run_dir)
+            print_study(study, as_json=as_json)
+            raise typer.Exit(study.exit_code)
+        config = next(iter(configs.values()))
+        task, options, live = _shown_live(experiment, config, options, run_dir, as_json)
+        result = execute(experiment, config, options, run_dir=run_dir, task=task, on_event=live)
+        hints = experiment.hints(config) if experiment.hints is not None else ()
+        print_result(result, as_json=as_json, hints=hints)
+        raise typer.Exit(result.exit_code)
+
+    return _signed(run, flags.parameters())
+
+
+def _ablate_command(system: System, experiment: Experiment[Any]) -> Callable[..., None]:
+    flags = Flags(experiment, single=True, defaults=experiment.rows_default)
+    rows = ", ".join(experiment.rows)
+    option = typer.Option(
+        "--rows",
+        metavar="ROW,…",
+        help=say(f"表の行 (コンマ区切り): {rows}", f"Rows of the table, with commas: {rows}."),
+        rich_help_panel=say("課題", "Task"),
+    )
+
+    def ablate(context: typer.Context, **parameters: Any) -> None:
+        from naisei.cli.printing import print_study
+        from naisei.system.execute import execute_study
+
+        given = typed_in(context, parameters)
+        chosen = [r for row in given.pop("rows", "").split(",") if (r := row.strip())]
+        as_json, run_dir, options = flags.running_of(given)
+        (config,) = flags.configs(given).values()
+        study = execute_study(
+            experiment,
+            ablation(experiment, config, chosen),
+            options,
+            title=f"{system.name} ablate",
+            run_dir=run_dir,
+        )
+        print_study(study, as_json=as_json)
+        raise typer.Exit(study.exit_code)
+
+    row_names = parameter("rows", Annotated[str | None, option])
+    return _signed(ablate, [row_names, *flags.parameters()])
+
+
+def ablation(
+    experiment: Experiment[Any], config: Config, chosen: Sequence[str] = ()
+) -> dict[str, Any]:
+    """The configurations of the rows chosen, all else as in `config`.
+
+    Raises:
+        InputError: a row that there is not.
+    """
+    sensible = experiment.chosen_rows(config) if experiment.chosen_rows is not None else None
+    names = list(chosen or sensible or experiment.rows)
+    for name in names:
+        if name not in experiment.rows:
+            known = ", ".join(experiment.rows)
+            raise InputError(
+                say(f"'{name}' という行はありません", f"unknown row '{name}'"),
+                place="--rows",
+                remedy=say(f"使えるもの: {known}", f"known: {known}"),
+            )
+    made = {name: experiment.rows[name].change(config) for name in names}
+    return {name: _with_needed_models(experiment, one) for name, one in made.items()}
+
+
+def _shown_live(
+    experiment: Experiment[Any],
+    config: Config,
+    options: RunOptions,
+    run_dir: Path | None,
+    as_json: bool,
+) -> tuple[Task[Any], RunOptions, Any]:
+    """The loaded task, and what prints a run of a single episode as it goes."""
+    from naisei.runs.directory import RunDirectory
+    from naisei.runs.frozen import default_path
+
+    task = experiment.load(config)
+    if experiment.live is None or options.quiet or len(task.episodes()) != 1:
+        return task, options, None
+    path = run_dir or default_path(task)
+    earlier = []
+    if (path / "config.json").exists():
+        with RunDirectory.look(path) as run:
+            earlier = [e for name in run.log.known_episodes() for e in run.log.read(name)]
+    live = experiment.live(task, Console(stderr=as_json), earlier)
+    # A progress bar would write across the lines.
+    return task, options.model_copy(update={"quiet": True}), live
+
+
+def _with_needed_models(experiment: Experiment[Any], config: Any) -> Any:
+    needed = set(experiment.needed(config))
+    changes = {
+        "models": {r: m for r, m in config.models.items() if r in needed},
+        "sampling": {r: s for r, s in config.sampling.items() if r in needed},
+    }
+    return config.model_copy(update=changes)
+
+
+def _signed(
+    function: Callable[..., None], parameters: Sequence[inspect.Parameter]
+) -> Callable[..., None]:
+    """The function with these parameters, for typer and for the reference."""
+    first = inspect.Parameter(
+        "context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context
+    )
+    parameters = [first, *parameters]
+    function.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    function.__annotations__ = {p.name: p.annotation for p in parameters}
+    return function
