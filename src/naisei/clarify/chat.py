@@ -12,6 +12,7 @@ from naisei.clarify.person import Outcome, Person, PersonMemory
 from naisei.clarify.rules import Rules
 from naisei.clarify.schemas import ActionSet, Instance, Scene
 from naisei.core import Act, AskUser, Observation, Remember, World, arun
+from naisei.lengths import MESSAGE, too_long
 from naisei.memory import MemoryHandler
 from naisei.terminal import Console, Panel
 
@@ -96,9 +97,12 @@ class Chat:
 
     def hear(self) -> str:
         """What the person types. Raises EOFError when they leave (Ctrl-D)."""
-        return self.console.input(
-            Text.assemble((str(self.words["you"]), "bold cyan"), " > ")
-        ).strip()
+        while True:
+            prompt = Text.assemble((str(self.words["you"]), "bold cyan"), " > ")
+            said = self.console.input(prompt).strip()
+            if not (told := too_long(said, MESSAGE)):
+                return said
+            self.console.print(Text(told))
 
     def say(self, text: str) -> None:
         self.console.print(Text.assemble((f"{self.words['agent']} > ", "bold green"), text))

@@ -43,7 +43,10 @@ def command(
     from naisei.director.execute import Session
     from naisei.director.judge import Judging
     from naisei.director.rules import TalkRules
+    from naisei.lengths import FIELD, bounded
 
+    for text, option in ((topic, "--topic"), (scene, "--scene")):
+        bounded(text, FIELD, place=option)
     named = {
         "speaker": speaker_model or model,
         **({"judge": judge_model or model} if judge else {}),
