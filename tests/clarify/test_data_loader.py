@@ -186,10 +186,11 @@ def test_a_binary_file_is_refused(tmp_path: Path) -> None:
     assert "no text" in refused(file).message
 
 
-def test_shift_jis_gets_a_hint(tmp_path: Path) -> None:
+@pytest.mark.parametrize("encoding", ["cp932", "euc_jp", "utf-16", "utf-16-le", "utf-8-sig"])
+def test_files_in_other_encodings(tmp_path: Path, encoding: str) -> None:
     file = tmp_path / "a.jsonl"
-    file.write_bytes(json.dumps(ROW, ensure_ascii=False).encode("cp932"))
-    assert "cp932" in refused(file).remedy
+    file.write_bytes(json.dumps(ROW, ensure_ascii=False).encode(encoding))
+    assert load(file).instances[0].scene.utterance == ROW["utterance"]
 
 
 def test_nothing_there(tmp_path: Path) -> None:

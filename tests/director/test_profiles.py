@@ -74,6 +74,6 @@ def test_unknown_characters_and_files(tmp_path: Path) -> None:
     for name in ("nobody", str(tmp_path / "none.toml"), tmp_path):
         with pytest.raises(InputError):
             check("はい", character=name)
-    (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe")
+    (tmp_path / "bytes.toml").write_bytes(b"\x00\xff\xfe\x81")
     with pytest.raises(InputError, match="UTF-8"):
         load_character(tmp_path / "bytes.toml")

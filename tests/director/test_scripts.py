@@ -35,7 +35,7 @@ def test_csv_and_tsv() -> None:
     text = 'id,Speaker,text\n1,やな,"えー！\n""ほんと""？"\n\n2,ayu,はい\n'
     assert seen(read(text)) == [(2, "yana", 'えー！\n"ほんと"？'), (5, "ayu", "はい")]
     assert seen(read("text\tspeaker\nえー、ほんと\tyana\n")) == [(2, "yana", "えー、ほんと")]
-    big = "あ" * 300_000
+    big = "あ" * 20_000
     assert read(f"speaker,text\nyana,{big}\n")[0].text == big
 
 

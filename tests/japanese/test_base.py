@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from naisei.japanese.english import words
-from naisei.japanese.morph import tokens
+from naisei.japanese.morph import morphemes, tokens
 from naisei.japanese.normal import is_japanese, normalise
 from naisei.japanese.questions import parse
+from naisei.japanese.search_tokens import search_tokens
 from naisei.japanese.sentences import sentences
 
 
@@ -117,3 +118,23 @@ def test_sides_and_negation() -> None:
     assert parse("のどは渇いていませんか？").negated
     assert not parse("のどが渇いたのではないですか？").negated
     assert not parse("味が物足りないですか？").negated
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["資料を読んで、まとめます。" * 6000, "あ" * 60_000, "\ufdfa" * 9000, "半分の\ud83d文字。"],
+    ids=["sentences", "no place to cut", "thirty bytes a character", "half a pair"],
+)
+def test_a_text_that_sudachi_refuses_is_analysed_all_the_same(text: str) -> None:
+    written = text.encode("utf-8", "replace").decode()
+    for mode in ("A", "C"):
+        found = list(morphemes(text, mode))
+        assert "".join(m.surface() for _, m in found) == written
+        assert all(written[base + m.begin() :].startswith(m.surface()) for base, m in found)
+    assert tokens(text) and search_tokens(text) is not None
+
+
+def test_a_long_text_has_the_words_of_its_sentences() -> None:
+    sentence = "会議室の予約は、総務部に申請します。"
+    assert [t.lemma for t in tokens(sentence * 3000)] == [t.lemma for t in tokens(sentence)] * 3000
+    assert search_tokens(sentence * 3000) == search_tokens(sentence) * 3000

@@ -56,7 +56,7 @@ def test_every_fault_is_told_at_once() -> None:
     ("files", "given", "told"),
     [
         ({}, ["nobody"], "unknown pair 'nobody'"),
-        ({}, ["gone.toml"], "cannot be read"),
+        ({}, ["gone.toml"], "no such file"),
         ({"a.toml": ONE.format("青木")}, ["a.toml"], "nobody is left"),
         ({"a.toml": ONE.format("青木")}, ["a.toml", "a.toml"], "both are called '青木'"),
         ({}, ["siblings", "siblings"], "two pairs have the id 'siblings'"),
@@ -77,14 +77,16 @@ def test_bad_personas_end_a_run_before_it_begins(
 
 def test_a_file_in_another_encoding(tmp_path: Path) -> None:
     (tmp_path / "sjis.toml").write_bytes(PAIR.encode("cp932"))
-    with pytest.raises(InputError, match="UTF-8"):
-        load_pairs([str(tmp_path / "sjis.toml")])
-    (tmp_path / "bom.toml").write_bytes(b"\xef\xbb\xbf" + PAIR.encode())
-    assert load_pairs([str(tmp_path / "bom.toml")])[0].names == {"a": "青木", "b": "赤井"}
+    for encoding in ("cp932", "utf-16", "utf-16-be", "utf-8-sig"):
+        (tmp_path / "pair.toml").write_bytes(PAIR.encode(encoding))
+        assert load_pairs([str(tmp_path / "pair.toml")])[0].names == {"a": "青木", "b": "赤井"}
+    (tmp_path / "pair.toml").write_bytes(PAIR.encode() + b"# \xe9\x00\x00\x01\x81" * 9)
+    with pytest.raises(InputError, match="no text file"):
+        load_pairs([str(tmp_path / "pair.toml")])
 
 
 def test_a_directory_is_no_persona(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="a folder"):
         load_pairs([str(tmp_path)])
 
 

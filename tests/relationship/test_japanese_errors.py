@@ -32,8 +32,8 @@ def _file(read: Callable[[Path], object], text: str) -> Callable[[], object]:
 
 _WRONG: tuple[Wrong, ...] = (
     (lambda: personas("nobody"), "unknown pair 'nobody'", f"use one of {', '.join(shipped())}"),
-    (lambda: read_labelled(_NOTHING), "cannot be read: No such file or directory",
-     "check the path"),
+    (lambda: read_labelled(_NOTHING), "no such file",
+     "check the path and its permissions"),
     (_file(read_labelled, ""), "no dialogues", "give at least one"),
     (_file(read_labelled, "{"), "this line is no JSON: Expecting property name enclosed in double "
      "quotes: line 1 column 2 (char 1)", "write one JSON object a line"),

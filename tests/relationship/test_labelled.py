@@ -181,7 +181,7 @@ def test_an_id_that_comes_twice_is_refused(tmp_path: Path) -> None:
         (b"\n \n", "no dialogues"),
         (b"{\n", "no JSON"),
         ("{'id'}".encode("cp932"), "no JSON"),
-        ("関係".encode("cp932"), "no UTF-8"),
+        (b"\x00\x81\xff" * 20, "no text file"),
     ],
 )
 def test_a_file_that_is_none_is_refused(tmp_path: Path, raw: bytes, told: str) -> None:

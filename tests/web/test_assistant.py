@@ -95,7 +95,7 @@ def test_what_cannot_be_begun_is_refused(options: WebOptions) -> None:
         assert begin(client, agent="llm").status_code == 422  # there is no model
         assert begin(client, agent="none").status_code == 422
         assert begin(client, scene="no-such").status_code == 422
-        assert begin(client, place="あ" * 501).status_code == 422
+        assert begin(client, place="あ" * 501).status_code == 413
 
 
 def test_nobody_else_sees_a_sitting(options: WebOptions) -> None:

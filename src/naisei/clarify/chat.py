@@ -20,6 +20,7 @@ from naisei.clarify.talk import ground
 from naisei.core import Act, AskUser, Observation, Remember, World, arun
 from naisei.lang import language as shown_language
 from naisei.lang import say
+from naisei.lengths import MESSAGE, too_long
 from naisei.memory import MemoryHandler
 from naisei.memory import memory as open_memory
 from naisei.models.embedders.kept import KeptEmbedder
@@ -109,9 +110,12 @@ class Chat:
 
     def hear(self) -> str:
         """What the person types. Raises EOFError when they leave (Ctrl-D)."""
-        return self.console.input(
-            Text.assemble((str(self.words["you"]), "bold cyan"), " > ")
-        ).strip()
+        while True:
+            prompt = Text.assemble((str(self.words["you"]), "bold cyan"), " > ")
+            said = self.console.input(prompt).strip()
+            if not (told := too_long(said, MESSAGE)):
+                return said
+            self.console.print(Text(told))
 
     def say(self, text: str) -> None:
         self.console.print(Text.assemble((f"{self.words['agent']} > ", "bold green"), text))

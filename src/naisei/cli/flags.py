@@ -12,8 +12,10 @@ from typing import Annotated, Any, TypeVar
 import typer
 from pydantic import ValidationError
 
+from naisei.cli.usage import translated
 from naisei.core import InputError
 from naisei.lang import say
+from naisei.lengths import bounded
 from naisei.runs.options import pairs
 from naisei.system.config import Config, Flag, flags_of
 from naisei.system.declare import Experiment, Given
@@ -215,7 +217,10 @@ def _valid(model: type[Any], values: Mapping[str, Any], flags: Mapping[str, Flag
         path = tuple(str(part) for part in first["loc"] if not isinstance(part, int))
         at = next((f for f in flags.values() if f.path == path[: len(f.path)]), None)
         place = at.option.split("/")[0] if at is not None else ".".join(path)
-        raise InputError(first["msg"].removeprefix("Value error, "), place=place) from error
+        if first["type"] == "string_too_long":
+            bounded(str(first["input"]), int(first["ctx"]["max_length"]), place=place)
+        message = first["msg"].removeprefix("Value error, ")
+        raise InputError(translated(message), place=place) from error
 
 
 def typed_in(context: typer.Context, parameters: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from collections.abc import Sequence
 from io import TextIOWrapper
 
+from naisei import keys
 from naisei.cli import errors, lang
 
 __all__ = ["main"]
@@ -28,7 +30,8 @@ def main(args: Sequence[str] | None = None) -> None:
         from naisei.cli.usage import translate_help
 
         translate_help()
-        code = app(arguments, prog_name="naisei", standalone_mode=False)
+        with keys.only_to_named(arguments, os.environ):
+            code = app(arguments, prog_name="naisei", standalone_mode=False)
     except (Exception, KeyboardInterrupt) as error:
         code = errors.report(error)
     sys.exit(code)

@@ -14,7 +14,7 @@ import typer
 
 from naisei.lang import language, say
 
-__all__ = ["Abort", "UsageError", "explained", "translate_help"]
+__all__ = ["Abort", "UsageError", "explained", "translate_help", "translated"]
 
 #: Something is wrong with the command line.
 UsageError: type[Any] = typer.BadParameter.__mro__[1]
@@ -116,17 +116,19 @@ def explained(error: Any) -> tuple[str, str | None]:
     if type(error).__name__ == "NoArgsIsHelpError":
         return "", None
     message = error.format_message().replace(": Value error, ", ": ")
-    if language() == "ja":
-        message = _translated(message)
+    message = translated(message)
     if error.ctx is None:
         return message, None
     path = error.ctx.command_path
     return message, say(f"使い方: {path} --help", f"{path} --help shows how to use it")
 
 
-def _translated(sentence: str) -> str:
+def translated(sentence: str) -> str:
+    """An English sentence of typer or pydantic in the user's language, if it is a known one."""
+    if language() != "ja":
+        return sentence
     for pattern, text in _ERRORS:
         if found := pattern.fullmatch(sentence):
-            inner = re.sub(r"\{(\d)\}", lambda n: _translated(found[int(n[1])]), text)
+            inner = re.sub(r"\{(\d)\}", lambda n: translated(found[int(n[1])]), text)
             return re.sub(r"\\(\d)", lambda n: found[int(n[1])], inner)
     return sentence

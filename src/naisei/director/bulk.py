@@ -11,12 +11,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from naisei.core import InputError
 from naisei.director.check import rules_of
 from naisei.director.scripts import Kind, ScriptLine, read_lines
 from naisei.director.speakers import Speakers
 from naisei.director.verdict import LineVerdict
 from naisei.lang import say
+from naisei.text_files import as_utf8, unreadable
 
 __all__ = ["Judged", "judged_lines", "opened"]
 
@@ -28,34 +28,31 @@ Judged = tuple[ScriptLine, LineVerdict]
 
 @contextmanager
 def opened(path: str, *, live: bool = False) -> Iterator[tuple[BinaryIO, str]]:
-    """A stream of bytes with its name; `-` is stdin, which is kept aside until its end unless
-    `live`, so that it can be read twice.
+    """A stream of UTF-8 with its name, whatever the file's encoding; `-` is stdin, which is kept
+    aside until its end unless `live`, so that it can be read twice.
 
     Raises:
-        InputError: it cannot be read.
+        InputError: it cannot be read, or is no text.
     """
     if path == "-" and live:
         yield sys.stdin.buffer, "stdin"
         return
     try:
         source = sys.stdin.buffer if path == "-" else Path(path).open("rb")  # noqa: SIM115
-    except OSError as error:
-        raise InputError(
-            say(f"読めません: {error.strerror}", f"cannot be read: {error.strerror}"),
-            place=path,
-            remedy=say(
-                "ファイル名か、標準入力なら - を指定してください",
-                "name a file, or - for standard input",
-            ),
-        ) from None
+    except (OSError, ValueError) as error:
+        remedy = say(
+            "ファイル名か、標準入力なら - を指定してください",
+            "name a file, or - for standard input",
+        )
+        raise unreadable(error, path, remedy=remedy) from None
     with source:
         if source.seekable() and path != "-":
-            yield source, path
+            yield as_utf8(source, path), path
             return
         with tempfile.TemporaryFile() as aside:
             shutil.copyfileobj(source, aside)
-            aside.seek(0)
-            yield aside, "stdin" if path == "-" else path
+            place = "stdin" if path == "-" else path
+            yield as_utf8(aside, place), place
 
 
 def judged_lines(

@@ -13,6 +13,8 @@ from pydantic import ValidationError
 from naisei.core import InputError
 from naisei.director.profile import Character
 from naisei.lang import say
+from naisei.lengths import PROFILE, bounded
+from naisei.text_files import read_text
 
 __all__ = ["Character", "load_character", "parse_character", "shipped", "shipped_profile"]
 
@@ -57,21 +59,8 @@ def load_character(name: str | Path | Character) -> Character:
                 ),
             )
     path = Path(name)
-    try:
-        text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise InputError(
-            say("UTF-8 のテキストではありません", "is not UTF-8 text"),
-            place=str(path),
-            remedy=say("UTF-8 で保存してください", "save it as UTF-8"),
-        )
-    except (OSError, ValueError) as error:
-        raise InputError(
-            say(f"読めません: {error}", f"cannot be read: {error}"),
-            place=str(path),
-            remedy=say("パスを確かめてください", "check the path"),
-        )
-    return parse_character(text, place=str(path))
+    text = read_text(path)
+    return parse_character(bounded(text, PROFILE, place=str(path)), place=str(path))
 
 
 @lru_cache(maxsize=1)

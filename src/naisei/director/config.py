@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from naisei.director.rules import TalkRules
+from naisei.lengths import FIELD
 from naisei.system.config import Config, flag
 
 __all__ = ["TalkConfig"]
@@ -15,8 +16,9 @@ class TalkConfig(Config):
         "",
         "話題 (なければ最初の発言が決める)",
         "What they talk about; else the first line sets it.",
+        max_length=FIELD,
     )
-    scene: str = flag("", "場面", "Where they are.")
+    scene: str = flag("", "場面", "Where they are.", max_length=FIELD)
     turns: int = flag(8, "発言の回数", "Turns in a talk.", ge=1)
     talks: int = flag(1, "会話の本数", "Talks in all.", ge=1)
     cast: tuple[str, ...] = flag(

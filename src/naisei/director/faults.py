@@ -16,6 +16,7 @@ from naisei.director.character import load_character
 from naisei.director.profile import Character
 from naisei.director.toml_lines import key_line
 from naisei.lang import say
+from naisei.text_files import read_text
 
 __all__ = ["Fault", "faults"]
 
@@ -38,8 +39,8 @@ def faults(path: Path) -> list[Fault]:
     Raises:
         InputError: the file cannot be read at all.
     """
+    text = read_text(path)
     try:
-        text = path.read_text(encoding="utf-8-sig")
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         line = _TOML_LINE.search(str(error))
@@ -51,18 +52,6 @@ def faults(path: Path) -> list[Fault]:
                 say("その行の書き方を直してください", "mend the syntax there"),
             )
         ]
-    except UnicodeDecodeError:
-        raise InputError(
-            say("UTF-8 のテキストではありません", "is not UTF-8 text"),
-            place=str(path),
-            remedy=say("UTF-8 で保存してください", "save it as UTF-8"),
-        ) from None
-    except OSError as error:
-        raise InputError(
-            say(f"読めません: {error.strerror}", f"cannot be read: {error.strerror}"),
-            place=str(path),
-            remedy=say("パスを確かめてください", "check the path"),
-        ) from None
     try:
         load_character(path)
     except InputError as error:

@@ -19,6 +19,7 @@ from naisei.core import InputError
 from naisei.director.profile import Character
 from naisei.director.speakers import Speakers
 from naisei.lang import say
+from naisei.lengths import LINE, bounded
 
 __all__ = ["KINDS", "Kind", "ScriptLine", "read_lines"]
 
@@ -74,10 +75,18 @@ def read_lines(
     chosen = _kind(head[-1][1], place) if kind == "auto" else kind
     every = _chained(head, rows)
     if chosen == "jsonl":
-        return _jsonl(every, place, speakers)
-    if chosen == "csv":
-        return _csv(every, place, speakers)
-    return _plain(every, place, speakers, by_row)
+        lines = _jsonl(every, place, speakers)
+    elif chosen == "csv":
+        lines = _csv(every, place, speakers)
+    else:
+        lines = _plain(every, place, speakers, by_row)
+    return (_fitting(line, place) for line in lines)
+
+
+def _fitting(line: ScriptLine, place: str) -> ScriptLine:
+    for text in (line.text, *(line.history or ())):
+        bounded(text, LINE, place=f"{place}:{line.number}")
+    return line
 
 
 def _chained(

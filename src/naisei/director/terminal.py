@@ -7,6 +7,7 @@ import sys
 
 from naisei.core import AskUser, Handler, InputError, Where
 from naisei.lang import say
+from naisei.lengths import MESSAGE, too_long
 
 __all__ = ["Terminal"]
 
@@ -16,8 +17,11 @@ class Terminal(Handler):
 
     async def perform(self, effect: AskUser, where: Where) -> str:
         """Raises `InputError` if stdin is at its end: nobody is there."""
-        print(f"{effect.question}\n> ", end="", file=sys.stderr, flush=True)
-        answer = await asyncio.to_thread(sys.stdin.readline)
+        told = effect.question
+        while told:
+            print(f"{told}\n> ", end="", file=sys.stderr, flush=True)
+            answer = await asyncio.to_thread(sys.stdin.readline)
+            told = too_long(answer, MESSAGE)
         if not answer:
             raise InputError(
                 say("端末で誰も答えませんでした", "nobody answered at the terminal"),

@@ -17,6 +17,7 @@ from naisei.intent.feedback import Sign, write_feedback
 from naisei.intent.places import place
 from naisei.intent.schemas import Reply
 from naisei.intent.sitting import Standing
+from naisei.lengths import MESSAGE, too_long
 from naisei.retrieval.index import Index
 
 __all__ = ["Chat"]
@@ -63,6 +64,8 @@ class Chat:
                     if text in ("/quit", "/exit"):
                         break
                     self._obey(text)
+                elif told := too_long(text, MESSAGE):
+                    self._tell(told)
                 elif text:
                     self._step(index, text)
         return 0

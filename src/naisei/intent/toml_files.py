@@ -12,6 +12,7 @@ from pydantic import BaseModel, ValidationError
 from naisei.core import InputError
 from naisei.intent.faults import fault
 from naisei.lang import say
+from naisei.text_files import read_text
 
 __all__ = ["read_model"]
 
@@ -24,15 +25,9 @@ def read_model(path: Path, kind: type[M], *, what: str) -> M:
     Raises:
         InputError: it cannot be read, is not such a file, or a field is wrong.
     """
+    text = read_text(path)
     try:
-        text = path.read_text(encoding="utf-8-sig")
         data = json.loads(text) if path.suffix.lower() == ".json" else tomllib.loads(text)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise InputError(
-            say(f"{what} を読めません: {reason}", f"the {what} cannot be read: {reason}"),
-            place=str(path),
-        ) from error
     except ValueError as error:
         raise InputError(
             say(f"{what} の形が違います: {error}", f"the {what} is not readable: {error}"),

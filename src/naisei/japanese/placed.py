@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from naisei.japanese.morph import sudachi
+from naisei.japanese.morph import morphemes
 
 __all__ = ["Word", "words"]
-
-#: Sudachi takes at most 49,149 bytes at a time; a character has up to 4.
-_LONGEST = 12_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,16 +22,15 @@ class Word:
 
 
 def words(text: str) -> list[Word]:
-    """The words of a text, in order, white space left out; longer texts are cut every 12,000
-    characters.
+    """The words of a text, in order, white space left out.
 
     >>> [(w.surface, w.start) for w in words("ＡＢＣ を読む")]
     [('ＡＢＣ', 0), ('を', 4), ('読む', 5)]
     """
     found: list[Word] = []
-    for base in range(0, len(text), _LONGEST):
-        for surface, start, pos, lemma in sudachi(text[base : base + _LONGEST]):
-            if surface.strip():
-                at = base + start
-                found.append(Word(surface, at, at + len(surface), pos, lemma))
+    for base, m in morphemes(text):
+        surface, start = m.surface(), base + m.begin()
+        if surface.strip():
+            pos, lemma = m.part_of_speech()[0], m.dictionary_form()
+            found.append(Word(surface, start, start + len(surface), pos, lemma))
     return found

@@ -8,21 +8,15 @@ do most of it; a compound gives itself and its parts.
 from __future__ import annotations
 
 import re
-import threading
 import unicodedata
 from typing import Any
 
-from sudachipy import Dictionary, SplitMode
+from naisei.japanese.morph import morphemes
 
 __all__ = ["search_tokens"]
 
-_local = threading.local()
-_lock = threading.Lock()
-_dictionary: Any = None
-
-#: Sudachi refuses texts above 49,149 bytes.
-_PIECE = 8000
-#: Words of the dictionary whose forms are kept.
+#: Forms of words, by entry of the dictionary: asking a word for them takes longer than finding it.
+_known: dict[int | str, tuple[str, ...]] = {}
 _KNOWN = 200_000
 _LONG = re.compile(r"(?<=[ァ-ヺー])[〜～~−‐‑–—―─-](?=[ァ-ヺ]|(?![0-9A-Za-z]))")
 _LATIN = re.compile(r"[a-z0-9][a-z0-9+#]*(?:[._/&'-][a-z0-9+#]+)*")
@@ -56,24 +50,16 @@ def search_tokens(text: str) -> list[str]:
     gives an empty list.
     """
     folded = _LONG.sub("ー", unicodedata.normalize("NFKC", text)).casefold()
-    folded = folded.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
     found: list[str] = []
-    for start in range(0, len(folded), _PIECE):
-        _words(folded[start : start + _PIECE], found)
-    return found
-
-
-def _words(folded: str, found: list[str]) -> None:
-    tokenizer, known = _tools()
-    for m in tokenizer.tokenize(folded):
-        # By entry of the dictionary: asking a word for its forms takes longer than finding it.
+    for _, m in morphemes(folded.replace("\0", " "), "C"):
         entry = m.word_id() if not m.is_oov() else m.surface()
-        words = known.get(entry)
+        words = _known.get(entry)
         if words is None:
-            if len(known) >= _KNOWN:
-                known.clear()
-            words = known[entry] = _forms(m)
+            if len(_known) >= _KNOWN:
+                _known.clear()
+            words = _known[entry] = _forms(m)
         found += words
+    return found
 
 
 def _forms(m: Any) -> tuple[str, ...]:
@@ -86,6 +72,8 @@ def _forms(m: Any) -> tuple[str, ...]:
         return _latin(surface, form)
     if form in _STOP:
         return ()
+    from sudachipy import SplitMode
+
     parts = m.split(SplitMode.A, add_single=False)
     return (form, *(part.normalized_form().casefold() for part in parts))
 
@@ -112,15 +100,3 @@ def _stem(word: str) -> str:
         if word.endswith(suffix) and len(word) - len(suffix) >= 3 and not word.endswith("ss"):
             return word[: -len(suffix)].rstrip("e")
     return word.rstrip("e") if len(word) > 3 else word
-
-
-def _tools() -> tuple[Any, dict[int | str, tuple[str, ...]]]:
-    """This thread's tokenizer (two threads may not share one) and the words that it knows."""
-    global _dictionary
-    if not hasattr(_local, "tools"):
-        with _lock:
-            if _dictionary is None:
-                _dictionary = Dictionary(dict="small")
-            _local.tools = (_dictionary.tokenizer(mode=SplitMode.C), {})
-    tools: tuple[Any, dict[int | str, tuple[str, ...]]] = _local.tools
-    return tools

@@ -43,6 +43,7 @@ from naisei.core import InputError
 from naisei.lang import say
 from naisei.models.base import ChatRequest
 from naisei.models.rules import Rule
+from naisei.text_files import read_text
 
 __all__ = ["Script", "read_script"]
 
@@ -83,18 +84,9 @@ def read_script(path: Path) -> Script:
         InputError: the file is missing, no text, empty, or holds a mistake; with the line,
             or the number of the rule.
     """
-    try:
-        text = path.read_text("utf-8-sig")
-    except OSError as error:
-        raise InputError(
-            say(f"読めません: {error.strerror}", f"cannot be read: {error.strerror}"),
-            place=str(path),
-            remedy=say("スクリプトのファイルを指定してください", "name a script file"),
-        ) from error
-    except UnicodeDecodeError as error:
-        raise InputError(
-            say("UTF-8 のテキストではありません", "is no UTF-8 text"), place=str(path)
-        ) from error
+    text = read_text(
+        path, remedy=say("スクリプトのファイルを指定してください", "name a script file")
+    )
     readers = {".jsonl": _from_jsonl, ".json": _from_json, ".toml": _from_toml}
     reader = readers.get(path.suffix.lower())
     if reader is None:

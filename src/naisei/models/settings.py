@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from pydantic import JsonValue
 
+from naisei import keys
 from naisei.core import InputError
 from naisei.lang import say
 from naisei.models.base import Mode
@@ -62,9 +63,10 @@ class ModelSettings:
             return check_url(url, "OPENAI_BASE_URL")
         return fallback
 
-    def key(self, variable: str) -> str | None:
-        """The API key: as set, else the variable's, else `None`."""
-        return self.api_key or os.environ.get(variable) or None
+    def key(self, variable: str, url: str | None = None) -> str | None:
+        """The API key for an endpoint: as set, else the variable's if `url` may have it
+        (`naisei.keys`), else `None`. url: `None` for the provider's own."""
+        return self.api_key or keys.key(variable, url)
 
 
 def check_url(url: str, place: str) -> str:

@@ -18,6 +18,7 @@ from pathlib import Path
 from naisei.core import InputError
 from naisei.lang import say
 from naisei.relationship.vector import RelationVector
+from naisei.text_files import read_text
 
 __all__ = ["SESSION", "SPEAKER", "TEXT", "File", "Row", "plain_name", "rows_of", "whole"]
 
@@ -82,7 +83,7 @@ class File:
 
 
 def rows_of(place: str, dialogue: str | None = None) -> File:
-    """Read a file (or the agent_a.json of a folder): UTF-8, UTF-16 with its mark, or CP932.
+    """Read a file (or the agent_a.json of a folder).
 
     Raises:
         InputError: it cannot be read or understood.
@@ -91,7 +92,7 @@ def rows_of(place: str, dialogue: str | None = None) -> File:
 
     if (held := Path(place) / "agent_a.json").is_file():
         place = str(held)
-    text = _text(place)
+    text = read_text(place)
     stem = Path(place).stem
     if Path(place).suffix.lower() in (".json", ".jsonl", ".ndjson") or text.lstrip()[:1] in (
         "{",
@@ -111,29 +112,6 @@ def rows_of(place: str, dialogue: str | None = None) -> File:
     if Path(place).suffix.lower() in (".csv", ".tsv") or _columns(text) is not None:
         return File(stem, _csv(text, place))
     return File(stem, _plain(text, place))
-
-
-def _text(place: str) -> str:
-    try:
-        raw = Path(place).read_bytes()
-    except OSError as error:
-        raise InputError(
-            say(f"読めません: {error.strerror}", f"cannot be read: {error.strerror}"), place=place
-        ) from None
-    marked = raw[:2] in (b"\xff\xfe", b"\xfe\xff")
-    for encoding in ("utf-16",) if marked else ("utf-8-sig", "cp932"):
-        try:
-            return raw.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-    raise InputError(
-        say(
-            "文字コードが UTF-8 でも Shift_JIS でもありません",
-            "is neither UTF-8 nor Shift_JIS text",
-        ),
-        place=place,
-        remedy=say("UTF-8 で保存し直してください", "save the file as UTF-8"),
-    )
 
 
 def plain_name(name: str) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from naisei.core import InputError
 from naisei.lang import say
+from naisei.lengths import LINE, bounded
 from naisei.relationship.dialogue_files import Row, rows_of
 from naisei.relationship.vector import RelationVector
 
@@ -71,6 +72,10 @@ def read_dialogue(
     """
     place = str(path)
     found = rows_of(place, dialogue)
+    for number, row in enumerate(found.rows, 1):
+        bounded(
+            row.text, LINE, place=say(f"{place}、{number} 番目の発話", f"{place}, line {number}")
+        )
     rows = [row for row in found.rows if row.text.strip()]
     if not rows:
         raise InputError(

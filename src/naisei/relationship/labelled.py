@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from naisei.core import InputError
 from naisei.lang import say
 from naisei.relationship.vector import RelationVector
+from naisei.text_files import read_text
 
 __all__ = [
     "RELATIONSHIPS",
@@ -178,23 +179,7 @@ def read_labelled(path: Path) -> tuple[LabelledDialogue, ...]:
 
 def _lines(path: Path) -> Iterator[tuple[str, Any]]:
     """(`file:line`, value) of every line that is not blank."""
-    try:
-        text = path.read_text("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(
-            say("UTF-8 のテキストではありません", "this is no UTF-8 text"),
-            place=str(path),
-            remedy=say("UTF-8 で保存してください", "save it as UTF-8"),
-        ) from error
-    except OSError as error:
-        raise InputError(
-            say(
-                f"読めません: {error.strerror or error}",
-                f"cannot be read: {error.strerror or error}",
-            ),
-            place=str(path),
-            remedy=say("パスを確かめてください", "check the path"),
-        ) from error
+    text = read_text(path)
     # Not splitlines(): a line separator within a Japanese string is no end of a record.
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():

@@ -17,7 +17,9 @@ from pydantic import BaseModel, ValidationError
 
 from naisei.core import InputError
 from naisei.lang import say
+from naisei.lengths import PROFILE, bounded
 from naisei.relationship.persona import Pair, Persona
+from naisei.text_files import read_text
 
 __all__ = ["load_pairs", "parse", "shipped"]
 
@@ -143,22 +145,7 @@ def _from_file(name: str) -> Pair | Persona:
                 f"use one of {', '.join(shipped())}, or a .toml file",
             ),
         )
-    try:
-        text = Path(name).read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise InputError(
-            say("文字コードが UTF-8 ではありません", "is not UTF-8 text"),
-            place=name,
-            remedy=say("UTF-8 で保存し直してください", "save it as UTF-8"),
-        )
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(
-            say(f"読めません: {reason}", f"cannot be read: {reason}"),
-            place=name,
-            remedy=say("パスを確かめてください", "check the path"),
-        )
-    return parse(text, place=name)
+    return parse(bounded(read_text(name), PROFILE, place=name), place=name)
 
 
 def _couple(first: tuple[str, Persona], second: tuple[str, Persona]) -> Pair:

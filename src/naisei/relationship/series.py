@@ -18,6 +18,7 @@ from naisei.core import InputError
 from naisei.lang import say
 from naisei.relationship.schemas import Direction
 from naisei.relationship.vector import DIMENSIONS, HIGH, LOW
+from naisei.text_files import read_text
 
 __all__ = ["WAYS", "Point", "Read", "Series", "aligned", "read_series"]
 
@@ -78,13 +79,9 @@ def read_series(path: Path, label: str = "") -> Series:
         InputError: it cannot be read, or there is no reading in it.
     """
     file = path / "agent_a.json" if path.is_dir() else path
+    text = read_text(file)
     try:
-        data = json.loads(file.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise InputError(
-            say(f"読めません: {error.strerror}", f"cannot be read: {error.strerror}"),
-            place=str(file),
-        ) from None
+        data = json.loads(text)
     except ValueError as error:
         raise _unusable(file, say(f"JSON として読めません: {error}", f"no JSON: {error}")) from None
     if not isinstance(data, dict):

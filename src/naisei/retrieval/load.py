@@ -10,7 +10,6 @@ from typing import get_args
 
 from naisei.lang import say
 from naisei.retrieval.dates import dated
-from naisei.retrieval.decode import Undecodable, decode
 from naisei.retrieval.limits import LIMITS, LoadLimits
 from naisei.retrieval.loaders.blocks import Read, TooLong
 from naisei.retrieval.loaders.docx import read_docx
@@ -22,6 +21,7 @@ from naisei.retrieval.loaders.plain import read_plain
 from naisei.retrieval.seen import seen
 from naisei.retrieval.types import Document, Format
 from naisei.retrieval.unreadable import Unreadable
+from naisei.text_files import Undecodable, decode
 
 __all__ = ["SUFFIXES", "load", "read_bytes"]
 

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from naisei.lang import say
+from naisei.lengths import FIELD, too_long
 from naisei.terminal import Console, Panel
 from naisei.textgame.atlas import Atlas
 from naisei.textgame.opening import readable
@@ -60,6 +61,9 @@ class Stage:
         while True:
             try:
                 said = self.console.input(Text("> ", style="bold")).strip()
+                if told := too_long(said, FIELD):
+                    self.console.print(Text(told))
+                    continue
             except EOFError:
                 return Decision(action="", thoughts=say("入力の終わり", "the end of the input"))
             if said in ("q", "quit"):

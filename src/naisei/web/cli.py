@@ -13,6 +13,7 @@ from naisei.cli.grouped import grouped
 from naisei.cli.groups import Endpoint
 from naisei.cli.lang import say
 from naisei.core import InputError
+from naisei.lengths import UPLOAD
 
 __all__ = ["app"]
 
@@ -114,7 +115,7 @@ def serve(
     index: IndexDir = None,
     documents: Documents = None,
     uploads: Uploads = True,
-    max_upload: MaxUpload = 20_000_000,
+    max_upload: MaxUpload = UPLOAD,
     model: options.Model = None,
     *,
     endpoint: Endpoint,

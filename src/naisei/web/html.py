@@ -13,6 +13,7 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
+from naisei import lengths
 from naisei.lang import language, say
 from naisei.runs.report import bar
 from naisei.runs.tables import number
@@ -72,6 +73,7 @@ def _environment() -> Environment:
     environment.filters["lines"] = _lines
     environment.filters["pretty"] = _pretty
     environment.globals["bar"] = bar
+    environment.globals["lengths"] = lengths
     return environment
 
 

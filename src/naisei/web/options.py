@@ -8,6 +8,7 @@ from pathlib import Path
 from naisei.core import InputError
 from naisei.http.loopback import is_loopback
 from naisei.lang import say
+from naisei.lengths import BODY, MESSAGE, UPLOAD
 from naisei.models.settings import ModelSettings
 
 __all__ = ["TOKEN", "WebOptions"]
@@ -46,9 +47,9 @@ class WebOptions:
     model: str | None = None
     settings: ModelSettings = ModelSettings()  # noqa: RUF009 (frozen)
     uploads: bool = True
-    max_body: int = 1_000_000
-    max_upload: int = 20_000_000
-    max_message: int = 8_000
+    max_body: int = BODY
+    max_upload: int = UPLOAD
+    max_message: int = MESSAGE
     body_timeout: float = 30.0
     open_sittings: int = 500
     idle: float = 900.0

@@ -12,6 +12,7 @@ from naisei.clarify.data.records import Row, read_rows, read_text
 from naisei.clarify.schemas import Action, ActionSet, Language
 from naisei.core import InputError
 from naisei.lang import say
+from naisei.lengths import FIELD, bounded
 
 __all__ = ["ACTION_FILES", "load_actions"]
 
@@ -59,7 +60,7 @@ def _action_set(name: str, file: Path, language: Language) -> ActionSet:
                 place=row.place,
                 remedy=say("一つにまとめてください", "merge the two"),
             )
-        actions[number] = text
+        actions[number] = bounded(text, FIELD, place=row.place)
     if len(actions) < 2:
         raise InputError(
             say("行動は二つ以上必要です", "at least two actions are needed"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from typing import Any
@@ -12,6 +13,7 @@ from naisei.clarify.data.splits import split_name
 from naisei.clarify.schemas import ActionSet, Instance, Language, Scene
 from naisei.core import InputError
 from naisei.lang import say
+from naisei.lengths import MESSAGE, PROFILE, bounded
 
 __all__ = ["KEYS", "instance", "language_of"]
 
@@ -32,6 +34,9 @@ def instance(row: Row, actions: ActionSet, *, default_id: str, split: str = "") 
             not in the set, or the row's split is not the file's.
     """
     utterance = _utterance(row)
+    for key in ("user", "surroundings"):
+        given = json.dumps(row.fields.get(key), ensure_ascii=False)
+        bounded(given, PROFILE, place=f"{row.place}, {key}")
     gold = _gold(row, actions)
     identity = _label(row, "id") or default_id
     scene = _label(row, "scene") or identity
@@ -78,7 +83,7 @@ def _utterance(row: Row) -> str:
             place=row.place,
             remedy=say("ユーザの発話を書いてください", "write what the user says"),
         )
-    return value.strip()
+    return bounded(value.strip(), MESSAGE, place=row.place)
 
 
 def _gold(row: Row, actions: ActionSet) -> int:

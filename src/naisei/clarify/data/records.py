@@ -9,6 +9,7 @@ from typing import Any
 
 from naisei.core import InputError
 from naisei.lang import say
+from naisei.text_files import read_text as read_any
 
 __all__ = ["Row", "exists", "listed", "read_rows", "read_text"]
 
@@ -57,49 +58,12 @@ def listed(folder: Path) -> list[Path]:
 
 
 def read_text(path: Path) -> str:
-    """The text of a UTF-8 file, with or without a byte order mark.
+    """The text of a file that is not empty.
 
     Raises:
-        InputError: the file cannot be read, is empty, or is no UTF-8 text.
+        InputError: the file cannot be read, is empty, or is no text.
     """
-    try:
-        raw = path.read_bytes()
-    except FileNotFoundError:
-        raise InputError(
-            say("そのようなファイルはありません", "no such file"),
-            place=str(path),
-            remedy=say("パスを確かめてください", "check the path"),
-        ) from None
-    except OSError as error:
-        raise InputError(
-            say(
-                f"読めません: {error.strerror or error}",
-                f"cannot be read: {error.strerror or error}",
-            ),
-            place=str(path),
-            remedy=say("ファイルを確かめてください", "check the file"),
-        ) from error
-    if b"\0" in raw:
-        raise InputError(
-            say(
-                "テキストファイルではありません (ヌル文字を含んでいます)",
-                "this is no text file (it holds zero bytes)",
-            ),
-            place=str(path),
-            remedy=say("UTF-8 の JSONL ファイルを指定してください", "give a JSONL file in UTF-8"),
-        )
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        raise InputError(
-            say(
-                f"UTF-8 のテキストではありません (バイト {raw[error.start]:#04x})",
-                f"this is no UTF-8 text (byte {raw[error.start]:#04x})",
-            ),
-            place=f"{path}:{line}",
-            remedy=_encoding_remedy(raw),
-        ) from error
+    text = read_any(path)
     if not text.strip():
         raise InputError(
             say("ファイルが空です", "the file is empty"),
@@ -107,19 +71,6 @@ def read_text(path: Path) -> str:
             remedy=say("データの入ったファイルを指定してください", "give a file with data"),
         )
     return text
-
-
-def _encoding_remedy(raw: bytes) -> str:
-    for name in ("cp932", "euc_jp"):
-        try:
-            if raw.decode(name).lstrip()[:1] in ("{", "["):
-                return say(
-                    f"{name} のようです。UTF-8 に変換してください",
-                    f"it looks like {name}; convert it to UTF-8",
-                )
-        except UnicodeDecodeError:
-            continue
-    return say("UTF-8 の JSONL ファイルを指定してください", "give a JSONL file in UTF-8")
 
 
 def read_rows(path: Path) -> list[Row]:

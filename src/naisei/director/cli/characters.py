@@ -12,6 +12,7 @@ import typer
 
 from naisei.cli.lang import say
 from naisei.core import InputError
+from naisei.text_files import read_text
 
 __all__ = ["app"]
 
@@ -53,7 +54,7 @@ def show(
 
     found = load_character(character)
     if character.endswith(".toml"):
-        text = Path(character).read_text(encoding="utf-8")
+        text = read_text(character)
     else:
         bundled = files("naisei.data") / "characters" / f"{found.id}.toml"
         text = bundled.read_text(encoding="utf-8")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -91,13 +92,26 @@ Json = Annotated[
         rich_help_panel=_OUTPUT,
     ),
 ]
+
+
+class Failing(StrEnum):
+    """What ends a check with exit code 1."""
+
+    WARN = "warn"
+    RETRY = "retry"
+    EMPTY = "empty"
+
+
 FailOn = Annotated[
-    Literal["warn", "retry"] | None,
+    list[Failing] | None,
     typer.Option(
         "--fail-on",
+        metavar="warn|retry|empty",
         help=say(
-            "この判定かそれより悪い発言が一つでもあれば、終了コード 1 で終わる",
-            "Exit with 1 if any line is judged so, or worse.",
+            "この判定かそれより悪い発言が一つでもあれば (empty: 検査する発言が一つもなければ)、"
+            "終了コード 1 で終わる (複数可)",
+            "Exit with 1 if any line is judged so, or worse; empty: if no line was checked. "
+            "Repeatable.",
         ),
         rich_help_panel=_OUTPUT,
     ),
@@ -136,11 +150,19 @@ def command(
             if live:
                 sys.stdout.flush()
     sys.stdout.flush()
-    if not as_json:
-        total = sum(counts.values())
+    total = sum(counts.values())
+    if not total:
+        print(
+            say(f"{place}: 検査する発言がありません", f"{place}: there is no line to check"),
+            file=sys.stderr,
+        )
+    elif not as_json:
         parts = ", ".join(f"{s.value} {n}" for s in Status if (n := counts[s]))
         print(say(f"{total} 発言: {parts}", f"{total} lines: {parts}"), file=sys.stderr)
-    if fail_on and any(s.severity >= Status(fail_on.upper()).severity for s in counts):
+    wrong = {Status(level.upper()).severity for level in fail_on or () if level != "empty"}
+    if wrong and any(status.severity >= min(wrong) for status in counts):
+        raise typer.Exit(1)
+    if not total and "empty" in (fail_on or ()):
         raise typer.Exit(1)
 
 

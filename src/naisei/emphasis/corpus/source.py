@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from naisei.core import InputError
 from naisei.lang import say
-from naisei.retrieval.decode import Undecodable, encoding_of
+from naisei.text_files import Undecodable, encoding_of
 
 __all__ = ["Insertion", "Source"]
 

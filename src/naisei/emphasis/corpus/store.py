@@ -10,6 +10,7 @@ from typing import Any
 from naisei.core import InputError
 from naisei.emphasis.schemas import Article, Sentence, Token
 from naisei.lang import say
+from naisei.text_files import read_text
 
 __all__ = ["load_corpus", "save_corpus"]
 
@@ -25,11 +26,7 @@ def load_corpus(path: Path) -> tuple[Article, ...]:
     """Raises:
     InputError: no such file, a line that is no article, an id twice, or no article at all.
     """
-    try:
-        lines = path.read_text(encoding="utf-8-sig").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        message = say(f"コーパスを読めません: {error}", f"the corpus cannot be read: {error}")
-        raise InputError(message, place=str(path)) from error
+    lines = read_text(path).split("\n")
     found: dict[str, Article] = {}
     for number, line in enumerate(lines, 1):
         if not line.strip():

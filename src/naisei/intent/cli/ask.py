@@ -70,8 +70,10 @@ def command(
     from naisei.intent.cli.read import config_of
     from naisei.intent.commands import ask
     from naisei.intent.execute import Session
+    from naisei.lengths import MESSAGE, bounded
     from naisei.runs.budget import Budget
 
+    bounded(text, MESSAGE, place="TEXT")
     config = config_of(index, behaviour, models, person)
     sitting = Session(settings=endpoint.settings(), budget=Budget(max_usd, max_tokens), cache=cache)
     raise typer.Exit(

@@ -12,6 +12,7 @@ from naisei.cli.grouped import grouped
 from naisei.cli.groups import Endpoint
 from naisei.cli.lang import say
 from naisei.intent.cli import flags
+from naisei.lengths import BODY, UPLOAD
 
 __all__ = ["command"]
 
@@ -122,8 +123,8 @@ def command(
     uploads: Uploads = None,
     turn_timeout: TurnTimeout = 120.0,
     in_flight: InFlight = 64,
-    max_body: MaxBody = 1_000_000,
-    max_upload: MaxUpload = 20_000_000,
+    max_body: MaxBody = BODY,
+    max_upload: MaxUpload = UPLOAD,
     *,
     behaviour: flags.Behaviour,
     models: flags.Models,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib.resources import files
-from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
@@ -12,6 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, m
 from naisei.core import InputError, fingerprint
 from naisei.intent.faults import fault
 from naisei.lang import say
+from naisei.lengths import MESSAGE
+from naisei.text_files import read_text
 
 __all__ = ["HANDBOOK", "Fact", "Gold", "Item", "Kind", "digest", "load_items"]
 
@@ -53,7 +54,7 @@ class Item(_Strict):
 
     id: str = Field(min_length=1)
     kind: Kind
-    text: str = Field(min_length=1)
+    text: str = Field(min_length=1, max_length=MESSAGE)
     gold: tuple[Gold, ...] = ()
     intent: str = ""
     facts: tuple[Fact, ...] = ()
@@ -139,23 +140,11 @@ def _read(source: str) -> tuple[str, str]:
     if source == HANDBOOK:
         bundled = files("naisei") / "data" / "handbook_questions" / "questions.jsonl"
         return HANDBOOK, bundled.read_text("utf-8")
-    path = Path(source)
-    try:
-        return source, path.read_text("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(
-            say("UTF-8 の文書ではありません", "is no UTF-8 text"), place=source
-        ) from error
-    except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else "no such file"
-        raise InputError(
-            say(f"読めません: {why}", f"cannot be read: {why}"),
-            place=source,
-            remedy=say(
-                f"質問の .jsonl ファイルか、同梱の {HANDBOOK} を指定してください",
-                f"name a .jsonl file of questions, or '{HANDBOOK}' for the bundled one",
-            ),
-        ) from error
+    remedy = say(
+        f"質問の .jsonl ファイルか、同梱の {HANDBOOK} を指定してください",
+        f"name a .jsonl file of questions, or '{HANDBOOK}' for the bundled one",
+    )
+    return source, read_text(source, remedy=remedy)
 
 
 def _item(line: str, place: str) -> Item:

@@ -19,6 +19,7 @@ from naisei.intent.serve.wire import pieces, plain_reply, with_sources
 from naisei.japanese.asking import matter
 from naisei.japanese.questions import parse
 from naisei.lang import say
+from naisei.lengths import MESSAGE
 
 __all__ = ["MODEL", "chunks", "completion", "dialogue_of", "remember"]
 
@@ -78,7 +79,8 @@ def _options(text: str, sessions: Sessions, user: str) -> tuple[str, ...] | None
     if isinstance(kept, dict):
         options = kept.get("options")
         return tuple(map(str, options)) if isinstance(options, list) else None
-    if "[1]" in text or not matter(text):
+    # A question back is short; what a caller says that we said is theirs to make long.
+    if len(text) > MESSAGE or "[1]" in text or not matter(text):
         return None
     return () if parse(text).form != "none" or text.rstrip().endswith(("？", "?")) else None
 

@@ -17,6 +17,7 @@ from naisei.intent.serve.completions import MODEL, chunks, completion, dialogue_
 from naisei.intent.serve.house import House
 from naisei.intent.serve.requests import ChatRequest, read
 from naisei.lang import say
+from naisei.lengths import too_long
 
 __all__ = ["chat_completions", "models"]
 
@@ -36,6 +37,9 @@ async def chat_completions(request: Request) -> Response:
     if len(given.messages) > house.options.max_messages:
         limit = house.options.max_messages
         raise Refused(413, say(f"発言は {limit} 件までです", f"at most {limit} messages, please"))
+    for message in given.messages:
+        if message.role == "user" and (told := too_long(message.text, house.options.max_message)):
+            raise Refused(413, told)
     user = str(getattr(request.state, "user", ""))
     dialogue = dialogue_of(given.messages, house.desk.sessions, user)
     usage = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}

@@ -18,6 +18,7 @@ from naisei.intent.schemas import Reply
 from naisei.intent.serve.options import ServeOptions
 from naisei.intent.serve.sessions import Sessions, Talk, Turn
 from naisei.lang import say
+from naisei.lengths import too_long
 
 __all__ = ["Desk", "OnEvent"]
 
@@ -58,7 +59,9 @@ class Desk:
         self, user: str, dialogue: Dialogue, *, on_event: OnEvent | None = None
     ) -> Reply:
         """One step of a dialogue that the caller keeps; raises as `turn`."""
-        self._check(dialogue.said[-1])
+        answers = (exchange.answer for exchange in dialogue.exchanges)
+        for said in (*dialogue.earlier, dialogue.utterance, *answers):
+            self._check(said)
         log = _Told(MemoryLog(), on_event)
         return await self._work(
             self._answer(user, f"user:{user}" if user else "", dialogue, log, Where("single"))
@@ -73,12 +76,8 @@ class Desk:
     def _check(self, said: str) -> None:
         if not said.strip():
             raise Refused(400, say("何か書いてください", "the message is empty"))
-        if len(said) > self._options.max_message:
-            limit = self._options.max_message
-            raise Refused(
-                413,
-                say(f"{limit} 文字以内で書いてください", f"at most {limit} characters, please"),
-            )
+        if told := too_long(said, self._options.max_message):
+            raise Refused(413, told)
 
     async def _work(self, turn: Coroutine[Any, Any, Reply]) -> Reply:
         if len(self._flying) >= self._options.in_flight:

@@ -10,6 +10,7 @@ from naisei.core import InputError
 from naisei.http.loopback import is_loopback
 from naisei.intent.profile import Profile
 from naisei.lang import say
+from naisei.lengths import BODY, MESSAGE, UPLOAD
 
 __all__ = ["ServeOptions"]
 
@@ -39,10 +40,10 @@ class ServeOptions:
     profiles: Mapping[str, Profile] = field(default_factory=dict)
     hosts: tuple[str, ...] = ()
     origins: tuple[str, ...] = ()
-    max_body: int = 1_000_000
-    max_message: int = 8_000
+    max_body: int = BODY
+    max_message: int = MESSAGE
     max_messages: int = 200
-    max_upload: int = 20_000_000
+    max_upload: int = UPLOAD
     timeout: float = 120.0
     body_timeout: float = 20.0
     in_flight: int = 64

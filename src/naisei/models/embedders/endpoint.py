@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from functools import cached_property
 from typing import Any, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
 
+from naisei import keys
 from naisei.core import InputError, InstrumentFailure
 from naisei.lang import say
 from naisei.models.forbid import check_allowed
@@ -53,7 +53,7 @@ class EndpointEmbedder:
         self._model, self.base_url = model, base_url
         self._client = openai.OpenAI(
             base_url=base_url,
-            api_key=api_key or os.environ.get("OPENAI_API_KEY") or "none",
+            api_key=api_key or keys.key("OPENAI_API_KEY", base_url) or "none",
             max_retries=retries,
             timeout=_SECONDS,
         )

@@ -38,14 +38,14 @@ def build(name: str, settings: ModelSettings) -> DirectModel:
             place=spec,
             remedy="pip install 'naisei[anthropic]'",
         ) from error
-    key = settings.key("ANTHROPIC_API_KEY")
+    url = settings.options.get("base_url")
+    key = settings.key("ANTHROPIC_API_KEY", str(url) if url else None)
     if key is None:
         raise InputError(
             say("API キーがありません", "no API key"),
             place=spec,
             remedy=say("ANTHROPIC_API_KEY を設定してください", "set ANTHROPIC_API_KEY"),
         )
-    url = settings.options.get("base_url")
     client = AsyncAnthropic(
         api_key=key,
         base_url=str(url) if url else None,

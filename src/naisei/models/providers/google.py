@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.settings import ModelSettings as RequestSettings
 
@@ -40,16 +38,18 @@ def build(name: str, settings: ModelSettings) -> DirectModel:
             place=spec,
             remedy="pip install 'naisei[google]'",
         ) from error
-    key = settings.key("GOOGLE_API_KEY") or os.environ.get("GEMINI_API_KEY")
+    given = settings.options.get("base_url")
+    url = str(given) if given else None
+    key = settings.key("GOOGLE_API_KEY", url) or settings.key("GEMINI_API_KEY", url)
     if not key:
         raise InputError(
             say("API キーがありません", "no API key"),
             place=spec,
             remedy=say("GOOGLE_API_KEY を設定してください", "set GOOGLE_API_KEY"),
         )
-    url = str(settings.options.get("base_url") or _URL)
+    address = url or _URL
     # Without retry options the SDK sends a request once.
-    client = Client(vertexai=False, api_key=key, http_options=HttpOptions(base_url=url))
+    client = Client(vertexai=False, api_key=key, http_options=HttpOptions(base_url=address))
 
     def structure(request: ChatRequest) -> tuple[ModelRequestParameters, RequestSettings]:
         parameters, wanted = native(request)
@@ -59,7 +59,7 @@ def build(name: str, settings: ModelSettings) -> DirectModel:
     return DirectModel(
         spec,
         GoogleModel(name, provider=GoogleProvider(client=client)),
-        base_url=url,
+        base_url=address,
         modes=("json_schema", "prompt") if settings.structured == "json_schema" else ("prompt",),
         structure=structure,
         timeout=settings.timeout,

@@ -37,7 +37,8 @@ def build(name: str, settings: ModelSettings) -> DirectModel:
             place="openai:",
             remedy=say("openai:NAME の形で書いてください", "write openai:NAME"),
         )
-    key = settings.key("OPENAI_API_KEY")
+    url = settings.url()
+    key = settings.key("OPENAI_API_KEY", url)
     if key is None:
         raise InputError(
             say("API キーがありません", "no API key"),
@@ -49,8 +50,7 @@ def build(name: str, settings: ModelSettings) -> DirectModel:
                 "openai-compatible:NAME with OPENAI_BASE_URL or --base-url",
             ),
         )
-    url = settings.url(_URL) or _URL
-    return _official(f"openai:{name}", name, url, key, settings)
+    return _official(f"openai:{name}", name, url or _URL, key, settings)
 
 
 def build_compatible(name: str, settings: ModelSettings) -> CompletionsModel:
@@ -86,7 +86,7 @@ def build_compatible(name: str, settings: ModelSettings) -> CompletionsModel:
             place=spec,
             remedy=say("@ の前に NAME を書いてください", "write NAME before the @"),
         )
-    key = settings.key("OPENAI_API_KEY") or "none"
+    key = settings.key("OPENAI_API_KEY", url) or "none"
     return CompletionsModel(
         spec,
         name,

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from naisei.core import InputError
 from naisei.lang import say
+from naisei.text_files import read_text
 from naisei.textgame.planner.prior import Prior
 
 __all__ = ["VERSION", "Knowledge", "Offer", "Tally", "load"]
@@ -93,14 +94,7 @@ def load(path: Path) -> Knowledge:
         "naisei textgame learn --games DIR --out FILE で作れます",
         "naisei textgame learn --games DIR --out FILE makes one",
     )
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(
-            say(f"読めません: {error}", f"it cannot be read: {error}"),
-            place=str(path),
-            remedy=remedy,
-        ) from None
+    text = read_text(path, remedy=remedy)
     try:
         known = Knowledge.model_validate_json(text)
     except ValidationError as error:

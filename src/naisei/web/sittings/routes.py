@@ -22,6 +22,7 @@ from starlette.routing import Route
 
 from naisei.http.refused import Refused
 from naisei.lang import say
+from naisei.lengths import too_long
 from naisei.web.house import house_of
 from naisei.web.sittings.sitting import Sitting
 
@@ -42,10 +43,9 @@ async def answer(request: Request) -> Response:
     sitting = await _found(request)
     fields = await _fields(request)
     most = house_of(request).options.max_message
-    if any(len(value) > most for value in fields.values()):
-        raise Refused(
-            413, say(f"{most} 文字以内で書いてください", f"at most {most} characters, please")
-        )
+    for value in fields.values():
+        if told := too_long(value, most):
+            raise Refused(413, told)
     await sitting.answer(fields.pop("step", ""), fields)
     return Response(status_code=204)
 

@@ -17,6 +17,7 @@ from naisei.clarify.person import Person
 from naisei.clarify.schemas import Language, Scene, UserInfo
 from naisei.http.refused import Refused
 from naisei.lang import language, say
+from naisei.lengths import FIELD, too_long
 from naisei.web.house import house_of
 from naisei.web.html import page_response
 from naisei.web.pages.assistant.config import SittingConfig
@@ -28,7 +29,6 @@ __all__ = ["routes"]
 #: How many situations of the data are offered.
 _OFFERED = 12
 #: Longest field of a situation of one's own.
-_LONGEST = 500
 #: How it goes about a request. Where a wrong action costs nothing but a try, the best that an
 #: agent can do is to act at once; with one try it asks while that pays.
 _MANNERS = {"careful": Rules(trials=1, quota=3), "quick": Rules(trials=3, quota=2)}
@@ -101,10 +101,9 @@ async def _scene(fields: dict[str, str], spoken: Language) -> Scene:
             raise Refused(422, say("その状況はありません", "there is no such situation"))
         return found
     place, around, holding = (fields.get(n, "") for n in ("place", "around", "holding"))
-    if max(map(len, (place, around, holding))) > _LONGEST:
-        raise Refused(
-            422, say(f"{_LONGEST} 文字以内で書いてください", f"at most {_LONGEST} characters each")
-        )
+    for given in (place, around, holding):
+        if told := too_long(given, FIELD):
+            raise Refused(413, told)
     seen = _things(around)
     return Scene(
         id="own",

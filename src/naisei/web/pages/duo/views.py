@@ -12,6 +12,7 @@ from naisei.director.profile import Character
 from naisei.director.rules import TalkRules
 from naisei.http.refused import Refused
 from naisei.lang import language, say
+from naisei.lengths import FIELD, PROFILE, too_long
 from naisei.web.house import house_of
 from naisei.web.html import page_response
 from naisei.web.pages.duo.config import LONGEST, DuoConfig
@@ -20,7 +21,6 @@ from naisei.web.pages.duo.kind import KIND
 __all__ = ["routes"]
 
 #: Longest topic and place, and longest profile, in characters.
-_LONGEST, _PROFILE = 300, 20_000
 
 
 async def _start(request: Request) -> Response:
@@ -48,10 +48,9 @@ async def _begin(request: Request) -> Response:
     if cast[0].id == cast[1].id:
         raise Refused(422, say("別のふたりを選んでください", "please choose two characters"))
     topic, scene = fields.get("topic", ""), fields.get("place", "")
-    if max(len(topic), len(scene)) > _LONGEST:
-        raise Refused(
-            422, say(f"{_LONGEST} 文字以内で書いてください", f"at most {_LONGEST} characters each")
-        )
+    for given in (topic, scene):
+        if told := too_long(given, FIELD):
+            raise Refused(413, told)
     config = DuoConfig(
         profiles=profiles,
         played=_played(fields.get("played", "none"), cast, model),
@@ -73,8 +72,8 @@ def _profile(fields: dict[str, str], place: str) -> str:
     name = fields.get(place, "")
     if name == "own":
         text = fields.get("profile", "")
-        if len(text) > _PROFILE:
-            raise Refused(422, say("プロフィールが長すぎます", "the profile is too long"))
+        if told := too_long(text, PROFILE):
+            raise Refused(413, told)
         return text
     if name not in {character.id for character in shipped()}:
         raise Refused(422, say("そのキャラクターはいません", "there is no such character"))

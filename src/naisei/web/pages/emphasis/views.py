@@ -21,13 +21,13 @@ from naisei.emphasis.tagging.heat_map import Piece, paragraphs
 from naisei.emphasis.tagging.suggestions import Suggestions, marked, suggest
 from naisei.http.refused import Refused
 from naisei.lang import say
+from naisei.lengths import PASTED
 from naisei.web.house import house_of
 from naisei.web.html import fragment, page_response
 
 __all__ = ["routes"]
 
 #: Longest document, in bytes: a tagger reads some thousand words a second.
-_LONGEST = 300_000
 #: Documents that are read at a time.
 _READING = asyncio.Semaphore(2)
 _TAGGERS = ("context", "rule")
@@ -110,7 +110,7 @@ def _share(given: str, what: str) -> float:
 
 async def _given(form: FormData, most: int) -> tuple[bytes, str]:
     """The document and its name: the file, else what was pasted, as Markdown."""
-    most = min(most, _LONGEST)
+    most = min(most, PASTED)
     upload = form.get("file")
     if isinstance(upload, UploadFile) and upload.filename:
         data, name = await upload.read(most + 1), PurePath(upload.filename).name

@@ -9,6 +9,7 @@ from starlette.routing import Route
 from naisei.core import InputError
 from naisei.http.refused import Refused
 from naisei.lang import say
+from naisei.lengths import PROFILE, too_long
 from naisei.models.embedders.registry import resolve
 from naisei.relationship.pairs import shipped
 from naisei.relationship.rules import Rules
@@ -22,7 +23,7 @@ from naisei.web.pages.relationship.picture import Picture
 __all__ = ["routes"]
 
 #: Most sessions and turns of one, and characters of a pair's TOML.
-_SESSIONS, _TURNS, _PROFILE = 5, 40, 20_000
+_SESSIONS, _TURNS = 5, 40
 _PLAYED: dict[str, tuple[AgentId, ...]] = {"a": ("a",), "b": ("b",), "both": ("a", "b")}
 
 
@@ -49,8 +50,8 @@ async def _begin(request: Request) -> Response:
     given = fields.get("pair", "")
     if given == "own":
         given = fields.get("profile", "")
-        if len(given) > _PROFILE:
-            raise Refused(422, say("組の定義が長すぎます", "the pair is too long"))
+        if told := too_long(given, PROFILE):
+            raise Refused(413, told)
     elif given not in shipped():
         raise Refused(422, say("その組はありません", "there is no such pair"))
     pair = pair_of(given)

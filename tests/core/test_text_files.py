@@ -1,10 +1,12 @@
 """Bytes to text."""
 
 import os
+from pathlib import Path
 
 import pytest
 
-from naisei.retrieval.decode import Undecodable, decode
+from naisei.core import InputError
+from naisei.text_files import Undecodable, decode, read_text
 
 TEXT = "第1条（目的）\n経費の精算は、毎月25日までに申請する。ﾃﾚﾜｰｸも含む。\n"
 ENCODINGS = ["utf-8", "utf-8-sig", "cp932", "euc_jp", "utf-16", "iso2022_jp_ext"]
@@ -42,3 +44,27 @@ def test_line_ends_and_decomposed_kana_are_made_one() -> None:
 def test_binary_data_is_no_text(data: bytes) -> None:
     with pytest.raises(Undecodable):
         decode(data)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "cp932", "euc_jp"])
+@pytest.mark.parametrize(
+    "text", ["あいうえおを読む。", '{"text": "はい"}\n', "やな: うん、そうかも！\n"]
+)
+def test_without_a_mark(text: str, encoding: str) -> None:
+    assert decode(text.encode(encoding)) == text
+
+
+@pytest.mark.parametrize("text", ["It’s a naïve approach – really.", "café", "a 1-2 B~C\n"])
+def test_western_texts_are_not_read_as_kanji(text: str) -> None:
+    assert decode(text.encode("cp1252")) == text
+
+
+def test_a_file_that_is_none_is_one_message(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x03\0")
+    with pytest.raises(InputError, match="no text file"):
+        read_text(tmp_path / "a.txt")
+    (tmp_path / "b.txt").write_bytes("一行目\n二行目".encode() + b"\xe3\x81")
+    with pytest.raises(InputError, match=r"b.txt:2: .*0xe3"):
+        read_text(tmp_path / "b.txt")
+    with pytest.raises(InputError, match="a folder"):
+        read_text(tmp_path)
