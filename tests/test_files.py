@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from commandline import Alone, Naisei
 from naisei.cli.errors import exit_code, report
 from naisei.core import InputError
 from naisei.files import output_error, write_atomically, written_beside
@@ -74,3 +81,62 @@ def test_a_disk_error_of_any_depth_is_the_users(
         assert report(raised) == exit_code(raised) == 2
         said = capsys.readouterr().err
         assert said.count("\n") == 2 and said.startswith("error: games/a.z8: cannot be written: ")
+
+
+def test_sqlite_errors_and_folders_that_vanish_are_the_users_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "no.sqlite").write_text("no database " * 100)
+    with (
+        closing(sqlite3.connect(tmp_path / "no.sqlite")) as db,
+        pytest.raises(sqlite3.DatabaseError) as damaged,
+    ):
+        db.execute("SELECT * FROM t")
+    with pytest.raises(FileNotFoundError) as gone:
+        (tmp_path / "gone" / "x").write_text("x")
+    for error in (damaged.value, gone.value):
+        assert report(error) == 2
+        assert "unexpected" not in capsys.readouterr().err
+    with closing(sqlite3.connect(":memory:")) as db, pytest.raises(sqlite3.Error) as ours:
+        db.execute("SELEKT")
+    assert exit_code(ours.value) == 1  # a bug of ours
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> Iterator[Path]:
+    """A disk of 400 kB, where the tests may mount one."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", str(place)]
+    if not shutil.which("mount") or subprocess.run(command, capture_output=True).returncode:
+        pytest.skip("a disk can be mounted by root only")
+    yield place
+    subprocess.run(["umount", str(place)], check=True)
+
+
+def test_a_disk_that_fills_up_under_a_run_is_one_message(
+    naisei: Naisei, alone: Alone, tiny: Path
+) -> None:
+    done = alone("clarify", "run", "--agent", "random", "--run-dir", tiny / "run", "--quiet")
+    assert done.code == 2
+    assert "no space is left" in done.err and "never retrieved" not in done.err
+    assert len(done.err.splitlines()) == 2
+    # What was logged until then can be read, and the run goes on where there is room.
+    shutil.copytree(tiny / "run", "elsewhere")
+    assert naisei("runs", "resume", "elsewhere", "--quiet").code == 0
+
+
+def test_a_full_disk_behind_stdout_is_one_message(alone: Alone, naisei: Naisei) -> None:
+    assert naisei("clarify", "run", "--agent", "random", "--limit", 3, "--run-dir", "run").code == 0
+    command = [sys.executable, "-m", "naisei", "runs", "export", "run"]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 2 and "no space is left" in done.stderr
+    assert len(done.stderr.splitlines()) == 2
+
+
+def test_closed_streams_are_empty(english: Path) -> None:
+    """`naisei … <&-`: no traceback, and no file takes the number of a stream."""
+    line = f"{sys.executable} -m naisei clarify chat --name x <&- >&-"
+    done = subprocess.run(["sh", "-c", line], stderr=subprocess.PIPE, text=True)
+    assert "unexpected" not in done.stderr

@@ -27,6 +27,7 @@ _REASONS = {
     errno.ENOTDIR: (("パスの途中がファイルです", "a part of the path is a file"), _PLACE),
     errno.EEXIST: (("パスの途中がファイルです", "a part of the path is a file"), _PLACE),
     errno.EISDIR: (("フォルダーです", "it is a folder"), _PLACE),
+    errno.EIO: (("ディスクの読み書きに失敗しました", "reading or writing the disk failed"), _PLACE),
     errno.ENAMETOOLONG: (("名前が長すぎます", "the name is too long"), _PLACE),
 }
 

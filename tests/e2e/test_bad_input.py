@@ -82,7 +82,7 @@ def test_data_that_is_not_there(naisei: Naisei, source: str, parts: list[str]) -
         (["--model", "gpt-x"], ["PROVIDER:NAME"]),
         (["--model", "openai-compatible:x"], ["--base-url"]),
         (["--model", "openai-compatible:x", "--base-url", "nowhere"], ["--base-url", "nowhere"]),
-        (["--model", "scripted:none.jsonl"], ["none.jsonl", "cannot be read"]),
+        (["--model", "scripted:none.jsonl"], ["none.jsonl", "no such file"]),
         (["--model", "local:no-such-weights"], ["local"]),
         (["--model", "scripted:model.jsonl", "--memory", "diary"], ["--memory", "diary", "tur"]),
         (

@@ -10,10 +10,10 @@ from naisei.textgame.player import PlayerContext
 from naisei.textgame.schemas import GameResult
 from naisei.textgame.trained.kind import ImitationOptions, build
 from naisei.textgame.trained.model_dir import bundled
+from naisei.textgame.trained.situation import Situation
+from naisei.textgame.trained.trained_scorer import TrainedScorer
+from naisei.textgame.trained.wordpiece import WordPiece
 from textgame.trained_kit import house
-
-pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
-pytest.importorskip("tokenizers", reason="tokenizers is not installed")
 
 COOKBOOK = (
     "Ingredients:\nred onion\npork chop\nDirections:\n"
@@ -59,3 +59,33 @@ def test_without_a_model_of_ones_own_the_full_configuration_plays() -> None:
     assert result == played(penalty="soft", navigator=True)
     actions = [step.action for step in result.steps]
     assert "examine cookbook" in actions and "take red onion" in actions
+
+
+def test_numpy_rates_as_onnxruntime_did() -> None:
+    """What onnxruntime 1.32 made of the same weights before they were repacked."""
+    situation = Situation(
+        inventory="You are carrying: a red onion and a knife.",
+        cookbook="Ingredients: red onion Directions: slice the red onion fry the red onion "
+        "prepare meal",
+        room="Kitchen",
+        description="You find a stove and an oven. There is a closed fridge here.",
+    )
+    actions = ["slice red onion with knife", "dice red onion with knife"]
+    actions += ["cook red onion with stove", "go east", "open fridge"]
+    scorer = TrainedScorer(bundled("imitation") / "scorer", "policy")
+    rated = scorer.score(situation, actions)
+    assert rated == pytest.approx([0.99989, 0.0, 2e-05, 0.0, 0.0], abs=2e-6)
+    assert scorer.score(situation, actions[:1]) == pytest.approx(rated[:1], abs=1e-6)
+
+
+def test_the_tokenizer_is_that_of_bert() -> None:
+    path = bundled("imitation") / "scorer" / "tokenizer.json"
+    ours = WordPiece(path)
+    texts = ["A Café's red-onion_dish: «x» 12 日本語", "sliced\u200b\tCARROT\x07s qzqz", "x" * 150]
+    names = {number: name for name, number in ours._vocabulary.items()}
+    assert [names[n] for n in ours.numbers("Red-Onion é")] == ["red", "-", "onion", "e"]
+    assert ours.numbers(texts[2]) == (1,)
+    tokenizers = pytest.importorskip("tokenizers")
+    theirs = tokenizers.Tokenizer.from_file(str(path))
+    for text in texts:
+        assert ours.numbers(text) == tuple(theirs.encode(text, add_special_tokens=False).ids)

@@ -38,7 +38,7 @@ def encoder(tmp_path_factory: pytest.TempPathFactory, game: RecordedGame) -> str
 
 
 def learner(encoder: str, **more: Any) -> Any:
-    from naisei.textgame.trained.pairs import special_of
+    from naisei.textgame.trained.pairs import numbers_by, special_of
     from naisei.textgame.trained.shared import SharedEncoder
     from naisei.textgame.trained.training.learner import Learner
     from naisei.textgame.trained.training.network import load
@@ -46,7 +46,7 @@ def learner(encoder: str, **more: Any) -> Any:
     plan = TrainingPlan(encoder=encoder, layout="shared", **more)
     loaded = load(encoder, layout="shared", seed=5, width=plan.width, matching=plan.matching)
     special = special_of(loaded.tokenizer, pad=loaded.pad, types=loaded.types)
-    shared = SharedEncoder(loaded.tokenizer, special, limit=120)
+    shared = SharedEncoder(numbers_by(loaded.tokenizer), special, limit=120)
     return Learner(loaded, shared, plan, device="cpu"), loaded, special, plan
 
 
@@ -88,13 +88,13 @@ def test_with_one_action_nothing_is_hidden_but_the_action_from_the_state(encoder
 def test_the_exported_file_rates_as_the_network_with_the_words_of_games_only(
     encoder: str, game: RecordedGame, tmp_path: Path, int8: bool
 ) -> None:
-    from naisei.textgame.trained.onnx_scorer import OnnxScorer
+    from naisei.textgame.trained.trained_scorer import TrainedScorer
     from naisei.textgame.trained.training.export import export
 
     taught, loaded, special, plan = learner(encoder, width=16, matching=True)
     (logits,) = taught.rate([(STEP.situation, ACTIONS)])
     export(loaded, special, plan, tmp_path, limit=120, int8=int8, figures={}, words=["red"])
-    scorer = OnnxScorer(tmp_path, "policy")
+    scorer = TrainedScorer(tmp_path, "policy")
     rated = scorer.score(STEP.situation, ACTIONS)
     assert np.allclose(rated, 1 / (1 + np.exp(-np.array(logits))), atol=5e-3 if int8 else 1e-5)
     (alone,) = scorer.score(STEP.situation, ACTIONS[2:3])
@@ -104,7 +104,7 @@ def test_the_exported_file_rates_as_the_network_with_the_words_of_games_only(
 def test_what_is_learned_with_the_layout_is_kept_by_the_file(
     encoder: str, game: RecordedGame, tmp_path: Path
 ) -> None:
-    from naisei.textgame.trained.onnx_scorer import OnnxScorer
+    from naisei.textgame.trained.trained_scorer import TrainedScorer
     from naisei.textgame.trained.training.whole import make_model
 
     plan = TrainingPlan(
@@ -124,7 +124,7 @@ def test_what_is_learned_with_the_layout_is_kept_by_the_file(
     situation = game.steps[-1].situation.model_copy(
         update={"inventory": "", "room": "", "description": ""}
     )
-    rated = OnnxScorer(tmp_path, "classifier").score(
+    rated = TrainedScorer(tmp_path, "classifier").score(
         situation, ["cook red onion with oven", "cook red onion with stove"]
     )
     assert rated[0] < 0.5 < rated[1]

@@ -191,8 +191,8 @@ def test_onnx_rates_as_the_network_and_int8_nearly(
 ) -> None:
     import numpy as np
 
-    from naisei.textgame.trained.onnx_scorer import OnnxScorer
-    from naisei.textgame.trained.pairs import PairEncoder, special_of
+    from naisei.textgame.trained.pairs import PairEncoder, numbers_by, special_of
+    from naisei.textgame.trained.trained_scorer import TrainedScorer
     from naisei.textgame.trained.training.export import export
     from naisei.textgame.trained.training.learner import Learner
     from naisei.textgame.trained.training.network import load
@@ -201,7 +201,7 @@ def test_onnx_rates_as_the_network_and_int8_nearly(
     loaded = load(encoder, seed=3)
     special = special_of(loaded.tokenizer, pad=loaded.pad, types=loaded.types)
     assert (special.before, special.between, special.after) == ((2,), (3,), (3,))
-    pairs = PairEncoder(loaded.tokenizer, special, limit=96)
+    pairs = PairEncoder(numbers_by(loaded.tokenizer), special, limit=96)
     learner = Learner(loaded, pairs, given, device="cpu")
     situation = game.steps[-1].situation
     actions = [*game.steps[-1].candidates, "take the long red onion from somewhere"]
@@ -210,7 +210,7 @@ def test_onnx_rates_as_the_network_and_int8_nearly(
     for int8, tolerance in ((False, 1e-4), (True, 0.05)):
         folder = tmp_path / str(int8)
         export(loaded, special, given, folder, limit=96, int8=int8, figures={})
-        rated = OnnxScorer(folder, "classifier").score(situation, actions)
+        rated = TrainedScorer(folder, "classifier").score(situation, actions)
         assert np.allclose(rated, expected, atol=tolerance)
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 from pathlib import Path
 
 from platformdirs import user_data_path
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
 from naisei.core import InputError
+from naisei.files import write_atomically
 from naisei.lang import say
 
 __all__ = ["Outcome", "Person", "PersonMemory", "people_directory"]
@@ -79,12 +79,7 @@ class Person(BaseModel):
 
     def save(self, directory: Path) -> None:
         """Write atomically: a sitting that is cut off never damages the notes."""
-        path = _path(self.name, directory)
-        directory.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=directory, prefix=".", suffix=".json")
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(self.model_dump_json(indent=2))
-        Path(temporary).replace(path)
+        write_atomically(_path(self.name, directory), self.model_dump_json(indent=2))
 
 
 class PersonMemory:

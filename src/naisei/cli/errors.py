@@ -67,7 +67,7 @@ def _meant(error: BaseException) -> BaseException:
     error, what it amounts to for the user."""
     import sqlite3
 
-    from naisei.core import NaiseiError
+    from naisei.core import InputError, NaiseiError
     from naisei.databases import database_error
     from naisei.files import is_disk_error, output_error
 
@@ -76,6 +76,15 @@ def _meant(error: BaseException) -> BaseException:
         return next((each for each in inner if isinstance(each, NaiseiError)), inner[0])
     if isinstance(error, OSError) and is_disk_error(error):
         return output_error(error, error.filename or "")
+    if isinstance(error, FileNotFoundError) and error.filename:
+        return InputError(
+            say("見つかりません", "is not there"),
+            place=os.fsdecode(error.filename),
+            remedy=say(
+                "実行中に移動や削除をしていないか確かめてください",
+                "was it moved or removed meanwhile?",
+            ),
+        )
     if isinstance(error, sqlite3.Error):
         return database_error(error, "") or error
     return error

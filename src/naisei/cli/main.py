@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from io import TextIOWrapper
 
 from naisei import keys
@@ -16,6 +19,7 @@ __all__ = ["main"]
 
 def main(args: Sequence[str] | None = None) -> None:
     """Run the command line and exit; see `naisei.cli.errors` for the exit codes."""
+    _open_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # a terminal that cannot show a character
             stream.reconfigure(errors="backslashreplace")
@@ -30,11 +34,50 @@ def main(args: Sequence[str] | None = None) -> None:
         from naisei.cli.usage import translate_help
 
         translate_help()
-        with keys.only_to_named(arguments, os.environ):
+        with keys.only_to_named(arguments, os.environ), _ended_by_sigterm():
             code = app(arguments, prog_name="naisei", standalone_mode=False)
+        sys.stdout.flush()  # a full disk shows here, when stdout is a file
     except (Exception, KeyboardInterrupt) as error:
         code = errors.report(error)
+        _drop_output()
     sys.exit(code)
+
+
+def _open_streams() -> None:
+    """A stream that was closed (`<&-`) is empty: else the next file opened would take its
+    number."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115, PTH123
+
+
+def _drop_output() -> None:
+    """What could not be written is not tried again when the interpreter ends."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+
+
+@contextmanager
+def _ended_by_sigterm() -> Iterator[None]:
+    """SIGTERM ends a command as Ctrl-C does: what was begun is put away. Runs and servers, which
+    go on to a good place first, have handlers of their own."""
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        if signal.getsignal(signal.SIGTERM) is stop:
+            signal.signal(signal.SIGTERM, before)
 
 
 def _language(arguments: Sequence[str]) -> str | None:

@@ -68,6 +68,8 @@ class GameTask(Task[GameConfig]):
                 seed=config.seed,
             )
         }
+        # What the player needs (its model's files, a package) is missing now, not in mid-run.
+        self.kind.new(PlayerContext(game=next(iter(self.games)), settings=self.settings))
         self.data_hash = games_hash(tuple(self.games.values()))
         self._pool = pool
         if len(self.games) == 1:

@@ -58,14 +58,7 @@ def make_corpus(
                 "--any-language for others",
             ),
         )
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        save_corpus(out, articles)
-    except OSError as error:
-        why = error.strerror or str(error)
-        raise InputError(
-            say(f"書き込めません: {why}", f"it cannot be written: {why}"), place=str(out)
-        ) from error
+    save_corpus(out, articles)
     _total(articles, left_out, out)
 
 

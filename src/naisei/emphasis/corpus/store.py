@@ -9,6 +9,7 @@ from typing import Any
 
 from naisei.core import InputError
 from naisei.emphasis.schemas import Article, Sentence, Token
+from naisei.files import written_beside
 from naisei.lang import say
 from naisei.text_files import read_text
 
@@ -17,7 +18,7 @@ __all__ = ["load_corpus", "save_corpus"]
 
 def save_corpus(path: Path, articles: Iterable[Article]) -> None:
     """Writes the file anew. Tokens are lists: surface, start, end, pos, lemma, label."""
-    with path.open("w", encoding="utf-8", newline="\n") as file:
+    with written_beside(path) as scratch, scratch.open("w", encoding="utf-8", newline="\n") as file:
         for article in articles:
             file.write(json.dumps(_plain(article), ensure_ascii=False) + "\n")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from naisei.emphasis.taggers.crf import CrfTagger
 from naisei.emphasis.taggers.features.terms import Terms
 from naisei.emphasis.taggers.plan import CrfPlan
 from naisei.emphasis.taggers.spans import SpanRule
+from naisei.files import written_beside
 from naisei.lang import say
 
 __all__ = ["load", "save"]
@@ -43,14 +43,8 @@ def save(tagger: CrfTagger, path: Path) -> None:
             arrays[f"{name}_codes"] = codes.astype(np.int32)
             arrays[f"{name}_weights"] = model.weights[codes]
             arrays[f"{name}_transitions"] = model.transitions
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with partial.open("wb") as file:
-            np.savez_compressed(file, **arrays)
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+    with written_beside(path) as scratch, scratch.open("wb") as file:
+        np.savez_compressed(file, **arrays)
 
 
 def load(path: Path) -> CrfTagger:

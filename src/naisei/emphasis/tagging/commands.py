@@ -10,6 +10,7 @@ from naisei.emphasis.corpus.files import read_document
 from naisei.emphasis.schemas import Tagger
 from naisei.emphasis.tagging.heat_map import heat_map
 from naisei.emphasis.tagging.suggestions import Suggestions, marked, suggest
+from naisei.files import write_atomically
 from naisei.lang import say
 
 __all__ = ["tag"]
@@ -49,22 +50,12 @@ def tag(
             sys.stdout.buffer.write(data)
             sys.stdout.buffer.flush()
         else:
-            _write(out, data)
+            write_atomically(out, data)
     else:
         count, lost = len(found.choice.runs), 0
     if page is not None:
-        _write(page, heat_map(found, tagger=tagger.name).encode())
+        write_atomically(page, heat_map(found, tagger=tagger.name))
     _report(file, found, count, lost, [p for p in (out, page) if p])
-
-
-def _write(path: Path, data: bytes) -> None:
-    try:
-        path.write_bytes(data)
-    except OSError as error:
-        why = error.strerror or str(error)
-        raise InputError(
-            say(f"書き込めません: {why}", f"it cannot be written: {why}"), place=str(path)
-        ) from error
 
 
 def _report(file: Path, found: Suggestions, count: int, lost: int, written: list[Path]) -> None:

@@ -103,7 +103,7 @@ def _sha256(path: Path) -> str:
 
 def _pip() -> list[str]:
     if importlib.util.find_spec("pip") is not None:
-        return [sys.executable, "-m", "pip"]
+        return [sys.executable, "-P", "-m", "pip"]  # not what lies in the working folder
     if uv := shutil.which("uv"):
         return [uv, "tool", "run", "pip"]
     if pip := shutil.which("pip"):

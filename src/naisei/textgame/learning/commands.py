@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from naisei.core import InputError
+from naisei.files import write_atomically
 from naisei.lang import say
 from naisei.textgame.engine import GameHandler, ProcessPool, needs_textworld
 from naisei.textgame.games import Game, find_games
@@ -65,7 +66,6 @@ def learn(
     points = read_points([curve]) if resume and curve is not None and curve.is_file() else []
     courses: dict[str, Course] = {}
     stage = _Stage()
-    out.parent.mkdir(parents=True, exist_ok=True)
     try:
         for learned in snapshots(school, stage, counts, known=known):
             new = list(measured(learned, kept, stage, courses))
@@ -73,7 +73,7 @@ def learn(
             if curve is not None:
                 # After every stage: a curve that was interrupted is still one.
                 write_points(curve, points)
-            out.write_text(learned.text(), encoding="utf-8")
+            write_atomically(out, learned.text())
             print(_progress(learned.games, new), file=sys.stderr, flush=True)
     finally:
         stage.close()

@@ -9,6 +9,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from naisei.core import Handler, InputError
+from naisei.files import written_beside
 from naisei.lang import say
 from naisei.runs.stats import mean_metric
 from naisei.runs.task import Table
@@ -107,8 +108,7 @@ def table(points: Sequence[Point]) -> Table:
 
 def write_points(path: Path, points: Sequence[Point]) -> None:
     """As CSV, a line for each point."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", encoding="utf-8", newline="") as file:
+    with written_beside(path) as scratch, scratch.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, list(Point.model_fields), lineterminator="\n")
         writer.writeheader()
         writer.writerows(point.model_dump() for point in points)

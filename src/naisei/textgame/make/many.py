@@ -54,7 +54,7 @@ def make_many(
         min(processes or os.cpu_count() or 1, len(missing)), mp_context=get_context("spawn")
     )
     try:
-        with _sets_in_one_order():
+        with _safe_children():
             futures = [pool.submit(maker, folder) for maker in missing]
         _drop_cut_off_line(folder / MANIFEST)
         with (folder / MANIFEST).open("a", encoding="utf-8") as manifest:
@@ -68,18 +68,20 @@ def make_many(
 
 
 @contextmanager
-def _sets_in_one_order() -> Iterator[None]:
+def _safe_children() -> Iterator[None]:
     """For processes started meanwhile: textworld writes sets, whose order Python varies from
-    process to process, into a game's files."""
-    before = os.environ.get("PYTHONHASHSEED")
-    os.environ["PYTHONHASHSEED"] = "0"
+    process to process, into a game's files; and no module is taken from the working folder."""
+    settings = {"PYTHONHASHSEED": "0", "PYTHONSAFEPATH": "1"}
+    before = {name: os.environ.get(name) for name in settings}
+    os.environ.update(settings)
     try:
         yield
     finally:
-        if before is None:
-            del os.environ["PYTHONHASHSEED"]
-        else:
-            os.environ["PYTHONHASHSEED"] = before
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 def _sweep(folder: Path) -> None:

@@ -13,9 +13,9 @@ from naisei.runs.options import FLAG, Options
 from naisei.textgame.player import Player, PlayerContext, PlayerKind
 from naisei.textgame.trained.judges import ExtremeJudge, LearnedJudge, NoJudge, RecipeJudge
 from naisei.textgame.trained.model_dir import bundled
-from naisei.textgame.trained.onnx_scorer import onnx_scorer
 from naisei.textgame.trained.player import ImitationPlayer, Penalty
 from naisei.textgame.trained.scorer import Judge
+from naisei.textgame.trained.trained_scorer import trained_scorer
 
 __all__ = ["ImitationOptions", "build"]
 
@@ -55,7 +55,7 @@ class _Kind:
                 ),
             )
         penalty = given.penalty or ("none" if given.model or not given.ucb else "soft")
-        scorer = onnx_scorer(_folder(given.model, "scorer"), "policy")
+        scorer = trained_scorer(_folder(given.model, "scorer"), "policy")
         navigator = scorer.card.navigator if given.navigator is None else given.navigator
         return ImitationPlayer(
             scorer,
@@ -73,7 +73,7 @@ def _judge(given: ImitationOptions, penalty: Penalty) -> Judge:
         return ExtremeJudge()
     if given.classifier == "recipe":
         return RecipeJudge()
-    classifier = onnx_scorer(_folder(given.classifier_model, "classifier"), "classifier")
+    classifier = trained_scorer(_folder(given.classifier_model, "classifier"), "classifier")
     return LearnedJudge(classifier, threshold=classifier.card.threshold)
 
 

@@ -1,4 +1,4 @@
-"""A trained model in a folder: `model.onnx`, `tokenizer.json`, `model.json`."""
+"""A trained model in a folder: `model.npz` or `model.onnx`, `tokenizer.json`, `model.json`."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -13,7 +13,10 @@ from numpy.typing import NDArray
 from naisei.textgame.trained.model_dir import Special
 from naisei.textgame.trained.situation import Situation, fit
 
-__all__ = ["Batch", "PairEncoder", "special_of"]
+__all__ = ["Batch", "Numbers", "PairEncoder", "numbers_by", "special_of"]
+
+#: From a text to the numbers of its tokens, without those that frame it.
+Numbers = Callable[[str], tuple[int, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +32,13 @@ class Batch:
 
 
 class PairEncoder:
-    """`tokenizer`: of the library `tokenizers`. limit: tokens of a pair, the special ones too."""
+    """numbers: of a text's tokens (`numbers_by`). limit: tokens of a pair, special ones too."""
 
-    def __init__(self, tokenizer: Any, special: Special, *, limit: int) -> None:
+    def __init__(self, numbers: Numbers, special: Special, *, limit: int) -> None:
         self.special, self.limit = special, limit
         self._framing = len(special.before) + len(special.between) + len(special.after)
         # Each text occurs with every candidate of a state, and in many states.
-        self._ids = lru_cache(maxsize=4096)(
-            lambda text: tuple(tokenizer.encode(text, add_special_tokens=False).ids)
-        )
+        self._ids = lru_cache(maxsize=4096)(numbers)
 
     def pair(self, situation: Situation, action: str) -> tuple[list[int], int]:
         """Token numbers, and where the second segment begins."""
@@ -62,6 +63,11 @@ class PairEncoder:
             if self.special.types:
                 types[row, second : len(numbers)] = 1
         return Batch(ids, mask, types)
+
+
+def numbers_by(tokenizer: Any) -> Numbers:
+    """By a tokenizer of the library `tokenizers`."""
+    return lambda text: tuple(tokenizer.encode(text, add_special_tokens=False).ids)
 
 
 def special_of(tokenizer: Any, *, pad: int, types: bool) -> Special:

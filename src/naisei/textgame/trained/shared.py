@@ -13,12 +13,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naisei.textgame.trained.model_dir import Special
+from naisei.textgame.trained.pairs import Numbers
 from naisei.textgame.trained.situation import Situation, fit
 
 __all__ = ["PARTS", "SHARED_INPUTS", "Shared", "SharedEncoder"]
@@ -50,16 +50,14 @@ class Shared:
 
 
 class SharedEncoder:
-    """`tokenizer`: of the library `tokenizers`. limit: tokens of a state with one action."""
+    """numbers: of a text's tokens, see `numbers_by`. limit: tokens of a state with one action."""
 
-    def __init__(self, tokenizer: Any, special: Special, *, limit: int) -> None:
+    def __init__(self, numbers: Numbers, special: Special, *, limit: int) -> None:
         self._special = special
         framing = len(special.before) + len(special.after)
         self._action_room = min(_ACTION, limit // 2) - framing
         self._state_room = limit - self._action_room - 2 * framing
-        self._ids = lru_cache(maxsize=8192)(
-            lambda text: tuple(tokenizer.encode(text, add_special_tokens=False).ids)
-        )
+        self._ids = lru_cache(maxsize=8192)(numbers)
 
     def state(self, situation: Situation) -> tuple[list[int], list[int]]:
         """Framed, and the kind of each token; the end of the environment goes first where it is

@@ -42,6 +42,7 @@ def export(
     folder.mkdir(parents=True, exist_ok=True)
     model = folder / "model.onnx"
     scratch = folder / "model.onnx.tmp"
+    (folder / "model.npz").unlink(missing_ok=True)  # of an earlier training; it goes first
     tokenizer = loaded.tokenizer
     with _room_for(loaded, words) as smaller:
         if smaller is not None:

@@ -10,7 +10,7 @@ from typing import Literal
 from naisei.core import InputError
 from naisei.lang import say
 from naisei.textgame.trained.dataset import choices, wrong_actions
-from naisei.textgame.trained.pairs import PairEncoder, special_of
+from naisei.textgame.trained.pairs import PairEncoder, numbers_by, special_of
 from naisei.textgame.trained.recorded import RecordedGame
 from naisei.textgame.trained.shared import SharedEncoder
 from naisei.textgame.trained.training.checkpoint import start_from, take_best
@@ -93,7 +93,7 @@ def make_model(
     limit = min(plan.limit, loaded.longest)
     special = special_of(loaded.tokenizer, pad=loaded.pad, types=loaded.types)
     kind = SharedEncoder if plan.layout == "shared" else PairEncoder
-    encoder = kind(loaded.tokenizer, special, limit=limit)
+    encoder = kind(numbers_by(loaded.tokenizer), special, limit=limit)
     learner = Learner(loaded, encoder, plan, device=_device(device))
     work = out / "training"
     work.mkdir(parents=True, exist_ok=True)

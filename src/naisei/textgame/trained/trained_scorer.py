@@ -1,29 +1,35 @@
-"""A trained model, run by onnxruntime: candidates in one batch, states remembered."""
+"""A trained model: candidates in one batch, states remembered.
+
+One with `model.npz`, as the bundled ones, is run by numpy; one with `model.onnx` by onnxruntime.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
+from numpy.typing import NDArray
 
 from naisei.core import InputError
 from naisei.lang import say
 from naisei.textgame.trained.model_dir import ModelCard, read_card
-from naisei.textgame.trained.pairs import PairEncoder
+from naisei.textgame.trained.numpy_network import NumpyNetwork
+from naisei.textgame.trained.pairs import PairEncoder, numbers_by
 from naisei.textgame.trained.shared import SharedEncoder
 from naisei.textgame.trained.situation import Situation
+from naisei.textgame.trained.wordpiece import WordPiece
 
-__all__ = ["OnnxScorer", "onnx_scorer"]
+__all__ = ["TrainedScorer", "trained_scorer"]
 
 #: Situations whose ratings are kept.
 _REMEMBERED = 2048
 _REMEDY = "pip install onnxruntime tokenizers"
 
 
-class OnnxScorer:
+class TrainedScorer:
     """Ratings of 0–1: the sigmoid of the model's output.
 
     A state that returns with the same candidates is not rated again; with UCB1 the same few
@@ -36,7 +42,7 @@ class OnnxScorer:
 
     def __init__(self, folder: Path, task: str) -> None:
         self.card: ModelCard = read_card(folder, task)
-        self._session, self._encoder = _load(folder, self.card)
+        self._rated = _load(folder, self.card)
         self._known = lru_cache(maxsize=_REMEMBERED)(self._rate)
 
     def score(self, situation: Situation, actions: Sequence[str]) -> Sequence[float]:
@@ -47,27 +53,41 @@ class OnnxScorer:
         return self._known(read, tuple(actions))
 
     def _rate(self, situation: Situation, actions: tuple[str, ...]) -> list[float]:
-        if isinstance(self._encoder, SharedEncoder):
-            named = self._encoder.batch([(situation, actions)]).named()
-        else:
-            batch = self._encoder.batch([(situation, action) for action in actions])
-            named = batch.named(self.card.inputs)
-        (logits,) = self._session.run(None, named)
+        logits = self._rated(situation, actions)
         rated: list[float] = (1 / (1 + np.exp(-logits.reshape(-1).astype(np.float64)))).tolist()
         return rated
 
 
 @lru_cache(maxsize=8)
-def onnx_scorer(folder: Path, task: str) -> OnnxScorer:
+def trained_scorer(folder: Path, task: str) -> TrainedScorer:
     """The model of a folder, loaded once for all games of a run.
 
     Raises:
-        InputError: no such model, or onnxruntime or tokenizers is not installed.
+        InputError: no such model, or it needs onnxruntime, which is not installed.
     """
-    return OnnxScorer(folder, task)
+    return TrainedScorer(folder, task)
 
 
-def _load(folder: Path, card: ModelCard) -> tuple[Any, PairEncoder | SharedEncoder]:
+#: Logits of the actions of a situation.
+Rated = Callable[[Situation, Sequence[str]], NDArray[np.float32]]
+
+
+def _load(folder: Path, card: ModelCard) -> Rated:
+    return (_numpy if (folder / "model.npz").is_file() else _onnx)(folder, card)
+
+
+def _numpy(folder: Path, card: ModelCard) -> Rated:
+    path = folder / "model.npz"
+    try:
+        network = NumpyNetwork(path)
+        tokenizer = WordPiece(folder / "tokenizer.json")
+    except (OSError, ValueError, KeyError, BadZipFile) as error:
+        raise _unloadable(path, error) from error
+    encoder = SharedEncoder(tokenizer.numbers, card.special, limit=card.limit)
+    return lambda situation, actions: network.rate(encoder.batch([(situation, actions)]))
+
+
+def _onnx(folder: Path, card: ModelCard) -> Rated:
     try:
         import onnxruntime
         from tokenizers import Tokenizer
@@ -91,12 +111,24 @@ def _load(folder: Path, card: ModelCard) -> tuple[Any, PairEncoder | SharedEncod
         )
         tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     except Exception as error:  # onnxruntime and tokenizers raise their own kinds
-        raise InputError(
-            say(f"モデルを読み込めません: {error}", f"the model cannot be loaded: {error}"),
-            place=str(path),
-            remedy=say("学習し直してください", "train it again"),
-        ) from error
+        raise _unloadable(path, error) from error
     tokenizer.no_truncation()
     tokenizer.no_padding()
-    kind = SharedEncoder if card.layout == "shared" else PairEncoder
-    return session, kind(tokenizer, card.special, limit=card.limit)
+    numbers = numbers_by(tokenizer)
+    if card.layout == "shared":
+        shared = SharedEncoder(numbers, card.special, limit=card.limit)
+        return lambda situation, actions: session.run(
+            None, shared.batch([(situation, actions)]).named()
+        )[0]
+    pairs = PairEncoder(numbers, card.special, limit=card.limit)
+    return lambda situation, actions: session.run(
+        None, pairs.batch([(situation, action) for action in actions]).named(card.inputs)
+    )[0]
+
+
+def _unloadable(path: Path, error: Exception) -> InputError:
+    return InputError(
+        say(f"モデルを読み込めません: {error}", f"the model cannot be loaded: {error}"),
+        place=str(path),
+        remedy=say("学習し直してください", "train it again"),
+    )

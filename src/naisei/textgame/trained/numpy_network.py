@@ -1,0 +1,149 @@
+"""The network of the layout `shared` in numpy: playing needs no runtime of neural networks.
+
+The same function as `training.shared_network` with a narrow BERT under it; see there for what its
+heads look at. Weights: `model.npz`, names as torch has them, each matrix as int8 with a scale a
+row (`NAME.scale`) or as float32; `attention_heads` and `matching` are settings of it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naisei.textgame.trained.shared import Shared
+
+__all__ = ["NumpyNetwork"]
+
+Floats = NDArray[np.float32]
+#: As in `training.shared_network`.
+_ELSEWHERE, _BESIDE, _MATCH, _NEIGHBOUR = (0, -1, -2, -3, 1), (1, 2, 3), 5.0, 3.0
+_EPSILON = np.float32(1e-12)
+#: Multiplications up to which OpenBLAS keeps a product of matrices to one thread.
+_ONE_THREAD = 65536 * 4
+
+
+class NumpyNetwork:
+    """Ratings of one state's actions, before the sigmoid."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises `OSError`, `ValueError` or `KeyError` for a file that is no such network."""
+        with np.load(path, allow_pickle=False) as stored:
+            arrays = dict(stored)
+        self._heads, self._matching = int(arrays["attention_heads"]), bool(arrays["matching"])
+        self._weights: dict[str, Floats] = {}
+        for name, array in arrays.items():
+            if name.startswith(("body.", "head.")) and not name.endswith(".scale"):
+                whole = array.astype(np.float32)
+                if f"{name}.scale" in arrays:
+                    whole *= arrays[f"{name}.scale"]
+                is_layer = whole.ndim == 2 and "embeddings" not in name
+                # As it is multiplied with, once and not at every call.
+                self._weights[name] = np.ascontiguousarray(whole.T) if is_layer else whole
+        numbers = {int(n.split(".")[3]) for n in self._weights if n.startswith("body.encoder.")}
+        self._layers = [f"body.encoder.layer.{number}" for number in sorted(numbers)]
+        if not self._layers:
+            raise ValueError("no layers")
+
+    def rate(self, batch: Shared) -> Floats:
+        """`(actions,)` of a batch of one state."""
+        ids, segments = batch.input_ids[0], batch.segments[0]
+        positions, heads = batch.position_ids[0], batch.heads[0]
+        part = self._weights.__getitem__
+        states = part("body.embeddings.word_embeddings.weight")[ids]
+        states = states + part("body.embeddings.token_type_embeddings.weight")[batch.parts[0]]
+        states = states + part("body.embeddings.position_embeddings.weight")[positions]
+        states = self._normal(states, "body.embeddings.LayerNorm")
+        seen = (segments[:, None] == segments[None]) | (segments == 0)[None]
+        mask = ((1 - seen.astype(np.float32)) * np.float32(-1e4))[None]
+        finding = mask + self._matches(ids, segments, positions) if self._matching else mask
+        for layer in self._layers[:-1]:
+            states = self._attend(layer, states, states, finding)
+        asked = self._attend(self._layers[-1], states[heads], states, mask[:, heads])
+        head = part("head.weight")[:, 0]
+        logits: Floats = (asked * head).sum(axis=1) + part("head.bias")
+        return logits
+
+    def _attend(self, layer: str, asking: Floats, told: Floats, mask: Floats) -> Floats:
+        """asking: `(n, width)`. told: `(tokens, width)`. mask: `(1 or heads, n, tokens)`."""
+        own = f"{layer}.attention.self"
+        query = self._split(self._linear(asking, f"{own}.query"))
+        key = self._split(self._linear(told, f"{own}.key"))
+        value = self._split(self._linear(told, f"{own}.value"))
+        logits = _product(query, key.transpose(0, 2, 1))
+        logits *= np.float32(query.shape[2] ** -0.5)
+        logits += mask
+        logits -= logits.max(axis=2, keepdims=True)
+        np.exp(logits, out=logits)
+        logits /= logits.sum(axis=2, keepdims=True)
+        mixed = _product(logits, value).transpose(1, 0, 2).reshape(len(asking), -1)
+        out = f"{layer}.attention.output"
+        mixed = self._normal(self._linear(mixed, f"{out}.dense") + asking, f"{out}.LayerNorm")
+        inner = _gelu(self._linear(mixed, f"{layer}.intermediate.dense"))
+        inner = self._linear(inner, f"{layer}.output.dense")
+        return self._normal(inner + mixed, f"{layer}.output.LayerNorm")
+
+    def _matches(
+        self, ids: NDArray[np.int64], segments: NDArray[np.int64], positions: NDArray[np.int64]
+    ) -> Floats:
+        """`(heads, tokens, tokens)`, added to the logits."""
+        before = positions[:, None] - positions[None]
+        state = (segments == 0)[None].astype(np.float32)
+        found = ((ids[:, None] == ids[None]) & (before != 0)).astype(np.float32) * state
+        neighbours = np.zeros_like(found)
+        neighbours[1:, 1:] += found[:-1, :-1]
+        neighbours[:-1, :-1] += found[1:, 1:]
+        found = found * (_MATCH + _NEIGHBOUR * neighbours).astype(np.float32)
+        out = np.zeros((self._heads, *found.shape), np.float32)
+        length = len(ids)
+        for head, by in enumerate(_ELSEWHERE[: self._heads]):
+            # What was found at a token, told of the token that stands `by` further.
+            if by < 0:
+                out[head, :, : length + by] = found[:, -by:]
+            else:
+                out[head, :, by:] = found[:, : length - by]
+            out[head] *= state
+        for head, by in enumerate(_BESIDE[: max(self._heads - len(_ELSEWHERE), 0)]):
+            out[len(_ELSEWHERE) + head] = (before == by) * np.float32(_MATCH)
+        return out
+
+    def _split(self, states: Floats) -> Floats:
+        return states.reshape(len(states), self._heads, -1).transpose(1, 0, 2)
+
+    def _linear(self, states: Floats, name: str) -> Floats:
+        return _product(states, self._weights[f"{name}.weight"]) + self._weights[f"{name}.bias"]
+
+    def _normal(self, states: Floats, name: str) -> Floats:
+        centred = states - states.mean(axis=1, keepdims=True)
+        spread = np.sqrt((centred * centred).mean(axis=1, keepdims=True) + _EPSILON)
+        scale, bias = self._weights[f"{name}.weight"], self._weights[f"{name}.bias"]
+        out: Floats = centred / spread * scale + bias
+        return out
+
+
+def _product(left: Floats, right: Floats) -> Floats:
+    """`left @ right` in blocks of rows so small that each is computed in one thread.
+
+    The matrices are small: handing them to other cores takes ten times the work itself, and the
+    cores play other games.
+    """
+    *outer, count, inner = left.shape
+    rows = max(2, _ONE_THREAD // (inner * right.shape[-1]))
+    blocks = -(-count // rows)
+    padded = np.zeros((*outer, blocks * rows, inner), np.float32)
+    padded[..., :count, :] = left
+    out: Floats = padded.reshape(*outer, blocks, rows, inner) @ right[..., None, :, :]
+    return out.reshape(*outer, blocks * rows, -1)[..., :count, :]
+
+
+def _gelu(x: Floats) -> Floats:
+    """x Φ(x); the error function as Abramowitz and Stegun 7.1.26, to within 1.5e-7."""
+    size = np.abs(x) * np.float32(0.5**0.5)
+    t = 1 / (1 + np.float32(0.3275911) * size)
+    series = np.zeros_like(t)
+    for factor in (1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592):
+        series = (series + np.float32(factor)) * t
+    erf = np.copysign(1 - series * np.exp(-size * size), x)
+    out: Floats = x * np.float32(0.5) * (1 + erf)
+    return out
