@@ -8,12 +8,12 @@ import threading
 from pathlib import Path
 
 import pytest
-from naisei.clarify.execute import arun_config, run_config
-from naisei.clarify.session import Session
 
 from naisei.clarify.config import ClarifyConfig
+from naisei.clarify.system import RUN
 from naisei.core import InputError
 from naisei.runs.loops import blocking
+from naisei.system.execute import RunOptions
 
 SPOKEN: contextvars.ContextVar[str] = contextvars.ContextVar("spoken")
 
@@ -45,13 +45,13 @@ def test_it_runs_where_it_is_called_or_beside_a_loop_that_runs() -> None:
 
 
 def test_a_run_in_a_notebook_is_the_same_run(tmp_path: Path) -> None:
-    config, session = ClarifyConfig(agent="random", limit=2), Session(quiet=True)
+    config, options = ClarifyConfig(agent="random", limit=2), RunOptions(quiet=True)
 
     async def cells() -> list[object]:
-        plain = run_config(config, session, run_dir=tmp_path / "plain")
-        awaited = await arun_config(config, session, run_dir=tmp_path / "awaited")
+        plain = RUN.run(config, options, run_dir=tmp_path / "plain")
+        awaited = await RUN.arun(config, options, run_dir=tmp_path / "awaited")
         return [plain.to_json()["metrics"], awaited.to_json()["metrics"]]
 
     plain, awaited = asyncio.run(cells())
-    outside = run_config(config, session, run_dir=tmp_path / "outside")
+    outside = RUN.run(config, options, run_dir=tmp_path / "outside")
     assert plain == awaited == outside.to_json()["metrics"]

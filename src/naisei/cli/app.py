@@ -59,8 +59,10 @@ class _Lazy(TyperGroup):
         elif name is not None:
             from naisei.cli.derived import group_of
 
-            found: Any = find_system(name)
-            command = get_command(found) if isinstance(found, typer.Typer) else group_of(found)
+            try:
+                command = group_of(find_system(name))
+            except ModuleNotFoundError:  # not declared yet
+                command = get_command(import_module(f"naisei.{name}.cli").app)
         return name, command, rest
 
 

@@ -45,10 +45,10 @@ class SystemGroup(TyperGroup):
         if system.demo:
             self.add_command(_stub("demo", ("短いデモ", "A short demonstration.")))
 
-    def get_command(self, ctx: Any, name: str) -> Any:
-        """The command itself. The help of the group lists stubs of the same names."""
-        found = super().get_command(ctx, name)
-        return found if found is None or ctx.resilient_parsing else command_of(self.system, name)
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """The command itself; the help of the group lists stubs of the same names."""
+        name, found, rest = super().resolve_command(ctx, args)
+        return name, found if name is None else command_of(self.system, name), rest
 
 
 def _stub(name: str, about: Text) -> TyperCommand:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -22,7 +23,7 @@ from naisei.runs.systems import resume as resumed
 from naisei.runs.tables import to_csv, to_markdown
 from naisei.system.declare import System
 from naisei.system.execute import RunOptions, execute
-from naisei.system.registry import experiment_of, find_system, system_names
+from naisei.system.registry import BUILT_IN, experiment_of, find_system, system_names
 
 __all__ = ["app", "continue_run"]
 
@@ -127,6 +128,8 @@ def resume(
 
 def _declared(system: str) -> bool:
     """Whether a system has a declaration; those that have none resume in their own way."""
+    if system in BUILT_IN and find_spec(f"naisei.{system}.system") is None:
+        return False
     return system in system_names() and isinstance(find_system(system), System)
 
 

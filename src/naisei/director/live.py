@@ -7,7 +7,6 @@ from typing import Any
 
 from rich.text import Text
 
-from naisei.cli.lang import say
 from naisei.core import Event, Say, Status, Where
 from naisei.director.draft import checked
 from naisei.director.judge import status_of
@@ -15,6 +14,7 @@ from naisei.director.profile import Character
 from naisei.director.schemas import Draft, Scores
 from naisei.director.state import Stage
 from naisei.director.task import TalkTask
+from naisei.lang import say
 from naisei.terminal import Console
 
 __all__ = ["STYLES", "Live"]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from naisei.runs.loops import blocking
 from naisei.system.config import Config
 from naisei.system.registry import Text
 
@@ -120,7 +121,7 @@ class Experiment(Generic[C]):
     live: Callable[[Any, Console, Sequence[Event]], Callable[[Event], None]] | None = None
     hints: Callable[[C], Sequence[str]] | None = None
 
-    def run(
+    async def arun(
         self,
         config: C,
         options: RunOptions | None = None,
@@ -129,10 +130,10 @@ class Experiment(Generic[C]):
         on_event: Callable[[Event], None] | None = None,
         on_episode: Callable[[EpisodeRow], None] | None = None,
     ) -> RunResult:
-        """Run, or continue, one configuration; see `naisei.system.execute.execute`."""
-        from naisei.system.execute import RunOptions, execute
+        """Run, or continue, one configuration; see `naisei.system.execute.aexecute`."""
+        from naisei.system.execute import RunOptions, aexecute
 
-        return execute(
+        return await aexecute(
             self,
             config,
             options or RunOptions(),
@@ -140,6 +141,9 @@ class Experiment(Generic[C]):
             on_event=on_event,
             on_episode=on_episode,
         )
+
+    #: `arun` for callers that do not await, also in a notebook.
+    run = blocking(arun)
 
     def needed(self, config: C) -> tuple[str, ...]:
         """The roles that are called under a configuration."""
