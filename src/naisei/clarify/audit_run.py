@@ -31,7 +31,7 @@ async def arun_audit(
     """
     if config.simulator == "llm" and "simulator" not in config.models:
         raise InputError(
-            say("ユーザ役 llm にはモデルが要ります", "the llm simulator needs a model"),
+            say("ユーザー役 llm にはモデルが要ります", "the llm simulator needs a model"),
             place="--simulator-model",
             remedy=say(
                 "--model PROVIDER:NAME を付けるか、--simulator rule を検査してください",

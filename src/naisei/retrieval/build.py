@@ -60,9 +60,9 @@ def build(
     index_dir, docs_dir = Path(index_dir), Path(docs_dir)
     if not docs_dir.is_dir():
         raise InputError(
-            say("そのようなフォルダはありません", "no such folder"),
+            say("そのようなフォルダーはありません", "no such folder"),
             place=str(docs_dir),
-            remedy=say("資料のフォルダを指定してください", "name a folder of documents"),
+            remedy=say("資料のフォルダーを指定してください", "name a folder of documents"),
         )
     model = open_embedder(embedder) if isinstance(embedder, str) else embedder
     index_dir.mkdir(parents=True, exist_ok=True)

@@ -116,7 +116,7 @@ def resume(
     raise typer.Exit(resumed(directory, **changes))
 
 
-@app.command(help=say("実行を同じ件どうしで比べる", "Compare runs on the instances they share."))
+@app.command(help=say("共通する件で実行を比べる", "Compare runs on the instances they share."))
 def compare(
     directories: Annotated[
         list[Path],

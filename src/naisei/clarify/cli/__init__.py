@@ -34,15 +34,15 @@ app.command(
 app.command(
     "chat",
     help=say(
-        "ターミナルで話す。あなたがユーザになる",
+        "ターミナルで話す。あなたがユーザーになる",
         "Talk to it in the terminal: you are the user.",
     ),
 )(chat.command)
 app.command(
     "audit",
     help=say(
-        "ユーザ役のシミュレータを調べる: 漏えい、矛盾、誤導、回答拒否",
+        "ユーザー役のシミュレーターを調べる: 漏えい、矛盾、誤導、回答拒否",
         "Audit a user simulator: leaks, contradictions, misleading answers, refusals.",
     ),
 )(audit.command)
-app.command("demo", help=say("一通りの実演", "A demonstration of it all."))(demo.command)
+app.command("demo", help=say("デモ", "A demonstration of it all."))(demo.command)

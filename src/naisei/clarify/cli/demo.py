@@ -14,7 +14,7 @@ __all__ = ["command"]
 LLM = Annotated[
     bool,
     typer.Option(
-        "--llm/--no-llm", help=say("内蔵モデルも動かす", "Run the embedded language model too.")
+        "--llm/--no-llm", help=say("組み込みモデルも動かす", "Run the embedded language model too.")
     ),
 ]
 

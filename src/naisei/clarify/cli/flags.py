@@ -97,7 +97,7 @@ Simulator = Annotated[
     str | None,
     typer.Option(
         help=say(
-            "ユーザ役: rule (モデル不要) または llm",
+            "ユーザー役: rule (モデル不要) または llm",
             "Who plays the user: rule (needs no model) or llm.",
         ),
         rich_help_panel=_TASK,

