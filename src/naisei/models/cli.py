@@ -171,7 +171,9 @@ def check(
     if as_json:
         _json(report.to_json())
     else:
-        print("\n".join(report.lines()))
+        from naisei.terminal import visible
+
+        print(visible("\n".join(report.lines())))
         if notice := getattr(model, "notice", None):
             print(say(*notice))
     if not report.usable:
