@@ -15,14 +15,14 @@ __all__ = ["action_list", "scene_text", "transcript", "trial_text"]
 
 _WORDS = {
     "ja": {
-        "utterance": "ユーザーの発話",
+        "utterance": "ユーザの発話",
         "place": "いる場所",
         "posture": "様子",
         "holding": "手に持っている物",
         "reach": "手の届く物",
         "time": "時間帯",
         "company": "一緒にいる人",
-        "user": "ユーザーの状況",
+        "user": "ユーザの状況",
         "surroundings": "周囲に見える物",
         "comma": "、",
         "trial": "{n}回目の試行",
