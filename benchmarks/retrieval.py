@@ -1,9 +1,10 @@
 """Indexing and search: documents a second, and search over 100,000 chunks.
 
-    python benchmarks/retrieval.py [--documents 1000] [--chunks 100000] [--rival PYTHON]
+    python benchmarks/retrieval.py [--documents 60] [--chunks 100000] [--rival PYTHON]
 
-1. Documents of 2 to 5 KB (Markdown, CP932 text, HTML), indexed without embeddings: read, cut,
-   analysed, BM25 written. Bar: 50 a second.
+1. Documents of 2 to 5 KB (Markdown, CP932 text, HTML), indexed as `naisei intent index` does it:
+   read, cut, analysed, embedded, written. Bar: 1 document in a second of processor time. Beside
+   it, what is left of that without embeddings (`--embedder none`).
 2. One of them changed and indexed again: one is read, nothing else.
 3. An index of `--chunks` chunks of one to four sentences, with vectors of 384 numbers: search by
    words, by meaning and both, over 200 queries. The vectors are drawn, since the time does not
@@ -35,7 +36,7 @@ from naisei.retrieval import Index, build
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.retrieval_corpus import documents, long_documents, queries, write
 
-BAR_DOCUMENTS, BAR_MS = 50.0, 50.0
+BAR_DOCUMENTS, BAR_MS = 1.0, 50.0
 _RIVAL = Path(__file__).with_name("retrieval_rival.py")
 
 
@@ -59,22 +60,21 @@ class Drawn:
 def indexing(folder: Path, number: int) -> dict[str, float]:
     docs = folder / "docs"
     size = write(docs, documents(number))
-    began, used = time.perf_counter(), time.process_time()
-    report = build(folder / "words", docs, embedder=None)
-    wall, cpu = time.perf_counter() - began, time.process_time() - used
-    assert report.documents == number, report.skipped
+    found: dict[str, float] = {"documents": number, "kb_a_document": size / number / 1000}
+    for what, embedder in (("", "auto"), ("words_only_", None)):
+        at = folder / f"index-{embedder}"
+        began, used = time.perf_counter(), time.process_time()
+        report = build(at, docs, embedder=embedder)
+        wall, cpu = time.perf_counter() - began, time.process_time() - used
+        assert report.documents == number, report.skipped
+        found["chunks"] = report.chunks
+        found[f"{what}documents_per_s"] = number / wall
+        found[f"{what}documents_per_cpu_s"] = number / cpu
     changed = next(docs.rglob("*.md"))
     changed.write_text("# 変更後の規程\n\n内容を改めた。", encoding="utf-8")
-    again = build(folder / "words", docs, embedder=None)
+    again = build(folder / "index-auto", docs)
     assert (again.parsed, again.changed) == (1, (changed.relative_to(docs).as_posix(),))
-    return {
-        "documents": number,
-        "kb_a_document": size / number / 1000,
-        "chunks": report.chunks,
-        "documents_per_s": number / wall,
-        "documents_per_cpu_s": number / cpu,
-        "reindex_one_changed_s": again.seconds,
-    }
+    return found | {"reindex_one_changed_s": again.seconds}
 
 
 def searching(folder: Path, chunks: int) -> dict[str, float]:
@@ -119,7 +119,7 @@ def rival(python: str, folder: Path) -> dict[str, float | str]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--documents", type=int, default=1000)
+    parser.add_argument("--documents", type=int, default=60)
     parser.add_argument("--chunks", type=int, default=100_000)
     parser.add_argument("--rival", default=sys.executable)
     chosen = parser.parse_args()
@@ -131,7 +131,7 @@ def main() -> int:
     for name, value in result.items():
         print(f"{name}: {value if isinstance(value, str) else f'{value:.4g}'}")
     print(json.dumps(result))
-    slow = float(result["documents_per_s"]) < BAR_DOCUMENTS
+    slow = float(result["documents_per_cpu_s"]) < BAR_DOCUMENTS
     return int(slow or float(result["search_hybrid_ms"]) > BAR_MS)
 
 

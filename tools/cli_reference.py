@@ -42,9 +42,9 @@ resumable; 130 interrupted, resumable.
 `python tools/cli_reference.py` が書き出したページです。手で直さないでください。
 同じ内容を `naisei COMMAND --help` が表示します。
 
-naisei 自体のオプションは、命令の前に置きます: `naisei --lang ja runs list`
+naisei 自体のオプションは、コマンドの前に置きます: `naisei --lang ja runs list`
 
-終了コード: 0 完了、1 予期しない誤り、2 渡されたものが使えない、3 予算で停止（再開できる）、
+終了コード: 0 完了、1 予期しないエラー、2 渡されたものが使えない、3 予算で停止（再開できる）、
 130 中断（再開できる）。
 """,
 }

@@ -229,7 +229,7 @@ def _conditions(kept: dict[str, Any], language: str) -> str:
             f"条件：naisei {kept['naisei']}、{common} の {data['instances']} 件（{data['scenes']} "
             f"場面）、埋め込み {kept['embedder']}、質問は 1 試行 {kept['quota']} 回まで、"
             f"α = {kept['alpha']}。[ ] は場面を単位に再標本化した 95 % ブートストラップ区間。\n"
-            f"ユーザ役：シミュレータ `{kept['simulator']}`。test 全件での検査："
+            f"ユーザー役：シミュレーター `{kept['simulator']}`。test 全件での検査："
             f"{_audit(kept, 'ja')}。"
         )
     return (

@@ -113,7 +113,7 @@ def unreadable(error: Exception, place: str, *, remedy: str = "") -> InputError:
     if isinstance(error, FileNotFoundError):
         said = say("そのようなファイルはありません", "no such file")
     elif isinstance(error, IsADirectoryError):
-        said = say("ファイルではなくフォルダです", "this is a folder, not a file")
+        said = say("ファイルではなくフォルダーです", "this is a folder, not a file")
     else:
         why = getattr(error, "strerror", None) or str(error)
         said = say(f"読めません: {why}", f"cannot be read: {why}")

@@ -75,4 +75,4 @@ def test_the_notes_under_the_tables_are_said_in_both_languages(english: Path) ->
     assert summary_line(found).startswith("simulator rule, audited on 1 instance(s): leaks ")
     with speaking("ja"):
         assert load(_ROWS).notes == ("使わなかったキー: mood (1×)",)
-        assert summary_line(found).startswith("ユーザ役 rule の検査 (1 件): 名指し ")
+        assert summary_line(found).startswith("ユーザー役 rule の検査 (1 件): 名指し ")

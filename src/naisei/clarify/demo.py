@@ -111,7 +111,7 @@ def _compared(base: ClarifyConfig, root: Path, console: Console) -> dict[str, Ru
 
 def _embedded(base: ClarifyConfig, root: Path, console: Console) -> RunResult | None:
     """The embedded model on a few instances; `None`, with the reason said, if it cannot run."""
-    console.print(Rule(say("内蔵の言語モデル", "The embedded language model")))
+    console.print(Rule(say("組み込みの言語モデル", "The embedded language model")))
     config = base.model_copy(
         update={
             "agent": "llm",
@@ -143,7 +143,7 @@ def _embedded(base: ClarifyConfig, root: Path, console: Console) -> RunResult | 
     except InputError as error:
         console.print(
             Text(
-                say("内蔵モデルは動かせませんでした: ", "The embedded model could not be run: ")
+                say("組み込みモデルは動かせませんでした: ", "The embedded model could not be run: ")
                 + str(error),
                 style="red",
             )

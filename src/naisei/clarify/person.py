@@ -67,7 +67,7 @@ class Person(BaseModel):
         except (ValidationError, UnicodeDecodeError) as error:
             raise InputError(
                 say(
-                    f"'{name}' さんの覚え書きを読めません: {error}",
+                    f"'{name}' さんのメモを読めません: {error}",
                     f"the notes on '{name}' cannot be read: {error}",
                 ),
                 place=str(path),
@@ -112,7 +112,7 @@ def people_directory() -> Path:
 def _path(name: str, directory: Path) -> Path:
     if not re.fullmatch(r"[\w][\w .@-]{0,63}", name):
         raise InputError(
-            say(f"'{name}' はユーザの名前に使えません", f"'{name}' cannot be a user's name"),
+            say(f"'{name}' はユーザーの名前に使えません", f"'{name}' cannot be a user's name"),
             place="--user",
             remedy=say(
                 "文字、数字、空白、. _ - @ を 64 字まで使えます",

@@ -113,7 +113,7 @@ def _comparisons(summaries: Mapping[str, Summary], seed: int) -> Table:
         ("configuration", "metric", "difference", "low", "high", "p", "p (Holm)", "n"),
         rows,
         note=say(
-            "両方で採点された件どうしの差。場面をまとまりとする符号反転の並べ替え検定",
+            "両方で採点された件ごとの差 (対応あり)。場面をまとまりとする符号反転の並べ替え検定",
             "paired by instance over those scored in both; sign-flip permutation test, "
             "scenes as clusters",
         ),

@@ -154,7 +154,7 @@ AUDIT: Experiment[AuditConfig] = Experiment(
     verb="audit",
     task="audit",
     about=(
-        "ユーザ役のシミュレータを調べる: 漏えい、矛盾、誤導、回答拒否",
+        "ユーザー役のシミュレーターを調べる: 漏えい、矛盾、誤導、回答拒否",
         "Audit a user simulator: leaks, contradictions, misleading answers, refusals.",
     ),
     config=AuditConfig,
@@ -170,7 +170,7 @@ SYSTEM = System(
         Verb(
             "chat",
             (
-                "ターミナルで話す。あなたがユーザになる",
+                "ターミナルで話す。あなたがユーザーになる",
                 "Talk to it in the terminal: you are the user.",
             ),
             "naisei.clarify.chat:command",

@@ -71,7 +71,7 @@ def token_table(rows: Sequence[EpisodeRow], results: Sequence[EpisodeResult]) ->
         ("role", "input (success)", "output (success)", "input (all)", "output (all)"),
         tuple(lines),
         note=say(
-            "指標の合計はエージェントと内省。ユーザ役の分は計測のための費用",
+            "指標の合計はエージェントと内省。ユーザー役の分は計測のための費用",
             "Total in the metrics is agent and reflector; the simulator is the instrument's.",
         ),
     )

@@ -112,7 +112,7 @@ def _root(
             "--version",
             callback=_version,
             is_eager=True,
-            help=say("版を表示する", "Show the version."),
+            help=say("バージョンを表示する", "Show the version."),
         ),
     ] = False,
 ) -> None:

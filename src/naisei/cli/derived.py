@@ -43,7 +43,7 @@ class SystemGroup(TyperGroup):
         for verb in system.verbs:
             self.add_command(_stub(verb.name, verb.about))
         if system.demo:
-            self.add_command(_stub("demo", ("短いデモ", "A short demonstration.")))
+            self.add_command(_stub("demo", ("デモ", "A short demonstration.")))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """The command itself; the help of the group lists stubs of the same names."""
@@ -75,7 +75,7 @@ def command_of(system: System, name: str) -> Any:
         if verb.name == name:
             return _verb_command(verb)
     if name == "demo" and system.demo:
-        about = ("短いデモ", "A short demonstration.")
+        about = ("デモ", "A short demonstration.")
         return _verb_command(Verb("demo", about, system.demo))
     raise KeyError(name)
 

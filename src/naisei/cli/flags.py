@@ -267,7 +267,7 @@ def _json() -> Any:
     return typer.Option(
         "--json",
         help=say(
-            "結果を JSON 1 行で標準出力の最後に出す",
+            "結果を JSON で標準出力の最後の行に出力する",
             "Print the result as JSON, the last line of stdout.",
         ),
         rich_help_panel=say(*_OUTPUT),

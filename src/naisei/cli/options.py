@@ -87,7 +87,7 @@ Limit = Annotated[
     typer.Option(
         "--limit",
         min=1,
-        help=say("使う件数 (シードで選ぶ)", "Use so many instances, drawn by the seed."),
+        help=say("使う件数 (乱数シードで選ぶ)", "Use so many instances, drawn by the seed."),
         rich_help_panel=_RUN,
     ),
 ]
@@ -103,7 +103,7 @@ Trials = Annotated[
 Seed = Annotated[
     int,
     typer.Option(
-        "--seed", help=say("乱数の種", "Seed of all that is random."), rich_help_panel=_RUN
+        "--seed", help=say("乱数シード", "Seed of all that is random."), rich_help_panel=_RUN
     ),
 ]
 Concurrency = Annotated[
@@ -120,7 +120,8 @@ RunDir = Annotated[
     typer.Option(
         "--run-dir",
         help=say(
-            "実行ディレクトリ (既定: runs/ の下、設定から決まる名前。同じ命令は続きから)",
+            "実行ディレクトリ (既定: runs/ の下、"
+            "設定から決まる名前。同じコマンドを再び実行すると続きから始まる)",
             "Run directory; by default one under runs/ named by the configuration, so that the "
             "same command continues the same run.",
         ),
@@ -160,7 +161,7 @@ Timeout = Annotated[
     typer.Option(
         "--timeout",
         min=0.001,
-        help=say("1 回の要求の制限時間 (秒)", "Seconds allowed to one request."),
+        help=say("リクエスト 1 回の制限時間 (秒)", "Seconds allowed to one request."),
         rich_help_panel=_MODELS,
     ),
 ]
@@ -169,7 +170,8 @@ Structured = Annotated[
     typer.Option(
         "--structured",
         help=say(
-            "JSON の求め方の最初の手。断られたら弱い手に移る: json_schema、json_object、prompt",
+            "JSON 出力の指定方法。接続先が対応していなければ、より弱い方法に切り替える: "
+            "json_schema、json_object、prompt",
             "First way of asking for JSON; weaker ones follow where the endpoint refuses it.",
         ),
         rich_help_panel=_MODELS,
@@ -180,7 +182,7 @@ RequestsPerMinute = Annotated[
     typer.Option(
         "--requests-per-minute",
         min=0.001,
-        help=say("各モデルへの 1 分あたりの要求の上限", "Requests a minute to each model."),
+        help=say("各モデルへの 1 分あたりのリクエスト数の上限", "Requests a minute to each model."),
         rich_help_panel=_MODELS,
     ),
 ]
@@ -233,7 +235,7 @@ Json = Annotated[
     typer.Option(
         "--json",
         help=say(
-            "結果を JSON 1 行で標準出力の最後に出す",
+            "結果を JSON で標準出力の最後の行に出力する",
             "Print the result as JSON, the last line of stdout.",
         ),
         rich_help_panel=_OUTPUT,
@@ -242,7 +244,7 @@ Json = Annotated[
 Quiet = Annotated[
     bool,
     typer.Option(
-        "--quiet", "-q", help=say("進み具合を出さない", "No progress."), rich_help_panel=_OUTPUT
+        "--quiet", "-q", help=say("進捗を表示しない", "No progress."), rich_help_panel=_OUTPUT
     ),
 ]
 

@@ -112,7 +112,7 @@ def print_state(result: RunResult, console: Console) -> None:
     if out.failed:
         console.print(
             say(
-                f"{len(out.rows)} 件中 {out.failed} 件は計測エラーで採点できていません。"
+                f"{len(out.rows)} 件中 {out.failed} 件は通信やモデルの不具合で採点できていません。"
                 "同じコマンドでもう一度試せます。",
                 f"{out.failed} of {len(out.rows)} episodes are unscored by instrument failures; "
                 "the same command tries them again.",

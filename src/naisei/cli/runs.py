@@ -48,6 +48,12 @@ def _json(value: object) -> None:
     print(json.dumps(value, ensure_ascii=False, allow_nan=False))
 
 
+def _print(text: str) -> None:
+    from naisei.terminal import visible
+
+    print(visible(text))
+
+
 def _write(text: str, to: Path | None) -> None:
     if to is None:
         sys.stdout.write(text)
@@ -66,7 +72,7 @@ def list_(
     elif not found:
         print(say(f"{root} に実行はありません", f"no runs under {root}"), file=sys.stderr)
     else:
-        print(listing.text(found))
+        _print(listing.text(found))
 
 
 @app.command("show", help=say("実行や 1 件のやりとりを見る", "Show a run, or one episode of it."))
@@ -85,13 +91,13 @@ def show_(
             if as_json:
                 _json(show.run_json(run))
             else:
-                print(show.run_text(run))
+                _print(show.run_text(run))
         else:
             name = show.find_episode(run, episode)
             if as_json:
                 _json(show.episode_json(run, name))
             else:
-                print(show.episode_text(run, name))
+                _print(show.episode_text(run, name))
 
 
 @app.command(help=say("実行を続きから再開する", "Continue a run where it stopped."))
@@ -133,7 +139,7 @@ def _declared(system: str) -> bool:
     return system in system_names() and isinstance(find_system(system), System)
 
 
-@app.command(help=say("実行を同じ件どうしで比べる", "Compare runs on the instances they share."))
+@app.command(help=say("共通する件で実行を比べる", "Compare runs on the instances they share."))
 def compare(
     directories: Annotated[
         list[Path],

@@ -50,7 +50,7 @@ def _scripted(root: Path, seed: int, console: Console) -> None:
     console.print(
         Text(
             say(
-                "下書きと採点は、判定の種類が見えるようにこの実演のために書いたものです。",
+                "下書きと採点は、判定の種類が見えるようにこのデモのために書いたものです。",
                 "Drafts and scores were written for this demonstration, so that each kind of "
                 "verdict shows.",
             ),
@@ -77,7 +77,7 @@ def _scripted(root: Path, seed: int, console: Console) -> None:
 
 def _embedded(root: Path, seed: int, console: Console) -> None:
     """The embedded model speaks and judges; says so if it cannot run."""
-    console.print(Rule(say("内蔵の言語モデル", "The embedded language model")))
+    console.print(Rule(say("組み込みの言語モデル", "The embedded language model")))
     models = {"speaker": "local:", "judge": "local:"}
     config = TalkConfig(
         topic="洗濯", scene="雨の日の居間", turns=_LLM_TURNS, models=models, seed=seed
@@ -98,7 +98,7 @@ def _embedded(root: Path, seed: int, console: Console) -> None:
     except InputError as error:
         console.print(
             Text(
-                say("内蔵モデルは動かせませんでした: ", "The embedded model could not be run: ")
+                say("組み込みモデルは動かせませんでした: ", "The embedded model could not be run: ")
                 + str(error),
                 style="red",
             )

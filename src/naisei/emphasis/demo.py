@@ -49,7 +49,7 @@ def demo(*, name: str = HELD_OUT[0]) -> int:
     rows = [[False] * len(s.tokens) for s in bare.sentences]
     for run in chosen.runs:
         rows[run.sentence][run.first : run.last] = [True] * (run.last - run.first)
-    console.print(Rule(say("後 (付与器の案)", "After (the tagger's suggestions)")))
+    console.print(Rule(say("後 (タガーの案)", "After (the tagger's suggestions)")))
     _print(bare, rows, console)
     console.print(Rule(say("書き手が太字にした所", "What the writer had set in bold")))
     _print(edited, [s.labels for s in edited.sentences], console)

@@ -34,7 +34,9 @@ class Body:
             async with asyncio.timeout_at(self._deadline):
                 message = await self._receive()
         except TimeoutError:
-            said = say("要求が届ききりませんでした", "the request did not arrive in time")
+            said = say(
+                "リクエストを最後まで受信できませんでした", "the request did not arrive in time"
+            )
             raise Refused(408, said) from None
         if message["type"] == "http.request":
             self._left -= len(message.get("body", b""))
@@ -45,4 +47,4 @@ class Body:
 
 
 def too_large() -> str:
-    return say("要求が大きすぎます", "the request is too large")
+    return say("リクエストが大きすぎます", "the request is too large")

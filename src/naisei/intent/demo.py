@@ -88,7 +88,7 @@ def _by_rules(config: AssistConfig, index: Index, console: Console) -> None:
 
 def _by_model(config: AssistConfig, index: Index, run_dir: Path | None, console: Console) -> None:
     """The embedded model evaluates and answers; says so if it cannot run."""
-    console.print(Rule(say("内蔵の言語モデル", "The embedded language model")))
+    console.print(Rule(say("組み込みの言語モデル", "The embedded language model")))
     rules = config.setting.rules.model_copy(update={"roles": frozenset({"evaluator", "answerer"})})
     config = config.model_copy(
         update={
@@ -115,7 +115,7 @@ def _by_model(config: AssistConfig, index: Index, run_dir: Path | None, console:
                 run_dir=(run_dir or Path(folder)) / "intent-llm",
             )
     except (InputError, EffectFailed) as error:
-        text = say("内蔵モデルは動かせませんでした: ", "The embedded model could not be run: ")
+        text = say("組み込みモデルは動かせませんでした: ", "The embedded model could not be run: ")
         console.print(Text(text + str(error), style="red"))
         return
     if (reply := after.last) is None:

@@ -129,7 +129,7 @@ def list_(as_json: Json = False) -> None:
 
 @app.command(
     help=say(
-        "モデルで何ができるか、どれだけ速いかを調べる (短い要求を十数回送る)",
+        "モデルで何ができるか、どれだけ速いかを調べる (短いリクエストを十数回送る)",
         "Find out what a model can do, and how fast (a dozen small requests).",
     )
 )
@@ -148,7 +148,9 @@ def check(
     ] = None,
     timeout: Annotated[
         float,
-        typer.Option(min=0.001, help=say("1 回の要求の制限時間 (秒)", "Seconds for one request.")),
+        typer.Option(
+            min=0.001, help=say("リクエスト 1 回の制限時間 (秒)", "Seconds for one request.")
+        ),
     ] = 120.0,
     speed: Annotated[bool, typer.Option(help=say("速さも測る", "Measure speed, too."))] = True,
     as_json: Json = False,
@@ -169,7 +171,9 @@ def check(
     if as_json:
         _json(report.to_json())
     else:
-        print("\n".join(report.lines()))
+        from naisei.terminal import visible
+
+        print(visible("\n".join(report.lines())))
         if notice := getattr(model, "notice", None):
             print(say(*notice))
     if not report.usable:

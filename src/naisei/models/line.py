@@ -162,7 +162,7 @@ class Line:
     def _hopeless(self, error: Unusable) -> InputError:
         return InputError(
             say(
-                f"{self.model.name} の接続先に断られました: {error}",
+                f"{self.model.name} の接続先に拒否されました: {error}",
                 f"the endpoint of {self.model.name} refuses: {error}",
             ),
             place=getattr(self.model, "base_url", ""),

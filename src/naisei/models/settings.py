@@ -43,7 +43,7 @@ class ModelSettings:
         positive = {
             "timeout": self.timeout,
             "concurrency": self.concurrency,
-            say("1 分あたりの要求", "requests per minute"): self.requests_per_minute,
+            say("1 分あたりのリクエスト数", "requests per minute"): self.requests_per_minute,
             say("1 分あたりのトークン", "tokens per minute"): self.tokens_per_minute,
         }
         for name, value in positive.items():

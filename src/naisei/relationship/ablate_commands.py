@@ -115,9 +115,9 @@ def _say_state(results: dict[str, RunResult], root: Path, console: Console) -> N
         if out.failed:
             console.print(
                 say(
-                    f"{name}: {len(out.rows)} 件中 {out.failed} 件は計測の失敗で"
+                    f"{name}: {len(out.rows)} 件中 {out.failed} 件は測定エラーで"
                     "採点できていません。"
-                    "同じ命令でもう一度試せます。",
+                    "同じコマンドでもう一度試せます。",
                     f"{name}: {out.failed} of {len(out.rows)} conversations are unscored by "
                     "instrument failures; the same command tries them again.",
                 ),
@@ -126,7 +126,7 @@ def _say_state(results: dict[str, RunResult], root: Path, console: Console) -> N
         if out.stopped:
             console.print(
                 say(
-                    f"途中で止まりました ({out.stopped})。同じ命令で続きから始まります: "
+                    f"途中で止まりました ({out.stopped})。同じコマンドで続きから始まります: "
                     f"--run-dir {root}",
                     f"Stopped ({out.stopped}). The same command goes on: --run-dir {root}",
                 ),

@@ -62,7 +62,7 @@ def _scripted(root: Path, seed: int, console: Console) -> int:
     console.print(
         Text(
             say(
-                "発話と値はこの実演のために書いたものです。記憶、根拠の選択、プロンプト、"
+                "発話と値はこのデモのために書いたものです。記憶、根拠の選択、プロンプト、"
                 "ファイルは本物の流れが作ります。",
                 "Lines and readings were written for this demonstration; memories, evidence, "
                 "prompts and files are made by the real flow.",
@@ -101,7 +101,7 @@ def _by_speech(root: Path, console: Console) -> None:
 
 def _embedded(root: Path, seed: int, console: Console) -> None:
     """The embedded model speaks and reflects; says so if it cannot run."""
-    console.print(Rule(say("内蔵の言語モデル", "The embedded language model")))
+    console.print(Rule(say("組み込みの言語モデル", "The embedded language model")))
     from naisei.relationship.series import read_series
 
     rules = Rules(sessions=1, turns=_LLM_TURNS, reflection="turn", evidence_chars=600)
@@ -117,14 +117,14 @@ def _embedded(root: Path, seed: int, console: Console) -> None:
     except InputError as error:
         console.print(
             Text(
-                say("内蔵モデルは動かせませんでした: ", "The embedded model could not be run: ")
+                say("組み込みモデルは動かせませんでした: ", "The embedded model could not be run: ")
                 + str(error),
                 style="red",
             )
         )
         return
     try:
-        series = read_series(root / "llm" / "agent_a.json", say("内蔵モデル", "embedded model"))
+        series = read_series(root / "llm" / "agent_a.json", say("組み込みモデル", "embedded model"))
     except InputError:
         missed = say(
             f"{_LLM_MINUTES:g} 分以内に値は一つも得られませんでした (図は描きません)。",

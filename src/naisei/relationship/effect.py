@@ -68,7 +68,7 @@ class Effect:
                 for d in [x.shift]
             ),
             note=say(
-                "同じ会話・回・発話どうしの差。95 % ブートストラップ区間、符号反転検定",
+                "同じ会話・回・発話ごとの差 (対応あり)。95 % ブートストラップ区間、符号反転検定",
                 "Paired by conversation, session and turn; 95 % bootstrap intervals, sign-flip "
                 "tests.",
             ),

@@ -57,7 +57,7 @@ def talks_of(path: Path) -> dict[str, Talk]:
     file = path / "agent_a.json" if path.is_dir() else path
     if path.is_dir() and not file.exists():
         raise InputError(
-            say("実行ディレクトリでも agent_a.json のあるフォルダでもありません",
+            say("実行ディレクトリでも agent_a.json のあるフォルダーでもありません",
                 "is no run directory, and holds no agent_a.json"),
             place=str(path),
             remedy=say("naisei relationship run の --run-dir を渡してください",

@@ -176,7 +176,7 @@ def _reading_table(talks: Sequence[_Talk]) -> Table:
         (*columns, *DIMENSIONS),
         tuple(rows),
         note=say(
-            "使えた関係値の平均 (-3〜3)。失敗は計測の失敗で、平均には入りません。",
+            "使えた関係値の平均 (-3〜3)。失敗は測定エラーで、平均には入りません。",
             "Means of the usable readings, -3 to 3. A failed reading is an instrument failure "
             "and is in no mean.",
         ),

@@ -40,6 +40,7 @@ def build(
     limits: LoadLimits = LIMITS,
     wait: float = 0.0,
     progress: Callable[[int, int], None] | None = None,
+    embedding: Callable[[int, int], None] | None = None,
 ) -> IndexReport:
     """Index the documents below a folder, or bring the index up to date.
 
@@ -51,6 +52,7 @@ def build(
         embedder: a name as for `open_embedder`, or an embedder; None for words alone.
         wait: seconds to wait for another indexer of the same index.
         progress: is told (files done, files in all).
+        embedding: is told (chunks embedded, chunks to embed), as soon as that begins.
 
     Raises:
         InputError: no such folder, another indexer at work, too many files.
@@ -60,9 +62,9 @@ def build(
     index_dir, docs_dir = Path(index_dir), Path(docs_dir)
     if not docs_dir.is_dir():
         raise InputError(
-            say("そのようなフォルダはありません", "no such folder"),
+            say("そのようなフォルダーはありません", "no such folder"),
             place=str(docs_dir),
-            remedy=say("資料のフォルダを指定してください", "name a folder of documents"),
+            remedy=say("資料のフォルダーを指定してください", "name a folder of documents"),
         )
     model = open_embedder(embedder) if isinstance(embedder, str) else embedder
     index_dir.mkdir(parents=True, exist_ok=True)
@@ -111,7 +113,8 @@ def build(
             parsed=read,
             embedder=model.name if model else None,
         )
-        return write_generation(store, index_dir, list(now.values()), model, report, began)
+        numbers = list(now.values())
+        return write_generation(store, index_dir, numbers, model, report, began, embedding)
 
 
 def _alone(index_dir: Path, wait: float) -> FileLock:

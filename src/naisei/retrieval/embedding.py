@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import islice
 
 from naisei.models.base import Embedder
@@ -15,10 +16,21 @@ __all__ = ["embed_missing"]
 _BATCH = 64
 
 
-def embed_missing(store: Store, documents: list[int], model: Embedder) -> int:
-    """Embeds the chunks that have no vectors of this embedder yet; returns how many."""
+def embed_missing(
+    store: Store,
+    documents: list[int],
+    model: Embedder,
+    progress: Callable[[int, int], None] | None = None,
+) -> int:
+    """Embeds the chunks that have no vectors of this embedder yet; returns how many.
+
+    progress: is told (chunks done, chunks in all), first with 0, if there are any.
+    """
     todo = store.without_vectors(documents, model.name)
     batches = iter(todo.items())
+    done = 0
+    if todo and progress is not None:
+        progress(0, len(todo))
     while batch := list(islice(batches, _BATCH)):
         texts: list[str] = []
         starts: list[int] = []
@@ -38,4 +50,7 @@ def embed_missing(store: Store, documents: list[int], model: Embedder) -> int:
                     for key, start, end in zip(keys, starts, ends, strict=True)
                 ),
             )
+        done += len(batch)
+        if progress is not None:
+            progress(done, len(todo))
     return len(todo)

@@ -51,7 +51,7 @@ def walk(
                     ),
                     place=str(folder),
                     remedy=say(
-                        "小さいフォルダに分けるか、件数の上限を上げてください",
+                        "小さいフォルダーに分けるか、件数の上限を上げてください",
                         "index a smaller folder, or raise the limit of files",
                     ),
                 )
@@ -76,7 +76,7 @@ def _refused(path: Path, root: Path, given: str, twice: bool) -> str:
         except (OSError, RuntimeError):
             return say("リンク先がありません", "a link to nowhere")
         if not target.is_relative_to(root):
-            return say("フォルダの外へのリンクです", "a link out of the folder")
+            return say("フォルダーの外へのリンクです", "a link out of the folder")
         path = target
     if not path.is_file():
         return say("通常のファイルではありません", "not a regular file")

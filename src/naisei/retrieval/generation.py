@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -36,9 +37,10 @@ def write_generation(
     model: Embedder | None,
     report: IndexReport,
     began: float,
+    progress: Callable[[int, int], None] | None = None,
 ) -> IndexReport:
     """Embeds what is not yet, writes the arrays, then switches in one transaction."""
-    embedded = embed_missing(store, documents, model) if model else 0
+    embedded = embed_missing(store, documents, model, progress) if model else 0
     related = relations(list(store.known(documents)))
     number = store.generation() + 1
     folder = folder_of(index_dir, number)

@@ -71,12 +71,12 @@ class Store:
             self.db.close()
             raise InputError(
                 say(
-                    "この索引は別の版の naisei が作ったものです",
+                    "この索引は別のバージョンの naisei が作ったものです",
                     "the index was written by another version of naisei",
                 ),
                 place=str(path),
                 remedy=say(
-                    "フォルダを消して、もう一度索引を作ってください",
+                    "フォルダーを消して、もう一度索引を作ってください",
                     "delete the folder and index again",
                 ),
             )

@@ -53,7 +53,7 @@ class Comparison:
                 for d in [x.difference]
             ),
             note=say(
-                "両方で採点された件どうしの差。95 % ブートストラップ区間、"
+                "両方で採点された件ごとの差 (対応あり)。95 % ブートストラップ区間、"
                 "符号反転の並べ替え検定 (p)、ウィルコクソンの符号付き順位検定。"
                 "クラスタがあればクラスタごと。",
                 "Paired on the units scored in both; 95 % bootstrap intervals, sign-flip "

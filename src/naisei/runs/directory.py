@@ -92,7 +92,7 @@ class RunDirectory:
         began = self.frozen.naisei
         return [
             say(
-                f"naisei {began} で始めた実行です (今の版は {__version__})。",
+                f"naisei {began} で始めた実行です (現在のバージョンは {__version__})。",
                 f"The run was started with naisei {began}; this is {__version__}.",
             )
         ]

@@ -100,7 +100,7 @@ class Frozen(BaseModel):
             why = error.errors()[0]["msg"]
             raise InputError(
                 say(
-                    f"設定がこの版のものではありません: {why}",
+                    f"このバージョンの naisei の設定ではありません: {why}",
                     f"the configuration is not one of this version: {why}",
                 ),
                 place=str(path),

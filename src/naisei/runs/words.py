@@ -23,7 +23,7 @@ _WORDS = {
     "Learning curve": "学習曲線",
     "Metrics": "指標",
     "Readings": "関係値",
-    "Replies that named no command of the list, a game": "一覧にない命令（1 ゲームあたり）",
+    "Replies that named no command of the list, a game": "一覧にないコマンド（1 ゲームあたり）",
     "Success": "成功率",
     "Turns by character": "キャラクター別のターン",
     "The judge's scores, means of 1 to 5": "採点役の点（1〜5 の平均）",
@@ -70,8 +70,8 @@ _WORDS = {
     "role": "役割",
     "score": "得点",
     "second": "後",
-    "seed": "乱数の種",
-    "seeds": "乱数の種",
+    "seed": "乱数シード",
+    "seeds": "乱数シード",
     "steps": "手数",
     "total": "計",
     "train games": "学習ゲーム",
@@ -87,7 +87,7 @@ _FOLDED = " [95 %]"
 #: A heading with the name of a row in it.
 _ABOUT = (
     (re.compile(r"^Difference from (.+)$"), r"\1 との差"),
-    (re.compile(r"^Audit of the simulator (.+)$"), r"ユーザ役 \1 の監査"),
+    (re.compile(r"^Audit of the simulator (.+)$"), r"ユーザー役 \1 の監査"),
 )
 
 

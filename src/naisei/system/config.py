@@ -85,7 +85,7 @@ class Config(Options):
 
     models: dict[str, str] = {}
     sampling: dict[str, dict[str, float | int]] = {}
-    seed: int = flag(0, "乱数の種", "Seed of all that is random.", panel="run")
+    seed: int = flag(0, "乱数シード", "Seed of all that is random.", panel="run")
 
 
 @dataclass(frozen=True, slots=True)

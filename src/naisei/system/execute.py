@@ -41,20 +41,21 @@ class RunOptions(Options):
     )
     timeout: float | None = flag(
         None,
-        "1 回のリクエストの制限時間 (秒)",
+        "リクエスト 1 回の制限時間 (秒)",
         "Seconds allowed to one request.",
         panel="models",
         gt=0,
     )
     structured: Mode = flag(
         "json_schema",
-        "JSON の求め方の最初の手。断られたら弱い手に移る: json_schema、json_object、prompt",
+        "JSON 出力の指定方法。接続先が対応していなければ、より弱い方法に切り替える: "
+        "json_schema、json_object、prompt",
         "First way of asking for JSON; weaker ones follow where the endpoint refuses it.",
         panel="models",
     )
     requests_per_minute: float | None = flag(
         None,
-        "各モデルへの 1 分あたりのリクエストの上限",
+        "各モデルへの 1 分あたりのリクエスト数の上限",
         "Requests a minute to each model.",
         panel="models",
         gt=0,
@@ -88,7 +89,7 @@ class RunOptions(Options):
         panel="budget",
     )
     quiet: bool = flag(
-        False, "進み具合を出さない", "No progress.", name="--quiet", short="-q", panel="output"
+        False, "進捗を表示しない", "No progress.", name="--quiet", short="-q", panel="output"
     )
     api_key: str | None = Field(default=None, repr=False)
 

@@ -70,7 +70,7 @@ def demo(*, run_dir: Path | None, seed: int, cache: Path | None = None) -> int:
 def _without(console: Console, why: str) -> int:
     console.print(
         say(
-            f"ゲームエンジンが使えないため、この実演は飛ばします ({why})。"
+            f"ゲームエンジンが使えないため、このデモは飛ばします ({why})。"
             "pip install 'naisei[textgame]' で入ります (C コンパイラが要る環境もあります)。",
             f"No games engine here, so this demonstration is left out ({why}). "
             "pip install 'naisei[textgame]' gets it (some systems need a C compiler).",

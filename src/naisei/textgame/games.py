@@ -60,7 +60,7 @@ def find_games(
                 ),
                 place="--split" if split else "--level",
                 remedy=say(
-                    "使いたいゲームの入ったフォルダを指定してください",
+                    "使いたいゲームの入ったフォルダーを指定してください",
                     "name the folder that holds the games wanted",
                 ),
             )
@@ -69,7 +69,7 @@ def find_games(
             say("ここにゲームがありません", "there are no games here"),
             place=games,
             remedy=say(
-                ".z8 か .json のゲーム、またはそのフォルダを指定してください。"
+                ".z8 か .json のゲーム、またはそのフォルダーを指定してください。"
                 "naisei textgame make cooking --out DIR で作れます",
                 "give a .z8 or .json game, or a folder of them; naisei textgame make cooking "
                 "--out DIR makes some",

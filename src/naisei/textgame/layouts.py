@@ -44,9 +44,9 @@ def layout_files(
         root = _unpacked(root, split, cache or cache_root() / "textgame")
     if not root.is_dir():
         raise InputError(
-            say("フォルダがありません", "there is no such folder"),
+            say("フォルダーがありません", "there is no such folder"),
             place=str(root),
-            remedy=say("データ集のフォルダを指定してください", "name the set's folder"),
+            remedy=say("データ集のフォルダーを指定してください", "name the set's folder"),
         )
     if kind == "twc":
         folders = [root / name / split for name in ([level] if level else LEVELS)]
@@ -56,13 +56,13 @@ def layout_files(
     if missing:
         raise InputError(
             say(
-                f"{kind.upper()} のフォルダの構成ではありません: {missing[0]} がありません",
+                f"{kind.upper()} のフォルダーの構成ではありません: {missing[0]} がありません",
                 f"this is not the layout of {kind.upper()}: there is no {missing[0]}",
             ),
             place=str(root),
             remedy=say(
                 ("easy、medium、hard" if kind == "twc" else "train、valid、test")
-                + " の入ったフォルダを指定してください",
+                + " の入ったフォルダーを指定してください",
                 "name the folder that holds "
                 + ("easy, medium and hard" if kind == "twc" else "train, valid and test"),
             ),

@@ -94,7 +94,7 @@ class Stage:
         many = len(view.candidates)
         self.console.print(
             say(
-                f"1〜{many} の番号か命令を入力してください。? で助言、q で終了。",
+                f"1〜{many} の番号かコマンドを入力してください。? で助言、q で終了。",
                 f"Give a number from 1 to {many} or a command; ? for advice, q to leave.",
             ),
             style="yellow",

@@ -25,7 +25,7 @@ TokenFile = Annotated[
         "--token-file",
         metavar="FILE",
         help=say(
-            "入るためのトークンを書いたファイル。環境変数 NAISEI_WEB_TOKEN でもよい",
+            "アクセス用トークンを書いたファイル。環境変数 NAISEI_WEB_TOKEN でもよい",
             "A file with the token that lets people in; NAISEI_WEB_TOKEN does too.",
         ),
         rich_help_panel=options.CONNECTIONS,
@@ -45,7 +45,7 @@ Runs = Annotated[
     typer.Option(
         "--runs",
         metavar="DIR",
-        help=say("見せる実行のフォルダ", "Folder of the runs to show."),
+        help=say("表示する実行のフォルダー", "Folder of the runs to show."),
         rich_help_panel=_SHOWN,
     ),
 ]
@@ -54,7 +54,7 @@ State = Annotated[
     typer.Option(
         "--state",
         metavar="DIR",
-        help=say("会話を保存するフォルダ", "Folder where conversations are kept."),
+        help=say("会話を保存するフォルダー", "Folder where conversations are kept."),
         rich_help_panel=_SHOWN,
     ),
 ]
@@ -64,7 +64,7 @@ Documents = Annotated[
         "--documents",
         metavar="DIR",
         help=say(
-            "資料のフォルダ。索引は開くたびに新しくする",
+            "資料のフォルダー。索引は開くたびに新しくする",
             "A folder of documents; its index is brought up to date when a talk begins.",
         ),
         rich_help_panel=_SHOWN,

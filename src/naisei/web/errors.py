@@ -36,7 +36,7 @@ async def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     messages = {
         404: say("そのようなページはありません", "there is no such page"),
-        405: say("その方法では呼べません", "not with this method"),
+        405: say("このメソッドには対応していません", "not with this method"),
     }
     return refusal(error.status_code, messages.get(error.status_code, error.detail))
 
@@ -55,7 +55,7 @@ async def _failed(request: Request, error: Exception) -> Response:
 
 
 async def _crash(request: Request, error: Exception) -> Response:
-    return refusal(500, say("内部の誤りです。", "An internal error."))
+    return refusal(500, say("内部エラーです。", "An internal error."))
 
 
 #: For `Starlette(exception_handlers=…)`.

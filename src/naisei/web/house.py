@@ -131,7 +131,7 @@ async def open_house(
     if locked(state):
         raise InputError(
             say(
-                f"別のサーバーがこのフォルダを使っています: {holder(state)}",
+                f"別のサーバーがこのフォルダーを使っています: {holder(state)}",
                 f"another server uses this folder: {holder(state)}",
             ),
             place=str(state),

@@ -58,7 +58,7 @@ class WebOptions:
         if not is_loopback(self.host) and not self.token:
             raise InputError(
                 say(
-                    f"{self.host} はほかの機械からも届くので、トークンが要ります",
+                    f"{self.host} はほかのマシンからも届くので、トークンが要ります",
                     f"{self.host} can be reached from other machines: a token is needed",
                 ),
                 place="--host",
@@ -78,15 +78,17 @@ class WebOptions:
             )
         if self.index is not None and self.documents is not None:
             raise InputError(
-                say("索引か資料のフォルダの、どちらか一つです", "either an index or a folder"),
+                say("索引か資料のフォルダーの、どちらか一つです", "either an index or a folder"),
                 place="--index, --documents",
                 remedy=say("片方を外してください", "leave one out"),
             )
         if self.documents is not None and not self.documents.is_dir():
             raise InputError(
-                say("そのようなフォルダはありません", "no such folder"),
+                say("そのようなフォルダーはありません", "no such folder"),
                 place=f"--documents {self.documents}",
-                remedy=say("資料のあるフォルダを指定してください", "name the folder of documents"),
+                remedy=say(
+                    "資料のあるフォルダーを指定してください", "name the folder of documents"
+                ),
             )
         for name in ("max_body", "max_upload", "max_message", "open_sittings"):
             if getattr(self, name) < 1:

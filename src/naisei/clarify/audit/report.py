@@ -210,13 +210,13 @@ def summary_line(summary: Summary) -> str:
             (say("名指し", "leaks"), "leak"),
             (say("事実に反する答え", "misleading"), "misleading"),
             (say("食い違い", "contradictions"), "contradiction"),
-            (say("まともな質問の拒否", "refused of fair"), "refused-fair"),
+            (say("妥当な質問の拒否", "refused of fair"), "refused-fair"),
             (say("役に立たない質問の拒否", "refused of useless"), "refused-useless"),
         )
     )
     simulator, instances = summary.extra["simulator"], summary.extra["instances"]
     line = say(
-        f"ユーザ役 {simulator} の検査 ({instances} 件): {parts}",
+        f"ユーザー役 {simulator} の検査 ({instances} 件): {parts}",
         f"simulator {simulator}, audited on {instances} instance(s): {parts}",
     )
     if mute := summary.extra.get("mute", 0):

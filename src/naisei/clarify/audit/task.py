@@ -105,7 +105,7 @@ class AuditTask(Task[AuditConfig]):
             return found
         mute = self._mute()
         why = say(
-            "規則のユーザ役はこれらの行動の表を持っていないので、"
+            "規則のユーザー役はこれらの行動の表を持っていないので、"
             "同じ行動を望む別の件の言葉を借りて答えます。",
             "The rule simulator has no table of needs for these actions: it answers with what "
             "others in the data said who want the same action.",
@@ -113,7 +113,7 @@ class AuditTask(Task[AuditConfig]):
         if mute:
             why += say(
                 f"{len(self._instances)} 件中 {mute} 件には借りる相手がいないため、"
-                "まともな質問にも言葉がなくて答えられません。",
+                "妥当な質問にも答えられません。",
                 f" For {mute} of {len(self._instances)} instance(s) there is nobody else: fair "
                 "questions to them are refused for want of words, not by choice.",
             )

@@ -92,7 +92,7 @@ def _rows(argument: str) -> list[Row]:
     path = Path(argument).expanduser()
     if not exists(path):
         raise InputError(
-            say("そのようなファイルやフォルダはありません", "no such file or folder"),
+            say("そのようなファイルやフォルダーはありません", "no such file or folder"),
             place=f"arta:{argument}",
             remedy=say("パスを確かめてください", "check the path"),
         )

@@ -81,7 +81,7 @@ def _utterance(row: Row) -> str:
                 "'utterance' must be a text that is not empty",
             ),
             place=row.place,
-            remedy=say("ユーザの発話を書いてください", "write what the user says"),
+            remedy=say("ユーザーの発話を書いてください", "write what the user says"),
         )
     return bounded(value.strip(), MESSAGE, place=row.place)
 
@@ -92,7 +92,7 @@ def _gold(row: Row, actions: ActionSet) -> int:
             say("項目 'gold' がありません", "the field 'gold' is missing"),
             place=row.place,
             remedy=say(
-                "ユーザが本当に望む行動の id か文を書いてください",
+                "ユーザーが本当に望む行動の id か文を書いてください",
                 "give the id or the text of the action that the user really wants",
             ),
         )

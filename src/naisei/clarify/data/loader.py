@@ -91,7 +91,7 @@ def _sources(path: Path, split: str | None) -> tuple[list[tuple[Path, str]], str
         )
     if not exists(path):
         raise InputError(
-            say("そのようなファイルやフォルダはありません", "no such file or folder"),
+            say("そのようなファイルやフォルダーはありません", "no such file or folder"),
             place=str(path),
             remedy=say(
                 "パスを確かめてください。"
@@ -105,7 +105,7 @@ def _sources(path: Path, split: str | None) -> tuple[list[tuple[Path, str]], str
     if not by_split:
         if not others:
             raise InputError(
-                say("このフォルダにデータはありません", "this folder holds no data"),
+                say("このフォルダーにデータはありません", "this folder holds no data"),
                 place=str(path),
                 remedy=say(
                     "train.jsonl、dev.jsonl、test.jsonl を入れるか、ファイルを指定してください",

@@ -106,7 +106,7 @@ def _open(source: str, split: str | None, seed: int, actions: str | None) -> tup
             )
         raise InputError(
             say(
-                f"{hint}そのようなファイルやフォルダはありません",
+                f"{hint}そのようなファイルやフォルダーはありません",
                 f"{hint}there is no such file or folder",
             ),
             place=f"--data {source}",

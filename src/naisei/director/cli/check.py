@@ -132,6 +132,7 @@ def command(
 ) -> None:
     from naisei.director.bulk import judged_lines, opened
     from naisei.director.speakers import Speakers
+    from naisei.terminal import visible
 
     if live and file != "-":
         raise InputError(
@@ -146,7 +147,7 @@ def command(
             stream, place, speakers, kind=format, one_talk=one_talk, live=live
         ):
             counts[judged[1].status] += 1
-            sys.stdout.write((_json(judged) if as_json else _text(judged)) + "\n")
+            sys.stdout.write((_json(judged) if as_json else visible(_text(judged))) + "\n")
             if live:
                 sys.stdout.flush()
     sys.stdout.flush()

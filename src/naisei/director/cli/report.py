@@ -24,7 +24,8 @@ Out = Annotated[
     typer.Option(
         "--out",
         help=say(
-            "書き込むフォルダ (既定: 台本の名前-report)", "Folder to write; NAME-report by default."
+            "書き込むフォルダー (既定: 台本の名前-report)",
+            "Folder to write; NAME-report by default.",
         ),
     ),
 ]

@@ -27,28 +27,28 @@ app.command(
 app.command(
     "corpus",
     help=say(
-        "太字を含む文書からコーパスを作る (フォルダ、または Debian の日本語文書)",
+        "太字を含む文書からコーパスを作る (フォルダー、または Debian の日本語文書)",
         "Build a corpus from emphasised documents: a folder, or Debian's Japanese books.",
     ),
 )(corpus.command)
 app.command(
     "train",
-    help=say("付与器を学習する (中断しても続きから)", "Train a tagger; it goes on if broken off."),
+    help=say("タガーを学習する (中断しても続きから)", "Train a tagger; it goes on if broken off."),
 )(train.command)
 app.command(
     "eval",
     help=say(
-        "付与器をコーパスで測り、比べる (文書単位の交差検証)",
+        "タガーをコーパスで測り、比べる (文書単位の交差検証)",
         "Measure and compare taggers on a corpus, cross-validated by document.",
     ),
 )(eval.command)
 app.command(
     "compare-encoders",
     help=say(
-        "どのエンコーダが言葉をよく理解するかを、強調付与で比べる",
+        "どのエンコーダーが言葉をよく理解するかを、強調付与で比べる",
         "Compare encoders by how well they find emphasis.",
     ),
 )(compare.command)
-app.command("demo", help=say("一つの記事で見る実演", "One article, before and after."))(
+app.command("demo", help=say("一つの記事で見るデモ", "One article, before and after."))(
     demo.command
 )

@@ -13,7 +13,7 @@ from naisei.emphasis.cli import flags
 
 __all__ = ["command"]
 
-_ENCODERS = say("エンコーダ", "Encoders")
+_ENCODERS = say("エンコーダー", "Encoders")
 
 Encoders = Annotated[
     list[str] | None,
@@ -22,7 +22,7 @@ Encoders = Annotated[
         metavar="NAME[:LAYERS]",
         show_default="multilingual-e5-small:3, :6, :12",
         help=say(
-            "エンコーダ (複数可): multilingual-e5-small、Hugging Face のフォルダか名前。"
+            "エンコーダー (複数可): multilingual-e5-small、Hugging Face のフォルダーか名前。"
             ":LAYERS で先頭の層だけを使う",
             "An encoder, repeatable: multilingual-e5-small, or a Hugging Face folder or name; "
             ":LAYERS keeps its first layers.",
@@ -36,7 +36,7 @@ Tagger = Annotated[
         "--tagger",
         metavar="NAME[:KEY=VALUE,…]",
         help=say(
-            "エンコーダを載せる付与器と、その設定",
+            "エンコーダーを載せるタガーと、その設定",
             "The tagger that is put on each encoder, and its settings.",
         ),
         rich_help_panel=_ENCODERS,

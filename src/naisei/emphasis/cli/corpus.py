@@ -28,7 +28,7 @@ From = Annotated[
         "--from",
         metavar="DIR",
         help=say(
-            "太字のある文書のフォルダ (複数可): Markdown、HTML、.docx",
+            "太字のある文書のフォルダー (複数可): Markdown、HTML、.docx",
             "A folder of documents with bold words, repeatable: Markdown, HTML, .docx.",
         ),
         rich_help_panel=_SOURCES,
@@ -39,7 +39,7 @@ Debian = Annotated[
     typer.Option(
         "--debian",
         help=say(
-            "この計算機に入っている Debian の日本語文書",
+            "このマシンに入っている Debian の日本語文書",
             "The Japanese documentation of Debian that is installed on this machine.",
         ),
         rich_help_panel=_SOURCES,

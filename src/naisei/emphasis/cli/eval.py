@@ -25,7 +25,7 @@ Taggers = Annotated[
         metavar="NAME[:KEY=VALUE,…]",
         show_default="rule, crf, crf-context",
         help=say(
-            "付与器 (複数可): " + _NAMES,
+            "タガー (複数可): " + _NAMES,
             "A tagger, repeatable: " + _NAMES,
         ),
     ),
@@ -35,7 +35,7 @@ EmptyTitle = Annotated[
     typer.Option(
         "--empty-title",
         help=say(
-            "同じ学習済みの付与器に、タイトルを空にした文書も与える",
+            "同じ学習済みのタガーに、タイトルを空にした文書も与える",
             "Also give the same trained tagger the documents without titles.",
         ),
     ),

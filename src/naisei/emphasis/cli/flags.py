@@ -39,7 +39,7 @@ Seeds = Annotated[
         "--seeds",
         min=1,
         help=say(
-            "乱数を使う付与器の学習の回数。値はその平均",
+            "乱数を使うタガーの学習の回数。値はその平均",
             "Trainings of a tagger that has random numbers; figures are their mean.",
         ),
         rich_help_panel=_TASK,

@@ -54,9 +54,9 @@ TaggerName = Annotated[
     typer.Option(
         "--tagger",
         metavar="NAME|FILE",
-        show_default=say("同梱の付与器", "the one that comes with naisei"),
+        show_default=say("同梱のタガー", "the one that comes with naisei"),
         help=say(
-            "rule (段落の最初の文)、または学習した付与器のファイル",
+            "rule (段落の最初の文)、または学習したタガーのファイル",
             "rule (the first sentence of each paragraph), or the file of a trained tagger.",
         ),
         rich_help_panel=_CHOICE,
@@ -68,7 +68,7 @@ Threshold = Annotated[
         "--threshold",
         min=0,
         max=1,
-        show_default=say("付与器に任せる", "the tagger decides"),
+        show_default=say("タガーに任せる", "the tagger decides"),
         help=say(
             "確率がこの値以上の語を選ぶ",
             "Take the words whose probability is at least this.",

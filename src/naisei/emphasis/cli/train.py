@@ -21,7 +21,7 @@ Tagger = Annotated[
         "--tagger",
         metavar="NAME[:KEY=VALUE,…]",
         help=say(
-            "付与器と設定 (eval と同じ名前。例: transformer-title-crf:layers=6)",
+            "タガーと設定 (eval と同じ名前。例: transformer-title-crf:layers=6)",
             "Tagger and settings, named as in eval: transformer-title-crf:layers=6.",
         ),
     ),
@@ -32,7 +32,7 @@ Out = Annotated[
         "--out",
         metavar="DIR",
         help=say(
-            "書き込むフォルダ (中断した学習はここから続く)",
+            "書き込むフォルダー (中断した学習はここから続く)",
             "Folder to write; a training that was broken off goes on from it.",
         ),
     ),

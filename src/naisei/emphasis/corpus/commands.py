@@ -70,7 +70,7 @@ def _sources(folders: Sequence[Path], debian: bool, share: Path) -> Iterator[tup
         )
     for folder in folders:
         if not folder.is_dir():
-            raise InputError(say("フォルダがありません", "no such folder"), place=str(folder))
+            raise InputError(say("フォルダーがありません", "no such folder"), place=str(folder))
     names = Counter[str]()
     for folder in folders:
         name = folder.resolve().name or "documents"

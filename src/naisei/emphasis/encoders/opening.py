@@ -86,7 +86,7 @@ def open_subwords(name: str = NAME) -> Subwords:
     numbers = (texts.cls_token_id, texts.sep_token_id, texts.pad_token_id, texts.unk_token_id)
     if None in numbers[:3]:
         raise InputError(
-            say("このトークナイザは使えません", "this tokenizer cannot be used"),
+            say("このトークナイザーは使えません", "this tokenizer cannot be used"),
             place=f"--encoder {name}",
             remedy=say(
                 "[CLS]・[SEP]・[PAD] を持つモデルを指定してください",
@@ -152,7 +152,7 @@ def _named(folder: str) -> Iterator[None]:
             ),
             place=f"--encoder {folder}",
             remedy=say(
-                f"{NAME}、Hugging Face 形式のフォルダ、取得できる名前のいずれか",
+                f"{NAME}、Hugging Face 形式のフォルダー、取得できる名前のいずれか",
                 f"give {NAME}, a Hugging Face folder, or a name that can be fetched",
             ),
         ) from error

@@ -57,5 +57,5 @@ def _document(article: Article, marked: Marked) -> str:
             break
         shown += 1
         lines.append(f"{say('編集者', 'editor')}: {emphasised(sentence, sentence.labels)}")
-        lines.append(f"{say('付与器', 'tagger')}: {emphasised(sentence, row)}")
+        lines.append(f"{say('タガー', 'tagger')}: {emphasised(sentence, row)}")
     return "\n".join(lines)

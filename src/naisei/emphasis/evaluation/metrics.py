@@ -75,7 +75,7 @@ def _titles(whole: Counted, bare: Counted, metrics: Sequence[Metric]) -> Table:
             ("p", *tests),
         ),
         note=say(
-            "同じ学習済みの付与器。p は文書ごとの値のウィルコクソンの符号付き順位検定 (両側)",
+            "同じ学習済みのタガー。p は文書ごとの値のウィルコクソンの符号付き順位検定 (両側)",
             "The same trained tagger. p: two-sided Wilcoxon signed-rank test over documents",
         ),
     )

@@ -143,13 +143,13 @@ def recipe(name: str, options: Mapping[str, JsonValue]) -> Recipe:
         return _Stack(_changed(_STACKS[name], options))
     if name != "rule":
         raise InputError(
-            say(f"'{name}' という付与器はありません", f"no tagger is called '{name}'"),
+            say(f"'{name}' というタガーはありません", f"no tagger is called '{name}'"),
             place="--tagger",
             remedy=say("使えるもの: ", "known: ") + ", ".join(NAMES),
         )
     if options:
         raise InputError(
-            say("この付与器に設定はありません", "this tagger has no settings"), place="--tagger"
+            say("このタガーに設定はありません", "this tagger has no settings"), place="--tagger"
         )
     return _Rule()
 
@@ -162,7 +162,7 @@ def neural_plan(name: str, options: Mapping[str, JsonValue]) -> NeuralPlan:
     """
     if name not in _NEURAL:
         raise InputError(
-            say(f"'{name}' はエンコーダを使いません", f"'{name}' is put on no encoder"),
+            say(f"'{name}' はエンコーダーを使いません", f"'{name}' is put on no encoder"),
             place="--tagger",
             remedy=say("使えるもの: ", "known: ") + ", ".join(_NEURAL),
         )

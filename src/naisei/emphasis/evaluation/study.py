@@ -37,7 +37,7 @@ def study_tables(
     named = {label: {m.name: m for m in s.metrics} for label, s in summaries.items()}
     tables = [
         _side_by_side(
-            say("付与器の比較", "Taggers compared"),
+            say("タガーの比較", "Taggers compared"),
             named,
             _FOUND,
             say(
@@ -69,7 +69,7 @@ def _side_by_side(
     title: str, named: Mapping[str, Mapping[str, Metric]], shown: Mapping[str, str], note: str
 ) -> Table:
     """One row a tagger, and one for what it says where titles are withheld."""
-    columns = [say("付与器", "tagger")]
+    columns = [say("タガー", "tagger")]
     for name, head in shown.items():
         columns += [head, f"{head} low", f"{head} high"] if name in _BOUNDED else [head]
     lines: list[tuple[str | float | int, ...]] = []
@@ -106,7 +106,7 @@ def _against(best: str, counts: Mapping[str, Counted], seed: int) -> Table:
     return Table(
         say(f"{best} との差", f"{best} against the others"),
         (
-            say("付与器", "tagger"),
+            say("タガー", "tagger"),
             "F1",
             *("difference", "low", "high", "p (Wilcoxon)", "p (Holm)", "n"),
         ),

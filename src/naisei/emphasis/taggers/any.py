@@ -38,10 +38,10 @@ def load_tagger(name: str | Path) -> Tagger:
         return load_neural(path)
     if not path.is_file():
         raise InputError(
-            say(f"付与器がありません: {name}", f"there is no tagger {name}"),
+            say(f"タガーがありません: {name}", f"there is no tagger {name}"),
             place="--tagger",
             remedy=say(
-                f"{RULE}、または学習で書かれたファイルかフォルダを指定してください",
+                f"{RULE}、または学習で書かれたファイルかフォルダーを指定してください",
                 f"give {RULE}, or the file or folder that training wrote",
             ),
         )

@@ -190,9 +190,9 @@ def load(folder: Path, *, device: str = "cpu") -> StackedTagger:
         return StackedTagger(str(about["name"]), crf, neural, blend, rule)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(
-            say(f"学習済みの付与器ではありません: {error}", f"no trained tagger: {error}"),
+            say(f"学習済みのタガーではありません: {error}", f"no trained tagger: {error}"),
             place=str(folder),
-            remedy=say("学習が書き出したフォルダを指定してください", "give what training wrote"),
+            remedy=say("学習が書き出したフォルダーを指定してください", "give what training wrote"),
         ) from error
 
 

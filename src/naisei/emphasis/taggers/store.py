@@ -70,7 +70,7 @@ def load(path: Path) -> CrfTagger:
             zipfile.BadZipFile, ValidationError) as error:  # fmt: skip
         raise InputError(
             say(
-                f"学習済みの CRF 付与器ではありません: {error}",
+                f"学習済みの CRF タガーではありません: {error}",
                 f"this is no trained CRF tagger: {error}",
             ),
             place=str(path),

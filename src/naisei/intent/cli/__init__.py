@@ -20,7 +20,7 @@ app = typer.Typer(
 app.command(
     "index",
     help=say(
-        "フォルダの資料を索引にする (変わったものだけ)",
+        "フォルダーの資料を索引にする (変わったものだけ)",
         "Index a folder of documents; only what changed is read again.",
     ),
 )(index.command)
@@ -53,6 +53,6 @@ app.command(
         "Answer over HTTP: JSON, server-sent events, OpenAI-compatible.",
     ),
 )(serve.command)
-app.command("demo", help=say("三つの質問の実演", "Three questions as a demonstration."))(
+app.command("demo", help=say("三つの質問のデモ", "Three questions as a demonstration."))(
     demo.command
 )

@@ -14,7 +14,8 @@ __all__ = ["command"]
 LLM = Annotated[
     bool,
     typer.Option(
-        "--llm/--no-llm", help=say("内蔵モデルにも答えさせる", "Let the embedded model answer too.")
+        "--llm/--no-llm",
+        help=say("組み込みモデルにも答えさせる", "Let the embedded model answer too."),
     ),
 ]
 

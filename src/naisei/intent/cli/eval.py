@@ -36,7 +36,7 @@ Simulator = Annotated[
     typer.Option(
         "--simulator",
         help=say(
-            "利用者役: rule (規則)、unknowing (何も知らない対照)、llm",
+            "ユーザー役: rule (規則)、unknowing (何も知らない対照)、llm",
             "Who plays the user: rule, unknowing (a control that knows nothing), llm.",
         ),
         rich_help_panel=_TASK,
@@ -47,7 +47,7 @@ Ablations = Annotated[
     typer.Option(
         "--ablations",
         help=say(
-            "聞き返しなし、書き直しなし、BM25 だけ、埋め込みだけ、何も知らない利用者と比べる",
+            "聞き返しなし、書き直しなし、BM25 だけ、埋め込みだけ、何も知らないユーザーと比べる",
             "Compare with: no asking, no rewriting, BM25 only, dense only, a user who knows "
             "nothing.",
         ),

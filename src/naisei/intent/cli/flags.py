@@ -15,7 +15,7 @@ __all__ = ["Behaviour", "IndexDir", "Models", "Person", "User"]
 
 _DOCUMENTS = say("資料", "Documents")
 _ASKING = say("聞き返し", "Asking back")
-_PERSON = say("利用者", "Person")
+_PERSON = say("ユーザー", "Person")
 _MODELS = say("モデル", "Models")
 
 IndexDir = Annotated[
@@ -23,7 +23,7 @@ IndexDir = Annotated[
     typer.Option(
         "--index",
         metavar="DIR",
-        help=say("索引のフォルダ", "Folder of the index."),
+        help=say("索引のフォルダー", "Folder of the index."),
         rich_help_panel=_DOCUMENTS,
     ),
 ]
@@ -32,7 +32,7 @@ User = Annotated[
     typer.Option(
         "--user",
         metavar="NAME",
-        help=say("評価を覚えておく利用者の名前", "Whose feedback counts."),
+        help=say("評価を覚えておくユーザーの名前", "Whose feedback counts."),
         rich_help_panel=_PERSON,
     ),
 ]

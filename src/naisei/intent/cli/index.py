@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json as jsons
+import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -19,7 +22,7 @@ Documents = Annotated[
     typer.Argument(
         metavar="DIR",
         show_default=False,
-        help=say("資料のフォルダ (md txt html pdf docx)", "Documents: md, txt, html, pdf, docx."),
+        help=say("資料のフォルダー (md txt html pdf docx)", "Documents: md, txt, html, pdf, docx."),
     ),
 ]
 Embedder = Annotated[
@@ -37,7 +40,8 @@ MaxBytes = Annotated[
     typer.Option("--max-bytes", min=1, help=say("1 ファイルの上限", "Bytes of one file at most.")),
 ]
 MaxPages = Annotated[
-    int, typer.Option("--max-pages", min=1, help=say("PDF の頁の上限", "Pages of one PDF at most."))
+    int,
+    typer.Option("--max-pages", min=1, help=say("PDF のページの上限", "Pages of one PDF at most.")),
 ]
 MaxFiles = Annotated[
     int,
@@ -62,15 +66,24 @@ def command(
     console = Console(stderr=json)
     limits = LoadLimits(bytes=max_bytes, pages=max_pages, files=max_files)
     name = None if embedder == "none" else embedder
-    if quiet or not console.is_terminal:
+    if quiet:
         report = build(index, documents, embedder=name, limits=limits)
+    elif not console.is_terminal:
+        report = build(index, documents, embedder=name, limits=limits, embedding=_announced())
     else:
         with console.status(say("読み込み中…", "Reading …")) as status:
 
             def told(done: int, files: int) -> None:
                 status.update(say(f"読み込み中… {done}/{files}", f"Reading … {done}/{files}"))
 
-            report = build(index, documents, embedder=name, limits=limits, progress=told)
+            report = build(
+                index,
+                documents,
+                embedder=name,
+                limits=limits,
+                progress=told,
+                embedding=_timed(status.update),
+            )
     if json:
         print(jsons.dumps(report.model_dump(mode="json"), ensure_ascii=False), flush=True)
         return
@@ -87,3 +100,38 @@ def command(
     for skipped in report.skipped:
         line = say(f"読めなかった資料: {skipped.path}", f"Left out: {skipped.path}")
         print(visible(f"  {line} ({skipped.why})"))
+
+
+def _timed(show: Callable[[str], None]) -> Callable[[int, int], None]:
+    """Shows how many chunks are embedded and how long the rest will take."""
+    began = 0.0
+
+    def told(done: int, chunks: int) -> None:
+        nonlocal began
+        if not done:
+            began = time.monotonic()
+            show(say(f"埋め込み中… 0/{chunks}", f"Embedding … 0/{chunks}"))
+            return
+        left = round((time.monotonic() - began) / done * (chunks - done))
+        show(
+            say(
+                f"埋め込み中… {done}/{chunks}（残り約 {left} 秒）",
+                f"Embedding … {done}/{chunks} (about {left} s left)",
+            )
+        )
+
+    return told
+
+
+def _announced() -> Callable[[int, int], None]:
+    """One line on stderr, once the first chunks tell how long the rest will take."""
+    lines: list[str] = []
+    timed = _timed(lines.append)
+
+    def told(done: int, chunks: int) -> None:
+        if len(lines) < 2:
+            timed(done, chunks)
+            if len(lines) == 2 and done < chunks:
+                print(lines[1], file=sys.stderr, flush=True)
+
+    return told

@@ -25,7 +25,7 @@ Tokens = Annotated[
         "--tokens",
         metavar="FILE",
         help=say(
-            "利用者ごとのトークンの TOML。全員に 1 つなら NAISEI_SERVE_TOKEN",
+            "ユーザーごとのトークンの TOML。全員に 1 つなら NAISEI_SERVE_TOKEN",
             "A token for each user: TOML. One for all: NAISEI_SERVE_TOKEN.",
         ),
         rich_help_panel=options.CONNECTIONS,
@@ -57,7 +57,7 @@ State = Annotated[
     typer.Option(
         "--state",
         metavar="DIR",
-        help=say("会話と評価を保存するフォルダ", "Folder for sessions and feedback."),
+        help=say("会話と評価を保存するフォルダー", "Folder for sessions and feedback."),
         rich_help_panel=_KEPT,
     ),
 ]
@@ -67,7 +67,7 @@ Uploads = Annotated[
         "--uploads",
         metavar="DIR",
         help=say(
-            "資料のアップロードを受け付け、このフォルダに置く (既定: 受け付けない)",
+            "資料のアップロードを受け付け、このフォルダーに置く (既定: 受け付けない)",
             "Take uploads of documents, into this folder; none are taken by default.",
         ),
         rich_help_panel=_KEPT,
@@ -87,7 +87,7 @@ MaxBody = Annotated[
     typer.Option(
         "--max-body",
         min=1,
-        help=say("要求の大きさの上限 (バイト)", "Bytes of one request at most."),
+        help=say("リクエストの大きさの上限 (バイト)", "Bytes of one request at most."),
         rich_help_panel=_LIMITS,
     ),
 ]

@@ -40,7 +40,7 @@ def sources(reply: Reply | None) -> str:
 
 def _source(c: Citation) -> str:
     where = " › ".join(h for h in c.headings if h != c.title)
-    page = say(f" {c.page} 頁", f" p. {c.page}") if c.page is not None else ""
+    page = say(f" {c.page} ページ", f" p. {c.page}") if c.page is not None else ""
     date = f" ({c.date})" if c.date else ""
     return f"  [{c.n}] {c.path}{page}{date} {where}".rstrip()
 

@@ -126,8 +126,8 @@ def _say_state(result: RunResult, console: Console) -> None:
     if out.failed:
         console.print(
             say(
-                f"{len(out.rows)} 件中 {out.failed} 件は計測の失敗で採点できていません。"
-                "同じ命令でもう一度試せます。",
+                f"{len(out.rows)} 件中 {out.failed} 件は通信やモデルの不具合で採点できていません。"
+                "同じコマンドでもう一度試せます。",
                 f"{out.failed} of {len(out.rows)} items are unscored by instrument failures; "
                 "the same command tries them again.",
             ),

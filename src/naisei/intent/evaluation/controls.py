@@ -67,7 +67,7 @@ def simulated_user(name: str, item: Item, *, seed: int = 0) -> Handler:
     """Raises `InputError` for an unknown name."""
     if name not in USERS:
         raise InputError(
-            say(f"「{name}」という利用者役はありません", f"no user is called '{name}'"),
+            say(f"「{name}」というユーザー役はありません", f"no user is called '{name}'"),
             place="--simulator",
             remedy=say(f"使えるもの: {', '.join(USERS)}", f"known: {', '.join(USERS)}"),
         )

@@ -12,7 +12,7 @@ __all__ = ["transcript"]
 
 def transcript(item: Item, result: ItemResult) -> str:
     """The talk, what was searched for, and where the gold passages stood."""
-    you, agent = say("利用者", "user"), say("内省", "naisei")
+    you, agent = say("ユーザー", "user"), say("内省", "naisei")
     lines = [f"{item.kind} · {say('ケース', 'cases')} {', '.join(map(str, result.cases))}"]
     if item.intent:
         lines.append(f"{say('本当の意図', 'hidden wish')}: {item.intent}")
@@ -28,5 +28,5 @@ def transcript(item: Item, result: ItemResult) -> str:
     lines.append(f"{agent}: {result.answer or say('（答えなし）', '(no answer)')}")
     if result.contact:
         lines.append(f"{say('問い合わせ先', 'ask')}: {result.contact}")
-    lines += [f"{say('計測の失敗', 'instrument failure')}: {f}" for f in result.failures]
+    lines += [f"{say('測定エラー', 'instrument failure')}: {f}" for f in result.failures]
     return "\n".join(lines)

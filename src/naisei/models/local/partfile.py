@@ -98,7 +98,7 @@ def _writing(path: Path) -> Iterator[None]:
             ),
             place=str(path),
             remedy=say(
-                "空きを作るか、NAISEI_CACHE に別のフォルダを指定してください。"
+                "空きを作るか、NAISEI_CACHE に別のフォルダーを指定してください。"
                 "取得は止まった所から続きます",
                 "make room, or set NAISEI_CACHE to a folder elsewhere; "
                 "the pull then goes on where it stopped",

@@ -55,12 +55,12 @@ def pull(
     except OSError as error:
         raise InputError(
             say(
-                f"キャッシュのフォルダを作れません ({error.strerror})",
+                f"キャッシュのフォルダーを作れません ({error.strerror})",
                 f"the cache folder cannot be made ({error.strerror})",
             ),
             place=str(folder),
             remedy=say(
-                "NAISEI_CACHE に、書き込めるフォルダを指定してください",
+                "NAISEI_CACHE に、書き込めるフォルダーを指定してください",
                 "set NAISEI_CACHE to a folder that can be written",
             ),
         ) from error
@@ -150,7 +150,7 @@ def _fill(weights: Weights, source: Source, told: Progress) -> None:
             ),
             place=str(part.path),
             remedy=say(
-                "ファイルは消しました。同じ命令をもう一度実行してください",
+                "ファイルは消しました。同じコマンドをもう一度実行してください",
                 "it was deleted; run the same command again",
             ),
         )
@@ -168,7 +168,7 @@ def _check_room(weights: Weights, kept: int) -> None:
             ),
             place=str(weights.folder),
             remedy=say(
-                "空きを作るか、NAISEI_CACHE に別のフォルダを指定してください",
+                "空きを作るか、NAISEI_CACHE に別のフォルダーを指定してください",
                 "make room, or set NAISEI_CACHE to a folder elsewhere",
             ),
         )

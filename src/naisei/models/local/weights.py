@@ -133,7 +133,7 @@ def locate(name: str = "") -> Path:
             ),
             place=f"local:{weights.name}",
             remedy=say(
-                f"次の命令で取得してください: naisei models pull {weights.name}",
+                f"次のコマンドで取得してください: naisei models pull {weights.name}",
                 f"get them with: naisei models pull {weights.name}",
             ),
         )

@@ -47,7 +47,7 @@ def download(piece: Slice, folder: Path) -> Path:
             place=wanted,
             remedy=say(
                 "ネットワークと pip のインデックスの設定を確かめ、"
-                "同じ命令をもう一度実行してください。止まった所から続きます",
+                "同じコマンドをもう一度実行してください。止まった所から続きます",
                 "check the network and pip's index settings, then run the same command again: "
                 "it goes on where it stopped",
             ),

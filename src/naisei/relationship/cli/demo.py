@@ -14,7 +14,7 @@ __all__ = ["command"]
 LLM = Annotated[
     bool,
     typer.Option(
-        "--llm/--no-llm", help=say("内蔵モデルにも話させる", "Let the embedded model talk too.")
+        "--llm/--no-llm", help=say("組み込みモデルにも話させる", "Let the embedded model talk too.")
     ),
 ]
 

@@ -17,7 +17,7 @@ Dir = Annotated[
 Out = Annotated[
     Path | None,
     typer.Option(
-        "--out", help=say("書き込むフォルダ (既定: DIR)", "Folder to write; DIR by default.")
+        "--out", help=say("書き込むフォルダー (既定: DIR)", "Folder to write; DIR by default.")
     ),
 ]
 

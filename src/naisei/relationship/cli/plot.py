@@ -16,7 +16,7 @@ Files = Annotated[
     typer.Argument(
         metavar="FILE…",
         help=say(
-            "agent_a.json、またはそれのあるフォルダ。複数なら重ねて比べる",
+            "agent_a.json、またはそれのあるフォルダー。複数なら重ねて比べる",
             "agent_a.json or its folder; several are compared.",
         ),
     ),

@@ -40,7 +40,7 @@ Captions = Annotated[
 ]
 Out = Annotated[
     Path | None,
-    typer.Option("--out", help=say("表を CSV で書くフォルダ", "Folder for the tables as CSV.")),
+    typer.Option("--out", help=say("表を CSV で書くフォルダー", "Folder for the tables as CSV.")),
 ]
 Json = Annotated[
     bool, typer.Option("--json", help=say("結果を JSON 1 行で", "The result as one line of JSON."))

@@ -37,7 +37,7 @@ app.command(
 )(ablate.command)
 app.command(
     "demo",
-    help=say("3 つの片付けと 5 つの料理の実演", "Three games of tidying up and five of cooking."),
+    help=say("3 つの片付けと 5 つの料理のデモ", "Three games of tidying up and five of cooking."),
 )(demo.command)
 app.command(
     "record",

@@ -56,7 +56,9 @@ Games = Annotated[
     typer.Option(
         "--games",
         metavar="DIR|FILE",
-        help=say("ゲーム (.z8、.json) かそのフォルダ", "A game (.z8, .json) or a folder of them."),
+        help=say(
+            "ゲーム (.z8、.json) かそのフォルダー", "A game (.z8, .json) or a folder of them."
+        ),
         rich_help_panel=_TASK,
     ),
 ]
@@ -78,7 +80,7 @@ Ftwp = Annotated[
         "--ftwp",
         metavar="DIR|ZIP",
         help=say(
-            "First TextWorld Problems のフォルダか zip (train、valid、test)",
+            "First TextWorld Problems のフォルダーか zip (train、valid、test)",
             "First TextWorld Problems: its folder or zip, with train, valid and test.",
         ),
         rich_help_panel=_SETS,
@@ -155,7 +157,7 @@ PlayerModel = Annotated[str | None, options.role_model("player")]
 ReflectorModel = Annotated[str | None, options.role_model("reflector")]
 Out = Annotated[
     Path,
-    typer.Option("--out", metavar="DIR", help=say("書き込むフォルダ", "Folder to write.")),
+    typer.Option("--out", metavar="DIR", help=say("書き込むフォルダー", "Folder to write.")),
 ]
 Count = Annotated[
     int | None,

@@ -20,7 +20,7 @@ Games = Annotated[
     typer.Option(
         "--games",
         metavar="DIR",
-        help=say("学習用の料理ゲームのフォルダ", "Folder of cooking games to learn from."),
+        help=say("学習用の料理ゲームのフォルダー", "Folder of cooking games to learn from."),
         rich_help_panel=_LEARNING,
     ),
 ]

@@ -54,7 +54,7 @@ Encoder = Annotated[
     str,
     _plan(
         "--encoder",
-        "エンコーダー: Hugging Face のフォルダか名前",
+        "エンコーダー: Hugging Face のフォルダーか名前",
         "Encoder: a Hugging Face folder or name.",
     ),
 ]
@@ -187,7 +187,7 @@ Start = Annotated[
         rich_help_panel=_PLAN,
     ),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help=say("進捗を出さない", "No progress."))]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help=say("進捗を表示しない", "No progress."))]
 Json = Annotated[bool, typer.Option("--json", help=say("結果を JSON で出す", "Result as JSON."))]
 OutFile = Annotated[
     Path,

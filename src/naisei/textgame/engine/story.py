@@ -68,7 +68,7 @@ def check_world(path: Path) -> None:
     if not path.is_file():
         raise BrokenGame(
             say(
-                "ゲームの .json がありません。これがないと、命令と得点が分かりません",
+                "ゲームの .json がありません。これがないと、コマンドと得点が分かりません",
                 "the game's .json is missing: without it, its commands and points cannot be known",
             ),
             place=str(path),

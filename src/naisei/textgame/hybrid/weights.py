@@ -73,7 +73,7 @@ def read_weights(path: Path | None = None) -> Weights:
             say(f"重みとして読めません: {error}", f"these are no weights: {error}"),
             place=str(source),
             remedy=say(
-                "次の命令で作れます: python tools/hybrid_weights.py --recorded FILE --out FILE",
+                "次のコマンドで作れます: python tools/hybrid_weights.py --recorded FILE --out FILE",
                 "make them: python tools/hybrid_weights.py --recorded FILE --out FILE",
             ),
         ) from error

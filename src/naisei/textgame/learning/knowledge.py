@@ -107,7 +107,7 @@ def load(path: Path) -> Knowledge:
     if known.version != VERSION:
         raise InputError(
             say(
-                f"ファイルの版が {known.version} です。読めるのは {VERSION} です",
+                f"ファイルのバージョンが {known.version} です。読めるのは {VERSION} です",
                 f"the knowledge is of version {known.version}, and {VERSION} is read",
             ),
             place=str(path),

@@ -56,8 +56,8 @@ def _print(results: Mapping[str, RunResult], run_dir: Path, console: Console, *,
         if failed := result.outcome.failed:
             console.print(
                 say(
-                    f"{row}: {failed} ゲームは計測の失敗で採点できていません。"
-                    "同じ命令でもう一度試せます。",
+                    f"{row}: {failed} ゲームは通信やモデルの不具合で採点できていません。"
+                    "同じコマンドでもう一度試せます。",
                     f"{row}: {failed} games are unscored by instrument failures; the same command "
                     "tries them again.",
                 ),
@@ -66,7 +66,7 @@ def _print(results: Mapping[str, RunResult], run_dir: Path, console: Console, *,
         if why := result.outcome.stopped:
             console.print(
                 say(
-                    f"{row} の途中で止まりました ({why})。同じ命令で続きから再開します。",
+                    f"{row} の途中で止まりました ({why})。同じコマンドで続きから再開します。",
                     f"Stopped in {row} ({why}). The same command goes on from there.",
                 ),
                 style="red",

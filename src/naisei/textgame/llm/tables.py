@@ -58,7 +58,7 @@ def _replies(summaries: Mapping[str, Summary]) -> Table:
         ("configuration", "repairs", "unmatched"),
         tuple((r, _value(s, "repairs"), _value(s, "unmatched")) for r, s in summaries.items()),
         note=say(
-            "聞き直し: もう一度尋ねた回数。読めず: それでも読めず、害のない命令にした回数",
+            "聞き直し: もう一度尋ねた回数。読めず: それでも読めず、害のないコマンドにした回数",
             "repairs: asked for once more; unmatched: in vain, a harmless command was taken",
         ),
     )
@@ -123,7 +123,7 @@ def _comparisons(summaries: Mapping[str, Summary], seed: int) -> Table:
             for (row, name, d), q in zip(found, adjusted, strict=True)
         ),
         note=say(
-            "両方で採点されたゲームどうしの差。符号反転の並べ替え検定",
+            "両方で採点されたゲームごとの差 (対応あり)。符号反転の並べ替え検定",
             "paired by game over those scored in both; sign-flip permutation test",
         ),
     )

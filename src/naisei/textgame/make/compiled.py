@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, TemporaryFile, gettempdir
 from typing import Any
 
 from naisei.core import InstrumentFailure
@@ -17,6 +17,7 @@ def compiled(game: Any, options: Any, path: Path) -> Path:
 
     Raises:
         InstrumentFailure: the Inform compiler failed.
+        OSError: the disk is full or read only, of which the compiler says nothing clear.
     """
     from textworld.generator import compile_game
     from textworld.generator.inform7.world2inform7 import CouldNotCompileGameError
@@ -29,7 +30,16 @@ def compiled(game: Any, options: Any, path: Path) -> Path:
         try:
             made = Path(compile_game(game, options))
         except (CouldNotCompileGameError, subprocess.CalledProcessError) as error:
+            for folder in (scratch, gettempdir()):
+                _check_room(folder)
             raise InstrumentFailure(f"{path.name} could not be compiled: {error}") from error
         made.with_suffix(".json").replace(path.with_suffix(".json"))
         made.replace(path)
     return path
+
+
+def _check_room(folder: str) -> None:
+    """Raises `OSError` where not even a megabyte can be written."""
+    with TemporaryFile(dir=folder) as file:
+        file.write(bytes(1 << 20))
+        file.flush()

@@ -99,7 +99,7 @@ def _result(future: Future[Made]) -> Made:
         raise InstrumentFailure(
             say(
                 "ゲームを作るプロセスが外から終了させられました (メモリ不足かもしれません)。"
-                "同じ命令で、足りないゲームの作成を続けられます",
+                "同じコマンドで、足りないゲームの作成を続けられます",
                 "a process that makes games was ended from outside (memory?); the same command "
                 "goes on with the games that are missing",
             )

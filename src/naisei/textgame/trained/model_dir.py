@@ -92,7 +92,7 @@ def _card(folder: Path) -> ModelCard:
     except ValidationError as error:
         raise InputError(
             say(
-                "この版の学習済みモデルではありません: ",
+                "このバージョンの学習済みモデルではありません: ",
                 "this is no trained model of this version: ",
             )
             + error.errors()[0]["msg"],

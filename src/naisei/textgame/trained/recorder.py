@@ -150,7 +150,7 @@ def read_recording(path: Path) -> tuple[RecordedGame, ...]:
                 found = head.get("naisei-walkthroughs")
                 raise ValueError(
                     say(
-                        f"版が {found} です ({VERSION} が要ります)",
+                        f"バージョンが {found} です ({VERSION} が要ります)",
                         f"version {found}, not {VERSION}",
                     )
                 )

@@ -234,7 +234,7 @@ class Sitting:
             standing = Standing("failed", problem=error.message + remedy)
         except Exception:
             _LOG.exception("sitting %s", self.kind.name)
-            standing = Standing("failed", problem=say("内部の誤りです", "an internal error"))
+            standing = Standing("failed", problem=say("内部エラーです", "an internal error"))
         self._stand(standing)
 
     def _stand(self, standing: Standing) -> None:

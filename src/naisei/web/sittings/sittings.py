@@ -188,7 +188,7 @@ class Sittings:
             raise Refused(
                 410,
                 say(
-                    "この会話は別の版の naisei で始めたもので、もう開けません",
+                    "この会話は別のバージョンの naisei で始めたもので、もう開けません",
                     "this was begun under another version of naisei and cannot be opened",
                 ),
             ) from None

@@ -67,11 +67,11 @@ def restore(folder: Path, learner: Learner, *, digest: str) -> Progress:
     if state["digest"] != digest:
         raise InputError(
             say(
-                "このフォルダには、設定かコーパスの違う学習の途中経過があります",
+                "このフォルダーには、設定かコーパスの違う学習の途中経過があります",
                 "the folder holds a training with other settings or another corpus",
             ),
             place=str(folder),
-            remedy=say("別のフォルダを選ぶか、これを削除してください", "choose another folder"),
+            remedy=say("別のフォルダーを選ぶか、これを削除してください", "choose another folder"),
         )
     learner.load(state["network"])
     learner.optimiser.load_state_dict(state["optimiser"])

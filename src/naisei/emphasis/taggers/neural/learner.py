@@ -37,7 +37,7 @@ def device_of(name: str) -> str:
         torch.zeros(1, device=name)
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         raise InputError(
-            say(f"この機械に '{name}' はありません", f"there is no device '{name}' here"),
+            say(f"このマシンに '{name}' はありません", f"there is no device '{name}' here"),
             place=f"--device {name}",
             remedy=say("auto か cpu を指定してください", "use auto or cpu"),
         ) from error

@@ -71,6 +71,6 @@ def load(folder: Path, *, device: str = "cpu") -> NeuralTagger:
                 f"this is no trained neural tagger: {error}",
             ),
             place=str(folder),
-            remedy=say("学習が書き出したフォルダを指定してください", "give what training wrote"),
+            remedy=say("学習が書き出したフォルダーを指定してください", "give what training wrote"),
         ) from error
     return NeuralTagger(plan, tagger.learner, tagger.subwords, tagger.longest, calibration, rule)

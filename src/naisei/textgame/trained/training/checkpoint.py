@@ -55,12 +55,12 @@ def restore(folder: Path, learner: Learner, *, digest: str) -> Progress:
     if state["digest"] != digest:
         raise InputError(
             say(
-                "このフォルダには、設定かゲームの違う学習の途中経過があります",
+                "このフォルダーには、設定かゲームの違う学習の途中経過があります",
                 "the folder holds a training with other settings or other games",
             ),
             place=str(folder),
             remedy=say(
-                "別のフォルダを選ぶか、これを削除してください",
+                "別のフォルダーを選ぶか、これを削除してください",
                 "choose another folder, or delete this one",
             ),
         )
@@ -83,7 +83,7 @@ def start_from(folder: Path, learner: Learner, *, task: str) -> str:
     path = folder / "training" / _BEST
     if not path.is_file():
         raise InputError(
-            say("このフォルダに、元にする学習がありません", "there is no training to start from"),
+            say("このフォルダーに、元にする学習がありません", "there is no training to start from"),
             place=str(folder),
             remedy=say("学習の --out を指定してください", "name the --out of a training"),
         )

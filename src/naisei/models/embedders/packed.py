@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from naisei.core import InputError
 from naisei.lang import say
 
-__all__ = ["Packed", "read_packed"]
+__all__ = ["BLOCK", "Packed", "read_packed", "weights_of"]
 
 _MAGIC, _VERSION, _PLACES = b"E5S1", 1, 7
-_BLOCK = np.dtype([("scale", "<f2"), ("nibbles", "u1", 16)])
-_PER_BLOCK = 32
+BLOCK = np.dtype([("scale", "<f2"), ("nibbles", "u1", 16)])
+_PERBLOCK = 32
 _QUANTISED = 1
 
 
@@ -70,13 +70,23 @@ class Packed:
             flat = np.frombuffer(self._data, "<f4", own.count, own.offset)
             table = flat.reshape(-1, width) if width else flat
             return np.array(table if rows is None else table[rows], np.float32)
-        blocks = np.frombuffer(self._data, _BLOCK, own.count // _PER_BLOCK, own.offset)
+        blocks = np.frombuffer(self._data, BLOCK, own.count // _PERBLOCK, own.offset)
         if rows is not None and width:
-            blocks = blocks.reshape(-1, width // _PER_BLOCK)[rows].reshape(-1)
-        low, high = blocks["nibbles"] & 0x0F, blocks["nibbles"] >> 4
-        whole = np.concatenate([low, high], 1).astype(np.float32) - 8
-        whole *= blocks["scale"].astype(np.float32)[:, None]
-        return whole.reshape(-1, width) if width else whole.reshape(-1)
+            blocks = blocks.reshape(-1, width // _PERBLOCK)[rows].reshape(-1)
+        whole = weights_of(blocks)
+        return whole.reshape(-1, width) if width else whole
+
+    def offset(self, name: str) -> int:
+        """Where a tensor starts in the file, in bytes."""
+        return self._tensors[name].offset
+
+
+def weights_of(blocks: NDArray[np.void]) -> NDArray[np.float32]:
+    """What blocks stand for; shape (32 × blocks,)."""
+    low, high = blocks["nibbles"] & 0x0F, blocks["nibbles"] >> 4
+    whole = np.concatenate([low, high], -1).astype(np.float32) - 8
+    whole *= blocks["scale"].astype(np.float32)[..., None]
+    return whole.reshape(-1)
 
 
 def read_packed(path: Path) -> Packed:
