@@ -128,7 +128,8 @@ def resume(
     changes = {name: value for name, value in given.items() if value is not None}
     if _declared(Frozen.read(directory / "config.json").system):
         as_json = bool(changes.pop("json", False))
-        raise typer.Exit(continue_run(directory, RunOptions(**changes), as_json=as_json))
+        options = RunOptions.model_validate(changes)
+        raise typer.Exit(continue_run(directory, options, as_json=as_json))
     raise typer.Exit(resumed(directory, **changes))
 
 
