@@ -74,7 +74,7 @@ def commands() -> Iterator[tuple[str, Any, Callable[..., Any] | None]]:
     root = door.app.registered_callback
     assert root is not None
     yield "naisei", get_command(door.app), root.callback
-    for name, (target, _, _) in door._COMMANDS.items():
+    for name, (target, _, _) in door.COMMANDS.items():
         module, _, attribute = target.partition(":")
         yield from _group(f"naisei {name}", getattr(import_module(module), attribute))
 

@@ -25,8 +25,8 @@ def raising(
     monkeypatch.setenv("NAISEI_LANG", "en")
     monkeypatch.delenv("NAISEI_DEBUG", raising=False)
     monkeypatch.setattr("platformdirs.user_log_dir", lambda name: str(tmp_path / "log"))
-    commands = {**app_module._COMMANDS, "toy": ("naisei_cli_toy:app", "例", "Toy.")}
-    monkeypatch.setattr(app_module, "_COMMANDS", commands)
+    commands = {**app_module.COMMANDS, "toy": ("naisei_cli_toy:app", "例", "Toy.")}
+    monkeypatch.setattr(app_module, "COMMANDS", commands)
 
     def run(error: BaseException, *options: str) -> tuple[int, str]:
         module, sub = ModuleType("naisei_cli_toy"), typer.Typer()
@@ -121,7 +121,7 @@ def test_help_starts_without_the_heavy_libraries() -> None:
     assert not _imported("--help") & (_HEAVY | {"pydantic", "naisei.core"})
 
 
-@pytest.mark.parametrize("system", app_module._COMMANDS)
+@pytest.mark.parametrize("system", app_module.COMMANDS)
 def test_help_of_a_system_starts_without_what_only_its_work_needs(system: str) -> None:
     imported = _imported(system, "--help")
     assert "naisei.cli.usage" in imported and not imported & _HEAVY

@@ -14,10 +14,10 @@ from naisei import __version__
 from naisei.cli import errors, lang
 from naisei.cli.lang import say
 
-__all__ = ["app"]
+__all__ = ["COMMANDS", "app"]
 
 #: Sub-command → where its typer app is, and its help in Japanese and English.
-_COMMANDS = {
+COMMANDS = {
     "clarify": (
         "naisei.clarify.cli:app",
         "曖昧な発話に、聞き返してから行動する (R-Clarify)",
@@ -53,6 +53,11 @@ _COMMANDS = {
         "ブラウザで使う: 各エージェントと話し、実行を見る・比べる",
         "Everything in the browser: talk to each agent, look at runs.",
     ),
+    "demo": (
+        "naisei.cli.demo:app",
+        "すべてのシステムのデモ",
+        "A demonstration of every system.",
+    ),
     "runs": (
         "naisei.runs.cli:app",
         "実行記録を見る・再開する・比べる・書き出す",
@@ -71,13 +76,13 @@ class _Lazy(TyperGroup):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        for name, (_, ja, en) in _COMMANDS.items():
+        for name, (_, ja, en) in COMMANDS.items():
             self.add_command(TyperCommand(name, help=say(ja, en)))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         name, command, rest = super().resolve_command(ctx, args)
         if name is not None:
-            module, _, attribute = _COMMANDS[name][0].partition(":")
+            module, _, attribute = COMMANDS[name][0].partition(":")
             command = get_command(getattr(import_module(module), attribute))
         return name, command, rest
 

@@ -10,9 +10,9 @@ from rich.text import Text
 from naisei.runs.tables import number
 from naisei.runs.task import Metric, Table
 from naisei.runs.words import worded
-from naisei.terminal import Console
+from naisei.terminal import Console, breaks
 
-__all__ = ["metrics_table", "print_tables"]
+__all__ = ["metrics_table", "print_tables", "print_wrapped"]
 
 
 def print_tables(tables: Sequence[Table], console: Console) -> None:
@@ -62,3 +62,11 @@ def _folded(table: Table) -> Table:
                 )
         rows.append(tuple(cells))
     return Table(table.title, tuple(c for c, _ in keep), tuple(rows), table.note)
+
+
+def print_wrapped(console: Console, text: str | Text, *, style: str = "", indent: int = 0) -> None:
+    """Print a paragraph. indent: columns by which lines after the first are set in."""
+    line = Text(text, style=style) if isinstance(text, str) else text
+    for at, row in enumerate(line.divide(breaks(line.plain, console.width - indent))):
+        row.rstrip()
+        console.print(Text(" " * indent if at else "") + row)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import typer
 
-from naisei.clarify.cli import ablate, audit, chat, demo, run
+from naisei.clarify.cli import ablate, audit, chat, run
+from naisei.cli.demo import DEMO, command_of
 from naisei.cli.lang import say
 
 __all__ = ["app"]
@@ -45,4 +46,4 @@ app.command(
         "Audit a user simulator: leaks, contradictions, misleading answers, refusals.",
     ),
 )(audit.command)
-app.command("demo", help=say("デモ", "A demonstration of it all."))(demo.command)
+app.command("demo", help=DEMO)(command_of("clarify"))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import typer
 
+from naisei.cli.demo import DEMO, command_of
 from naisei.cli.lang import say
-from naisei.director.cli import characters, check, demo, report, talk
+from naisei.director.cli import characters, check, report, talk
 
 __all__ = ["app"]
 
@@ -38,5 +39,5 @@ app.command(
         "Report on a whole script as HTML and CSV; needs no model.",
     ),
 )(report.command)
-app.command("demo", help=say("短い会話のデモ", "A short talk as a demonstration."))(demo.command)
+app.command("demo", help=DEMO)(command_of("director"))
 app.add_typer(characters.app, name="characters")
