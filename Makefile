@@ -1,4 +1,4 @@
-# make demo   sets up and runs R-Clarify on real instances, a judged talk, a relationship with its plot (first time: up to 20 minutes)
+# make demo   sets up and shows every system at work, without a language model (minutes)
 # make test   sets up and runs the fast tests
 # make help   lists the rest
 PYTHON ?= python3
@@ -9,10 +9,11 @@ GAMES  := $(VENV)/.naisei-games
 SITE   := $(VENV)/.naisei-docs
 DEMO_FLAGS ?=
 
-.PHONY: help setup demo test test-slow lint types check docs constraints bench clean
+.PHONY: help setup demo demo-model test test-slow lint types check docs constraints bench clean
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' $(MAKEFILE_LIST)
+	@echo "make demo-model  the demo with a language model: that of NAISEI_MODEL, or the embedded one (1.1 GB)"
 	@echo "make test-slow  runs the slow tests, and many more examples of the property tests"
 	@echo "make check      lint, types and generated docs"
 	@echo "make docs       builds the documentation, in Japanese and English, into build/docs"
@@ -41,12 +42,10 @@ $(SITE): $(STAMP) constraints-docs.txt
 setup: $(STAMP) $(GAMES)
 
 demo: setup
-	$(BIN)/naisei clarify demo $(DEMO_FLAGS)
-	$(BIN)/naisei director demo $(DEMO_FLAGS)
-	$(BIN)/naisei intent demo $(DEMO_FLAGS)
-	$(BIN)/naisei relationship demo $(DEMO_FLAGS)
-	$(BIN)/naisei textgame demo
-	$(BIN)/naisei emphasis demo
+	$(BIN)/naisei demo $(DEMO_FLAGS)
+
+demo-model: setup
+	$(BIN)/naisei demo --model "$${NAISEI_MODEL:-local:}" $(DEMO_FLAGS)
 
 # Tests of a file stay together, for what its fixtures made; each worker reads all the files, so
 # eight are enough. Where Python is told to keep nothing compiled, each process compiles it all.

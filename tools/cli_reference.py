@@ -15,7 +15,6 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from datetime import datetime
-from importlib import import_module
 from pathlib import Path
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -69,30 +68,25 @@ def _language() -> str:
 def commands() -> Iterator[tuple[str, Any, Callable[..., Any] | None]]:
     """Full name, command and function of everything that can be called, in the order of the
     help. A group has no function."""
-    from naisei.cli import app as door
+    from naisei.cli.app import app
 
-    root = door.app.registered_callback
-    assert root is not None
-    yield "naisei", get_command(door.app), root.callback
-    for name, (target, _, _) in door._COMMANDS.items():
-        module, _, attribute = target.partition(":")
-        yield from _group(f"naisei {name}", getattr(import_module(module), attribute))
+    yield from _walk("naisei", get_command(app))
 
 
-def _group(name: str, app: Any) -> Iterator[tuple[str, Any, Callable[..., Any] | None]]:
-    """A group and what is in it, groups of its own last."""
-    group = get_command(app)
-    if not isinstance(group, TyperGroup):
-        yield name, group, app.registered_commands[0].callback
+def _walk(name: str, command: Any) -> Iterator[tuple[str, Any, Callable[..., Any] | None]]:
+    """A command and, of a group, what is in it, groups of its own last."""
+    if not isinstance(command, TyperGroup):
+        yield name, command, command.callback.__wrapped__
         return
-    yield name, group, None
-    inner = {info.name: info.typer_instance for info in app.registered_groups}
-    functions = iter([info.callback for info in app.registered_commands])
-    for sub, command in group.commands.items():
-        if sub not in inner:
-            yield f"{name} {sub}", command, next(functions)
-    for sub, sub_app in inner.items():
-        yield from _group(f"{name} {sub}", sub_app)
+    root = command.callback if name == "naisei" else None
+    yield name, command, getattr(root, "__wrapped__", None)
+    context = command.context_class(command)
+    inner = [command.resolve_command(context, [sub])[1] for sub in command.commands]
+    named = list(zip(command.commands, inner, strict=True))
+    if name != "naisei":
+        named.sort(key=lambda each: isinstance(each[1], TyperGroup))
+    for sub, found in named:
+        yield from _walk(f"{name} {sub}", found)
 
 
 def _kind(annotation: Any) -> Any:
@@ -135,6 +129,8 @@ def _params(command: Any, function: Callable[..., Any]) -> Iterator[tuple[str, s
         default = signature[param.name].default
         if kind is bool:
             default = names[0] if default is True else None
+        if isinstance(param.show_default, str):
+            default = param.show_default
         empty = default is inspect.Parameter.empty or default is None or default == ""
         if word and not empty:
             word = f"[{word}]"

@@ -23,7 +23,7 @@ from rich.measure import Measurement
 from rich.segment import Segment
 from rich.text import Text
 
-__all__ = ["Console", "Panel", "breaks", "visible"]
+__all__ = ["Console", "Panel", "breaks", "print_wrapped", "visible"]
 
 #: Escape sequences (ECMA-48: CSI, OSC and the like, others), then single control characters but
 #: tab and newline, the marks that turn the direction of text (Unicode UAX 9) and the characters
@@ -172,3 +172,11 @@ class Panel(_panel.Panel):
             if isinstance(title := options.get(name), str):
                 options[name] = Text(visible(title))
         super().__init__(renderable, **options)
+
+
+def print_wrapped(console: Console, text: str | Text, *, style: str = "", indent: int = 0) -> None:
+    """Print a paragraph. indent: columns by which lines after the first are set in."""
+    line = Text(text, style=style) if isinstance(text, str) else text
+    for at, row in enumerate(line.divide(breaks(line.plain, console.width - indent))):
+        row.rstrip()
+        console.print(Text(" " * indent if at else "") + row)

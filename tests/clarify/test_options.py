@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +20,7 @@ from naisei.cli.flags import configurations
 from naisei.cli.grouped import grouped
 from naisei.core import InputError
 from servers.openai_server import OpenAIServer
+from waiting import PATIENCE, naps
 
 
 @pytest.mark.parametrize(
@@ -90,23 +90,25 @@ def test_on_the_command_line(naisei: Naisei, tmp_path: Path) -> None:
 
 
 def test_structure_by_prompt_and_requests_per_minute(
-    naisei: Naisei, openai_server: Callable[..., OpenAIServer], tmp_path: Path
+    naisei: Naisei,
+    openai_server: Callable[..., OpenAIServer],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    asked: list[float] = []
+    waited = naps(monkeypatch)
 
     def first(messages: list[dict[str, Any]], schema: dict[str, Any] | None) -> str:
-        asked.append(time.perf_counter())
         return json.dumps({"thought": "", "choice": "execute", "action": 1, "question": ""})
 
     server = openai_server(first)
     flags = ["clarify", "run", "--data", "ambigact40-open", "--limit", "3", "--quiet"]
     flags += ["--model", f"openai-compatible:test@{server.url}", "--memory", "none"]
-    flags += ["--trials", "1", "--structured", "prompt", "--requests-per-minute", "60"]
+    flags += ["--trials", "1", "--structured", "prompt", "--requests-per-minute", "0.006"]
     assert naisei(*flags, "--run-dir", tmp_path / "r").code == 0
     assert server.calls == 3
     assert all("response_format" not in request for request in server.requests)
-    # One a second; the first may have waited for its connection.
-    assert asked[-1] - asked[0] >= 1.5
+    # One in 10,000 seconds, and the first at once.
+    assert [s for s in waited if s > 1000] == pytest.approx([10_000, 20_000], abs=PATIENCE)
     code, _, err = naisei("clarify", "run", "--requests-per-minute", "0")
     assert code == 2 and "--requests-per-minute" in err
     code, _, err = naisei("clarify", "run", "--structured", "xml")

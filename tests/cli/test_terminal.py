@@ -17,6 +17,7 @@ from rich.text import Text
 
 from commandline import Alone, Naisei
 from naisei.cli.usage import translated
+from naisei.lang import speaking
 from naisei.terminal import Console, Panel, breaks, visible
 
 #: Markup that rich would act on or refuse, the name of an emoji, and sequences of the terminal.
@@ -118,7 +119,8 @@ def test_usage_errors_are_one_japanese_message(args: str, message: str, naisei: 
 
 
 def test_an_unknown_sentence_stays() -> None:
-    assert translated("Invalid value: Something new.") == "値が正しくありません: Something new."
+    with speaking("ja"):
+        assert translated("Invalid value: Something new.") == "値が正しくありません: Something new."
 
 
 def test_hostile_names_reach_the_terminal_as_text(naisei: Naisei, tmp_path: Path) -> None:

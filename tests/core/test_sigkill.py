@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from waiting import PATIENCE
+
 WORKER = Path(__file__).with_name("killed_worker.py")
 WIDTH = 3  # as in the worker
 
@@ -22,7 +24,7 @@ def lines(path: Path) -> list[str]:
 
 
 def finish(folder: Path) -> None:
-    assert start(folder).wait(timeout=60) == 0
+    assert start(folder).wait(timeout=PATIENCE) == 0
 
 
 def contents(folder: Path) -> dict[str, tuple[object, object]]:
@@ -44,7 +46,7 @@ def test_killed_processes_resume(tmp_path: Path) -> None:
     chance, kills = random.Random(0), 0
     for part in (0.2, 0.5, 0.8):
         worker = start(killed)
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE
         while len(lines(killed / "log.jsonl")) < part * len(calls) and worker.poll() is None:
             assert time.monotonic() < deadline
             time.sleep(0.001)

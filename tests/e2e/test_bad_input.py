@@ -185,13 +185,12 @@ def _joined(err: str) -> str:
 def test_a_run_that_another_process_works_on(
     naisei: Naisei, openai_server: Serve, start: Start
 ) -> None:
-    server = openai_server(brain, latency=30)
+    server = openai_server(brain, holds=0)
     write_rows(Path("data.jsonl"), rows(2))
     flags: list[Any] = ["clarify", "run", "--data", "data.jsonl", "--run-dir", "mine"]
     flags += ["--model", f"openai-compatible:x@{server.url}"]
     process = start(*flags)
-    while server.calls == 0 and process.poll() is None:
-        pass
+    server.reached(1, process)
     done = naisei(*flags)
     refused(done, "another process", str(process.pid), "mine")
     assert naisei("runs", "resume", "mine").code == 2

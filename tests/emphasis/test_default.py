@@ -75,14 +75,15 @@ def test_taggers_are_found_by_name_and_by_path(tmp_path: Path) -> None:
         load_tagger(tmp_path / "nothing")
 
 
-def test_the_demonstration_shows_before_and_after(naisei: Naisei) -> None:
-    done = naisei("--lang", "en", "emphasis", "demo")
+def test_the_demonstration_shows_suggestions_and_the_writers_own(naisei: Naisei) -> None:
+    done = naisei("emphasis", "demo", "--run-dir", "demo")
     assert done.code == 0, done.err
-    before, after, writer = done.out.split("──── ")[-3:]
-    assert "Before" in before and "**" not in before
-    assert "After" in after and after.count("**") % 2 == 0 and "**" in after
-    assert writer.count("**") == 6
-    assert "F1" in writer
+    article, comparison = done.out.split("The writer's own:")
+    assert article.count("**") == 5, "the introduction's, and two suggestions"
+    assert comparison.count("「") == 3
+    # The second figure is that of the weights' card.
+    assert "F1 0.74" in comparison and "F1 0.29" in comparison
+    assert "しみ" in Path("demo/emphasis.html").read_text("utf-8")
 
 
 def base() -> EvalConfig:

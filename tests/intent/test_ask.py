@@ -1,11 +1,6 @@
 """naisei intent ask, with models on a loopback server and without any."""
 
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -263,7 +258,7 @@ def test_wrong_files_and_names_are_one_message(asked, tmp_path):
 
 
 def test_a_killed_step_goes_on_where_it_stood_and_pays_nothing_twice(
-    openai_server, index, tmp_path
+    openai_server, index, start, alone
 ):
     calls = []
 
@@ -273,33 +268,15 @@ def test_a_killed_step_goes_on_where_it_stood_and_pays_nothing_twice(
 
     answer = {"answerable": True, "sentences": [{"text": "子が1人なら年5日です。", "sources": [1]}]}
 
-    def slow(messages, schema):
-        if (
-            schema is not None
-            and "clarity" not in json.dumps(schema)
-            and not (tmp_path / "go").exists()
-        ):
-            until = time.monotonic() + 20
-            while time.monotonic() < until and not (tmp_path / "go").exists():
-                time.sleep(0.05)
-        return brain(evaluation, answer=answer)(messages, schema)
-
-    server = openai_server(slow)
-    command = [
-        *(sys.executable, "-m", "naisei", "intent", "ask", "看護休暇の日数は？", "--json"),
-        *("--index", str(index), "--session", "k", "--model", f"openai-compatible:t@{server.url}"),
-    ]
-    environment = {**os.environ, "PYTHONIOENCODING": "utf-8"}
-    first = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, cwd=tmp_path)
-    until = time.monotonic() + 60
-    while len(server.requests) < 2 and time.monotonic() < until:
-        time.sleep(0.05)
-    first.send_signal(signal.SIGKILL)
+    server = openai_server(brain(evaluation, answer=answer), holds=1)
+    command = ["intent", "ask", "看護休暇の日数は？", "--json", "--index", index]
+    command += ["--session", "k", "--model", f"openai-compatible:t@{server.url}"]
+    first = start(*command)
+    server.reached(2, first)
+    first.kill()
     first.communicate()
-    (tmp_path / "go").touch()
-    done = subprocess.run(
-        command, env=environment, capture_output=True, text=True, cwd=tmp_path, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    reply = json.loads(done.stdout.splitlines()[-1])
+    server.holds = None
+    done = alone(*command)
+    assert done.code == 0, done.err
+    reply = done.result
     assert reply["answer"].startswith("子が1人なら年5日です。") and len(calls) == 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import socket
-import time
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -25,6 +24,7 @@ from naisei.intent.serve.uploads import safe_name
 from naisei.intent.serve.uploads import store as store_upload
 from naisei.intent.serve.users import read_users
 from servers.intent_server import DOCUMENTS, IntentServer, indexed
+from waiting import PATIENCE
 
 CLEAR = "国内出張の宿泊費の上限はいくらですか"
 TOKEN = "s3cret-s3cret-s3cret"
@@ -168,9 +168,7 @@ def test_a_body_that_never_arrives_is_given_up(start: Start) -> None:
         b"POST /api/ask HTTP/1.1\r\nHost: localhost\r\ncontent-type: application/json\r\n"
         b"content-length: 50\r\n\r\n{"
     )
-    began = time.monotonic()
     assert b" 408 " in _raw(server, raw)
-    assert time.monotonic() - began < 5
 
 
 @pytest.mark.parametrize(
@@ -366,6 +364,6 @@ def test_two_servers_do_not_share_a_state(start: Start, tmp_path: Path) -> None:
 
 
 def _raw(server: IntentServer, data: bytes) -> bytes:
-    with socket.create_connection(server.address, timeout=10) as connection:
+    with socket.create_connection(server.address, timeout=PATIENCE) as connection:
         connection.sendall(data)
         return connection.recv(65536)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from naisei.intent.config import AssistConfig
 from naisei.intent.rules import Rules, Setting
 from naisei.intent.serve.options import ServeOptions
 from servers.intent_server import IntentServer, indexed
+from waiting import PATIENCE
 
 VAGUE = "休暇について教えてください"
 CLEAR = "国内出張の宿泊費の上限はいくらですか"
@@ -208,41 +208,55 @@ def test_feedback_moves_ones_own_thresholds_and_can_be_undone(start: Start) -> N
 
 
 def test_a_stalled_model_holds_up_nobody_else(start: Start, openai_server: Any) -> None:
-    stalled = openai_server(latency=30)
+    stalled = openai_server(holds=0)
     from naisei.models.settings import ModelSettings
 
     server = start(
         models={"answerer": "openai:test"},
-        settings=ModelSettings(base_url=stalled.url, api_key="k"),
-        timeout=2.0,
+        settings=ModelSettings(base_url=stalled.url, api_key="k", timeout=PATIENCE),
+        timeout=PATIENCE,
     )
     late: list[Any] = []
     thread = threading.Thread(
         target=lambda: late.append(server.post("/api/ask", {"message": CLEAR}))
     )
     thread.start()
-    time.sleep(0.5)
-    began = time.monotonic()
+    stalled.reached(1)
     assert server.get("/health").status_code == 200
     assert server.post("/api/ask", {"message": VAGUE}).json()["route"] == "ask"
-    assert time.monotonic() - began < 1.4
+    assert not late
+    stalled.release()
     thread.join()
-    assert late[0].status_code == 504 and list(late[0].json()) == ["error"]
+    assert late[0].status_code == 200
+
+
+def test_a_model_that_never_answers_is_given_up(start: Start, openai_server: Any) -> None:
+    from naisei.models.settings import ModelSettings
+
+    server = start(
+        models={"answerer": "openai:test"},
+        settings=ModelSettings(base_url=openai_server(holds=0).url, api_key="k"),
+        timeout=0.5,
+    )
+    late = server.post("/api/ask", {"message": CLEAR})
+    assert late.status_code == 504 and list(late.json()) == ["error"]
 
 
 def test_too_much_at_once_is_told_to_wait(start: Start, openai_server: Any) -> None:
     from naisei.models.settings import ModelSettings
 
+    model = openai_server(holds=0)
     server = start(
         models={"answerer": "openai:test"},
-        settings=ModelSettings(base_url=openai_server(latency=30).url, api_key="k"),
-        timeout=1.5,
+        settings=ModelSettings(base_url=model.url, api_key="k", timeout=PATIENCE),
+        timeout=PATIENCE,
         in_flight=1,
     )
     thread = threading.Thread(target=lambda: server.post("/api/ask", {"message": CLEAR}))
     thread.start()
-    time.sleep(0.5)
+    model.reached(1)
     assert server.post("/api/ask", {"message": CLEAR}).status_code == 503
+    model.release()
     thread.join()
 
 

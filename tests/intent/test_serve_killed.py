@@ -9,7 +9,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ import httpx2
 import pytest
 
 from servers.intent_server import indexed
+from waiting import PATIENCE
 
 VAGUE = "休暇について教えてください"
 CLEAR = "国内出張の宿泊費の上限はいくらですか"
@@ -36,14 +36,14 @@ class _Process:
         self.url = found[0]
 
     def post(self, data: dict[str, Any]) -> httpx2.Response:
-        return httpx2.post(f"{self.url}/api/ask", json=data, timeout=30, trust_env=False)
+        return httpx2.post(f"{self.url}/api/ask", json=data, timeout=PATIENCE, trust_env=False)
 
     def get(self, path: str) -> Any:
-        return httpx2.get(f"{self.url}{path}", timeout=30, trust_env=False).json()
+        return httpx2.get(f"{self.url}{path}", timeout=PATIENCE, trust_env=False).json()
 
     def end(self, number: signal.Signals) -> int:
         self.process.send_signal(number)
-        code = self.process.wait(timeout=30)
+        code = self.process.wait(timeout=PATIENCE)
         assert self.process.stderr is not None
         self.process.stderr.close()
         return code
@@ -57,7 +57,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_killed_in_a_chat_and_restarted_no_turn_is_lost(
     index: Path, tmp_path: Path, openai_server: Any
 ) -> None:
-    stalled = openai_server(latency=60)
+    stalled = openai_server(holds=0)
     args = ("--index", str(index), "--state", str(tmp_path / "state"))
     first = _Process(*args, "--answerer-model", "openai:test", "--base-url", stalled.url)
     asked = first.post({"message": VAGUE}).json()
@@ -71,10 +71,7 @@ def test_killed_in_a_chat_and_restarted_no_turn_is_lost(
 
     waiting = threading.Thread(target=hang)
     waiting.start()
-    deadline = time.monotonic() + 20
-    while not stalled.calls and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert stalled.calls == 1
+    stalled.reached(1)
     first.end(signal.SIGKILL)
     waiting.join()
 
@@ -92,7 +89,7 @@ def test_killed_in_a_chat_and_restarted_no_turn_is_lost(
 def test_stopped_it_finishes_what_is_in_flight(
     index: Path, tmp_path: Path, openai_server: Any
 ) -> None:
-    slow = openai_server(latency=2)
+    slow = openai_server(holds=0)
     server = _Process(
         *("--index", str(index), "--state", str(tmp_path / "state")),
         *("--evaluator-model", "openai:test", "--base-url", slow.url),
@@ -100,9 +97,9 @@ def test_stopped_it_finishes_what_is_in_flight(
     replies: list[httpx2.Response] = []
     waiting = threading.Thread(target=lambda: replies.append(server.post({"message": CLEAR})))
     waiting.start()
-    deadline = time.monotonic() + 20
-    while not slow.calls and time.monotonic() < deadline:
-        time.sleep(0.05)
+    slow.reached(1)
+    server.process.send_signal(signal.SIGTERM)
+    slow.release()
     assert server.end(signal.SIGTERM) == 0
     waiting.join()
     assert replies[0].status_code == 200 and replies[0].json()["route"] in ("ask", "search")
@@ -114,7 +111,7 @@ def test_a_mistake_is_one_message(index: Path, tmp_path: Path) -> None:
         state = ("--state", str(tmp_path / "state"))
         env = {**os.environ, "NAISEI_LANG": "en"}
         done = subprocess.run(
-            [*command, *state], capture_output=True, text=True, env=env, timeout=60
+            [*command, *state], capture_output=True, text=True, env=env, timeout=PATIENCE
         )
         assert done.returncode == 2 and "Traceback" not in done.stderr
         return done.stderr

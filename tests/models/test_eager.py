@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from naisei.models.eager import Eager
+from waiting import PATIENCE
 
 
 async def _paused(times: int, log: list[str], name: str) -> str:
@@ -36,11 +37,17 @@ def test_what_really_waits_lets_others_go_on() -> None:
     async def run() -> list[str]:
         log: list[str] = []
 
+        gone_on = asyncio.Event()
+
         async def slow() -> None:
-            await asyncio.sleep(0.02)
+            await gone_on.wait()
             log.append("slow")
 
-        await asyncio.gather(_task(slow()), _paused(3, log, "quick"))
+        async def quick() -> None:
+            await _paused(3, log, "quick")
+            gone_on.set()
+
+        await asyncio.gather(_task(slow()), quick())
         return log
 
     assert asyncio.run(run()) == ["quick", "slow"]
@@ -61,7 +68,7 @@ def test_polling_for_another_task_ends() -> None:
         found, _ = await asyncio.gather(_task(poll()), serve())
         return int(found)
 
-    assert asyncio.run(asyncio.wait_for(run(), 5)) == 7
+    assert asyncio.run(asyncio.wait_for(run(), PATIENCE)) == 7
 
 
 async def _task(coroutine: Any) -> Any:
@@ -103,7 +110,7 @@ def test_a_result_waited_for_inside_survives_cancelling_it_once() -> None:
 
     async def run() -> str:
         task = asyncio.create_task(_task(stubborn()))
-        await asyncio.sleep(0.01)
+        await asyncio.sleep(0)
         task.cancel()
         return str(await task)
 

@@ -6,6 +6,7 @@ import asyncio
 import socket
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from email.utils import formatdate
 
 import pytest
@@ -19,26 +20,30 @@ from naisei.models.roles import open_roles
 from naisei.models.settings import ModelSettings
 from servers.faults import Faults
 from servers.openai_server import OpenAIServer
+from waiting import PATIENCE, naps
 
 Start = Callable[..., OpenAIServer]
 
 
-def test_retry_after_in_seconds_is_honoured(openai_server: Start) -> None:
-    faults = Faults(rate=1.0, kinds=("429-after",), retry_after="0.6", most=1)
-    began = time.perf_counter()
+def test_retry_after_in_seconds_is_honoured(
+    openai_server: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    faults = Faults(rate=1.0, kinds=("429-after",), retry_after="60", most=1)
+    waited = naps(monkeypatch)
     done = perform(gateway(openai_server(faults=faults)))
-    assert time.perf_counter() - began >= 0.6
+    assert len(waited) == 1 and 60 <= waited[0] <= 66
     assert done.usage is not None and done.usage.attempts == 2
 
 
-def test_retry_after_as_a_date_is_honoured(openai_server: Start) -> None:
-    # A date has whole seconds: three from now are at least two away, less the set-up.
-    faults = Faults(
-        rate=1.0, kinds=("429-after",), retry_after=formatdate(time.time() + 3, usegmt=True), most=1
-    )
-    began = time.perf_counter()
-    perform(gateway(openai_server(faults=faults)))
-    assert 0.9 <= time.perf_counter() - began < 10
+def test_retry_after_as_a_date_is_honoured(
+    openai_server: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    date = formatdate(time.time() + 3600, usegmt=True)
+    faults = Faults(rate=1.0, kinds=("429-after",), retry_after=date, most=1)
+    waited = naps(monkeypatch)
+    perform(gateway(openai_server(faults=faults), patience=replace(QUICK, longest_wish=4000)))
+    # Less what the set-up took.
+    assert len(waited) == 1 and 3600 - PATIENCE <= waited[0] <= 3960
 
 
 @pytest.mark.parametrize(
@@ -85,25 +90,24 @@ def _free_port() -> int:
 def test_an_endpoint_that_is_not_there_is_one_clear_message() -> None:
     url = f"http://127.0.0.1:{_free_port()}/v1"
     through = Gateway(open_roles(f"openai-compatible:test@{url}"), patience=QUICK)
-    began = time.perf_counter()
     with pytest.raises(InputError, match=r"cannot be reached.*start the server") as failed:
         perform(through)
     assert failed.value.place == url
-    assert time.perf_counter() - began < 5
 
 
-def test_an_endpoint_that_comes_back_is_waited_for() -> None:
+def test_an_endpoint_that_comes_back_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """Once it has answered, a refused connection is a failure that may pass."""
-    port = _free_port()
+    port, waited = _free_port(), naps(monkeypatch)
 
     async def scenario() -> tuple[object, int]:
         url = f"http://127.0.0.1:{port}/v1"
-        patience = Patience(first_wait=0.2, longest_wait=0.4)
+        patience = Patience(attempts=10**9)
         through = Gateway(open_roles(f"openai-compatible:test@{url}"), patience=patience)
         with OpenAIServer(port=port):
             await through.perform(Chat("agent", [user("一")]), Where("1"))
         later = asyncio.create_task(through.perform(Chat("agent", [user("二")]), Where("2")))
-        await asyncio.sleep(1.0)
+        while len(waited) < 4:
+            await asyncio.sleep(0)
         with OpenAIServer(port=port):
             done = await later
         await through.aclose()
@@ -115,21 +119,20 @@ def test_an_endpoint_that_comes_back_is_waited_for() -> None:
 
 
 def test_a_reply_that_takes_too_long_is_asked_for_again(openai_server: Start) -> None:
-    server = openai_server(faults=Faults(rate=1.0, kinds=("slow",), slow_s=5.0, most=1))
+    server = openai_server(faults=Faults(rate=1.0, kinds=("slow",), slow_s=PATIENCE, most=1))
     roles = open_roles(f"openai-compatible:test@{server.url}", settings=ModelSettings(timeout=0.5))
     done = perform(Gateway(roles, patience=QUICK))
     assert done.value == "了解です"
-    assert done.usage is not None and done.usage.attempts == 2
+    assert done.usage is not None and done.usage.attempts >= 2
 
 
 def test_a_reply_that_trickles_is_given_up(openai_server: Start) -> None:
     """Each piece comes in time; the whole does not."""
-    server = openai_server(faults=Faults(rate=1.0, kinds=("trickle",), slow_s=3.0, most=1))
-    roles = open_roles(f"openai-compatible:test@{server.url}", settings=ModelSettings(timeout=0.5))
-    began = time.perf_counter()
+    server = openai_server(faults=Faults(rate=1.0, kinds=("trickle",), slow_s=10.0, most=1))
+    roles = open_roles(f"openai-compatible:test@{server.url}", settings=ModelSettings(timeout=2.0))
     done = perform(Gateway(roles, patience=QUICK))
-    assert done.value == "了解です" and time.perf_counter() - began < 2.5
-    assert done.usage is not None and done.usage.attempts == 2
+    assert done.value == "了解です"
+    assert done.usage is not None and done.usage.attempts >= 2
 
 
 def test_a_proxy_of_the_environment_is_not_asked_for_loopback(

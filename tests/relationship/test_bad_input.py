@@ -122,7 +122,7 @@ def test_bad_flags(naisei: Naisei, tmp_path: Path, flags: list[str], told: str) 
 def test_without_a_model_it_says_how_to_give_one(naisei: Naisei, tmp_path: Path) -> None:
     done = naisei("relationship", "run")
     assert done.code == 2 and "--model" in done.err and "scripted:" in done.err
-    assert "demo --no-llm" in done.err and list(tmp_path.iterdir()) == []
+    assert "naisei relationship demo" in done.err and list(tmp_path.iterdir()) == []
 
 
 def test_a_run_of_another_system_has_nothing_to_export(naisei: Naisei, tmp_path: Path) -> None:

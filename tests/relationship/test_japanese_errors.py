@@ -18,7 +18,7 @@ from naisei.relationship.plot import draw
 from naisei.relationship.recall_files import write_csv
 
 _NOTHING = Path("nothing.jsonl")
-_LOCOMO = "give the file as LoCoMo publishes it: a list of objects with conversation and qa"
+_LOCOMO = "give a file as LoCoMo publishes it: locomo10.json, or the zip of one JSON a conversation"
 
 
 def _file(read: Callable[[Path], object], text: str) -> Callable[[], object]:
@@ -38,7 +38,7 @@ _WRONG: tuple[Wrong, ...] = (
     (_file(read_labelled, "{"), "this line is no JSON: Expecting property name enclosed in double "
      "quotes: line 1 column 2 (char 1)", "write one JSON object a line"),
     (_file(read_locomo, "[]"), "holds no conversation", _LOCOMO),
-    (_file(read_locomo, "[1]"), "no object with `conversation`", _LOCOMO),
+    (_file(read_locomo, "[1]"), "no object with a conversation (`session_1`, …)", _LOCOMO),
     (_file(read_locomo, '[{"conversation": {}}]'), "no utterance in session_1, session_2, …",
      _LOCOMO),
     (lambda: draw([], [Path("a.xyz")]), "no picture format '.xyz'", "end the name in .png, .svg, "

@@ -1,6 +1,7 @@
 """LoCoMo's file is read as published; slips are mended on record; recall is what it says."""
 
 import json
+import zipfile
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -135,9 +136,9 @@ def test_slips_are_mended_and_told(tmp_path: Path) -> None:
     ("data", "message"),
     [
         ([], "no conversation"),
-        ([{"qa": []}], "no object with `conversation`"),
+        ([{"qa": []}], "no object with a conversation"),
         ([row(conversation={"session_1": []})], "no utterance"),
-        ("x", "no object with `conversation`"),
+        ("x", "no object with a conversation"),
     ],
 )
 def test_what_is_no_locomo_is_refused(tmp_path: Path, data: Any, message: str) -> None:
@@ -183,3 +184,26 @@ def test_the_command_tells_what_it_measured(tmp_path: Path, naisei: Naisei) -> N
     assert "recall@1" in naisei(*asked, "--out", tmp_path / "out").out
     head = (tmp_path / "out/recall-2.csv").read_text(encoding="utf-8").splitlines()[0]
     assert head == "category,questions,recall@1,recall@1 low,recall@1 high"
+
+
+def test_the_zip_and_a_folder_of_files_read_as_the_one_file_does(tmp_path: Path) -> None:
+    (one,) = read(tmp_path, row())
+    talk = row()
+    apart = json.dumps({**talk["conversation"], "qa": talk["qa"]})
+    (tmp_path / "many").mkdir()
+    (tmp_path / "many" / "conv-1.json").write_text(apart, "utf-8")
+    with zipfile.ZipFile(tmp_path / "all.zip", "w") as archive:
+        archive.writestr("many/conv-1.json", apart)
+        archive.writestr("__MACOSX/many/._conv-1.json", b"\x00\x05")
+        archive.writestr("README.md", "about")
+    assert read_locomo(tmp_path / "all.zip") == [one] == read_locomo(tmp_path / "many")
+    data = (tmp_path / "all.zip").read_bytes()
+    (tmp_path / "all.zip").write_bytes(data[:60] + b"\xff" * 20 + data[80:])
+    with pytest.raises(InputError, match="zip cannot be unpacked"):
+        read_locomo(tmp_path / "all.zip")
+
+
+def test_progress_moves_within_a_conversation(tmp_path: Path) -> None:
+    told: list[tuple[str, int, int]] = []
+    measure(read(tmp_path, row()), NgramEmbedder(), [1], progress=lambda *at: told.append(at))
+    assert told == [("conv-1", 4, 6), ("conv-1", 6, 6)]

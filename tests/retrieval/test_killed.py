@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ import pytest
 from naisei.core import InputError
 from naisei.retrieval import Index, build
 from retrieval.counting import Counting
+from waiting import until
 
 #: Indexes slowly, and says how far it has come: by file, then by batch embedded.
 SLOW = """
@@ -119,6 +119,7 @@ def test_a_reader_sees_one_generation_at_a_time(tmp_path: Path) -> None:
     write(1)
     build(at, docs, embedder=model)
     seen: list[set[str]] = []
+    wanted: list[int] = []
     stop = threading.Event()
 
     def read() -> None:
@@ -132,7 +133,8 @@ def test_a_reader_sees_one_generation_at_a_time(tmp_path: Path) -> None:
     for generation in range(2, 8):
         write(generation)
         build(at, docs, embedder=model)
-        time.sleep(0.02)
+        wanted.append(len(seen) + 3)
+        until(lambda: len(seen) >= wanted[-1])
     stop.set()
     for reader in readers:
         reader.join()

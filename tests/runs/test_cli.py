@@ -15,6 +15,7 @@ from pydantic import BaseModel
 
 from commandline import Naisei
 from naisei.core import Embed, Flow, Where, World
+from waiting import until
 
 
 @pytest.fixture
@@ -149,8 +150,8 @@ def test_the_installed_command_reads_a_run_that_is_going_on(
 ) -> None:
     process = start_toy(tmp_path / "r", tmp_path / "calls", "--latency", 1)
     try:
-        while not (tmp_path / "calls").exists() or not (tmp_path / "calls").read_text():
-            assert process.poll() is None
+        calls = tmp_path / "calls"
+        until(lambda: calls.exists() and calls.read_text(), process)
         shown = subprocess.run(
             [sys.executable, "-m", "naisei", "runs", "list", str(tmp_path), "--json"],
             capture_output=True,

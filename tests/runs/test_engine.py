@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from naisei.runs.budget import Budget
 from naisei.runs.directory import RunDirectory
 from naisei.runs.engine import run_task
 from naisei.runs.log import RunLog
+from waiting import PATIENCE
 
 Run = Callable[..., Any]
 
@@ -62,7 +62,13 @@ def test_a_gather_in_flight_is_let_finish(tmp_path: Path, toy: Any) -> None:
 
     async def chat(effect: Chat[Any]) -> Performed[Any]:
         judge = effect.role == "judge"
-        await asyncio.sleep(0.1 if judge and effect.messages[0].content.startswith("i0 b") else 0)
+        if judge and effect.messages[0].content.startswith("i0 b"):
+            while "judge" not in calls:
+                await asyncio.sleep(0)
+            for _ in range(100):  # the other part is paid for, and the gate is closed
+                await asyncio.sleep(0)
+        else:
+            await asyncio.sleep(0)  # so that both are in flight
         calls.append(effect.role)
         word = toy.answer(effect)
         return Performed(
@@ -78,10 +84,8 @@ def test_a_gather_in_flight_is_let_finish(tmp_path: Path, toy: Any) -> None:
 
 
 def test_minutes_bound_a_sitting(tmp_path: Path, run_toy: Run, toy: Any) -> None:
-    began = time.monotonic()
     slow = toy.model(latency=0.2)
     result = run_toy(tmp_path / "r", world=slow, concurrency=1, budget=Budget(minutes=0.5 / 60))
-    assert 0.4 < time.monotonic() - began < 2
     assert result.exit_code == 3 and "--max-minutes" in result.outcome.stopped
 
 
@@ -167,20 +171,19 @@ def test_nothing_is_left_of_a_run_that_could_not_start(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_many_at_a_time_take_little_more_than_the_ideal(
-    tmp_path: Path, run_toy: Run, toy: Any
-) -> None:
-    """64 episodes of five waits in a row (the Gather is one), all at once."""
+def test_as_many_are_in_flight_as_may_be(tmp_path: Path, run_toy: Run, toy: Any) -> None:
+    """The first call of each of 64 episodes waits for the others'."""
+    flying, all_there = 0, asyncio.Event()
 
     async def chat(effect: Chat[Any]) -> Performed[Any]:
-        await asyncio.sleep(0.3)
+        nonlocal flying
+        flying += 1
+        if flying >= 64:
+            all_there.set()
+        await asyncio.wait_for(all_there.wait(), PATIENCE)
         word = toy.answer(effect)
         value = toy.Reply(word=word) if effect.schema else word
         return Performed(value, Usage(effect.role, "m", 1, 1, 1, 1, 0.0))
 
-    began, cpu = time.perf_counter(), time.process_time()
-    world = World({Chat: chat})
-    result = run_toy(tmp_path / "r", toy.Toy(64), world, concurrency=64)
-    wall, cpu = result.outcome.seconds, time.process_time() - cpu
-    assert time.perf_counter() - began >= wall >= 1.5
-    assert cpu / (64 * 9) < 3e-3  # the bar is 1 ms; loose, for a busy machine
+    result = run_toy(tmp_path / "r", toy.Toy(64), World({Chat: chat}), concurrency=64)
+    assert result.exit_code == 0

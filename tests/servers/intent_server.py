@@ -18,6 +18,7 @@ from naisei.intent.serve.house import open_house
 from naisei.intent.serve.options import ServeOptions
 from naisei.models.settings import ModelSettings
 from naisei.retrieval import build
+from waiting import PATIENCE
 
 __all__ = ["DOCUMENTS", "IntentServer", "indexed"]
 
@@ -88,7 +89,7 @@ class IntentServer:
 
     def __enter__(self) -> IntentServer:
         self._thread.start()
-        self._listening.wait(60)
+        self._listening.wait(PATIENCE)
         if self.crash is not None:
             raise self.crash
         return self
@@ -101,7 +102,7 @@ class IntentServer:
     ) -> None:
         assert self._server is not None
         self._server.should_exit = True
-        self._thread.join(timeout=20)
+        self._thread.join(timeout=PATIENCE)
         assert not self._thread.is_alive(), "the server did not stop"
 
     @property
@@ -116,7 +117,7 @@ class IntentServer:
         return f"http://{host}:{port}"
 
     def client(self, **headers: str) -> httpx2.Client:
-        return httpx2.Client(base_url=self.url, headers=headers, timeout=30, trust_env=False)
+        return httpx2.Client(base_url=self.url, headers=headers, timeout=PATIENCE, trust_env=False)
 
     def post(self, path: str, data: Any, **headers: str) -> httpx2.Response:
         with self.client(**headers) as client:

@@ -26,7 +26,7 @@ if __name__ == "__main__":
 
 from servers.faults import Faults
 from servers.filling import fill
-from waiting import until
+from waiting import PATIENCE, until
 
 __all__ = ["OpenAIServer", "Reply", "tokens"]
 
@@ -116,7 +116,7 @@ class OpenAIServer:
         trace: TracebackType | None,
     ) -> None:
         self._server.should_exit = self._server.force_exit = True
-        self._thread.join(timeout=10)
+        self._thread.join(timeout=PATIENCE)
 
     def reached(self, calls: int, alive: subprocess.Popen[str] | None = None) -> None:
         """Returns once so many calls have come; fails if the process ends before that."""

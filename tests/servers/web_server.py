@@ -25,6 +25,7 @@ from naisei.web.options import WebOptions
 from naisei.web.pages import Page
 from naisei.web.pages import pages as all_pages
 from naisei.web.sittings import Kind, Room, Scene, Sitting
+from waiting import PATIENCE
 
 __all__ = ["ECHO", "WebServer", "csrf", "main"]
 
@@ -128,7 +129,7 @@ class WebServer:
 
     def __enter__(self) -> WebServer:
         self._thread.start()
-        self._listening.wait(60)
+        self._listening.wait(PATIENCE)
         if self.crash is not None:
             raise self.crash
         return self
@@ -141,7 +142,7 @@ class WebServer:
     ) -> None:
         assert self._server is not None
         self._server.should_exit = True
-        self._thread.join(timeout=20)
+        self._thread.join(timeout=PATIENCE)
         assert not self._thread.is_alive(), "the server did not stop"
 
     @property
@@ -155,7 +156,7 @@ class WebServer:
         return httpx2.Client(
             base_url=self.url,
             headers=headers,
-            timeout=30,
+            timeout=PATIENCE,
             trust_env=False,
             follow_redirects=True,
         )

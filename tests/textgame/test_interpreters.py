@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,9 +14,10 @@ from naisei.textgame.config import GameConfig
 from naisei.textgame.engine import ProcessPool, playable
 from naisei.textgame.execute import Session, run_games
 from textgame.conftest import FakeSet, story
+from waiting import PATIENCE, until
 
 
-def run(fake: FakeSet, where: str, *, timeout: float = 20) -> RunResult:
+def run(fake: FakeSet, where: str, *, timeout: float = PATIENCE) -> RunResult:
     config = GameConfig(agent="random", games=str(fake.folder), max_steps=20, seed=1)
     session = Session(concurrency=2, timeout=timeout, quiet=True)
     return run_games(config, session, run_dir=Path(where))
@@ -41,7 +41,7 @@ def test_a_crash_in_mid_game_changes_nothing(fake: FakeSet) -> None:
 def test_a_hanging_interpreter_is_ended_and_the_game_goes_on(fake: FakeSet) -> None:
     calm = results(run(fake, "calm"))
     fake.fault("g1.hang-4")
-    assert results(run(fake, "hung", timeout=8)) == calm
+    assert results(run(fake, "hung", timeout=12)) == calm
 
 
 def test_one_that_always_crashes_is_unscored_and_the_others_are_played(fake: FakeSet) -> None:
@@ -150,7 +150,7 @@ def test_a_json_that_is_no_game_is_an_error(
 
 def test_when_a_run_is_abandoned_a_hanging_interpreter_is_not_waited_for(fake: FakeSet) -> None:
     fake.fault("g0.hang-1")
-    pool = ProcessPool(timeout=60)
+    pool = ProcessPool(timeout=PATIENCE)
     process = pool.borrow()
     process.open(fake.folder / "g0.z8")
     from threading import Thread
@@ -165,11 +165,9 @@ def test_when_a_run_is_abandoned_a_hanging_interpreter_is_not_waited_for(fake: F
 
     thread = Thread(target=ask)
     thread.start()
-    while not process.busy:
-        time.sleep(0.01)
-    time.sleep(0.2)
+    until(lambda: process.busy and not list(fake.faults.iterdir()), say="it hangs")
     pool.give_back(process)
-    thread.join(5)
+    thread.join(PATIENCE)
     assert not thread.is_alive() and "crashed" in failures[0]
     pool.close()
 

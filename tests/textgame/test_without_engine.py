@@ -34,7 +34,9 @@ def test_one_message_and_exit_2(english: Path, naisei: Naisei, args: list[str]) 
     assert sorted(p.name for p in english.iterdir()) == ["g.json", "g.z8"], "nothing left behind"
 
 
-def test_the_demonstration_says_so_and_ends_well(naisei: Naisei) -> None:
-    done = naisei("textgame", "demo")
-    assert done.code == 0, done.err
-    assert "naisei[textgame]" in done.out
+def test_the_demonstration_says_so_and_shows_the_rest(naisei: Naisei) -> None:
+    done = naisei("demo", "textgame", "emphasis", "--run-dir", "demo")
+    assert done.code == 2, done.err
+    assert "naisei[textgame]" in done.err and "Traceback" not in done.err
+    assert "Could not be shown: Text games" in done.out
+    assert "demo/emphasis.html" in done.out and Path("demo/emphasis.html").exists()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from pathlib import Path
 
 import httpx2
@@ -11,6 +10,7 @@ import pytest
 
 from naisei.web.options import WebOptions
 from servers.web_server import WebServer
+from waiting import until
 
 
 @pytest.fixture
@@ -25,12 +25,12 @@ def begin(client: httpx2.Client, **fields: str) -> httpx2.Response:
 
 def page(client: httpx2.Client, address: str) -> str:
     """The page, once the assistant has come to a question or to an end."""
-    for _ in range(400):
+
+    def shown() -> str:
         text = client.get(address).text
-        if 'name="step"' in text:
-            return text
-        time.sleep(0.02)
-    raise AssertionError(text)
+        return text if 'name="step"' in text else ""
+
+    return until(shown)
 
 
 def answer(client: httpx2.Client, address: str, **fields: str) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from pathlib import Path
 
 import httpx2
@@ -12,6 +11,7 @@ import pytest
 from naisei.core import InputError
 from naisei.web.options import WebOptions
 from servers.web_server import WebServer
+from waiting import until
 
 RULES = (
     "# 駐輪場の決まり\n\n"
@@ -30,12 +30,12 @@ def begin(client: httpx2.Client, shelf: str, **fields: str) -> httpx2.Response:
 
 def page(client: httpx2.Client, address: str, *, said: int) -> str:
     """The page, once there are so many replies and it waits for the person."""
-    for _ in range(600):
+
+    def shown() -> str:
         text = client.get(address).text
-        if text.count('<li class="line">') == said and 'name="step"' in text:
-            return text
-        time.sleep(0.02)
-    raise AssertionError(text)
+        return text if text.count('<li class="line">') == said and 'name="step"' in text else ""
+
+    return until(shown)
 
 
 def ask(client: httpx2.Client, address: str, text: str, *, said: int) -> str:

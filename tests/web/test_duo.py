@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from pathlib import Path
 
 import httpx2
@@ -12,6 +11,7 @@ import pytest
 
 from naisei.web.options import WebOptions
 from servers.web_server import WebServer
+from waiting import until
 
 GOOD = (
     "おはよー！今日の朝ごはん、パンにしよっか。",
@@ -30,13 +30,12 @@ def begin(client: httpx2.Client, **fields: str) -> httpx2.Response:
     return client.post("/duo/new", data=given)
 
 
-def page(client: httpx2.Client, address: str, *, until: str = 'name="step"') -> str:
-    for _ in range(400):
+def page(client: httpx2.Client, address: str, *, mark: str = 'name="step"') -> str:
+    def shown() -> str:
         text = client.get(address).text
-        if until in text:
-            return text
-        time.sleep(0.02)
-    raise AssertionError(text)
+        return text if mark in text else ""
+
+    return until(shown)
 
 
 def write(client: httpx2.Client, address: str, line: str) -> None:
@@ -51,16 +50,16 @@ def test_without_a_model_the_person_writes_and_the_rules_judge(options: WebOptio
     with WebServer(options) as server, server.visitor() as client:
         address = begin(client).headers["HX-Redirect"]
         write(client, address, BAD)
-        assert "通りませんでした" in page(client, address, until="通りませんでした")
+        assert "通りませんでした" in page(client, address, mark="通りませんでした")
         write(client, address, GOOD[0])
-        text = page(client, address, until="パンにしよっか")
+        text = page(client, address, mark="パンにしよっか")
         assert "通らなかった下書き 1つ" in text and BAD in text
         write(client, address, GOOD[1])
-        text = page(client, address, until="この会話は終わりました")
+        text = page(client, address, mark="この会話は終わりました")
         assert text.count('class="line ') == 2
 
     with WebServer(options) as server, server.visitor(client.cookies) as back:
-        assert page(back, address, until="この会話は終わりました").count('class="line ') == 2
+        assert page(back, address, mark="この会話は終わりました").count('class="line ') == 2
 
 
 def test_a_model_writes_and_what_it_writes_is_escaped(options: WebOptions, tmp_path: Path) -> None:
@@ -70,7 +69,7 @@ def test_a_model_writes_and_what_it_writes_is_escaped(options: WebOptions, tmp_p
     model = WebOptions(state=options.state, runs=options.runs, model=f"scripted:{script}")
     with WebServer(model) as server, server.visitor() as client:
         address = begin(client).headers["HX-Redirect"]
-        text = page(client, address, until="この会話は終わりました")
+        text = page(client, address, mark="この会話は終わりました")
         assert "<img" not in text and "&lt;img" in text
         assert "通らなかった下書き" in text
 

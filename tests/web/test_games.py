@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from pathlib import Path
 
 import httpx2
@@ -11,6 +10,7 @@ import pytest
 
 from naisei.web.options import WebOptions
 from servers.web_server import WebServer
+from waiting import until
 
 pytest.importorskip("textworld", reason="the games engine is not installed")
 
@@ -25,13 +25,12 @@ def begin(client: httpx2.Client, **fields: str) -> httpx2.Response:
     return client.post("/games/new", data=given, timeout=120)
 
 
-def page(client: httpx2.Client, address: str, *, acts: int, until: str = 'name="step"') -> str:
-    for _ in range(1500):
+def page(client: httpx2.Client, address: str, *, acts: int, mark: str = 'name="step"') -> str:
+    def shown() -> str:
         text = client.get(address).text
-        if text.count('<li class="line"') >= acts and until in text:
-            return text
-        time.sleep(0.02)
-    raise AssertionError(text)
+        return text if text.count('<li class="line"') >= acts and mark in text else ""
+
+    return until(shown)
 
 
 def answer(client: httpx2.Client, address: str, text: str, *, acts: int) -> int:
@@ -51,7 +50,7 @@ def test_a_game_watched_over_a_restart_then_played_by_hand(options: WebOptions) 
 
     with WebServer(options) as server, server.visitor(client.cookies) as back:
         assert answer(back, address, "/rest", acts=2) == 204
-        text = page(back, address, acts=3, until="勝ちました")
+        text = page(back, address, acts=3, mark="勝ちました")
         assert "data:image/svg+xml;base64," in text
 
         hand = begin(back, mode="play").headers["HX-Redirect"]
@@ -63,7 +62,7 @@ def test_a_game_watched_over_a_restart_then_played_by_hand(options: WebOptions) 
         text = page(back, hand, acts=3)
         assert "<b>dance" not in text
         assert answer(back, hand, "/leave", acts=3) == 204
-        page(back, hand, acts=3, until="終わりました")
+        page(back, hand, acts=3, mark="終わりました")
 
 
 def test_what_cannot_be_begun_is_refused(options: WebOptions) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from pathlib import Path
 
 import httpx2
@@ -12,6 +11,7 @@ import pytest
 
 from naisei.web.options import WebOptions
 from servers.web_server import WebServer
+from waiting import until
 
 LINES = (
     "おい、例の資料まだか。早く出せ。",
@@ -31,13 +31,12 @@ def begin(client: httpx2.Client, **fields: str) -> httpx2.Response:
     return client.post("/relationship/new", data=given)
 
 
-def page(client: httpx2.Client, address: str, *, until: str = 'name="step"') -> str:
-    for _ in range(400):
+def page(client: httpx2.Client, address: str, *, mark: str = 'name="step"') -> str:
+    def shown() -> str:
         text = client.get(address).text
-        if until in text:
-            return text
-        time.sleep(0.02)
-    raise AssertionError(text)
+        return text if mark in text else ""
+
+    return until(shown)
 
 
 def write(client: httpx2.Client, address: str, line: str) -> None:
@@ -54,12 +53,12 @@ def test_without_a_model_the_manner_of_speaking_is_drawn(options: WebOptions) ->
         assert "<polyline" not in page(client, address)
         for line in LINES[:2]:
             write(client, address, line)
-        page(client, address, until=LINES[1])
+        page(client, address, mark=LINES[1])
 
     with WebServer(options) as server, server.visitor(client.cookies) as back:
         for line in LINES[2:]:
             write(back, address, line)
-        text = page(back, address, until="この会話は終わりました")
+        text = page(back, address, mark="この会話は終わりました")
         assert text.count('<li class="line') == 4 and text.count("<polyline") == 6
         # The one gives orders, the other obeys.
         power = re.findall(r'class="[ab]_to_[ab]">[^<]+? ([+-]\d\.\d)<', text)[:2]
@@ -80,7 +79,7 @@ def test_a_model_reflects_and_its_evidence_is_there(options: WebOptions, tmp_pat
     with WebServer(model) as server, server.visitor() as client:
         address = begin(client, turns="2", played="b").headers["HX-Redirect"]
         write(client, address, "はい。")
-        text = page(client, address, until="この会話は終わりました")
+        text = page(client, address, mark="この会話は終わりました")
         assert "&lt;script&gt;明日" in text and "&lt;i&gt;親しいか" in text
         assert "力関係 +2、親密度 -1、タスク指向 +3" in text
         assert text.count("<polyline") == 6

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from naisei.runs.task import EpisodeRow, Metric, Summary, Table
 from naisei.web.options import WebOptions
 from naisei.web.sittings.config import Seated, SittingConfig
 from servers.web_server import WebServer
+from waiting import until
 
 
 def made(path: Path, n: int, *, wins: int, system: str = "clarify", going: int = 0) -> Path:
@@ -207,8 +207,7 @@ def test_a_run_that_goes_on_shows_what_is_new(server: WebServer, options: WebOpt
         run.log.finish(EpisodeRow(Where("item-9999"), {"success": True}))
         assert "item-9999" in named(get(server, "/runs/episodes/clarify-live"))
         assert "Running now" in get(server, "/home/runs")
-    time.sleep(0.05)
-    assert "running" not in get(server, "/runs/rows", text="clarify-live")
+    until(lambda: "running" not in get(server, "/runs/rows", text="clarify-live"))
 
 
 def test_a_conversation_is_read_like_a_run_by_its_visitor_alone(server: WebServer) -> None:

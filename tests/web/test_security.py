@@ -20,6 +20,7 @@ from naisei.runs.task import EpisodeRow, Metric, Summary, Table
 from naisei.web.options import WebOptions
 from naisei.web.sittings.config import Seated, SittingConfig
 from servers.web_server import WebServer, csrf
+from waiting import PATIENCE
 
 NASTY = "<script>alert(1)</script><img src=x onerror=alert(1)>\"'>javascript:alert(1){{7*7}}"
 TOKEN = "a-token-of-more-than-16-characters"
@@ -166,7 +167,7 @@ def test_other_hosts_are_not_answered(server: WebServer, host: str) -> None:
 
 def test_two_hosts_are_not_answered(server: WebServer) -> None:
     host, _, port = server.url.removeprefix("http://").partition(":")
-    with socket.create_connection((host, int(port)), timeout=10) as raw:
+    with socket.create_connection((host, int(port)), timeout=PATIENCE) as raw:
         raw.sendall(
             f"GET / HTTP/1.1\r\nHost: {host}:{port}\r\nHost: evil.example\r\n"
             "Connection: close\r\n\r\n".encode()
@@ -270,7 +271,7 @@ def test_a_cookie_that_we_did_not_sign_is_nobody(server: WebServer, options: Web
 )
 def test_paths_lead_nowhere(server: WebServer, path: str) -> None:
     host, _, port = server.url.removeprefix("http://").partition(":")
-    with socket.create_connection((host, int(port)), timeout=10) as raw:
+    with socket.create_connection((host, int(port)), timeout=PATIENCE) as raw:
         # By hand: an HTTP client would tidy the path up.
         raw.sendall(
             f"GET {path} HTTP/1.1\r\nHost: {host}:{port}\r\nConnection: close\r\n\r\n".encode()

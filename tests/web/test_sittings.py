@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
-import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from naisei.runs.directory import RunDirectory
 from naisei.runs.systems import resume
 from naisei.web.options import WebOptions
 from servers.web_server import WebServer
+from waiting import PATIENCE, until
 
 
 @pytest.fixture
@@ -29,11 +30,7 @@ def begin(client: httpx2.Client, **query: int) -> str:
 
 
 def step(client: httpx2.Client, id: str) -> str:
-    for _ in range(200):
-        if found := client.get(f"/echo/{id}").headers["x-step"]:
-            return found
-        time.sleep(0.01)
-    raise AssertionError("nothing is asked")
+    return until(lambda: str(client.get(f"/echo/{id}").headers["x-step"]))
 
 
 def say(client: httpx2.Client, id: str, text: str, at: str | None = None) -> int:
@@ -42,18 +39,20 @@ def say(client: httpx2.Client, id: str, text: str, at: str | None = None) -> int
 
 
 def heard(client: httpx2.Client, id: str, n: int) -> list[str]:
-    for _ in range(200):
-        lines = client.get(f"/echo/{id}").text.split()
-        if len(lines) >= n:
-            return lines
-        time.sleep(0.01)
-    raise AssertionError(f"{lines}")
+    def lines() -> list[str]:
+        found = client.get(f"/echo/{id}").text.split()
+        return found if len(found) >= n else []
+
+    return until(lines)
 
 
-def events(client: httpx2.Client, id: str, *, after: int = 0) -> list[tuple[str, str, str]]:
-    """(id, event, data) until the stream ends."""
+def events(
+    client: httpx2.Client, id: str, *, after: int = 0, opened: Callable[[], None] = lambda: None
+) -> list[tuple[str, str, str]]:
+    """(id, event, data) until the stream ends. opened: called once it has begun."""
     found, number, name, data = [], "", "", []
     with client.stream("GET", f"/sittings/{id}/events", params={"after": after}) as stream:
+        opened()
         for line in stream.iter_lines():
             key, _, value = line.partition(": ")
             if key == "id":
@@ -156,20 +155,19 @@ def test_who_follows_is_told_as_it_happens(options: WebOptions) -> None:
     with WebServer(options) as server, server.visitor() as client:
         id = begin(client, times=1)
         told: list[tuple[str, str, str]] = []
-        listener = threading.Thread(target=lambda: told.extend(events(client, id)))
+        opened = threading.Event()
+        listener = threading.Thread(
+            target=lambda: told.extend(events(client, id, opened=opened.set))
+        )
         listener.start()
-        time.sleep(0.2)
+        assert opened.wait(PATIENCE)
         say(client, id, "今")
-        listener.join(10)
+        listener.join(PATIENCE)
     assert any(name == "line" and "今!" in data for _, name, data in told)
 
 
 def state(client: httpx2.Client, id: str, wanted: str) -> None:
-    for _ in range(200):
-        if (found := client.get(f"/echo/{id}").headers["x-state"]) == wanted:
-            return
-        time.sleep(0.01)
-    raise AssertionError(found)
+    until(lambda: client.get(f"/echo/{id}").headers["x-state"] == wanted)
 
 
 def test_what_failed_is_told_and_goes_on_where_it_failed(options: WebOptions) -> None:

@@ -15,6 +15,7 @@ import httpx2
 import pytest
 
 from servers.web_server import csrf
+from waiting import PATIENCE
 
 SERVER = Path(__file__).parents[1] / "servers" / "web_server.py"
 
@@ -55,14 +56,14 @@ def test_no_acknowledged_line_is_lost_and_none_is_doubled(tmp_path: Path) -> Non
             server.start()
 
     try:
-        with httpx2.Client(base_url=server.url, timeout=5, trust_env=False) as client:
+        with httpx2.Client(base_url=server.url, timeout=PATIENCE, trust_env=False) as client:
             client.headers["x-csrf-token"] = csrf(client.get("/").text)
             begun = client.post("/echo", params={"times": 1000})
             id = begun.headers["location"].rpartition("/")[2]
             killing = threading.Thread(target=killer)
             killing.start()
             sent: list[str] = []
-            until = time.monotonic() + 60
+            until = time.monotonic() + PATIENCE
             while (kills < 4 or len(sent) < 40) and time.monotonic() < until:
                 text = f"{len(sent)}番目の言葉"
                 # As the page does: the same words to the same question until they are kept.
@@ -81,12 +82,12 @@ def test_no_acknowledged_line_is_lost_and_none_is_doubled(tmp_path: Path) -> Non
                     except httpx2.TransportError:
                         time.sleep(0.05)
             stop.set()
-            killing.join(60)
-            for _ in range(100):
+            killing.join(PATIENCE)
+            for _ in range(10_000):
                 lines = client.get(f"/echo/{id}").text.split("\n")
                 if len(lines) >= len(sent):
                     break
-                time.sleep(0.05)
+                time.sleep(0.02)
     finally:
         stop.set()
         server.kill()

@@ -1,0 +1,12 @@
+"""R-Clarify: ask before acting, reflect after a failure.
+
+result = run(ClarifyConfig(agent="bayes", limit=20), RunOptions(quiet=True))
+"""
+
+from naisei.clarify.config import AuditConfig, ClarifyConfig, Rules
+from naisei.clarify.system import AUDIT, RUN
+from naisei.system.execute import RunOptions
+
+__all__ = ["AUDIT", "RUN", "AuditConfig", "ClarifyConfig", "Rules", "RunOptions", "arun", "run"]
+
+run, arun = RUN.run, RUN.arun

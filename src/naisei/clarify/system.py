@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 from naisei.clarify.config import AuditConfig, ClarifyConfig
@@ -102,13 +102,13 @@ def _rows(config: ClarifyConfig) -> Sequence[str]:
     return tuple(RUN.rows) if _calls_model(config) else ("full", "no-clarify")
 
 
-def _hints(config: ClarifyConfig) -> Sequence[str]:
-    if config.agent != "bayes":
+def _hints(config: ClarifyConfig, given: Collection[str]) -> Sequence[str]:
+    if config.agent != "bayes" or "agent" in given:
         return ()
     return (
         say(
-            "bayes はモデルを使いません。モデルで動かすには --model を指定します。",
-            "bayes calls no model; --model names one.",
+            "モデルの指定がないので、モデル不要の bayes を使いました (--model で指定できます)。",
+            "No model is given: the model-free agent bayes was used (--model names a model).",
         ),
     )
 
@@ -179,5 +179,5 @@ SYSTEM = System(
             preset={"split": "all"},
         ),
     ),
-    demo="naisei.clarify.demo:command",
+    demo="naisei.clarify.demo:PART",
 )

@@ -26,6 +26,10 @@ _OTHERS: dict[str, tuple[str, Text]] = {
             "Everything in the browser: talk to each agent, look at runs.",
         ),
     ),
+    "demo": (
+        "naisei.cli.demo:app",
+        ("すべてのシステムのデモ", "A demonstration of every system."),
+    ),
     "runs": (
         "naisei.cli.runs:app",
         (

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 __all__ = ["ablation", "command_of", "group_of"]
 
 
+#: Help of the command `demo` of one system.
+_DEMO = ("デモ (naisei demo のこの部分だけ)", "A demonstration: this part of `naisei demo`.")
+
 C = TypeVar("C", bound=Config)
 
 
@@ -43,7 +46,7 @@ class SystemGroup(TyperGroup):
         for verb in system.verbs:
             self.add_command(_stub(verb.name, verb.about))
         if system.demo:
-            self.add_command(_stub("demo", ("デモ", "A short demonstration.")))
+            self.add_command(_stub("demo", _DEMO))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """The command itself; the help of the group lists stubs of the same names."""
@@ -75,8 +78,9 @@ def command_of(system: System, name: str) -> Any:
         if verb.name == name:
             return _verb_command(verb)
     if name == "demo" and system.demo:
-        about = ("デモ", "A short demonstration.")
-        return _verb_command(Verb("demo", about, system.demo))
+        from naisei.cli.demo import command_of as demo_of
+
+        return _typer_command(demo_of(system.name), name, _DEMO)
     raise KeyError(name)
 
 
@@ -128,6 +132,7 @@ def _run_command(system: System, experiment: Experiment[Any]) -> Callable[..., N
         from naisei.system.execute import execute, execute_study
 
         given = typed_in(context, parameters)
+        keys = frozenset(given)
         as_json, run_dir, options = flags.running_of(given)
         configs = flags.configs(given)
         if len(configs) > 1:
@@ -138,7 +143,7 @@ def _run_command(system: System, experiment: Experiment[Any]) -> Callable[..., N
         config = next(iter(configs.values()))
         task, options, live = _shown_live(experiment, config, options, run_dir, as_json)
         result = execute(experiment, config, options, run_dir=run_dir, task=task, on_event=live)
-        hints = experiment.hints(config) if experiment.hints is not None else ()
+        hints = experiment.hints(config, keys) if experiment.hints is not None else ()
         print_result(result, as_json=as_json, hints=hints)
         raise typer.Exit(result.exit_code)
 

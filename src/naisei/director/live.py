@@ -15,7 +15,7 @@ from naisei.director.schemas import Draft, Scores
 from naisei.director.state import Stage
 from naisei.director.task import TalkTask
 from naisei.lang import say
-from naisei.terminal import Console
+from naisei.terminal import Console, print_wrapped
 
 __all__ = ["STYLES", "Live"]
 
@@ -32,10 +32,22 @@ class Live:
     """Prints what is logged: an `on_event` of the run engine.
 
     Verdicts of drafts are no events; they are worked out again from the lines said so far.
-    earlier: events of the run before it was continued.
+    earlier: events of the run before it was continued. brief: a draft that is said as it stands
+    is not shown twice, a reason stands without what to do about it, a judgement only with its
+    comment.
     """
 
-    def __init__(self, task: TalkTask, console: Console, *, earlier: Iterable[Event] = ()) -> None:
+    def __init__(
+        self,
+        task: TalkTask,
+        console: Console,
+        *,
+        earlier: Iterable[Event] = (),
+        brief: bool = False,
+    ) -> None:
+        self._brief = brief
+        #: Of the last draft, as long as it is not known whether it will be said.
+        self._held: list[tuple[Text, int]] = []
         self._task = task
         self._language = task.config.rules.language
         self._console = console
@@ -57,8 +69,16 @@ class Live:
             self._commit(event)
             self._said(request)
 
-    def _print(self, text: Text) -> None:
-        self._console.print(text, soft_wrap=True)
+    def _print(self, text: Text, indent: int = 0) -> None:
+        if self._brief:
+            self._held.append((text, indent))
+        else:
+            self._console.print(text, soft_wrap=True)
+
+    def _let_go(self) -> None:
+        for text, indent in self._held:
+            print_wrapped(self._console, text, indent=indent)
+        self._held.clear()
 
     def _stage(self, where: Where) -> Stage:
         return self._stages.setdefault(where.episode, self._task.stage())
@@ -67,6 +87,7 @@ class Live:
         if event.failure is not None:
             self._print(Text(f"  {event.failure[1]}", style="red"))
             return
+        self._let_go()
         speaker = self._speaker(event)
         draft = checked(str(event.result), speaker, self._stage(event.where).state, self._language)
         self._print(
@@ -74,7 +95,8 @@ class Live:
                 ("  " + say("案", "draft") + " ", "dim"),
                 (f"{speaker.name}: {_row(draft.given)} ", "dim"),
                 (f"[{draft.status}]", STYLES[draft.status]),
-            )
+            ),
+            indent=6,
         )
         self._reasons(draft)
 
@@ -83,8 +105,12 @@ class Live:
             self._print(
                 Text.assemble(
                     (f"      {check.name} ", STYLES[check.status]),
-                    (f"{check.reason} → {check.suggestion}", "dim"),
-                )
+                    (
+                        check.reason if self._brief else f"{check.reason} → {check.suggestion}",
+                        "dim",
+                    ),
+                ),
+                indent=8,
             )
 
     def _speaker(self, event: Event) -> Character:
@@ -101,6 +127,8 @@ class Live:
             self._print(Text(f"      {words}{why}", style="magenta"))
             return
         scores = Scores.model_validate(event.result)
+        if self._brief and not scores.comment:
+            return
         shown = " ".join(str(points) for points in scores.points)
         # Of one judgement by itself: repeats and hysteresis show in the line that is said.
         status = status_of(scores.mean)
@@ -120,13 +148,16 @@ class Live:
         name = self._task.names.get(str(request["speaker"]), str(request["speaker"]))
         marks = [str(meta["outcome"])] if meta["outcome"] != "said" else []
         marks += [str(mend) for mend in meta["mends"]]
-        self._print(
-            Text.assemble(
-                (f"{meta['turn']:>2} {name}: ", "bold"),
-                (_row(str(request["text"])), "bold"),
-                (f"  [{' · '.join([status, *marks])}]", STYLES[status]),
-            )
+        said = Text.assemble(
+            (f"{meta['turn']:>2} {name}: ", "bold"),
+            (_row(str(request["text"])), "bold"),
+            (f"  [{' · '.join([status, *marks])}]", STYLES[status]),
         )
+        if self._held and f"{name}: {_row(str(request['text']))} " in self._held[0][0].plain:
+            self._held[0] = (said, 4)
+        else:
+            self._print(said, indent=4)
+        self._let_go()
 
     def _commit(self, event: Event) -> None:
         request = event.request

@@ -77,5 +77,5 @@ SYSTEM = System(
             "naisei.director.cli.characters:app",
         ),
     ),
-    demo="naisei.director.demo:command",
+    demo="naisei.director.demo:PART",
 )

@@ -1,76 +1,80 @@
-"""The demonstration: one article before and after, and what an editor had set in bold."""
+"""Automatic emphasis's part of `naisei demo`: an article with the suggestions, and the writer's."""
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from importlib.resources import files
 from itertools import groupby
 
-from rich.rule import Rule
 from rich.text import Text
 
-from naisei.cli.lang import say
+from naisei.cli.demo import Part, Stage
+from naisei.cli.lang import language, say
+from naisei.core import arun
+from naisei.emphasis.corpus.files import read_bytes
 from naisei.emphasis.corpus.markdown import read_markdown
 from naisei.emphasis.corpus.words import article_of
-from naisei.emphasis.metrics import span_counts, token_counts
+from naisei.emphasis.metrics import Counts, token_counts
 from naisei.emphasis.schemas import Article, Sentence
 from naisei.emphasis.taggers.default import default_tagger
 from naisei.emphasis.tagging.choice import choose
-from naisei.runs.tables import number
-from naisei.terminal import Console, Panel
+from naisei.emphasis.tagging.heat_map import heat_map
+from naisei.emphasis.tagging.suggestions import suggest
+from naisei.emphasis.zero_shot.flow import emphasise
+from naisei.emphasis.zero_shot.labels import token_labels
+from naisei.emphasis.zero_shot.passages import passages
+from naisei.files import write_atomically
+from naisei.models.world import base_world
 
-__all__ = ["HELD_OUT", "demo"]
+__all__ = ["HELD_OUT", "PART"]
 
 #: Not among the articles that the bundled tagger learnt from.
 HELD_OUT = ("stain", "coffee", "meeting", "fridge", "teamwork", "api-doc")
-_SHARE = 0.15
 _MARK = "**"
+Rows = list[list[bool]]
 
 
-def demo(*, name: str = HELD_OUT[0]) -> int:
-    """Returns the exit code."""
-    console = Console()
-    source = (files("naisei") / "data" / "emphasis_articles" / f"{name}.md").read_text("utf-8")
-    edited = article_of(name, read_markdown(source))
-    console.print(
-        Panel(
-            say(
-                "自動強調付与: 文書の中で読者に見せたい語句を選び、太字の案を付けます。",
-                "Automatic emphasis: the words of a document that a reader should see are "
-                "chosen,\nand set in bold as a suggestion.",
-            ),
-            title="naisei 内省",
-        )
-    )
+def _show(stage: Stage) -> None:
+    edited = _article(HELD_OUT[0])
     bare = _bare(edited)
-    console.print(Rule(say("前", "Before")))
-    _print(bare, [s.labels for s in bare.sentences], console)
-    chosen = choose(bare, default_tagger(), max_share=_SHARE)
-    rows = [[False] * len(s.tokens) for s in bare.sentences]
-    for run in chosen.runs:
-        rows[run.sentence][run.first : run.last] = [True] * (run.last - run.first)
-    console.print(Rule(say("後 (タガーの案)", "After (the tagger's suggestions)")))
-    _print(bare, rows, console)
-    console.print(Rule(say("書き手が太字にした所", "What the writer had set in bold")))
-    _print(edited, [s.labels for s in edited.sentences], console)
-    tokens, spans = token_counts(edited, rows), span_counts(edited, rows)
-    precision, recall, f1 = (number(v) for v in (tokens.precision, tokens.recall, tokens.f1))
-    console.print(
-        say(
-            f"語の一致: 適合率 {precision}、再現率 {recall}、"
-            f"F1 {f1}。書き手の {spans.true} か所に対して案は {spans.said} か所です。",
-            f"Words in common: precision {precision}, recall {recall}, "
-            f"F1 {f1}; spans suggested: {spans.said}, of the writer: {spans.true}.",
+    rows = _by_tagger(bare) if stage.model is None else _by_model(bare, stage.model)
+    stage.print(Text(f"《{edited.title}》", style="cyan"))
+    _print(bare, rows, stage)
+    stage.console.print()
+    stage.print(say("書き手が太字にした所: ", "The writer's own: ") + _bold(edited), indent=2)
+    stage.print(
+        say("書き手との一致: ", "Agreement with the writer: ")
+        + _agreement(token_counts(edited, rows))
+    )
+    if stage.model is None:
+        each = [(a, _by_tagger(_bare(a))) for a in map(_article, HELD_OUT)]
+        every = sum((token_counts(article, said) for article, said in each), Counts())
+        stage.print(
+            say(
+                f"学習に使っていない {len(each)} 記事の全体では: ",
+                f"Over all {len(each)} articles that it did not learn from: ",
+            )
+            + _agreement(every)
         )
-    )
-    console.print(
-        say(
-            "自分の文書には: naisei emphasis tag FILE --max-share 0.15",
-            "For your own document: naisei emphasis tag FILE --max-share 0.15",
-        ),
-        style="dim",
-    )
-    return 0
+        source = read_bytes(_plain(HELD_OUT[0]).encode(), "markdown", name=HELD_OUT[0])
+        tagger = default_tagger()
+        page = heat_map(suggest(source, tagger), tagger=tagger.name)
+        write_atomically(stage.root / "emphasis.html", page)
+        stage.report(say("自動強調付与", "Emphasis"), stage.root / "emphasis.html")
+
+
+def _source(name: str) -> str:
+    return (files("naisei") / "data" / "emphasis_articles" / f"{name}.md").read_text("utf-8")
+
+
+def _plain(name: str) -> str:
+    return _source(name).replace(_MARK, "")
+
+
+def _article(name: str) -> Article:
+    return article_of(name, read_markdown(_source(name)))
 
 
 def _bare(article: Article) -> Article:
@@ -85,9 +89,46 @@ def _bare(article: Article) -> Article:
     return replace(article, sentences=tuple(plain(s) for s in article.sentences))
 
 
-def _print(article: Article, rows: list[tuple[bool, ...]] | list[list[bool]], c: Console) -> None:
-    """Paragraph by paragraph; bold words also in colour, for terminals that show no bold."""
-    c.print(Text(f"《{article.title}》", style="cyan"))
+def _by_tagger(bare: Article) -> Rows:
+    rows = [[False] * len(s.tokens) for s in bare.sentences]
+    for run in choose(bare, default_tagger()).runs:
+        rows[run.sentence][run.first : run.last] = [True] * (run.last - run.first)
+    return rows
+
+
+def _by_model(bare: Article, model: str) -> Rows:
+    async def go() -> Rows:
+        rows: Rows = []
+        async with base_world({"editor": model}) as world:
+            for passage in passages(bare):
+                found = await arun(emphasise(bare.title, passage, language=language()), world)
+                rows += token_labels(passage, found.bold)
+        return rows
+
+    return asyncio.run(go())
+
+
+def _agreement(counts: Counts) -> str:
+    return say(
+        f"適合率 {counts.precision:.2f}、再現率 {counts.recall:.2f}、F1 {counts.f1:.2f}",
+        f"precision {counts.precision:.2f}, recall {counts.recall:.2f}, F1 {counts.f1:.2f}",
+    )
+
+
+def _bold(article: Article) -> str:
+    """The stretches that the writer had set in bold."""
+    found = []
+    for sentence in article.sentences:
+        begun = sentence.tokens[0].start if sentence.tokens else 0
+        for label, group in groupby(sentence.tokens, lambda t: bool(t.label)):
+            tokens = list(group)
+            if label:
+                found.append(sentence.text[tokens[0].start - begun : tokens[-1].end - begun])
+    return "、".join(f"「{text}」" for text in found)
+
+
+def _print(article: Article, rows: Sequence[Sequence[bool]], stage: Stage) -> None:
+    """Paragraph by paragraph; bold words between marks: not every terminal shows bold."""
     pairs = zip(article.sentences, rows, strict=True)
     for _, group in groupby(pairs, lambda pair: pair[0].block):
         line = Text("　")
@@ -96,7 +137,6 @@ def _print(article: Article, rows: list[tuple[bool, ...]] | list[list[bool]], c:
             at = 0
             inside = False
             for token, label in zip(sentence.tokens, row, strict=True):
-                # The marks as well: not every terminal shows bold.
                 line.append(_MARK if inside and not label else "", style="dim")
                 line.append(sentence.text[at : token.start - first])
                 line.append(_MARK if label and not inside else "", style="dim")
@@ -104,4 +144,21 @@ def _print(article: Article, rows: list[tuple[bool, ...]] | list[list[bool]], c:
                 line.append(token.surface, style="bold yellow" if label else "")
             line.append(_MARK if inside else "", style="dim")
             line.append(sentence.text[at:])
-        c.print(line)
+        stage.print(line)
+
+
+PART = Part(
+    title=("自動強調付与：大事な所を示す", "Automatic emphasis: mark what matters"),
+    about=(
+        "文書の中で読者に見せたい語句を選び、太字の案を付けます（** で囲んだ所）。\n"
+        "下の記事は、同梱の CRF の学習には使っていません。",
+        "What a reader should see in a document is suggested in bold (between **).\n"
+        "The bundled CRF did not learn from the article below.",
+    ),
+    show=_show,
+    hint=(
+        "naisei emphasis tag 文書.md --max-share 0.15",
+        "naisei emphasis tag FILE.md --max-share 0.15",
+    ),
+    data="ja",
+)

@@ -1,135 +1,122 @@
-"""The demonstration: a vague question, a clear one, and one that nobody can answer."""
+"""Intent's part of `naisei demo`: a vague question, a clear one, and one that nobody can answer."""
 
 from __future__ import annotations
 
-import tempfile
 from importlib.resources import as_file, files
-from pathlib import Path
 
-from rich.rule import Rule
 from rich.text import Text
 
-from naisei.cli.lang import language, say
-from naisei.core import EffectFailed, InputError
+from naisei.cli.demo import Part, Stage
+from naisei.cli.lang import say
 from naisei.intent.cli.show import shown
 from naisei.intent.config import AssistConfig
-from naisei.intent.contacts import Contacts, load_contacts
+from naisei.intent.contacts import load_contacts
 from naisei.intent.dialogue import Dialogue
-from naisei.intent.execute import Session, in_directory, in_memory
+from naisei.intent.execute import Session, in_directory
 from naisei.intent.rules import Rules, Setting
 from naisei.intent.schemas import Reply
+from naisei.models.local.weights import cache_root
 from naisei.retrieval.build import build
 from naisei.retrieval.index import Index
-from naisei.runs.budget import Budget
-from naisei.terminal import Console, Panel
+from naisei.runs.budget import UNBOUNDED, Budget
 
-__all__ = ["demo"]
+__all__ = ["PART"]
 
-_VAGUE, _CHOICE = "休暇について教えてください", "看護休暇の日数です"
+_VAGUE, _CHOICE = "休暇について教えてください", "子の看護休暇の日数です"
 _CLEAR = "国内出張の宿泊費の上限はいくらですか"
 _UNKNOWN = "社長の好きな野球チームはどこですか"
 _MINUTES = 3.0
+#: So many lines of a reply are shown.
+_ROWS = 4
 
 
-def demo(*, llm: bool, run_dir: Path | None) -> int:
-    """Three questions on the shipped handbook by rules, then one by the embedded model."""
-    console = Console()
-    console.print(
-        Panel(
+def _show(stage: Stage) -> None:
+    with as_file(files("naisei.data") / "handbook") as documents:
+        folder = cache_root() / "intent" / "demo-handbook"
+        # By words alone: vectors of the whole handbook would take longer than all the rest.
+        with stage.busy("資料の索引を作っています…", "Indexing the documents …"):
+            report = build(folder, documents, embedder=None)
+        stage.print(
             say(
-                "資料の案内役: 架空の会社の手引きに尋ねます。曖昧なら探す前に聞き返し、\n"
-                "書かれていないことは、書かれていないと答えます。",
-                "The document assistant: the handbook of a fictional company. What is vague is "
-                "asked back\nbefore anything is searched; what is not there is said not to be.",
-            ),
-            title="naisei 内省",
-        )
-    )
-    with (
-        as_file(files("naisei.data") / "handbook") as documents,
-        tempfile.TemporaryDirectory(prefix="naisei-demo-") as folder,
-    ):
-        # By words alone: vectors of the whole handbook would take a minute of the demonstration.
-        report = build(Path(folder) / "index", documents, embedder=None)
-        console.print(
-            say(
-                f"{report.documents} 件の資料を {report.seconds:.1f} 秒で索引にしました"
-                "（語だけの索引）。",
-                f"{report.documents} documents indexed in {report.seconds:.1f} s (words alone).",
+                f"架空の会社の手引き {report.documents} 件（語の一致だけで検索）",
+                f"{report.documents} documents of a fictional company (searched by words alone)",
             )
         )
-        contacts = documents / "contacts.toml"
         setting = Setting(
-            rules=Rules(language=language()),
-            contacts=load_contacts(contacts) if contacts.is_file() else Contacts(),
+            rules=Rules(language="ja"), contacts=load_contacts(documents / "contacts.toml")
         )
-        with Index.open(Path(folder) / "index") as index:
-            config = AssistConfig(index=str(Path(folder) / "index"), setting=setting, user="demo")
-            _by_rules(config, index, console)
-            if llm:
-                _by_model(config, index, run_dir, console)
-    return 0
+        config = AssistConfig(index=str(folder), setting=setting, user="demo")
+        with Index.open(folder) as index:
+            _talk(config, index, stage)
 
 
-def _by_rules(config: AssistConfig, index: Index, console: Console) -> None:
-    console.print(Rule(say("規則だけ (モデルなし)", "By rules, without a model")))
-    for utterance, answers in ((_VAGUE, [_CHOICE]), (_CLEAR, []), (_UNKNOWN, [])):
+def _talk(config: AssistConfig, index: Index, stage: Stage) -> None:
+    budget = UNBOUNDED
+    asked = [(_VAGUE, _CHOICE), (_CLEAR, ""), (_UNKNOWN, "")]
+    if stage.model is not None:
+        roles = frozenset({"evaluator", "answerer"})
+        rules = config.setting.rules.model_copy(update={"roles": roles})
+        setting = config.setting.model_copy(update={"rules": rules})
+        models = {"evaluator": stage.model, "answerer": stage.model}
+        config = config.model_copy(update={"models": models, "setting": setting})
+        budget, asked = Budget(minutes=_MINUTES), [(_CLEAR, "")]
+    session = Session(budget=budget)
+    for utterance, choice in asked:
         dialogue = Dialogue(utterance=utterance)
-        _said(utterance, console)
-        reply = in_memory(config, index, dialogue, Session())
-        _replied(reply, console)
-        for answer in answers:
-            if reply.route == "ask":
-                _said(answer, console)
-                dialogue = dialogue.answered(reply.message, answer, reply.options)
-                reply = in_memory(config, index, dialogue, Session())
-                _replied(reply, console)
+        reply = _step(config, index, dialogue, session, stage)
+        if reply is not None and reply.route == "ask" and choice:
+            dialogue = dialogue.answered(reply.message, choice, reply.options)
+            _step(config, index, dialogue, session, stage, said=choice)
 
 
-def _by_model(config: AssistConfig, index: Index, run_dir: Path | None, console: Console) -> None:
-    """The embedded model evaluates and answers; says so if it cannot run."""
-    console.print(Rule(say("組み込みの言語モデル", "The embedded language model")))
-    rules = config.setting.rules.model_copy(update={"roles": frozenset({"evaluator", "answerer"})})
-    config = config.model_copy(
-        update={
-            "models": {"evaluator": "local:", "answerer": "local:"},
-            "setting": config.setting.model_copy(update={"rules": rules}),
-        }
-    )
-    _said(_CLEAR, console)
-    try:
-        from naisei.models.local.progress import Shown
-        from naisei.models.local.pull import pull
-        from naisei.models.local.weights import DEFAULT, catalogue
-
-        with (
-            Shown(language=language()) as told,
-            tempfile.TemporaryDirectory(prefix="naisei-demo-") as folder,
-        ):
-            pull(catalogue()[DEFAULT], progress=told)
-            after, _ = in_directory(
-                config,
-                index,
-                Dialogue(utterance=_CLEAR),
-                Session(budget=Budget(minutes=_MINUTES)),
-                run_dir=(run_dir or Path(folder)) / "intent-llm",
-            )
-    except (InputError, EffectFailed) as error:
-        text = say("組み込みモデルは動かせませんでした: ", "The embedded model could not be run: ")
-        console.print(Text(text + str(error), style="red"))
-        return
-    if (reply := after.last) is None:
-        console.print(say("時間切れです。", "Out of time."), style="red")
-    else:
-        _replied(reply, console)
+def _step(
+    config: AssistConfig,
+    index: Index,
+    dialogue: Dialogue,
+    session: Session,
+    stage: Stage,
+    said: str = "",
+) -> Reply | None:
+    """One utterance and its reply; `None` if the time was up before it."""
+    stage.print(Text(f"> {said or dialogue.utterance}", style="bold cyan"))
+    after, result = in_directory(config, index, dialogue, session, run_dir=stage.root / "intent")
+    stage.finished(result)
+    name = say("意図の確認", "Intent")
+    if (name, result.report) not in stage.reports:
+        stage.report(name, result.report)
+    if after.last is not None:
+        _replied(after.last, stage)
+    return after.last
 
 
-def _said(text: str, console: Console) -> None:
-    console.print(Text(f"> {text}", style="bold cyan"))
+def _replied(reply: Reply, stage: Stage) -> None:
+    """The beginning of what is said, and all of its sources."""
+    told = shown(reply)
+    rows = told.splitlines()
+    sources = [row for row in rows if row.startswith("  [")]
+    words = [row for row in rows if not row.startswith("  [")]
+    # Choices are shown in full.
+    most = len(words) if reply.route == "ask" else _ROWS
+    for row in words[:most]:
+        stage.print("  " + row, indent=2)
+    if len(words) > most:
+        stage.print(say("  …（続きは報告に）", "  … (the rest is in the report)"), "dim")
+    for row in sources:
+        stage.print("  " + row, "dim", indent=6)
 
 
-def _replied(reply: Reply, console: Console) -> None:
-    mark = "①②③④⑤⑥"[reply.case - 1]
-    verb = say("聞き返す", "ask") if reply.route == "ask" else say("探して答える", "search")
-    console.print(Text(f"{mark} {verb}", style="dim"))
-    console.print(Text(shown(reply)))
+PART = Part(
+    title=("意図の確認：探す前に聞く", "Intent: ask before searching"),
+    about=(
+        "フォルダーの資料に答えるボットです。質問が曖昧なら、探す前に聞き返します。\n"
+        "答えには出典を付け、資料にないことは、ないと答えます。",
+        "A bot that answers from a folder of documents. A vague question is asked back\n"
+        "first; answers name their sources; what is not there is said not to be there.",
+    ),
+    show=_show,
+    hint=(
+        "naisei intent index 資料フォルダー --index 資料.index",
+        "naisei intent index FOLDER --index my.index",
+    ),
+    data="ja",
+)

@@ -88,9 +88,9 @@ def check_models(config: RelationshipConfig) -> None:
                     "--model PROVIDER:NAME を付ける。例: --model openai:gpt-5-nano、"
                     "--model local: (組み込み。先に naisei models pull)、"
                     "--model scripted:FILE。環境変数 NAISEI_MODEL でもよい。"
-                    "モデルなしで試すには naisei relationship demo --no-llm",
+                    "モデルなしで試すには naisei relationship demo",
                     "give --model PROVIDER:NAME, e.g. --model openai:gpt-5-nano, --model local: "
                     "(embedded; naisei models pull first) or --model scripted:FILE; the variable "
-                    "NAISEI_MODEL does, too. Without a model: naisei relationship demo --no-llm",
+                    "NAISEI_MODEL does, too. Without a model: naisei relationship demo",
                 ),
             )

@@ -16,7 +16,7 @@ from typing import Any
 
 from naisei.core import InputError
 from naisei.lang import say
-from naisei.relationship.locomo_parts import found_ids, session_time
+from naisei.relationship.locomo_parts import documents, found_ids, session_time
 
 __all__ = ["CATEGORIES", "Question", "Sample", "Turn", "read_locomo"]
 
@@ -33,8 +33,8 @@ _SESSION = re.compile(r"session_(\d+)")
 
 def _remedy() -> str:
     return say(
-        "LoCoMo が公開している形 (conversation と qa を持つオブジェクトの並び) で渡してください",
-        "give the file as LoCoMo publishes it: a list of objects with conversation and qa",
+        "LoCoMo が公開している形 (locomo10.json か、会話ごとの JSON を入れた zip) で渡してください",
+        "give a file as LoCoMo publishes it: locomo10.json, or the zip of one JSON a conversation",
     )
 
 
@@ -74,41 +74,53 @@ class Sample:
 
 
 def read_locomo(path: Path) -> list[Sample]:
-    """Every conversation of the file.
+    """Every conversation of the file (a list of them, or one), of the JSON files of a zip, or of
+    those in a folder, in the order of their names.
 
     Raises:
-        InputError: it cannot be read, is no such JSON, or holds no utterance.
+        InputError: it cannot be read, is no such JSON, holds no utterance, or two have one id.
     """
-    try:
-        data = json.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise InputError(
-            say(f"読めません: {error.strerror}", f"cannot be read: {error.strerror}"),
-            place=str(path),
-        ) from None
-    except ValueError as error:
-        raise InputError(
-            say(f"JSON として読めません: {error}", f"no JSON: {error}"),
-            place=str(path),
-            remedy=_remedy(),
-        ) from None
-    rows = data if isinstance(data, list) else [data]
-    if not rows:
+    found: dict[str, Sample] = {}
+    for place, text in documents(path):
+        try:
+            data = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise InputError(
+                say(f"JSON として読めません: {error}", f"no JSON: {error}"),
+                place=place,
+                remedy=_remedy(),
+            ) from None
+        stem = Path(place).stem
+        for number, row in enumerate(data if isinstance(data, list) else [data], 1):
+            sample = _sample(row, str(number) if isinstance(data, list) else stem, place, number)
+            if sample.id in found:
+                raise InputError(
+                    say(f"{sample.id} が二つあります", f"two conversations are {sample.id}"),
+                    place=place,
+                    remedy=say("一つにしてください", "give each of them once"),
+                )
+            found[sample.id] = sample
+    if not found:
         raise InputError(
             say("会話がありません", "holds no conversation"), place=str(path), remedy=_remedy()
         )
-    return [_sample(row, number, str(path)) for number, row in enumerate(rows, 1)]
+    return list(found.values())
 
 
-def _sample(row: Any, number: int, path: str) -> Sample:
-    talk = row.get("conversation") if isinstance(row, dict) else None
-    if not isinstance(talk, dict):
+def _sample(row: Any, id: str, path: str, number: int) -> Sample:
+    """A row of the list (sessions under `conversation`), or a file of the zip (beside `qa`)."""
+    talk = row.get("conversation", row) if isinstance(row, dict) else None
+    apart = isinstance(row, dict) and "conversation" not in row
+    if not isinstance(talk, dict) or (apart and not any(map(_SESSION.fullmatch, talk))):
         raise InputError(
-            say("`conversation` を持つオブジェクトではありません", "no object with `conversation`"),
+            say(
+                "session_1 などの会話を持つオブジェクトではありません",
+                "no object with a conversation (`session_1`, …)",
+            ),
             place=f"{path}, {number}",
             remedy=_remedy(),
         )
-    sample = Sample(str(row.get("sample_id", number)))
+    sample = Sample(str(row.get("sample_id", id)))
     _read_turns(sample, talk)
     if not sample.turns:
         raise InputError(

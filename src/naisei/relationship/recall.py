@@ -6,8 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from naisei.memory.stream import Entry, Stream, Weights
 from naisei.models.base import Embedder
@@ -25,6 +27,11 @@ RANKINGS = {
 }
 
 
+#: Texts that are embedded at once: enough for an embedder to fill its cores, few enough for the
+#: progress to move.
+_BATCH = 128
+
+
 @dataclass(slots=True)
 class Recalled:
     """One value per question that has evidence.
@@ -40,8 +47,15 @@ class Recalled:
     turns: int = 0
 
 
-def stream_of(sample: Sample, embedder: Embedder, *, captions: bool = True) -> Stream:
-    """The conversation as a stream. captions: images count by what their caption says."""
+def stream_of(
+    sample: Sample,
+    embedder: Embedder,
+    *,
+    captions: bool = True,
+    progress: Callable[[int], None] = lambda _: None,
+) -> Stream:
+    """The conversation as a stream. captions: images count by what their caption says. progress:
+    is told how many more texts are embedded."""
     stream = Stream()
     entries = []
     for turn in sample.turns:
@@ -56,10 +70,26 @@ def stream_of(sample: Sample, embedder: Embedder, *, captions: bool = True) -> S
                 source={"session": turn.session},
             )
         )
-    vectors = embedder.embed([entry.line for entry in entries], "passage")
+    vectors = _embedded(embedder, [entry.line for entry in entries], "passage", progress)
     for entry, vector in zip(entries, vectors, strict=True):
         stream.append(entry, vector)
     return stream
+
+
+def _embedded(
+    embedder: Embedder,
+    texts: list[str],
+    kind: Literal["query", "passage"],
+    progress: Callable[[int], None],
+) -> npt.NDArray[np.float32]:
+    """Shape (texts, dim), by batches of texts of much the same length."""
+    order = sorted(range(len(texts)), key=lambda at: len(texts[at]))
+    parts = []
+    for start in range(0, len(order), _BATCH):
+        rows = order[start : start + _BATCH]
+        parts.append(embedder.embed([texts[at] for at in rows], kind))
+        progress(len(rows))
+    return np.concatenate(parts)[np.argsort(order)]
 
 
 def measure(
@@ -68,23 +98,33 @@ def measure(
     ks: Sequence[int],
     *,
     captions: bool = True,
-    progress: Callable[[str], None] = lambda _: None,
+    progress: Callable[[str, int, int], None] = lambda *_: None,
 ) -> Recalled:
     """Ask every question of its conversation, a minute after the last line.
+
+    progress: is told which conversation it is in, and how many of all texts are done.
 
     recall@k of a question: the share of its evidence, of what exists of it, among the first k.
     """
     out = Recalled(per_k={name: {k: [] for k in ks} for name in RANKINGS})
+    counts = [(len(s.turns), sum(1 for q in s.questions if q.evidence)) for s in samples]
+    whole = sum(turns + asked for turns, asked in counts if asked)
+    done = 0
+
+    def more(texts: int) -> None:
+        nonlocal done
+        done += texts
+        progress(sample.id, done, whole)
+
     for sample in samples:
-        progress(f"{sample.id}: {len(sample.turns)} turns, {len(sample.questions)} questions")
         asked = [q for q in sample.questions if q.evidence]
         out.without.update(q.category for q in sample.questions if not q.evidence)
         out.turns += len(sample.turns)
         if not asked:
             continue
-        stream = stream_of(sample, embedder, captions=captions)
+        stream = stream_of(sample, embedder, captions=captions, progress=more)
         now = max(turn.time for turn in sample.turns) + timedelta(minutes=1)
-        vectors = embedder.embed([q.text for q in asked], "query")
+        vectors = _embedded(embedder, [q.text for q in asked], "query", more)
         for question, vector in zip(asked, vectors, strict=True):
             out.categories.append(question.category)
             out.samples.append(sample.id)

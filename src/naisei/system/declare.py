@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -101,7 +101,8 @@ class Experiment(Generic[C]):
             configuration, and paired differences from the first.
         live: prints a run of a single episode as it goes, in place of the progress bar: gets the
             task, a console, and the events of the run before it was continued.
-        hints: what to print beside the result of a run.
+        hints: what to print beside the result of a run; also gets the keys of the flags that
+            were given.
     """
 
     verb: str = "run"
@@ -119,7 +120,7 @@ class Experiment(Generic[C]):
     chosen_rows: Callable[[C], Sequence[str]] | None = None
     tables: str = "naisei.system.execute:study_tables"
     live: Callable[[Any, Console, Sequence[Event]], Callable[[Event], None]] | None = None
-    hints: Callable[[C], Sequence[str]] | None = None
+    hints: Callable[[C, Collection[str]], Sequence[str]] | None = None
 
     async def arun(
         self,
@@ -173,8 +174,8 @@ class System:
     """One system of agents.
 
     name: its command, and the system of its run directories. about: one line for the help.
-    experiments: the runs that it knows. verbs: its other commands. demo: `module:function` that
-    shows it; see `naisei.cli.demo`. page: `module:attribute` of its `naisei.web.pages.Page`.
+    experiments: the runs that it knows. verbs: its other commands. demo: `module:attribute` of its
+    `naisei.cli.demo.Part`. page: `module:attribute` of its `naisei.web.pages.Page`.
     """
 
     name: str

@@ -44,7 +44,7 @@ class RunOptions(Options):
         "リクエスト 1 回の制限時間 (秒)",
         "Seconds allowed to one request.",
         panel="models",
-        gt=0,
+        ge=0.001,
     )
     structured: Mode = flag(
         "json_schema",
@@ -58,14 +58,14 @@ class RunOptions(Options):
         "各モデルへの 1 分あたりのリクエスト数の上限",
         "Requests a minute to each model.",
         panel="models",
-        gt=0,
+        ge=0.001,
     )
     tokens_per_minute: float | None = flag(
         None,
         "各モデルの 1 分あたりのトークンの上限",
         "Tokens a minute of each model.",
         panel="models",
-        gt=0,
+        ge=0.001,
     )
     cache: Path | None = flag(
         None, "応答のキャッシュの置き場所", "Keep replies here, and use those kept.", panel="models"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import typer
 
+from naisei.cli.demo import DEMO, command_of
 from naisei.cli.lang import say
-from naisei.emphasis.cli import compare, corpus, demo, eval, tag, train
+from naisei.emphasis.cli import compare, corpus, eval, tag, train
 
 __all__ = ["app"]
 
@@ -49,6 +50,4 @@ app.command(
         "Compare encoders by how well they find emphasis.",
     ),
 )(compare.command)
-app.command("demo", help=say("一つの記事で見るデモ", "One article, before and after."))(
-    demo.command
-)
+app.command("demo", help=DEMO)(command_of("emphasis"))

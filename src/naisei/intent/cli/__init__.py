@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import typer
 
+from naisei.cli.demo import DEMO, command_of
 from naisei.cli.lang import say
-from naisei.intent.cli import ask, chat, demo, eval, feedback, index, serve
+from naisei.intent.cli import ask, chat, eval, feedback, index, serve
 
 __all__ = ["app"]
 
@@ -53,6 +54,4 @@ app.command(
         "Answer over HTTP: JSON, server-sent events, OpenAI-compatible.",
     ),
 )(serve.command)
-app.command("demo", help=say("三つの質問のデモ", "Three questions as a demonstration."))(
-    demo.command
-)
+app.command("demo", help=DEMO)(command_of("intent"))

@@ -6,6 +6,7 @@ from importlib import import_module
 
 import typer
 
+from naisei.cli.demo import DEMO, command_of
 from naisei.cli.lang import say
 
 __all__ = ["app"]
@@ -39,7 +40,6 @@ _COMMANDS = {
         "Write agent_a.json and the other files from a run's log.",
     ),
     "personas": ("同梱の人物の組", "The pairs of personas that ship."),
-    "demo": ("短い会話と推移の図", "A short conversation with its plot."),
 }
 
 
@@ -53,3 +53,4 @@ app = typer.Typer(
 
 for _name, (_ja, _en) in _COMMANDS.items():
     app.command(_name, help=say(_ja, _en))(import_module(f"{__name__}.{_name}").command)
+app.command("demo", help=DEMO)(command_of("relationship"))

@@ -15,7 +15,10 @@ File = Annotated[
     Path,
     typer.Option(
         "--from-locomo",
-        help=say("LoCoMo の公開形式の JSON (locomo10.json など)", "JSON as LoCoMo publishes it."),
+        help=say(
+            "LoCoMo の公開形式 (locomo10.json、会話ごとの JSON の zip やフォルダー)",
+            "LoCoMo as published: locomo10.json, or the zip (or folder) of one JSON each.",
+        ),
     ),
 ]
 K = Annotated[
@@ -56,6 +59,15 @@ def command(
     json: Json = False,
 ) -> None:
     # The other commands do not wait for what only this one needs.
+    from rich.markup import escape
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
     from naisei.cli.printing import print_tables
     from naisei.models.embedders import open_embedder
     from naisei.relationship.locomo import read_locomo
@@ -66,14 +78,18 @@ def command(
     depths = sorted(set(k or (5, 10, 25, 50)))
     samples = read_locomo(from_locomo)
     chosen = open_embedder(embedder)
-    progress = Console(stderr=True)
-    found = measure(
-        samples,
-        chosen,
-        depths,
-        captions=captions,
-        progress=lambda text: progress.print(text, style="dim", highlight=False),
-    )
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True)) as bar:
+        task = bar.add_task("", total=None)
+        found = measure(
+            samples,
+            chosen,
+            depths,
+            captions=captions,
+            progress=lambda name, done, whole: bar.update(
+                task, description=escape(name), completed=done, total=whole
+            ),
+        )
     notes = [note for sample in samples for note in sample.notes]
     tables = recall_tables(found, depths)
     if out is not None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import typer
 
+from naisei.cli.demo import DEMO, command_of
 from naisei.cli.lang import say
-from naisei.textgame.cli import ablate, demo, learn, make, play, run, train
+from naisei.textgame.cli import ablate, learn, make, play, run, train
 
 __all__ = ["app"]
 
@@ -35,10 +36,7 @@ app.command(
         "Compare the LLM player with parts of its prompt left out (the thesis's Tables 3.2, 3.3).",
     ),
 )(ablate.command)
-app.command(
-    "demo",
-    help=say("3 つの片付けと 5 つの料理のデモ", "Three games of tidying up and five of cooking."),
-)(demo.command)
+app.command("demo", help=DEMO)(command_of("textgame"))
 app.command(
     "record",
     help=say("ゲームに付いた解答を再生し、学習用に記録する", "Replay walkthroughs to learn from."),

@@ -1,0 +1,264 @@
+"""`naisei demo`: every system at work, one after the other, and where to look at what it left.
+
+A system joins by its declaration (`System.demo`). `naisei <system> demo` is `naisei demo <system>`.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from naisei.cli import errors, options
+from naisei.cli.lang import language, say
+from naisei.core import InputError
+from naisei.system.registry import BUILT_IN, find_system, system_names
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from naisei.runs.result import RunResult
+    from naisei.terminal import Console
+
+__all__ = ["DEMO", "Part", "Stage", "app", "command_of", "demo", "names"]
+
+#: Help of the command of one system.
+DEMO = say("デモ (naisei demo のこの部分だけ)", "A demonstration: this part of `naisei demo`.")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What `naisei demo` shows of one system. Texts are (Japanese, English).
+
+    title: its name, and in a word what it does. about: two lines of at most 78 columns. show:
+    performs it on a stage; with `stage.model`, with that model. hint: the command to try next.
+    data: the one language of its data, where there is but one; it is said to who reads another.
+    """
+
+    title: tuple[str, str]
+    about: tuple[str, str]
+    show: Callable[[Stage], None]
+    hint: tuple[str, str]
+    data: str = ""
+
+
+@dataclass(slots=True)
+class Stage:
+    """Where a part is shown. root: folder of the runs, one level below it. model:
+    `provider:name`, or None for the defaults, which call none."""
+
+    console: Console
+    root: Path
+    seed: int
+    model: str | None
+    reports: list[tuple[str, Path]] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
+
+    def print(self, text: str | Text, style: str = "", indent: int = 0) -> None:
+        """A paragraph, wrapped as Japanese is, further lines set in by so many columns."""
+        from naisei.terminal import print_wrapped
+
+        print_wrapped(self.console, text, style=style, indent=indent)
+
+    def note(self, ja: str, en: str) -> None:
+        """What must not be mistaken, in a line before the rest."""
+        self.print(say(ja, en), "yellow")
+
+    @contextmanager
+    def busy(self, ja: str, en: str) -> Iterator[None]:
+        """Shows, on a terminal, what is going on."""
+        with self.console.status(say(ja, en)):
+            yield
+
+    def report(self, name: str, path: Path) -> None:
+        """Name a page that is to be looked at afterwards."""
+        self.reports.append((name, path))
+
+    def finished(self, result: RunResult) -> None:
+        """Of a run whose budget or model may have failed it.
+
+        Raises:
+            InputError: none of its episodes could be scored.
+        """
+        out = result.outcome
+        if out.failed and not out.scored:
+            why = next(row.failure for row in out.rows if row.failure)
+            raise InputError(str(why), place=self.model or str(result.run_dir))
+        if out.stopped:
+            text = f"naisei runs resume {result.run_dir}"
+            self.print(
+                say(f"時間切れです。続きは {text}", f"Out of time. To go on: {text}"), "yellow"
+            )
+
+
+def names() -> list[str]:
+    """The systems that have a demonstration, in the order in which they are shown."""
+    return [name for name in system_names() if name in BUILT_IN or find_system(name).demo]
+
+
+def _part(name: str) -> Part:
+    place = f"naisei.{name}.demo:PART" if name in BUILT_IN else find_system(name).demo
+    module, _, attribute = place.partition(":")
+    part: Part = getattr(import_module(module), attribute)
+    return part
+
+
+def demo(
+    chosen: Sequence[str] = (), *, run_dir: Path | None = None, seed: int = 0, model: str | None
+) -> int:
+    """Show the parts named, or all. Returns the exit code: 0, or that of the first part that
+    could not be shown, which does not keep the others from it.
+
+    Raises:
+        InputError: an unknown part, or a model that cannot be had.
+    """
+    from naisei.terminal import Console
+
+    known = names()
+    for name in chosen:
+        if name not in known:
+            raise InputError(
+                say(f"'{name}' のデモはありません", f"there is no demonstration of '{name}'"),
+                remedy=say(f"指定できるもの: {', '.join(known)}", f"known: {', '.join(known)}"),
+            )
+    console = Console(highlight=False)
+    root = run_dir or Path("runs") / f"demo-{datetime.now():%Y%m%d-%H%M%S}"
+    stage = Stage(console, root, seed, model)
+    if model is not None:
+        _fetch(model, stage)
+    codes = [_shown(name, stage) for name in chosen or known]
+    _ending(stage)
+    return next(filter(None, codes), 0)
+
+
+def _shown(name: str, stage: Stage) -> int:
+    """One part, with its introduction; returns its exit code."""
+    from rich.rule import Rule
+    from rich.text import Text
+
+    title = name
+    try:
+        part = _part(name)
+        title = say(*part.title)
+        stage.console.print(Rule(Text(title, style="bold"), align="left"))
+        for line in say(*part.about).splitlines():
+            stage.print(line, "dim")
+        if part.data and part.data != language():
+            stage.note(*_ONLY[part.data])
+        part.show(stage)
+    except Exception as error:
+        sys.stdout.flush()
+        stage.failed.append(title)
+        return errors.report(error)
+    finally:
+        stage.console.print()
+    stage.print(say("使ってみるには: ", "To try it: ") + say(*part.hint), "dim")
+    stage.console.print()
+    return 0
+
+
+#: Said where the data are in another language than the reader's.
+_ONLY = {
+    "ja": ("データは日本語です。", "There are Japanese data only, so what follows is in Japanese."),
+    "en": ("文章は英語だけです。", "The texts are English."),
+}
+
+
+def _ending(stage: Stage) -> None:
+    from rich.rule import Rule
+
+    if stage.failed:
+        text = "、".join(stage.failed) if language() == "ja" else ", ".join(stage.failed)
+        stage.print(say("動かせなかったもの: ", "Could not be shown: ") + text, "red")
+    if not stage.reports:
+        return
+    stage.console.print(Rule(say("結果を見る", "Have a look"), align="left"))
+    stage.print(say("報告 (HTML):", "Reports (HTML):"))
+    width = max(len(name.encode("euc_jp", "replace")) for name, _ in stage.reports)
+    for name, path in stage.reports:
+        pad = " " * (width - len(name.encode("euc_jp", "replace")))
+        stage.console.print(f"  {name}{pad}  {path}", markup=False, soft_wrap=True)
+    stage.print(say("ブラウザで見るには:", "To look at them in the browser:"))
+    command = f"  {_program()} serve --runs {stage.root}"
+    stage.console.print(command, style="bold", markup=False, soft_wrap=True)
+
+
+def _program() -> str:
+    """How this program is called from here: `naisei`, where the shell finds this very one."""
+    called = Path(sys.argv[0])
+    if called.name == "__main__.py":
+        return "python -m naisei"
+    found = shutil.which("naisei")
+    if called.name != "naisei" or (found and called.exists() and called.samefile(found)):
+        return "naisei"
+    return str(called)
+
+
+def _fetch(model: str, stage: Stage) -> None:
+    """Get the embedded model if it is the one; say what is to be known of it."""
+    provider, _, name = model.partition(":")
+    if provider != "local":
+        return
+    from naisei.models.local.notice import NOTICE_EN, NOTICE_JA
+    from naisei.models.local.progress import Shown
+    from naisei.models.local.pull import pull
+    from naisei.models.local.weights import DEFAULT, catalogue
+
+    stage.print(say(NOTICE_JA, NOTICE_EN), "yellow")
+    weights = catalogue().get(name or DEFAULT)
+    if weights is not None:  # else a file, or a name that the provider complains of
+        with Shown(language=language()) as told:
+            pull(weights, progress=told)
+
+
+Model = Annotated[
+    str | None,
+    typer.Option(
+        "--model",
+        metavar="PROVIDER:NAME",
+        help=say(
+            "言語モデルで動かす。例: local: (組み込み)、openai:gpt-5-nano (既定: モデル不要)",
+            "Show it with a language model, e.g. local: (embedded) or openai:gpt-5-nano; "
+            "by default with none.",
+        ),
+    ),
+]
+
+
+def command_of(name: str) -> Callable[..., None]:
+    """The command `naisei <name> demo`."""
+
+    def command(
+        model: Model = None, run_dir: options.RunDir = None, seed: options.Seed = 0
+    ) -> None:
+        raise typer.Exit(demo([name], run_dir=run_dir, seed=seed, model=model))
+
+    return command
+
+
+app = typer.Typer()
+
+
+@app.command(help=say("すべてのシステムのデモ", "A demonstration of every system."))
+def _command(
+    parts: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[SYSTEM]...",
+            show_default=False,
+            help=say("見るもの (既定: すべて)", "What to show; by default all."),
+        ),
+    ] = None,
+    model: Model = None,
+    run_dir: options.RunDir = None,
+    seed: options.Seed = 0,
+) -> None:
+    raise typer.Exit(demo(parts or [], run_dir=run_dir, seed=seed, model=model))
