@@ -99,5 +99,5 @@ def test_all_of_it_fits_a_terminal_and_names_what_it_left(
     pages = [line.split()[-1] for line in lines if line.endswith(".html")]
     assert len(pages) == len(SYSTEMS) and all(Path(page).is_file() for page in pages)
     listed = naisei("runs", "list", "demo", "--json")
-    found = {row["system"] for row in map(json.loads, listed.out.splitlines())}
+    found = {row["system"] for row in listed.result}
     assert found == {*SYSTEMS} - {"emphasis"}
