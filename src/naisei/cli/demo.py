@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from naisei.cli import errors, options
-from naisei.cli.lang import language, say
 from naisei.core import InputError
+from naisei.lang import language, say
 from naisei.system.registry import BUILT_IN, find_system, system_names
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from naisei.intent.schemas import Reply
 from naisei.intent.serve.requests import ChatMessage
 from naisei.intent.serve.sessions import Sessions, asks
 from naisei.intent.serve.wire import pieces, plain_reply, with_sources
-from naisei.japanese.asking import matter
+from naisei.japanese.query_analysis import matter
 from naisei.japanese.questions import parse
 from naisei.lang import say
 from naisei.lengths import MESSAGE
