@@ -17,8 +17,7 @@ from naisei.clarify.schemas import ActionSet, Language
 from naisei.core import Act, AskUser, Event, Handler, Observation, Remember, Say, Where
 from naisei.lang import say
 from naisei.memory import memory as open_memory
-from naisei.models.embedders.kept import KeptEmbedder
-from naisei.models.embedders.registry import open_embedder
+from naisei.models.embedders.registry import KeptEmbedder, open_embedder
 from naisei.web.html import fragment
 from naisei.web.pages.assistant.config import SittingConfig
 from naisei.web.pages.assistant.live import sitting
