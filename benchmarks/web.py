@@ -30,7 +30,7 @@ from starlette.routing import Route
 
 from naisei.core import AskUser, Chat, Event, Flow, Message, Say, Usage, Where
 from naisei.core.fingerprint import fingerprint
-from naisei.http.listen import Server, bound, uvicorn_config
+from naisei.http.server import Server, bound, uvicorn_config
 from naisei.runs.directory import RunDirectory
 from naisei.runs.summaries import Kept, keep
 from naisei.runs.task import EpisodeRow, Metric, Summary

@@ -15,7 +15,7 @@ from naisei.emphasis.corpus.statistics import describe, folds
 from naisei.emphasis.corpus.store import load_corpus, save_corpus
 from naisei.emphasis.corpus.words import article_of
 from naisei.emphasis.schemas import Article, Sentence, Token
-from naisei.japanese.placed import words
+from naisei.japanese.morph import words
 
 
 def emphasised(page: str) -> list[str]:

@@ -11,7 +11,7 @@ import pytest
 from emphasis import tiny_encoder
 from naisei.core import InputError
 from naisei.emphasis.encoders.vocabulary import japanese_pieces
-from naisei.models.embedders.packed import read_packed
+from naisei.models.embedders.onnx import read_packed
 
 
 def test_every_tensor_is_read_as_it_was_packed(tmp_path: Path) -> None:

@@ -5,11 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from naisei.intent.dialogue import Dialogue
-from naisei.japanese.asking import read_asking
-from naisei.japanese.choices import chosen
-from naisei.japanese.kept import lost
-from naisei.japanese.no_answer import at_a_loss, none_of_them
-from naisei.japanese.quantities import missing, quantities
+from naisei.japanese.answers import at_a_loss, none_of_them
+from naisei.japanese.content_preservation import lost, missing, quantities
+from naisei.japanese.query_analysis import analyse_query, chosen
 
 OPTIONS = ("特別休暇規程", "年次有給休暇規程 › 申請の手続き", "休暇のよくある質問")
 KANJI = "〇一二三四五六七八九"
@@ -118,7 +116,7 @@ def test_what_says_nothing_is_not_searched_for():
     ],
 )
 def test_a_situation_that_asks_nothing_is_a_worry(text, told):
-    asking = read_asking(text)
+    asking = analyse_query(text)
     assert (asking.told, asking.consultation) == (told, told)
 
 

@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from naisei.japanese.english import words
 from naisei.japanese.morph import morphemes, tokens
 from naisei.japanese.normal import is_japanese, normalise
-from naisei.japanese.questions import parse
+from naisei.japanese.questions import parse, words
 from naisei.japanese.search_tokens import search_tokens
 from naisei.japanese.sentences import sentences
 

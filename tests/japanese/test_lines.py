@@ -4,11 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from naisei.japanese.boundaries import stands_alone
-from naisei.japanese.brackets import mask, pairs
-from naisei.japanese.folding import Origin, fold, mend_marks
+from naisei.japanese.cues import stands_alone
+from naisei.japanese.folding import Origin, fold, mask, mend_marks, pairs
+from naisei.japanese.sentences import count_sentences, sentences_from, utterance_sentences
 from naisei.japanese.topics import topics
-from naisei.japanese.utterance import count_sentences, sentences_from, utterance_sentences
 
 
 @pytest.mark.parametrize(

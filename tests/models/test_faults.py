@@ -13,7 +13,7 @@ import pytest
 from models.helpers import QUICK, Choice, gateway, perform
 from naisei.core import Chat, InputError, InstrumentFailure, Usage, Where, user
 from naisei.models.gateway import Gateway
-from naisei.models.roles import open_roles
+from naisei.models.registry import open_roles
 from servers.faults import KINDS, Faults
 from servers.openai_server import OpenAIServer
 

@@ -13,8 +13,7 @@ from naisei.core import InputError, ModelCallForbidden
 from naisei.models.check import check
 from naisei.models.forbid import is_loopback
 from naisei.models.gateway import Gateway
-from naisei.models.registry import open_model
-from naisei.models.roles import Roles, open_roles
+from naisei.models.registry import Roles, open_model, open_roles
 from naisei.models.settings import ModelSettings
 from servers.openai_server import OpenAIServer
 

@@ -13,8 +13,7 @@ from naisei.core import ModelCallForbidden
 from naisei.lang import speaking
 from naisei.models.embedders.registry import open_embedder
 from naisei.models.local.weights import find
-from naisei.models.registry import open_model
-from naisei.models.roles import Roles
+from naisei.models.registry import Roles, open_model
 from naisei.models.scripts import read_script
 from naisei.models.settings import ModelSettings
 from servers.openai_server import OpenAIServer
@@ -50,7 +49,7 @@ _WRONG: tuple[Wrong, ...] = (
      "not 0", ""),
     (lambda: ModelSettings(base_url="here"), "'here' is no URL of an endpoint",
      "write it as http://HOST:PORT/v1"),
-    (lambda: read_script(_SCRIPT), "cannot be read: No such file or directory",
+    (lambda: read_script(_SCRIPT), "no such file",
      "name a script file"),
     (_empty, "holds no rule", ""),
 )  # fmt: skip

@@ -13,8 +13,8 @@ from pydantic import BaseModel, Field
 
 from naisei.core import InputError, Sampling, system, user
 from naisei.models.base import ChatReply, ChatRequest, Schema, Unusable
-from naisei.models.local.grammar import json_grammar
 from naisei.models.local.pull import pull
+from naisei.models.local.server import json_grammar
 from naisei.models.local.weights import find, locate
 from naisei.models.providers.local import LocalModel, build
 

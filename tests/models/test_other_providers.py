@@ -10,8 +10,7 @@ import pytest
 from models.helpers import QUICK, Choice, perform
 from naisei.core import InputError, Sampling, assistant, system, user
 from naisei.models.gateway import Gateway
-from naisei.models.registry import open_model
-from naisei.models.roles import Roles
+from naisei.models.registry import Roles, open_model
 from naisei.models.settings import ModelSettings
 from servers.openai_server import OpenAIServer
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from naisei.models.base import ChatReply
-from naisei.models.prices import price
+from naisei.models.connection import price
 from naisei.models.registry import open_model
 from naisei.models.settings import ModelSettings
 

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from naisei.core import InputError
-from naisei.models.local.progress import Shown
 from naisei.models.local.pull import pull, remove
+from naisei.models.local.transfer import Shown
 from naisei.models.local.weights import Slice, Weights, catalogue, find, locate
 from waiting import PATIENCE, until
 

@@ -12,8 +12,7 @@ import pytest
 from models.helpers import QUICK, perform
 from naisei.core import InputError
 from naisei.models.gateway import Gateway
-from naisei.models.registry import open_model, providers
-from naisei.models.roles import Roles, open_roles
+from naisei.models.registry import Roles, open_model, open_roles, providers
 from naisei.models.settings import ModelSettings
 from servers.openai_server import OpenAIServer
 

@@ -12,9 +12,9 @@ from pydantic import BaseModel, Field
 
 from models.helpers import Choice, perform
 from naisei.core import InputError, Message, Usage, assistant, system, user
-from naisei.models.filling import fill
 from naisei.models.gateway import Gateway
-from naisei.models.roles import open_roles
+from naisei.models.registry import open_roles
+from naisei.models.scripts import fill
 
 
 def scripted(folder: Path, text: str | list[dict[str, Any]], suffix: str = ".jsonl") -> Gateway:
@@ -159,8 +159,8 @@ def test_files_that_are_no_scripts(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="a folder"):
         open_roles(f"scripted:{tmp_path}")
     binary = tmp_path / "binary.jsonl"
-    binary.write_bytes(b"\xff\xfe\x00\x80")
-    with pytest.raises(InputError, match="no UTF-8 text"):
+    binary.write_bytes(b"\x80\x81\xff\x00abc")
+    with pytest.raises(InputError, match="no text file"):
         open_roles(f"scripted:{binary}")
 
 

@@ -13,10 +13,10 @@ import pytest
 
 from models.helpers import QUICK, gateway, perform
 from naisei.core import Chat, InputError, InstrumentFailure, Where, user
+from naisei.models.connection import RetryPolicy
 from naisei.models.gateway import Gateway
-from naisei.models.providers._meaning import seconds_until
-from naisei.models.retry import Patience
-from naisei.models.roles import open_roles
+from naisei.models.providers._adapter import seconds_until
+from naisei.models.registry import open_roles
 from naisei.models.settings import ModelSettings
 from servers.faults import Faults
 from servers.openai_server import OpenAIServer
@@ -74,7 +74,7 @@ def test_waits_double_and_vary() -> None:
         def __init__(self, n: int) -> None:
             self.attempt_number = n
 
-    patience = Patience(first_wait=1.0, longest_wait=8.0)
+    patience = RetryPolicy(first_wait=1.0, longest_wait=8.0)
     for n, longest in [(1, 1), (2, 2), (3, 4), (4, 8), (5, 8), (60, 8)]:
         waits = {patience.wait(State(n)) for _ in range(20)}  # type: ignore[arg-type]
         assert all(longest / 2 <= w <= longest for w in waits)
@@ -101,7 +101,7 @@ def test_an_endpoint_that_comes_back_is_waited_for(monkeypatch: pytest.MonkeyPat
 
     async def scenario() -> tuple[object, int]:
         url = f"http://127.0.0.1:{port}/v1"
-        patience = Patience(attempts=10**9)
+        patience = RetryPolicy(attempts=10**9)
         through = Gateway(open_roles(f"openai-compatible:test@{url}"), patience=patience)
         with OpenAIServer(port=port):
             await through.perform(Chat("agent", [user("一")]), Where("1"))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from naisei.core import InputError
 from naisei.japanese.search_tokens import search_tokens
-from naisei.japanese.spans import sentence_spans
+from naisei.japanese.sentences import sentence_spans
 from naisei.retrieval import Chunking, Document, Passage
 from naisei.retrieval.chunking import pieces
 from naisei.retrieval.fusion import fuse

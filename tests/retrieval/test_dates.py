@@ -4,8 +4,7 @@ from datetime import date
 
 import pytest
 
-from naisei.japanese.dates import dates_in, effective_date
-from naisei.japanese.editions import is_old, is_series, version_of, work_name
+from naisei.japanese.dates import dates_in, effective_date, is_old, is_series, version_of, work_name
 from naisei.retrieval.limits import LIMITS
 from naisei.retrieval.load import parsed
 

@@ -5,8 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from naisei.japanese.search_tokens import search_tokens
-from naisei.japanese.work_words import related, synonyms
+from naisei.japanese.search_tokens import related, search_tokens, synonyms
 from naisei.retrieval import Index, build
 from naisei.retrieval.words import WordIndex, write_words
 

@@ -21,8 +21,7 @@ from naisei.clarify.schemas import EpisodeResult, Instance
 from naisei.clarify.simulator import simulator
 from naisei.core import Act, AskUser, Flow, Handler, Remember, Where, World
 from naisei.memory import MemoryHandler, memory_policy
-from naisei.models.embedders.kept import KeptEmbedder
-from naisei.models.embedders.registry import open_embedder
+from naisei.models.embedders.registry import KeptEmbedder, open_embedder
 from naisei.runs.directory import RunDirectory
 from naisei.runs.task import EpisodeRow, Summary, Task
 

@@ -10,9 +10,9 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
-from naisei import __version__
-from naisei.cli import errors, lang
-from naisei.cli.lang import say
+from naisei import __version__, lang
+from naisei.cli import errors
+from naisei.lang import say
 from naisei.system.registry import BUILT_IN, Text, find_system, system_names
 
 __all__ = ["app"]

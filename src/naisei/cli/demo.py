@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from naisei.cli import errors, options
-from naisei.cli.lang import language, say
 from naisei.core import InputError
+from naisei.lang import language, say
 from naisei.system.registry import BUILT_IN, find_system, system_names
 
 if TYPE_CHECKING:
@@ -207,10 +207,9 @@ def _fetch(model: str, stage: Stage) -> None:
     provider, _, name = model.partition(":")
     if provider != "local":
         return
-    from naisei.models.local.notice import NOTICE_EN, NOTICE_JA
-    from naisei.models.local.progress import Shown
     from naisei.models.local.pull import pull
-    from naisei.models.local.weights import DEFAULT, catalogue
+    from naisei.models.local.transfer import Shown
+    from naisei.models.local.weights import DEFAULT, NOTICE_EN, NOTICE_JA, catalogue
 
     stage.print(say(NOTICE_JA, NOTICE_EN), "yellow")
     weights = catalogue().get(name or DEFAULT)

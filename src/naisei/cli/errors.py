@@ -16,7 +16,7 @@ import traceback
 from datetime import datetime
 from pathlib import Path
 
-from naisei.cli.lang import say
+from naisei.lang import say
 
 __all__ = ["DEBUG", "exit_code", "report"]
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from io import TextIOWrapper
 
-from naisei import keys
-from naisei.cli import errors, lang
+from naisei import keys, lang
+from naisei.cli import errors
 
 __all__ = ["main"]
 

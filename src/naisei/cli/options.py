@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from naisei.cli.lang import say
+from naisei.lang import say
 from naisei.models.base import Mode
 
 __all__ = [

@@ -21,7 +21,7 @@ from naisei.director.mend import mend
 from naisei.director.prepare import Line
 from naisei.director.profile import Character
 from naisei.director.verdict import CHECK_NAMES, LineVerdict
-from naisei.japanese.negation import negation_sign
+from naisei.japanese.assertion_scope import negation_sign
 from naisei.japanese.topics import topics
 
 __all__ = ["Rules", "check", "rules_of"]

@@ -158,13 +158,13 @@ class _Model(Handler):
 
 @cache
 def _gateway(spec: str) -> Any:
+    from naisei.models.connection import RetryPolicy
     from naisei.models.gateway import Gateway
-    from naisei.models.retry import Patience
-    from naisei.models.roles import open_roles
+    from naisei.models.registry import open_roles
 
     # Somebody waits for the line: a judge that does not answer is given up sooner than in a run.
     return Gateway(
-        open_roles(None, {"judge": spec}), patience=Patience(attempts=4, resends=0, knocks=1)
+        open_roles(None, {"judge": spec}), patience=RetryPolicy(attempts=4, resends=0, knocks=1)
     )
 
 

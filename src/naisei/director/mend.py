@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import re
 
-from naisei.japanese.brackets import wrapped
-from naisei.japanese.folding import fold, mend_marks
+from naisei.japanese.folding import fold, mend_marks, wrapped
 
 __all__ = ["mend"]
 

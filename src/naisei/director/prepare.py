@@ -9,9 +9,8 @@ import re
 from functools import lru_cache
 
 from naisei.core import Status
-from naisei.japanese.brackets import mask, wrapped
-from naisei.japanese.folding import Origin, fold
-from naisei.japanese.utterance import count_sentences, utterance_sentences
+from naisei.japanese.folding import Origin, fold, mask, wrapped
+from naisei.japanese.sentences import count_sentences, utterance_sentences
 from naisei.lang import language
 
 __all__ = ["Line"]

@@ -11,8 +11,7 @@ from pydantic import BaseModel, ConfigDict
 
 from naisei.core import Handler, Say, Status, Where
 from naisei.director.checks.loop import spoken_words
-from naisei.japanese.brackets import mask
-from naisei.japanese.folding import fold
+from naisei.japanese.folding import fold, mask
 from naisei.japanese.topics import topics
 
 __all__ = ["Note", "Spoken", "Stage", "TalkState"]

@@ -11,7 +11,6 @@ from itertools import groupby
 from rich.text import Text
 
 from naisei.cli.demo import Part, Stage
-from naisei.cli.lang import language, say
 from naisei.core import arun
 from naisei.emphasis.corpus.files import read_bytes
 from naisei.emphasis.corpus.markdown import read_markdown
@@ -26,6 +25,7 @@ from naisei.emphasis.zero_shot.flow import emphasise
 from naisei.emphasis.zero_shot.labels import token_labels
 from naisei.emphasis.zero_shot.passages import passages
 from naisei.files import write_atomically
+from naisei.lang import language, say
 from naisei.models.world import base_world
 
 __all__ = ["HELD_OUT", "PART"]

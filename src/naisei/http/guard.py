@@ -1,28 +1,24 @@
-"""Who may call, and with how much: Host, Origin, size; and the headers of every answer.
+"""Who may call, and with how much: Host, Origin, size, time; and the headers of every answer.
 
 Written as plain ASGI, so that streams pass through untouched.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+import asyncio
+import ipaddress
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from http import HTTPStatus
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from naisei.http.body import Body, too_large
-from naisei.http.loopback import host_name, is_address, is_loopback
 from naisei.lang import say
 
-__all__ = ["App", "Guard", "GuardRules", "Message", "Receive", "Scope", "Send"]
-
-Scope = MutableMapping[str, Any]
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Scope, Receive, Send], Awaitable[None]]
+__all__ = ["Body", "Guard", "GuardRules", "host_name", "is_address", "is_loopback", "message_of"]
 
 _HEADERS = {
     "x-content-type-options": "nosniff",
@@ -60,7 +56,7 @@ class GuardRules:
 class Guard:
     """ASGI middleware under `rules`."""
 
-    def __init__(self, app: App, rules: GuardRules) -> None:
+    def __init__(self, app: ASGIApp, rules: GuardRules) -> None:
         self._app, self._rules = app, rules
         self._headers = {**_HEADERS, **rules.headers}
         self._names = {name.lower() for name in rules.hosts} | {"localhost"}
@@ -142,3 +138,77 @@ def _preflight() -> dict[str, str]:
         "access-control-allow-headers": "authorization, content-type",
         "access-control-max-age": "600",
     }
+
+
+class Body:
+    """`receive` of ASGI with a bound on the bytes and on the time until they are all there.
+
+    Raises `HTTPException` where whoever reads the body will let it pass to the error handlers.
+    """
+
+    def __init__(self, receive: Receive, limit: int, timeout: float) -> None:
+        self._receive, self._left = receive, limit
+        self._deadline = asyncio.get_running_loop().time() + timeout
+        self._whole = False
+
+    async def __call__(self) -> Message:
+        if self._whole:  # what comes now is the end of the connection, at any time
+            return await self._receive()
+        try:
+            async with asyncio.timeout_at(self._deadline):
+                message = await self._receive()
+        except TimeoutError:
+            said = say(
+                "リクエストを最後まで受信できませんでした", "the request did not arrive in time"
+            )
+            raise HTTPException(408, said) from None
+        if message["type"] == "http.request":
+            self._left -= len(message.get("body", b""))
+            if self._left < 0:
+                raise HTTPException(413, too_large())
+            self._whole = not message.get("more_body", False)
+        return message
+
+
+def message_of(error: HTTPException, *, no_path: str) -> str:
+    """What to tell whoever asked. no_path: for an address that there is not, of which the router
+    gives nothing but the name of the status."""
+    if error.detail != HTTPStatus(error.status_code).phrase:
+        return error.detail
+    own = {404: no_path, 405: say("このメソッドには対応していません", "not with this method")}
+    return own.get(error.status_code, error.detail)
+
+
+def too_large() -> str:
+    return say("リクエストが大きすぎます", "the request is too large")
+
+
+def is_loopback(host: str) -> bool:
+    """Whether nobody outside this machine can reach a server bound to `host`."""
+    name = host.strip("[]").lower().rstrip(".")
+    if name == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return False
+
+
+def is_address(name: str) -> bool:
+    """Whether this is an IP address and no name."""
+    try:
+        ipaddress.ip_address(name.strip("[]"))
+    except ValueError:
+        return False
+    return True
+
+
+def host_name(host: str) -> str:
+    """The host of a Host header without its port, lower-case; no name for what is none."""
+    host = host.strip().lower()
+    if host.startswith("["):
+        name, end, rest = host[1:].partition("]")
+        whole = end and (not rest or (rest[0] == ":" and rest[1:].isdecimal()))
+        return name if whole else ""
+    name, colon, port = host.partition(":")
+    return name.rstrip(".") if not colon or port.isdecimal() else ""

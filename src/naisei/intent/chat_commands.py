@@ -6,7 +6,6 @@ import sys
 from datetime import datetime
 from pathlib import Path
 
-from naisei.cli.lang import say
 from naisei.core import InstrumentFailure
 from naisei.intent.cli.show import line, shown, sources
 from naisei.intent.commands import session_path
@@ -17,6 +16,7 @@ from naisei.intent.feedback import Sign, write_feedback
 from naisei.intent.places import place
 from naisei.intent.schemas import Reply
 from naisei.intent.sitting import Standing
+from naisei.lang import say
 from naisei.lengths import MESSAGE, too_long
 from naisei.retrieval.index import Index
 

@@ -7,7 +7,6 @@ from importlib.resources import as_file, files
 from rich.text import Text
 
 from naisei.cli.demo import Part, Stage
-from naisei.cli.lang import say
 from naisei.intent.cli.show import shown
 from naisei.intent.config import AssistConfig
 from naisei.intent.contacts import load_contacts
@@ -15,6 +14,7 @@ from naisei.intent.dialogue import Dialogue
 from naisei.intent.execute import Session, in_directory
 from naisei.intent.rules import Rules, Setting
 from naisei.intent.schemas import Reply
+from naisei.lang import say
 from naisei.models.local.weights import cache_root
 from naisei.retrieval.build import build
 from naisei.retrieval.index import Index

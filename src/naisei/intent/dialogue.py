@@ -5,9 +5,8 @@ from __future__ import annotations
 from pydantic import BaseModel, ConfigDict
 
 from naisei.intent.schemas import Exchange
-from naisei.japanese.asking import read_asking
-from naisei.japanese.choices import chosen, led
 from naisei.japanese.normal import normalise
+from naisei.japanese.query_analysis import analyse_query, chosen, led
 
 __all__ = ["Dialogue"]
 
@@ -39,7 +38,7 @@ class Dialogue(BaseModel):
         """All that the person said about it, oldest first; 「その中にはありません」 and the like
         say nothing about it. A request that only points back (「その場合は？」) is taken
         together with the question before."""
-        before = self.earlier[-1:] if read_asking(self.utterance).pointing else ()
+        before = self.earlier[-1:] if analyse_query(self.utterance).pointing else ()
         answers = (e.answer for e in self.exchanges if e.tells)
         return (*before, self.utterance, *answers)
 

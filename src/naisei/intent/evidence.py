@@ -19,9 +19,8 @@ from collections.abc import Mapping, Sequence, Set
 from naisei.core import Evidence
 from naisei.intent.effects import Weights
 from naisei.intent.rules import Rules
-from naisei.japanese.asking import hollow
-from naisei.japanese.search_tokens import search_tokens
-from naisei.japanese.work_words import related
+from naisei.japanese.query_analysis import hollow
+from naisei.japanese.search_tokens import related, search_tokens
 
 __all__ = ["coverage", "place_of", "substance", "sufficient"]
 

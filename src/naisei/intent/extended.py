@@ -9,7 +9,7 @@ from naisei.intent.routing import Route
 from naisei.intent.rules import Setting
 from naisei.intent.schemas import Evaluation, Extended, Reply
 from naisei.intent.thresholds import Thresholds
-from naisei.japanese.asking import is_greeting
+from naisei.japanese.query_analysis import is_greeting
 
 __all__ = ["beyond", "extend", "greeted"]
 

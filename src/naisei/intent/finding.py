@@ -9,8 +9,7 @@ from pydantic import BaseModel, ConfigDict
 from naisei.core import Evidence, Flow, Search
 from naisei.intent.effects import Weigh, Weights
 from naisei.intent.rules import Setting
-from naisei.japanese.dates import dates_in
-from naisei.japanese.editions import is_old
+from naisei.japanese.dates import dates_in, is_old
 
 __all__ = ["Found", "find", "newest_first"]
 

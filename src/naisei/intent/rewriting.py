@@ -10,8 +10,8 @@ from naisei.core import Chat, Flow, InstrumentFailure
 from naisei.intent.dialogue import Dialogue
 from naisei.intent.rules import Setting
 from naisei.intent.words import rewriter_messages
-from naisei.japanese.asking import read_asking
-from naisei.japanese.kept import lost
+from naisei.japanese.content_preservation import lost
+from naisei.japanese.query_analysis import analyse_query
 
 __all__ = ["Query", "joined", "rewrite"]
 
@@ -53,7 +53,7 @@ def rewrite(dialogue: Dialogue, setting: Setting) -> Flow[Query]:
 
 
 def _drawn_out(dialogue: Dialogue) -> str:
-    if not read_asking(dialogue.utterance).consultation:
+    if not analyse_query(dialogue.utterance).consultation:
         return ""
     return " ".join(" ".join(e.answer.split()) for e in dialogue.exchanges if e.tells)
 

@@ -13,8 +13,8 @@ from naisei.intent.messages import choose_question, open_question, worry_questio
 from naisei.intent.rules import Setting
 from naisei.intent.schemas import Evaluation
 from naisei.intent.topics import label, title_of, topics
-from naisei.japanese.asking import Asking, is_greeting, read_asking
-from naisei.japanese.no_answer import at_a_loss, none_of_them
+from naisei.japanese.answers import at_a_loss, none_of_them
+from naisei.japanese.query_analysis import QueryAnalysis, analyse_query, is_greeting
 
 __all__ = ["grade", "sought", "spread", "vagueness"]
 
@@ -26,7 +26,7 @@ def sought(dialogue: Dialogue) -> str:
     """What the rules look up: what was said, a broad request by its words of substance alone,
     so that 「について教えて」 finds nothing of its own."""
     first, *more = dialogue.said
-    asking = read_asking(first)
+    asking = analyse_query(first)
     core = " ".join(asking.matter) if asking.broad and asking.matter else first
     return " ".join([core, *more])
 
@@ -36,7 +36,7 @@ def grade(
 ) -> Judged:
     """The indicators and the question back, from the words said and what they find."""
     whole = " ".join(dialogue.said)
-    said = [read_asking(text) for text in dialogue.said]
+    said = [analyse_query(text) for text in dialogue.said]
     words = substance(whole)
     covers = {hit.id: coverage(words, weights.idf, hit) for hit in hits}
     held = sufficient(whole, hits, weights, setting.rules)
@@ -73,7 +73,9 @@ def grade(
     )
 
 
-def vagueness(said: Sequence[Asking], ties: int, *, held: bool, narrowed: bool = False) -> int:
+def vagueness(
+    said: Sequence[QueryAnalysis], ties: int, *, held: bool, narrowed: bool = False
+) -> int:
     """0 (clear) to about 7, from the words of the whole dialogue; asked back from 2 on.
 
     ties: sections that cover the words equally well. held: whether any covers them enough.

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from naisei.japanese.no_answer import at_a_loss, none_of_them
+from naisei.japanese.answers import at_a_loss, none_of_them
 
 __all__ = [
     "Case",

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 
 from naisei.core import Evidence
 from naisei.intent.evidence import place_of
-from naisei.japanese.kept import denied
-from naisei.japanese.quantities import missing
+from naisei.japanese.content_preservation import denied, missing
 from naisei.japanese.search_tokens import search_tokens
 from naisei.lang import Language
 

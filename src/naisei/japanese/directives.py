@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from naisei.japanese.morph import Token
-from naisei.japanese.spoken import Found, Sentence
+from naisei.japanese.speech import Found, Sentence
 
 __all__ = ["deference", "directives"]
 

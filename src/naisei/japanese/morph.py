@@ -1,25 +1,22 @@
-"""Words of a Japanese text: surface, dictionary form, normalised form, part of speech.
-
-Sudachi with its small dictionary. Nothing else in the tree calls it: what it cannot take (a text
-above 49,149 bytes, half a surrogate pair, one tokenizer in two threads) is dealt with here.
-"""
+"""Words of a text by Sudachi: surface, part of speech, dictionary form; lemmas; phrases (文節)."""
 
 from __future__ import annotations
 
 import re
 import threading
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from naisei.japanese.normal import normalise
 
 if TYPE_CHECKING:
     from sudachipy import Morpheme
 
-__all__ = ["Token", "morphemes", "tokens"]
+__all__ = ["PlacedWord", "Token", "Word", "lemmas", "morphemes", "phrase_starts", "tokens", "words"]
+
 
 _local = threading.local()
 _lock = threading.Lock()
@@ -139,3 +136,125 @@ def _tokenizer(mode: Literal["A", "C"]) -> Any:
                 _dictionary = Dictionary(dict="small")
             made[mode] = _dictionary.tokenizer(mode=SplitMode.A if mode == "A" else SplitMode.C)
     return made[mode]
+
+
+_SUFFIXES = ("ing", "ed", "es", "s")
+_LATIN = re.compile(r"([a-z]+)")
+
+
+@lru_cache(maxsize=65536)
+def lemmas(text: str) -> tuple[str, ...]:
+    """Content words in order, each in Sudachi's normalised form.
+
+    Particles, auxiliaries, punctuation and honorific prefixes are left out; English words
+    are lower-cased and cut to a rough stem. An empty text gives an empty tuple.
+    """
+    found: list[str] = []
+    # Sudachi normalises English words into katakana ones, so they are cut out first.
+    for piece in _LATIN.split(unicodedata.normalize("NFKC", text).lower()):
+        if _LATIN.fullmatch(piece):
+            found.append(_stem(piece))
+        else:
+            found += [t.form for t in tokens(piece) if t.content]
+    return tuple(found)
+
+
+def _stem(word: str) -> str:
+    """English inflection cut off, roughly: enough to match a cue list against a text."""
+    for suffix in _SUFFIXES:
+        if word.endswith(suffix) and len(word) - len(suffix) >= 3:
+            word = word[: -len(suffix)]
+            break
+    return word[:-1] if len(word) > 4 and word[-1] == word[-2] else word.rstrip("e") or word
+
+
+class PlacedWord(Protocol):
+    """A word with its part of speech (名詞, 助詞, …) and dictionary form."""
+
+    @property
+    def surface(self) -> str: ...
+    @property
+    def pos(self) -> str: ...
+    @property
+    def lemma(self) -> str: ...
+
+
+_LEANING = frozenset({"助詞", "助動詞", "接尾辞"})
+_OPENING = frozenset("「『（(［[｛{〈《【〔“‘")
+_NOUNS = frozenset({"名詞", "接尾辞", "代名詞"})
+_JOINED = frozenset({"名詞", "形状詞"})
+_LIGHT = frozenset({"する", "できる", "出来る", "いたす", "致す", "なさる", "くださる", "下さる"})
+_AUXILIARY = frozenset(
+    re.findall(
+        r"\w+",
+        """いる 居る ある 有る おる おく 置く しまう くる 来る いく 行く みる 見る くださる 下さる
+        もらう 貰う いただく 頂く くれる あげる やる ほしい 欲しい""",
+    )
+)
+_MUST = frozenset(["なる", "いける", "ない", "無い"])
+_LINKS = frozenset("・-‐－/／_.:：&＆+")
+
+
+def phrase_starts(words: Sequence[PlacedWord]) -> list[bool]:
+    """Per word of one sentence, whether a phrase begins with it.
+
+    Compound nouns and する-verbs are one phrase; so are て-forms with what follows them
+    (食べている, 使ってはいけない). Brackets go with what they enclose, 、 with what it ends.
+    """
+    return [_starts(words, i) for i in range(len(words))]
+
+
+def _starts(words: Sequence[PlacedWord], i: int) -> bool:
+    word = words[i]
+    if i == 0:
+        return True
+    before = words[i - 1]
+    if word.pos in _LEANING or before.pos == "接頭辞" or before.surface in _OPENING:
+        return False
+    if word.pos in ("補助記号", "記号"):
+        return word.surface in _OPENING
+    if before.surface in _LINKS:
+        return False
+    # 使いやすい is an adjective.
+    adjective = before.pos == "接尾辞" and before.lemma.endswith("い")
+    if word.pos in _JOINED and before.pos in _NOUNS and not adjective:
+        return False
+    if word.lemma in _LIGHT and before.pos in _NOUNS:
+        return False
+    if word.pos in ("動詞", "形容詞"):
+        te = before.surface in ("て", "で", "ちゃ", "じゃ")
+        if word.lemma in _AUXILIARY and te:
+            return False
+        linked = (i > 1 and words[i - 2].surface in ("て", "で", "なけれ")) or before.lemma in _MUST
+        if word.lemma in _MUST and before.pos in ("助詞", "助動詞") and linked:
+            return False
+        if word.lemma in ("ない", "無い") and before.surface in ("は", "も") and linked:
+            return False
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """start, end: offsets in the text. pos: part of speech (名詞, 助詞, …). lemma: dictionary
+    form."""
+
+    surface: str
+    start: int
+    end: int
+    pos: str
+    lemma: str
+
+
+def words(text: str) -> list[Word]:
+    """The words of a text, in order, white space left out.
+
+    >>> [(w.surface, w.start) for w in words("ＡＢＣ を読む")]
+    [('ＡＢＣ', 0), ('を', 4), ('読む', 5)]
+    """
+    found: list[Word] = []
+    for base, m in morphemes(text):
+        surface, start = m.surface(), base + m.begin()
+        if surface.strip():
+            pos, lemma = m.part_of_speech()[0], m.dictionary_form()
+            found.append(Word(surface, start, start + len(surface), pos, lemma))
+    return found

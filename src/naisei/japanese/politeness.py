@@ -11,7 +11,7 @@ import re
 from enum import StrEnum
 
 from naisei.japanese.morph import Token
-from naisei.japanese.spoken import Found, Sentence
+from naisei.japanese.speech import Found, Sentence
 
 __all__ = ["Level", "honorifics", "level"]
 

@@ -1,4 +1,4 @@
-"""The form of a question: yes or no, one of several, or open; what it asks after; its words.
+"""Form of a question: yes/no, a choice, or open; what it asks after; its words.
 
 Japanese by Sudachi's words, English by simple rules.
 """
@@ -10,12 +10,78 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from naisei.japanese.english import words
 from naisei.japanese.morph import Token, tokens
 from naisei.japanese.normal import is_japanese, normalise
 from naisei.japanese.sentences import sentences
 
-__all__ = ["Asks", "Form", "Question", "parse"]
+__all__ = ["Asks", "Form", "Question", "parse", "stem", "words"]
+
+
+_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
+_IRREGULAR = {
+    "ate": "eat",
+    "brought": "bring",
+    "cold": "cold",
+    "did": "do",
+    "done": "done",
+    "drank": "drink",
+    "drunk": "drunk",
+    "going": "go",
+    "gone": "gone",
+    "got": "get",
+    "used": "use",
+    "using": "use",
+    "messy": "messy",
+    "movies": "movie",
+    "wiping": "wipe",
+    "baking": "bake",
+    "charging": "charge",
+    "preparing": "prepare",
+    "going to": "go",
+    "thing": "thing",
+    "things": "thing",
+    "something": "something",
+    "anything": "anything",
+    "bring": "bring",
+    "during": "during",
+    "evening": "evening",
+    "morning": "morning",
+}
+
+
+@lru_cache(maxsize=8192)
+def stem(word: str) -> str:
+    """`cooking` → `cook`, `snacks` → `snack`. Rough: for matching one word list to another."""
+    if word in _IRREGULAR or "'" in word:
+        return _IRREGULAR.get(word, word)
+    for suffix, back in (
+        ("ies", "y"),
+        ("ing", ""),
+        ("ied", "y"),
+        ("ed", ""),
+        ("es", ""),
+        ("s", ""),
+    ):
+        if word.endswith(suffix) and len(word) - len(suffix) >= 3 and not word.endswith("ss"):
+            base = word[: -len(suffix)] + back
+            if suffix == "es" and not base.endswith(("s", "x", "z", "ch", "sh", "o")):
+                base += "e"
+            if (
+                suffix in ("ing", "ed")
+                and len(base) > 3
+                and base[-1] == base[-2]
+                and base[-1] not in "ls"
+            ):
+                base = base[:-1]
+            return base
+    return word
+
+
+@lru_cache(maxsize=8192)
+def words(text: str) -> tuple[str, ...]:
+    """The words of an English text in order, lower-cased and stemmed. `don't` stays whole."""
+    return tuple(stem(w) for w in _WORD.findall(normalise(text).lower()))
+
 
 Form = Literal["polar", "alternative", "wh", "none"]
 Asks = Literal["what", "which", "where", "why", "how", "who", "when", "how-much", ""]

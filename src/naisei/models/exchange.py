@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from naisei.core import Message, Sampling
 from naisei.models.base import ChatReply, ChatRequest, Schema, Transient, Unusable
-from naisei.models.line import Line, Spent
+from naisei.models.connection import CallCost, Connection
 from naisei.models.structured import Garbage, Violation, mended, read, schema_of, shown
 
 __all__ = ["Exchange"]
@@ -29,7 +29,9 @@ class Exchange:
         spent: what it costs is added up here, whatever comes of it.
     """
 
-    def __init__(self, line: Line, sampling: Sampling, *, resends: int, spent: Spent) -> None:
+    def __init__(
+        self, line: Connection, sampling: Sampling, *, resends: int, spent: CallCost
+    ) -> None:
         self._line, self._sampling, self._resends = line, sampling, resends
         self._spent = spent
 

@@ -10,12 +10,10 @@ from pydantic import ValidationError
 from naisei.core import Chat, Handler, InstrumentFailure, Performed, Sampling, Usage, Where
 from naisei.models.base import ChatModel, Transient, Unusable
 from naisei.models.cache import ReplyCache, cache_key
+from naisei.models.connection import CallCost, Connection, RetryPolicy, Throttle
 from naisei.models.exchange import Exchange
 from naisei.models.forbid import check_allowed
-from naisei.models.limits import Throttle
-from naisei.models.line import Line, Spent
-from naisei.models.retry import Patience
-from naisei.models.roles import Roles
+from naisei.models.registry import Roles
 from naisei.models.settings import ModelSettings
 
 __all__ = ["Gateway"]
@@ -31,8 +29,8 @@ class Gateway(Handler):
         cache: replies by call and place in the run; none by default. A hit costs nothing
             and counts as no call (`Usage.cached`).
         patience: attempts and waits.
-        resends_of: role → its own `Patience.resends`: 0 for a judge whose rubbish is to be
-            repaired once and then to count as a failure.
+        resends_of: role → its own `RetryPolicy.resends`: 0 for a judge whose malformed replies are
+            to be repaired once and then to count as a failure.
 
     Raises (in `perform`):
         InstrumentFailure: no usable reply; `usage` holds what the tries cost.
@@ -48,13 +46,13 @@ class Gateway(Handler):
         settings: ModelSettings | None = None,
         settings_of: Mapping[str, ModelSettings] | None = None,
         cache: ReplyCache | None = None,
-        patience: Patience | None = None,
+        patience: RetryPolicy | None = None,
         resends_of: Mapping[str, int] | None = None,
     ) -> None:
-        self._roles, self._cache, self._patience = roles, cache, patience or Patience()
+        self._roles, self._cache, self._patience = roles, cache, patience or RetryPolicy()
         self._resends_of = resends_of or {}
         self._settings, self._settings_of = settings or ModelSettings(), settings_of or {}
-        self._lines: dict[int, Line] = {}
+        self._lines: dict[int, Connection] = {}
 
     async def perform(self, effect: Chat[Any], where: Where) -> Performed[Any]:
         model = self._roles.model(effect.role)
@@ -71,7 +69,7 @@ class Gateway(Handler):
                 else:
                     return Performed(value, Usage(effect.role, model.name, cached=True))
         check_allowed(model)
-        spent = Spent()
+        spent = CallCost()
         resends = self._resends_of.get(effect.role, self._patience.resends)
         exchange = Exchange(self._line(model), sampling, resends=resends, spent=spent)
         try:
@@ -93,9 +91,9 @@ class Gateway(Handler):
         if self._cache is not None:
             self._cache.close()
 
-    def _line(self, model: ChatModel) -> Line:
+    def _line(self, model: ChatModel) -> Connection:
         line = self._lines.get(id(model))
         if line is None:
             throttle = Throttle(self._settings_of.get(model.name, self._settings))
-            line = self._lines[id(model)] = Line(model, throttle, self._patience)
+            line = self._lines[id(model)] = Connection(model, throttle, self._patience)
         return line

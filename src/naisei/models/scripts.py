@@ -21,8 +21,8 @@ Reply (one of):
     replies: a list of such. `by` picks one: `turn` (the default) by the number of assistant
         messages, the last one for all later turns; `hash` by a hash of the conversation, for
         a varied but reproducible model.
-    fill: an object; the schema asked for is filled with first choices around it
-        (`naisei.models.filling`). Fits structured requests only.
+    fill: an object; the schema asked for is filled with first choices around it. Fits
+        structured requests only.
 Besides: `finish_reason` (default `stop`); `tokens`, `{"input": n, "output": n}`, each optional.
 Where not given, input tokens are the characters of all messages' contents, output tokens the
 characters of the reply (JSON as `json.dumps(value, ensure_ascii=False)` writes it).
@@ -30,22 +30,193 @@ characters of the reply (JSON as `json.dumps(value, ensure_ascii=False)` writes 
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import tomllib
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
 
 from naisei.core import InputError
 from naisei.lang import say
 from naisei.models.base import ChatRequest
-from naisei.models.rules import Rule
 from naisei.text_files import read_text
 
-__all__ = ["Script", "read_script"]
+__all__ = ["Rule", "Script", "Tokens", "fill", "read_script"]
+
+
+_WORD = "文"
+
+
+def fill(schema: dict[str, Any], given: JsonValue = None) -> JsonValue:
+    """A value of `schema`: first enum values and alternatives, least numbers, short texts.
+
+    given: what is fixed already, an object; the rest is filled. Optional properties are
+    left out, unless given. Lists have their least length, numbers are 1 if nothing bounds
+    them, texts are 「文」 repeated to the least length.
+    """
+    value: JsonValue = _fill(schema, schema, given)
+    return value
+
+
+def _fill(schema: dict[str, Any], root: dict[str, Any], given: JsonValue) -> Any:
+    if "$ref" in schema:
+        return _fill(_resolved(schema["$ref"], root), root, given)
+    for key in ("anyOf", "oneOf", "allOf"):
+        if key in schema:
+            return _fill(_alternative(schema[key], root, given), root, given)
+    if isinstance(given, dict) or schema.get("type") == "object":
+        return _object(schema, root, given if isinstance(given, dict) else {})
+    if "const" in schema:
+        return schema["const"]
+    if "enum" in schema:
+        return schema["enum"][0]
+    return _plain(schema, root)
+
+
+def _object(schema: dict[str, Any], root: dict[str, Any], given: dict[str, JsonValue]) -> JsonValue:
+    parts: dict[str, dict[str, Any]] = schema.get("properties", {})
+    needed = schema.get("required", [])
+    out: dict[str, JsonValue] = {}
+    for name, part in parts.items():
+        if name in given:
+            value = given[name]
+            out[name] = _fill(part, root, value) if isinstance(value, dict) else value
+        elif name in needed:
+            out[name] = _fill(part, root, None)
+    return out | {name: value for name, value in given.items() if name not in parts}
+
+
+def _plain(schema: dict[str, Any], root: dict[str, Any]) -> Any:
+    kind = schema.get("type")
+    if kind == "array":
+        items = schema.get("prefixItems") or [schema.get("items", {})] * schema.get("minItems", 0)
+        return [_fill(item, root, None) for item in items]
+    if kind in ("integer", "number"):
+        if "exclusiveMinimum" in schema:
+            return schema["exclusiveMinimum"] + 1
+        return schema.get("minimum", min(1, schema.get("maximum", 1)))
+    if kind == "boolean":
+        return False
+    if kind == "string":
+        least, most = schema.get("minLength", 1), schema.get("maxLength", 1)
+        return _WORD * min(max(1, least), max(most, least))
+    return None
+
+
+def _alternative(
+    choices: list[dict[str, Any]], root: dict[str, Any], given: JsonValue
+) -> dict[str, Any]:
+    """The first alternative, or the first that knows every name given."""
+    if not isinstance(given, dict):
+        return choices[0]
+    for choice in choices:
+        parts = _resolved(choice["$ref"], root) if "$ref" in choice else choice
+        if set(given) <= set(parts.get("properties", {})):
+            return choice
+    return choices[0]
+
+
+def _resolved(ref: str, root: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = root["$defs"][ref.rpartition("/")[2]]
+    return found
+
+
+class Tokens(BaseModel):
+    """Token counts of a reply, ≥ 0; `None`: counted in characters."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    input: Annotated[int, Field(ge=0)] | None = None
+    output: Annotated[int, Field(ge=0)] | None = None
+
+
+class Rule(BaseModel):
+    """Conditions and a reply."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+    contains: str | tuple[str, ...] = ()
+    regex: str | None = None
+    look_in: Annotated[Literal["last", "system", "conversation"], Field(alias="in")] = "last"
+    schema_name: Annotated[str | None, Field(alias="schema")] = None
+    turn: int | None = None
+    reply: JsonValue = None
+    replies: tuple[JsonValue, ...] = ()
+    by: Literal["turn", "hash"] = "turn"
+    fill: dict[str, JsonValue] | None = None
+    finish_reason: str = "stop"
+    tokens: Tokens = Tokens()
+
+    @model_validator(mode="after")
+    def _sound(self) -> Rule:
+        given = [name for name in ("reply", "replies", "fill") if name in self.model_fields_set]
+        if len(given) != 1:
+            raise ValueError("needs exactly one of reply, replies and fill")
+        if given == ["replies"] and not self.replies:
+            raise ValueError("replies is empty")
+        if self.regex is not None:
+            try:
+                re.compile(self.regex)
+            except re.error as error:
+                raise ValueError(f"regex {self.regex!r}: {error}") from error
+        return self
+
+    @property
+    def input_tokens(self) -> int | None:
+        return self.tokens.input
+
+    @property
+    def output_tokens(self) -> int | None:
+        return self.tokens.output
+
+    def fits(self, request: ChatRequest) -> bool:
+        """Whether every condition holds."""
+        name = request.schema.name if request.schema else ""
+        if self.schema_name is not None and self.schema_name != name:
+            return False
+        if self.fill is not None and request.schema is None:
+            return False
+        if self.turn is not None and self.turn != _turns(request):
+            return False
+        wanted = (self.contains,) if isinstance(self.contains, str) else self.contains
+        if not wanted and self.regex is None:
+            return True
+        text = _text(request, self.look_in)
+        if not all(part in text for part in wanted):
+            return False
+        return self.regex is None or _compiled(self.regex).search(text) is not None
+
+    def reply_to(self, request: ChatRequest) -> JsonValue:
+        """The reply: a text, or a JSON value."""
+        if self.fill is not None and request.schema is not None:
+            return fill(request.schema.json, self.fill)
+        if not self.replies:
+            return self.reply
+        if self.by == "turn":
+            return self.replies[min(_turns(request), len(self.replies) - 1)]
+        digest = hashlib.sha256(_text(request, "conversation").encode("utf-8", "surrogatepass"))
+        return self.replies[int.from_bytes(digest.digest()[:8], "big") % len(self.replies)]
+
+
+@lru_cache(maxsize=1024)
+def _compiled(regex: str) -> re.Pattern[str]:
+    return re.compile(regex)
+
+
+def _turns(request: ChatRequest) -> int:
+    return sum(m.role == "assistant" for m in request.messages)
+
+
+def _text(request: ChatRequest, where: str) -> str:
+    if where == "last":
+        return next((m.content for m in reversed(request.messages) if m.role == "user"), "")
+    chosen = [m.content for m in request.messages if where != "system" or m.role == "system"]
+    return "\n".join(chosen)
 
 
 @dataclass(frozen=True, slots=True)

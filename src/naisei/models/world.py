@@ -10,8 +10,7 @@ from typing import Any
 
 from naisei.core import Chat, Embed, Handler, InputError, Now, Sampling, Where, World
 from naisei.lang import say
-from naisei.models.embedders.handler import EmbedHandler
-from naisei.models.embedders.registry import open_embedder
+from naisei.models.embedders.registry import EmbedHandler, open_embedder
 from naisei.models.settings import ModelSettings
 
 __all__ = ["base_world"]
@@ -45,7 +44,7 @@ async def base_world(
     # The model stack takes a second to import; agents without a model do without it.
     from naisei.models.cache import ReplyCache
     from naisei.models.gateway import Gateway
-    from naisei.models.roles import open_roles
+    from naisei.models.registry import open_roles
 
     roles = open_roles(None, models, settings=settings, sampling_of=sampling_of)
     gateway = Gateway(

@@ -10,9 +10,9 @@ from pathlib import Path
 from rich.text import Text
 
 from naisei.cli.demo import Part, Stage
-from naisei.cli.lang import say
 from naisei.cli.printing import print_tables
 from naisei.core import InputError
+from naisei.lang import say
 from naisei.models.embedders.registry import resolve
 from naisei.relationship.config import ROLES, RelationshipConfig
 from naisei.relationship.degrees import NAMES_JA, signed

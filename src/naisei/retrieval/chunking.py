@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from naisei.core import InputError
-from naisei.japanese.spans import sentence_spans
+from naisei.japanese.sentences import sentence_spans
 from naisei.lang import say
 from naisei.retrieval.types import Document, Passage
 

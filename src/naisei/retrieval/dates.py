@@ -9,8 +9,7 @@ from pathlib import PurePosixPath
 
 from pydantic import JsonValue
 
-from naisei.japanese.dates import dates_in, effective_date
-from naisei.japanese.editions import version_of
+from naisei.japanese.dates import dates_in, effective_date, version_of
 from naisei.retrieval.loaders.blocks import Read
 from naisei.retrieval.types import Passage
 

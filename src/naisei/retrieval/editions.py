@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from naisei.japanese.editions import is_old, is_series, work_name
+from naisei.japanese.dates import is_old, is_series, work_name
 from naisei.retrieval.likeness import alike, likely_pairs
 
 __all__ = ["Known", "Relation", "relations"]

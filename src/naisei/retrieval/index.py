@@ -12,8 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from naisei.core import InputError
-from naisei.japanese.search_tokens import search_tokens
-from naisei.japanese.work_words import synonyms
+from naisei.japanese.search_tokens import search_tokens, synonyms
 from naisei.lang import say
 from naisei.models.base import Embedder
 from naisei.models.embedders import open_embedder

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from naisei.japanese.dates import dates_in
-from naisei.japanese.editions import is_old
+from naisei.japanese.dates import dates_in, is_old
 from naisei.retrieval.snapshot import Filed
 from naisei.retrieval.types import Chunk
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from naisei.japanese.spans import sentence_spans
+from naisei.japanese.sentences import sentence_spans
 
 __all__ = ["SAID", "embedding_text", "said", "span_text"]
 

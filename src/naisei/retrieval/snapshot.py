@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import JsonValue
 
-from naisei.japanese.editions import is_old
+from naisei.japanese.dates import is_old
 from naisei.retrieval.filters import OWN, document_tests, fold, heading_words, known_keys
 from naisei.retrieval.generation import folder_of
 from naisei.retrieval.spans import SpanIndex

@@ -12,7 +12,7 @@ from pydantic import BaseModel, JsonValue
 
 from naisei.core import Flow, Usage, Where, World
 from naisei.lang import say
-from naisei.models.local.notice import NOTICE_EN, NOTICE_JA
+from naisei.models.local.weights import NOTICE_EN, NOTICE_JA
 
 if TYPE_CHECKING:
     from naisei.runs.directory import RunDirectory

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from naisei.cli.lang import say
 from naisei.cli.printing import metrics_table, print_tables
+from naisei.lang import say
 from naisei.runs.result import RunResult
 from naisei.terminal import Console
 from naisei.textgame.config import GameConfig

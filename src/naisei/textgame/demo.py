@@ -10,8 +10,8 @@ from random import Random
 from rich.text import Text
 
 from naisei.cli.demo import Part, Stage
-from naisei.cli.lang import say
 from naisei.cli.printing import print_tables
+from naisei.lang import say
 from naisei.models.local.weights import cache_root
 from naisei.runs.budget import UNBOUNDED, Budget
 from naisei.runs.task import Table

@@ -8,8 +8,8 @@ from random import Random
 
 from rich.progress import track
 
-from naisei.cli.lang import say
 from naisei.core import InputError
+from naisei.lang import say
 from naisei.terminal import Console
 from naisei.textgame.engine import needs_textworld
 from naisei.textgame.make import cleanup, cooking

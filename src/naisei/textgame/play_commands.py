@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from naisei.cli.lang import say
 from naisei.core import InputError
+from naisei.lang import say
 from naisei.models.settings import ModelSettings
 from naisei.runs.options import pairs, typed
 from naisei.terminal import Console

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response
@@ -10,7 +11,6 @@ from starlette.routing import Route
 
 from naisei import __version__
 from naisei.http.guard import Guard
-from naisei.http.refused import Refused
 from naisei.lang import say
 from naisei.web.errors import handlers
 from naisei.web.guard import Reception, guard_rules
@@ -58,7 +58,7 @@ async def _health(request: Request) -> JSONResponse:
 async def _static(request: Request) -> Response:
     name = request.path_params["name"]
     if name not in _files():
-        raise Refused(404, say("そのようなファイルはありません", "there is no such file"))
+        raise HTTPException(404, say("そのようなファイルはありません", "there is no such file"))
     kept = f"public, max-age={_YEAR}, immutable" if "v" in request.query_params else "no-cache"
     return FileResponse(STATIC / name, headers={"cache-control": kept})
 
@@ -79,7 +79,7 @@ async def _let_in(request: Request) -> Response:
     async with request.form(max_files=0, max_fields=5) as form:
         given = form.get("token")
     if not isinstance(given, str) or not visitors.knows(given.strip()):
-        raise Refused(401, say("トークンが違います", "that is not the token"))
+        raise HTTPException(401, say("トークンが違います", "that is not the token"))
     response = Response(status_code=204, headers={"HX-Redirect": "/"})
     response.headers.append("set-cookie", visitors.key(secure=request.url.scheme == "https"))
     return response

@@ -11,8 +11,8 @@ import typer
 from naisei.cli import options
 from naisei.cli.grouped import grouped
 from naisei.cli.groups import Endpoint
-from naisei.cli.lang import say
 from naisei.core import InputError
+from naisei.lang import say
 from naisei.lengths import UPLOAD
 
 __all__ = ["app"]

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from naisei.core import EffectFailed, EpisodeBusy, InputError
-from naisei.http.refused import Refused
+from naisei.http.guard import message_of
 from naisei.lang import say
 from naisei.web.html import fragment
 
@@ -27,18 +27,10 @@ def refusal(status: int, message: str) -> HTMLResponse:
     return HTMLResponse(text, status, headers=_PLACED)
 
 
-async def _refused(request: Request, error: Exception) -> Response:
-    assert isinstance(error, Refused)
-    return refusal(error.status, error.message)
-
-
 async def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    messages = {
-        404: say("そのようなページはありません", "there is no such page"),
-        405: say("このメソッドには対応していません", "not with this method"),
-    }
-    return refusal(error.status_code, messages.get(error.status_code, error.detail))
+    no_path = say("そのようなページはありません", "there is no such page")
+    return refusal(error.status_code, message_of(error, no_path=no_path))
 
 
 async def _input(request: Request, error: Exception) -> Response:
@@ -60,7 +52,6 @@ async def _crash(request: Request, error: Exception) -> Response:
 
 #: For `Starlette(exception_handlers=…)`.
 handlers: dict[Any, Any] = {
-    Refused: _refused,
     HTTPException: _http,
     InputError: _input,
     EffectFailed: _failed,

@@ -7,8 +7,9 @@ import hmac
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from naisei.http.guard import App, GuardRules, Message, Receive, Scope, Send
+from naisei.http.guard import GuardRules
 from naisei.lang import say
 from naisei.web.errors import refusal
 from naisei.web.options import WebOptions
@@ -57,7 +58,7 @@ class Reception:
     """ASGI middleware behind the guard: `scope["state"]["visitor"]`, and nobody changes anything
     by a request that another site's page could have sent."""
 
-    def __init__(self, app: App, visitors: Visitors) -> None:
+    def __init__(self, app: ASGIApp, visitors: Visitors) -> None:
         self._app, self._visitors = app, visitors
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

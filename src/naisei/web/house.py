@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from starlette.requests import Request
 
 from naisei.core import Embed, InputError, Sampling, World
-from naisei.http.aside import Aside
+from naisei.http.server import ThreadHandler
 from naisei.lang import say
 from naisei.models.world import base_world
 from naisei.runs.lock import RunLock, holder, locked
@@ -96,7 +96,7 @@ class House:
                     )
                 )
                 embed = base.handler(Embed(("",)))
-                self._worlds[key] = base.having({Embed: Aside(embed)})
+                self._worlds[key] = base.having({Embed: ThreadHandler(embed)})
         return self._worlds[key]
 
     def _room(self, visitor: Visitor, sitting: Sitting) -> Room:

@@ -7,7 +7,7 @@ import gc
 from collections.abc import Callable
 from importlib import import_module
 
-from naisei.http.listen import Server, bound, hold_signals, uvicorn_config
+from naisei.http.server import Server, bound, hold_signals, uvicorn_config
 from naisei.web.app import build_app
 from naisei.web.house import open_house
 from naisei.web.options import WebOptions

@@ -6,8 +6,8 @@ import re
 from typing import Literal, cast
 
 from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Receive, Scope, Send
 
-from naisei.http.guard import App, Receive, Scope, Send
 from naisei.lang import speaking
 
 __all__ = ["LANGUAGE_COOKIE", "THEME_COOKIE", "Tongue", "chosen"]
@@ -20,7 +20,7 @@ _ASKED = re.compile(r"\s*([A-Za-z]{1,8})[A-Za-z0-9-]*\s*(?:;\s*q\s*=\s*([0-9.]{1
 class Tongue:
     """ASGI middleware, before all others: `naisei.lang.say` speaks the visitor's language."""
 
-    def __init__(self, app: App) -> None:
+    def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from naisei.clarify.agents.questions import Question
 from naisei.clarify.schemas import ActionSet, Language
-from naisei.japanese.lemmas import lemmas
+from naisei.japanese.morph import lemmas
 from naisei.models.base import Embedder
 
 __all__ = ["judge", "shared_words"]

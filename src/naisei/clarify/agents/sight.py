@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from naisei.clarify.schemas import Scene
-from naisei.japanese.lemmas import lemmas
+from naisei.japanese.morph import lemmas
 
 __all__ = ["Sight", "own_area", "see", "tidy_words"]
 

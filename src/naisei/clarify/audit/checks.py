@@ -11,9 +11,9 @@ import re
 from naisei.clarify.offence import objects
 from naisei.clarify.schemas import Action, ActionSet, Instance
 from naisei.japanese.answers import Stance, understand
-from naisei.japanese.english import words
 from naisei.japanese.morph import tokens
 from naisei.japanese.normal import is_japanese, normalise
+from naisei.japanese.questions import words
 from naisei.japanese.sentences import sentences
 
 __all__ = [

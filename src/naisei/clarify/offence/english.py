@@ -6,7 +6,7 @@ import re
 
 from naisei.clarify.offence.names import english_names
 from naisei.clarify.schemas import ActionSet
-from naisei.japanese.english import words
+from naisei.japanese.questions import words
 
 __all__ = ["outright", "presence"]
 

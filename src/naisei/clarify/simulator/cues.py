@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from naisei.japanese.english import words
 from naisei.japanese.morph import tokens
+from naisei.japanese.questions import words
 
 __all__ = ["Cue", "cue", "fits", "folded"]
 

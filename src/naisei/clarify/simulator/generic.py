@@ -8,9 +8,8 @@ from naisei.clarify.schemas import ActionSet, Instance, Turn
 from naisei.clarify.simulator.judge import facet_asked
 from naisei.clarify.simulator.voice import Voice, pick
 from naisei.clarify.words import REFUSAL
-from naisei.japanese.english import words
 from naisei.japanese.morph import tokens
-from naisei.japanese.questions import Question
+from naisei.japanese.questions import Question, words
 
 __all__ = ["Generic"]
 

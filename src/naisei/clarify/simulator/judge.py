@@ -8,8 +8,8 @@ from itertools import pairwise
 
 from naisei.clarify.simulator.cues import Cue, fits, folded
 from naisei.clarify.simulator.knowledge import Proposition, propositions
-from naisei.japanese.english import words
 from naisei.japanese.morph import Token, tokens
+from naisei.japanese.questions import words
 
 __all__ = ["Judged", "facet_asked", "judge", "leads_nowhere", "matched"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from naisei.core import Check, Status
 from naisei.director.checks.found import EVIDENCE, PASSED, found
 from naisei.director.prepare import Line
-from naisei.japanese.negation import double_negations
+from naisei.japanese.assertion_scope import double_negations
 
 __all__ = ["check_logic"]
 

@@ -9,7 +9,7 @@ from naisei.core import Check, Status
 from naisei.director.checks.found import EVIDENCE, PASSED, found
 from naisei.director.prepare import Line
 from naisei.director.profile import Praise
-from naisei.japanese.praise import Evaluations, Span
+from naisei.japanese.cues import Evaluations, Span
 
 __all__ = ["PraiseCheck"]
 

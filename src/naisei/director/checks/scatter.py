@@ -8,7 +8,7 @@ from naisei.core import Check, Status
 from naisei.director.checks.found import PASSED, found
 from naisei.director.prepare import Line
 from naisei.director.profile import Limits
-from naisei.japanese.utterance import sentences_from
+from naisei.japanese.sentences import sentences_from
 
 __all__ = ["check_scatter"]
 

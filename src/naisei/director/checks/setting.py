@@ -8,7 +8,7 @@ from naisei.core import Check, Status
 from naisei.director.checks.found import EVIDENCE, PASSED, found
 from naisei.director.prepare import Line
 from naisei.director.profile import Fact
-from naisei.japanese.excuses import excuse
+from naisei.japanese.assertion_scope import excuse
 
 __all__ = ["SettingCheck"]
 

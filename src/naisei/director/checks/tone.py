@@ -11,8 +11,7 @@ from naisei.director.checks.found import PASSED, found
 from naisei.director.prepare import Line
 from naisei.director.profile import Endings, Exclaiming, ToneRules
 from naisei.director.verdict import Tone
-from naisei.japanese.cues import CueSearch
-from naisei.japanese.endings import EndingSearch
+from naisei.japanese.cues import CueSearch, EndingSearch
 
 __all__ = ["ToneCheck"]
 

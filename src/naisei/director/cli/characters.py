@@ -10,8 +10,8 @@ from typing import Annotated
 
 import typer
 
-from naisei.cli.lang import say
 from naisei.core import InputError
+from naisei.lang import say
 from naisei.text_files import read_text
 
 __all__ = ["app"]

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from naisei.cli.lang import say
 from naisei.core import Check, InputError, Status
+from naisei.lang import say
 
 if TYPE_CHECKING:
     from naisei.director.bulk import Judged

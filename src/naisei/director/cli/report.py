@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from naisei.cli.lang import say
 from naisei.director.cli.check import Characters, Format, SkipOthers
+from naisei.lang import say
 
 __all__ = ["command"]
 

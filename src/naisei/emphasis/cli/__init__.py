@@ -5,8 +5,8 @@ from __future__ import annotations
 import typer
 
 from naisei.cli.demo import DEMO, command_of
-from naisei.cli.lang import say
 from naisei.emphasis.cli import compare, corpus, eval, tag, train
+from naisei.lang import say
 
 __all__ = ["app"]
 

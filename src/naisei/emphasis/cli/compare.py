@@ -8,8 +8,8 @@ import typer
 
 from naisei.cli.grouped import grouped
 from naisei.cli.groups import Sitting
-from naisei.cli.lang import language, say
 from naisei.emphasis.cli import flags
+from naisei.lang import language, say
 
 __all__ = ["command"]
 

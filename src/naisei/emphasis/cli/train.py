@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from naisei.cli import options
-from naisei.cli.lang import say
 from naisei.emphasis.cli import flags
+from naisei.lang import say
 
 __all__ = ["command"]
 

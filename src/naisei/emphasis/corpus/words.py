@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from naisei.emphasis.corpus.blocks import Block, Reading
 from naisei.emphasis.schemas import Article, Sentence, Token
-from naisei.japanese.placed import Word, words
-from naisei.japanese.spans import sentence_spans
+from naisei.japanese.morph import Word, words
+from naisei.japanese.sentences import sentence_spans
 
 __all__ = ["article_of"]
 

@@ -17,7 +17,7 @@ from naisei.emphasis.encoders.pieces import unigram
 from naisei.emphasis.encoders.vocabulary import japanese_pieces
 from naisei.lang import say
 from naisei.models.embedders.e5 import packed_path as weights_path
-from naisei.models.embedders.packed import Packed, read_packed
+from naisei.models.embedders.onnx import Packed, read_packed
 from naisei.models.local.weights import cache_root
 
 __all__ = ["NAME", "convert", "converted", "packed_path", "special_pieces", "write_encoder"]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naisei.models.embedders.packed import Packed
+from naisei.models.embedders.onnx import Packed
 
 __all__ = ["unigram"]
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from naisei.cli.lang import say
 from naisei.cli.printing import metrics_table, print_tables
 from naisei.core import fingerprint
 from naisei.emphasis.evaluation.config import EvalConfig
 from naisei.emphasis.evaluation.execute import Session, Study, run_eval, run_study
+from naisei.lang import say
 from naisei.runs.result import RunResult
 from naisei.runs.study_report import write_study
 from naisei.terminal import Console

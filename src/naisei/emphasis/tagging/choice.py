@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from naisei.emphasis.metrics import spans
 from naisei.emphasis.schemas import Article, Sentence, Tagger
-from naisei.japanese.phrases import phrase_starts
+from naisei.japanese.morph import phrase_starts
 
 __all__ = ["CONTENT", "Choice", "Run", "choose"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import typer
 
 from naisei.cli.demo import DEMO, command_of
-from naisei.cli.lang import say
 from naisei.intent.cli import ask, chat, eval, feedback, index, serve
+from naisei.lang import say
 
 __all__ = ["app"]
 

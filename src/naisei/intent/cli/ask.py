@@ -10,8 +10,8 @@ import typer
 from naisei.cli import options
 from naisei.cli.grouped import grouped
 from naisei.cli.groups import Endpoint
-from naisei.cli.lang import say
 from naisei.intent.cli import flags
+from naisei.lang import say
 
 __all__ = ["command"]
 

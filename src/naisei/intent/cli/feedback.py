@@ -8,9 +8,9 @@ from typing import Annotated, Literal
 import typer
 
 from naisei.cli import options
-from naisei.cli.lang import say
 from naisei.core import InputError
 from naisei.intent.cli.flags import User
+from naisei.lang import say
 
 __all__ = ["command"]
 

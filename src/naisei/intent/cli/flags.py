@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import typer
 
 from naisei.cli import options
-from naisei.cli.lang import say
+from naisei.lang import say
 
 __all__ = ["Behaviour", "IndexDir", "Models", "Person", "User"]
 

@@ -12,8 +12,8 @@ from typing import Annotated
 import typer
 
 from naisei.cli import options
-from naisei.cli.lang import say
 from naisei.intent.cli.flags import IndexDir
+from naisei.lang import say
 
 __all__ = ["command"]
 

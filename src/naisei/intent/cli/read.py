@@ -8,7 +8,6 @@ from typing import Any, get_args
 
 from pydantic import ValidationError
 
-from naisei.cli.lang import language, say
 from naisei.core import InputError
 from naisei.intent.cli.flags import Behaviour, Models, Person
 from naisei.intent.config import AssistConfig
@@ -19,6 +18,7 @@ from naisei.intent.rules import Rules, Setting
 from naisei.intent.schemas import Extended
 from naisei.intent.thresholds import Thresholds
 from naisei.intent.toml_files import read_model
+from naisei.lang import language, say
 
 __all__ = ["CONTACTS", "config_of"]
 

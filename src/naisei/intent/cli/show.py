@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from naisei.cli.lang import say
 from naisei.intent.schemas import Citation, Reply
+from naisei.lang import say
 from naisei.terminal import visible
 
 __all__ = ["line", "shown", "sources"]

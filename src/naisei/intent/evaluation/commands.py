@@ -9,7 +9,6 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from naisei.cli.lang import say
 from naisei.cli.printing import print_tables
 from naisei.core import InputError, fingerprint
 from naisei.intent.config import AssistConfig
@@ -17,6 +16,7 @@ from naisei.intent.contacts import Contacts, load_contacts
 from naisei.intent.evaluation.config import ABLATIONS, EvalConfig, ablated
 from naisei.intent.evaluation.execute import Session, Study, run_eval, run_study
 from naisei.intent.evaluation.items import HANDBOOK
+from naisei.lang import say
 from naisei.runs.result import RunResult
 from naisei.runs.study_report import write_study
 from naisei.runs.task import Table

@@ -12,8 +12,8 @@ from difflib import SequenceMatcher
 
 from naisei.intent.evaluation.items import Item
 from naisei.intent.schemas import Exchange
-from naisei.japanese.asking import matter
 from naisei.japanese.normal import normalise
+from naisei.japanese.query_analysis import matter
 
 __all__ = ["LONG", "leaked", "shared_run", "told_share"]
 

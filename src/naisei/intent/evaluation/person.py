@@ -17,8 +17,8 @@ from itertools import pairwise
 
 from naisei.core import AskUser, Handler, Where
 from naisei.intent.evaluation.items import Item
-from naisei.japanese.asking import matter
 from naisei.japanese.normal import is_japanese, normalise
+from naisei.japanese.query_analysis import matter
 
 __all__ = ["Person", "nearest", "offered"]
 

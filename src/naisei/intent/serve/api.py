@@ -9,12 +9,12 @@ from typing import Any
 
 from sse_starlette.sse import EventSourceResponse
 from starlette.datastructures import UploadFile
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
 from naisei.core import EffectFailed, Event, InputError
 from naisei.http.clean import cleaned
-from naisei.http.refused import Refused
 from naisei.intent.serve.desk import Desk
 from naisei.intent.serve.errors import error_body
 from naisei.intent.serve.house import House
@@ -75,7 +75,7 @@ async def ask_stream(request: Request) -> EventSourceResponse:
             yield _event("step", {"step": step})
         try:
             reply = plain_reply(turn.result())
-        except (Refused, InputError, EffectFailed) as error:
+        except (HTTPException, InputError, EffectFailed) as error:
             yield _event("error", problem(error))
             return
         for piece in pieces(str(reply["message"])):
@@ -99,8 +99,8 @@ async def _until(turn: asyncio.Task[Any], steps: asyncio.Queue[str]) -> AsyncIte
 
 def problem(error: Exception) -> dict[str, Any]:
     """The body that an error would have had as a response."""
-    if isinstance(error, Refused):
-        return error_body(error.status, error.message)
+    if isinstance(error, HTTPException):
+        return error_body(error.status_code, error.detail)
     if isinstance(error, EffectFailed):
         return error_body(502, say("モデルが応答しませんでした。", "The model gave no answer."))
     return error_body(503, say("ただいま答えられません。", "No answer can be given now."))
@@ -124,7 +124,7 @@ async def passage(request: Request) -> JSONResponse:
     """`GET /api/passage/{id}`: the chunk behind a citation."""
     found = await _house(request).passage(request.path_params["id"])
     if found is None:
-        raise Refused(404, say("そのような箇所はありません", "no such passage"))
+        raise HTTPException(404, say("そのような箇所はありません", "no such passage"))
     return JSONResponse(cleaned(found))
 
 
@@ -134,7 +134,7 @@ async def feedback(request: Request) -> JSONResponse:
     house = _house(request)
     talk = house.desk.sessions.find(_user(request), given.session)
     if not talk.turns:
-        raise Refused(409, say("まだ会話がありません", "there is no turn yet"))
+        raise HTTPException(409, say("まだ会話がありません", "there is no turn yet"))
     return JSONResponse(house.feedback(talk, given.sign))
 
 
@@ -143,16 +143,18 @@ async def documents(request: Request) -> JSONResponse:
     house = _house(request)
     folder = house.options.uploads
     if folder is None:
-        raise Refused(404, say("アップロードは無効です", "uploading is switched off"))
+        raise HTTPException(404, say("アップロードは無効です", "uploading is switched off"))
     if not request.headers.get("content-type", "").startswith("multipart/form-data"):
-        raise Refused(415, say("multipart/form-data で送ってください", "send multipart/form-data"))
+        raise HTTPException(
+            415, say("multipart/form-data で送ってください", "send multipart/form-data")
+        )
     async with request.form(max_files=1, max_fields=5) as form:
         given = form.get("file")
         if not isinstance(given, UploadFile):
-            raise Refused(422, say("file がありません", "the field `file` is missing"))
+            raise HTTPException(422, say("file がありません", "the field `file` is missing"))
         data = await given.read(house.options.max_upload + 1)
         name = given.filename or ""
     if len(data) > house.options.max_upload:
-        raise Refused(413, say("ファイルが大きすぎます", "the file is too large"))
+        raise HTTPException(413, say("ファイルが大きすぎます", "the file is too large"))
     target = await asyncio.to_thread(store, folder, name, data)
     return JSONResponse({"path": target.name, "bytes": len(data), "indexed": False}, 201)

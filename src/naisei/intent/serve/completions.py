@@ -9,14 +9,14 @@ from secrets import token_hex
 from typing import Any
 
 from pydantic import JsonValue
+from starlette.exceptions import HTTPException
 
-from naisei.http.refused import Refused
 from naisei.intent.dialogue import Dialogue
 from naisei.intent.schemas import Reply
 from naisei.intent.serve.requests import ChatMessage
 from naisei.intent.serve.sessions import Sessions, asks
 from naisei.intent.serve.wire import pieces, plain_reply, with_sources
-from naisei.japanese.asking import matter
+from naisei.japanese.query_analysis import matter
 from naisei.japanese.questions import parse
 from naisei.lang import say
 from naisei.lengths import MESSAGE
@@ -37,11 +37,11 @@ def dialogue_of(messages: Sequence[ChatMessage], sessions: Sessions, user: str) 
     not passed on: instructions are the server's own.
 
     Raises:
-        Refused: the last message is not the user's.
+        HTTPException: the last message is not the user's.
     """
     turns = [m for m in messages if m.role in ("user", "assistant") and m.text.strip()]
     if not turns or turns[-1].role != "user":
-        raise Refused(
+        raise HTTPException(
             400, say("最後は user の発言にしてください", "the last message must be the user's")
         )
     open_: Dialogue | None = None

@@ -7,11 +7,11 @@ import json
 from collections.abc import AsyncIterator
 
 from sse_starlette.sse import EventSourceResponse
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from naisei.core import EffectFailed, Event, InputError
-from naisei.http.refused import Refused
 from naisei.intent.serve.api import problem
 from naisei.intent.serve.completions import MODEL, chunks, completion, dialogue_of, remember
 from naisei.intent.serve.house import House
@@ -36,10 +36,12 @@ async def chat_completions(request: Request) -> Response:
     house: House = request.app.state.house
     if len(given.messages) > house.options.max_messages:
         limit = house.options.max_messages
-        raise Refused(413, say(f"発言は {limit} 件までです", f"at most {limit} messages, please"))
+        raise HTTPException(
+            413, say(f"発言は {limit} 件までです", f"at most {limit} messages, please")
+        )
     for message in given.messages:
         if message.role == "user" and (told := too_long(message.text, house.options.max_message)):
-            raise Refused(413, told)
+            raise HTTPException(413, told)
     user = str(getattr(request.state, "user", ""))
     dialogue = dialogue_of(given.messages, house.desk.sessions, user)
     usage = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
@@ -60,7 +62,7 @@ async def chat_completions(request: Request) -> Response:
     async def events() -> AsyncIterator[dict[str, str]]:
         try:
             reply = await turn
-        except (Refused, InputError, EffectFailed) as error:
+        except (HTTPException, InputError, EffectFailed) as error:
             yield {"data": json.dumps(problem(error), ensure_ascii=False)}
             return
         remember(reply, house.desk.sessions, user)

@@ -8,9 +8,10 @@ from contextlib import AbstractContextManager
 from typing import Any, NoReturn
 from weakref import WeakValueDictionary
 
+from starlette.exceptions import HTTPException
+
 from naisei.core import Event, EventLog, MemoryLog, ReplayDivergence, Where, World, arun
 from naisei.core.events import writing
-from naisei.http.refused import Refused
 from naisei.intent.dialogue import Dialogue
 from naisei.intent.flow import personal
 from naisei.intent.rules import Setting
@@ -39,7 +40,7 @@ class Desk:
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     def talk(self, user: str, session: str | None) -> Talk:
-        """The talk to go on with, or a new one. Raises `Refused` for another user's."""
+        """The talk to go on with, or a new one. Raises `HTTPException` for another user's."""
         return self.sessions.find(user, session) if session else self.sessions.begin(user)
 
     async def turn(self, talk: Talk, said: str, *, on_event: OnEvent | None = None) -> Reply:
@@ -49,7 +50,7 @@ class Desk:
         that turn.
 
         Raises:
-            Refused: too long, too much at once, or no answer in time.
+            HTTPException: too long, too much at once, or no answer in time.
             EffectFailed: the flow could not do without what failed.
         """
         self._check(said)
@@ -75,14 +76,14 @@ class Desk:
 
     def _check(self, said: str) -> None:
         if not said.strip():
-            raise Refused(400, say("何か書いてください", "the message is empty"))
+            raise HTTPException(400, say("何か書いてください", "the message is empty"))
         if told := too_long(said, self._options.max_message):
-            raise Refused(413, told)
+            raise HTTPException(413, told)
 
     async def _work(self, turn: Coroutine[Any, Any, Reply]) -> Reply:
         if len(self._flying) >= self._options.in_flight:
             turn.close()
-            raise Refused(503, say("混み合っています", "too busy now; try again soon"))
+            raise HTTPException(503, say("混み合っています", "too busy now; try again soon"))
         task = asyncio.create_task(_within(turn, self._options.timeout))
         self._flying.add(task)
         task.add_done_callback(self._landed)
@@ -159,7 +160,7 @@ async def _within(turn: Coroutine[Any, Any, Reply], seconds: float) -> Reply:
 
 
 def _late() -> NoReturn:
-    raise Refused(
+    raise HTTPException(
         504,
         say(
             "時間内に答えられませんでした。同じ文をもう一度送ると続きから試します。",

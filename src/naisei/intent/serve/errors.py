@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 
 from naisei.core import EffectFailed, EpisodeBusy, InputError
-from naisei.http.refused import Refused
+from naisei.http.guard import message_of
 from naisei.lang import say
 
 __all__ = ["error_body", "handlers"]
@@ -33,18 +33,9 @@ def _json(status: int, message: str, headers: dict[str, str] | None = None) -> J
     return JSONResponse(error_body(status, message), status, headers=headers)
 
 
-async def _refused(request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, Refused)
-    return _json(error.status, error.message)
-
-
 async def _http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
-    messages = {
-        404: say("この URL はありません", "no such path"),
-        405: say("このメソッドには対応していません", "not with this method"),
-    }
-    said = messages.get(error.status_code, error.detail)
+    said = message_of(error, no_path=say("この URL はありません", "no such path"))
     return _json(error.status_code, said, dict(error.headers or {}))
 
 
@@ -77,7 +68,6 @@ async def _crash(request: Request, error: Exception) -> JSONResponse:
 
 #: For `Starlette(exception_handlers=…)`.
 handlers: dict[Any, Any] = {
-    Refused: _refused,
     HTTPException: _http,
     EpisodeBusy: _busy,
     InputError: _input,

@@ -6,8 +6,9 @@ import hmac
 
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse, Response
+from starlette.types import Scope
 
-from naisei.http.guard import GuardRules, Scope
+from naisei.http.guard import GuardRules
 from naisei.intent.serve.errors import error_body
 from naisei.intent.serve.options import ServeOptions
 from naisei.lang import say

@@ -12,7 +12,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from naisei.core import InputError, Sampling, Search, World
-from naisei.http.aside import Aside
+from naisei.http.server import ThreadHandler
 from naisei.intent.config import AssistConfig
 from naisei.intent.effects import Weigh
 from naisei.intent.feedback import Sign, adjusted, read_feedback, write_feedback
@@ -47,8 +47,8 @@ class House:
         self._index = index
         world = document_world(base, index, mode=config.mode, cuts=self._cuts).having(
             {
-                Search: Aside(SearchHandler(index, mode=config.mode)),
-                Weigh: Aside(WeighHandler(index)),
+                Search: ThreadHandler(SearchHandler(index, mode=config.mode)),
+                Weigh: ThreadHandler(WeighHandler(index)),
             }
         )
         self.desk = Desk(Sessions(options.state), world, config.setting, options)

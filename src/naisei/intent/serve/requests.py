@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from naisei.http.refused import Refused
 from naisei.intent.faults import fault
 from naisei.intent.feedback import Sign
 from naisei.lang import say
@@ -66,17 +66,17 @@ async def read(request: Request, shape: type[B]) -> B:
     """The body of a request.
 
     Raises:
-        Refused: no JSON, or none of this shape.
+        HTTPException: no JSON, or none of this shape.
     """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         # A form of another site can send everything but this without asking the browser.
-        raise Refused(415, say("application/json で送ってください", "send application/json"))
+        raise HTTPException(415, say("application/json で送ってください", "send application/json"))
     body = await request.body()
     try:
         return shape.model_validate_json(body)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         if first["type"] == "json_invalid":
-            raise Refused(400, say("JSON として読めません", "the body is no JSON")) from None
-        raise Refused(422, fault(error)) from None
+            raise HTTPException(400, say("JSON として読めません", "the body is no JSON")) from None
+        raise HTTPException(422, fault(error)) from None

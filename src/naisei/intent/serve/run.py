@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from naisei.http.listen import Server, bound, hold_signals, uvicorn_config
+from naisei.http.server import Server, bound, hold_signals, uvicorn_config
 from naisei.intent.config import AssistConfig
 from naisei.intent.serve.app import build_app
 from naisei.intent.serve.house import open_house

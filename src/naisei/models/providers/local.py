@@ -22,10 +22,8 @@ from pydantic_ai.settings import ModelSettings as RequestSettings
 from naisei.core import InstrumentFailure, Sampling
 from naisei.models.base import ChatReply, ChatRequest, Mode, Unusable
 from naisei.models.forbid import check_allowed
-from naisei.models.local.grammar import json_grammar
-from naisei.models.local.notice import NOTICE_EN, NOTICE_JA
-from naisei.models.local.server import require, serve
-from naisei.models.local.weights import DEFAULT, locate
+from naisei.models.local.server import json_grammar, require, serve
+from naisei.models.local.weights import DEFAULT, NOTICE_EN, NOTICE_JA, locate
 from naisei.models.providers._adapter import DirectModel
 from naisei.models.settings import ModelSettings
 

@@ -7,7 +7,7 @@ from importlib import import_module
 import typer
 
 from naisei.cli.demo import DEMO, command_of
-from naisei.cli.lang import say
+from naisei.lang import say
 
 __all__ = ["app"]
 

@@ -9,7 +9,7 @@ import typer
 from naisei.cli import options
 from naisei.cli.grouped import grouped
 from naisei.cli.groups import Endpoint, Sitting
-from naisei.cli.lang import say
+from naisei.lang import say
 from naisei.relationship.cli import flags
 from naisei.relationship.cli.groups import Reflecting, Roles, Talking, config, sitting_of
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from naisei.cli import options
-from naisei.cli.lang import say
+from naisei.lang import say
 
 __all__ = ["command"]
 

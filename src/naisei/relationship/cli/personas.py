@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from naisei.cli.lang import say
+from naisei.lang import say
 
 __all__ = ["command"]
 

@@ -10,7 +10,7 @@ import typer
 from naisei.cli import options
 from naisei.cli.grouped import grouped
 from naisei.cli.groups import Endpoint, Sitting
-from naisei.cli.lang import say
+from naisei.lang import say
 from naisei.relationship.cli import flags
 
 __all__ = ["command"]

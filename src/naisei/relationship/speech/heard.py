@@ -10,9 +10,16 @@ from naisei.japanese.address import FORMS, addresses
 from naisei.japanese.directives import deference, directives
 from naisei.japanese.normal import normalise
 from naisei.japanese.politeness import Level, honorifics, level
-from naisei.japanese.rapport import casual, closeness, distance, laughter
-from naisei.japanese.spoken import Sentence, spoken
-from naisei.japanese.work import leisure, work
+from naisei.japanese.speech import (
+    Sentence,
+    casual,
+    closeness,
+    distance,
+    laughter,
+    leisure,
+    spoken,
+    work,
+)
 
 __all__ = ["COUNTS", "Heard", "hear"]
 

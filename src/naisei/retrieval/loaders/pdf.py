@@ -12,7 +12,7 @@ import pypdfium2  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 from pydantic import JsonValue
 
-from naisei.japanese.outline import outline_level
+from naisei.japanese.sentences import outline_level
 from naisei.lang import say
 from naisei.retrieval.limits import LoadLimits
 from naisei.retrieval.loaders.blocks import Blocks, Read, one_line

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from naisei.japanese.outline import outline_level
+from naisei.japanese.sentences import outline_level
 from naisei.retrieval.loaders.blocks import Blocks, Read
 
 __all__ = ["read_plain"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from naisei.cli.demo import DEMO, command_of
-from naisei.cli.lang import say
+from naisei.lang import say
 from naisei.textgame.cli import ablate, learn, make, play, run, train
 
 __all__ = ["app"]

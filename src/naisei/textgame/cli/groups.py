@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from naisei.cli import options
 from naisei.cli.groups import Endpoint, Sitting
-from naisei.cli.lang import say
 from naisei.core import InputError
+from naisei.lang import say
 from naisei.textgame.cli import flags
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from naisei.cli import options
-from naisei.cli.lang import say
+from naisei.lang import say
 from naisei.textgame.cli import flags
 
 __all__ = ["app"]

@@ -11,7 +11,7 @@ import typer
 from naisei.cli import options
 from naisei.cli.grouped import grouped
 from naisei.cli.groups import Endpoint
-from naisei.cli.lang import say
+from naisei.lang import say
 from naisei.textgame.cli import flags
 
 __all__ = ["command"]

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from naisei.cli.lang import say
 from naisei.cli.printing import print_tables
 from naisei.core import fingerprint
+from naisei.lang import say
 from naisei.runs.result import RunResult
 from naisei.runs.study_report import write_study
 from naisei.terminal import Console

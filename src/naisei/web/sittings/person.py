@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from starlette.exceptions import HTTPException
+
 from naisei.core import Effect, Handler, Where
-from naisei.http.refused import Refused
 from naisei.lang import say
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Asked", "Person", "Read", "words"]
 
-#: Makes the result of an effect from the fields of the form that was sent. Raises `Refused` for
+#: Makes the result of an effect from the fields of the form. Raises `HTTPException` for
 #: what cannot be used: then the effect waits on.
 Read = Callable[[Any, Mapping[str, str]], Any]
 
@@ -35,7 +36,7 @@ def words(effect: Effect[Any], fields: Mapping[str, str]) -> str:
     """The field `text`: at least one character. What `AskUser` takes."""
     text = fields.get("text", "").strip()
     if not text:
-        raise Refused(422, say("何か書いてください", "please write something"))
+        raise HTTPException(422, say("何か書いてください", "please write something"))
     return text
 
 

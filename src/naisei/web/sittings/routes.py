@@ -16,11 +16,11 @@ from urllib.parse import parse_qsl
 
 from sse_starlette.event import ServerSentEvent
 from sse_starlette.sse import EventSourceResponse
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from naisei.http.refused import Refused
 from naisei.lang import say
 from naisei.lengths import too_long
 from naisei.web.house import house_of
@@ -45,7 +45,7 @@ async def answer(request: Request) -> Response:
     most = house_of(request).options.max_message
     for value in fields.values():
         if told := too_long(value, most):
-            raise Refused(413, told)
+            raise HTTPException(413, told)
     await sitting.answer(fields.pop("step", ""), fields)
     return Response(status_code=204)
 
@@ -54,13 +54,13 @@ async def _fields(request: Request) -> dict[str, str]:
     """The fields of a form that holds no file, the last of a name. A page sends one a line."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/x-www-form-urlencoded":
-        raise Refused(415, say("フォームの形で送ってください", "send it as a form"))
+        raise HTTPException(415, say("フォームの形で送ってください", "send it as a form"))
     try:
         found = parse_qsl(
             (await request.body()).decode(), keep_blank_values=True, max_num_fields=50
         )
     except ValueError:
-        raise Refused(400, say("フォームとして読めません", "the body is no form")) from None
+        raise HTTPException(400, say("フォームとして読めません", "the body is no form")) from None
     return {name: value.replace("\r\n", "\n") for name, value in found}
 
 
@@ -68,7 +68,7 @@ async def events(request: Request) -> Response:
     sitting = await _found(request)
     after = request.headers.get("last-event-id") or request.query_params.get("after", "0")
     if not after.isdecimal():
-        raise Refused(400, say("番号ではありません", "no number"))
+        raise HTTPException(400, say("番号ではありません", "no number"))
     return EventSourceResponse(_told(sitting, int(after[:9])), ping=_PING)
 
 

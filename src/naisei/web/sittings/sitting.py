@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from pydantic import JsonValue
+from starlette.exceptions import HTTPException
 
 from naisei.core import (
     EffectFailed,
@@ -20,7 +21,6 @@ from naisei.core import (
     arun,
 )
 from naisei.core.plain import plain
-from naisei.http.refused import Refused
 from naisei.lang import say, speaking
 from naisei.runs.directory import RunDirectory
 from naisei.runs.task import EpisodeRow
@@ -97,14 +97,14 @@ class Sitting:
         server that was killed before it could say so.
 
         Raises:
-            Refused: nothing is asked there, or the answer cannot be used.
+            HTTPException: nothing is asked there, or the answer cannot be used.
         """
         self.touched = time.monotonic()
         asked = self.standing.asked
         if asked is None or asked.step != step:
             if any(e.where.step == step and e.result == fields.get("text") for e in self.events):
                 return
-            raise Refused(
+            raise HTTPException(
                 409,
                 say(
                     "いまはこの答えを待っていません（ページを読み込み直してください）",
@@ -119,7 +119,7 @@ class Sitting:
             async with asyncio.timeout(_ACK):
                 await kept.wait()
         except TimeoutError:
-            raise Refused(503, say("保存できませんでした", "it could not be kept")) from None
+            raise HTTPException(503, say("保存できませんでした", "it could not be kept")) from None
         finally:
             self._logged.pop(step, None)
 

@@ -15,9 +15,9 @@ from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 from pydantic import BaseModel, ValidationError
+from starlette.exceptions import HTTPException
 
 from naisei.core import InputError
-from naisei.http.refused import Refused
 from naisei.lang import language, say
 from naisei.runs.directory import RunDirectory
 from naisei.runs.frozen import Frozen
@@ -92,7 +92,7 @@ class Sittings:
         kind: refuse those of another kind.
 
         Raises:
-            Refused: there is none, or it is somebody else's: the answer is the same.
+            HTTPException: there is none, or it is somebody else's: the answer is the same.
         """
         if not _ID.fullmatch(id):
             raise _none()
@@ -169,7 +169,7 @@ class Sittings:
             raise _none() from None
         kind = self._kinds.get(seated.kind)
         if kind is None:
-            raise Refused(410, say("この種類の会話はもうありません", "this kind is gone"))
+            raise HTTPException(410, say("この種類の会話はもうありません", "this kind is gone"))
         directory = await self._on_disk(lambda: RunDirectory.of(Seated(seated), path))
         return await self._seat(visitor, id, kind, seated, directory)
 
@@ -185,7 +185,7 @@ class Sittings:
             sitting = Sitting(id, kind, seated, directory)
         except ValidationError:
             await self._on_disk(directory.close)
-            raise Refused(
+            raise HTTPException(
                 410,
                 say(
                     "この会話は別のバージョンの naisei で始めたもので、もう開けません",
@@ -245,5 +245,5 @@ def _entries(folder: Path, kind: str | None, most: int) -> list[Entry]:
     return sorted(found, key=lambda entry: entry.created, reverse=True)[:most]
 
 
-def _none() -> Refused:
-    return Refused(404, say("そのような会話はありません", "there is no such conversation"))
+def _none() -> HTTPException:
+    return HTTPException(404, say("そのような会話はありません", "there is no such conversation"))

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from naisei.japanese.lemmas import lemmas
+from naisei.japanese.morph import lemmas
 
 __all__ = ["Cues", "contains"]
 

@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 from naisei.clarify.schemas import ActionSet
-from naisei.japanese.lemmas import lemmas
+from naisei.japanese.morph import lemmas
 
 __all__ = ["MODES", "Item", "Knowledge", "knowledge_for", "mined"]
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from naisei.emphasis.encoders.subwords import Subwords
 from naisei.emphasis.schemas import Article, Sentence
-from naisei.japanese.placed import words
+from naisei.japanese.morph import words
 
 __all__ = ["Input", "inputs_of"]
 

@@ -7,17 +7,17 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import lru_cache
 
+from starlette.exceptions import HTTPException
+
 from naisei.clarify.agent import Agent, AgentContext
 from naisei.clarify.agents.registry import build_agent
 from naisei.clarify.data import load_actions
 from naisei.clarify.person import Outcome, Person, PersonMemory
 from naisei.clarify.schemas import ActionSet, Language
 from naisei.core import Act, AskUser, Event, Handler, Observation, Remember, Say, Where
-from naisei.http.refused import Refused
 from naisei.lang import say
 from naisei.memory import memory as open_memory
-from naisei.models.embedders.kept import KeptEmbedder
-from naisei.models.embedders.registry import open_embedder
+from naisei.models.embedders.registry import KeptEmbedder, open_embedder
 from naisei.web.html import fragment
 from naisei.web.pages.assistant.config import SittingConfig
 from naisei.web.pages.assistant.live import sitting
@@ -115,7 +115,7 @@ class _Kept(Handler):
 def _yes_or_no(effect: Act, fields: Mapping[str, str]) -> Observation:
     given = fields.get("right", "")
     if given not in ("yes", "no"):
-        raise Refused(
+        raise HTTPException(
             422,
             say("「はい」か「いいえ」で答えてください", "please answer with Yes or No"),
         )

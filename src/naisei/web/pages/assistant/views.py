@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from functools import lru_cache
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -15,7 +16,6 @@ from naisei.clarify.config import Rules
 from naisei.clarify.data import load
 from naisei.clarify.person import Person
 from naisei.clarify.schemas import Language, Scene, UserInfo
-from naisei.http.refused import Refused
 from naisei.lang import language, say
 from naisei.lengths import FIELD, too_long
 from naisei.web.house import house_of
@@ -74,7 +74,7 @@ async def _begin(request: Request) -> Response:
     agent = fields.get("agent", "bayes")
     model = house.options.model
     if agent not in _agents(model):
-        raise Refused(422, say("その助手は使えません", "this agent is not to be had"))
+        raise HTTPException(422, say("その助手は使えません", "this agent is not to be had"))
     scene = await _scene(fields, spoken)
     person = await asyncio.to_thread(Person.load, PERSON, house.folder(request.state.visitor))
     needs = calls_model(agent)
@@ -98,12 +98,12 @@ async def _scene(fields: dict[str, str], spoken: Language) -> Scene:
     if fields.get("scene", "own") != "own":
         found = (await asyncio.to_thread(_scenes, spoken)).get(fields["scene"])
         if found is None:
-            raise Refused(422, say("その状況はありません", "there is no such situation"))
+            raise HTTPException(422, say("その状況はありません", "there is no such situation"))
         return found
     place, around, holding = (fields.get(n, "") for n in ("place", "around", "holding"))
     for given in (place, around, holding):
         if told := too_long(given, FIELD):
-            raise Refused(413, told)
+            raise HTTPException(413, told)
     seen = _things(around)
     return Scene(
         id="own",

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from naisei.core import AskUser, Chat, Event, Handler, Say, Search, Where
-from naisei.http.aside import Aside
+from naisei.http.server import ThreadHandler
 from naisei.intent.effects import Weigh
 from naisei.intent.feedback import adjusted, read_feedback
 from naisei.intent.thresholds import Thresholds
@@ -48,8 +48,8 @@ async def _open(config: AskConfig, room: Room) -> AsyncIterator[Scene]:
     async with shared_index(index_path(config.shelf, room.folder, room.options)) as index:
         world = document_world(base, index, cuts=lambda user: cuts_of(room.folder, cuts))
         handlers: dict[Any, Any] = {
-            Search: _Noting(Aside(SearchHandler(index)), room),
-            Weigh: Aside(WeighHandler(index)),
+            Search: _Noting(ThreadHandler(SearchHandler(index)), room),
+            Weigh: ThreadHandler(WeighHandler(index)),
             AskUser: room.person(None),
             Say: lambda effect: None,
         }

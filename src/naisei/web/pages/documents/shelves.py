@@ -9,7 +9,8 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from weakref import WeakValueDictionary
 
-from naisei.http.refused import Refused
+from starlette.exceptions import HTTPException
+
 from naisei.intent.contacts import Contacts, load_contacts
 from naisei.lang import say
 from naisei.retrieval.build import build
@@ -29,7 +30,7 @@ def index_path(shelf: Shelf, folder: Path, options: WebOptions) -> Path:
     """Where the index of a shelf is. folder: the visitor's own.
 
     Raises:
-        Refused: the server has no documents of its own.
+        HTTPException: the server has no documents of its own.
     """
     if shelf == "own":
         return folder / "documents-index"
@@ -38,7 +39,9 @@ def index_path(shelf: Shelf, folder: Path, options: WebOptions) -> Path:
     if options.documents is not None:
         return options.state / "server-index"
     if options.index is None:
-        raise Refused(422, say("このサーバーには資料がありません", "this server has no documents"))
+        raise HTTPException(
+            422, say("このサーバーには資料がありません", "this server has no documents")
+        )
     return options.index
 
 

@@ -9,13 +9,13 @@ from typing import cast, get_args
 
 from pydantic import ValidationError
 from starlette.datastructures import UploadFile
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from naisei.core import Event
 from naisei.http.clean import cleaned
-from naisei.http.refused import Refused
 from naisei.intent.feedback import Sign, read_feedback, standing, write_feedback
 from naisei.intent.profile import Profile
 from naisei.intent.rules import Role, Rules, Setting
@@ -72,7 +72,7 @@ async def _begin(request: Request) -> Response:
         fields = {name: str(value).strip() for name, value in form.items()}
     shelf = _shelf(fields.get("shelf", ""))
     if shelf == "own" and not any(documents_in(folder).iterdir()):
-        raise Refused(422, say("先にファイルを追加してください", "add files first"))
+        raise HTTPException(422, say("先にファイルを追加してください", "add files first"))
     await rebuild(shelf, folder, house.options)
     async with shared_index(index_path(shelf, folder, house.options)):
         pass  # it can be opened: else it is said now, not in the conversation
@@ -94,7 +94,7 @@ async def _begin(request: Request) -> Response:
 
 def _shelf(given: str) -> Shelf:
     if given not in get_args(Shelf):
-        raise Refused(422, say("その資料はありません", "there are no such documents"))
+        raise HTTPException(422, say("その資料はありません", "there are no such documents"))
     return cast(Shelf, given)
 
 
@@ -103,14 +103,16 @@ def _profile(fields: Mapping[str, str]) -> Profile:
     try:
         return Profile.model_validate(given)
     except ValidationError as error:
-        raise Refused(422, say("プロフィールが使えません", "the profile is unusable")) from error
+        raise HTTPException(
+            422, say("プロフィールが使えません", "the profile is unusable")
+        ) from error
 
 
 async def _upload(request: Request) -> Response:
     """Files into the visitor's own folder; those that cannot be taken are named."""
     house = house_of(request)
     if not house.options.uploads:
-        raise Refused(404, say("アップロードは無効です", "uploading is switched off"))
+        raise HTTPException(404, say("アップロードは無効です", "uploading is switched off"))
     folder = documents_in(_own(house, request))
     told: list[str] = []
     async with request.form(max_files=_AT_ONCE, max_fields=5) as form:
@@ -118,17 +120,17 @@ async def _upload(request: Request) -> Response:
             if not isinstance(given, UploadFile) or not given.filename:
                 continue
             if sum(1 for _ in folder.iterdir()) >= _MOST:
-                raise Refused(413, say(f"{_MOST} 件までです", f"at most {_MOST} files"))
+                raise HTTPException(413, say(f"{_MOST} 件までです", f"at most {_MOST} files"))
             data = await given.read(house.options.max_upload + 1)
             if len(data) > house.options.max_upload:
                 told.append(f"{given.filename}: {say('大きすぎます', 'too large')}")
                 continue
             try:
                 await asyncio.to_thread(store, folder, given.filename, data)
-            except Refused as refused:
-                told.append(f"{given.filename}: {refused.message}")
+            except HTTPException as refused:
+                told.append(f"{given.filename}: {refused.detail}")
     if told:
-        raise Refused(422, say("、", "; ").join(told))
+        raise HTTPException(422, say("、", "; ").join(told))
     return Response(status_code=204, headers={"HX-Redirect": "/documents"})
 
 
@@ -139,7 +141,7 @@ async def _remove(request: Request) -> Response:
     # Only what is listed can be removed: no name leads out of the folder.
     found = {path.name: path for path in folder.iterdir()}.get(name)
     if found is None:
-        raise Refused(404, say("そのようなファイルはありません", "there is no such file"))
+        raise HTTPException(404, say("そのようなファイルはありません", "there is no such file"))
     found.unlink()
     return Response(status_code=204, headers={"HX-Redirect": "/documents"})
 
@@ -175,7 +177,7 @@ async def _passage(request: Request) -> Response:
     async with shared_index(index_path(config.shelf, _own(house, request), house.options)) as index:
         found = await asyncio.to_thread(index.chunk, chunk)
     if found is None:
-        raise Refused(404, say("その箇所はもうありません", "this passage is gone"))
+        raise HTTPException(404, say("その箇所はもうありません", "this passage is gone"))
     fields = {"path", "title", "headings", "page", "date", "text"}
     shown = cleaned(found.model_dump(mode="json", include=fields))
     return HTMLResponse(fragment("documents/_passage.html", passage=shown))
@@ -188,10 +190,10 @@ async def _feedback(request: Request) -> Response:
     async with request.form(max_files=0, max_fields=5) as form:
         sign = str(form.get("sign", ""))
     if sign not in _SIGNS:
-        raise Refused(422, say("その評価はありません", "there is no such feedback"))
+        raise HTTPException(422, say("その評価はありません", "there is no such feedback"))
     replies = [e for e in sitting.events if e.kind == "say"]
     if not replies:
-        raise Refused(409, say("まだ会話がありません", "there is no turn yet"))
+        raise HTTPException(409, say("まだ会話がありません", "there is no turn yet"))
     said = [str(e.result) for e in sitting.events if e.kind == "ask"]
     asked = sum(_asks(event) for event in replies)
     path = feedback_path(folder)

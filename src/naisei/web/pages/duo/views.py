@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -10,7 +11,6 @@ from naisei.core import InputError
 from naisei.director.character import parse_character, shipped, shipped_profile
 from naisei.director.profile import Character
 from naisei.director.rules import TalkRules
-from naisei.http.refused import Refused
 from naisei.lang import language, say
 from naisei.lengths import FIELD, PROFILE, too_long
 from naisei.web.house import house_of
@@ -46,11 +46,11 @@ async def _begin(request: Request) -> Response:
     profiles = _profile(fields, "first"), _profile(fields, "second")
     cast = tuple(parse_character(text, place=say("プロフィール", "profile")) for text in profiles)
     if cast[0].id == cast[1].id:
-        raise Refused(422, say("別のふたりを選んでください", "please choose two characters"))
+        raise HTTPException(422, say("別のふたりを選んでください", "please choose two characters"))
     topic, scene = fields.get("topic", ""), fields.get("place", "")
     for given in (topic, scene):
         if told := too_long(given, FIELD):
-            raise Refused(413, told)
+            raise HTTPException(413, told)
     config = DuoConfig(
         profiles=profiles,
         played=_played(fields.get("played", "none"), cast, model),
@@ -73,10 +73,10 @@ def _profile(fields: dict[str, str], place: str) -> str:
     if name == "own":
         text = fields.get("profile", "")
         if told := too_long(text, PROFILE):
-            raise Refused(413, told)
+            raise HTTPException(413, told)
         return text
     if name not in {character.id for character in shipped()}:
-        raise Refused(422, say("そのキャラクターはいません", "there is no such character"))
+        raise HTTPException(422, say("そのキャラクターはいません", "there is no such character"))
     return shipped_profile(name)
 
 

@@ -8,6 +8,7 @@ from importlib.resources import files
 from pathlib import PurePath
 
 from starlette.datastructures import FormData, UploadFile
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
@@ -19,7 +20,6 @@ from naisei.emphasis.taggers.default import default_tagger
 from naisei.emphasis.taggers.rule import FirstSentence
 from naisei.emphasis.tagging.heat_map import Piece, paragraphs
 from naisei.emphasis.tagging.suggestions import Suggestions, marked, suggest
-from naisei.http.refused import Refused
 from naisei.lang import say
 from naisei.lengths import PASTED
 from naisei.web.house import house_of
@@ -69,7 +69,7 @@ async def _tag(request: Request) -> Response:
     kind = SUFFIXES.get(PurePath(name).suffix.lower())
     if kind is None:
         known = ", ".join(sorted(SUFFIXES))
-        raise Refused(415, say(f"受け付ける形式は {known} です", f"only {known} are taken"))
+        raise HTTPException(415, say(f"受け付ける形式は {known} です", f"only {known} are taken"))
     async with _READING:
         found, rows = await asyncio.to_thread(_suggested, data, kind, name, wish)
         text, lost = await asyncio.to_thread(_marked, found)
@@ -88,7 +88,7 @@ async def _tag(request: Request) -> Response:
 def _wish(form: FormData) -> _Wish:
     tagger = str(form.get("tagger", _TAGGERS[0]))
     if tagger not in _TAGGERS:
-        raise Refused(422, say("そのタガーはありません", "there is no such tagger"))
+        raise HTTPException(422, say("そのタガーはありません", "there is no such tagger"))
     threshold = str(form.get("threshold", "")).strip()
     return _Wish(
         tagger=tagger,
@@ -117,10 +117,10 @@ async def _given(form: FormData, most: int) -> tuple[bytes, str]:
     else:
         data, name = str(form.get("text", "")).replace("\r\n", "\n").encode(), "pasted.md"
     if not data.strip():
-        raise Refused(422, say("文章を入れてください", "please give a text"))
+        raise HTTPException(422, say("文章を入れてください", "please give a text"))
     if len(data) > most:
         kilo = most // 1000
-        raise Refused(
+        raise HTTPException(
             413,
             say(
                 f"{kilo} KB までです。長い文書には naisei emphasis tag を使ってください",

@@ -6,8 +6,9 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
+from starlette.exceptions import HTTPException
+
 from naisei.core import Act, AskUser, Event, InputError, Say
-from naisei.http.refused import Refused
 from naisei.lang import say
 from naisei.textgame.engine import GameHandler, ProcessPool, needs_textworld, playable
 from naisei.textgame.filters import FILTERS
@@ -70,9 +71,9 @@ def _ended(handler: GameHandler, pool: ProcessPool) -> None:
 def _command(effect: AskUser, fields: Mapping[str, str]) -> str:
     text = " ".join(fields.get("text", "").split()).lower()
     if not text:
-        raise Refused(422, say("コマンドを入れてください", "please give a command"))
+        raise HTTPException(422, say("コマンドを入れてください", "please give a command"))
     if text.startswith("/") and text not in (STEP, REST, LEAVE):
-        raise Refused(422, say("そのコマンドはありません", "there is no such command"))
+        raise HTTPException(422, say("そのコマンドはありません", "there is no such command"))
     return text
 
 

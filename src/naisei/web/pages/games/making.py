@@ -7,7 +7,8 @@ from pathlib import Path
 from random import Random
 from typing import Literal, cast, get_args
 
-from naisei.http.refused import Refused
+from starlette.exceptions import HTTPException
+
 from naisei.lang import say
 from naisei.textgame.make import cleanup, cooking
 from naisei.textgame.make.grid import grid
@@ -22,11 +23,13 @@ _LAST = 9_999
 
 
 def wanted(kind: str, number: str) -> tuple[Wanted, int]:
-    """What somebody asks for. Raises `Refused` for what there is not."""
+    """What somebody asks for. Raises `HTTPException` for what there is not."""
     if kind not in get_args(Wanted):
-        raise Refused(422, say("その種類のゲームはありません", "there is no such kind of game"))
+        raise HTTPException(
+            422, say("その種類のゲームはありません", "there is no such kind of game")
+        )
     if not number.isdecimal() or int(number[:6]) > _LAST:
-        raise Refused(422, say(f"番号は 0 から {_LAST} です", f"a number from 0 to {_LAST}"))
+        raise HTTPException(422, say(f"番号は 0 から {_LAST} です", f"a number from 0 to {_LAST}"))
     return cast(Wanted, kind), int(number)
 
 

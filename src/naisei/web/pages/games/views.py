@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from random import SystemRandom
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from naisei import plugins
 from naisei.core import InputError, InstrumentFailure
-from naisei.http.refused import Refused
 from naisei.lang import say
 from naisei.textgame.engine import textworld_installed
 from naisei.textgame.opening import readable
@@ -64,11 +64,11 @@ async def _begin(request: Request) -> Response:
     kind, number = wanted(fields.get("kind", ""), fields.get("number", ""))
     agent, mode = fields.get("agent", "planner"), fields.get("mode", "watch")
     if agent not in await asyncio.to_thread(_players, house.options.model):
-        raise Refused(422, say("そのプレイヤーは使えません", "this player is not to be had"))
+        raise HTTPException(422, say("そのプレイヤーは使えません", "this player is not to be had"))
     if mode not in ("watch", "play"):
-        raise Refused(422, say("見るか遊ぶかを選んでください", "choose to watch or to play"))
+        raise HTTPException(422, say("見るか遊ぶかを選んでください", "choose to watch or to play"))
     if not textworld_installed():
-        raise Refused(
+        raise HTTPException(
             503, say("ゲームエンジン（textworld）が入っていません", "textworld is not installed")
         )
     async with _MAKING:
@@ -76,7 +76,7 @@ async def _begin(request: Request) -> Response:
         try:
             file = await asyncio.to_thread(make_game, kind, number, folder)
         except InstrumentFailure as failure:
-            raise Refused(
+            raise HTTPException(
                 503, say("ゲームを作れませんでした", "the game could not be made")
             ) from failure
     config = PlayConfig(

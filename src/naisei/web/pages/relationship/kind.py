@@ -6,9 +6,10 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
+from starlette.exceptions import HTTPException
+
 from naisei.core import Chat, Event, Handler, Remember, Say, Where
-from naisei.http.aside import Aside
-from naisei.http.refused import Refused
+from naisei.http.server import ThreadHandler
 from naisei.lang import say
 from naisei.memory.stream import Recall, Recent, Stream, StreamHandler
 from naisei.models.embedders.registry import open_embedder
@@ -36,7 +37,7 @@ async def _open(config: PairConfig, room: Room) -> AsyncIterator[Scene]:
     base = await room.world(models, embedder=config.embedder, resends_of=_RESENDS)
     book = Book(empty(pair))
     weights = {stream_of(agent): Stream(weights=rules.weights) for agent in pair.names}
-    streams = Aside(StreamHandler(weights, open_embedder(config.embedder)))
+    streams = ThreadHandler(StreamHandler(weights, open_embedder(config.embedder)))
     speech = _Speech(config, book, room, base.handler(Chat("speaker", ())) if models else None)
     yield Scene(
         converse(pair, rules, book),
@@ -76,7 +77,7 @@ class _Speech(Handler):
 def _line_of(effect: Chat[Any], fields: Mapping[str, str]) -> str:
     text = " ".join(fields.get("text", "").split())
     if not text:
-        raise Refused(422, say("何か書いてください", "please write something"))
+        raise HTTPException(422, say("何か書いてください", "please write something"))
     return text
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from naisei.core import InputError
-from naisei.http.refused import Refused
 from naisei.lang import say
 from naisei.lengths import PROFILE, too_long
 from naisei.models.embedders.registry import resolve
@@ -51,9 +51,9 @@ async def _begin(request: Request) -> Response:
     if given == "own":
         given = fields.get("profile", "")
         if told := too_long(given, PROFILE):
-            raise Refused(413, told)
+            raise HTTPException(413, told)
     elif given not in shipped():
-        raise Refused(422, say("その組はありません", "there is no such pair"))
+        raise HTTPException(422, say("その組はありません", "there is no such pair"))
     pair = pair_of(given)
     played = _PLAYED.get(fields.get("played", "none"), ()) if model else _PLAYED["both"]
     config = PairConfig(

@@ -8,10 +8,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from naisei.http.refused import Refused
 from naisei.lang import say
 from naisei.runs.compare import Comparison, compare
 from naisei.runs.directory import RunDirectory
@@ -63,7 +63,7 @@ async def file(request: Request) -> Response:
 def _places(request: Request) -> list[Place]:
     names = list(dict.fromkeys(request.query_params.getlist("run")))
     if not 2 <= len(names) <= _MOST:
-        raise Refused(
+        raise HTTPException(
             422,
             say(f"2 つから {_MOST} つの実行を選んでください", f"choose 2 to {_MOST} runs"),
         )

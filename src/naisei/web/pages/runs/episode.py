@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from naisei.http.refused import Refused
 from naisei.lang import say
 from naisei.runs.directory import RunDirectory
 from naisei.runs.episodes import EpisodeLine, Wanted, episode_page
@@ -73,7 +73,7 @@ async def prompt(request: Request) -> Response:
     place, name, number = place_of(request), *_which(request, "n")
     log = await looking(place, lambda d: d.log.read(name))
     if number >= len(log) or log[number].kind != "chat":
-        raise Refused(404, say("プロンプトはありません", "there is no prompt"))
+        raise HTTPException(404, say("プロンプトはありません", "there is no prompt"))
     event = log[number]
     asked: Any = event.request
     more = {k: v for k, v in asked.items() if k not in ("role", "messages")}
@@ -94,7 +94,7 @@ async def of_conversation(request: Request) -> Response:
 def _which(request: Request, number: str) -> tuple[str, int]:
     given = request.query_params.get(number, "0")
     if not given.isdecimal():
-        raise Refused(400, say("番号ではありません", "no number"))
+        raise HTTPException(400, say("番号ではありません", "no number"))
     return request.query_params.get("e", ""), int(given[:9])
 
 

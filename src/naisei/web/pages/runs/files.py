@@ -6,10 +6,10 @@ import json
 from collections.abc import Callable, Iterator
 from urllib.parse import quote
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 
-from naisei.http.refused import Refused
 from naisei.lang import say
 from naisei.runs.directory import RunDirectory
 from naisei.runs.export import export_csv, export_jsonl
@@ -69,5 +69,5 @@ def _named(name: str) -> dict[str, str]:
     return {"content-disposition": f"attachment; filename*=UTF-8''{quote(name, safe='')}"}
 
 
-def _unknown() -> Refused:
-    return Refused(404, say("その形式はありません", "there is no such form"))
+def _unknown() -> HTTPException:
+    return HTTPException(404, say("その形式はありません", "there is no such form"))

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TypeVar
 from urllib.parse import quote
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from naisei.http.refused import Refused
 from naisei.lang import say
 from naisei.runs.directory import RunDirectory
 from naisei.web.house import House, house_of
@@ -43,7 +43,7 @@ def place_of(request: Request, name: str | None = None) -> Place:
     """The run that an address names.
 
     Raises:
-        Refused: there is none of this name, or it is not the visitor's.
+        HTTPException: there is none of this name, or it is not the visitor's.
     """
     house = house_of(request)
     name = request.path_params["run"] if name is None else name
@@ -66,7 +66,7 @@ def _within(house: House, name: str) -> Path:
     except OSError:
         good = False
     if not good:
-        raise Refused(404, say("そのような実行はありません", "there is no such run"))
+        raise HTTPException(404, say("そのような実行はありません", "there is no such run"))
     return path
 
 

@@ -1,24 +1,26 @@
-"""What a message to an assistant asks for: its words of substance, its aspect, its kind.
+"""Analysis of a message to an assistant: content words, aspect, kind, options it chooses.
 
-Lists and patterns, no model: what the rule-based evaluation of the intent system rests on.
+Word lists and patterns, no model: the base of the intent system's rule-based evaluation.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 
-from naisei.japanese.lemmas import lemmas
+from naisei.japanese.morph import lemmas
 from naisei.japanese.normal import normalise
 from naisei.japanese.questions import parse
 
-__all__ = ["Asking", "hollow", "is_greeting", "matter", "read_asking"]
+__all__ = ["QueryAnalysis", "analyse_query", "chosen", "hollow", "is_greeting", "led", "matter"]
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class QueryAnalysis:
     """matter: the words of substance, in normalised form, each once. aspect: it says what about
     the matter it wants (how many, until when, how, who, whether). question, consultation: it
     has the form of one. broad: it asks for everything about the matter (〜について).
@@ -128,7 +130,7 @@ def is_greeting(text: str) -> bool:
 
 
 @lru_cache(maxsize=2048)
-def read_asking(text: str) -> Asking:
+def analyse_query(text: str) -> QueryAnalysis:
     """What a message asks for. Never raises; an empty one asks for nothing."""
     folded = normalise(text)
     broad = _BROAD.search(folded) is not None
@@ -139,7 +141,7 @@ def read_asking(text: str) -> Asking:
     told = told and not asks and not broad
     bare = not asks and not told and len(words) > 0
     exact = _ASPECT.search(_ADVICE.sub("", folded)) is not None
-    return Asking(
+    return QueryAnalysis(
         matter=words,
         aspect=_ASPECT.search(folded) is not None and not (broad and not _FIRM.search(folded)),
         question=asks or bare or broad,
@@ -160,3 +162,76 @@ _FIRM = re.compile(
     "いつまで|何日|何回|いくら|どこ|誰|方法|手順|やり方|手続き|期限|締切|条件|対象|上限|金額|費用|料金|日数|期間|連絡先|窓口|"
     "必要書類|様式|違い|番号|基準|要件|例外|倍率|頻度|割合"
 )
+
+
+_KANJI = {c: n for n, c in enumerate("一二三四五六七八九", 1)}
+_KANA = {k: n for n, k in enumerate(("ひと", "ふた", "みっ", "よっ", "いつ", "むっ"), 1)}
+_NUMBER = r"(?:\d+|[一二三四五六七八九])"
+_ONE = rf"(?:{_NUMBER}(?:番目?|つ目|つめ|個目)?|(?:ひと|ふた|みっ|よっ|いつ|むっ)つ(?:目|め))"
+_SEVERAL = re.compile(
+    rf"(?:じゃあ?|では|えっと|えーと|多分|たぶん)?[、,\s]*[(（\[#]?({_ONE}(?:[)）\].、,\s・/&]*(?:と|か|and|or)?[\s、,(（]*{_ONE})*)"
+    r"[)）\].。]?\s*(?:の(?:ほう|方)?)?(?:です(?:かね|ね)?|で|だ|かな|をお願いします|お願いします|が知りたいです?|について)?[。!！\s]*"
+)
+_EACH = re.compile(_ONE)
+_TAIL = re.compile(r"(?:です|のこと|について|の件|お願いします|かな|でしょうか)*[。！？!?\s]*$")
+
+
+def chosen(answer: str, options: Sequence[str]) -> tuple[int, ...]:
+    """Places (from 0) in `options`, in the order of the answer; empty if it names none.
+
+    Numbers count from 1 and only where the answer is nothing but numbers: 「3日です」 chooses
+    nothing. Words choose an option that they quote in full without saying more, or that quotes
+    them.
+    """
+    folded = unicodedata.normalize("NFKC", answer).strip()
+    if not folded or not options:
+        return ()
+    if found := _SEVERAL.fullmatch(folded):
+        places = [_number(m[0]) - 1 for m in _EACH.finditer(found[1])]
+        return tuple(dict.fromkeys(p for p in places if 0 <= p < len(options)))
+    said = _bare(answer)
+    quoted = [at for at, option in enumerate(options) if _names(said, _bare(option))]
+    if quoted:
+        longest = max(len(_bare(options[at])) for at in quoted)
+        return tuple(at for at in quoted if len(_bare(options[at])) == longest)
+    if len(said) >= 2:
+        within = [at for at, option in enumerate(options) if said in _bare(option)]
+        if len(within) == 1:
+            return tuple(within)
+    return ()
+
+
+def led(answer: str, options: Sequence[str]) -> tuple[int, str] | None:
+    """The place of the option that an answer begins with by number, and what it says after it:
+    「2です。横浜の場合を知りたい」; `None` if it does not."""
+    m = _LEADING.match(unicodedata.normalize("NFKC", answer).strip())
+    if m is None or not 0 <= (place := _number(m[1]) - 1) < len(options):
+        return None
+    return place, m[2].strip()
+
+
+_LEADING = re.compile(
+    rf"[(\[#]?({_NUMBER})(?:番目?|つ目|つめ|個目)?[)\]]?(?:です|で|の(?:ほう|方)?(?:です|で)?)?"
+    r"[、。,.:]+(?!\d)\s*(\S.*)$",
+    re.S,
+)
+
+
+def _names(said: str, option: str) -> bool:
+    """Whether an answer is an option's name and nothing that says more."""
+    return bool(option) and option in said and not matter(said.replace(option, "", 1))
+
+
+def _number(text: str) -> int:
+    if digits := re.match(r"\d+", text):
+        return int(digits[0])
+    return _KANJI.get(text[0]) or _KANA.get(text[:2], 0)
+
+
+def _bare(text: str) -> str:
+    said = re.sub(
+        r"(?:です|のこと|について|の件|お願いします|かな|でしょうか)*[。！？!?\s]*$",
+        "",
+        normalise(text),
+    )
+    return re.sub(r"[\s「」（）()›>・、。:：]", "", said).lower()

@@ -1,16 +1,33 @@
-"""Listening: a socket, uvicorn, and the address told once connections are taken."""
+"""Serving: a socket, uvicorn, the address told once connections are taken; work in threads."""
 
 from __future__ import annotations
 
+import asyncio
 import signal
 import socket
 from collections.abc import Callable
+from typing import Any
 
 import uvicorn
 
-from naisei.core import InputError
+from naisei.core import Handler, InputError, Where
+from naisei.lang import say
 
-__all__ = ["Server", "bound", "hold_signals", "uvicorn_config"]
+__all__ = ["Server", "ThreadHandler", "bound", "hold_signals", "uvicorn_config"]
+
+
+class ThreadHandler(Handler):
+    """Performs effects in a thread. Its inner handler's `perform` is a plain function."""
+
+    def __init__(self, inner: Handler) -> None:
+        self._inner = inner
+
+    async def perform(self, effect: Any, where: Where) -> Any:
+        return await asyncio.to_thread(self._inner.perform, effect, where)
+
+    def restore(self, effect: Any, result: Any, where: Where) -> None:
+        self._inner.restore(effect, result, where)
+
 
 #: Seconds that requests in flight have to end after SIGTERM or Ctrl-C.
 _GRACE = 10
@@ -70,7 +87,9 @@ def bound(host: str, port: int) -> socket.socket:
         listening.close()
         why = error.strerror if isinstance(error, OSError) else "no such port"
         raise InputError(
-            f"cannot listen there: {why}", place=f"{host}:{port}", remedy="give another --port"
+            say(f"ここでは待ち受けできません: {why}", f"cannot listen there: {why}"),
+            place=f"{host}:{port}",
+            remedy=say("別の --port を指定してください", "give another --port"),
         ) from error
     return listening
 
