@@ -24,11 +24,21 @@ SYSTEMS = ("clarify", "director", "relationship", "textgame", "intent", "emphasi
 PLUMBING = {"system", "config", "cli", "commands", "execute", "resume", "session", "demo", "live"}
 #: What is run to count the files it enters; `{}` is a folder of its own.
 COMMANDS = {
-    "clarify run": ["clarify", "run", "--agent", "bayes", "--limit", "1", "-q", "--run-dir", "{}/r"],
+    "clarify run": [
+        "clarify",
+        "run",
+        "--agent",
+        "bayes",
+        "--limit",
+        "1",
+        "-q",
+        "--run-dir",
+        "{}/r",
+    ],
     "intent ask": ["intent", "ask", "休暇の申請はどうすればよいですか", "--index", "{}/i"],
 }
 #: Done first, not counted.
-BEFORE = {"intent ask": ["intent", "index", "{root}/data/handbook", "--index", "{}/i"]}
+BEFORE = {"intent ask": "intent index {root}/data/handbook --embedder ngram --index {}/i"}
 _ENTERED = """
 import sys
 from naisei.cli.main import main
@@ -56,8 +66,8 @@ def entered(name: str) -> int:
     """Files of ours that a command imports."""
     with tempfile.TemporaryDirectory() as folder:
 
-        def words(command: list[str]) -> list[str]:
-            return [w.replace("{root}", str(ROOT)).replace("{}", folder) for w in command]
+        def words(command: str) -> list[str]:
+            return command.replace("{root}", str(ROOT)).replace("{}", folder).split()
 
         start = [sys.executable, "-c", _ENTERED]
         if name in BEFORE:
@@ -105,7 +115,9 @@ def main() -> None:
         print(json.dumps(found))
         return
     for name, value in found.items():
-        shown = "  ".join(f"{k} {v:,}" for k, v in value.items()) if isinstance(value, dict) else value
+        shown = (
+            "  ".join(f"{k} {v:,}" for k, v in value.items()) if isinstance(value, dict) else value
+        )
         print(f"{name:26} {shown:,}" if isinstance(shown, int | float) else f"{name:26} {shown}")
 
 

@@ -9,6 +9,7 @@ text. In the page, before a block:
 
     <!-- file: NAME -->       (any block) its text is written to NAME
     <!-- slow -->             run with the slow tests only, and so is every block after it
+    <!-- copy: PATH -->       the file of the checkout is copied into the folder first
     <!-- needs: MODULE -->    run only where MODULE can be imported
     <!-- exit: N -->          the block's last command ends with N
 """
@@ -28,9 +29,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from unittest.mock import patch
 
+from docs.pages import ROOT
 from naisei.cli.main import main as naisei
 
-_MARK = re.compile(r"<!-- (file|slow|needs|exit)(?:: (.+?))? -->")
+_MARK = re.compile(r"<!-- (file|copy|slow|needs|exit)(?:: (.+?))? -->")
 _PROGRESS = re.compile(r"\d+/\d+ · .*ETA ")
 #: What only a shell can run: another program, or several commands in one line.
 _SHELL = re.compile(r"^(?!naisei )|[|<>;&$`*?\n]")
@@ -64,6 +66,11 @@ def steps(page: Path) -> list[Step]:
             body = lines[at + 1 : end]
             slow = slow or "slow" in marks
             place = f"{page.name}:{at + 2}"
+            if "copy" in marks:
+                copied = Path(marks["copy"])
+                found.append(
+                    Step(place, file=copied.name, shown=(ROOT / copied).read_text("utf-8"))
+                )
             if "file" in marks:
                 found.append(Step(place, file=marks["file"], shown="\n".join(body) + "\n"))
             elif fence[2] == "console":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from importlib import import_module
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -13,7 +14,7 @@ from typer.main import get_command
 from naisei import __version__, lang
 from naisei.cli import errors
 from naisei.lang import say
-from naisei.system.registry import BUILT_IN, Text, find_system, system_names
+from naisei.system.registry import BUILT_IN, Text, find_system, system_in, system_names
 
 __all__ = ["app"]
 
@@ -50,12 +51,15 @@ class _Lazy(TyperGroup):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         for name in system_names():
-            about = BUILT_IN.get(name) or find_system(name).about
-            self.add_command(TyperCommand(name, help=say(*about)))
+            self.add_command(TyperCommand(name, help=say(*_about(name))))
         for name, (_, about) in _OTHERS.items():
             self.add_command(TyperCommand(name, help=say(*about)))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        if args[0].endswith(".py"):  # a system that is being written
+            from naisei.cli.derived import group_of
+
+            return args[0], group_of(system_in(Path(args[0]))), args[1:]
         name, command, rest = super().resolve_command(ctx, args)
         if name in _OTHERS:
             module, _, attribute = _OTHERS[name][0].partition(":")
@@ -68,6 +72,17 @@ class _Lazy(TyperGroup):
             except ModuleNotFoundError:  # not declared yet
                 command = get_command(import_module(f"naisei.{name}.cli").app)
         return name, command, rest
+
+
+def _about(name: str) -> Text:
+    if name in BUILT_IN:
+        return BUILT_IN[name]
+    from naisei.core import InputError
+
+    try:
+        return find_system(name).about
+    except InputError as error:  # somebody's broken package does not keep the others away
+        return str(error), str(error)
 
 
 app = typer.Typer(

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 
 import typer
 from pydantic import ValidationError
@@ -82,14 +82,16 @@ class Flags:
         option = typer.Option(
             flag.option,
             *filter(None, [flag.told.get("short")]),
-            metavar="KEY=VALUE" if flag.pairs else flag.told.get("metavar"),
+            metavar="KEY=VALUE" if flag.pairs else flag.told.get("metavar") or _choices(flag, many),
             envvar=flag.told.get("env"),
             help=flag.help,
             show_default=flag.shown_default,
             rich_help_panel=flag.panel,
             **flag.bounds,  # type: ignore[arg-type]
         )
-        kind: Any = list.__class_getitem__(flag.kind) if many else flag.kind
+        # Typer knows no list of a Literal; the configuration refuses what is not among them.
+        one = str if many and get_origin(flag.kind) is Literal else flag.kind
+        kind: Any = list.__class_getitem__(one) if many else one
         return parameter(flag.key, Annotated[kind | None, option], default)
 
     def _model_parameters(self) -> list[inspect.Parameter]:
@@ -228,6 +230,11 @@ def typed_in(context: typer.Context, parameters: Mapping[str, Any]) -> dict[str,
     sources = {key: context.get_parameter_source(key) for key in parameters}
     default = (None, "DEFAULT")
     return {k: v for k, v in parameters.items() if getattr(sources[k], "name", None) not in default}
+
+
+def _choices(flag: Flag, many: bool) -> str | None:
+    """`a|b` for a flag that takes several of a few words; typer shows those of a single one."""
+    return "|".join(get_args(flag.kind)) if many and get_origin(flag.kind) is Literal else None
 
 
 def _put(values: dict[str, Any], path: tuple[str, ...], value: Any) -> None:

@@ -74,6 +74,7 @@ _ERRORS = tuple(
         (r"Input should be less than or equal to (\S+)", r"\1 以下にしてください"),
         (r"Input should be greater than (\S+)", r"\1 より大きくしてください"),
         (r"Input should be less than (\S+)", r"\1 より小さくしてください"),
+        (r"Input should be ('.+?') or ('.+?')", r"\1 か \2 を指定してください"),
         (r"(.+) is not one of (.+?)\.?", r"\1 は指定できません。指定できる値: \2"),
         (r"(?:File|Path) (.+) does not exist\.", r"\1 がありません"),
         (r"Directory (.+) does not exist\.", r"フォルダー \1 がありません"),

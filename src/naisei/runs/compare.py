@@ -91,8 +91,16 @@ class _Run:
     kept: Kept
 
 
-def compare(paths: Sequence[Path], *, seed: int = 0, against_first: bool = False) -> Comparison:
+def compare(
+    paths: Sequence[Path],
+    *,
+    seed: int = 0,
+    against_first: bool = False,
+    names: Sequence[str] = (),
+) -> Comparison:
     """Compare each run with those after it, in the order given, or the first with each other.
+
+    names: of the runs, in their order; their paths by default.
 
     Raises:
         InputError: fewer than two runs, one that is none or has no summary, or no metric
@@ -103,7 +111,8 @@ def compare(paths: Sequence[Path], *, seed: int = 0, against_first: bool = False
             say("実行が二つ以上必要です", "two runs or more are needed"),
             place="naisei runs compare",
         )
-    runs = [_load(path) for path in paths]
+    shown = names or list(map(str, paths))
+    runs = [_load(path, name) for path, name in zip(paths, shown, strict=True)]
     pairs = [
         (name, a, b, *_difference(name, a, b, seed))
         for a, b in (((runs[0], b) for b in runs[1:]) if against_first else combinations(runs, 2))
@@ -125,9 +134,9 @@ def compare(paths: Sequence[Path], *, seed: int = 0, against_first: bool = False
     return Comparison(tuple(lines), tuple(_warnings(runs)))
 
 
-def _load(path: Path) -> _Run:
+def _load(path: Path, name: str) -> _Run:
     with RunDirectory.look(path) as directory:
-        return _Run(str(path), directory.frozen, kept(directory))
+        return _Run(name, directory.frozen, kept(directory))
 
 
 def _metrics(a: _Run, b: _Run) -> list[str]:

@@ -283,7 +283,8 @@ def study_tables(study: Study) -> Sequence[Table]:
         paths = [r.run_dir for r in study.results.values()]
         try:
             seed = next(iter(study.configs.values())).seed
-            tables.append(compare(paths, seed=seed, against_first=True).table())
+            found = compare(paths, seed=seed, against_first=True, names=list(study.results))
+            tables.append(found.table())
         except InputError:
             pass  # no metric that has a value for each unit
     return tables

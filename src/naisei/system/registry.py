@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from importlib.metadata import entry_points
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from naisei.system.declare import Experiment, System
 
-__all__ = ["BUILT_IN", "GROUP", "Text", "experiment_of", "find_system", "system_names"]
+__all__ = ["BUILT_IN", "GROUP", "Text", "experiment_of", "find_system", "system_in", "system_names"]
 
 #: A text in Japanese and in English.
 Text = tuple[str, str]
@@ -66,6 +68,35 @@ def find_system(name: str) -> System:
 
     outside: System = plugins.load(GROUP, name, what="system")
     return outside
+
+
+def system_in(path: Path) -> System:
+    """The `SYSTEM` of a Python file, which is executed: for a system that is being written.
+
+    Raises:
+        InputError: no such file, one that cannot be imported, or one without a `SYSTEM`.
+    """
+    from naisei.core import InputError
+    from naisei.lang import say
+    from naisei.system.declare import System
+
+    spec = spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise InputError(say("ファイルがありません", "no such file"), place=str(path))
+    module = sys.modules[path.stem] = module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except (ImportError, SyntaxError) as error:
+        raise InputError(
+            say(f"読み込めません: {error}", f"cannot be imported: {error}"), place=str(path)
+        ) from error
+    found = getattr(module, "SYSTEM", None)
+    if not isinstance(found, System):
+        raise InputError(
+            say("SYSTEM (System の宣言) がありません", "holds no SYSTEM, the declaration of one"),
+            place=str(path),
+        )
+    return found
 
 
 def experiment_of(system: str, config: dict[str, Any], place: Path) -> Experiment[Any]:

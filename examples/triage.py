@@ -1,0 +1,270 @@
+"""故障の切り分け: finds the cause of a fault by asking as few questions as it can.
+
+A table says for each cause how a customer would answer each question. The agent asks what tells
+it most, and as soon as it is sure enough it has one remedy tried. The whole system is this file;
+docs/tutorial/own-system.md walks through it.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, JsonValue
+
+from naisei.core import (
+    Act,
+    AskUser,
+    Chat,
+    Flow,
+    InputError,
+    Observation,
+    Where,
+    World,
+    fingerprint,
+    system,
+    user,
+)
+from naisei.lang import say
+from naisei.runs.stats import mean_metric
+from naisei.runs.task import EpisodeRow, Summary, Task
+from naisei.system.config import Config, flag
+from naisei.system.declare import Experiment, Role, Row, System
+
+__all__ = ["RUN", "SYSTEM", "TriageConfig"]
+
+Answer = Literal["はい", "いいえ", "わからない"]
+
+TABLE = """
+[questions]
+lamp = "ルーターのランプは緑に光っていますか"
+phone = "スマートフォンでも Wi-Fi につながりませんか"
+cable = "ケーブルで直接つなぐと使えますか"
+outage = "ご近所でも使えないと聞いていますか"
+new = "最近、パスワードか機器を変えましたか"
+slow = "つながるけれど遅い、という状態ですか"
+
+[causes.outage]
+remedy = "回線の復旧を待ち、障害情報の通知に登録する"
+yes = ["phone", "outage"]
+[causes.router]
+remedy = "ルーターの電源を入れ直す"
+yes = ["phone"]
+[causes.password]
+remedy = "新しいパスワードを端末に登録し直す"
+yes = ["lamp", "phone", "cable", "new"]
+[causes.laptop]
+remedy = "パソコンの無線を入れ直す"
+yes = ["lamp", "cable"]
+[causes.crowded]
+remedy = "5 GHz の Wi-Fi に切り替える"
+yes = ["lamp", "phone", "cable", "slow"]
+[causes.line]
+remedy = "回線の工事を予約する"
+yes = ["lamp", "phone", "slow"]
+"""
+
+
+class TriageConfig(Config):
+    """Every field is a flag, a frozen key, a line of the help and a row of the reference."""
+
+    table: str = flag("", "故障の表 (TOML)", "Table of faults, a TOML file.", metavar="FILE")
+    agent: Literal["gain", "order", "llm"] = flag(
+        "gain",
+        "質問の選び方 (複数可): gain (情報量), order (表の順), llm",
+        "How questions are chosen, repeatable: gain (information), order (as listed), llm.",
+        axis=True,
+    )
+    quota: int = flag(4, "質問の上限", "Questions at most.", ge=0)
+    sure: float = flag(
+        0.8, "この確率で切り分けを終える", "Probability that ends the triage.", gt=0, le=1
+    )
+    noise: float = flag(
+        0.1, "わからないと答える割合", "Share of answers that are わからない.", ge=0, lt=1
+    )
+    cases: int = flag(20, "原因ごとの件数", "Cases for each cause.", panel="run", ge=1)
+
+
+@dataclass(frozen=True)
+class Table:
+    """questions: id → text. remedies: cause → what helps. yes: cause → questions answered yes."""
+
+    questions: Mapping[str, str]
+    remedies: Mapping[str, str]
+    yes: Mapping[str, frozenset[str]]
+
+    @staticmethod
+    def read(path: str) -> Table:
+        """Raises `InputError` for a file that is no table."""
+        try:
+            data = tomllib.loads(Path(path).read_text("utf-8") if path else TABLE)
+            causes = data["causes"]
+            return Table(
+                questions={k: str(v) for k, v in data["questions"].items()},
+                remedies={k: str(c["remedy"]) for k, c in causes.items()},
+                yes={k: frozenset(c["yes"]) for k, c in causes.items()},
+            )
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            raise InputError(
+                say(f"故障の表として読めません: {error}", f"no table of faults: {error}"),
+                place=path,
+            ) from error
+
+    def likelihood(self, cause: str, question: str, answer: str, noise: float) -> float:
+        """P(answer | cause); one answer in fifty is a slip."""
+        if answer == "わからない":
+            return max(noise, 0.02)
+        right = (answer == "はい") == (question in self.yes[cause])
+        return (1 - noise) * (0.98 if right else 0.02)
+
+
+class Result(BaseModel):
+    """What an episode comes to."""
+
+    cause: str
+    asked: list[tuple[str, str]]
+    tried: str
+    solved: bool
+
+
+class Choice(BaseModel):
+    """Of a model: reasons first, then one question, or none."""
+
+    reason: str
+    question: str
+
+
+def belief(table: Table, asked: Sequence[tuple[str, str]], noise: float) -> dict[str, float]:
+    """P(cause | answers), from equal odds."""
+    weight = {
+        cause: math.prod(table.likelihood(cause, q, a, noise) for q, a in asked)
+        for cause in table.remedies
+    }
+    total = sum(weight.values())
+    return {cause: w / total for cause, w in weight.items()}
+
+
+def entropy(p: Mapping[str, float]) -> float:
+    """In bits."""
+    return -sum(x * math.log2(x) for x in p.values() if x > 0)
+
+
+def gain(table: Table, asked: list[tuple[str, str]], question: str, noise: float) -> float:
+    """Expected fall of the entropy over the causes, in bits."""
+    now = belief(table, asked, noise)
+    left = 0.0
+    for answer in ("はい", "いいえ"):
+        chance = sum(p * table.likelihood(c, question, answer, noise) for c, p in now.items())
+        left += chance * entropy(belief(table, [*asked, (question, answer)], noise))
+    return entropy(now) - left
+
+
+PROMPT = """あなたは通信会社の相談窓口です。原因を切り分けるため、次に聞く質問を一つ選びます。
+原因の候補: $causes
+質問の候補: $questions
+まず理由を一文で書き、次に質問の名前を書きます。もう聞くことがなければ質問は空にします。"""
+
+
+def choose(table: Table, asked: list[tuple[str, str]], config: TriageConfig) -> Flow[str]:
+    """The id of the next question; empty for none."""
+    left = [q for q in table.questions if q not in dict(asked)]
+    if not left:
+        return ""
+    if config.agent == "order":
+        return left[0]
+    if config.agent == "gain":
+        return max(left, key=lambda q: gain(table, asked, q, config.noise))
+    told = PROMPT.replace("$causes", "、".join(table.remedies.values()))
+    told = told.replace("$questions", "、".join(f"{q} ({table.questions[q]})" for q in left))
+    said = "\n".join(f"{table.questions[q]} → {a}" for q, a in asked) or "まだ何も聞いていません"
+    choice = yield from Chat("agent", [system(told), user(said)], Choice)
+    return choice.question if choice.question in left else ""
+
+
+def triage(cause: str, table: Table, config: TriageConfig) -> Flow[Result]:
+    """The algorithm: ask, until sure or out of questions; then have one remedy tried."""
+    asked: list[tuple[str, str]] = []
+    while len(asked) < config.quota:
+        if max(belief(table, asked, config.noise).values()) >= config.sure:
+            break
+        question = yield from choose(table, asked, config)
+        if not question:
+            break
+        answer = yield from AskUser(table.questions[question])
+        asked.append((question, answer))
+    chances = belief(table, asked, config.noise)
+    best = max(chances, key=lambda c: chances[c])
+    seen = yield from Act({"try": best})
+    return Result(cause=cause, asked=asked, tried=best, solved=seen.reward > 0)
+
+
+class TriageTask(Task[TriageConfig]):
+    """Simulated customers, `cases` for each cause; some answers are わからない."""
+
+    system = "triage"
+
+    def __init__(self, config: TriageConfig) -> None:
+        self.config = config
+        self.table = Table.read(config.table)
+        self.data_hash = fingerprint([str(self.table)])
+
+    def episodes(self) -> list[Where]:
+        return [Where(c, n + 1) for c in self.table.remedies for n in range(self.config.cases)]
+
+    def start(self, where: Where, base: World) -> tuple[Flow[BaseModel], World]:
+        cause, table = where.instance, self.table
+        draw = random.Random(f"{self.config.seed} {where.episode}")
+        unsure = {q for q in table.questions if draw.random() < self.config.noise}
+        ids = {text: q for q, text in table.questions.items()}
+
+        def customer(ask: AskUser) -> str:
+            question = ids[ask.question]
+            if question in unsure:
+                return "わからない"
+            return "はい" if question in table.yes[cause] else "いいえ"
+
+        def act(tried: Act) -> Observation:
+            return Observation(reward=float(tried.action == {"try": cause}), done=True)
+
+        return triage(cause, table, self.config), base.having({AskUser: customer, Act: act})
+
+    def summarise(self, rows: Sequence[EpisodeRow]) -> Summary:
+        scored = [row for row in rows if row.scored]
+        found = [Result.model_validate(row.result) for row in scored]
+        solved = [float(r.solved) for r in found]
+        names = [row.where.episode for row in scored]
+        metrics = (
+            mean_metric("pass@1", solved, seed=self.config.seed),
+            mean_metric("questions", [float(len(r.asked)) for r in found], seed=self.config.seed),
+        )
+        return Summary(metrics, notes=self.model_notes(), extra={"units": names})
+
+    def shown(self, where: Where, result: JsonValue) -> str:
+        r = Result.model_validate(result)
+        lines = [f"{say('窓口', 'desk')}: {self.table.questions[q]}\n→ {a}" for q, a in r.asked]
+        lines.append(f"{say('試したこと', 'tried')}: {self.table.remedies[r.tried]}")
+        return "\n".join([*lines, "○" if r.solved else "×"])
+
+
+def _with(**changes: Any) -> Row[TriageConfig]:
+    return Row(lambda config: config.model_copy(update=changes))
+
+
+RUN: Experiment[TriageConfig] = Experiment(
+    about=("故障の原因を質問で切り分ける", "Find the cause of faults by asking."),
+    config=TriageConfig,
+    load=TriageTask,
+    roles=(Role("agent", needed=lambda config: config.agent == "llm"),),
+    rows={"full": _with(), "in-order": _with(agent="order"), "no-questions": _with(quota=0)},
+)
+
+SYSTEM = System(
+    name="triage",
+    about=("故障の原因を、少ない質問で切り分ける", "Finds the cause of a fault, asking little."),
+    experiments=(RUN,),
+)
