@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from naisei.runs.stats import mean_metric, succeeded_within
+from naisei.runs.statistics import mean_metric, succeeded_within
 from naisei.runs.task import EpisodeRow, Metric, Summary, Table
 from naisei.textgame.config import GameConfig
 from naisei.textgame.schemas import GameResult
