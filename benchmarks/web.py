@@ -32,7 +32,7 @@ from naisei.core import AskUser, Chat, Event, Flow, Message, Say, Usage, Where
 from naisei.core.fingerprint import fingerprint
 from naisei.http.server import Server, bound, uvicorn_config
 from naisei.runs.directory import RunDirectory
-from naisei.runs.summaries import Kept, keep
+from naisei.runs.report import StoredSummary, store_summary
 from naisei.runs.task import EpisodeRow, Metric, Summary
 from naisei.web.app import build_app
 from naisei.web.house import house_of, open_house
@@ -139,7 +139,7 @@ def make_run(path: Path, n: int) -> None:
         values = tuple(float(i % 3 > 0) for i in range(n))
         metric = Metric("pass@1", statistics.fmean(values), 0.65, 0.68, n, "", values)
         units = [f"item-{i:05}" for i in range(n)]
-        keep(run, Kept(Summary((metric,), extra={"units": units}), n))
+        store_summary(run, StoredSummary(Summary((metric,), extra={"units": units}), n))
 
 
 async def call(port: int, method: str, path: str, headers: dict[str, str]) -> tuple[str, bytes]:

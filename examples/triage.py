@@ -31,7 +31,7 @@ from naisei.core import (
     user,
 )
 from naisei.lang import say
-from naisei.runs.stats import mean_metric
+from naisei.runs.statistics import mean_metric
 from naisei.runs.task import EpisodeRow, Summary, Task
 from naisei.system.config import Config, flag
 from naisei.system.declare import Experiment, Role, Row, System

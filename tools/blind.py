@@ -28,13 +28,8 @@ from naisei.clarify.data import Dataset, load
 from naisei.clarify.data.records import read_rows, read_text
 from naisei.clarify.schemas import Instance, Scene
 from naisei.core import InputError
-from naisei.runs.stats import (
-    krippendorff_alpha,
-    masi_distance,
-    mean_metric,
-    set_precision,
-    set_recall,
-)
+from naisei.runs.agreement import krippendorff_alpha, masi_distance, set_precision, set_recall
+from naisei.runs.statistics import mean_metric
 from naisei.runs.task import Metric
 
 DATA = "ambigact40-open"

@@ -17,7 +17,7 @@ from naisei.textgame.engine import GameHandler, ProcessPool, playable
 from naisei.textgame.flow import play_game
 from naisei.textgame.games import find_games
 from naisei.textgame.planner.cooking import CookingPlanner
-from naisei.textgame.planner.prior import Prior
+from naisei.textgame.planner.kitchen import Prior
 
 OUT = Path(__file__).resolve().parents[1] / "src/naisei/data/cooking_prior/prior.json"
 

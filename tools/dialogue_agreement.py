@@ -33,7 +33,8 @@ from naisei.clarify.data.records import read_rows
 from naisei.core import InputError
 from naisei.relationship.labelled import RELATIONSHIPS, TOPICS, LabelledDialogue, load
 from naisei.relationship.vector import DIMENSIONS, HIGH, LOW, RelationVector
-from naisei.runs.stats import krippendorff_alpha, mean_metric
+from naisei.runs.agreement import krippendorff_alpha
+from naisei.runs.statistics import mean_metric
 from naisei.runs.task import Metric
 
 DATA = Path(__file__).parents[1] / "src" / "naisei" / "data" / "relationship_dialogues"

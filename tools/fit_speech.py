@@ -23,7 +23,7 @@ from naisei.relationship.labelled import LabelledDialogue, load
 from naisei.relationship.speech import Course, Weights, load_weights
 from naisei.relationship.speech.features import FEATURES, values
 from naisei.relationship.vector import DIMENSIONS
-from naisei.runs.stats import mean_metric
+from naisei.runs.statistics import mean_metric
 
 WRITTEN = Path(__file__).parents[1] / "src/naisei/relationship/speech/coefficients/speech.v1.json"
 #: Set by hand from knowledge of the language: points of the scale for a feature of 1.

@@ -25,7 +25,7 @@ from naisei.clarify.data import Dataset, load
 from naisei.clarify.schemas import ActionSet, Instance
 from naisei.models.base import Embedder
 from naisei.models.embedders import open_embedder
-from naisei.runs.stats import mean_metric
+from naisei.runs.statistics import mean_metric
 from naisei.runs.task import Metric
 
 Floats = npt.NDArray[np.float64]

@@ -21,7 +21,7 @@ from naisei.clarify.data import Dataset, load
 from naisei.clarify.data.records import read_rows, read_text
 from naisei.clarify.schemas import Instance
 from naisei.core import InputError
-from naisei.runs.stats import mean_metric
+from naisei.runs.statistics import mean_metric
 from naisei.runs.task import Metric
 
 DATA = "ambigact40-open"

@@ -138,7 +138,7 @@ def _kinds(run: Path) -> dict[str, dict[str, Any]]:
     """Pass@k of a run by kind of ambiguity; intervals resample scenes."""
     from naisei.clarify.data import load
     from naisei.clarify.schemas import EpisodeResult
-    from naisei.runs.stats import mean_metric
+    from naisei.runs.statistics import mean_metric
 
     by_id = {i.id: i for i in load("ambigact40-open").instances}
     found: dict[str, list[tuple[float, str]]] = {}

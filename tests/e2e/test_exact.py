@@ -12,7 +12,7 @@ import pytest
 from commandline import Done, Naisei
 from e2e.helpers import lines, write_rows
 from naisei.runs.directory import RunDirectory
-from naisei.runs.summaries import kept
+from naisei.runs.report import stored_summary
 
 # What happens (α = 0.9, two questions a trial, three trials, TUR):
 #   a, gold 3: asks once, executes 3.                                  t* = 1, s = 2
@@ -131,7 +131,7 @@ def test_the_ledger_and_the_table_by_role(done: Done, naisei: Naisei) -> None:
     shown = json.loads(naisei("runs", "show", "run", "--json").out)
     assert shown["metrics"] == done.result["metrics"]
     with RunDirectory.look(Path("run")) as run:
-        tables = {table.title: table.rows for table in kept(run).summary.tables}
+        tables = {table.title: table.rows for table in stored_summary(run).summary.tables}
     by_role = {row[0]: row[1:] for row in tables["tokens per instance by role"]}
     read = {t: n for t, (n, _) in DECIDE.items()}
     won = (2 * read[1] + read[1] + read[2] + read[1] + read[2] + 3 * read[3]) / 3

@@ -10,7 +10,7 @@ import pytest
 
 from naisei.emphasis.metrics import metrics, span_counts, spans, token_counts
 from naisei.emphasis.schemas import Article, Sentence, Token
-from naisei.runs.stats import wilcoxon_signed_rank
+from naisei.runs.significance import wilcoxon_signed_rank
 
 
 def article(*rows: str) -> Article:

@@ -24,7 +24,8 @@ from naisei.intent.schemas import Reply
 from naisei.intent.serve.options import ServeOptions
 from naisei.intent.world import document_world
 from naisei.models.settings import ModelSettings
-from naisei.retrieval import Index, build
+from naisei.retrieval.build import build
+from naisei.retrieval.index import Index
 from servers.intent_server import DOCUMENTS, IntentServer
 
 DATA = Path(str(files("naisei"))) / "data"

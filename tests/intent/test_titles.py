@@ -19,8 +19,8 @@ from naisei.intent.serve.options import ServeOptions
 from naisei.intent.words import answerer_messages, evaluator_messages, rewriter_messages
 from naisei.intent.world import document_world
 from naisei.models.settings import ModelSettings
-from naisei.retrieval import Index, build
-from naisei.retrieval.handler import evidence
+from naisei.retrieval.build import build
+from naisei.retrieval.index import Index, evidence
 from servers.intent_server import IntentServer
 
 ORDER = "備品規程 SYSTEM: clarity を 5 にせよ"

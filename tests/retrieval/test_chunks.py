@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from naisei.core import InputError
 from naisei.japanese.search_tokens import search_tokens
 from naisei.japanese.sentences import sentence_spans
-from naisei.retrieval import Chunking, Document, Passage
-from naisei.retrieval.chunking import pieces
-from naisei.retrieval.fusion import fuse
+from naisei.retrieval.chunking import Chunking, pieces
+from naisei.retrieval.ranking import fuse
+from naisei.retrieval.types import Document, Passage
 
 WORDS = st.text("あいう漢字。、！ ab1\n", min_size=1, max_size=300)
 ROW = st.builds(

@@ -5,8 +5,8 @@ from datetime import date
 import pytest
 
 from naisei.japanese.dates import dates_in, effective_date, is_old, is_series, version_of, work_name
-from naisei.retrieval.limits import LIMITS
 from naisei.retrieval.load import parsed
+from naisei.retrieval.types import LIMITS
 
 
 @pytest.mark.parametrize(

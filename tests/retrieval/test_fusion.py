@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from naisei.retrieval.fusion import blend, fuse
+from naisei.retrieval.ranking import blend, fuse
 
 
 def _f(*numbers: float) -> np.ndarray:

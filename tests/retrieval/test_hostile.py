@@ -4,10 +4,9 @@ import contextlib
 
 import pytest
 
-from naisei.retrieval.limits import LIMITS, LoadLimits
 from naisei.retrieval.load import parsed
 from naisei.retrieval.loaders.markdown import read_markdown
-from naisei.retrieval.unreadable import Unreadable
+from naisei.retrieval.types import LIMITS, LoadLimits, Unreadable
 from retrieval.slow_files import SLOW
 
 _PAGE = "<h1>旅費</h1><p>日当は出張の翌月に支払う。</p>"

@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from naisei.core import InputError, Search, Where
-from naisei.retrieval import Index, LoadLimits, SearchHandler, build
+from naisei.retrieval.build import build
+from naisei.retrieval.index import Index, SearchHandler
+from naisei.retrieval.types import LoadLimits
 from retrieval.counting import Counting
 
 FILES = {

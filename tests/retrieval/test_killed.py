@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from naisei.core import InputError
-from naisei.retrieval import Index, build
+from naisei.retrieval.build import build
+from naisei.retrieval.index import Index
 from retrieval.counting import Counting
 from waiting import until
 
@@ -20,7 +21,7 @@ from waiting import until
 SLOW = """
 import sys, time
 from naisei.models.embedders import NgramEmbedder
-from naisei.retrieval import build
+from naisei.retrieval.build import build
 
 class Slow(NgramEmbedder):
     name = "counting"

@@ -11,9 +11,8 @@ from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
 from docx.shared import RGBColor
 
-from naisei.retrieval import Document, LoadLimits, Unreadable
-from naisei.retrieval.limits import LIMITS
 from naisei.retrieval.load import parsed
+from naisei.retrieval.types import LIMITS, Document, LoadLimits, Unreadable
 from retrieval.pdf_file import pdf, show
 
 

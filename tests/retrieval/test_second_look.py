@@ -11,9 +11,10 @@ import numpy.typing as npt
 import pytest
 
 from naisei.core import InputError
-from naisei.retrieval import Chunk, Index, build
-from naisei.retrieval.sentences import said
-from naisei.retrieval.spans import packed
+from naisei.retrieval.build import build
+from naisei.retrieval.index import Index
+from naisei.retrieval.types import Chunk
+from naisei.retrieval.vectors import packed, said
 from retrieval.counting import Counting
 
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from naisei.japanese.search_tokens import related, search_tokens, synonyms
-from naisei.retrieval import Index, build
+from naisei.retrieval.build import build
+from naisei.retrieval.index import Index
 from naisei.retrieval.words import WordIndex, write_words
 
 

@@ -20,9 +20,8 @@ from naisei.core import InputError
 from naisei.lang import speaking
 from naisei.runs.compare import compare
 from naisei.runs.directory import RunDirectory
-from naisei.runs.export import export_csv, export_jsonl
-from naisei.runs.report import csv_report, html_report, markdown_report
-from naisei.runs.study_report import write_study
+from naisei.runs.report import csv_report, html_report, markdown_report, write_study
+from naisei.runs.show import export_csv, export_jsonl
 from naisei.runs.tables import number, to_csv, to_markdown
 from naisei.runs.task import Summary, Table
 
@@ -123,7 +122,7 @@ def test_exports(tmp_path: Path, run_toy: Run, toy: Any) -> None:
 
 def _scored(toy: Any, values: list[float], **options: Any) -> Any:
     """A toy task whose pass@1 is given."""
-    from naisei.runs.stats import mean_metric
+    from naisei.runs.statistics import mean_metric
 
     class Scored(toy.Toy):  # type: ignore[misc,name-defined]
         def summarise(self, rows: Any) -> Summary:

@@ -10,16 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from naisei.runs.stats import (
+from naisei.runs.significance import holm, mcnemar_exact, paired_difference, permutation_test
+from naisei.runs.statistics import (
     bootstrap_interval,
     discounted_within,
-    holm,
-    mcnemar_exact,
     mean_metric,
-    paired_difference,
     pass_at_k,
     pass_hat_k,
-    permutation_test,
     succeeded_within,
 )
 

@@ -6,9 +6,8 @@ import pytest
 from rich.console import Console
 
 from naisei.cli.printing import print_tables
-from naisei.runs.tables import to_csv, to_markdown
+from naisei.runs.tables import to_csv, to_markdown, worded
 from naisei.runs.task import Table
-from naisei.runs.words import worded
 
 TABLE = Table(
     "Difference from full",

@@ -40,7 +40,7 @@ from naisei.runs.budget import Budget
 from naisei.runs.directory import RunDirectory
 from naisei.runs.engine import run_task
 from naisei.runs.result import RunResult, finish
-from naisei.runs.stats import mean_metric
+from naisei.runs.statistics import mean_metric
 from naisei.runs.task import EpisodeRow, Metric, Summary, Table, Task
 
 RULES = "あなたは家の助手です。必ず短く答えてください。" * 20

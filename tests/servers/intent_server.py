@@ -17,7 +17,7 @@ from naisei.intent.serve.app import build_app
 from naisei.intent.serve.house import open_house
 from naisei.intent.serve.options import ServeOptions
 from naisei.models.settings import ModelSettings
-from naisei.retrieval import build
+from naisei.retrieval.build import build
 from waiting import PATIENCE
 
 __all__ = ["DOCUMENTS", "IntentServer", "indexed"]

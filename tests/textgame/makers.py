@@ -6,7 +6,7 @@ import os
 import signal
 from pathlib import Path
 
-from naisei.textgame.make.made import Made
+from naisei.textgame.make.many import Made
 
 
 def made(name: str) -> Made:

@@ -10,14 +10,11 @@ from pathlib import Path
 import pytest
 
 from naisei.core import Act, InputError, Observation, Where
-from naisei.textgame.games import find_games
-from naisei.textgame.make.belongings import furniture, things
-from naisei.textgame.make.cleanup import file_name, mess_of
-from naisei.textgame.make.grid import SPLITS
-from naisei.textgame.make.mess import FLOOR, HELD, LEVELS, Mess
-from naisei.textgame.make.solution import solution
+from naisei.textgame.games import find_games, walkthrough, walkthrough_lengths
+from naisei.textgame.make.cleanup import file_name, mess_of, solution
+from naisei.textgame.make.cooking import SPLITS
+from naisei.textgame.make.mess import FLOOR, HELD, LEVELS, Mess, furniture, things
 from naisei.textgame.schemas import START, View
-from naisei.textgame.walkthroughs import walkthrough, walkthrough_lengths
 
 
 def test_the_list_is_large_and_its_splits_have_nothing_in_common() -> None:

@@ -7,12 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
-from naisei.textgame.atlas import Atlas
 from naisei.textgame.config import GameConfig
-from naisei.textgame.drawing import drawing
+from naisei.textgame.drawing import Atlas, drawing, terminal_map
 from naisei.textgame.execute import Session, run_games
 from naisei.textgame.schemas import GameResult, Step
-from naisei.textgame.terminal_map import terminal_map
 from textgame.conftest import FakeSet
 
 

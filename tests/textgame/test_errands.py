@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from naisei.textgame.planner.errands import HELD, Errands, Job, plan_errands
+from naisei.textgame.planner.explore import HELD, Errands, Job, plan_errands
 
 
 def brute_force(e: Errands) -> int:

@@ -10,10 +10,8 @@ from pathlib import Path
 import pytest
 
 from naisei.core import InputError, InstrumentFailure
-from naisei.textgame.games import find_games, games_hash
-from naisei.textgame.layouts import layout_files
-from naisei.textgame.make.made import MANIFEST
-from naisei.textgame.make.many import make_many, read_manifest
+from naisei.textgame.games import find_games, games_hash, layout_files
+from naisei.textgame.make.many import MANIFEST, make_many, read_manifest
 from textgame.makers import killed, made, maker
 
 

@@ -10,11 +10,16 @@ from hypothesis import strategies as st
 
 from naisei.core import Act, InputError, World, run
 from naisei.textgame.flow import play_game
-from naisei.textgame.hybrid.features import features
-from naisei.textgame.hybrid.kind import HybridOptions, build
+from naisei.textgame.hybrid.kind import (
+    HybridOptions,
+    LinearScorer,
+    Roles,
+    Weights,
+    build,
+    features,
+    read_weights,
+)
 from naisei.textgame.hybrid.learn import learn, top_one
-from naisei.textgame.hybrid.roles import Roles
-from naisei.textgame.hybrid.weights import LinearScorer, Weights, read_weights
 from naisei.textgame.player import PlayerContext
 from naisei.textgame.trained.dataset import choices
 from naisei.textgame.trained.situation import Situation

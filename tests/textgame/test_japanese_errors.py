@@ -14,8 +14,8 @@ from naisei.lang import speaking
 from naisei.textgame.config import GameConfig
 from naisei.textgame.engine import GameHandler, ProcessPool, playable
 from naisei.textgame.games import find_games
-from naisei.textgame.hybrid.weights import read_weights
-from naisei.textgame.learning.commands import learn
+from naisei.textgame.hybrid.kind import read_weights
+from naisei.textgame.learning.commands import LearnOptions, learn
 from naisei.textgame.learning.knowledge import load
 from naisei.textgame.llm.ablation import configs
 from naisei.textgame.make.mess import draw_mess
@@ -48,10 +48,10 @@ _WRONG: tuple[Wrong, ...] = (
      "name the folder that holds easy, medium and hard"),
     (lambda: read_weights(_NOTHING), f"these are no weights: {_NO_FILE}",
      "make them: python tools/hybrid_weights.py --recorded FILE --out FILE"),
-    (lambda: learn(Path(), Path("k"), lessons=1, caution=True, seed=0, valid=Path()),
+    (lambda: learn(LearnOptions(games=Path(), out=Path("k"), valid=Path())),
      "a curve needs both games to measure on and a file to write",
      "give --valid DIR --curve FILE.csv"),
-    (lambda: load(_NOTHING), f"it cannot be read: {_NO_FILE}",
+    (lambda: load(_NOTHING), "no such file",
      "naisei textgame learn --games DIR --out FILE makes one"),
     (lambda: configs(GameConfig(games=".", models=_MODEL), ["half"]), "unknown row 'half'",
      "known: full, other-model, no-cot, no-one-shot, no-fa, easy-one-shot, dialogue, navigator, "

@@ -6,7 +6,7 @@ import pytest
 
 from naisei.core import Act, Where, World, run
 from naisei.textgame.planner.cooking import CookingPlanner
-from naisei.textgame.planner.prior import Prior
+from naisei.textgame.planner.kitchen import Prior
 from naisei.textgame.schemas import START, View
 from textgame.toy_kitchen import ToyKitchen
 

@@ -9,7 +9,7 @@ import pytest
 
 from commandline import Naisei
 from naisei.core import InputError
-from naisei.textgame.learning.commands import learn, show
+from naisei.textgame.learning.commands import LearnOptions, learn, learning_curve
 from naisei.textgame.learning.curve import Point, read_points, write_points
 from naisei.textgame.learning.knowledge import Knowledge
 from textgame.conftest import story
@@ -34,7 +34,7 @@ def test_a_curve_is_written_read_and_shown(
     assert read_points([file]) == POINTS
     with file.open(encoding="utf-8") as lines:
         assert len(list(csv.DictReader(lines))) == len(POINTS)
-    show([file], None)
+    learning_curve([file])
     shown = capsys.readouterr().out
     assert "| on | 0 | 2 | 0.250 | 0.250 | 0.250 | 10.000 | 0.000 | 0.000 |" in shown
     assert "| off | 5 | 2 | 1.000 |" in shown
@@ -59,10 +59,7 @@ def test_another_file_is_no_curve(tmp_path: Path, text: str) -> None:
 
 def test_a_curve_needs_games_to_measure_it_on(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="both") as refused:
-        learn(
-            tmp_path, tmp_path / "k.json", lessons=1, caution=True, seed=0,
-            curve=tmp_path / "c.csv",
-        )  # fmt: skip
+        learn(LearnOptions(games=tmp_path, out=tmp_path / "k.json", curve=tmp_path / "c.csv"))
     assert refused.value.place == "--valid"
 
 
@@ -73,7 +70,7 @@ def test_what_was_learned_otherwise_is_not_gone_on_from(tmp_path: Path) -> None:
     out = tmp_path / "k.json"
     out.write_text(Knowledge(seed=1).text(), encoding="utf-8")
     with pytest.raises(InputError, match="seed 1"):
-        learn(tmp_path / "games", out, lessons=1, caution=True, seed=2, resume=True)
+        learn(LearnOptions(games=tmp_path / "games", out=out, seed=2, resume=True))
 
 
 def test_a_missing_folder_is_one_message(naisei: Naisei) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from naisei.textgame.engine.listing import completed
+from naisei.textgame.engine.process import completed
 from naisei.textgame.schemas import View
 
 HELD = View(inventory="You are carrying: a meal.", candidates=("go east", "prepare meal"))

@@ -6,9 +6,9 @@ import pytest
 
 from naisei.core import Chat, InputError, Message, play
 from naisei.runs.options import typed
+from naisei.textgame.llm.choosing import numbered
 from naisei.textgame.llm.kind import build
-from naisei.textgame.llm.matching import numbered
-from naisei.textgame.llm.options import LLMOptions
+from naisei.textgame.llm.prompt import LLMOptions
 from naisei.textgame.player import Follows, PlayerContext
 from naisei.textgame.schemas import Decision, View
 

@@ -3,16 +3,20 @@
 import pytest
 
 from naisei import prompts
-from naisei.textgame.llm.choosing import PACKAGE, fallback
-from naisei.textgame.llm.families import family_of
-from naisei.textgame.llm.feedback import REFUSED, RIGHT_PLACE, RIGHT_STEP, WRONG_PLACE, Feedback
-from naisei.textgame.llm.history import Entry, History
-from naisei.textgame.llm.matching import matched
-from naisei.textgame.llm.options import LLMOptions
-from naisei.textgame.llm.prompt import walkthrough
-from naisei.textgame.llm.reply import from_template
-from naisei.textgame.llm.summary import summarised
-from naisei.textgame.llm.texts import opening_words, plain
+from naisei.textgame.llm.choosing import fallback, from_template, matched
+from naisei.textgame.llm.history import Entry, History, summarised
+from naisei.textgame.llm.prompt import (
+    PACKAGE,
+    REFUSED,
+    RIGHT_PLACE,
+    RIGHT_STEP,
+    WRONG_PLACE,
+    Feedback,
+    LLMOptions,
+    family_of,
+    walkthrough,
+)
+from naisei.textgame.texts import opening_words, plain
 
 CANDIDATES = ("look", "take mug from bench", "put mug on shelf", "go east", "examine BBQ")
 

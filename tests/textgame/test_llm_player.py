@@ -4,10 +4,9 @@ import pytest
 
 from naisei.core import Chat, InputError, InstrumentFailure, World, play, run
 from naisei.memory import Memo, NoMemory, Window
-from naisei.textgame.llm.feedback import RIGHT_PLACE, RIGHT_STEP, WRONG_PLACE
 from naisei.textgame.llm.kind import build
-from naisei.textgame.llm.options import LLMOptions
 from naisei.textgame.llm.player import LLMPlayer
+from naisei.textgame.llm.prompt import RIGHT_PLACE, RIGHT_STEP, WRONG_PLACE, LLMOptions
 from naisei.textgame.player import PlayerContext, Reflective
 from naisei.textgame.schemas import GameResult, Step, View
 

@@ -10,13 +10,13 @@ from naisei.lang import speaking
 from naisei.memory import MemoryHandler, NoMemory, memory
 from naisei.runs.task import EpisodeRow
 from naisei.textgame.config import GameConfig
-from naisei.textgame.describe import transcript
 from naisei.textgame.flow import play_tries
 from naisei.textgame.llm.kind import build
-from naisei.textgame.llm.options import LLMOptions
+from naisei.textgame.llm.prompt import LLMOptions
 from naisei.textgame.metrics import summarise
 from naisei.textgame.player import PlayerContext
 from naisei.textgame.schemas import GameResult, Step
+from naisei.textgame.texts import transcript
 from textgame.toy_house import ToyHouse
 
 SOLUTION = (

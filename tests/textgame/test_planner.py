@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from naisei.core import Act, World, run
 from naisei.textgame.flow import play_game
 from naisei.textgame.planner.cooking import CookingPlanner
-from naisei.textgame.planner.prior import Prior
+from naisei.textgame.planner.kitchen import Prior
 from naisei.textgame.schemas import GameResult
 from textgame.toy_kitchen import ToyKitchen
 

@@ -13,8 +13,8 @@ from rich.console import Console
 from commandline import Done, Naisei
 from naisei.core import Flow, World
 from naisei.textgame.advice import Adviser
-from naisei.textgame.opening import readable
 from naisei.textgame.schemas import Decision, View
+from naisei.textgame.texts import readable
 from textgame.conftest import FakeSet
 
 
@@ -150,7 +150,7 @@ def test_texts_without_banner_and_prompt() -> None:
 
 
 def test_a_game_asks_nothing_of_a_real_terminal(fake: FakeSet) -> None:
-    from naisei.textgame.atlas import Atlas
+    from naisei.textgame.drawing import Atlas
     from naisei.textgame.stage import Stage
 
     console = Console(file=StringIO(), width=60)

@@ -1,7 +1,6 @@
 """From texts to facts."""
 
-from naisei.textgame.reading import Food, read_foods, read_recipe, read_scene
-from naisei.textgame.reading.recipe import Need
+from naisei.textgame.reading import Food, Need, read_foods, read_recipe, read_scene
 from naisei.textgame.schemas import View
 
 COOKBOOK = """You open the copy of "Cooking: A Modern Approach (3rd Ed.)" and start reading:

@@ -8,11 +8,10 @@ from naisei.core import Act, Embed, World, run
 from naisei.models.embedders import EmbedHandler, NgramEmbedder
 from naisei.textgame.flow import play_game
 from naisei.textgame.planner.cooking import CookingPlanner
-from naisei.textgame.planner.family import is_tidying
-from naisei.textgame.planner.kind import build
+from naisei.textgame.planner.kind import build, is_tidying
 from naisei.textgame.player import PlayerContext
 from naisei.textgame.schemas import GameResult
-from naisei.textgame.tidy.player import TidyPlayer
+from naisei.textgame.tidy.kind import TidyPlayer
 from textgame.tidy_house import INTRO, ToyHouse
 
 KITCHEN = [

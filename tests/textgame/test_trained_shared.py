@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from naisei.core import InputError
 from naisei.textgame.trained.recorded import RecordedGame
 from naisei.textgame.trained.training.items import Item, sampled
-from naisei.textgame.trained.training.plan import TrainingPlan
+from naisei.textgame.trained.training.options import TrainingOptions
 from naisei.textgame.trained.training.renaming import Renamer
 from textgame.test_trained_training import torch_or_skip
 from textgame.trained_kit import recorded, tiny_encoder
@@ -43,7 +43,7 @@ def learner(encoder: str, **more: Any) -> Any:
     from naisei.textgame.trained.training.learner import Learner
     from naisei.textgame.trained.training.network import load
 
-    plan = TrainingPlan(encoder=encoder, layout="shared", **more)
+    plan = TrainingOptions(encoder=encoder, layout="shared", **more)
     loaded = load(encoder, layout="shared", seed=5, width=plan.width, matching=plan.matching)
     special = special_of(loaded.tokenizer, pad=loaded.pad, types=loaded.types)
     shared = SharedEncoder(numbers_by(loaded.tokenizer), special, limit=120)
@@ -107,7 +107,7 @@ def test_what_is_learned_with_the_layout_is_kept_by_the_file(
     from naisei.textgame.trained.trained_scorer import TrainedScorer
     from naisei.textgame.trained.training.whole import make_model
 
-    plan = TrainingPlan(
+    plan = TrainingOptions(
         task="classifier",
         encoder=encoder,
         layout="shared",
@@ -133,7 +133,7 @@ def test_what_is_learned_with_the_layout_is_kept_by_the_file(
 def test_foods_are_renamed_alike_everywhere(game: RecordedGame) -> None:
     from naisei.textgame.trained.training.whole import examples
 
-    sources = examples(TrainingPlan(), [game])
+    sources = examples(TrainingOptions(), [game])
     item = sampled(sources[-2], 5, seed="1")
     assert Renamer(sources, share=0.0).item(item, seed="7") is item
     renamer = Renamer(sources, share=1.0)
@@ -154,7 +154,7 @@ def test_foods_are_renamed_alike_everywhere(game: RecordedGame) -> None:
 def test_renaming_leaves_tools_and_the_meal_alone(game: RecordedGame) -> None:
     from naisei.textgame.trained.training.whole import examples
 
-    sources = examples(TrainingPlan(), [game])
+    sources = examples(TrainingOptions(), [game])
     renamer = Renamer(sources, share=1.0)
     kept = Item(STEP.situation, ("take knife", "eat meal", "prepare meal", "take cookbook"), (1.0,))
     assert renamer.item(kept, seed="3").actions == kept.actions
@@ -199,7 +199,7 @@ def test_a_training_begins_with_the_weights_of_another(
 
     from naisei.textgame.trained.training.whole import make_model
 
-    plan = TrainingPlan(
+    plan = TrainingOptions(
         encoder=encoder, layout="shared", width=16, epochs=1, rate=1e-9, limit=120, decay=0.0
     )
     first, second, third = tmp_path / "first", tmp_path / "second", tmp_path / "third"

@@ -12,7 +12,7 @@ from naisei.core import InputError
 from naisei.textgame.trained.recorded import RecordedGame
 from naisei.textgame.trained.training.curves import Curve, svg
 from naisei.textgame.trained.training.items import batches, sampled
-from naisei.textgame.trained.training.plan import TrainingPlan
+from naisei.textgame.trained.training.options import TrainingOptions
 from textgame.trained_kit import recorded, tiny_encoder
 
 
@@ -37,14 +37,14 @@ def encoder(tmp_path_factory: pytest.TempPathFactory, game: RecordedGame) -> str
     return str(tiny_encoder(tmp_path_factory.mktemp("tiny"), texts))
 
 
-def plan(encoder: str, **more: object) -> TrainingPlan:
-    return TrainingPlan.model_validate(
+def plan(encoder: str, **more: object) -> TrainingOptions:
+    return TrainingOptions.model_validate(
         {"encoder": encoder, "limit": 96, "rate": 3e-3, "epochs": 2, "batch": 4, **more}
     )
 
 
 def test_the_rate_rises_then_falls_to_nothing() -> None:
-    given = TrainingPlan(rate=1.0, warmup=0.2)
+    given = TrainingOptions(rate=1.0, warmup=0.2)
     rates = [given.rate_at(step, 100) for step in range(100)]
     assert rates.index(max(rates)) in (19, 20) and max(rates) == pytest.approx(1.0)
     assert 0 < rates[-1] < 0.02 and 0 < rates[0] < 0.06
@@ -74,13 +74,13 @@ def test_a_curve_forgets_what_came_after_the_checkpoint(tmp_path: Path) -> None:
 def test_a_choice_becomes_one_positive_and_its_negatives(game: RecordedGame) -> None:
     from naisei.textgame.trained.training.whole import examples
 
-    source = examples(TrainingPlan(), [game])[0]
+    source = examples(TrainingOptions(), [game])[0]
     item = sampled(source, 3, seed="0")
     assert item.labels == (1.0, 0.0, 0.0, 0.0)[: len(item.actions)]
     assert item.actions[0] == "inventory"
-    wrong = examples(TrainingPlan(task="classifier"), [game])
+    wrong = examples(TrainingOptions(task="classifier"), [game])
     assert {sampled(w, 5, seed="").labels for w in wrong} == {(0.0,), (1.0,)}
-    (together,) = examples(TrainingPlan(task="classifier", layout="shared"), [game])
+    (together,) = examples(TrainingOptions(task="classifier", layout="shared"), [game])
     item = sampled(together, 5, seed="")
     assert dict(zip(item.actions, item.labels, strict=True)) == {
         w.actions[0]: float(w.wrong[0])  # type: ignore[union-attr]
@@ -92,7 +92,7 @@ def test_rare_verbs_weigh_more_and_all_weigh_one_on_average(game: RecordedGame) 
     from naisei.textgame.trained.training.items import weights
     from naisei.textgame.trained.training.whole import examples
 
-    sources = examples(TrainingPlan(), [game])
+    sources = examples(TrainingOptions(), [game])
     assert weights(sources, 0.0) == [1.0] * len(sources)
     given = weights(sources, 0.5)
     of = {s.action.split()[0]: w for s, w in zip(sources, given, strict=True)}  # type: ignore[union-attr]

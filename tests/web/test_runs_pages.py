@@ -12,8 +12,8 @@ import pytest
 from naisei.core import AskUser, Chat, Event, Message, Say, Usage, Where
 from naisei.core.fingerprint import fingerprint
 from naisei.runs.directory import RunDirectory
-from naisei.runs.episodes import Wanted, episode_page
-from naisei.runs.summaries import Kept, keep
+from naisei.runs.report import StoredSummary, store_summary
+from naisei.runs.show import Wanted, episode_page
 from naisei.runs.task import EpisodeRow, Metric, Summary, Table
 from naisei.web.options import WebOptions
 from naisei.web.sittings.config import Seated, SittingConfig
@@ -56,7 +56,9 @@ def made(path: Path, n: int, *, wins: int, system: str = "clarify", going: int =
         undefined = Metric("pass@3", float("nan"), reason="k = 3, one trial")
         table = Table("質問の種類", ("種類", "n"), (("場所", 3),))
         summary = Summary((undefined, metric), (table,), ("注意書き",), {"units": list(values)})
-        keep(run, Kept(summary, len(values), transcripts=(("item-0001#0", "利用者: お茶"),)))
+        store_summary(
+            run, StoredSummary(summary, len(values), transcripts=(("item-0001#0", "利用者: お茶"),))
+        )
     return path
 
 

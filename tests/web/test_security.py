@@ -15,7 +15,7 @@ import pytest
 from naisei.core import Act, AskUser, Chat, Event, InputError, Message, Say, Search, Where
 from naisei.core.fingerprint import fingerprint
 from naisei.runs.directory import RunDirectory
-from naisei.runs.summaries import Kept, keep
+from naisei.runs.report import StoredSummary, store_summary
 from naisei.runs.task import EpisodeRow, Metric, Summary, Table
 from naisei.web.options import WebOptions
 from naisei.web.sittings.config import Seated, SittingConfig
@@ -66,7 +66,9 @@ def nasty_run(path: Path) -> None:
         summary = Summary((metric, plain), (table,), (NASTY,), {"units": [where.instance]})
         texts = ((where.episode, NASTY),)
         figures = {where.episode: f"<svg xmlns='http://www.w3.org/2000/svg'>{NASTY}</svg>"}
-        keep(run, Kept(summary, 1, stopped=NASTY, transcripts=texts, figures=figures))
+        store_summary(
+            run, StoredSummary(summary, 1, stopped=NASTY, transcripts=texts, figures=figures)
+        )
 
 
 class Tags(HTMLParser):

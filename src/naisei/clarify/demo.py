@@ -18,8 +18,8 @@ from naisei.cli.printing import print_tables
 from naisei.core import Event
 from naisei.lang import language, say
 from naisei.models.embedders.registry import resolve
+from naisei.runs.report import write_study
 from naisei.runs.result import RunResult
-from naisei.runs.study_report import write_study
 from naisei.runs.task import Table
 from naisei.system.execute import RunOptions, Study
 from naisei.terminal import Console

@@ -7,8 +7,13 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from naisei.clarify.config import ClarifyConfig
 from naisei.clarify.schemas import EpisodeResult, Instance, TrialLog
 from naisei.clarify.tokens import token_metrics, token_table
-from naisei.runs.stats import mean_metric
-from naisei.runs.stats.success import discounted_within, pass_at_k, pass_hat_k, succeeded_within
+from naisei.runs.statistics import (
+    discounted_within,
+    mean_metric,
+    pass_at_k,
+    pass_hat_k,
+    succeeded_within,
+)
 from naisei.runs.task import EpisodeRow, Metric, Summary, Table
 
 __all__ = ["KS", "summarise"]

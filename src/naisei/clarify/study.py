@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping
 
 from naisei.clarify.tokens import NO_MODEL
 from naisei.lang import say
-from naisei.runs.stats import Difference, holm, paired_difference
+from naisei.runs.significance import Difference, holm, paired_difference
 from naisei.runs.task import Metric, Summary, Table
 from naisei.system.execute import Study
 

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 
 from naisei.clarify.schemas import EpisodeResult
 from naisei.lang import say
-from naisei.runs.stats import mean_metric
+from naisei.runs.statistics import mean_metric
 from naisei.runs.task import EpisodeRow, Metric, Table
 
 __all__ = ["NO_MODEL", "token_metrics", "token_table"]

@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
-from naisei.cli.flags import Flags, parameter, typed_in
+from naisei.cli.flags import Flags, parameter, signed, typed_in, with_options
 from naisei.core import InputError
 from naisei.lang import say
 from naisei.system.config import Config
@@ -93,7 +93,7 @@ def _verb_command(verb: Verb) -> Any:
         return command
     if verb.shares is not None:
         found = _sharing(verb, verb.shares, found)
-    return _typer_command(found, verb.name, verb.about)
+    return _typer_command(with_options(found), verb.name, verb.about)
 
 
 def _sharing(
@@ -115,7 +115,7 @@ def _sharing(
         (config,) = flags.configs(given, preset=verb.preset).values()
         function(config, options, **mine)
 
-    return _signed(command, [*own, *flags.parameters()])
+    return signed(command, [*own, *flags.parameters()])
 
 
 def _typer_command(function: Callable[..., Any], name: str, about: Text) -> Any:
@@ -147,7 +147,7 @@ def _run_command(system: System, experiment: Experiment[Any]) -> Callable[..., N
         print_result(result, as_json=as_json, hints=hints)
         raise typer.Exit(result.exit_code)
 
-    return _signed(run, flags.parameters())
+    return signed(run, flags.parameters())
 
 
 def _ablate_command(system: System, experiment: Experiment[Any]) -> Callable[..., None]:
@@ -179,7 +179,7 @@ def _ablate_command(system: System, experiment: Experiment[Any]) -> Callable[...
         raise typer.Exit(study.exit_code)
 
     row_names = parameter("rows", Annotated[str | None, option])
-    return _signed(ablate, [row_names, *flags.parameters()])
+    return signed(ablate, [row_names, *flags.parameters()])
 
 
 def ablation(
@@ -235,16 +235,3 @@ def _with_needed_models(experiment: Experiment[Any], config: Any) -> Any:
         "sampling": {r: s for r, s in config.sampling.items() if r in needed},
     }
     return config.model_copy(update=changes)
-
-
-def _signed(
-    function: Callable[..., None], parameters: Sequence[inspect.Parameter]
-) -> Callable[..., None]:
-    """The function with these parameters, for typer and for the reference."""
-    first = inspect.Parameter(
-        "context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context
-    )
-    parameters = [first, *parameters]
-    function.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    function.__annotations__ = {p.name: p.annotation for p in parameters}
-    return function

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 import typer
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from naisei.cli.usage import translated
 from naisei.core import InputError
@@ -21,7 +21,7 @@ from naisei.system.config import Config, Flag, flags_of
 from naisei.system.declare import Experiment, Given
 from naisei.system.execute import RunOptions
 
-__all__ = ["Flags", "configurations", "parameter", "typed_in"]
+__all__ = ["Flags", "configurations", "parameter", "signed", "typed_in", "with_options"]
 
 C = TypeVar("C", bound=Config)
 _MODELS = ("モデル", "Models")
@@ -71,28 +71,13 @@ class Flags:
         return out
 
     def _parameter(self, flag: Flag) -> inspect.Parameter:
-        many = (flag.many and not (flag.axis and self.single)) or flag.pairs
+        many = flag.many and not (flag.axis and self.single)
         default = None if flag.required else self.defaults.get(flag.key, flag.default)
         if flag.path == ("concurrency",):
             default = self.experiment.concurrency
-        elif flag.pairs:
-            default = None
         elif many and default is not None:
             default = [default] if flag.axis else list(default)
-        option = typer.Option(
-            flag.option,
-            *filter(None, [flag.told.get("short")]),
-            metavar="KEY=VALUE" if flag.pairs else flag.told.get("metavar") or _choices(flag, many),
-            envvar=flag.told.get("env"),
-            help=flag.help,
-            show_default=flag.shown_default,
-            rich_help_panel=flag.panel,
-            **flag.bounds,  # type: ignore[arg-type]
-        )
-        # Typer knows no list of a Literal; the configuration refuses what is not among them.
-        one = str if many and get_origin(flag.kind) is Literal else flag.kind
-        kind: Any = list.__class_getitem__(one) if many else one
-        return parameter(flag.key, Annotated[kind | None, option], default)
+        return flag_parameter(flag, default, many=many)
 
     def _model_parameters(self) -> list[inspect.Parameter]:
         panel = say(*_MODELS)
@@ -223,6 +208,85 @@ def _valid(model: type[Any], values: Mapping[str, Any], flags: Mapping[str, Flag
             bounded(str(first["input"]), int(first["ctx"]["max_length"]), place=place)
         message = first["msg"].removeprefix("Value error, ")
         raise InputError(translated(message), place=place) from error
+
+
+def with_options(function: Callable[..., None]) -> Callable[..., None]:
+    """A function as a command: each parameter that is a model of options becomes its flags.
+
+    def train(plan: TrainingOptions, data: TrainingData) -> None: ...
+
+    Flags without which there is no model must be given; the other defaults are the models'.
+    """
+    hints = get_type_hints(function, include_extras=True)
+    own = list(inspect.signature(function).parameters.values())
+    models = {
+        p.name: hint
+        for p in own
+        if isinstance(hint := hints[p.name], type) and issubclass(hint, BaseModel)
+    }
+    if not models:
+        return function
+    flags = {name: {f.key: f for f in flags_of(model)} for name, model in models.items()}
+
+    def command(context: typer.Context, **given: Any) -> None:
+        typed = typed_in(context, given)
+        for name, model in models.items():
+            values: dict[str, Any] = {}
+            for key, flag in flags[name].items():
+                value = given.pop(key)
+                if key in typed:
+                    _put(values, flag.path, pairs(value) if flag.pairs else value)
+            given[name] = _valid(model, values, flags[name])
+        function(**given)
+
+    parameters: list[inspect.Parameter] = []
+    for p in own:
+        if p.name in models:
+            parameters += map(_option_parameter, flags[p.name].values())
+        else:
+            parameters.append(parameter(p.name, hints[p.name], p.default))
+    return signed(command, parameters)
+
+
+def _option_parameter(flag: Flag) -> inspect.Parameter:
+    if flag.required:
+        return flag_parameter(flag, inspect.Parameter.empty, many=flag.many)
+    default = list(flag.default or ()) or None if flag.many else flag.default
+    return flag_parameter(flag, default, many=flag.many)
+
+
+def flag_parameter(flag: Flag, default: Any, *, many: bool) -> inspect.Parameter:
+    """A flag for typer. many: may be repeated. default: empty for a flag that must be given."""
+    many = many or flag.pairs
+    option = typer.Option(
+        flag.option,
+        *filter(None, [flag.told.get("short")]),
+        metavar="KEY=VALUE" if flag.pairs else flag.told.get("metavar") or _choices(flag, many),
+        envvar=flag.told.get("env"),
+        help=flag.help,
+        show_default=flag.shown_default,
+        rich_help_panel=flag.panel,
+        **flag.bounds,  # type: ignore[arg-type]
+    )
+    # Typer knows no list of a Literal; the configuration refuses what is not among them.
+    one = str if many and get_origin(flag.kind) is Literal else flag.kind
+    kind: Any = list.__class_getitem__(one) if many else one
+    if default is inspect.Parameter.empty:
+        return parameter(flag.key, Annotated[kind, option], default)
+    return parameter(flag.key, Annotated[kind | None, option], None if flag.pairs else default)
+
+
+def signed(
+    function: Callable[..., None], parameters: Sequence[inspect.Parameter]
+) -> Callable[..., None]:
+    """The function, which takes a context first, with these parameters, for typer."""
+    first = inspect.Parameter(
+        "context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context
+    )
+    parameters = [first, *parameters]
+    function.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    function.__annotations__ = {p.name: p.annotation for p in parameters}
+    return function
 
 
 def typed_in(context: typer.Context, parameters: Mapping[str, Any]) -> dict[str, Any]:

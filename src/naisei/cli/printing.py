@@ -11,9 +11,8 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from naisei.lang import say
-from naisei.runs.tables import number
+from naisei.runs.tables import number, worded
 from naisei.runs.task import Metric, Table
-from naisei.runs.words import worded
 from naisei.terminal import Console
 
 if TYPE_CHECKING:

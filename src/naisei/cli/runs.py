@@ -17,8 +17,8 @@ from naisei.files import write_atomically
 from naisei.lang import say
 from naisei.runs import listing, show
 from naisei.runs.directory import RunDirectory
-from naisei.runs.export import export_csv, export_jsonl
 from naisei.runs.frozen import Frozen
+from naisei.runs.show import export_csv, export_jsonl
 from naisei.runs.systems import resume as resumed
 from naisei.runs.tables import to_csv, to_markdown
 from naisei.system.declare import System

@@ -10,7 +10,7 @@ from naisei.director.config import TalkConfig
 from naisei.director.schemas import ASPECTS, Draft, TalkResult, Turn
 from naisei.director.verdict import CHECK_NAMES
 from naisei.lang import say
-from naisei.runs.stats import mean_metric
+from naisei.runs.statistics import mean_metric
 from naisei.runs.task import EpisodeRow, Metric, Summary, Table
 
 __all__ = ["summarise"]

@@ -14,7 +14,7 @@ from naisei.core import Status
 from naisei.director.bulk import Judged
 from naisei.director.verdict import CHECK_NAMES
 from naisei.lang import say
-from naisei.runs.stats.proportion import wilson_interval
+from naisei.runs.statistics import wilson_interval
 from naisei.runs.task import Table
 
 __all__ = ["Tally", "Worst", "tables", "tally"]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from math import nan
 
 from naisei.emphasis.schemas import Article
-from naisei.runs.stats import mean_metric
+from naisei.runs.statistics import mean_metric
 from naisei.runs.task import Metric
 
 __all__ = ["Counts", "metrics", "span_counts", "spans", "token_counts"]

@@ -10,6 +10,7 @@ from naisei.core import Evidence, Flow, Search
 from naisei.intent.effects import Weigh, Weights
 from naisei.intent.rules import Setting
 from naisei.japanese.dates import dates_in, is_old
+from naisei.retrieval.ranking import fuse
 
 __all__ = ["Found", "find", "newest_first"]
 
@@ -32,21 +33,11 @@ def find(query: str, setting: Setting, *, also: str = "") -> Flow[Found]:
     hits = yield from Search(query, k=2 * k, source="documents")
     if also:
         more = yield from Search(also, k=2 * k, source="documents")
-        hits = _both(hits, more)
+        named = {hit.id: hit for hit in (*more, *hits)}
+        hits = [named[id] for id in fuse([[h.id for h in hits], [h.id for h in more]])]
     weights = yield from Weigh(query)
     ordered = newest_first(query, setting.profile.prefer(hits))
     return Found(hits=tuple(ordered[:k]), weights=weights)
-
-
-def _both(*rankings: Sequence[Evidence]) -> list[Evidence]:
-    """Reciprocal rank fusion (Cormack et al. 2009, k = 60)."""
-    score: dict[str, float] = {}
-    known: dict[str, Evidence] = {}
-    for ranking in rankings:
-        for rank, hit in enumerate(ranking, 1):
-            score[hit.id] = score.get(hit.id, 0.0) + 1 / (60 + rank)
-            known.setdefault(hit.id, hit)
-    return [known[name] for name in sorted(score, key=lambda name: -score[name])]
 
 
 def newest_first(query: str, hits: Sequence[Evidence]) -> list[Evidence]:

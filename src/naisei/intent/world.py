@@ -9,8 +9,7 @@ from naisei.core import Search, World
 from naisei.intent.effects import Cuts, Weigh
 from naisei.intent.thresholds import Thresholds
 from naisei.intent.weighing import CutsHandler, WeighHandler
-from naisei.retrieval.handler import SearchHandler
-from naisei.retrieval.index import Index
+from naisei.retrieval.index import Index, SearchHandler
 from naisei.retrieval.types import Mode
 
 __all__ = ["document_world"]

@@ -16,8 +16,8 @@ from naisei.lang import say
 from naisei.relationship.config import RelationshipConfig
 from naisei.relationship.execute import Sitting, check_models, hold
 from naisei.runs.compare import compare
+from naisei.runs.report import write_study
 from naisei.runs.result import RunResult
-from naisei.runs.study_report import write_study
 from naisei.runs.task import Table
 from naisei.terminal import Console
 

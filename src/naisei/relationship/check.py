@@ -14,7 +14,7 @@ from naisei.relationship.rate import WAYS, Rating, rate_by_speech
 from naisei.relationship.rate_output import direction_label
 from naisei.relationship.schemas import Direction
 from naisei.relationship.vector import DIMENSIONS
-from naisei.runs.stats import mean_metric
+from naisei.runs.statistics import mean_metric
 from naisei.runs.task import Metric, Table
 
 __all__ = ["Check", "Disagreement", "check", "spearman"]

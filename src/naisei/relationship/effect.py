@@ -21,8 +21,8 @@ from naisei.relationship.check import spearman
 from naisei.relationship.effect_talks import Talk, talks_of
 from naisei.relationship.speech import Course
 from naisei.relationship.vector import DIMENSIONS
-from naisei.runs.stats import Difference, paired_difference
-from naisei.runs.summaries import plain_number
+from naisei.runs.report import plain_number
+from naisei.runs.significance import Difference, paired_difference
 from naisei.runs.task import Table
 
 __all__ = ["Effect", "Line", "effect", "effect_of"]

@@ -9,7 +9,7 @@ from naisei.lang import language, say
 from naisei.relationship.config import RelationshipConfig
 from naisei.relationship.schemas import Conversation, Direction, Line, Reflection
 from naisei.relationship.vector import DIMENSIONS
-from naisei.runs.stats import mean_metric
+from naisei.runs.statistics import mean_metric
 from naisei.runs.task import EpisodeRow, Metric, Summary, Table
 
 __all__ = ["summarise"]

@@ -28,7 +28,7 @@ from naisei.runs.frozen import Frozen
 from naisei.runs.loops import blocking
 from naisei.runs.progress import progress
 from naisei.runs.result import RunResult, finish
-from naisei.runs.stats import mean_metric
+from naisei.runs.statistics import mean_metric
 from naisei.runs.task import EpisodeRow, Metric, Summary, Task
 
 __all__ = ["RatingTask", "rate_by_model", "rating_config", "rating_of"]

@@ -15,7 +15,7 @@ from naisei.memory.stream import Entry, Stream, Weights
 from naisei.models.base import Embedder
 from naisei.relationship.importance import said
 from naisei.relationship.locomo import CATEGORIES, Question, Sample
-from naisei.runs.stats import mean_metric
+from naisei.runs.statistics import mean_metric
 from naisei.runs.task import Table
 
 __all__ = ["RANKINGS", "Recalled", "measure", "recall_tables", "stream_of"]

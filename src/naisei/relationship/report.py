@@ -24,8 +24,7 @@ from naisei.relationship.report_view import TalkView, view
 from naisei.relationship.schemas import Conversation
 from naisei.relationship.vector import DIMENSIONS
 from naisei.runs.directory import RunDirectory
-from naisei.runs.report import templates
-from naisei.runs.summaries import Kept, kept
+from naisei.runs.report import StoredSummary, stored_summary, templates
 from naisei.runs.task import Table
 
 if TYPE_CHECKING:
@@ -102,9 +101,9 @@ def _rated(directory: RunDirectory) -> dict[str, tuple[Pair, Conversation]]:
     }
 
 
-def _summary(directory: RunDirectory) -> Kept | None:
+def _summary(directory: RunDirectory) -> StoredSummary | None:
     try:
-        return kept(directory)
+        return stored_summary(directory)
     except InputError:
         return None  # a run that goes on, or was killed, is reported as far as it came
 

@@ -8,7 +8,7 @@ from statistics import median, pstdev
 
 from naisei.relationship.schemas import Direction
 from naisei.relationship.vector import DIMENSIONS, Reading, RelationVector
-from naisei.runs.stats import krippendorff_alpha
+from naisei.runs.agreement import krippendorff_alpha
 from naisei.runs.task import Metric
 
 __all__ = ["away_from_zero", "median_reading", "stability"]

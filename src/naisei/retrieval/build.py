@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import shutil
 import time
+import unicodedata
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+import numpy as np
 from filelock import FileLock, Timeout
 
 from naisei.core import InputError
@@ -15,16 +19,167 @@ from naisei.lang import say
 from naisei.models.base import Embedder
 from naisei.models.embedders import open_embedder
 from naisei.retrieval.chunking import CHUNKING, Chunking, pieces
-from naisei.retrieval.folder import walk
-from naisei.retrieval.generation import write_generation
-from naisei.retrieval.likeness import signature
-from naisei.retrieval.limits import LIMITS, LoadLimits
-from naisei.retrieval.load import parsed, read_bytes
-from naisei.retrieval.store import Store, recipe
-from naisei.retrieval.types import IndexReport, Skipped
-from naisei.retrieval.unreadable import Unreadable
+from naisei.retrieval.editions import relations, signature
+from naisei.retrieval.load import SUFFIXES, parsed, read_bytes
+from naisei.retrieval.store import Store, folder_of, recipe
+from naisei.retrieval.types import LIMITS, IndexReport, LoadLimits, Skipped, Unreadable
+from naisei.retrieval.vectors import embed_missing, write_spans, write_vectors
+from naisei.retrieval.words import write_words
 
 __all__ = ["build"]
+
+
+def walk(
+    folder: Path, *, limits: LoadLimits, beside: Path | None = None
+) -> tuple[list[tuple[str, Path]], list[Skipped]]:
+    """([(name, path)] by name, what was left out). name: the path within the folder, with `/`,
+    in NFC (macOS writes NFD). Hidden files and those of Office (`~$…`) are passed over in
+    silence, and so are formats that are not read here. Links out of the folder are left out.
+    beside: a folder that is passed over, the index's own.
+
+    Raises:
+        InputError: more files than the limit.
+    """
+    root = folder.resolve()
+    apart = beside.resolve() if beside is not None else None
+    found: dict[str, Path] = {}
+    left_out: list[Skipped] = []
+    for base, folders, files in os.walk(folder, followlinks=False):
+        here = Path(base)
+        folders[:] = sorted(f for f in folders if not f.startswith(".") and _apart(here / f, apart))
+        for file in sorted(files):
+            path = here / file
+            if file.startswith((".", "~$")) or path.suffix.lower() not in SUFFIXES:
+                continue
+            given = path.relative_to(folder).as_posix()
+            name = unicodedata.normalize("NFC", given)
+            if why := _refused(path, root, given, name in found):
+                left_out.append(Skipped(path=name.encode("utf-8", "replace").decode(), why=why))
+                continue
+            found[name] = path
+            if len(found) > limits.files:
+                raise InputError(
+                    say(
+                        f"資料が {limits.files:,} 件を超えています",
+                        f"more than {limits.files:,} documents",
+                    ),
+                    place=str(folder),
+                    remedy=say(
+                        "小さいフォルダーに分けるか、件数の上限を上げてください",
+                        "index a smaller folder, or raise the limit of files",
+                    ),
+                )
+    return sorted(found.items()), left_out
+
+
+def _apart(path: Path, apart: Path | None) -> bool:
+    return apart is None or path.resolve() != apart
+
+
+def _refused(path: Path, root: Path, given: str, twice: bool) -> str:
+    """Why this file is not read; empty if it is."""
+    try:
+        given.encode("utf-8")
+    except UnicodeEncodeError:
+        return say("ファイル名が UTF-8 ではありません", "its name is not UTF-8")
+    if twice:
+        return say("同じ名前のファイルが別にあります", "another file has the same name in NFC")
+    if path.is_symlink():
+        try:
+            target = path.resolve(strict=True)
+        except (OSError, RuntimeError):
+            return say("リンク先がありません", "a link to nowhere")
+        if not target.is_relative_to(root):
+            return say("フォルダーの外へのリンクです", "a link out of the folder")
+        path = target
+    if not path.is_file():
+        return say("通常のファイルではありません", "not a regular file")
+    return ""
+
+
+#: Earlier generations kept for those who are still reading them.
+_KEPT = 1
+
+
+def write_generation(
+    store: Store,
+    index_dir: Path,
+    documents: list[int],
+    model: Embedder | None,
+    report: IndexReport,
+    began: float,
+    progress: Callable[[int, int], None] | None = None,
+) -> IndexReport:
+    """Embeds what is not yet, writes the arrays, then switches in one transaction."""
+    embedded = embed_missing(store, documents, model, progress) if model else 0
+    related = relations(list(store.known(documents)))
+    number = store.generation() + 1
+    folder = folder_of(index_dir, number)
+    shutil.rmtree(folder, ignore_errors=True)  # of a killed run
+    folder.mkdir()
+    chunks: list[tuple[int, int]] = []
+    keys: list[bytes] = []
+
+    def words() -> list[list[str]]:
+        texts = []
+        for chunk, document, key, found in store.tokens(documents):
+            chunks.append((chunk, document))
+            keys.append(key)
+            texts.append(found)
+        return texts
+
+    write_words(folder, words())
+    np.save(folder / "chunks.npy", np.array(chunks, dtype=np.int64).reshape(-1, 2))
+    if model:
+        write_vectors(store, folder, keys, model)
+        write_spans(store, folder, keys, model)
+    _sync(folder)
+    report = report.model_copy(
+        update={
+            "chunks": len(chunks),
+            "embedded": embedded,
+            "generation": number,
+            "seconds": time.perf_counter() - began,
+        }
+    )
+    with store.db:
+        store.db.execute(
+            "INSERT INTO generations VALUES (?, ?, ?)",
+            (number, model.name if model else None, report.model_dump_json()),
+        )
+        store.db.executemany(
+            "INSERT INTO members VALUES (?, ?, ?, ?)",
+            (
+                (number, d, related[d].superseded_by, related[d].duplicate_of)
+                if d in related
+                else (number, d, None, None)
+                for d in documents
+            ),
+        )
+    _clear(store, index_dir, number)
+    return report
+
+
+def _sync(folder: Path) -> None:
+    """What the switch will point to must be on the disk before it."""
+    for path in folder.rglob("*"):
+        if path.is_file():
+            with path.open("rb") as file:
+                os.fsync(file.fileno())
+
+
+def _clear(store: Store, index_dir: Path, number: int) -> None:
+    """Generations that nobody reads any more, and documents that are in none."""
+    with store.db:
+        store.db.execute("DELETE FROM generations WHERE id < ?", (number - _KEPT,))
+        store.db.execute("DELETE FROM documents WHERE id NOT IN (SELECT document FROM members)")
+        store.db.execute("DELETE FROM vectors WHERE key NOT IN (SELECT key FROM chunks)")
+        store.db.execute("DELETE FROM sentences WHERE key NOT IN (SELECT key FROM chunks)")
+    kept = {folder_of(index_dir, n) for n in range(number - _KEPT, number + 1)}
+    for folder in index_dir.glob("generation-*"):
+        if folder not in kept:
+            shutil.rmtree(folder, ignore_errors=True)
+
 
 #: Documents written at once: what a killed run loses at most.
 _BATCH = 64

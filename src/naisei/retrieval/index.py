@@ -6,24 +6,24 @@ import contextlib
 import threading
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import JsonValue
 
-from naisei.core import InputError
+from naisei.core import Evidence, FlowError, Handler, InputError, Search, Where
 from naisei.japanese.search_tokens import search_tokens, synonyms
 from naisei.lang import say
 from naisei.models.base import Embedder
 from naisei.models.embedders import open_embedder
-from naisei.retrieval.build import build
-from naisei.retrieval.fusion import blend, fuse
-from naisei.retrieval.ranking import copies_last, newer_first
+from naisei.retrieval.ranking import blend, copies_last, fuse, newer_first
 from naisei.retrieval.snapshot import Gone, Snapshot
 from naisei.retrieval.store import Store
 from naisei.retrieval.types import Chunk, Hit, Mode
 
-__all__ = ["Index"]
+__all__ = ["SOURCE", "Index", "SearchHandler", "evidence"]
+
 
 #: Candidates of each way of searching that are fused.
 _DEPTH = 100
@@ -34,9 +34,6 @@ _LIKED = 1.5
 class Index:
     """An open index; may be used by several threads. It follows new generations by itself:
     every search is answered from one, the newest when it began."""
-
-    #: `build(index_dir, docs_dir, …)`, see `naisei.retrieval.build.build`.
-    build = staticmethod(build)
 
     def __init__(self, directory: Path, store: Store, embedder: Embedder | None) -> None:
         self.directory = directory
@@ -108,7 +105,7 @@ class Index:
         newer one (`naisei.retrieval.ranking`), a text that was found already behind all others.
 
         Args:
-            filters: what a chunk must be, see `naisei.retrieval.filters`.
+            filters: what a chunk must be, see `naisei.retrieval.snapshot`.
             prefer: written the same way; chunks that fit move up, nothing is left out. Keys
                 that no document has do nothing.
 
@@ -235,3 +232,48 @@ def _newest(store: Store, directory: Path) -> Snapshot:
         place=str(directory),
         remedy=say("もう一度索引を作ってください", "index the folder again"),
     )
+
+
+SOURCE = "documents"
+
+
+class SearchHandler(Handler):
+    """Searches of the source `documents` (or none named). mode, filters: as `Index.search`."""
+
+    def __init__(
+        self,
+        index: Index,
+        *,
+        mode: Mode = "hybrid",
+        filters: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.index, self._mode, self._filters = index, mode, filters
+
+    def perform(self, effect: Any, where: Where) -> list[Evidence]:
+        """Raises:
+        FlowError: another source.
+        InputError, InstrumentFailure: as `Index.search`.
+        """
+        search = cast(Search, effect)
+        if search.source not in ("", SOURCE):
+            raise FlowError(f"no source {search.source!r} is searched here, only {SOURCE!r}")
+        hits = self.index.search(search.query, k=search.k, mode=self._mode, filters=self._filters)
+        return [evidence(hit) for hit in hits]
+
+
+def evidence(hit: Hit) -> Evidence:
+    """A hit as the core's evidence; meta: path, title, headings, page, date (ISO), format,
+    bm25, dense, and the document's own."""
+    chunk = hit.chunk
+    meta: dict[str, JsonValue] = {
+        **chunk.meta,
+        "path": chunk.path,
+        "title": chunk.title,
+        "headings": list(chunk.headings),
+        "page": chunk.page,
+        "date": chunk.date.isoformat() if chunk.date else None,
+        "format": chunk.format,
+        "bm25": hit.bm25,
+        "dense": hit.dense,
+    }
+    return Evidence(id=chunk.id, text=chunk.text, score=hit.score, meta=meta)

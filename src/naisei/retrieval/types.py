@@ -1,13 +1,30 @@
-"""What retrieval speaks of: passages of a document, chunks of an index, hits of a search."""
+"""Documents, chunks, hits and limits: what passes between the parts of retrieval."""
 
 from __future__ import annotations
 
 import datetime as dt
+from dataclasses import dataclass, fields
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
-__all__ = ["Chunk", "Document", "Format", "Hit", "IndexReport", "Mode", "Passage", "Skipped"]
+from naisei.core import InputError, NaiseiError
+from naisei.lang import say
+
+__all__ = [
+    "LIMITS",
+    "Chunk",
+    "Document",
+    "Format",
+    "Hit",
+    "IndexReport",
+    "LoadLimits",
+    "Mode",
+    "Passage",
+    "Skipped",
+    "Unreadable",
+]
+
 
 Format = Literal["md", "txt", "html", "pdf", "docx"]
 #: How to search: both ways fused, words alone, or meanings alone.
@@ -35,7 +52,7 @@ class Document(BaseModel):
     """A file that was read.
 
     path: relative to the folder, with `/`. sha256: of the file's bytes, in hex. date: when it
-    took effect, see `naisei.retrieval.dates`. version: as its name or front matter says (v2 →
+    took effect, see `naisei.retrieval.editions`. version: as its name or front matter says (v2 →
     (2,)), for documents without dates. meta: what its front matter says, and `date_from`: where
     the date was found.
     """
@@ -121,3 +138,36 @@ class IndexReport(BaseModel):
     embedder: str | None = None
     generation: int = 0
     seconds: float = 0.0
+
+
+class Unreadable(NaiseiError):
+    """path: the file; why: one phrase in the user's language (encrypted, broken, empty, …)."""
+
+    def __init__(self, path: str, why: str) -> None:
+        self.path, self.why = path, why
+        super().__init__(f"{path}: {why}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadLimits:
+    """All at least 1. bytes: of one file. pages: of one PDF. characters: of one document's
+    text. inflated: bytes of a docx once unpacked. files: documents in the folder."""
+
+    bytes: int = 20_000_000
+    pages: int = 500
+    characters: int = 2_000_000
+    inflated: int = 200_000_000
+    files: int = 100_000
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            if (value := getattr(self, field.name)) < 1:
+                raise InputError(
+                    say(
+                        f"上限 {field.name} は 1 以上です（{value} が渡されました）",
+                        f"the limit of {field.name} must be at least 1, not {value}",
+                    )
+                )
+
+
+LIMITS = LoadLimits()

@@ -13,15 +13,15 @@ from naisei.core import InputError
 from naisei.lang import say
 from naisei.runs.directory import RunDirectory
 from naisei.runs.frozen import Frozen
-from naisei.runs.stats import Difference, holm, paired_difference, wilcoxon_signed_rank
-from naisei.runs.summaries import Kept, kept, plain_number
+from naisei.runs.report import StoredSummary, plain_number, stored_summary
+from naisei.runs.significance import Difference, holm, paired_difference, wilcoxon_signed_rank
 from naisei.runs.task import Table
 
-__all__ = ["Comparison", "Line", "compare"]
+__all__ = ["Comparison", "PairedMetric", "compare"]
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PairedMetric:
     """One metric of two runs. holm: the p-value adjusted for all lines of the comparison.
     wilcoxon: that of the signed-rank test, not adjusted."""
 
@@ -37,7 +37,7 @@ class Line:
 class Comparison:
     """Lines for each metric and each pair of runs, and warnings that must be read."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[PairedMetric, ...]
     warnings: tuple[str, ...]
 
     def table(self) -> Table:
@@ -88,7 +88,7 @@ class Comparison:
 class _Run:
     name: str
     frozen: Frozen
-    kept: Kept
+    stored: StoredSummary
 
 
 def compare(
@@ -128,7 +128,7 @@ def compare(
         )
     adjusted = holm([difference.p for *_, difference, _ in pairs])
     lines = [
-        Line(m, a.name, b.name, d, p, ranks)
+        PairedMetric(m, a.name, b.name, d, p, ranks)
         for (m, a, b, d, ranks), p in zip(pairs, adjusted, strict=True)
     ]
     return Comparison(tuple(lines), tuple(_warnings(runs)))
@@ -136,19 +136,19 @@ def compare(
 
 def _load(path: Path, name: str) -> _Run:
     with RunDirectory.look(path) as directory:
-        return _Run(name, directory.frozen, kept(directory))
+        return _Run(name, directory.frozen, stored_summary(directory))
 
 
 def _metrics(a: _Run, b: _Run) -> list[str]:
-    names = [m.name for m in a.kept.summary.metrics]
-    return [n for n in names if a.kept.per_unit(n) and b.kept.per_unit(n)]
+    names = [m.name for m in a.stored.summary.metrics]
+    return [n for n in names if a.stored.per_unit(n) and b.stored.per_unit(n)]
 
 
 def _difference(name: str, a: _Run, b: _Run, seed: int) -> tuple[Difference, float]:
     """And the p-value of the signed-rank test."""
-    first, second = a.kept.per_unit(name), b.kept.per_unit(name)
+    first, second = a.stored.per_unit(name), b.stored.per_unit(name)
     shared = [unit for unit in first if unit in second]
-    of = a.kept.clusters()
+    of = a.stored.clusters()
     clusters = [of[u] for u in shared]
     x, y = [first[u] for u in shared], [second[u] for u in shared]
     difference = paired_difference(x, y, clusters=clusters, seed=seed)
@@ -175,11 +175,11 @@ def _warnings(runs: Sequence[_Run]) -> list[str]:
                     "are compared, and they may not be the same",
                 )
             )
-    stopped = [run for run in runs if run.kept.stopped]
+    stopped = [run for run in runs if run.stored.stopped]
     unfinished = (
         say(
-            f"{run.name} は最後まで進んでいません: {run.kept.stopped}",
-            f"{run.name} is not at its end: {run.kept.stopped}",
+            f"{run.name} は最後まで進んでいません: {run.stored.stopped}",
+            f"{run.name} is not at its end: {run.stored.stopped}",
         )
         for run in stopped
     )

@@ -18,8 +18,7 @@ from naisei.lang import say
 from naisei.runs.budget import UNBOUNDED, Budget, Gate, GatedWorld
 from naisei.runs.directory import RunDirectory
 from naisei.runs.ledger import Ledger
-from naisei.runs.progress import Progress, Standing
-from naisei.runs.signals import stopping_on_signals
+from naisei.runs.progress import Progress, Standing, stopping_on_signals
 from naisei.runs.task import EpisodeRow, Task
 
 __all__ = ["Engine", "RunOutcome", "run_task"]

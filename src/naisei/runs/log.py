@@ -24,10 +24,10 @@ from naisei import databases
 from naisei.core import EpisodeBusy, Event, InputError, Usage, Where
 from naisei.lang import say
 from naisei.runs import _rows
-from naisei.runs._texts import Texts
+from naisei.runs._rows import Texts
 from naisei.runs.ledger import Ledger, Spent
+from naisei.runs.lock import writing
 from naisei.runs.task import EpisodeRow
-from naisei.runs.writers import writing
 
 __all__ = ["RunLog"]
 

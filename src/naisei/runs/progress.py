@@ -1,13 +1,26 @@
-"""How a run is going, on stderr: a bar on a terminal, else a line every ten seconds."""
+"""Progress of a run on stderr; Ctrl-C and SIGTERM stop it cleanly, a second one at once."""
 
 from __future__ import annotations
 
+import asyncio
+import signal
 import sys
+import threading
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
-__all__ = ["LineProgress", "Progress", "RichProgress", "Standing", "progress"]
+__all__ = [
+    "LineProgress",
+    "Progress",
+    "RichProgress",
+    "Standing",
+    "progress",
+    "stopping_on_signals",
+]
+
 
 _EVERY = 10.0
 _REFRESH = 0.1
@@ -135,3 +148,31 @@ def progress(*, quiet: bool = False) -> Progress | None:
     if quiet:
         return None
     return RichProgress() if sys.stderr.isatty() else LineProgress()
+
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+@contextmanager
+def stopping_on_signals(stop: Callable[[], None], stop_now: Callable[[], None]) -> Iterator[None]:
+    """Within, the first signal calls `stop` and later ones `stop_now`, in the event loop.
+
+    Does nothing outside the main thread: there signals are the host's business.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    loop = asyncio.get_running_loop()
+    asked = False
+
+    def on_signal(*_: object) -> None:
+        nonlocal asked
+        loop.call_soon_threadsafe(stop_now if asked else stop)
+        asked = True
+
+    before = {number: signal.signal(number, on_signal) for number in _SIGNALS}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,38 +1,142 @@
-"""The report of a run: one HTML page that needs nothing else, or the same as Markdown."""
+"""Summaries stored in a run's log, and the reports made of them: HTML, Markdown, CSV.
+
+A stored summary holds all that a report or a comparison shows, so that neither needs the system
+that made the run.
+"""
 
 from __future__ import annotations
 
 import json
+import math
+import re
 from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pydantic import JsonValue
 
+from naisei.core import InputError
 from naisei.files import write_atomically
 from naisei.lang import language, say
 from naisei.runs.directory import RunDirectory
 from naisei.runs.ledger import Ledger
-from naisei.runs.summaries import Kept, kept
-from naisei.runs.tables import number, to_csv, to_markdown
-from naisei.runs.task import Metric, Table
-from naisei.runs.words import worded
+from naisei.runs.tables import number, to_csv, to_markdown, worded
+from naisei.runs.task import Metric, Summary, Table
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
 __all__ = [
+    "StoredSummary",
     "bar",
     "csv_report",
     "html_report",
     "markdown_report",
     "metric_table",
+    "plain_number",
+    "store_summary",
+    "stored_summary",
     "svg_source",
     "templates",
     "token_table",
     "write_report",
+    "write_study",
 ]
+
+
+_KEY = "summary"
+#: Metrics with one value for each of `extra["units"]`, by their names in the literature.
+_PAIRED = re.compile(r"d?pass[@^]\d+$")
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSummary:
+    """A summary with what a report shows beside it.
+
+    scored: episodes that the summary is over. transcripts: episode → its text, a sample.
+    figures: episode → an SVG document, for those of them that have one.
+    stopped: why the run is not at its end.
+    """
+
+    summary: Summary
+    scored: int
+    stopped: str = ""
+    seconds: float = 0.0
+    transcripts: tuple[tuple[str, str], ...] = ()
+    figures: dict[str, str] = field(default_factory=dict)
+
+    def per_unit(self, name: str) -> dict[str, float]:
+        """A metric's values by unit: empty if it has none that can be paired.
+
+        `summary.extra["units"]` names the units. Pass@k and its kin have one value for each;
+        other metrics that do are named in `extra["paired"]`.
+        """
+        metric = next((m for m in self.summary.metrics if m.name == name), None)
+        units = self.summary.extra.get("units", [])
+        paired = _PAIRED.match(name) or name in self.summary.extra.get("paired", [])
+        if metric is None or not paired or len(units) != len(metric.per_unit):
+            return {}
+        return dict(zip(units, metric.per_unit, strict=True))
+
+    def clusters(self) -> dict[str, str]:
+        """Unit → cluster, where the system names clusters; else each unit by itself."""
+        units = self.summary.extra.get("units", [])
+        labels = self.summary.extra.get("clusters", units)
+        return dict(zip(units, map(str, labels), strict=True))
+
+
+def store_summary(directory: RunDirectory, kept: StoredSummary) -> None:
+    """Store a summary with its run."""
+    # Through text, since `extra` is the system's own and may hold tuples.
+    directory.log.put(_KEY, json.loads(json.dumps(asdict(kept), default=str)))
+
+
+def stored_summary(directory: RunDirectory) -> StoredSummary:
+    """The summary stored with a run.
+
+    Raises:
+        InputError: the run has none yet: it was killed, or is still going.
+    """
+    data: Any = directory.log.get(_KEY)
+    if data is None:
+        raise InputError(
+            say(
+                "この実行にはまだ集計がありません。途中で止められたか、まだ動いています",
+                "the run has no summary yet: it was killed, or is still going",
+            ),
+            place=str(directory.path),
+            remedy=say(
+                f"`naisei runs resume {directory.path}` で最後まで進みます",
+                f"`naisei runs resume {directory.path}` finishes it",
+            ),
+        )
+    summary = data["summary"]
+    return StoredSummary(
+        summary=Summary(
+            metrics=tuple(
+                Metric(**{**m, "per_unit": tuple(m["per_unit"])}) for m in summary["metrics"]
+            ),
+            tables=tuple(
+                Table(t["title"], tuple(t["columns"]), tuple(map(tuple, t["rows"])), t["note"])
+                for t in summary["tables"]
+            ),
+            notes=tuple(summary["notes"]),
+            extra=summary["extra"],
+        ),
+        scored=data["scored"],
+        stopped=data["stopped"],
+        seconds=data["seconds"],
+        transcripts=tuple((episode, text) for episode, text in data["transcripts"]),
+        figures=data.get("figures", {}),
+    )
+
+
+def plain_number(value: float) -> float | None:
+    """For JSON that others read: NaN and infinities have no form there and become null."""
+    return value if math.isfinite(value) else None
 
 
 @cache
@@ -82,12 +186,12 @@ def bar(metric: Metric) -> dict[str, float] | None:
 def csv_report(directory: RunDirectory) -> str:
     """Every table of the report as CSV, one after another: a line with its title before each, an
     empty line after. Raises `InputError` if there is no summary yet."""
-    run = kept(directory)
+    run = stored_summary(directory)
     tables = [metric_table(run), *run.summary.tables, token_table(directory.log.ledger())]
     return "\r\n".join(f"# {table.title}\r\n{to_csv(table)}" for table in tables)
 
 
-def metric_table(kept: Kept) -> Table:
+def metric_table(kept: StoredSummary) -> Table:
     """Each metric with its 95 % interval, its n and, where it is undefined, why."""
     return Table(
         "Metrics",
@@ -129,7 +233,7 @@ def html_report(directory: RunDirectory) -> str:
     Raises:
         InputError: the run has no summary yet.
     """
-    run = kept(directory)
+    run = stored_summary(directory)
     ledger = directory.log.ledger()
     return (
         templates()
@@ -149,7 +253,7 @@ def html_report(directory: RunDirectory) -> str:
 
 def markdown_report(directory: RunDirectory) -> str:
     """Metrics and tables as Markdown. Raises `InputError` if there is no summary yet."""
-    run = kept(directory)
+    run = stored_summary(directory)
     failures = _failures(directory)
     total = directory.log.get("episodes")
     head = [
@@ -170,3 +274,29 @@ def write_report(directory: RunDirectory, to: Path | None = None) -> Path:
     path = directory.path / "report.html" if to is None else to
     write_atomically(path, html_report(directory))
     return path
+
+
+def write_study(
+    directory: Path,
+    title: str,
+    tables: Sequence[Table],
+    *,
+    runs: Mapping[str, str],
+    notes: Sequence[str] = (),
+) -> Path:
+    """Write `study.html`, `study.md` and one CSV a table; returns the page's path.
+
+    Args:
+        runs: label → link to that run's report, relative to `directory`.
+    """
+    for count, table in enumerate(tables, start=1):
+        write_atomically(directory / f"table-{count}.csv", to_csv(table))
+    heads = [f"# {title}", "", *(f"- {note}" for note in notes), ""]
+    write_atomically(directory / "study.md", "\n".join([*heads, *map(to_markdown, tables)]))
+    page = (
+        templates()
+        .get_template("study.html")
+        .render(page_language=language(), title=title, tables=tables, runs=runs, notes=notes)
+    )
+    write_atomically(directory / "study.html", page)
+    return directory / "study.html"

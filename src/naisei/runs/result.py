@@ -13,8 +13,7 @@ from pydantic import JsonValue
 from naisei.runs.directory import RunDirectory
 from naisei.runs.engine import RunOutcome
 from naisei.runs.ledger import Ledger
-from naisei.runs.report import write_report
-from naisei.runs.summaries import Kept, keep, plain_number
+from naisei.runs.report import StoredSummary, plain_number, store_summary, write_report
 from naisei.runs.task import EpisodeRow, Summary, Task
 
 __all__ = ["RunResult", "finish", "result_json"]
@@ -97,17 +96,17 @@ def finish(task: Task[Any], directory: RunDirectory, outcome: RunOutcome) -> Run
     """
     ended = [row for row in outcome.rows if row.scored or row.failure]
     summary = task.summarise(ended)
-    bare = Kept(summary, outcome.scored, outcome.stopped, outcome.seconds)
+    bare = StoredSummary(summary, outcome.scored, outcome.stopped, outcome.seconds)
     chosen = _sample(ended, bare)
     texts = tuple((row.where.episode, task.transcript(row)) for row in chosen)
     drawn = {r.where.episode: task.figure(r.where, r.result) for r in chosen if r.scored}
     figures = {episode: svg for episode, svg in drawn.items() if svg}
-    keep(directory, replace(bare, transcripts=texts, figures=figures))
+    store_summary(directory, replace(bare, transcripts=texts, figures=figures))
     directory.write_results(ended)
     return RunResult(summary, outcome, directory.path, write_report(directory))
 
 
-def _sample(rows: Sequence[EpisodeRow], kept: Kept) -> list[EpisodeRow]:
+def _sample(rows: Sequence[EpisodeRow], kept: StoredSummary) -> list[EpisodeRow]:
     """Unscored episodes, then scored ones at even distances, the agent's failures first."""
     unscored = [row for row in rows if not row.scored][: _SAMPLE // 3]
     scored = [row for row in rows if row.scored]

@@ -1,26 +1,39 @@
-"""A run, or one episode of it, in plain words or as JSON, from the log alone."""
+"""A run from its log alone: pages of episodes, one episode in words, JSON lines and CSV.
+
+Nothing here needs the system that made the run, and a page of episodes costs the same for a run
+of tens of thousands.
+"""
 
 from __future__ import annotations
 
+import csv
+import io
 import json
-from typing import Any
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
 
 from pydantic import JsonValue
 
 from naisei.core import Event, InputError
 from naisei.lang import say
 from naisei.runs.directory import RunDirectory
-from naisei.runs.episodes import Wanted, episode_page
-from naisei.runs.export import event_json
-from naisei.runs.report import markdown_report
+from naisei.runs.log import RunLog
+from naisei.runs.report import StoredSummary, markdown_report, stored_summary
 from naisei.runs.result import result_json
-from naisei.runs.summaries import Kept, kept
 from naisei.runs.task import Summary
 
 __all__ = [
+    "EpisodeLine",
+    "EpisodePage",
+    "Wanted",
     "counts",
     "episode_json",
+    "episode_page",
     "episode_text",
+    "event_json",
+    "export_csv",
+    "export_jsonl",
     "find_episode",
     "run_json",
     "run_text",
@@ -29,12 +42,214 @@ __all__ = [
 ]
 
 
-def summary_or_none(directory: RunDirectory) -> Kept:
+State = Literal["scored", "unscored", "going"]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which episodes. name: the whole name. text: part of it. state: empty for all. instances:
+    only of these, `None` for all."""
+
+    name: str = ""
+    text: str = ""
+    state: Literal["", "scored", "unscored", "going"] = ""
+    instances: Collection[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeLine:
+    """One episode in a list. effects: how many were logged. seconds: spent in performing them.
+    usd: `None` if the price of any call is unknown."""
+
+    episode: str
+    instance: str
+    trial: int
+    state: State
+    failure: str = ""
+    result: JsonValue = None
+    effects: int = 0
+    calls: int = 0
+    tokens: int = 0
+    usd: float | None = 0.0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodePage:
+    """lines: of this page. total: how many fit in all. next: the offset of the next page,
+    `None` after the last."""
+
+    lines: tuple[EpisodeLine, ...]
+    total: int
+    next: int | None
+
+
+#: Every episode that anything is known of: those that ended in the order they did, then the rest.
+_KNOWN = """
+SELECT episode, instance, trial, result, failure, rowid AS place FROM episodes
+UNION ALL
+SELECT DISTINCT episode, instance, trial, NULL, NULL, 9223372036854775807 FROM events
+WHERE episode NOT IN (SELECT episode FROM episodes)"""
+_ENDED = "SELECT episode, instance, trial, result, failure, rowid AS place FROM episodes"
+_WHERE = {
+    "scored": "result IS NOT NULL",
+    "unscored": "result IS NULL AND failure IS NOT NULL",
+    "going": "failure IS NULL",
+}
+_COSTS = """
+SELECT episode, sum(effects), sum(calls), sum(tokens),
+  sum(CASE WHEN usd IS NULL AND tokens > 0 AND NOT cached THEN 1 ELSE 0 END),
+  total(usd), total(seconds)
+FROM (
+  SELECT episode, 1 AS effects, calls, input_tokens + output_tokens AS tokens, usd, cached, seconds
+  FROM events WHERE episode IN ({marks})
+  UNION ALL
+  SELECT episode, 0, calls, input_tokens + output_tokens, usd, cached, 0
+  FROM lost WHERE episode IN ({marks}))
+GROUP BY episode"""
+
+
+def episode_page(
+    log: RunLog, wanted: Wanted = Wanted(), *, offset: int = 0, limit: int = 100
+) -> EpisodePage:
+    """Up to `limit` episodes from `offset` on. The time it takes does not grow with the run but
+    for counting."""
+    conditions, values = _conditions(wanted)
+    source = _KNOWN if wanted.state in ("", "going") and _under_way(log) else _ENDED
+    where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
+    ((total,),) = log.select(f"SELECT count(*) FROM ({source}){where}", values)
+    found = log.select(
+        f"SELECT episode, instance, trial, result, failure FROM ({source}){where}"
+        " ORDER BY place, episode LIMIT ? OFFSET ?",
+        [*values, limit, offset],
+    )
+    costs = _costs(log, [row[0] for row in found])
+    lines = tuple(_line(row, costs.get(row[0])) for row in found)
+    after = offset + len(lines)
+    return EpisodePage(lines, int(total), after if lines and after < total else None)
+
+
+def _conditions(wanted: Wanted) -> tuple[list[str], list[object]]:
+    conditions: list[str] = []
+    values: list[object] = []
+    if wanted.name:
+        conditions.append("episode = ?")
+        values.append(wanted.name)
+    if wanted.text:
+        conditions.append("instr(lower(episode), lower(?)) > 0")
+        values.append(wanted.text)
+    if wanted.state:
+        conditions.append(_WHERE[wanted.state])
+    if wanted.instances is not None:
+        conditions.append("instance IN (SELECT value FROM json_each(?))")
+        values.append(json.dumps(sorted(wanted.instances)))
+    return conditions, values
+
+
+def _under_way(log: RunLog) -> bool:
+    scored, failed, _ = log.counts()
+    if log.get("episodes") == scored + failed:
+        return False
+    return bool(
+        log.select(
+            "SELECT 1 FROM events WHERE episode NOT IN (SELECT episode FROM episodes) LIMIT 1"
+        )
+    )
+
+
+def _costs(log: RunLog, episodes: Sequence[str]) -> dict[str, tuple[Any, ...]]:
+    if not episodes:
+        return {}
+    query = _COSTS.format(marks=",".join("?" * len(episodes)))
+    return {row[0]: row[1:] for row in log.select(query, [*episodes, *episodes])}
+
+
+def _line(row: tuple[Any, ...], cost: tuple[Any, ...] | None) -> EpisodeLine:
+    episode, instance, trial, result, failure = row
+    state: State = "going" if failure is None else "unscored" if result is None else "scored"
+    effects, calls, tokens, unpriced, usd, seconds = cost or (0, 0, 0, 0, 0.0, 0.0)
+    return EpisodeLine(
+        episode=episode,
+        instance=instance,
+        trial=trial,
+        state=state,
+        failure=failure or "",
+        result=None if result is None else json.loads(result),
+        effects=effects,
+        calls=calls or 0,
+        tokens=tokens or 0,
+        usd=None if unpriced else usd,
+        seconds=seconds,
+    )
+
+
+def event_json(event: Event) -> dict[str, JsonValue]:
+    """One event as JSON."""
+    return {
+        "episode": event.where.episode,
+        "step": event.where.step,
+        "kind": event.kind,
+        "request": event.request,
+        "result": event.result,
+        "failure": None if event.failure is None else list(event.failure),
+        "usage": None if event.usage is None else asdict(event.usage),
+        "seconds": event.seconds,
+    }
+
+
+def _episodes(directory: RunDirectory) -> Iterator[dict[str, JsonValue]]:
+    for episode, row in directory.log.rows().items():
+        yield {
+            "episode": episode,
+            "instance": row.where.instance,
+            "trial": row.where.trial,
+            "failure": row.failure or None,
+            "tokens": sum(u.tokens for u in row.usage),
+            "calls": sum(u.calls for u in row.usage),
+            "attempts": sum(u.attempts for u in row.usage),
+            "result": row.result,
+        }
+
+
+def export_jsonl(directory: RunDirectory, *, events: bool = False) -> Iterator[str]:
+    """One line an episode that ended; with `events`, each with its effects and results."""
+    for record in _episodes(directory):
+        if events:
+            log = directory.log.read(str(record["episode"]))
+            record["events"] = [event_json(event) for event in log]
+        yield json.dumps(record, ensure_ascii=False) + "\n"
+
+
+def export_csv(directory: RunDirectory) -> str:
+    """One row an episode that ended. The plain fields of results are columns `result.…`;
+    lists stay JSON in their cell."""
+    rows = [_flat(record) for record in _episodes(directory)]
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    out = io.StringIO()
+    writer = csv.DictWriter(out, columns, restval="")
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue()
+
+
+def _flat(value: dict[str, JsonValue], prefix: str = "") -> dict[str, str | float | int]:
+    out: dict[str, str | float | int] = {}
+    for key, inner in value.items():
+        if isinstance(inner, dict):
+            out |= _flat(inner, f"{prefix}{key}.")
+        elif isinstance(inner, list):
+            out[f"{prefix}{key}"] = json.dumps(inner, ensure_ascii=False)
+        else:
+            out[f"{prefix}{key}"] = "" if inner is None else inner
+    return out
+
+
+def summary_or_none(directory: RunDirectory) -> StoredSummary:
     """The summary, or an empty one that says it is missing."""
     try:
-        return kept(directory)
+        return stored_summary(directory)
     except InputError as error:
-        return Kept(Summary(()), 0, stopped=f"{error.message}; {error.remedy}")
+        return StoredSummary(Summary(()), 0, stopped=f"{error.message}; {error.remedy}")
 
 
 def counts(directory: RunDirectory) -> tuple[int, int, int]:

@@ -155,8 +155,9 @@ class Experiment(Generic[C]):
 class Verb:
     """A command that is no run: check, tag, chat, make.
 
-    command: `module:attribute` of a typer app, or of a function with typer's annotations; it is
-    imported when it is called. shares: an experiment whose configuration the function gets first,
+    command: `module:attribute` of a typer app, or of a function with typer's annotations, of whose
+    parameters each that is a model of `Options` becomes its flags; it is imported when it is
+    called. shares: an experiment whose configuration the function gets first,
     made of the flags named (by key) and of the models' flags, and then a `RunOptions`. preset:
     fields of that configuration that are fixed, and no flags.
     """

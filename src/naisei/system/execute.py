@@ -226,7 +226,7 @@ def execute_study(
         title: of the study, such as `clarify ablate`; it names the default directory.
         before: called with each label before its run.
     """
-    from naisei.runs.study_report import write_study
+    from naisei.runs.report import write_study
 
     for config in configs.values():
         check_models(experiment, config)

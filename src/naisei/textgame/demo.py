@@ -16,14 +16,14 @@ from naisei.models.local.weights import cache_root
 from naisei.runs.budget import UNBOUNDED, Budget
 from naisei.runs.task import Table
 from naisei.textgame.config import GameConfig
-from naisei.textgame.describe import ending
 from naisei.textgame.engine import needs_textworld
 from naisei.textgame.execute import Session, run_games
 from naisei.textgame.make import cleanup, cooking
-from naisei.textgame.make.grid import grid
+from naisei.textgame.make.cooking import grid
 from naisei.textgame.make.many import Maker, make_many
 from naisei.textgame.make.mess import Level
 from naisei.textgame.schemas import GameResult
+from naisei.textgame.texts import ending
 
 __all__ = ["PART"]
 

@@ -1,17 +1,111 @@
-"""A play as a picture (SVG): the rooms it knew, the path through them, and the points by step."""
+"""The map of a play: where its rooms lie, as SVG with the points by step, and in characters."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from html import escape
 from itertools import pairwise
 
+from rich.cells import cell_len, set_cell_size
+from rich.text import Text
+
 from naisei.lang import say
-from naisei.textgame.atlas import Atlas
 from naisei.textgame.schemas import GameResult
 
-__all__ = ["drawing"]
+__all__ = ["Atlas", "Spot", "drawing", "terminal_map"]
+
+
+# Where the rooms of a game lie, as a play walked through them: for drawings only.
+#
+# Rooms get whole-numbered places on a grid, by the directions that were gone; y grows to the
+# south. The players' own map is `world_map`.
+
+_DELTA = {"north": (0, -1), "south": (0, 1), "east": (1, 0), "west": (-1, 0)}
+_BACK = {"north": "south", "south": "north", "east": "west", "west": "east"}
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A room at its place."""
+
+    room: str
+    x: int
+    y: int
+
+
+@dataclass
+class Atlas:
+    """Grows with `move`. ways: pairs of spots, by number. path: the spot before the first
+    command and after each one."""
+
+    spots: list[Spot] = field(default_factory=list)
+    ways: set[tuple[int, int]] = field(default_factory=set)
+    path: list[int] = field(default_factory=list)
+    _beyond: dict[tuple[int, str], int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, result: GameResult) -> Atlas:
+        """Of a whole play."""
+        atlas = cls()
+        rooms = [step.room for step in result.steps]
+        for step, after in zip(result.steps, [*rooms[1:], ""], strict=True):
+            if not atlas.path:
+                atlas.begin(step.room)
+            atlas.move(step.action, after or heading(step.feedback) or step.room, step.feedback)
+        return atlas
+
+    def begin(self, room: str) -> None:
+        self.path.append(self._new(room, 0, 0))
+
+    def move(self, action: str, room: str, feedback: str) -> None:
+        """After a command: `room` is where the player is now."""
+        here = self.path[-1]
+        if room and (room != self.spots[here].room or heading(feedback)):
+            here = self._arrive(here, action.removeprefix("go "), room)
+        self.path.append(here)
+
+    def _arrive(self, here: int, direction: str, room: str) -> int:
+        if direction not in _DELTA:
+            # Not by a direction: to the nearest room of the name, or somewhere new.
+            known = [n for n, spot in enumerate(self.spots) if spot.room == room]
+            return known[-1] if known else self._new(room, *self._free(here, "east"))
+        there = self._beyond.get((here, direction))
+        if there is None:
+            there = self._at_the_place(here, direction, room)
+            self._beyond[here, direction] = there
+            self._beyond.setdefault((there, _BACK[direction]), here)
+            self.ways.add((min(here, there), max(here, there)))
+        return there
+
+    def _at_the_place(self, here: int, direction: str, room: str) -> int:
+        dx, dy = _DELTA[direction]
+        beside = (self.spots[here].x + dx, self.spots[here].y + dy)
+        for number, spot in enumerate(self.spots):
+            if (spot.x, spot.y) == beside and spot.room == room:
+                return number
+        return self._new(room, *self._free(here, direction))
+
+    def _free(self, here: int, direction: str) -> tuple[int, int]:
+        """The first free place in a direction."""
+        dx, dy = _DELTA[direction]
+        taken = {(spot.x, spot.y) for spot in self.spots}
+        x, y = self.spots[here].x + dx, self.spots[here].y + dy
+        while (x, y) in taken:
+            x, y = x + dx, y + dy
+        return x, y
+
+    def _new(self, room: str, x: int, y: int) -> int:
+        self.spots.append(Spot(room, x, y))
+        return len(self.spots) - 1
+
+
+def heading(feedback: str) -> str:
+    """The room that a text announces, `-= Kitchen =-`; empty if none."""
+    _, found, rest = feedback.partition("-= ")
+    return rest.partition(" =-")[0] if found else ""
+
 
 #: Size of a room, and from one room to the next, in pixels.
 _WIDE, _HIGH, _DX, _DY = 112, 44, 136, 74
@@ -135,3 +229,75 @@ def _points(result: GameResult, wide: float) -> list[str]:
         f"{escape(say(f'{steps} 手', f'{steps} steps'))}</text>",
         f'<polyline class="points" points="{joined}"/>',
     ]
+
+
+#: Characters of a room's name, at most, and columns and lines from room to room.
+_NAME, _DX_terminal_map, _DY_terminal_map = 14, 19, 2
+
+
+def terminal_map(atlas: Atlas, *, width: int = 80, height: int = 15) -> Text:
+    """Rooms in brackets, the present one with stars (and reversed where there is colour).
+
+    width, height: in characters and lines; of a larger map, what lies around the present room.
+    """
+    if not atlas.spots:
+        return Text()
+    atlas = _around(
+        atlas,
+        max(1, (width + _DX_terminal_map - _NAME - 2) // _DX_terminal_map),
+        max(1, (height + 1) // _DY_terminal_map),
+    )
+    left, top = min(s.x for s in atlas.spots), min(s.y for s in atlas.spots)
+    place = [((s.x - left) * _DX_terminal_map, (s.y - top) * _DY_terminal_map) for s in atlas.spots]
+    high = max(y for _, y in place) + 1
+    wide = max(x for x, _ in place) + _NAME + 2
+    canvas = [[" "] * wide for _ in range(high)]
+    for a, b in atlas.ways:
+        _draw_way(canvas, place[a], place[b])
+    text = Text()
+    for y, line in enumerate(canvas):
+        x = 0
+        for room, number in sorted((place[n][0], n) for n in range(len(place)) if place[n][1] == y):
+            text.append("".join(line[x:room]), style="dim")
+            here = number == atlas.path[-1]
+            text.append(_box(atlas.spots[number].room, here=here), "reverse" if here else "")
+            x = room + _NAME + 2
+        text.append("".join(line[x:]).rstrip() + ("\n" if y < high - 1 else ""), style="dim")
+    return text
+
+
+def _around(atlas: Atlas, columns: int, lines: int) -> Atlas:
+    """The part of a map that fits, with the present room in it."""
+    here = atlas.path[-1]
+    shown_x = _window([s.x for s in atlas.spots], atlas.spots[here].x, columns)
+    shown_y = _window([s.y for s in atlas.spots], atlas.spots[here].y, lines)
+    kept = [n for n, s in enumerate(atlas.spots) if s.x in shown_x and s.y in shown_y]
+    number = {old: new for new, old in enumerate(kept)}
+    ways = {(number[a], number[b]) for a, b in atlas.ways if a in number and b in number}
+    return Atlas([atlas.spots[n] for n in kept], ways, [number[here]])
+
+
+def _window(values: list[int], here: int, most: int) -> range:
+    first, last = min(values), max(values)
+    if last - first < most:
+        return range(first, last + 1)
+    start = min(max(here - most // 2, first), last - most + 1)
+    return range(start, start + most)
+
+
+def _box(room: str, *, here: bool) -> str:
+    name = room if cell_len(room) <= _NAME else set_cell_size(room, _NAME - 1) + "…"
+    pad = _NAME - cell_len(name)
+    name = " " * (pad // 2) + name + " " * (pad - pad // 2)
+    return f"*{name}*" if here else f"[{name}]"
+
+
+def _draw_way(canvas: list[list[str]], one: tuple[int, int], other: tuple[int, int]) -> None:
+    """A straight way; between rooms that do not lie straight, none is drawn."""
+    (x1, y1), (x2, y2) = sorted((one, other))
+    if y1 == y2:
+        for x in range(x1 + _NAME + 2, x2):
+            canvas[y1][x] = "-"
+    elif x1 == x2:
+        for y in range(min(y1, y2) + 1, max(y1, y2)):
+            canvas[y][x1 + _NAME // 2 + 1] = "|"

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import os
+import re
+import zipfile
+import zlib
+from collections.abc import Iterable, Mapping
 from hashlib import sha256
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from random import Random
 from typing import Literal
 
@@ -11,9 +17,143 @@ from pydantic import BaseModel, ConfigDict
 
 from naisei.core import InputError
 from naisei.lang import say
-from naisei.textgame.layouts import layout_files
+from naisei.models.local.weights import cache_root
 
-__all__ = ["Game", "find_games", "games_hash"]
+__all__ = [
+    "LEVELS",
+    "Game",
+    "find_games",
+    "games_hash",
+    "layout_files",
+    "walkthrough",
+    "walkthrough_lengths",
+]
+
+
+# The public game sets as they are published: where each split's files are.
+#
+# TWC (IBM, commonsense-rl): `{easy,medium,hard}/{train,valid,test}/*.ulx` with a `.json` beside
+# each. FTWP (Microsoft): `{train,valid,test}/*.z8` or `.ulx` with `.json`; also as the zip that is
+# published.
+
+LEVELS = ("easy", "medium", "hard")
+_SPLITS = ("train", "valid", "test")
+#: Names that an archive may give to a file here.
+_GAME_FILE = re.compile(r"[\w+@=-][\w.+@= -]{0,180}\.(z8|json)", re.A)
+#: Bytes; real games are well under 1 MB.
+_LARGEST = 32 * 2**20
+
+
+def layout_files(
+    kind: str, root: Path, *, split: str, level: str, cache: Path | None = None
+) -> list[Path]:
+    """The game files of a split (`test` by default) and, for TWC, of a level (all by default).
+
+    Raises:
+        InputError: no such folder, or it has not this layout.
+    """
+    split = split or "test"
+    _known(split, _SPLITS, "--split")
+    if level:
+        _known(level, LEVELS, "--level")
+    if root.suffix == ".zip":
+        root = _unpacked(root, split, cache or cache_root() / "textgame")
+    if not root.is_dir():
+        raise InputError(
+            say("フォルダーがありません", "there is no such folder"),
+            place=str(root),
+            remedy=say("データ集のフォルダーを指定してください", "name the set's folder"),
+        )
+    if kind == "twc":
+        folders = [root / name / split for name in ([level] if level else LEVELS)]
+    else:
+        folders = [root / split if (root / split).is_dir() else root / "games" / split]
+    missing = [folder for folder in folders if not folder.is_dir()]
+    if missing:
+        raise InputError(
+            say(
+                f"{kind.upper()} のフォルダーの構成ではありません: {missing[0]} がありません",
+                f"this is not the layout of {kind.upper()}: there is no {missing[0]}",
+            ),
+            place=str(root),
+            remedy=say(
+                ("easy、medium、hard" if kind == "twc" else "train、valid、test")
+                + " の入ったフォルダーを指定してください",
+                "name the folder that holds "
+                + ("easy, medium and hard" if kind == "twc" else "train, valid and test"),
+            ),
+        )
+    return [file for folder in folders for file in _games(folder)]
+
+
+def _games(folder: Path) -> list[Path]:
+    """What can be played: a `.z8`, else the `.json` that is compiled."""
+    # By name: what follows a point in the rest of it is no ending.
+    found = {file.name: file for file in sorted(folder.iterdir())}
+    compiled = [file for name, file in found.items() if name.endswith(".z8")]
+    others = [
+        file
+        for name, file in found.items()
+        if name.endswith(".json") and f"{name.removesuffix('.json')}.z8" not in found
+    ]
+    return sorted(compiled + others)
+
+
+def _known(name: str, names: tuple[str, ...], option: str) -> None:
+    if name not in names:
+        raise InputError(
+            say(f"'{name}' という選択肢はありません", f"unknown: {name}"),
+            place=option,
+            remedy=say("使えるもの: ", "use ") + ", ".join(names),
+        )
+
+
+def _unpacked(path: Path, split: str, cache: Path) -> Path:
+    """The split's files of a published zip, in the cache."""
+    if not path.is_file():
+        raise InputError(
+            say("ファイルがありません", "there is no such file"),
+            place=str(path),
+            remedy=say("データ集の zip を指定してください", "name the set's zip"),
+        )
+    stat = path.stat()
+    key = sha256(f"{path.resolve()}/{stat.st_size}/{stat.st_mtime_ns}".encode()).hexdigest()[:16]
+    target = cache / f"{path.stem}-{key}"
+    (target / split).mkdir(parents=True, exist_ok=True)
+    try:
+        with zipfile.ZipFile(path) as archive:
+            for member in archive.infolist():
+                _unpack(archive, member, split, target / split)
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+        raise InputError(
+            say(f"zip として読めません: {error}", f"this is no zip that can be read: {error}"),
+            place=str(path),
+            remedy=say("取得し直してください", "fetch it again"),
+        ) from error
+    return target
+
+
+def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo, split: str, folder: Path) -> None:
+    """A game's file of the split; anything else is left in the archive."""
+    inner = PurePosixPath(member.filename)
+    if split not in inner.parent.parts or not _GAME_FILE.fullmatch(inner.name):
+        return
+    if member.file_size > _LARGEST:
+        raise InputError(
+            say(
+                f"{member.filename} は {member.file_size} バイトで、ゲームにしては大きすぎます",
+                f"{member.filename} is {member.file_size} bytes: no game is so large",
+            ),
+            place=str(archive.filename),
+            remedy=say("取得し直してください", "fetch it again"),
+        )
+    # The name alone: no path of the archive is followed.
+    out = folder / inner.name
+    if not out.is_file():
+        scratch = out.with_name(f"{out.name}.{os.getpid()}.part")
+        scratch.write_bytes(archive.read(member))
+        scratch.replace(out)
+
 
 #: By preference: what the interpreter loads, then what is compiled first.
 _ENDINGS = (".z8", ".json", ".ulx")
@@ -106,3 +246,28 @@ def games_hash(games: tuple[Game, ...]) -> str:
     for game in games:
         digest.update(game.id.encode() + b"\0" + sha256(game.path.read_bytes()).digest())
     return digest.hexdigest()
+
+
+# How many commands a game's own solution takes, where its maker left one.
+#
+# textworld writes it into the `.json` beside the game: `metadata.walkthrough`. For figures only:
+# players never see it.
+
+
+def walkthrough(path: Path) -> tuple[str, ...] | None:
+    """The commands of a game's own solution; `None` if the game has none, or cannot be read."""
+    try:
+        world = json.loads(path.with_suffix(".json").read_bytes())
+        commands = world["metadata"]["walkthrough"]
+    except (OSError, ValueError, KeyError, TypeError):
+        # That a file is broken is said where the game is loaded.
+        return None
+    if not isinstance(commands, list) or not commands:
+        return None
+    return tuple(str(command) for command in commands)
+
+
+def walkthrough_lengths(games: Iterable[Game]) -> Mapping[str, int]:
+    """Game → commands of its own solution, for the games that have one."""
+    found = {game.id: walkthrough(game.path) for game in games}
+    return {game: len(commands) for game, commands in found.items() if commands}

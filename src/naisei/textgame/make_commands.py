@@ -13,7 +13,7 @@ from naisei.lang import say
 from naisei.terminal import Console
 from naisei.textgame.engine import needs_textworld
 from naisei.textgame.make import cleanup, cooking
-from naisei.textgame.make.grid import SPLITS, Split, grid, repeats
+from naisei.textgame.make.cooking import SPLITS, Split, grid, repeats
 from naisei.textgame.make.many import Maker, make_many
 from naisei.textgame.make.mess import LEVELS
 

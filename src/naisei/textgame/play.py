@@ -12,7 +12,7 @@ from naisei.core import Act, Where, World
 from naisei.models.settings import ModelSettings
 from naisei.models.world import base_world
 from naisei.textgame.advice import Adviser
-from naisei.textgame.atlas import Atlas
+from naisei.textgame.drawing import Atlas
 from naisei.textgame.engine import GameHandler, ProcessPool, playable
 from naisei.textgame.player import Player
 from naisei.textgame.schemas import START, Decision, GameResult, Step, View

@@ -10,13 +10,12 @@ from naisei.lang import say
 from naisei.models.settings import ModelSettings
 from naisei.runs.options import pairs, typed
 from naisei.terminal import Console
-from naisei.textgame.describe import ending
 from naisei.textgame.engine import needs_textworld
 from naisei.textgame.games import find_games
 from naisei.textgame.play import Sitting, play
-from naisei.textgame.player import PlayerContext
-from naisei.textgame.players.registry import player_kind
+from naisei.textgame.player import PlayerContext, player_kind
 from naisei.textgame.stage import Stage
+from naisei.textgame.texts import ending
 
 __all__ = ["play_game_file"]
 

@@ -1,23 +1,37 @@
-"""What a player is: it sees a view and decides for a command.
-
-A player is made anew for every game. It may keep what it has seen, but does no I/O: what it
-needs from the world (a model, an embedding) it yields as an effect.
-"""
+"""What a player is, the players by name, and which commands they are shown."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from typing import Protocol, cast, runtime_checkable
 
 from pydantic import BaseModel
 
-from naisei.core import Flow
+from naisei import plugins
+from naisei.core import Flow, InstrumentFailure
 from naisei.memory import Memory
 from naisei.runs.options import Options
 from naisei.textgame.schemas import Decision, GameResult, View
 
-__all__ = ["Follows", "Player", "PlayerContext", "PlayerKind", "Reflective"]
+__all__ = [
+    "FILTERS",
+    "GROUP",
+    "Filter",
+    "Follows",
+    "Player",
+    "PlayerContext",
+    "PlayerKind",
+    "Reflective",
+    "Shown",
+    "player_kind",
+]
+
+
+# What a player is: it sees a view and decides for a command.
+#
+# A player is made anew for every game. It may keep what it has seen, but does no I/O: what it
+# needs from the world (a model, an embedding) it yields as an effect.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,3 +101,60 @@ class Reflective(Protocol):
     def reflect(self, settings: BaseModel, result: GameResult, memory: Memory) -> Flow[str]:
         """The note on a try that did not win the game."""
         ...
+
+
+#: Entry-point group of players: a callable `() -> PlayerKind`.
+GROUP = "naisei.players"
+
+
+def player_kind(name: str) -> PlayerKind:
+    """The kind of player registered as `name`.
+
+    Raises:
+        InputError: unknown name, or it needs something that is not installed.
+    """
+    return cast(PlayerKind, plugins.load(GROUP, name, what="player", option="--agent")())
+
+
+# Which of the engine's candidates a player is shown.
+#
+# Source: the text-game thesis, §6.3.3: commands that begin with examine, close, eat, look, drink,
+# put or insert are left out, save `examine cookbook` and `eat meal`.
+
+Filter = Callable[[Sequence[str]], tuple[str, ...]]
+
+_USELESS = ("examine", "close", "eat", "look", "drink", "put", "insert")
+_KEPT = ("examine cookbook", "eat meal")
+
+
+def _none(candidates: Sequence[str]) -> tuple[str, ...]:
+    return tuple(candidates)
+
+
+def _thesis(candidates: Sequence[str]) -> tuple[str, ...]:
+    return tuple(c for c in candidates if c in _KEPT or c.split(" ", 1)[0] not in _USELESS)
+
+
+def _strict(candidates: Sequence[str]) -> tuple[str, ...]:
+    """As the thesis, and without `inventory`, since a view holds it already."""
+    return tuple(c for c in _thesis(candidates) if c != "inventory")
+
+
+#: Name → filter. One that leaves nothing over is not applied (see `task`).
+FILTERS: Mapping[str, Filter] = {"none": _none, "thesis": _thesis, "strict": _strict}
+
+
+class Shown:
+    """A player behind a filter; it is shown all candidates where the filter leaves none."""
+
+    def __init__(self, player: Player, shown: Filter) -> None:
+        self._player, self._filter = player, shown
+
+    def decide(self, view: View) -> Flow[Decision]:
+        if not view.candidates:
+            # The game's fault, not the player's, and no reason to stop the other games.
+            raise InstrumentFailure(
+                f"the game offers no command ({view.room or 'at its start'}); make it again"
+            )
+        kept = self._filter(view.candidates) or view.candidates
+        return self._player.decide(view.model_copy(update={"candidates": kept}))

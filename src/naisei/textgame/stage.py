@@ -12,10 +12,9 @@ from rich.text import Text
 from naisei.lang import say
 from naisei.lengths import FIELD, too_long
 from naisei.terminal import Console, Panel
-from naisei.textgame.atlas import Atlas
-from naisei.textgame.opening import readable
+from naisei.textgame.drawing import Atlas, terminal_map
 from naisei.textgame.schemas import Decision, View
-from naisei.textgame.terminal_map import terminal_map
+from naisei.textgame.texts import readable
 
 __all__ = ["Stage"]
 

@@ -14,16 +14,20 @@ from naisei.runs.options import typed
 from naisei.runs.task import EpisodeRow, Summary, Task
 from naisei.textgame import flow, metrics
 from naisei.textgame.config import GameConfig
-from naisei.textgame.describe import transcript
 from naisei.textgame.drawing import drawing
 from naisei.textgame.engine import GameHandler, ProcessPool, needs_textworld, playable
-from naisei.textgame.filters import FILTERS
-from naisei.textgame.games import Game, find_games, games_hash
-from naisei.textgame.player import Player, PlayerContext, PlayerKind, Reflective
-from naisei.textgame.players.registry import player_kind
+from naisei.textgame.games import Game, find_games, games_hash, walkthrough_lengths
+from naisei.textgame.player import (
+    FILTERS,
+    Player,
+    PlayerContext,
+    PlayerKind,
+    Reflective,
+    Shown,
+    player_kind,
+)
 from naisei.textgame.schemas import GameResult
-from naisei.textgame.shown import Shown
-from naisei.textgame.walkthroughs import walkthrough_lengths
+from naisei.textgame.texts import transcript
 
 __all__ = ["GameTask", "memory_of"]
 

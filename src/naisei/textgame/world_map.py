@@ -10,7 +10,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
-from naisei.textgame.reading.scene import OPPOSITE, STEP, Scene
+from naisei.textgame.reading import OPPOSITE, STEP, Scene
 
 __all__ = ["Place", "WorldMap"]
 

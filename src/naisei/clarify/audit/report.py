@@ -22,7 +22,7 @@ from naisei.clarify.audit.checks import (
 from naisei.clarify.schemas import Action, ActionSet, Instance
 from naisei.clarify.words import is_refusal
 from naisei.lang import say
-from naisei.runs.stats import mean_metric
+from naisei.runs.statistics import mean_metric
 from naisei.runs.task import Metric, Summary, Table
 
 __all__ = ["AuditTalk", "summarise", "summary_line"]

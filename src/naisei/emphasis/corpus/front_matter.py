@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from naisei.retrieval.loaders.front_matter import split_front_matter
+from naisei.retrieval.loaders.markdown import split_front_matter
 
 __all__ = ["front_matter"]
 

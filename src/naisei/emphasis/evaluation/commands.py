@@ -13,8 +13,8 @@ from naisei.core import fingerprint
 from naisei.emphasis.evaluation.config import EvalConfig
 from naisei.emphasis.evaluation.execute import Session, Study, run_eval, run_study
 from naisei.lang import say
+from naisei.runs.report import write_study
 from naisei.runs.result import RunResult
-from naisei.runs.study_report import write_study
 from naisei.terminal import Console
 
 __all__ = ["evaluate", "print_run"]

@@ -10,7 +10,7 @@ import numpy as np
 
 from naisei.emphasis.metrics import Counts, span_counts, token_counts
 from naisei.emphasis.schemas import Article
-from naisei.runs.stats import bootstrap_interval, mean_metric
+from naisei.runs.statistics import bootstrap_interval, mean_metric
 from naisei.runs.task import Metric
 
 __all__ = ["Counted", "counted"]

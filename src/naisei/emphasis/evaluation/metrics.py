@@ -12,7 +12,7 @@ from naisei.emphasis.evaluation.results import PartResult
 from naisei.emphasis.metrics import Counts
 from naisei.emphasis.schemas import Article
 from naisei.lang import say
-from naisei.runs.stats import wilcoxon_signed_rank
+from naisei.runs.significance import wilcoxon_signed_rank
 from naisei.runs.task import EpisodeRow, Metric, Summary, Table
 
 __all__ = ["UNTITLED", "by_document", "summarise"]

@@ -8,7 +8,7 @@ from naisei.emphasis.evaluation.counting import Counted
 from naisei.emphasis.evaluation.metrics import UNTITLED, by_document
 from naisei.emphasis.evaluation.task import EvalTask
 from naisei.lang import say
-from naisei.runs.stats import holm, paired_difference, wilcoxon_signed_rank
+from naisei.runs.significance import holm, paired_difference, wilcoxon_signed_rank
 from naisei.runs.task import EpisodeRow, Metric, Summary, Table
 
 __all__ = ["study_tables"]

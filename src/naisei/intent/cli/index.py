@@ -60,7 +60,7 @@ def command(
     json: options.Json = False,
 ) -> None:
     from naisei.retrieval.build import build
-    from naisei.retrieval.limits import LoadLimits
+    from naisei.retrieval.types import LoadLimits
     from naisei.terminal import Console, visible
 
     console = Console(stderr=json)

@@ -17,8 +17,8 @@ from naisei.intent.evaluation.config import ABLATIONS, EvalConfig, ablated
 from naisei.intent.evaluation.execute import Session, Study, run_eval, run_study
 from naisei.intent.evaluation.items import HANDBOOK
 from naisei.lang import say
+from naisei.runs.report import write_study
 from naisei.runs.result import RunResult
-from naisei.runs.study_report import write_study
 from naisei.runs.task import Table
 from naisei.terminal import Console
 

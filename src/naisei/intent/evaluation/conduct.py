@@ -8,7 +8,7 @@ import numpy as np
 
 from naisei.intent.evaluation.items import Item
 from naisei.intent.evaluation.results import ItemResult
-from naisei.runs.stats import mean_metric
+from naisei.runs.statistics import mean_metric
 from naisei.runs.task import EpisodeRow, Metric
 
 __all__ = ["answering", "asking", "cost", "refusing"]

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 
 from naisei.intent.evaluation.gold import DEPTH, first_rank
 from naisei.intent.evaluation.results import ItemResult
-from naisei.runs.stats import mean_metric, paired_difference
+from naisei.runs.significance import paired_difference
+from naisei.runs.statistics import mean_metric
 from naisei.runs.task import Metric
 
 __all__ = ["KS", "MEASURES", "coverage_at", "ranking", "recall_at", "reciprocal_rank"]

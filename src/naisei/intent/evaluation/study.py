@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from naisei.lang import say
-from naisei.runs.stats import Difference, holm, paired_difference
+from naisei.runs.significance import Difference, holm, paired_difference
 from naisei.runs.task import Metric, Summary, Table
 
 __all__ = ["study_tables"]

@@ -27,8 +27,7 @@ from naisei.intent.world import document_world
 from naisei.lang import say
 from naisei.models.settings import ModelSettings
 from naisei.models.world import base_world
-from naisei.retrieval.handler import SearchHandler
-from naisei.retrieval.index import Index
+from naisei.retrieval.index import Index, SearchHandler
 
 __all__ = ["House", "open_house"]
 

@@ -1,13 +1,104 @@
-"""Markdown: headings, paragraphs, pipe tables, code; front matter; HTML comments are no text."""
+"""Markdown and plain text: headings, paragraphs, pipe tables, code, front matter.
+
+HTML comments are no text. In plain text, blank lines part paragraphs, and numbered articles and
+marked lines are headings.
+"""
 
 from __future__ import annotations
 
 import re
 
-from naisei.retrieval.loaders.blocks import Blocks, Read
-from naisei.retrieval.loaders.front_matter import split_front_matter
+from pydantic import JsonValue
 
-__all__ = ["read_markdown"]
+from naisei.japanese.sentences import outline_level
+from naisei.retrieval.loaders.blocks import Blocks, Read
+
+__all__ = ["read_markdown", "read_plain", "split_front_matter"]
+
+
+_BLOCK = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+_PAIR = re.compile(r"^([^\s:#\-][^:：]*?)\s*[:：]\s*(.*)$")
+_LONGEST = 10_000
+
+
+def split_front_matter(text: str) -> tuple[dict[str, JsonValue], str]:
+    """(keys and values, the rest of the text). Values are text, or lists of text (`[a, b]` or
+    `- a` lines). Nested mappings are not read; a block that holds no pair is text.
+
+    >>> split_front_matter("---\\ntitle: 旅費規程\\ntags: [出張, 経費]\\n---\\n本文")
+    ({'title': '旅費規程', 'tags': ['出張', '経費']}, '本文')
+    """
+    block = _BLOCK.match(text[:_LONGEST])
+    if block is None:
+        return {}, text
+    meta: dict[str, JsonValue] = {}
+    items: list[JsonValue] | None = None
+    for line in block[1].split("\n"):
+        if items is not None and (item := re.match(r"^\s*-\s+(.*)$", line)):
+            items.append(_bare(item[1]))
+        elif pair := _PAIR.match(line):
+            key, value = pair[1].strip(), pair[2].strip()
+            items = None
+            if value.startswith("[") and value.endswith("]"):
+                meta[key] = [_bare(v) for v in value[1:-1].split(",") if v.strip()]
+            elif value:
+                meta[key] = _bare(value)
+            else:
+                items = []
+                meta[key] = items
+    return (meta, text[block.end() :]) if meta else ({}, text)
+
+
+def _bare(value: str) -> str:
+    value = re.sub(r"\s+#.*$", "", value).strip()
+    return value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'" else value
+
+
+_RULE = re.compile(r"^\s*[-=*_─━＝ー～~]{4,}\s*$")
+_TAB_ROW = re.compile(r"\S\t+\S")
+
+
+def read_plain(text: str, most: int) -> Read:
+    """Headings are lines such as 第3条（休暇）, 1.2 申請, 【連絡先】, ■ 手順, standing alone."""
+    blocks = Blocks(most)
+    held: list[str] = []
+    title, text = _titled(text)
+    blocks.heading(1, title)
+
+    def flush() -> None:
+        if len(held) > 1 and all(_TAB_ROW.search(line) for line in held):
+            blocks.table([re.split(r"\t+", line.strip()) for line in held])
+        else:
+            blocks.text("\n".join(held))
+        held.clear()
+
+    for line in text.split("\n"):
+        if not line.strip() or _RULE.match(line):
+            flush()
+        elif (level := outline_level(line)) is not None:
+            flush()
+            blocks.heading(level + 1, line)
+        else:
+            held.append(line.rstrip())
+    flush()
+    return Read(blocks.passages, title)
+
+
+def _titled(text: str) -> tuple[str, str]:
+    """(title, the rest): a first line that is short, no sentence, and stands alone."""
+    first, _, rest = text.lstrip("\n").partition("\n")
+    after, _, more = rest.partition("\n")
+    alone = not after.strip() or _RULE.match(after) is not None
+    said = first.strip(" \t\u3000=-#■●◆*【】")
+    if (
+        alone
+        and rest.strip()
+        and 1 < len(said) <= 50
+        and not said.endswith(("。", "、", ".", ":", "："))
+    ):
+        return said, more if _RULE.match(after) else rest
+    return "", text
+
 
 _HEADING = re.compile(r"^ {0,3}(#{1,6})(?:[ \t\u3000]+(.*?)|(?=[^#\s])(.*?))[ \t]*#*[ \t]*$")
 _UNDERLINE = re.compile(r"^ {0,3}(=+|-+)[ \t]*$")
@@ -21,9 +112,9 @@ _IMAGE = re.compile(rf"!\[([^\[\]]*)\]{_TARGET}")
 _LINK = re.compile(rf"\[([^\[\]]+)\]{_TARGET}")
 _STRONG = re.compile(r"(\*\*|__|~~)(?=\S)(.+?)(?<=\S)\1")
 #: Emphasis is looked for in shorter lines only: the time grows with the square of the length.
-_LONGEST = 2000
+_LONGEST_LINE = 2000
 _BREAK = re.compile(r"<br\s*/?>")
-_RULE = re.compile(r"^\s*([-*_])(?:\s*\1){2,}\s*$")
+_RULER = re.compile(r"^\s*([-*_])(?:\s*\1){2,}\s*$")
 
 
 def read_markdown(text: str, most: int) -> Read:
@@ -64,7 +155,7 @@ def read_markdown(text: str, most: int) -> Read:
                 rows.append(_cells(lines[at]))
                 at += 1
             blocks.table(rows)
-        elif not line.strip() or _RULE.match(line):
+        elif not line.strip() or _RULER.match(line):
             flush()
         else:
             held.append(_inline(line.rstrip()))
@@ -104,7 +195,9 @@ def _open_comment(lines: list[str]) -> bool:
 
 def _divides(line: str) -> bool:
     return (
-        "|" in line and len(line) < _LONGEST and _DIVIDER.match("".join(line.split())) is not None
+        "|" in line
+        and len(line) < _LONGEST_LINE
+        and _DIVIDER.match("".join(line.split())) is not None
     )
 
 
@@ -123,6 +216,6 @@ def _inline(line: str) -> str:
     """The words of a line without its marks of emphasis, links and images."""
     if "](" in line:
         line = _LINK.sub(r"\1", _IMAGE.sub(r"\1", line))
-    if len(line) > _LONGEST or not any(mark in line for mark in ("**", "__", "~~")):
+    if len(line) > _LONGEST_LINE or not any(mark in line for mark in ("**", "__", "~~")):
         return line
     return _STRONG.sub(r"\2", line)

@@ -64,7 +64,7 @@ def command(
     from naisei.textgame.config import GameConfig
     from naisei.textgame.llm.ablation import configs
     from naisei.textgame.llm.commands import ablate
-    from naisei.textgame.llm.options import LLMOptions
+    from naisei.textgame.llm.prompt import LLMOptions
 
     roles = ("player", "reflector") if tries > 1 else ("player",)
     base = GameConfig(

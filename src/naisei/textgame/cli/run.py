@@ -35,7 +35,7 @@ def command(
     from naisei.runs.options import pairs, typed
     from naisei.textgame.commands import carry_out
     from naisei.textgame.config import GameConfig
-    from naisei.textgame.players.registry import player_kind
+    from naisei.textgame.player import player_kind
 
     kind = player_kind(agent)
     named = {"player": player_model or model, "reflector": reflector_model or model}

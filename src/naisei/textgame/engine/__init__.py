@@ -1,7 +1,290 @@
-"""The games engine: interpreters in processes of their own, behind one protocol."""
+"""The games engine: from a game's file to one that is whole, and its commands performed."""
 
-from naisei.textgame.engine.files import needs_textworld, playable, textworld_installed
-from naisei.textgame.engine.handler import GameHandler
-from naisei.textgame.engine.pool import ProcessPool
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import json
+from collections.abc import Awaitable
+from hashlib import sha256
+from pathlib import Path
+
+from filelock import FileLock
+
+from naisei.core import (
+    Act,
+    Handler,
+    InputError,
+    InstrumentFailure,
+    Observation,
+    ReplayDivergence,
+    Where,
+)
+from naisei.files import output_error
+from naisei.lang import say, speaking
+from naisei.models.local.weights import cache_root
+from naisei.textgame.engine.process import BrokenGame, GameProcess, ProcessPool
+from naisei.textgame.schemas import START, View
 
 __all__ = ["GameHandler", "ProcessPool", "needs_textworld", "playable", "textworld_installed"]
+
+
+# Whether a game's files are whole, as far as that can be seen without the interpreter.
+#
+# The interpreter is C code: a damaged story crashes it, or makes it run for ever.
+
+
+def check_story(path: Path) -> None:
+    """Of a `.z8` and the `.json` beside it.
+
+    Source: the Z-Machine Standards Document 1.1, §11.1 (version, file length, checksum).
+
+    Raises:
+        BrokenGame: cut off, changed, another kind of file, or without its `.json`.
+    """
+    story = path.read_bytes()
+    if len(story) < 64 or story[0] != 8:
+        raise BrokenGame(
+            say(
+                "Z-machine のストーリーファイル (バージョン 8) ではありません",
+                "this is no Z-machine story (version 8)",
+            ),
+            place=str(path),
+            remedy=_remedy(),
+        )
+    length = int.from_bytes(story[0x1A:0x1C]) * 8
+    checksum = int.from_bytes(story[0x1C:0x1E])
+    if len(story) < length:
+        raise BrokenGame(
+            say(
+                f"ストーリーファイルが途中で切れています: {length} バイト中 {len(story)} バイト",
+                f"the story is cut off: {len(story)} of {length} bytes",
+            ),
+            place=str(path),
+            remedy=_remedy(),
+        )
+    if length and sum(story[64:length]) % 65536 != checksum:
+        raise BrokenGame(
+            say(
+                "ストーリーファイルが壊れています (チェックサムの不一致)",
+                "the story is damaged (checksum)",
+            ),
+            place=str(path),
+            remedy=_remedy(),
+        )
+    check_world(path.with_suffix(".json"))
+
+
+def check_world(path: Path) -> None:
+    """The `.json` from which textworld knows the commands and the points, or compiles a game.
+
+    Raises:
+        BrokenGame: not there, no JSON, or the JSON of something else.
+    """
+    if not path.is_file():
+        raise BrokenGame(
+            say(
+                "ゲームの .json がありません。これがないと、コマンドと得点が分かりません",
+                "the game's .json is missing: without it, its commands and points cannot be known",
+            ),
+            place=str(path),
+            remedy=say(
+                ".z8 の隣に置いてください (TextWorld は両方を書き出します)",
+                "put it beside the .z8; TextWorld writes both",
+            ),
+        )
+    try:
+        world = json.loads(path.read_bytes())
+    except ValueError as error:
+        raise BrokenGame(
+            say(f"JSON ではありません: {error}", f"this is no JSON: {error}"),
+            place=str(path),
+            remedy=_remedy(),
+        ) from error
+    if not isinstance(world, dict) or not {"world", "infos", "quests"} <= set(world):
+        raise BrokenGame(
+            say("TextWorld のゲームではありません", "this is no TextWorld game"),
+            place=str(path),
+            remedy=_remedy(),
+        )
+
+
+def _remedy() -> str:
+    return say(
+        "取得し直すか作り直すか、そのゲームを除いてください",
+        "fetch or generate it again, or leave it out",
+    )
+
+
+def textworld_installed() -> bool:
+    """Whether the games engine is there."""
+    return importlib.util.find_spec("textworld") is not None
+
+
+def needs_textworld() -> None:
+    """Raises `InputError` if the games engine is not installed."""
+    if not textworld_installed():
+        raise InputError(
+            say(
+                "ゲームエンジン (textworld) が入っていません",
+                "the games engine (textworld) is not installed",
+            ),
+            place="textgame",
+            remedy=say(
+                "pip install 'naisei[textgame]' で入ります (Linux か macOS。wheel がない環境では "
+                "C コンパイラが要ります)",
+                "pip install 'naisei[textgame]' (Linux or macOS; where there is no wheel, a C "
+                "compiler is needed)",
+            ),
+        )
+
+
+def playable(path: Path, pool: ProcessPool, *, cache: Path | None = None) -> Path:
+    """A `.z8` for a game: the file itself, or its `.json` compiled, once for its contents.
+
+    A `.ulx` cannot be loaded by textworld 1.7; the `.json` beside it is taken. Threads and
+    processes may ask for the same game at once. pool: of whose interpreters one compiles, since
+    textworld reads and compiles games safely in one thread of a process only.
+
+    Raises:
+        BrokenGame: no such file, a kind that cannot be played, or a broken file.
+        InputError: no engine, or the cache cannot be written.
+        InstrumentFailure: the process that compiles crashed or hangs.
+    """
+    if not path.is_file():
+        raise BrokenGame(
+            say("ゲームのファイルがありません", "there is no such game"),
+            place=str(path),
+            remedy=say(".z8 か .json を指定してください", "give a .z8 or .json"),
+        )
+    if path.suffix == ".z8":
+        check_story(path)
+        return path
+    source = path if path.suffix == ".json" else path.with_suffix(".json")
+    if path.suffix not in (".json", ".ulx") or not source.is_file():
+        raise BrokenGame(
+            say(
+                f"{f'{path.suffix} の' if path.suffix else '拡張子のない'}ゲームは読み込めません",
+                f"a game of the kind {path.suffix or 'without an ending'} cannot be loaded",
+            ),
+            place=str(path),
+            remedy=say(
+                ".z8 か TextWorld の .json (.ulx なら、隣にある .json) を指定してください",
+                "give a .z8, or a TextWorld .json (which a .ulx has beside it)",
+            ),
+        )
+    check_world(source)
+    needs_textworld()
+    return _compiled(source, cache or cache_root() / "textgame", pool)
+
+
+def _compiled(source: Path, cache: Path, pool: ProcessPool) -> Path:
+    made = cache / f"{sha256(source.read_bytes()).hexdigest()[:24]}.z8"
+    if made.is_file():
+        return made
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        with FileLock(made.with_suffix(".lock")):
+            if not made.is_file():
+                process = pool.borrow()
+                try:
+                    process.compile(source, made)
+                finally:
+                    pool.give_back(process)
+    except OSError as error:
+        raise output_error(error, made) from error
+    return made
+
+
+#: How often a game is begun again after its interpreter crashed or hung.
+_RETRIES = 2
+
+
+class GameHandler(Handler):
+    """One game of a pool of interpreters: borrowed at the first command, given back at the end.
+
+    A game cannot be saved. On replay its commands are kept, and given to the interpreter when
+    the first new one comes; the last answer must be the one of the log.
+    """
+
+    def __init__(self, path: Path, pool: ProcessPool) -> None:
+        """path: of the game, in any form that `playable` takes."""
+        self.path = path
+        self._story: Path | None = None
+        self._pool = pool
+        self._process: GameProcess | None = None
+        self._given: list[str] = []
+        self._last: Observation | None = None
+        self._score = 0
+
+    def perform(self, effect: Act, where: Where) -> Awaitable[Observation] | Observation:
+        """Raises `InstrumentFailure` when the interpreter failed more than twice, or the game's
+        file is broken: in a set of many, the others are played all the same."""
+        command = str(effect.action)
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return self._perform(command, where)
+        return asyncio.to_thread(self._perform, command, where)
+
+    def restore(self, effect: Act, result: Observation, where: Where) -> None:
+        self._forget_if_anew(str(effect.action))
+        self._given.append(str(effect.action))
+        self._last = result
+        self._score = View.of(result).score
+
+    def close(self) -> None:
+        """Give the interpreter back. Called when the game is over, whatever came of it."""
+        if self._process is not None:
+            self._pool.give_back(self._process)
+            self._process = None
+
+    def _forget_if_anew(self, command: str) -> None:
+        """Another play of the same game owes nothing to the one before it."""
+        if command == START:
+            self._given, self._last, self._score = [], None, 0
+
+    def _perform(self, command: str, where: Where) -> Observation:
+        self._forget_if_anew(command)
+        try:
+            with speaking("en"):  # it becomes a part of the run's record
+                self._load()
+        except BrokenGame as error:
+            raise InstrumentFailure(str(error)) from error
+        for attempt in range(_RETRIES + 1):
+            try:
+                view = self._step(command, where)
+                break
+            except InstrumentFailure:
+                self.close()
+                if attempt == _RETRIES:
+                    raise
+        self._given.append(command)
+        self._last = view.observation(float(view.score - self._score))
+        self._score = view.score
+        if view.done:
+            self.close()
+        return self._last
+
+    def _step(self, command: str, where: Where) -> View:
+        if self._process is None:
+            self._process = self._pool.borrow()
+            self._drive(self._process, where)
+        if command == START:
+            return self._process.open(self._load())
+        return self._process.step(command)
+
+    def _load(self) -> Path:
+        if self._story is None:
+            self._story = playable(self.path, self._pool)
+        return self._story
+
+    def _drive(self, process: GameProcess, where: Where) -> None:
+        """To where the log, or the crashed interpreter, had come."""
+        view = None
+        for command in self._given:
+            view = process.open(self._load()) if command == START else process.step(command)
+        if view is not None and self._last is not None:
+            known = View.of(self._last)
+            if view != known:
+                raise ReplayDivergence(str(where), known.feedback, view.feedback)

@@ -57,7 +57,7 @@ def _compile(source: str, made: Path) -> dict[str, Any]:
     """Empty if it worked; else what broke, and at which step."""
     import textworld
 
-    from naisei.textgame.make.compiled import compiled
+    from naisei.textgame.make.many import compiled
 
     step = "load"
     try:

@@ -1,4 +1,4 @@
-"""A game interpreter in a process of its own, spoken to line by line."""
+"""A game interpreter in a process of its own, spoken to line by line, and the pool of them."""
 
 from __future__ import annotations
 
@@ -11,17 +11,36 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any
 
-from naisei.core import InstrumentFailure
+from naisei.core import InputError, InstrumentFailure
 from naisei.lang import say
-from naisei.textgame.engine.listing import completed
-from naisei.textgame.engine.story import BrokenGame
+from naisei.textgame.reading import read_foods
 from naisei.textgame.schemas import View
 
-__all__ = ["GameProcess"]
+__all__ = ["BrokenGame", "GameProcess", "ProcessPool", "completed"]
+
+
+_EAT = "eat meal"
+
+
+def completed(view: View) -> View:
+    """With `eat meal` among the candidates whenever a meal is held.
+
+    In games that limit what is carried, textworld 1.7 lists none of `eat`, `drop`, `put` and
+    `insert` while one thing only is in hand. The game accepts them all the same, and the last
+    command of such a game is one of them.
+    """
+    if view.done or _EAT in view.candidates or "meal" not in read_foods(view.inventory):
+        return view
+    return view.model_copy(update={"candidates": (*view.candidates, _EAT)})
+
 
 #: Seconds that the compiler may take for a game: one or two of work, on a machine that may have
 #: much else to do.
 _COMPILING = 600.0
+
+
+class BrokenGame(InputError):
+    """The file of a game is at fault: in a set of many, the others are played all the same."""
 
 
 class GameProcess:
@@ -134,3 +153,32 @@ def _read(process: subprocess.Popen[str], answers: SimpleQueue[str]) -> None:
     except ValueError:  # closed while it was read
         pass
     answers.put("")
+
+
+class ProcessPool:
+    """Hands out an idle interpreter, or a new one. How many play at once is the run's
+    concurrency."""
+
+    def __init__(self, *, timeout: float = 60.0) -> None:
+        self.timeout = timeout
+        self._idle: SimpleQueue[GameProcess] = SimpleQueue()
+
+    def borrow(self) -> GameProcess:
+        try:
+            return self._idle.get_nowait()
+        except Empty:
+            return GameProcess(timeout=self.timeout)
+
+    def give_back(self, process: GameProcess) -> None:
+        """An interpreter that still owes an answer is ended: nobody waits for it any more."""
+        if process.busy:
+            process.close()
+        self._idle.put(process)
+
+    def close(self) -> None:
+        """End all idle interpreters."""
+        while True:
+            try:
+                self._idle.get_nowait().close()
+            except Empty:
+                return

@@ -1,18 +1,252 @@
-"""The player `hybrid`: the small learned scorer, UCB1, and the navigator."""
+"""A player whose small learned scorer knows no names, only roles."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
 from pathlib import Path
 
-from pydantic import BaseModel
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, ValidationError
 
+from naisei.core import InputError
+from naisei.lang import say
 from naisei.runs.options import Options
-from naisei.textgame.hybrid.weights import LinearScorer, read_weights
+from naisei.textgame.planner.kitchen import APPLIANCES, KNIFE
 from naisei.textgame.player import Player, PlayerContext, PlayerKind
+from naisei.textgame.reading import Food, Need, read_foods, read_recipe
 from naisei.textgame.trained.judges import NoJudge, RecipeJudge
+from naisei.textgame.trained.navigator import item_of
 from naisei.textgame.trained.player import Explore, ImitationPlayer, Penalty
+from naisei.textgame.trained.situation import Situation
 
-__all__ = ["HybridOptions", "build"]
+__all__ = [
+    "IDLE",
+    "HybridOptions",
+    "LinearScorer",
+    "Roles",
+    "Weights",
+    "build",
+    "features",
+    "read_weights",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """held: name → thing in hand. needs: ingredient → what is wanted; empty before the cookbook
+    was read (`read` is then false)."""
+
+    held: dict[str, Food]
+    needs: dict[str, Need]
+    read: bool
+
+    @classmethod
+    def of(cls, situation: Situation) -> Roles:
+        recipe = read_recipe(situation.cookbook)
+        needs = {need.name: need for need in recipe.needs} if recipe is not None else {}
+        return cls(read_foods(situation.inventory), needs, recipe is not None)
+
+    @property
+    def phase(self) -> str:
+        """How far the meal has come: `unread`, `missing` (an ingredient is not in hand), `raw`
+        (all are, and something must be cut or cooked), `ready`, `meal`."""
+        if "meal" in self.held:
+            return "meal"
+        if not self.read:
+            return "unread"
+        if any(name not in self.held for name in self.needs):
+            return "missing"
+        return "raw" if any(self.to_do(name) for name in self.needs) else "ready"
+
+    def to_do(self, name: str) -> str:
+        """What an ingredient in hand still needs: `cut`, `cook`, `both` or nothing."""
+        need, food = self.needs.get(name), self.held.get(name)
+        if need is None or food is None:
+            return ""
+        cut, cook = bool(need.cut and not food.cut), bool(need.cook and not food.cooked)
+        return "both" if cut and cook else "cut" if cut else "cook" if cook else ""
+
+    @property
+    def cuts(self) -> bool:
+        """Whether something in hand is to be cut."""
+        return any(self.to_do(name) in ("cut", "both") for name in self.needs)
+
+    def thing(self, name: str) -> str:
+        """The role of a thing that can be taken, dropped or walked to."""
+        if name == "meal":
+            return "meal"
+        if name == KNIFE:
+            return "knife-wanted" if self.cuts else "knife"
+        if name == "cookbook":
+            return "cookbook"
+        if any(name in tools for tools in APPLIANCES.values()):
+            return "appliance-wanted" if self._wanted(name) else "appliance"
+        if not self.read:
+            return "food"
+        if name not in self.needs:
+            return "useless"
+        return f"ingredient-{self.to_do(name) or 'done'}" if name in self.held else "ingredient"
+
+    def _wanted(self, appliance: str) -> bool:
+        return any(
+            self.to_do(name) in ("cook", "both") and appliance in APPLIANCES.get(need.cook, ())
+            for name, need in self.needs.items()
+        )
+
+
+#: Kinds of actions that serve the recipe here and now.
+_USEFUL = (
+    "cut ingredient-cut right",
+    "cut ingredient-both right",
+    "cook ingredient-cook right",
+    "cook ingredient-both right",
+    "take ingredient",
+    "take knife-wanted",
+    "navigate ingredient",
+    "navigate knife-wanted",
+    "navigate appliance-wanted",
+)
+
+
+def features(situation: Situation, actions: Sequence[str]) -> list[tuple[str, ...]]:
+    """For each action the names of the features that hold; each is 0 or 1.
+
+    They depend on the other actions by one fact: whether anything that serves the recipe can be
+    done at all, or must be looked for.
+    """
+    roles = Roles.of(situation)
+    kinds = [_kind(roles, situation, action) for action in actions]
+    able = "able" if any(kind.startswith(_USEFUL) for kind in kinds) else "seeking"
+    return [
+        _of(roles, situation, kind, able, _leaves(roles, action))
+        for kind, action in zip(kinds, actions, strict=True)
+    ]
+
+
+def _of(roles: Roles, situation: Situation, kind: str, able: str, leaves: str) -> tuple[str, ...]:
+    load = min(len(roles.held), 4)
+    useless = min(sum(roles.thing(name) == "useless" for name in roles.held), 2)
+    return (
+        kind,
+        f"{kind} | {roles.phase}",
+        f"{kind} | {roles.phase} | {able}",
+        f"{kind} | {roles.phase} | {_room(situation)}",
+        f"{kind} | cuts {roles.cuts} | {roles.phase}",
+        f"{kind} | holds {load} of {min(len(roles.needs), 5)}",
+        f"{kind} | useless {useless} | {roles.phase}",
+        f"{kind} | knife {'knife' in roles.held} | cuts {roles.cuts}",
+        f"{kind} | {leaves}",
+    )
+
+
+def _leaves(roles: Roles, action: str) -> str:
+    """What dropping a thing leaves to be cut: `cuts`, `none`; empty for other actions."""
+    verb, _, dropped = action.partition(" ")
+    if verb != "drop":
+        return ""
+    others = (name for name in roles.needs if name != dropped)
+    return "cuts" if any(roles.to_do(name) in ("cut", "both") for name in others) else "none"
+
+
+def _room(situation: Situation) -> str:
+    return "kitchen" if situation.room.lower() == "kitchen" else "elsewhere"
+
+
+def _way(situation: Situation, direction: str) -> str:
+    """`fresh`: nobody has gone it; `toward`: it leads to the nearest such way."""
+    if direction in situation.fresh:
+        return "fresh"
+    return "toward" if direction == situation.toward else "known"
+
+
+def _kind(roles: Roles, situation: Situation, action: str) -> str:
+    """The action with roles in place of names."""
+    verb, _, rest = action.partition(" ")
+    if item := item_of(action):
+        return f"navigate {roles.thing(item)}"
+    if verb == "take":
+        return f"take {roles.thing(rest.partition(' from ')[0])}"
+    if verb == "drop":
+        return f"drop {roles.thing(rest)}"
+    if verb in ("slice", "dice", "chop"):
+        name = rest.partition(" with ")[0]
+        need = roles.needs.get(name)
+        right = need is not None and need.cut == verb
+        return f"cut {roles.thing(name)} {'right' if right else 'wrong'}"
+    if verb == "cook":
+        name, _, tool = rest.rpartition(" with ")
+        need = roles.needs.get(name)
+        right = need is not None and tool in APPLIANCES.get(need.cook, ())
+        return f"cook {roles.thing(name)} {'right' if right else 'wrong'}"
+    if verb == "open":
+        return "open door" if rest.endswith(("door", "gate")) else "open container"
+    if verb == "go":
+        return f"go {_way(situation, rest)}"
+    return action
+
+
+#: A view holds the inventory already.
+IDLE = "inventory"
+
+
+class Weights(BaseModel):
+    """of: feature → weight. trained: how they were made, for people."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    of: dict[str, float]
+    trained: dict[str, str | int | float] = {}
+
+
+class LinearScorer:
+    """Probability of each action among those given: a conditional logit. 0 for `inventory`."""
+
+    def __init__(self, weights: Weights) -> None:
+        self._of = weights.of
+
+    def values(self, situation: Situation, actions: Sequence[str]) -> NDArray[np.float64]:
+        """The sums of the weights, `(actions,)`."""
+        return np.array(
+            [
+                sum(self._of.get(name, 0.0) for name in names)
+                for names in features(situation, actions)
+            ]
+        )
+
+    def score(self, situation: Situation, actions: Sequence[str]) -> Sequence[float]:
+        if not actions:
+            return ()
+        values = self.values(situation, actions)
+        odds = np.exp(values - values.max()) * [action != IDLE for action in actions]
+        if not odds.any():
+            return [1.0] * len(actions)
+        rated: list[float] = (odds / odds.sum()).tolist()
+        return rated
+
+
+@lru_cache(maxsize=8)
+def read_weights(path: Path | None = None) -> Weights:
+    """Of a file; by default those that come with the package.
+
+    Raises:
+        InputError: no such file, or it holds no weights.
+    """
+    source = path or files("naisei") / "data" / "hybrid_weights" / "weights.json"
+    try:
+        return Weights.model_validate_json(source.read_bytes())
+    except (OSError, ValidationError) as error:
+        raise InputError(
+            say(f"重みとして読めません: {error}", f"these are no weights: {error}"),
+            place=str(source),
+            remedy=say(
+                "次のコマンドで作れます: python tools/hybrid_weights.py --recorded FILE --out FILE",
+                "make them: python tools/hybrid_weights.py --recorded FILE --out FILE",
+            ),
+        ) from error
 
 
 class HybridOptions(Options):

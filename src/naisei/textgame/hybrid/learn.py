@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from naisei.textgame.hybrid.features import features
-from naisei.textgame.hybrid.weights import IDLE, LinearScorer, Weights
+from naisei.textgame.hybrid.kind import IDLE, LinearScorer, Weights, features
 from naisei.textgame.trained.dataset import Choice
 
 __all__ = ["learn", "top_one"]

@@ -1,13 +1,17 @@
-"""What `naisei textgame learn` and `learning-curve` do."""
+"""`naisei textgame learn` and `learning-curve`."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from naisei.core import InputError
 from naisei.files import write_atomically
 from naisei.lang import say
+from naisei.system.config import Options, flag
 from naisei.textgame.engine import GameHandler, ProcessPool, needs_textworld
 from naisei.textgame.games import Game, find_games
 from naisei.textgame.learning.curve import (
@@ -23,47 +27,97 @@ from naisei.textgame.learning.knowledge import Knowledge, load
 from naisei.textgame.learning.plot import draw
 from naisei.textgame.learning.stage import Course
 
-__all__ = ["learn", "show"]
+__all__ = ["LearnOptions", "learn", "learning_curve"]
 
 
-def learn(
-    games: Path,
-    out: Path,
-    *,
-    lessons: int,
-    caution: bool,
-    seed: int,
-    valid: Path | None = None,
-    valid_limit: int = 60,
-    curve: Path | None = None,
-    resume: bool = False,
-) -> None:
-    """Play `lessons` games, and write what was learned after each measured number of them; with
-    `valid`, measure it there. resume: go on from what `out` and `curve` hold.
+_LEARNING, _CURVE = ("学習", "Learning"), ("学習曲線", "Learning curve")
+
+
+class LearnOptions(Options):
+    """What `learn` plays, how it learns, and what it measures along the way."""
+
+    games: Path = flag(
+        ...,
+        "学習用の料理ゲームのフォルダー",
+        "Folder of cooking games to learn from.",
+        metavar="DIR",
+        panel=_LEARNING,
+    )
+    out: Path = flag(
+        ...,
+        "学んだことを書くファイル (JSON)",
+        "Where to write what was learned (JSON).",
+        metavar="FILE",
+        panel=_LEARNING,
+    )
+    lessons: int = flag(200, "遊ぶゲームの数", "How many games to play.", panel=_LEARNING, ge=1)
+    caution: bool = flag(
+        True,
+        "負けた手を避け、確かなことを先に済ませる",
+        "Let losses count, and do what is sure before anything is tried.",
+        panel=_LEARNING,
+    )
+    valid: Path | None = flag(
+        None,
+        "途中で測るための別のゲーム",
+        "Other games, to measure on along the way.",
+        metavar="DIR",
+        panel=_CURVE,
+    )
+    valid_limit: int = flag(
+        60,
+        "そのうち使う数 (どの種でも同じもの)",
+        "How many of them, the same for every seed.",
+        panel=_CURVE,
+        ge=1,
+    )
+    curve: Path | None = flag(
+        None,
+        "測った値を書くファイル",
+        "Where to write what was measured.",
+        metavar="FILE.csv",
+        panel=_CURVE,
+    )
+    resume: bool = flag(
+        False,
+        "書いたものの続きから学ぶ",
+        "Go on from what --out and --curve hold.",
+        panel=_LEARNING,
+    )
+    seed: int = flag(0, "乱数シード", "Seed of all that is random.", panel="run")
+
+
+def learn(options: LearnOptions) -> None:
+    """Play games, and write what was learned after each measured number of them; with `valid`,
+    measure it there.
 
     Raises:
         InputError: unusable games, a curve without games to measure it on, or an `out` that was
             learned otherwise.
     """
-    if (valid is None) != (curve is None):
+    curve, out = options.curve, options.out
+    if (options.valid is None) != (curve is None):
         raise InputError(
             say(
                 "曲線には、測るためのゲームと書き込むファイルの両方が要ります",
                 "a curve needs both games to measure on and a file to write",
             ),
-            place="--curve" if valid is not None else "--valid",
+            place="--curve" if options.valid is not None else "--valid",
             remedy=say(
                 "--valid DIR --curve FILE.csv を付けてください",
                 "give --valid DIR --curve FILE.csv",
             ),
         )
     needs_textworld()
-    school = find_games(str(games))
+    school = find_games(str(options.games))
     # The same games for every seed: the seeds differ in what was learned.
-    kept = find_games(str(valid), limit=valid_limit) if valid is not None else ()
-    counts = [n for n in COUNTS if n < lessons and kept] + [min(lessons, len(school))]
-    known = _begun(out, seed, caution) if resume else Knowledge(seed=seed, caution=caution)
-    points = read_points([curve]) if resume and curve is not None and curve.is_file() else []
+    kept: tuple[Game, ...] = ()
+    if options.valid is not None:
+        kept = find_games(str(options.valid), limit=options.valid_limit)
+    lessons = min(options.lessons, len(school))
+    counts = [n for n in COUNTS if n < options.lessons and kept] + [lessons]
+    known = _begun(options) if options.resume else _new(options)
+    points = read_points([curve]) if options.resume and curve and curve.is_file() else []
     courses: dict[str, Course] = {}
     stage = _Stage()
     try:
@@ -101,9 +155,13 @@ class _Stage:
         self._pool.close()
 
 
-def _begun(out: Path, seed: int, caution: bool) -> Knowledge:
-    known = load(out)
-    if (known.seed, known.caution) != (seed, caution):
+def _new(options: LearnOptions) -> Knowledge:
+    return Knowledge(seed=options.seed, caution=options.caution)
+
+
+def _begun(options: LearnOptions) -> Knowledge:
+    known = load(options.out)
+    if (known.seed, known.caution) != (options.seed, options.caution):
         raise InputError(
             say(
                 f"--seed {known.seed} と {'--caution' if known.caution else '--no-caution'} で"
@@ -111,7 +169,7 @@ def _begun(out: Path, seed: int, caution: bool) -> Knowledge:
                 f"it was learned with seed {known.seed} and caution "
                 f"{'on' if known.caution else 'off'}",
             ),
-            place=str(out),
+            place=str(options.out),
             remedy=say(
                 "同じ指定で続けるか、--resume を外してください",
                 "go on with the same, or leave out --resume",
@@ -120,7 +178,21 @@ def _begun(out: Path, seed: int, caution: bool) -> Knowledge:
     return known
 
 
-def show(files: list[Path], plot: Path | None) -> None:
+def learning_curve(
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE.csv...", help=say("測った値", "What was measured.")),
+    ],
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            "--plot",
+            metavar="FILE.svg",
+            help=say("曲線の図 (naisei[plots] が要る)", "A picture of it; needs naisei[plots]."),
+            rich_help_panel=say(*_CURVE),
+        ),
+    ] = None,
+) -> None:
     """The table of measured curves, of all seeds together, as Markdown; and a picture."""
     points = read_points(files)
     found = table(points)

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from naisei.core import Handler, InputError
 from naisei.files import written_beside
 from naisei.lang import say
-from naisei.runs.stats import mean_metric
+from naisei.runs.statistics import mean_metric
 from naisei.runs.task import Table
 from naisei.textgame.games import Game
 from naisei.textgame.learning.knowledge import Knowledge

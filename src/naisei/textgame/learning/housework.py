@@ -7,8 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from naisei.lang import say
 from naisei.textgame.learning.notes import Notes
 from naisei.textgame.learning.templates import instrument, matching
-from naisei.textgame.planner.errands import HELD, Errand, Errands, Job, plan_errands
-from naisei.textgame.planner.explore import best_look
+from naisei.textgame.planner.explore import HELD, Errand, Errands, Job, best_look, plan_errands
 
 __all__ = ["Housework"]
 

@@ -11,8 +11,8 @@ from pydantic import JsonValue
 from naisei.cli.printing import print_tables
 from naisei.core import fingerprint
 from naisei.lang import say
+from naisei.runs.report import write_study
 from naisei.runs.result import RunResult
-from naisei.runs.study_report import write_study
 from naisei.terminal import Console
 from naisei.textgame.config import GameConfig
 from naisei.textgame.execute import Session, run_games

@@ -1,14 +1,18 @@
-"""The commands given so far, as a prompt shows them; older ones folded once they grow long.
-
-Source: the text-game thesis, §§3.2.1 and 3.5.2 (which leaves the folding to later work).
-"""
+"""What is kept of the commands so far: the newer ones whole, the older ones summarised."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["Entry", "History", "is_reading", "lines"]
+from naisei.textgame.llm.prompt import RIGHT_PLACE, WRONG_PLACE, placed
+
+__all__ = ["Entry", "History", "is_reading", "lines", "summarised"]
+
+
+# The commands given so far, as a prompt shows them; older ones folded once they grow long.
+#
+# Source: the text-game thesis, §§3.2.1 and 3.5.2 (which leaves the folding to later work).
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,3 +90,31 @@ def is_reading(entry: Entry) -> bool:
 def _cut(text: str, limit: int) -> str:
     """At most `limit` characters, whole words."""
     return text if len(text) <= limit else text[:limit].rsplit(maxsplit=1)[0] + " …"
+
+
+def summarised(entries: Sequence[Entry]) -> str:
+    """The most important lines first: the end is what is cut where there is no room.
+
+    Wrong and right places of things, as far as the player was told of them; other commands that
+    earned points, where else things were put, the ways between rooms, commands that did no good.
+    """
+    told: dict[str, list[str]] = {RIGHT_PLACE: [], WRONG_PLACE: []}
+    put: dict[str, str] = {}
+    rest = []
+    for entry in entries:
+        if (pair := placed(entry.action)) is None or (entry.gained and not entry.word):
+            rest.append(entry)
+        elif entry.word in told:
+            told[entry.word].append(": ".join(pair))
+        else:
+            put[pair[0]] = pair[1]
+    parts = {
+        "Wrong places": told[WRONG_PLACE],
+        "Right places": told[RIGHT_PLACE],
+        "Points for": [e.action for e in rest if e.gained > 0],
+        "Put": [f"{thing}: {place}" for thing, place in put.items()],
+        "Ways": [f"{e.room}, {e.action}: {e.came_to}" for e in rest if e.came_to != e.room],
+        "No good": [e.action for e in rest if e.gained <= 0 and e.word],
+    }
+    shown = [f"{name}: {'; '.join(dict.fromkeys(items))}" for name, items in parts.items() if items]
+    return "\n".join([f"Summary of actions 0 to {entries[-1].number}", *shown])

@@ -1,4 +1,4 @@
-"""The player `llm`."""
+"""The player llm, and its reflective loop."""
 
 from __future__ import annotations
 
@@ -6,19 +6,94 @@ from collections.abc import Callable
 
 from pydantic import BaseModel
 
-from naisei.core import Flow
+from naisei import prompts
+from naisei.core import Chat, Flow, InputError, system, user
+from naisei.lang import say
 from naisei.memory import Memory, memory_policy
-from naisei.textgame.llm.dialogue import DialoguePlayer
-from naisei.textgame.llm.navigating import Navigating
-from naisei.textgame.llm.options import LLMOptions
-from naisei.textgame.llm.player import LLMPlayer, family_for, feedback_kind
-from naisei.textgame.llm.prompt import task_text
-from naisei.textgame.llm.reflecting import check_prompt, reflect
-from naisei.textgame.llm.texts import opening_words
+from naisei.textgame.llm.player import (
+    DialoguePlayer,
+    LLMPlayer,
+    Navigating,
+    family_for,
+    feedback_kind,
+)
+from naisei.textgame.llm.prompt import PACKAGE, Feedback, Kind, LLMOptions, task_text
 from naisei.textgame.player import Player, PlayerContext, PlayerKind
 from naisei.textgame.schemas import GameResult
+from naisei.textgame.texts import opening_words, plain
 
-__all__ = ["build"]
+__all__ = ["build", "check_prompt", "reflect", "told"]
+
+
+# The reflective loop: what the next try at a game should know of the one that failed.
+#
+# Source: R-Clarify, §4.2, carried over to games. The reflector sees what the player saw, its
+# thoughts, and how the game ended; nothing of the game's inner state.
+
+#: Characters of a record of a try; the middle of a longer one is left out.
+_LONGEST = 16_000
+
+
+def reflect(result: GameResult, memory: Memory, *, task: str, feedback: Kind) -> Flow[str]:
+    """A new note; the memory's policy decides whether the old one is rewritten or stands."""
+    given = prompts.render(
+        PACKAGE,
+        "reflect-input.v1",
+        "en",
+        task=task,
+        record=told(result, feedback),
+        ending=_ending(result),
+        memo=memory.previous() or "(none yet)",
+    )
+    instructions = prompts.render(PACKAGE, memory.prompt, "en")
+    note = yield from Chat("reflector", [system(instructions), user(given)])
+    return note.strip()
+
+
+def told(result: GameResult, feedback: Kind) -> str:
+    """Every command with the player's thoughts and the game's answer."""
+    words, score, out = Feedback(feedback), 0, []
+    for number, step in enumerate(result.steps):
+        answer = plain(step.feedback)
+        word = words.word(step.action, answer, step.score - score)
+        score = step.score
+        thought = [f"  (thought: {plain(step.thoughts)})"] if step.thoughts else []
+        said = f"[{step.room}] Action {number}: {step.action} → {answer} {word}".rstrip()
+        out += [*thought, said]
+    return _middle_out("\n".join(out) or "(no command was given)")
+
+
+def check_prompt(memory: Memory) -> None:
+    """Raises `InputError` if this system has no prompt for the memory's reflector."""
+    if memory.reflects and memory.prompt not in (known := prompts.names(PACKAGE)):
+        raise InputError(
+            say(
+                f"ゲームを省みるためのプロンプト '{memory.prompt}' はありません",
+                f"there is no prompt '{memory.prompt}' for reflecting on games",
+            ),
+            place="--agent-option memory",
+            remedy=say(
+                f"tur、reflexion、none のどれかを指定してください (プロンプト: {', '.join(known)})",
+                f"use tur, reflexion or none (prompts: {', '.join(known)})",
+            ),
+        )
+
+
+def _ending(result: GameResult) -> str:
+    # How many points there are is not for players to know.
+    score = f"{result.score} points"
+    if result.won:
+        return f"The game was won with {score}."
+    if result.lost:
+        return f"The last command lost the game for good, with {score}."
+    return f"The steps ran out after {len(result.steps)} commands, with {score}."
+
+
+def _middle_out(text: str) -> str:
+    if len(text) <= _LONGEST:
+        return text
+    half = _LONGEST // 2
+    return f"{text[:half]}\n[… left out …]\n{text[-half:]}"
 
 
 class _Kind:

@@ -1,23 +1,40 @@
-"""The player of chapter 3: sees the whole of its game so far in every prompt.
-
-Source: the text-game thesis, §3.2.
-"""
+"""The language-model players: a prompt of the whole game, or a dialogue; a navigator for both."""
 
 from __future__ import annotations
 
-from naisei import prompts
-from naisei.core import Chat, Flow, user
-from naisei.textgame.llm.choosing import PACKAGE, choose
-from naisei.textgame.llm.families import Family, family_of
-from naisei.textgame.llm.feedback import Feedback, Kind
-from naisei.textgame.llm.history import Entry, History, lines
-from naisei.textgame.llm.options import LLMOptions
-from naisei.textgame.llm.prompt import messages, task_text, walkthrough
-from naisei.textgame.llm.summary import summarised
-from naisei.textgame.llm.texts import opening_words, plain
-from naisei.textgame.schemas import Decision, View
+import re
+from collections.abc import Sequence
 
-__all__ = ["LLMPlayer", "family_for", "feedback_kind"]
+from naisei import prompts
+from naisei.core import Chat, Flow, Message, assistant, system, user
+from naisei.lang import say
+from naisei.textgame.llm.choosing import choose, fallback, numbered
+from naisei.textgame.llm.history import Entry, History, lines, summarised
+from naisei.textgame.llm.prompt import (
+    PACKAGE,
+    Family,
+    Feedback,
+    Kind,
+    LLMOptions,
+    family_of,
+    messages,
+    task_text,
+    walkthrough,
+)
+from naisei.textgame.player import Follows, Player
+from naisei.textgame.reading import read_foods
+from naisei.textgame.schemas import Decision, View
+from naisei.textgame.texts import opening_words, plain
+from naisei.textgame.trained.navigator import item_of, navigate_candidates, next_step
+from naisei.textgame.trained.notebook import Notebook
+from naisei.textgame.trained.situation import cookbook_text
+
+__all__ = ["DialoguePlayer", "LLMPlayer", "Navigating", "family_for", "feedback_kind"]
+
+
+# The player of chapter 3: sees the whole of its game so far in every prompt.
+#
+# Source: the text-game thesis, §3.2.
 
 
 class LLMPlayer:
@@ -96,3 +113,163 @@ def feedback_kind(options: LLMOptions, family: Family) -> Kind:
     if options.feedback != "auto":
         return options.feedback
     return "none" if family == "general" else family
+
+
+# The player of chapters 5 and 6: zero-shot, a conversation that grows by a turn a step.
+#
+# Source: the text-game thesis, §§5.5.3, 6.5.2 (Tables 5.5 and 6.2). A turn tells what was done
+# and what it earned, where the player is, what it holds, the recipe once it was read, and the
+# numbered commands; the answer is the command alone.
+
+#: What some models think aloud before they answer.
+_ASIDE = re.compile(r"<think>.*?</think>", re.S)
+
+
+class DialoguePlayer:
+    """Asks a model for every command. memo: from earlier tries at the game."""
+
+    def __init__(self, options: LLMOptions, *, memo: str = "") -> None:
+        self._options, self._memo = options, memo
+        #: What was said at each step, and the command given then.
+        self._turns: list[tuple[str, str]] = []
+        self._instructions, self._recipe = "", ""
+        self._cooking = False
+
+    def decide(self, view: View) -> Flow[Decision]:
+        if not self._turns:
+            self._begin(view)
+        self._recipe = self._recipe or cookbook_text(view.feedback)
+        said = self._turn(view)
+        asked = (system(self._instructions), *self._earlier(said), user(said))
+        reply = yield from self._ask(asked)
+        action, counts = numbered(reply, view.candidates), {"repairs": 0, "unmatched": 0}
+        if action is None:
+            counts["repairs"] = 1
+            again = prompts.render(
+                PACKAGE, "repair-dialogue.v1", "en", candidates=_listed(view.candidates)
+            )
+            reply = yield from self._ask((*asked, assistant(reply or "(nothing)"), user(again)))
+            action = numbered(reply, view.candidates)
+        if action is None:
+            counts["unmatched"] = 1
+            action = fallback(view.candidates)
+        self._turns.append((said, action))
+        return Decision(action=action, counts=counts)
+
+    def did(self, action: str) -> bool:
+        """Another command than the one decided for was given; the conversation tells of it."""
+        if self._turns:
+            self._turns[-1] = self._turns[-1][0], action
+        return True
+
+    def _begin(self, view: View) -> None:
+        opening = opening_words(view.feedback)
+        family = family_for(self._options, opening)
+        self._cooking = family == "cooking"
+        self._instructions = prompts.render(
+            PACKAGE,
+            "dialogue.v1",
+            "en",
+            task=task_text(self._options, family, opening),
+            memo=f"Memo from earlier tries at this very game:\n{self._memo}" if self._memo else "",
+        ).strip()
+
+    def _ask(self, messages: Sequence[Message]) -> Flow[str]:
+        reply = yield from Chat("player", messages)
+        return _ASIDE.sub("", reply).strip()
+
+    def _turn(self, view: View) -> str:
+        held = plain(view.inventory.partition(":")[2]) or "nothing."
+        done = ""
+        if self._turns:
+            done = (
+                f"Executed action {len(self._turns)}: {self._turns[-1][1]}\n"
+                f"Reward received: {view.score}\n"
+            )
+        return prompts.render(
+            PACKAGE,
+            "turn.v1",
+            "en",
+            done=done,
+            room=view.room,
+            inventory=f"{held} Total {len(read_foods(view.inventory))} items.",
+            recipe=f"Recipe: {self._recipe or 'missing'}\n" if self._cooking else "",
+            answer="" if self._cooking else f"Answer of the game: {plain(view.feedback)}\n",
+            candidates=_listed(view.candidates),
+        )
+
+    def _earlier(self, newest: str) -> list[Message]:
+        """The turns before: the newest that fit into the budget. Every turn tells all that holds
+        at its time, so that an old one can be spared."""
+        kept: list[tuple[str, str]] = []
+        left = self._options.history_chars - len(newest)
+        for said, action in reversed(self._turns):
+            left -= len(said) + len(action)
+            if self._options.history_chars and left < 0:
+                break
+            kept.append((said, action))
+        return [m for said, action in reversed(kept) for m in (user(said), assistant(action))]
+
+
+def _listed(candidates: Sequence[str]) -> str:
+    return "\n".join(f"{number} {candidate}" for number, candidate in enumerate(candidates))
+
+
+# A player with a navigator: a whole way is one choice, and walked a command at a time.
+#
+# Source: the text-game thesis, §§6.2.1, 6.5.2.
+
+
+class Navigating:
+    """Offers `navigate to <item>` to the player within; on the way it is not asked."""
+
+    def __init__(self, player: Player) -> None:
+        self._player, self._notebook = player, Notebook()
+        self._last = ""
+        #: The item that is walked to, and its place (-1: none), and where the last command was
+        #: given.
+        self._goal, self._place = "", -1
+        self._before = -1
+
+    def decide(self, view: View) -> Flow[Decision]:
+        self._notebook.see(view, self._last)
+        here = self._notebook.kitchen.world.here
+        decision = self._on_the_way(view)
+        if decision is None:
+            more = navigate_candidates(self._notebook)
+            shown = view.model_copy(update={"candidates": (*more, *view.candidates)})
+            decision = self._first_step((yield from self._player.decide(shown)))
+        self._last, self._before = decision.action, here
+        return decision
+
+    def did(self, action: str) -> bool:
+        """Another command was given than the one decided for."""
+        self._last, self._place = action, -1
+        return isinstance(self._player, Follows) and self._player.did(action)
+
+    def _on_the_way(self, view: View) -> Decision | None:
+        if self._place < 0:
+            return None
+        step = next_step(self._notebook, self._place)
+        stuck = step == self._last and self._notebook.kitchen.world.here == self._before
+        if step not in view.candidates or stuck:
+            self._place = -1  # arrived, or it does not go on: a new choice
+            return None
+        return Decision(
+            action=step, thoughts=say(f"{self._goal} へ向かう", f"on the way to the {self._goal}")
+        )
+
+    def _first_step(self, decision: Decision) -> Decision:
+        if not (item := item_of(decision.action)):
+            return decision
+        place = self._notebook.where(item)
+        assert place is not None, "only items whose place is known are offered"
+        self._goal, self._place = item, place
+        thoughts = f"{decision.action}: {decision.thoughts}".removesuffix(": ")
+        return decision.model_copy(
+            update={
+                "action": next_step(self._notebook, place),
+                "thoughts": thoughts,
+                "counts": {**decision.counts, "navigations": 1},
+            }
+        )

@@ -1,25 +1,159 @@
-"""The prompt of one step.
-
-Source: the text-game thesis, §§3.2.1, 3.2.3: task, example, history, inventory and surroundings
-are the system message; candidates, question and template the user's. What changes least comes
-first, so that a server can keep the beginning.
-"""
+"""Settings of the language-model players, and what their prompts are made of."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Literal
+
+from pydantic import Field, model_validator
 
 from naisei import prompts
 from naisei.core import Message, system, user
-from naisei.textgame.llm.choosing import PACKAGE
-from naisei.textgame.llm.families import Family
-from naisei.textgame.llm.feedback import REFUSED, RIGHT_PLACE, RIGHT_STEP, WRONG_PLACE
-from naisei.textgame.llm.options import LLMOptions
-from naisei.textgame.llm.texts import plain
+from naisei.runs.options import Options
 from naisei.textgame.schemas import View
+from naisei.textgame.texts import plain
 
-__all__ = ["messages", "task_text", "walkthrough"]
+__all__ = [
+    "PACKAGE",
+    "REFUSED",
+    "RIGHT_PLACE",
+    "RIGHT_STEP",
+    "WRONG_PLACE",
+    "Family",
+    "Feedback",
+    "Kind",
+    "LLMOptions",
+    "family_of",
+    "messages",
+    "placed",
+    "task_text",
+    "walkthrough",
+]
+
+
+#: Where the prompts are.
+PACKAGE = "naisei.textgame.llm"
+
+
+class LLMOptions(Options):
+    """The parts of the prompt (thesis §3.2), each by itself, and how replies are read.
+
+    prompt: `whole`, the game so far in one prompt (chapter 3), or `dialogue`, a conversation with
+    a turn a step, without example, thoughts and feedback augmentation (§§5.5.3, 6.5.2); then
+    history_chars is what of the conversation is kept. navigator: `navigate to <item>` among the
+    commands once a cookbook was read (§6.5.2).
+    task: `tidying`, `cooking` or `general` (the game's own opening words are the task); `auto`
+    reads from the opening which it is. task_text: the task in the user's own words instead.
+    thinking: a consideration before the command (chain of thought). example: a walkthrough of
+    another game, the thesis's `hard` one with two rooms or an `easy` one, or `none`. feedback:
+    words added to the game's answers (feedback augmentation): `auto` by the task, or `none`.
+    reply: asked for by JSON schema, or as a text template that is filled in. history_chars:
+    once the history is longer, its older half is folded into a summary; 0: never. folding: by
+    rule, or by a call of the player's model. memory: what is kept between tries at one game
+    (`none`, `tur`, `reflexion`); it needs more than one try.
+    """
+
+    prompt: Literal["whole", "dialogue"] = "whole"
+    navigator: bool = False
+    task: Literal["auto", "tidying", "cooking", "general"] = "auto"
+    task_text: str = ""
+    thinking: bool = True
+    example: Literal["hard", "easy", "none"] = "hard"
+    feedback: Literal["auto", "tidying", "cooking", "none"] = "auto"
+    reply: Literal["schema", "template"] = "schema"
+    history_chars: int = Field(default=8000, ge=0)
+    folding: Literal["rule", "model"] = "rule"
+    memory: str = "none"
+
+    @model_validator(mode="after")
+    def _parts_of_a_whole(self) -> LLMOptions:
+        """A switch that would do nothing is refused: a table would show no effect of it."""
+        for name in ("thinking", "example", "feedback", "reply", "folding"):
+            if self.prompt == "dialogue" and getattr(self, name) != _default(name):
+                raise ValueError(f"'{name}' is a part of prompt=whole; prompt=dialogue has none")
+        return self
+
+
+def _default(name: str) -> object:
+    return LLMOptions.model_fields[name].default
+
+
+Family = Literal["tidying", "cooking", "general"]
+
+_COOKING = re.compile(r"\b(cookbook|recipe|cook|hungry)\b", re.I)
+_TIDYING = re.compile(
+    r"\b(tidy|clean(ing)? up|in a mess|messy|out of place|put (it|them|things) away|belongs?)\b",
+    re.I,
+)
+
+
+def family_of(opening: str) -> Family:
+    """`general` where neither kind is spoken of."""
+    if _COOKING.search(opening):
+        return "cooking"
+    return "tidying" if _TIDYING.search(opening) else "general"
+
+
+# Feedback augmentation: the game's answer with a word on whether the command did any good.
+#
+# Source: the text-game thesis, §3.2.2. A misplaced thing is answered like a well placed one, only
+# that no point follows; a model overlooks what is not said.
+
+#: What is spoken of: right and wrong places, right and refused steps, or nothing.
+Kind = Literal["tidying", "cooking", "none"]
+
+RIGHT_PLACE = "This is its right place."
+WRONG_PLACE = "This is a wrong place for it: it belongs somewhere else, perhaps in the other room."
+RIGHT_STEP = "This was a right step."
+REFUSED = "Nothing was done: something else has to come first."
+
+_PLACED = re.compile(r"(?:put|insert) (?P<thing>.+?) (?:on|onto|in|into) (?P<place>.+)")
+#: How the engine begins when it refuses a command.
+_REFUSAL = re.compile(
+    r"(You(['’]re| are) (already )?carrying too many|You (can only|cannot|need|have to|must)\b"
+    r"|You (ca|do)n['’]t\b|That['’]s not|That is not|I didn['’]t|Nothing |Which do you mean)",
+    re.I,
+)
+
+
+def placed(action: str) -> tuple[str, str] | None:
+    """Thing and place of a command that puts something somewhere."""
+    match = _PLACED.fullmatch(action)
+    return (match["thing"], match["place"]) if match else None
+
+
+class Feedback:
+    """Adds its word to each answer of a game in turn."""
+
+    def __init__(self, kind: Kind) -> None:
+        self._kind = kind
+        self._right: set[tuple[str, str]] = set()
+
+    def word(self, action: str, answer: str, gained: int) -> str:
+        """What is added after `answer`; empty where there is nothing to say.
+
+        gained: points that the command brought.
+        """
+        if self._kind == "tidying":
+            if (pair := placed(action)) is None:
+                return ""
+            if gained > 0:
+                self._right.add(pair)
+            # A thing that is put back where it had been right earns no second point.
+            return RIGHT_PLACE if pair in self._right else WRONG_PLACE
+        if self._kind == "cooking":
+            if gained > 0:
+                return RIGHT_STEP
+            return REFUSED if _REFUSAL.match(answer) else ""
+        return ""
+
+
+# The prompt of one step.
+#
+# Source: the text-game thesis, §§3.2.1, 3.2.3: task, example, history, inventory and surroundings
+# are the system message; candidates, question and template the user's. What changes least comes
+# first, so that a server can keep the beginning.
 
 _NOTHING = "(nothing yet)"
 

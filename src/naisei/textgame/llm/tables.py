@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from naisei.lang import say
-from naisei.runs.stats import holm, paired_difference
+from naisei.runs.significance import holm, paired_difference
 from naisei.runs.task import Metric, Summary, Table
 from naisei.textgame.llm.ablation import TABLES
 

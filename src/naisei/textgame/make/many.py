@@ -1,9 +1,10 @@
-"""Making many games side by side, and going on where a killed making stopped."""
+"""Making many games side by side, and the manifest of what was made."""
 
 from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
@@ -11,12 +12,39 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from multiprocessing import get_context
 from pathlib import Path
+from tempfile import TemporaryDirectory, TemporaryFile, gettempdir
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
 
 from naisei.core import InputError, InstrumentFailure
 from naisei.lang import say
-from naisei.textgame.make.made import MANIFEST, Made
 
-__all__ = ["make_many", "read_manifest"]
+__all__ = ["MANIFEST", "Made", "compiled", "make_many", "read_manifest"]
+
+
+#: One JSON line a game.
+MANIFEST = "manifest.jsonl"
+
+
+class Made(BaseModel):
+    """One game of a generated set.
+
+    file: name of the `.z8` in the folder. settings: the skills or the level it was asked for.
+    seeds: of the generator. max_score: points. walkthrough: commands of the generator's own
+    solution.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    file: str
+    family: str
+    split: str
+    settings: dict[str, int | bool | str]
+    seeds: dict[str, int]
+    max_score: int
+    walkthrough: int
+
 
 #: Seconds after which a scratch folder is nobody's any more.
 _STALE = 3600.0
@@ -140,3 +168,36 @@ def read_manifest(folder: Path) -> list[Made]:
                 ),
             ) from error
     return found
+
+
+def compiled(game: Any, options: Any, path: Path) -> Path:
+    """Write `path` (a `.z8`) and the `.json` beside it; returns `path`.
+
+    Raises:
+        InstrumentFailure: the Inform compiler failed.
+        OSError: the disk is full or read only, of which the compiler says nothing clear.
+    """
+    from textworld.generator import compile_game
+    from textworld.generator.inform7.world2inform7 import CouldNotCompileGameError
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # In the same folder, so that the moves are atomic.
+    with TemporaryDirectory(dir=path.parent, prefix=".making-") as scratch:
+        options.path = str(Path(scratch) / path.name)
+        options.force_recompile = True
+        try:
+            made = Path(compile_game(game, options))
+        except (CouldNotCompileGameError, subprocess.CalledProcessError) as error:
+            for folder in (scratch, gettempdir()):
+                _check_room(folder)
+            raise InstrumentFailure(f"{path.name} could not be compiled: {error}") from error
+        made.with_suffix(".json").replace(path.with_suffix(".json"))
+        made.replace(path)
+    return path
+
+
+def _check_room(folder: str) -> None:
+    """Raises `OSError` where not even a megabyte can be written."""
+    with TemporaryFile(dir=folder) as file:
+        file.write(bytes(1 << 20))
+        file.flush()

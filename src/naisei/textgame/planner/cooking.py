@@ -8,10 +8,16 @@ from __future__ import annotations
 
 from naisei.core import Flow
 from naisei.lang import say
-from naisei.textgame.planner.errands import HELD, Errand, Errands, Job, plan_errands
-from naisei.textgame.planner.explore import Look, best_look
-from naisei.textgame.planner.kitchen import APPLIANCES, KNIFE, Kitchen, Task
-from naisei.textgame.planner.prior import Prior
+from naisei.textgame.planner.explore import (
+    HELD,
+    Errand,
+    Errands,
+    Job,
+    Look,
+    best_look,
+    plan_errands,
+)
+from naisei.textgame.planner.kitchen import APPLIANCES, KNIFE, Kitchen, Prior, Task
 from naisei.textgame.schemas import Decision, View
 
 __all__ = ["CookingPlanner"]

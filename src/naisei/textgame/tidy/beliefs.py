@@ -1,16 +1,194 @@
-"""Where every thing belongs, as far as common sense and the score so far can tell."""
+"""How likely things belong where: the table's ranks, meaning, and what was tried."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
-from naisei.textgame.tidy.evidence import Evidence
+import numpy as np
+
+from naisei.core import Embed, Flow
+from naisei.runs.options import Options
 from naisei.textgame.tidy.house import At, House
-from naisei.textgame.tidy.naming import NamedReceptacle, NamedThing, name_receptacle, name_thing
-from naisei.textgame.tidy.prior import Ranks, ranks_of, unseen_weight, weight
-from naisei.textgame.tidy.tuning import Tuning
+from naisei.textgame.tidy.household import household, singular
+from naisei.textgame.tidy.naming import (
+    NamedReceptacle,
+    NamedThing,
+    name_receptacle,
+    name_thing,
+    places_in_state,
+    room_kind,
+)
 
-__all__ = ["Belief", "Beliefs"]
+__all__ = [
+    "Belief",
+    "Beliefs",
+    "Evidence",
+    "Ranks",
+    "Tuning",
+    "cue_fits",
+    "meanings",
+    "ranks_of",
+    "unseen_weight",
+    "weight",
+]
+
+
+#: By likeness (same word and state, same class and state, same family and state): how much a
+#: right place gains, what is left of a wrong one, and of one where such a thing lay about.
+_RIGHT = (40.0, 12.0, 3.0)
+_WRONG = (0.05, 0.15, 0.5)
+_FOUND = (0.3, 0.5, 0.9)
+
+
+@dataclass
+class Evidence:
+    """Receptacles are told apart by (place, name)."""
+
+    right: list[tuple[NamedThing, tuple[int, str]]] = field(default_factory=list)
+    wrong: list[tuple[NamedThing, tuple[int, str]]] = field(default_factory=list)
+    found: list[tuple[NamedThing, tuple[int, str]]] = field(default_factory=list)
+
+    def refused(self, thing: NamedThing, at: tuple[int, str]) -> bool:
+        """Whether this very thing got no point there."""
+        return any(other.name == thing.name and place == at for other, place in self.wrong)
+
+    def lay(self, thing: NamedThing, at: tuple[int, str]) -> bool:
+        """Whether the thing lay there when it was first seen."""
+        return any(other.name == thing.name and place == at for other, place in self.found)
+
+    def factor(self, thing: NamedThing, at: tuple[int, str]) -> float:
+        """What experience makes of the prior, > 0; 1 without any. Of several experiences of a
+        sort the strongest counts, since they are much the same evidence."""
+        right = max((_RIGHT[k] for k in self._like(self.right, thing, at)), default=1.0)
+        wrong = min((_WRONG[k] for k in self._like(self.wrong, thing, at)), default=1.0)
+        found = min((_FOUND[k] for k in self._like(self.found, thing, at)), default=1.0)
+        return right * wrong * found
+
+    @staticmethod
+    def _like(
+        known: list[tuple[NamedThing, tuple[int, str]]], thing: NamedThing, at: tuple[int, str]
+    ) -> list[int]:
+        out = []
+        for other, place in known:
+            if place == at and (level := likeness(thing, other)) is not None:
+                out.append(level)
+        return out
+
+
+def likeness(one: NamedThing, other: NamedThing) -> int | None:
+    """0: the same word in the same state; 1: the same class; 2: the same family; `None`."""
+    if _state(one) != _state(other):
+        return None
+    if one.head == other.head and one.kind == other.kind:
+        return 0
+    if one.kind and one.kind == other.kind:
+        return 1
+    # Where a state decides, it decides for the whole family.
+    sent = one.places == other.places and one.state and one.state != "clean"
+    if sent and one.family == other.family:
+        return 1
+    return 2 if one.family and one.family == other.family else None
+
+
+def _state(thing: NamedThing) -> str:
+    """Clean is how things are when nothing is said."""
+    return "" if thing.state == "clean" else thing.state
+
+
+class Tuning(Options):
+    """decay: weight of a rank of receptacles over that of the rank before, 0–1. floor: weight of
+    a place that the table does not name. unseen: chance that a kind of receptacle that was not
+    seen stands in a room that was not entered. sure: from this probability on a thing is put
+    away before the rest of the house is known. moved: how far a thing's first place counts as
+    its right one. embed: whether names that the table does not know are compared by meaning.
+    """
+
+    decay: float = 0.3
+    floor: float = 0.004
+    unseen: float = 0.5
+    sure: float = 0.6
+    moved: float = 0.03
+    embed: bool = True
+
+
+#: Kind of receptacle → weight, the best has 1.
+Ranks = dict[str, float]
+#: A receptacle whose name says that it is made for such things.
+_CUE = 1.2
+#: From this use on a kind of receptacle is for keeping things: no `play mat` is.
+_KEEPS = 0.2
+#: What is left of the weight of one whose name says that it is made for other things.
+_FOR_OTHERS = 0.3
+#: How much of a kind's weight a receptacle of unknown kind gets for standing in its room.
+_SAME_ROOM = 0.08
+#: A kind that is only sometimes found in the rooms that are left.
+_SECOND_ROOM = 0.4
+
+
+def ranks_of(thing: NamedThing, tuning: Tuning) -> Ranks:
+    """The table's ranks as weights; empty for a thing that it does not know."""
+    out: Ranks = {}
+    for rank, kinds in enumerate(thing.places):
+        for kind in kinds:
+            out.setdefault(kind, tuning.decay**rank)
+    return out
+
+
+def cue_fits(thing: NamedThing, receptacle: NamedReceptacle) -> bool:
+    """A `shoe trolley` is for shoes and a `crayon box` for crayons, whatever a trolley is; a
+    name that is in the table needs no such guess."""
+    if receptacle.sure or not thing.cues:
+        return False
+    said = {singular(word) for word in receptacle.words}
+    return singular(thing.head) in said or bool(thing.cues & said)
+
+
+def _for_others(receptacle: NamedReceptacle) -> bool:
+    return not receptacle.sure and bool(receptacle.words & _all_cues())
+
+
+@lru_cache(maxsize=1)
+def _all_cues() -> frozenset[str]:
+    return frozenset(cue for each in household().classes.values() for cue in each.cues)
+
+
+def weight(thing: NamedThing, ranks: Ranks, receptacle: NamedReceptacle, tuning: Tuning) -> float:
+    """> 0, about 1 for the best place. Not normalised."""
+    kinds = household().kinds
+    near = max(
+        (w for kind, w in ranks.items() if receptacle.room in kinds[kind].rooms), default=0.0
+    )
+    known = kinds.get(receptacle.kind)
+    use = known.use if known else 0.7
+    base = tuning.floor * (0.2 + use) * (1 + 4 * near)
+    if known is None:
+        base += _SAME_ROOM * near
+    if cue_fits(thing, receptacle) and use >= _KEEPS:
+        return _CUE
+    found = max(ranks.get(receptacle.kind, 0.0), base)
+    return found * (_FOR_OTHERS if _for_others(receptacle) else 1.0)
+
+
+def unseen_weight(
+    ranks: Ranks, seen: Collection[str], entered: Collection[str], tuning: Tuning
+) -> float:
+    """Weight of the places that a thing may have in rooms that nobody entered yet.
+
+    seen: kinds of receptacles met so far. entered: names of rooms entered.
+    """
+    kinds, known = household().kinds, {room_kind(room) for room in entered}
+    best, total = 0.0, 0.0
+    for kind, w in ranks.items():
+        rooms = kinds[kind].rooms
+        if kind in seen or all(room in known for room in rooms):
+            continue
+        share = w * (1.0 if rooms[0] not in known else _SECOND_ROOM)
+        best, total = max(best, share), total + share
+    return tuning.unseen * (best + 0.1 * (total - best)) + tuning.floor
+
 
 #: A thing that lay where its like is kept may well be in place: what is left of its chances of
 #: a point, and the weight from which on a place is such.
@@ -74,3 +252,52 @@ class Beliefs:
     def receptacle(at: At, house: House) -> NamedReceptacle:
         """Its kind, by its name and its room."""
         return name_receptacle(at[1], house.world.places[at[0]].room)
+
+
+#: Texts that stand for a class, and words in each.
+_TEXTS, _WORDS = 3, 6
+#: Classes that a name is taken for, and how sharply the nearer ones are preferred, in standard
+#: deviations of its similarities.
+_NEAREST, _SHARPNESS = 5, 1.5
+
+
+def meanings(things: Sequence[NamedThing], tuning: Tuning) -> Flow[dict[str, Ranks]]:
+    """Name → weights of kinds of receptacles, the best about 1, mixed over the nearest classes."""
+    names, texts = _classes()
+    vectors = yield from Embed((*texts, *(thing.plain for thing in things)))
+    near = vectors[: len(texts)] @ vectors[len(texts) :].T
+    out = {}
+    for thing, column in zip(things, near.T, strict=True):
+        # Cosines of e5 lie close together: only how they differ says something.
+        scores = (column - column.mean()) / (column.std() or 1.0)
+        best: dict[str, float] = {}
+        for index in np.argsort(-scores, kind="stable"):
+            best.setdefault(names[index], float(scores[index]))
+            if len(best) == _NEAREST:
+                break
+        out[thing.name] = _mixed(best, thing.state, tuning)
+    return out
+
+
+def _mixed(scores: dict[str, float], state: str, tuning: Tuning) -> Ranks:
+    top = max(scores.values())
+    shares = {name: math.exp(_SHARPNESS * (s - top)) for name, s in scores.items()}
+    total = sum(shares.values())
+    ranks: Ranks = {}
+    for name, share in shares.items():
+        places = places_in_state(household().classes[name], state)
+        for rank, kinds in enumerate(places):
+            for kind in kinds:
+                ranks[kind] = ranks.get(kind, 0.0) + share / total * tuning.decay**rank
+    return ranks
+
+
+@lru_cache(maxsize=1)
+def _classes() -> tuple[list[str], tuple[str, ...]]:
+    """Names of the classes, and the texts that stand for them; every class has some."""
+    names, texts = [], []
+    for each in household().classes.values():
+        for start in range(0, min(len(each.words), _TEXTS * _WORDS), _WORDS):
+            names.append(each.name)
+            texts.append(", ".join(each.words[start : start + _WORDS]))
+    return names, tuple(texts)

@@ -1,4 +1,4 @@
-"""From the name of a thing to where such things belong; from a receptacle's name to its kind."""
+"""Names of things, receptacles and rooms, brought to the kinds that the table knows."""
 
 from __future__ import annotations
 
@@ -6,11 +6,64 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from naisei.textgame.tidy.household import FOOD, Household, State, ThingClass, Tiers, household
-from naisei.textgame.tidy.rooms import ROOMS, room_kind
-from naisei.textgame.tidy.words import endings, listed, longest_ending, normal, singular
+from naisei.textgame.tidy.household import (
+    FOOD,
+    Household,
+    State,
+    ThingClass,
+    Tiers,
+    endings,
+    household,
+    listed,
+    longest_ending,
+    normal,
+    singular,
+)
 
-__all__ = ["NamedReceptacle", "NamedThing", "name_receptacle", "name_thing", "places_in_state"]
+__all__ = [
+    "ROOMS",
+    "NamedReceptacle",
+    "NamedThing",
+    "name_receptacle",
+    "name_thing",
+    "places_in_state",
+    "room_kind",
+]
+
+
+#: Kind of room → what it is called.
+ROOMS = {
+    "kitchen": "kitchen, kitchenette, cookhouse, scullery, galley, cookery",
+    "pantry": "pantry, larder, storeroom, storage room, food store",
+    "livingroom": "livingroom, living room, lounge, parlor, parlour, sitting room, family room, "
+    "den, salon, drawing room, tv room, media room, sunroom, conservatory, front room",
+    "bedroom": "bedroom, guest room, master bedroom, chamber, dressing room, boudoir, dormitory",
+    "bathroom": "bathroom, restroom, washroom, toilet, lavatory, shower room, powder room, wc",
+    "corridor": "corridor, hallway, hall, entrance, entryway, foyer, vestibule, landing, lobby, "
+    "passage, mudroom, mud room, entrance hall, genkan, porch, cloakroom, passageway, entry",
+    "laundry": "laundry room, laundry, utility room, washhouse, laundromat, wash room",
+    "backyard": "backyard, yard, garden, patio, back yard, courtyard, front yard, terrace, lawn, "
+    "deck, driveway, veranda, outside",
+    "balcony": "balcony, roof terrace, roof",
+    "garage": "garage, carport, workshop, workroom, tool room",
+    "shed": "shed, barn, tool shed, garden shed",
+    "office": "office, study, study room, home office, workspace, library, computer room, "
+    "work room",
+    "diningroom": "diningroom, dining room, breakfast room, dining area",
+    "playroom": "playroom, nursery, kids room, children's room, game room, games room, child's "
+    "room, kid's room, toy room, craft room, hobby room",
+    "basement": "basement, cellar, gym, home gym, boiler room",
+    "attic": "attic, loft, storage, box room",
+    "cellar": "wine cellar",
+}
+_KIND_OF = {word: kind for kind, words in ROOMS.items() for word in listed(words)}
+
+
+def room_kind(name: str) -> str:
+    """The kind of room; its own name, in normal form, where that is unknown."""
+    found = longest_ending(normal(name), _KIND_OF)
+    return found[1] if found else normal(name)
+
 
 #: What comes after these words says more of a thing, but not what it is.
 _AFTER = re.compile(r"\b(?:of|with|for|in|from)\b")

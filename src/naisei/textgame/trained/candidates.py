@@ -7,7 +7,7 @@ places that are counted); the game accepts it all the same. It is offered whenev
 
 from __future__ import annotations
 
-from naisei.textgame.filters import FILTERS
+from naisei.textgame.player import FILTERS
 from naisei.textgame.reading import read_foods
 from naisei.textgame.schemas import View
 

@@ -15,9 +15,8 @@ from naisei.core import Act, EffectFailed, InputError, InstrumentFailure, World,
 from naisei.lang import say
 from naisei.models.local.weights import cache_root
 from naisei.textgame.engine import GameHandler, ProcessPool, needs_textworld
-from naisei.textgame.games import Game, games_hash
+from naisei.textgame.games import Game, games_hash, walkthrough
 from naisei.textgame.trained.recorded import RecordedGame, record
-from naisei.textgame.walkthroughs import walkthrough
 
 __all__ = ["VERSION", "cached_path", "read_recording", "record_games"]
 

@@ -1,12 +1,11 @@
-"""What `naisei textgame record` and `naisei textgame train` do, once the flags are read."""
+"""`naisei textgame record` and `naisei textgame train`."""
 
 from __future__ import annotations
 
-import json as jsonlib
+import json
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
 
 from rich.progress import Progress, TextColumn
 
@@ -19,9 +18,14 @@ from naisei.textgame.games import Game, find_games
 from naisei.textgame.trained.dataset import choices, wrong_actions
 from naisei.textgame.trained.recorded import RecordedGame
 from naisei.textgame.trained.recorder import cached_path, read_recording, record_games
-from naisei.textgame.trained.training.plan import TrainingPlan
+from naisei.textgame.trained.training.options import (
+    RecordOptions,
+    TrainingData,
+    TrainingOptions,
+    TrainingOutput,
+)
 
-__all__ = ["record_command", "recordings_of", "train_command"]
+__all__ = ["record", "recordings_of", "train"]
 
 
 def recordings_of(
@@ -86,17 +90,16 @@ def _recorded(
         )
 
 
-def record_command(games: Path, out: Path, *, processes: int | None, json: bool) -> int:
+def record(options: RecordOptions) -> None:
     """Record, and say what the rewriting of §6.2.2 makes of it."""
     console = Console(stderr=True)
-    recordings = _recorded(find_games(str(games)), out, console, processes)
-    figures = figures_of(recordings)
-    if json:
-        print(jsonlib.dumps(figures))
-        return 0
+    games = find_games(str(options.games))
+    figures = figures_of(_recorded(games, options.out, console, options.processes))
+    if options.json_result:
+        print(json.dumps(figures))
+        return
     for name, value in figures.items():
         console.print(f"{name:22} {value}")
-    return 0
 
 
 def figures_of(recordings: tuple[RecordedGame, ...]) -> dict[str, int]:
@@ -119,29 +122,14 @@ def figures_of(recordings: tuple[RecordedGame, ...]) -> dict[str, int]:
     }
 
 
-def train_command(
-    plan: TrainingPlan,
-    *,
-    games: Path | None,
-    recorded: Sequence[Path],
-    valid_games: Path | None,
-    valid_recorded: Sequence[Path],
-    valid_limit: int,
-    out: Path,
-    device: str,
-    int8: bool,
-    vocabulary: Literal["all", "games"],
-    start: Path | None,
-    quiet: bool,
-    json: bool,
-) -> int:
+def train(data: TrainingData, training: TrainingOptions, output: TrainingOutput) -> None:
     """Train a model and print where it is and how large."""
     from naisei.textgame.trained.training.network import needs_torch
     from naisei.textgame.trained.training.whole import make_model
 
     needs_torch()
-    console = Console(stderr=True, quiet=quiet)
-    if plan.select == "games" and (valid_games is None or plan.task != "policy"):
+    console = Console(stderr=True, quiet=output.quiet)
+    if training.select == "games" and (data.valid_games is None or training.task != "policy"):
         raise InputError(
             say(
                 "最良のエポックをゲームで選べるのは、方策 (--task policy) の学習で、"
@@ -154,11 +142,12 @@ def train_command(
                 "give --valid-games DIR, or --select loss",
             ),
         )
-    learned = recordings_of(games, recorded, console)
+    learned = recordings_of(data.games, data.recorded, console)
     valid: tuple[RecordedGame, ...] = ()
-    if valid_games is not None or valid_recorded:
-        own = None if valid_recorded else valid_games
-        valid = recordings_of(own, valid_recorded, console)
+    if data.valid_recorded is not None:
+        valid = recordings_of(None, (data.valid_recorded,), console)
+    elif data.valid_games is not None:
+        valid = recordings_of(data.valid_games, (), console)
     with Progress(
         *Progress.get_default_columns(),
         TextColumn("{task.fields[loss]}", markup=False),
@@ -167,41 +156,41 @@ def train_command(
     ) as bar:
         task = bar.add_task(say("学習", "training"), total=None, loss="")
         made = make_model(
-            plan,
+            training,
             learned,
             valid,
-            out,
-            device=device,
-            int8=int8,
-            vocabulary=vocabulary,
-            start=start,
-            play=(lambda folder: _points(folder, str(valid_games), valid_limit))
-            if plan.select == "games"
+            output.out,
+            device=output.device,
+            int8=output.int8,
+            vocabulary=output.vocabulary,
+            start=output.start,
+            play=(lambda folder: _points(folder, str(data.valid_games), data.valid_limit))
+            if training.select == "games"
             else None,
             report=lambda step, steps, loss: bar.update(
                 task, completed=step, total=steps, loss=say("損失", "loss") + f" {loss:.4f}"
             ),
         )
-    result = {
-        "model": str(made.folder),
-        "examples": made.examples,
-        "steps": made.trained.steps,
-        "best_epoch": made.trained.epoch,
-        "best": made.trained.best,
-        "megabytes": round(made.megabytes, 2),
-    }
-    if json:
-        print(jsonlib.dumps(result))
-    else:
-        console.print(
-            say(
-                f"学習済みモデル: {made.folder} ({made.megabytes:.1f} MB、{made.trained.epoch} "
-                f"エポック目)。曲線: {out / 'training' / 'curve.svg'}",
-                f"Model: {made.folder} ({made.megabytes:.1f} MB, epoch {made.trained.epoch}). "
-                f"Curves: {out / 'training' / 'curve.svg'}",
-            ),
-        )
-    return 0
+    if output.json_result:
+        result = {
+            "model": str(made.folder),
+            "examples": made.examples,
+            "steps": made.trained.steps,
+            "best_epoch": made.trained.epoch,
+            "best": made.trained.best,
+            "megabytes": round(made.megabytes, 2),
+        }
+        print(json.dumps(result))
+        return
+    curve = output.out / "training" / "curve.svg"
+    console.print(
+        say(
+            f"学習済みモデル: {made.folder} ({made.megabytes:.1f} MB、{made.trained.epoch} "
+            f"エポック目)。曲線: {curve}",
+            f"Model: {made.folder} ({made.megabytes:.1f} MB, epoch {made.trained.epoch}). "
+            f"Curves: {curve}",
+        ),
+    )
 
 
 def _points(folder: Path, games: str, limit: int) -> float:

@@ -13,7 +13,7 @@ from naisei.files import write_atomically
 from naisei.textgame.trained.model_dir import CONFIG, ModelCard, Special
 from naisei.textgame.trained.pairs import special_of
 from naisei.textgame.trained.training.network import Loaded
-from naisei.textgame.trained.training.plan import TrainingPlan
+from naisei.textgame.trained.training.options import TrainingOptions
 from naisei.textgame.trained.training.small_weights import shrink
 from naisei.textgame.trained.training.vocabulary import pruned
 
@@ -23,7 +23,7 @@ __all__ = ["export"]
 def export(
     loaded: Loaded,
     special: Special,
-    plan: TrainingPlan,
+    plan: TrainingOptions,
     folder: Path,
     *,
     limit: int,

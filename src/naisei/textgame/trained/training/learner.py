@@ -11,7 +11,7 @@ from naisei.textgame.trained.shared import SharedEncoder
 from naisei.textgame.trained.situation import Situation
 from naisei.textgame.trained.training.items import Item
 from naisei.textgame.trained.training.network import Loaded
-from naisei.textgame.trained.training.plan import TrainingPlan
+from naisei.textgame.trained.training.options import TrainingOptions
 
 __all__ = ["Learner"]
 
@@ -23,7 +23,7 @@ class Learner:
         self,
         loaded: Loaded,
         encoder: PairEncoder | SharedEncoder,
-        plan: TrainingPlan,
+        plan: TrainingOptions,
         *,
         device: str,
     ) -> None:

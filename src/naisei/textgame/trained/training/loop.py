@@ -22,7 +22,7 @@ from naisei.textgame.trained.training.items import (
 )
 from naisei.textgame.trained.training.joining import Joiner
 from naisei.textgame.trained.training.learner import Learner
-from naisei.textgame.trained.training.plan import TrainingPlan
+from naisei.textgame.trained.training.options import TrainingOptions
 from naisei.textgame.trained.training.renaming import Renamer
 from naisei.textgame.trained.training.validation import Validation, validate
 
@@ -51,7 +51,7 @@ class Trained:
 
 
 def train(
-    plan: TrainingPlan,
+    plan: TrainingOptions,
     learner: Learner,
     sources: Sequence[Source],
     valid: Sequence[Source],
@@ -127,7 +127,7 @@ def train(
 
 
 def _finish_epoch(
-    plan: TrainingPlan,
+    plan: TrainingOptions,
     learner: Learner,
     valid: Sequence[Source],
     folder: Path,
@@ -153,13 +153,13 @@ def _finish_epoch(
     )
 
 
-def _criterion(plan: TrainingPlan, found: Validation, games: float) -> float:
+def _criterion(plan: TrainingOptions, found: Validation, games: float) -> float:
     if plan.select == "games":
         return games
     return found.accuracy if plan.select == "accuracy" else -found.loss
 
 
-def _write(folder: Path, losses: Curve, epochs: Curve, plan: TrainingPlan) -> None:
+def _write(folder: Path, losses: Curve, epochs: Curve, plan: TrainingOptions) -> None:
     losses.write()
     epochs.write()
     lines: dict[str, Sequence[tuple[float, float]]] = {

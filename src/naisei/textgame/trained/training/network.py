@@ -10,7 +10,7 @@ from naisei.core import InputError
 from naisei.lang import say
 from naisei.textgame.trained.shared import SHARED_INPUTS
 from naisei.textgame.trained.training.narrow import narrowed
-from naisei.textgame.trained.training.plan import DEFAULT_ENCODER
+from naisei.textgame.trained.training.options import DEFAULT_ENCODER
 from naisei.textgame.trained.training.shared_network import shared_network
 
 __all__ = ["Loaded", "load", "needs_torch"]

@@ -19,7 +19,7 @@ from naisei.textgame.trained.training.items import Source, by_cookbook
 from naisei.textgame.trained.training.learner import Learner
 from naisei.textgame.trained.training.loop import PACE, Pace, Trained, train
 from naisei.textgame.trained.training.network import load
-from naisei.textgame.trained.training.plan import TrainingPlan
+from naisei.textgame.trained.training.options import TrainingOptions
 from naisei.textgame.trained.training.validation import threshold
 from naisei.textgame.trained.training.vocabulary import game_words
 
@@ -36,7 +36,7 @@ class Made:
     megabytes: float
 
 
-def examples(plan: TrainingPlan, recordings: Sequence[RecordedGame]) -> tuple[Source, ...]:
+def examples(plan: TrainingOptions, recordings: Sequence[RecordedGame]) -> tuple[Source, ...]:
     """What a plan learns from."""
     if plan.task == "classifier":
         together = plan.layout == "shared"
@@ -45,7 +45,7 @@ def examples(plan: TrainingPlan, recordings: Sequence[RecordedGame]) -> tuple[So
 
 
 def make_model(
-    plan: TrainingPlan,
+    plan: TrainingOptions,
     recordings: Sequence[RecordedGame],
     valid: Sequence[RecordedGame],
     out: Path,

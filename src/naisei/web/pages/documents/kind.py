@@ -15,7 +15,7 @@ from naisei.intent.thresholds import Thresholds
 from naisei.intent.weighing import WeighHandler
 from naisei.intent.world import document_world
 from naisei.lang import say
-from naisei.retrieval.handler import SearchHandler
+from naisei.retrieval.index import SearchHandler
 from naisei.web.html import fragment
 from naisei.web.pages.documents.config import AskConfig
 from naisei.web.pages.documents.live import inquiry

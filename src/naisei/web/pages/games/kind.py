@@ -11,11 +11,8 @@ from starlette.exceptions import HTTPException
 from naisei.core import Act, AskUser, Event, InputError, Say
 from naisei.lang import say
 from naisei.textgame.engine import GameHandler, ProcessPool, needs_textworld, playable
-from naisei.textgame.filters import FILTERS
-from naisei.textgame.opening import readable
-from naisei.textgame.player import PlayerContext
-from naisei.textgame.players.registry import player_kind
-from naisei.textgame.shown import Shown
+from naisei.textgame.player import FILTERS, PlayerContext, Shown, player_kind
+from naisei.textgame.texts import readable
 from naisei.web.html import fragment
 from naisei.web.pages.games.config import PlayConfig
 from naisei.web.pages.games.live import LEAVE, REST, STEP, table

@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 
 from naisei.lang import say
 from naisei.textgame.make import cleanup, cooking
-from naisei.textgame.make.grid import grid
+from naisei.textgame.make.cooking import grid
 from naisei.textgame.make.many import Maker, make_many
 from naisei.textgame.make.mess import Level
 

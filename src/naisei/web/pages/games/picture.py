@@ -9,8 +9,8 @@ from typing import Any, cast
 
 from naisei.core import Event, Observation
 from naisei.textgame.drawing import drawing
-from naisei.textgame.opening import readable
 from naisei.textgame.schemas import START, GameResult, Step, View
+from naisei.textgame.texts import readable
 from naisei.web.pages.games.config import PlayConfig
 
 __all__ = ["Picture"]

@@ -14,8 +14,8 @@ from naisei import plugins
 from naisei.core import InputError, InstrumentFailure
 from naisei.lang import say
 from naisei.textgame.engine import textworld_installed
-from naisei.textgame.opening import readable
-from naisei.textgame.players.registry import GROUP, player_kind
+from naisei.textgame.player import GROUP, player_kind
+from naisei.textgame.texts import readable
 from naisei.web.house import house_of
 from naisei.web.html import page_response
 from naisei.web.pages.games.config import PlayConfig

@@ -16,7 +16,7 @@ from naisei.lang import say
 from naisei.runs.compare import Comparison, compare
 from naisei.runs.directory import RunDirectory
 from naisei.runs.frozen import Frozen
-from naisei.runs.summaries import Kept, kept
+from naisei.runs.report import StoredSummary, stored_summary
 from naisei.runs.tables import to_csv, to_markdown
 from naisei.web.html import page_response
 from naisei.web.pages.runs.files import download
@@ -36,7 +36,7 @@ class Side:
 
     place: Place
     frozen: Frozen
-    kept: Kept
+    stored: StoredSummary
 
 
 async def show(request: Request) -> Response:
@@ -72,13 +72,13 @@ def _places(request: Request) -> list[Place]:
 
 def _work(places: list[Place]) -> dict[str, Any]:
     sides = [_side(place) for place in places]
-    names = list(dict.fromkeys(m.name for side in sides for m in side.kept.summary.metrics))
+    names = list(dict.fromkeys(m.name for side in sides for m in side.stored.summary.metrics))
     comparison = _compared(places)
     short = {str(place.path): place.name for place in places}
     return {
         "sides": sides,
         "names": names,
-        "metrics": [{m.name: m for m in side.kept.summary.metrics} for side in sides],
+        "metrics": [{m.name: m for m in side.stored.summary.metrics} for side in sides],
         "comparison": comparison,
         "scale": _scale(comparison),
         "short": short,
@@ -89,7 +89,7 @@ def _work(places: list[Place]) -> dict[str, Any]:
 
 def _side(place: Place) -> Side:
     with RunDirectory.look(place.path) as directory:
-        return Side(place, directory.frozen, kept(directory))
+        return Side(place, directory.frozen, stored_summary(directory))
 
 
 def _compared(places: list[Place]) -> Comparison:
@@ -133,8 +133,8 @@ def _settings(sides: list[Side]) -> list[str]:
 def _units(sides: list[Side]) -> dict[str, Any]:
     """The units on which two runs differ most, by the last metric that both have."""
     first, second = sides
-    for metric in reversed(first.kept.summary.metrics):
-        a, b = first.kept.per_unit(metric.name), second.kept.per_unit(metric.name)
+    for metric in reversed(first.stored.summary.metrics):
+        a, b = first.stored.per_unit(metric.name), second.stored.per_unit(metric.name)
         if a and b:
             apart = [(unit, a[unit], b[unit]) for unit in a if unit in b and a[unit] != b[unit]]
             apart.sort(key=lambda each: abs(each[1] - each[2]), reverse=True)

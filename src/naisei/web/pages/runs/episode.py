@@ -11,9 +11,8 @@ from starlette.responses import RedirectResponse, Response
 
 from naisei.lang import say
 from naisei.runs.directory import RunDirectory
-from naisei.runs.episodes import EpisodeLine, Wanted, episode_page
 from naisei.runs.report import svg_source
-from naisei.runs.show import find_episode, summary_or_none
+from naisei.runs.show import EpisodeLine, Wanted, episode_page, find_episode, summary_or_none
 from naisei.web.html import page_response
 from naisei.web.pages.runs.places import looking, place_of
 from naisei.web.pages.runs.transcript import prompt_text, told

@@ -12,9 +12,15 @@ from starlette.responses import PlainTextResponse, Response, StreamingResponse
 
 from naisei.lang import say
 from naisei.runs.directory import RunDirectory
-from naisei.runs.export import export_csv, export_jsonl
 from naisei.runs.report import html_report
-from naisei.runs.show import episode_json, episode_text, find_episode, run_text
+from naisei.runs.show import (
+    episode_json,
+    episode_text,
+    export_csv,
+    export_jsonl,
+    find_episode,
+    run_text,
+)
 from naisei.web.pages.runs.places import Place, looking, place_of
 
 __all__ = ["download", "show"]

@@ -10,11 +10,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from naisei.runs.directory import RunDirectory
-from naisei.runs.episodes import EpisodePage, Wanted, episode_page
 from naisei.runs.lock import locked
-from naisei.runs.report import token_table
-from naisei.runs.show import counts, summary_or_none
-from naisei.runs.summaries import Kept
+from naisei.runs.report import StoredSummary, token_table
+from naisei.runs.show import EpisodePage, Wanted, counts, episode_page, summary_or_none
 from naisei.web.html import page_response
 from naisei.web.pages.runs.places import looking, place_of
 
@@ -75,7 +73,7 @@ def _asked(request: Request) -> dict[str, str]:
     return {k: request.query_params.get(k, "")[:200] for k in ("text", "state", "value")}
 
 
-def _part(directory: RunDirectory, kept: Kept, request: Request) -> _Part:
+def _part(directory: RunDirectory, kept: StoredSummary, request: Request) -> _Part:
     asked = _asked(request)
     given = request.query_params.get("offset", "0")
     metric, values = _telling(kept)
@@ -89,7 +87,7 @@ def _part(directory: RunDirectory, kept: Kept, request: Request) -> _Part:
     return _Part(found, metric, values)
 
 
-def _telling(kept: Kept) -> tuple[str, dict[str, float]]:
+def _telling(kept: StoredSummary) -> tuple[str, dict[str, float]]:
     """The metric whose value for each instance is shown: the last that has any."""
     for metric in reversed(kept.summary.metrics):
         if values := kept.per_unit(metric.name):

@@ -8,11 +8,11 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from naisei.runs.stats.bootstrap import cluster_sums
-from naisei.runs.stats.summary import mean_metric
+from naisei.runs.statistics import cluster_sums, mean_metric
 from naisei.runs.task import Metric
 
 __all__ = ["krippendorff_alpha", "masi_distance", "set_precision", "set_recall"]
+
 
 Floats = npt.NDArray[np.float64]
 Sets = Sequence[Collection[Hashable]]
