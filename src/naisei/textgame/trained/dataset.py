@@ -169,7 +169,7 @@ def choices(recordings: Sequence[RecordedGame], *, navigator: bool, meal: bool =
     """Every choice of the walkthroughs (thesis §5.3.3).
 
     navigator: with `navigate to …` among the candidates, and the walkthroughs rewritten. meal:
-    see `rewriting.target_item`.
+    see `target_item`.
     """
     out: list[Choice] = []
     counts: Counter[str] = Counter()

@@ -1,6 +1,6 @@
 """The network of the layout `shared` in numpy: playing needs no runtime of neural networks.
 
-The same function as `training.network.shared_network` with a narrow BERT under it; see there for what its
+The same function as `training.network.shared_network` with a BERT under it; see there for what its
 heads look at. Weights: `model.npz`, names as torch has them, each matrix as int8 with a scale a
 row (`NAME.scale`) or as float32; `attention_heads` and `matching` are settings of it.
 """

@@ -219,7 +219,7 @@ class Progress:
 
 
 def save(folder: Path, learner: Learner, progress: Progress, *, digest: str) -> None:
-    """digest: of the plan and its data (`TrainingPlan.digest`)."""
+    """digest: of the parameters and the data (`TrainingOptions.digest`)."""
     state = {
         "digest": digest,
         "step": progress.step,

@@ -212,7 +212,7 @@ def needs_torch() -> None:
 
 class Loaded:
     """network: a torch module, `(input_ids, attention_mask[, token_type_ids]) → (pairs,)`, or
-    `shared_network`. layout, layers, width, matching: see `TrainingPlan`. tokenizer: of the
+    `shared_network`. layout, layers, width, matching: see `TrainingOptions`. tokenizer: of the
     library `tokenizers`. padding: its token `pad`. longest: tokens that the encoder can take."""
 
     def __init__(
