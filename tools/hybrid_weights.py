@@ -10,7 +10,7 @@ from pathlib import Path
 
 from naisei.textgame.hybrid.learn import learn, top_one
 from naisei.textgame.trained.dataset import choices
-from naisei.textgame.trained.recorder import read_recording
+from naisei.textgame.trained.recordings import read_recording
 
 
 def main() -> None:

@@ -15,7 +15,7 @@ import onnx
 from onnx import numpy_helper
 
 from naisei.files import written_beside
-from naisei.textgame.trained.model_dir import read_card, read_task
+from naisei.textgame.trained.scorer import read_card, read_task
 
 #: Of a layer, in the order in which the graph multiplies with them.
 _MATRICES = (

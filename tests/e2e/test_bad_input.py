@@ -44,13 +44,20 @@ def refused(done: Done, *parts: str) -> None:
         (b"", ["data.jsonl", "empty"]),
         (b" \n\n", ["data.jsonl", "empty"]),
         (b"\x89PNG\r\n\x1a\n\x00\x00\x00", ["data.jsonl", "no text"]),
-        (GOOD.encode("cp932"), ["data.jsonl:1", "UTF-8", "cp932"]),
+        (GOOD.encode() + b"\n\xe3\x81\n\xff\n", ["data.jsonl:2", "encoding"]),
     ],
 )
 def test_data_that_cannot_be_read(naisei: Naisei, content: bytes, parts: list[str]) -> None:
     Path("data.jsonl").write_bytes(content)
     done = naisei("clarify", "run", "--data", "data.jsonl", "--agent", "random", "--json")
     refused(done, *parts)
+
+
+@pytest.mark.parametrize("encoding", ["cp932", "euc_jp", "utf-16", "utf-8-sig"])
+def test_data_in_encodings_of_windows(naisei: Naisei, encoding: str) -> None:
+    Path("data.jsonl").write_bytes(GOOD.encode(encoding))
+    done = naisei("clarify", "run", "--data", "data.jsonl", "--agent", "random", "--json")
+    assert (done.code, done.result["n"]) == (0, 1)
 
 
 @pytest.mark.parametrize(

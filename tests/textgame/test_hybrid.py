@@ -22,7 +22,7 @@ from naisei.textgame.hybrid.kind import (
 from naisei.textgame.hybrid.learn import learn, top_one
 from naisei.textgame.player import PlayerContext
 from naisei.textgame.trained.dataset import choices
-from naisei.textgame.trained.situation import Situation
+from naisei.textgame.trained.state import Situation
 from textgame.trained_kit import house, recorded
 
 

@@ -20,8 +20,8 @@ from naisei.textgame.learning.knowledge import load
 from naisei.textgame.llm.ablation import configs
 from naisei.textgame.make.mess import draw_mess
 from naisei.textgame.make_commands import make_cooking_games
-from naisei.textgame.trained.model_dir import read_card
-from naisei.textgame.trained.recorder import read_recording
+from naisei.textgame.trained.recordings import read_recording
+from naisei.textgame.trained.scorer import read_card
 from textgame.conftest import story
 
 _NO_FILE = "[Errno 2] No such file or directory: 'nothing.json'"

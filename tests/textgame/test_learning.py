@@ -9,15 +9,30 @@ import pytest
 from naisei.core import Act, InputError, World, run
 from naisei.textgame.flow import play_game
 from naisei.textgame.games import Game
-from naisei.textgame.learning.beliefs import CURIOSITY, END, Beliefs
-from naisei.textgame.learning.curve import measured, snapshots, table
-from naisei.textgame.learning.directions import read_assignment
+from naisei.textgame.learning.curve import (
+    Course,
+    Remembering,
+    lessons,
+    measured,
+    order,
+    play_frozen,
+    snapshots,
+    table,
+)
+from naisei.textgame.learning.game_state import Notes
 from naisei.textgame.learning.kind import SelfTaughtOptions, build
-from naisei.textgame.learning.knowledge import Knowledge, Tally, load
-from naisei.textgame.learning.notes import Notes
-from naisei.textgame.learning.school import lessons, order, play_frozen
-from naisei.textgame.learning.stage import Course, Remembering
-from naisei.textgame.learning.templates import Roles, instrument, matching
+from naisei.textgame.learning.knowledge import (
+    CURIOSITY,
+    END,
+    Beliefs,
+    Knowledge,
+    Roles,
+    Tally,
+    instrument,
+    load,
+    matching,
+    read_assignment,
+)
 from naisei.textgame.player import PlayerContext
 from naisei.textgame.schemas import View
 from textgame.toy_school import SchoolKitchen, school

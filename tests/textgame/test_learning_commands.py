@@ -42,7 +42,7 @@ def test_a_curve_is_written_read_and_shown(
 
 def test_the_picture_is_the_same_each_time(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="the extra plots is not installed")
-    from naisei.textgame.learning.plot import draw
+    from naisei.textgame.learning.curve import draw
 
     one, two = tmp_path / "1.svg", tmp_path / "2.svg"
     draw(POINTS, one)

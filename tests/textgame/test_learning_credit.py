@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from naisei.textgame.learning.beliefs import Beliefs
-from naisei.textgame.learning.credit import Credit
-from naisei.textgame.learning.directions import Assignment
-from naisei.textgame.learning.knowledge import Knowledge, Tally
-from naisei.textgame.learning.progress import Progress
+from naisei.textgame.learning.game_state import Progress
+from naisei.textgame.learning.knowledge import Assignment, Beliefs, Credit, Knowledge, Tally
 
 BOTH = Assignment(("egg",), (("dice", "egg"), ("fry", "egg")), (("prepare", "meal"),))
 KNIFE, STOVE = "dice NEEDED with knife", "cook NEEDED with stove"

@@ -8,11 +8,10 @@ from naisei.core import Act, World, run
 from naisei.textgame.flow import play_game
 from naisei.textgame.player import PlayerContext
 from naisei.textgame.schemas import GameResult
+from naisei.textgame.trained.encoding import WordPiece
 from naisei.textgame.trained.kind import ImitationOptions, build
-from naisei.textgame.trained.model_dir import bundled
-from naisei.textgame.trained.situation import Situation
-from naisei.textgame.trained.trained_scorer import TrainedScorer
-from naisei.textgame.trained.wordpiece import WordPiece
+from naisei.textgame.trained.scorer import TrainedScorer, bundled
+from naisei.textgame.trained.state import Situation
 from textgame.trained_kit import house
 
 COOKBOOK = (

@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
-from naisei.textgame.trained.dataset import Choice
-from naisei.textgame.trained.situation import Situation
-from naisei.textgame.trained.training.items import Processing
-from naisei.textgame.trained.training.joined_states import begun, finished
-from naisei.textgame.trained.training.joining import Joiner, joined
+from naisei.textgame.trained.dataset import Choice, Processing
+from naisei.textgame.trained.state import Situation
+from naisei.textgame.trained.training.augmentation import Joiner, begun, finished, joined
 
 ONION = "Ingredients:\nred onion\nsalt\nDirections:\ndice the red onion\nprepare meal"
 CARROT = "Ingredients:\ncarrot\nDirections:\nslice the carrot\nfry the carrot\nprepare meal"

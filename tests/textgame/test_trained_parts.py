@@ -11,13 +11,27 @@ from hypothesis import strategies as st
 
 from naisei.core import Act, World, run
 from naisei.textgame.schemas import View
-from naisei.textgame.trained.candidates import accepted, offered
-from naisei.textgame.trained.dataset import Choice, choices, negatives, wrong_actions
-from naisei.textgame.trained.judges import ExtremeJudge, LearnedJudge, RecipeJudge
-from naisei.textgame.trained.labels import is_processing, processing_examples
-from naisei.textgame.trained.rewriting import rewrite, target_item
-from naisei.textgame.trained.situation import Situation, cookbook_text, fit
-from naisei.textgame.trained.ucb import UNTRIED, Visits, state_of, ucb1, ucb_values
+from naisei.textgame.trained.dataset import (
+    Choice,
+    choices,
+    is_processing,
+    negatives,
+    processing_examples,
+    rewrite,
+    target_item,
+    wrong_actions,
+)
+from naisei.textgame.trained.kind import (
+    UNTRIED,
+    ExtremeJudge,
+    LearnedJudge,
+    RecipeJudge,
+    Visits,
+    state_of,
+    ucb1,
+    ucb_values,
+)
+from naisei.textgame.trained.state import Situation, accepted, cookbook_text, fit, offered
 from textgame.trained_kit import SOLUTION, ByRule, house, recorded
 
 BOOK = (
@@ -248,6 +262,6 @@ def test_judges() -> None:
 
 
 def test_the_toy_house_can_be_solved() -> None:
-    from naisei.textgame.trained.recorded import record
+    from naisei.textgame.trained.recordings import record
 
     assert run(record("toy", SOLUTION), World({Act: house()})).won

@@ -9,11 +9,17 @@ from naisei.runs.options import typed
 from naisei.textgame.flow import play_game
 from naisei.textgame.player import PlayerContext
 from naisei.textgame.schemas import GameResult, View
-from naisei.textgame.trained.judges import ExtremeJudge, NoJudge, RecipeJudge
-from naisei.textgame.trained.kind import ImitationOptions, build
-from naisei.textgame.trained.player import ImitationPlayer, Penalty
-from naisei.textgame.trained.scorer import Judge
-from naisei.textgame.trained.situation import Situation
+from naisei.textgame.trained.kind import (
+    ExtremeJudge,
+    ImitationOptions,
+    ImitationPlayer,
+    Judge,
+    NoJudge,
+    Penalty,
+    RecipeJudge,
+    build,
+)
+from naisei.textgame.trained.state import Situation
 from textgame.toy_kitchen import ToyKitchen
 from textgame.trained_kit import ByRule, house
 

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from naisei.core import InputError
-from naisei.textgame.trained.recorded import RecordedGame
-from naisei.textgame.trained.training.items import Item, sampled
+from naisei.textgame.trained.dataset import Item, sampled
+from naisei.textgame.trained.recordings import RecordedGame
+from naisei.textgame.trained.training.augmentation import Renamer
 from naisei.textgame.trained.training.options import TrainingOptions
-from naisei.textgame.trained.training.renaming import Renamer
 from textgame.test_trained_training import torch_or_skip
 from textgame.trained_kit import recorded, tiny_encoder
 
@@ -38,8 +38,7 @@ def encoder(tmp_path_factory: pytest.TempPathFactory, game: RecordedGame) -> str
 
 
 def learner(encoder: str, **more: Any) -> Any:
-    from naisei.textgame.trained.pairs import numbers_by, special_of
-    from naisei.textgame.trained.shared import SharedEncoder
+    from naisei.textgame.trained.encoding import SharedEncoder, numbers_by, special_of
     from naisei.textgame.trained.training.learner import Learner
     from naisei.textgame.trained.training.network import load
 
@@ -88,7 +87,7 @@ def test_with_one_action_nothing_is_hidden_but_the_action_from_the_state(encoder
 def test_the_exported_file_rates_as_the_network_with_the_words_of_games_only(
     encoder: str, game: RecordedGame, tmp_path: Path, int8: bool
 ) -> None:
-    from naisei.textgame.trained.trained_scorer import TrainedScorer
+    from naisei.textgame.trained.scorer import TrainedScorer
     from naisei.textgame.trained.training.export import export
 
     taught, loaded, special, plan = learner(encoder, width=16, matching=True)
@@ -104,8 +103,8 @@ def test_the_exported_file_rates_as_the_network_with_the_words_of_games_only(
 def test_what_is_learned_with_the_layout_is_kept_by_the_file(
     encoder: str, game: RecordedGame, tmp_path: Path
 ) -> None:
-    from naisei.textgame.trained.trained_scorer import TrainedScorer
-    from naisei.textgame.trained.training.whole import make_model
+    from naisei.textgame.trained.scorer import TrainedScorer
+    from naisei.textgame.trained.training.loop import make_model
 
     plan = TrainingOptions(
         task="classifier",
@@ -131,7 +130,7 @@ def test_what_is_learned_with_the_layout_is_kept_by_the_file(
 
 
 def test_foods_are_renamed_alike_everywhere(game: RecordedGame) -> None:
-    from naisei.textgame.trained.training.whole import examples
+    from naisei.textgame.trained.training.loop import examples
 
     sources = examples(TrainingOptions(), [game])
     item = sampled(sources[-2], 5, seed="1")
@@ -152,7 +151,7 @@ def test_foods_are_renamed_alike_everywhere(game: RecordedGame) -> None:
 
 
 def test_renaming_leaves_tools_and_the_meal_alone(game: RecordedGame) -> None:
-    from naisei.textgame.trained.training.whole import examples
+    from naisei.textgame.trained.training.loop import examples
 
     sources = examples(TrainingOptions(), [game])
     renamer = Renamer(sources, share=1.0)
@@ -164,7 +163,7 @@ def test_a_smaller_vocabulary_gives_the_same_tokens() -> None:
     pytest.importorskip("tokenizers")
     from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
-    from naisei.textgame.trained.training.vocabulary import pruned
+    from naisei.textgame.trained.training.export import pruned
 
     pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "onion", "red", "##s", "##r", "r", "e", "##e"]
     pieces += ["##d", "house", "##hold", "blue"]
@@ -197,7 +196,7 @@ def test_a_training_begins_with_the_weights_of_another(
 ) -> None:
     import torch
 
-    from naisei.textgame.trained.training.whole import make_model
+    from naisei.textgame.trained.training.loop import make_model
 
     plan = TrainingOptions(
         encoder=encoder, layout="shared", width=16, epochs=1, rate=1e-9, limit=120, decay=0.0

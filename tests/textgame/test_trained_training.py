@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from naisei.core import InputError
-from naisei.textgame.trained.recorded import RecordedGame
-from naisei.textgame.trained.training.curves import Curve, svg
-from naisei.textgame.trained.training.items import batches, sampled
+from naisei.runs.curves import Curve, svg
+from naisei.textgame.trained.dataset import batches, sampled
+from naisei.textgame.trained.recordings import RecordedGame
 from naisei.textgame.trained.training.options import TrainingOptions
 from textgame.trained_kit import recorded, tiny_encoder
 
@@ -72,7 +72,7 @@ def test_a_curve_forgets_what_came_after_the_checkpoint(tmp_path: Path) -> None:
 
 
 def test_a_choice_becomes_one_positive_and_its_negatives(game: RecordedGame) -> None:
-    from naisei.textgame.trained.training.whole import examples
+    from naisei.textgame.trained.training.loop import examples
 
     source = examples(TrainingOptions(), [game])[0]
     item = sampled(source, 3, seed="0")
@@ -89,8 +89,8 @@ def test_a_choice_becomes_one_positive_and_its_negatives(game: RecordedGame) -> 
 
 
 def test_rare_verbs_weigh_more_and_all_weigh_one_on_average(game: RecordedGame) -> None:
-    from naisei.textgame.trained.training.items import weights
-    from naisei.textgame.trained.training.whole import examples
+    from naisei.textgame.trained.dataset import weights
+    from naisei.textgame.trained.training.loop import examples
 
     sources = examples(TrainingOptions(), [game])
     assert weights(sources, 0.0) == [1.0] * len(sources)
@@ -106,7 +106,7 @@ def test_rare_verbs_weigh_more_and_all_weigh_one_on_average(game: RecordedGame) 
 def test_draws_are_as_many_as_the_examples_each_as_often_as_it_weighs(
     weights: list[float], seed: int, epoch: int
 ) -> None:
-    from naisei.textgame.trained.training.items import drawn
+    from naisei.textgame.trained.dataset import drawn
 
     numbers = drawn(weights, seed=seed, epoch=epoch)
     assert len(numbers) == len(weights)
@@ -122,8 +122,7 @@ def test_a_killed_training_goes_on_to_the_same_curve_and_weights(
 ) -> None:
     import torch
 
-    from naisei.textgame.trained.training.loop import Pace
-    from naisei.textgame.trained.training.whole import make_model
+    from naisei.textgame.trained.training.loop import Pace, make_model
 
     class Killed(Exception):
         pass
@@ -162,7 +161,7 @@ def test_it_learns_a_game_by_heart_and_its_onnx_plays_it(
     from naisei.textgame.flow import play_game
     from naisei.textgame.player import PlayerContext
     from naisei.textgame.trained.kind import ImitationOptions, build
-    from naisei.textgame.trained.training.whole import make_model
+    from naisei.textgame.trained.training.loop import make_model
     from textgame.trained_kit import house
 
     out = tmp_path / "model"
@@ -191,8 +190,8 @@ def test_onnx_rates_as_the_network_and_int8_nearly(
 ) -> None:
     import numpy as np
 
-    from naisei.textgame.trained.pairs import PairEncoder, numbers_by, special_of
-    from naisei.textgame.trained.trained_scorer import TrainedScorer
+    from naisei.textgame.trained.encoding import PairEncoder, numbers_by, special_of
+    from naisei.textgame.trained.scorer import TrainedScorer
     from naisei.textgame.trained.training.export import export
     from naisei.textgame.trained.training.learner import Learner
     from naisei.textgame.trained.training.network import load
@@ -227,7 +226,7 @@ def test_recordings_are_put_together_and_none_may_repeat_a_game(
 ) -> None:
     from rich.console import Console
 
-    from naisei.textgame.trained.recorder import VERSION
+    from naisei.textgame.trained.recordings import VERSION
     from naisei.textgame.trained.training.command import recordings_of
 
     def written(name: str, games: list[str]) -> Path:

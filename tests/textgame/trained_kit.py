@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from naisei.core import Act, World, run
-from naisei.textgame.trained.recorded import RecordedGame, record
-from naisei.textgame.trained.situation import Situation
+from naisei.textgame.trained.recordings import RecordedGame, record
+from naisei.textgame.trained.state import Situation
 from textgame.toy_kitchen import ToyKitchen
 
 SOLUTION = (

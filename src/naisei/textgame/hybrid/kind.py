@@ -18,10 +18,8 @@ from naisei.runs.options import Options
 from naisei.textgame.planner.kitchen import APPLIANCES, KNIFE
 from naisei.textgame.player import Player, PlayerContext, PlayerKind
 from naisei.textgame.reading import Food, Need, read_foods, read_recipe
-from naisei.textgame.trained.judges import NoJudge, RecipeJudge
-from naisei.textgame.trained.navigator import item_of
-from naisei.textgame.trained.player import Explore, ImitationPlayer, Penalty
-from naisei.textgame.trained.situation import Situation
+from naisei.textgame.trained.kind import Explore, ImitationPlayer, NoJudge, Penalty, RecipeJudge
+from naisei.textgame.trained.state import Situation, item_of
 
 __all__ = [
     "IDLE",

@@ -16,7 +16,9 @@ from naisei.textgame.engine import GameHandler, ProcessPool, needs_textworld
 from naisei.textgame.games import Game, find_games
 from naisei.textgame.learning.curve import (
     COUNTS,
+    Course,
     Point,
+    draw,
     measured,
     read_points,
     snapshots,
@@ -24,8 +26,6 @@ from naisei.textgame.learning.curve import (
     write_points,
 )
 from naisei.textgame.learning.knowledge import Knowledge, load
-from naisei.textgame.learning.plot import draw
-from naisei.textgame.learning.stage import Course
 
 __all__ = ["LearnOptions", "learn", "learning_curve"]
 

@@ -25,9 +25,13 @@ from naisei.textgame.player import Follows, Player
 from naisei.textgame.reading import read_foods
 from naisei.textgame.schemas import Decision, View
 from naisei.textgame.texts import opening_words, plain
-from naisei.textgame.trained.navigator import item_of, navigate_candidates, next_step
-from naisei.textgame.trained.notebook import Notebook
-from naisei.textgame.trained.situation import cookbook_text
+from naisei.textgame.trained.state import (
+    Notebook,
+    cookbook_text,
+    item_of,
+    navigate_candidates,
+    next_step,
+)
 
 __all__ = ["DialoguePlayer", "LLMPlayer", "Navigating", "family_for", "feedback_kind"]
 

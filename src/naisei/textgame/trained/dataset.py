@@ -1,18 +1,149 @@
-"""From recorded walkthroughs to what is learned: a positive, its negatives, and wrong actions."""
+"""From recorded walkthroughs to training examples: choices with negatives, and wrong actions."""
 
 from __future__ import annotations
 
+import json
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
+from itertools import groupby
 from random import Random
 
-from naisei.textgame.trained.labels import ProcessingExample, processing_examples
-from naisei.textgame.trained.recorded import RecordedGame
-from naisei.textgame.trained.rewriting import rewrite
-from naisei.textgame.trained.situation import Situation
+from pydantic import BaseModel, ConfigDict
 
-__all__ = ["Choice", "Choices", "choices", "negatives", "wrong_actions"]
+from naisei.textgame.trained.recordings import RecordedGame, RecordedStep
+from naisei.textgame.trained.state import NAVIGATE, Situation
+
+__all__ = [
+    "Choice",
+    "Choices",
+    "Item",
+    "Processing",
+    "ProcessingExample",
+    "Rewritten",
+    "Source",
+    "batches",
+    "by_cookbook",
+    "choice_item",
+    "choices",
+    "data_digest",
+    "drawn",
+    "is_processing",
+    "length_of",
+    "negatives",
+    "processing_examples",
+    "processing_item",
+    "rewrite",
+    "sampled",
+    "target_item",
+    "weights",
+    "wrong_actions",
+]
+
+
+# Which actions are wrong: the labels of the classifier's training set, and what they are of.
+#
+# Source: the text-game thesis, §§5.2.2, 5.2.3.
+
+_PROCESSING = re.compile(r"^(?:cook .+ with .+|(?:slice|dice|chop) .+ with knife)$")
+
+
+class ProcessingExample(BaseModel):
+    """A cookbook and an action that cooks or cuts. wrong: 1 unless the walkthrough has it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    game: str
+    cookbook: str
+    action: str
+    wrong: int
+
+
+def is_processing(action: str) -> bool:
+    """Whether it is `cook … with …` or `slice|dice|chop … with knife`."""
+    return _PROCESSING.match(action) is not None
+
+
+def processing_examples(
+    game: str, cookbook: str, candidates: Iterable[Iterable[str]], walkthrough: Collection[str]
+) -> list[ProcessingExample]:
+    """Every processing action among a game's candidates, once; none without a cookbook.
+
+    candidates: of each state that the walkthrough passes.
+    """
+    if not cookbook:
+        return []
+    actions = dict.fromkeys(a for state in candidates for a in state if is_processing(a))
+    return [
+        ProcessingExample(game=game, cookbook=cookbook, action=a, wrong=int(a not in walkthrough))
+        for a in actions
+    ]
+
+
+# Walkthroughs with `navigate to <item>` in place of the ways to it.
+#
+# Source: the text-game thesis, §6.2.2: at a movement command, the next command that is none is
+# looked up; if the navigator knows its item, the whole way is replaced, else the command stays.
+
+_TARGETS = (
+    re.compile(r"^cook .+ with (?P<item>.+)$"),
+    re.compile(r"^take (?P<item>.+?)(?: from .+)?$"),
+    re.compile(r"^examine (?P<item>.+)$"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """counts: commands, moves (`go` only), places (ways replaced) and replaced (`go` commands in
+    them), as the thesis reports them."""
+
+    steps: tuple[RecordedStep, ...]
+    counts: Counter[str]
+
+
+def target_item(command: str, *, meal: bool = False) -> str:
+    """What a command needs to be near of; empty if it names nothing that can be walked to.
+
+    For cooking that is the appliance, since the food is in hand. meal: `prepare meal` needs the
+    cookbook's room (not in the thesis).
+    """
+    if meal and command == "prepare meal":
+        return "cookbook"
+    found = (pattern.match(command) for pattern in _TARGETS)
+    return next((m["item"] for m in found if m), "")
+
+
+def rewrite(steps: Sequence[RecordedStep], *, meal: bool = False) -> Rewritten:
+    """The steps of a game; a way that is replaced becomes its first step, with the command that
+    replaces it. Pure: what the navigator knew at each step was recorded with it."""
+    out: list[RecordedStep] = []
+    counts: Counter[str] = Counter(commands=len(steps), moves=0, places=0, replaced=0)
+    counts["moves"] = sum(_is_go(step) for step in steps)
+    at = 0
+    while at < len(steps):
+        step = steps[at]
+        if not step.moves:
+            out.append(step)
+            at += 1
+            continue
+        end = next((i for i in range(at, len(steps)) if not steps[i].moves), len(steps))
+        item = target_item(steps[end].action, meal=meal) if end < len(steps) else ""
+        command = NAVIGATE + item
+        if item and command in step.navigate:
+            out.append(step.model_copy(update={"action": command}))
+            counts["places"] += 1
+            counts["replaced"] += sum(_is_go(s) for s in steps[at:end])
+            at = end
+        else:
+            out.append(step)
+            at += 1
+    return Rewritten(tuple(out), counts)
+
+
+def _is_go(step: RecordedStep) -> bool:
+    return step.action.startswith("go ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +169,7 @@ def choices(recordings: Sequence[RecordedGame], *, navigator: bool, meal: bool =
     """Every choice of the walkthroughs (thesis §5.3.3).
 
     navigator: with `navigate to …` among the candidates, and the walkthroughs rewritten. meal:
-    see `rewriting.target_item`.
+    see `target_item`.
     """
     out: list[Choice] = []
     counts: Counter[str] = Counter()
@@ -73,3 +204,117 @@ def wrong_actions(recordings: Sequence[RecordedGame]) -> tuple[ProcessingExample
         states = [step.candidates for step in game.steps]
         out += processing_examples(game.game, cookbook, states, set(game.walkthrough))
     return tuple(out)
+
+
+@dataclass(frozen=True, slots=True)
+class Processing:
+    """A cookbook and actions that cook or cut. wrong: of each action, 1 or 0."""
+
+    cookbook: str
+    actions: tuple[str, ...]
+    wrong: tuple[int, ...]
+
+
+Source = Choice | Processing
+#: Batches among which examples are sorted by length, so that little is padded.
+_SORTED = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """Actions of one situation, each with its label. Of a choice the first is the positive.
+    weight: of the item in a ranking loss."""
+
+    situation: Situation
+    actions: tuple[str, ...]
+    labels: tuple[float, ...]
+    weight: float = 1.0
+
+
+def by_cookbook(examples: Sequence[ProcessingExample], *, together: bool) -> list[Processing]:
+    """The classifier's examples. together: those of a game as one, else each by itself."""
+    if not together:
+        return [Processing(e.cookbook, (e.action,), (e.wrong,)) for e in examples]
+    games = [list(own) for _, own in groupby(examples, key=lambda e: (e.game, e.cookbook))]
+    return [
+        Processing(own[0].cookbook, tuple(e.action for e in own), tuple(e.wrong for e in own))
+        for own in games
+    ]
+
+
+def choice_item(choice: Choice, others: Sequence[str]) -> Item:
+    actions = (choice.action, *others)
+    return Item(choice.situation, actions, (1.0, *(0.0 for _ in others)))
+
+
+def processing_item(source: Processing) -> Item:
+    labels = tuple(float(wrong) for wrong in source.wrong)
+    return Item(Situation(cookbook=source.cookbook), source.actions, labels)
+
+
+def sampled(source: Source, count: int, *, seed: str) -> Item:
+    """The item of one epoch: negatives are drawn anew in each."""
+    if isinstance(source, Choice):
+        return choice_item(source, negatives(source, count, seed=seed))
+    return processing_item(source)
+
+
+def weights(sources: Sequence[Source], exponent: float) -> list[float]:
+    """One a source: the rarer the verb that the walkthrough chose, the more, by this power of its
+    share; 1 on average over verbs' uses. All 1 with exponent 0."""
+    verbs = [s.action.partition(" ")[0] if isinstance(s, Choice) else "" for s in sources]
+    share = Counter(verbs)
+    raw = [share[verb] ** -exponent for verb in verbs]
+    mean = sum(raw) / len(raw)
+    return [value / mean for value in raw]
+
+
+def drawn(weights: Sequence[float], *, seed: int, epoch: int) -> list[int]:
+    """Numbers of examples, as many as there are weights, each as often as its weight says: the
+    whole part of it for certain, the rest by a draw that seed and epoch decide."""
+    draw = Random(f"draws/{seed}/{epoch}")
+    total = sum(weights)
+    out: list[int] = []
+    due = draw.random()
+    for number, weight in enumerate(weights):
+        due += weight * len(weights) / total
+        while due >= 1.0 and len(out) < len(weights):
+            out.append(number)
+            due -= 1.0
+    return out + [len(weights) - 1] * (len(weights) - len(out))  # where the sum was rounded
+
+
+def batches(lengths: Sequence[int], batch: int, *, seed: int, epoch: int) -> list[list[int]]:
+    """Numbers of examples, every one once, by a shuffle that seed and epoch decide.
+
+    lengths: of the examples' texts. Within runs of a few batches those of similar length come
+    together; the batches are then shuffled again. The last may be smaller.
+    """
+    draw = Random(f"{seed}/{epoch}")
+    numbers = list(range(len(lengths)))
+    draw.shuffle(numbers)
+    out: list[list[int]] = []
+    for start in range(0, len(numbers), batch * _SORTED):
+        run = sorted(numbers[start : start + batch * _SORTED], key=lambda n: lengths[n])
+        out += [run[at : at + batch] for at in range(0, len(run), batch)]
+    draw.shuffle(out)
+    return out
+
+
+def length_of(source: Source) -> int:
+    """Characters to be read, about."""
+    if isinstance(source, Choice):
+        return len(source.situation.text)
+    return len(source.cookbook) + sum(map(len, source.actions))
+
+
+def data_digest(sources: Sequence[Source]) -> str:
+    """Of the examples, in order."""
+    digest = sha256()
+    for each in sources:
+        if isinstance(each, Choice):
+            parts = [each.situation.text, each.action, *each.others]
+        else:
+            parts = [each.cookbook, *each.actions, *map(str, each.wrong)]
+        digest.update(json.dumps(parts).encode() + b"\n")
+    return digest.hexdigest()[:24]

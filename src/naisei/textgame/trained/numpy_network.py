@@ -1,6 +1,6 @@
 """The network of the layout `shared` in numpy: playing needs no runtime of neural networks.
 
-The same function as `training.shared_network` with a narrow BERT under it; see there for what its
+The same function as `training.network.shared_network` with a BERT under it; see there for what its
 heads look at. Weights: `model.npz`, names as torch has them, each matrix as int8 with a scale a
 row (`NAME.scale`) or as float32; `attention_heads` and `matching` are settings of it.
 """
@@ -12,12 +12,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from naisei.textgame.trained.shared import Shared
+from naisei.textgame.trained.encoding import Shared
 
 __all__ = ["NumpyNetwork"]
 
 Floats = NDArray[np.float32]
-#: As in `training.shared_network`.
+#: As in `training.network`.
 _ELSEWHERE, _BESIDE, _MATCH, _NEIGHBOUR = (0, -1, -2, -3, 1), (1, 2, 3), 5.0, 3.0
 _EPSILON = np.float32(1e-12)
 #: Multiplications up to which OpenBLAS keeps a product of matrices to one thread.

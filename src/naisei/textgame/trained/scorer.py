@@ -1,26 +1,227 @@
-"""What the trained player asks of a model: how good are these actions here, how wrong are those."""
+"""A trained model in a folder: `model.npz` or `model.onnx`, `tokenizer.json`, `model.json`."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Literal
+from zipfile import BadZipFile
 
-from naisei.textgame.trained.situation import Situation
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-__all__ = ["Judge", "Scorer"]
+from naisei.core import InputError
+from naisei.lang import say
+from naisei.textgame.trained.encoding import (
+    PairEncoder,
+    SharedEncoder,
+    Special,
+    WordPiece,
+    numbers_by,
+)
+from naisei.textgame.trained.numpy_network import NumpyNetwork
+from naisei.textgame.trained.state import Situation
+
+__all__ = [
+    "CONFIG",
+    "ModelCard",
+    "TrainedScorer",
+    "bundled",
+    "read_card",
+    "read_task",
+    "trained_scorer",
+]
 
 
-class Scorer(Protocol):
-    """Rates actions."""
+CONFIG = "model.json"
+
+
+class ModelCard(BaseModel):
+    """What a trained model is, and how it was made.
+
+    task: `policy` rates actions of a situation, `classifier` tells wrong actions of a cookbook.
+    navigator: whether it learned from rewritten walkthroughs. layout: how state and actions are
+    put before it, see `TrainingOptions`. limit: tokens of a pair. threshold: of a classifier, the
+    rating from which on an action counts as wrong. trained: settings and figures of its
+    training, for people.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    task: Literal["policy", "classifier"]
+    navigator: bool = False
+    layout: Literal["pairs", "shared"] = "pairs"
+    limit: int = Field(ge=16)
+    threshold: float = Field(default=0.5, ge=0, le=1)
+    special: Special
+    inputs: tuple[str, ...]
+    trained: dict[str, str | int | float | bool | None] = {}
+
+
+def read_card(folder: Path, task: str) -> ModelCard:
+    """Raises `InputError` if there is no model for this task in the folder."""
+    card = _card(folder)
+    if card.task != task:
+        raise InputError(
+            say(
+                f"これは {card.task} として学習したモデルです。ここで要るのは {task} です",
+                f"this model was trained as {card.task}, and a {task} is needed",
+            ),
+            place=str(folder),
+            remedy=say(f"--task {task} で学習してください", f"train one with --task {task}"),
+        )
+    return card
+
+
+def read_task(folder: Path) -> str:
+    """What the model of a folder was trained as. Raises `InputError` if there is none."""
+    return _card(folder).task
+
+
+def _card(folder: Path) -> ModelCard:
+    path = folder / CONFIG
+    if not path.is_file():
+        raise InputError(
+            say("ここに学習済みモデルはありません", "there is no trained model here"),
+            place=str(folder),
+            remedy=say(
+                "naisei textgame train --games DIR --out MODEL で学習するか、"
+                "学習済みモデルの要らないプレイヤー (--agent planner) を選んでください",
+                "train one: naisei textgame train --games DIR --out MODEL, or choose a player "
+                "that needs none: --agent planner",
+            ),
+        )
+    try:
+        return ModelCard.model_validate_json(path.read_bytes())
+    except ValidationError as error:
+        raise InputError(
+            say(
+                "このバージョンの学習済みモデルではありません: ",
+                "this is no trained model of this version: ",
+            )
+            + error.errors()[0]["msg"],
+            place=str(path),
+            remedy=say("学習し直してください", "train it again"),
+        ) from error
+
+
+def bundled(name: str) -> Path:
+    """Where a model that comes with the package would be."""
+    return Path(str(files("naisei") / "data" / name))
+
+
+# A trained model: candidates in one batch, states remembered.
+#
+# One with `model.npz`, as the bundled ones, is run by numpy; one with `model.onnx` by onnxruntime.
+
+#: Situations whose ratings are kept.
+_REMEMBERED = 2048
+_REMEDY = "pip install onnxruntime tokenizers"
+
+
+class TrainedScorer:
+    """Ratings of 0–1: the sigmoid of the model's output.
+
+    A state that returns with the same candidates is not rated again; with UCB1 the same few
+    states return often. With the layout `shared` the encoder reads the state once, and what an
+    action is rated depends on the situation and on it alone. With `pairs` it reads state and
+    action together, and a rating depends on the whole batch (int8 scales are of the batch), so
+    candidates are always rated together: what a player does is then the same whichever games
+    were played before.
+    """
+
+    def __init__(self, folder: Path, task: str) -> None:
+        self.card: ModelCard = read_card(folder, task)
+        self._rated = _load(folder, self.card)
+        self._known = lru_cache(maxsize=_REMEMBERED)(self._rate)
 
     def score(self, situation: Situation, actions: Sequence[str]) -> Sequence[float]:
-        """One number of 0–1 an action, in order; the better the higher."""
-        ...
+        if not actions:
+            return ()
+        # What the text does not hold makes no difference to the rating.
+        read = situation.model_copy(update={"fresh": (), "toward": ""})
+        return self._known(read, tuple(actions))
+
+    def _rate(self, situation: Situation, actions: tuple[str, ...]) -> list[float]:
+        logits = self._rated(situation, actions)
+        rated: list[float] = (1 / (1 + np.exp(-logits.reshape(-1).astype(np.float64)))).tolist()
+        return rated
 
 
-class Judge(Protocol):
-    """Tells wrong actions (thesis §5.2.2)."""
+@lru_cache(maxsize=8)
+def trained_scorer(folder: Path, task: str) -> TrainedScorer:
+    """The model of a folder, loaded once for all games of a run.
 
-    def wrong(self, cookbook: str, actions: Sequence[str]) -> Sequence[bool]:
-        """Of each action, in order. cookbook: empty while it was not read."""
-        ...
+    Raises:
+        InputError: no such model, or it needs onnxruntime, which is not installed.
+    """
+    return TrainedScorer(folder, task)
+
+
+#: Logits of the actions of a situation.
+Rated = Callable[[Situation, Sequence[str]], NDArray[np.float32]]
+
+
+def _load(folder: Path, card: ModelCard) -> Rated:
+    return (_numpy if (folder / "model.npz").is_file() else _onnx)(folder, card)
+
+
+def _numpy(folder: Path, card: ModelCard) -> Rated:
+    path = folder / "model.npz"
+    try:
+        network = NumpyNetwork(path)
+        tokenizer = WordPiece(folder / "tokenizer.json")
+    except (OSError, ValueError, KeyError, BadZipFile) as error:
+        raise _unloadable(path, error) from error
+    encoder = SharedEncoder(tokenizer.numbers, card.special, limit=card.limit)
+    return lambda situation, actions: network.rate(encoder.batch([(situation, actions)]))
+
+
+def _onnx(folder: Path, card: ModelCard) -> Rated:
+    try:
+        import onnxruntime
+        from tokenizers import Tokenizer
+    except ImportError as error:
+        raise InputError(
+            say(
+                f"学習済みモデルには {error.name} が要りますが、入っていません",
+                f"a trained model needs {error.name}, which is not installed",
+            ),
+            place="--agent imitation",
+            remedy=_REMEDY,
+        ) from error
+    path = folder / "model.onnx"
+    options = onnxruntime.SessionOptions()
+    # Games are played side by side; one game keeps to one core.
+    options.intra_op_num_threads = 1
+    options.log_severity_level = 3
+    try:
+        session = onnxruntime.InferenceSession(
+            str(path), options, providers=["CPUExecutionProvider"]
+        )
+        tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    except Exception as error:  # onnxruntime and tokenizers raise their own kinds
+        raise _unloadable(path, error) from error
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    numbers = numbers_by(tokenizer)
+    if card.layout == "shared":
+        shared = SharedEncoder(numbers, card.special, limit=card.limit)
+        return lambda situation, actions: session.run(
+            None, shared.batch([(situation, actions)]).named()
+        )[0]
+    pairs = PairEncoder(numbers, card.special, limit=card.limit)
+    return lambda situation, actions: session.run(
+        None, pairs.batch([(situation, action) for action in actions]).named(card.inputs)
+    )[0]
+
+
+def _unloadable(path: Path, error: Exception) -> InputError:
+    return InputError(
+        say(f"モデルを読み込めません: {error}", f"the model cannot be loaded: {error}"),
+        place=str(path),
+        remedy=say("学習し直してください", "train it again"),
+    )

@@ -16,8 +16,12 @@ from naisei.textgame.config import GameConfig
 from naisei.textgame.execute import Session, run_games
 from naisei.textgame.games import Game, find_games
 from naisei.textgame.trained.dataset import choices, wrong_actions
-from naisei.textgame.trained.recorded import RecordedGame
-from naisei.textgame.trained.recorder import cached_path, read_recording, record_games
+from naisei.textgame.trained.recordings import (
+    RecordedGame,
+    cached_path,
+    read_recording,
+    record_games,
+)
 from naisei.textgame.trained.training.options import (
     RecordOptions,
     TrainingData,
@@ -124,8 +128,8 @@ def figures_of(recordings: tuple[RecordedGame, ...]) -> dict[str, int]:
 
 def train(data: TrainingData, training: TrainingOptions, output: TrainingOutput) -> None:
     """Train a model and print where it is and how large."""
+    from naisei.textgame.trained.training.loop import make_model
     from naisei.textgame.trained.training.network import needs_torch
-    from naisei.textgame.trained.training.whole import make_model
 
     needs_torch()
     console = Console(stderr=True, quiet=output.quiet)

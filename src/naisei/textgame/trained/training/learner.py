@@ -1,19 +1,36 @@
-"""One step of training, and the rating of actions, on whatever device there is."""
+"""One step of training, validation, and the state on disk from which a killed training goes on."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import nullcontext
+from dataclasses import dataclass
+from hashlib import sha256
+from math import ceil, exp
+from pathlib import Path
 from typing import Any
 
-from naisei.textgame.trained.pairs import PairEncoder
-from naisei.textgame.trained.shared import SharedEncoder
-from naisei.textgame.trained.situation import Situation
-from naisei.textgame.trained.training.items import Item
+from naisei.core import InputError
+from naisei.lang import say
+from naisei.textgame.trained.dataset import Choice, Item, Source, choice_item, processing_item
+from naisei.textgame.trained.encoding import PairEncoder, SharedEncoder
+from naisei.textgame.trained.scorer import read_task
+from naisei.textgame.trained.state import Situation
 from naisei.textgame.trained.training.network import Loaded
 from naisei.textgame.trained.training.options import TrainingOptions
 
-__all__ = ["Learner"]
+__all__ = [
+    "Learner",
+    "Progress",
+    "Validation",
+    "restore",
+    "save",
+    "save_best",
+    "start_from",
+    "take_best",
+    "threshold",
+    "validate",
+]
 
 
 class Learner:
@@ -124,3 +141,175 @@ class Learner:
         if self._plan.precision == "bfloat16":
             return torch.autocast(self.device.partition(":")[0], dtype=torch.bfloat16)
         return nullcontext()
+
+
+@dataclass(frozen=True, slots=True)
+class Validation:
+    """loss: mean over examples, all candidates of a choice being rated. accuracy: share of
+    choices whose positive is rated highest (a tie counts as wrong); of the classifier, share of
+    actions on the right side of 0.5. wrong_found, right_kept: of the classifier, share of wrong
+    actions found and of right actions left alone (thesis §5.2.3); NaN for the policy, and where
+    there is no such action."""
+
+    loss: float
+    accuracy: float
+    wrong_found: float = float("nan")
+    right_kept: float = float("nan")
+
+
+def validate(learner: Learner, sources: Sequence[Source]) -> Validation:
+    """Over all of `sources`, which are of one task; NaN if there are none."""
+    items = [
+        choice_item(each, each.others) if isinstance(each, Choice) else processing_item(each)
+        for each in sources
+    ]
+    outputs = learner.rate([(item.situation, item.actions) for item in items])
+    losses = [learner.loss_of(own, item) for own, item in zip(outputs, items, strict=True)]
+    if items and isinstance(sources[0], Choice):
+        return Validation(_mean(losses), _mean([float(own[0] > max(own[1:])) for own in outputs]))
+    actions = [
+        (label > 0.5, (output > 0) == (label > 0.5))
+        for own, item in zip(outputs, items, strict=True)
+        for output, label in zip(own, item.labels, strict=True)
+    ]
+    return Validation(
+        _mean(losses),
+        _mean([right for _, right in actions]),
+        _mean([right for wrong, right in actions if wrong]),
+        _mean([right for wrong, right in actions if not wrong]),
+    )
+
+
+def threshold(learner: Learner, sources: Sequence[Source], *, keep: float = 0.99) -> float:
+    """The lowest rating of 0.5 or more that leaves this share of the right actions alone.
+
+    A cookbook does not tell what is done already when a game begins, and an action that it asks
+    for is then wrong all the same; so a classifier rates right actions at about the share of
+    these, which can come near a half. 0.5 where there is nothing to go by.
+    """
+    items = [processing_item(each) for each in sources if not isinstance(each, Choice)]
+    outputs = learner.rate([(item.situation, item.actions) for item in items])
+    right = sorted(
+        1 / (1 + exp(-output))
+        for own, item in zip(outputs, items, strict=True)
+        for output, label in zip(own, item.labels, strict=True)
+        if label < 0.5
+    )
+    if not right:
+        return 0.5
+    return min(0.99, max(0.5, right[min(len(right) - 1, ceil(keep * len(right)))]))
+
+
+def _mean(values: Sequence[float] | Sequence[bool]) -> float:
+    return sum(values) / len(values) if values else float("nan")
+
+
+_NAME, _BEST = "checkpoint.pt", "best.pt"
+
+
+@dataclass(slots=True)
+class Progress:
+    """step: steps done. validated: epochs validated. best: of the criterion, the higher the
+    better; minus infinity before the first validation. best_epoch: from 1; 0 is none."""
+
+    step: int = 0
+    validated: int = 0
+    best: float = float("-inf")
+    best_epoch: int = 0
+
+
+def save(folder: Path, learner: Learner, progress: Progress, *, digest: str) -> None:
+    """digest: of the parameters and the data (`TrainingOptions.digest`)."""
+    state = {
+        "digest": digest,
+        "step": progress.step,
+        "validated": progress.validated,
+        "best": progress.best,
+        "best_epoch": progress.best_epoch,
+        "network": learner.network.state_dict(),
+        "optimiser": learner.optimiser.state_dict(),
+    }
+    _write(folder / _NAME, state)
+
+
+def restore(folder: Path, learner: Learner, *, digest: str) -> Progress:
+    """The progress of the checkpoint in a folder, loaded into the learner; none if there is none.
+
+    Raises:
+        InputError: it belongs to another training.
+    """
+    path = folder / _NAME
+    if not path.is_file():
+        return Progress()
+    state = _read(path, learner.device)
+    if state["digest"] != digest:
+        raise InputError(
+            say(
+                "このフォルダーには、設定かゲームの違う学習の途中経過があります",
+                "the folder holds a training with other settings or other games",
+            ),
+            place=str(folder),
+            remedy=say(
+                "別のフォルダーを選ぶか、これを削除してください",
+                "choose another folder, or delete this one",
+            ),
+        )
+    learner.network.load_state_dict(state["network"])
+    learner.optimiser.load_state_dict(state["optimiser"])
+    return Progress(state["step"], state["validated"], state["best"], state["best_epoch"])
+
+
+def save_best(folder: Path, learner: Learner) -> None:
+    """Keep the present weights as the best."""
+    _write(folder / _BEST, learner.network.state_dict())
+
+
+def start_from(folder: Path, learner: Learner, *, task: str) -> str:
+    """Load the best weights of another training of the same network; returns their digest.
+
+    Raises:
+        InputError: there are none, or they are of another network.
+    """
+    path = folder / "training" / _BEST
+    if not path.is_file():
+        raise InputError(
+            say("このフォルダーに、元にする学習がありません", "there is no training to start from"),
+            place=str(folder),
+            remedy=say("学習の --out を指定してください", "name the --out of a training"),
+        )
+    try:
+        learner.network.load_state_dict(_read(path, learner.device))
+    except RuntimeError as error:
+        raise InputError(
+            say("ネットワークの形が違います: ", "its network is another one: ")
+            + str(error).splitlines()[-1].strip(),
+            place=str(folder),
+            remedy=say(
+                "--encoder、--layout、--layers、--width をそろえて学習してください",
+                "train with the same encoder, layout, layers and width",
+            ),
+        ) from error
+    if read_task(folder) != task:
+        # What a policy rates high a classifier of wrong actions rates low, and the reverse.
+        for each in learner.network.head.parameters():
+            each.data.neg_()
+    return sha256(path.read_bytes()).hexdigest()[:24]
+
+
+def take_best(folder: Path, learner: Learner) -> None:
+    """Load the best weights into the learner."""
+    learner.network.load_state_dict(_read(folder / _BEST, learner.device))
+
+
+def _write(path: Path, state: Any) -> None:
+    import torch
+
+    scratch = path.with_name(path.name + ".tmp")
+    torch.save(state, scratch)
+    scratch.replace(path)
+
+
+def _read(path: Path, device: str) -> Any:
+    import torch
+
+    return torch.load(path, map_location=device, weights_only=True)

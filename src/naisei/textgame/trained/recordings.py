@@ -1,4 +1,4 @@
-"""Replaying the walkthroughs of many games into one JSONL file, once for their contents."""
+"""Recordings of walkthroughs: the state and the candidates at each of their commands, as JSONL."""
 
 from __future__ import annotations
 
@@ -9,16 +9,95 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
-from naisei.core import Act, EffectFailed, InputError, InstrumentFailure, World, run
+from naisei.core import Act, EffectFailed, Flow, InputError, InstrumentFailure, World, run
 from naisei.lang import say
 from naisei.models.local.weights import cache_root
 from naisei.textgame.engine import GameHandler, ProcessPool, needs_textworld
 from naisei.textgame.games import Game, games_hash, walkthrough
-from naisei.textgame.trained.recorded import RecordedGame, record
+from naisei.textgame.schemas import START, View
+from naisei.textgame.trained.state import (
+    Notebook,
+    Situation,
+    accepted,
+    navigate_candidates,
+    offered,
+)
 
-__all__ = ["VERSION", "cached_path", "read_recording", "record_games"]
+__all__ = [
+    "VERSION",
+    "RecordedGame",
+    "RecordedStep",
+    "cached_path",
+    "read_recording",
+    "record",
+    "record_games",
+]
+
+
+class RecordedStep(BaseModel):
+    """A command of a walkthrough.
+
+    candidates: after the filter of §6.3.3. navigate: what the navigator would have offered.
+    moves: whether it is `go …` or opens a door.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    situation: Situation
+    action: str
+    candidates: tuple[str, ...]
+    navigate: tuple[str, ...] = ()
+    moves: bool = False
+
+
+class RecordedGame(BaseModel):
+    """walkthrough: the commands, as they stand. inadmissible: how many the engine would not have
+    accepted; they were left out. won: whether the others ended the game well."""
+
+    model_config = ConfigDict(frozen=True)
+
+    game: str
+    walkthrough: tuple[str, ...]
+    steps: tuple[RecordedStep, ...]
+    inadmissible: int = 0
+    won: bool = False
+
+
+def record(game: str, walkthrough: Sequence[str]) -> Flow[RecordedGame]:
+    """Replay a walkthrough; a command that is not among the engine's candidates is skipped."""
+    view = View.of((yield from Act(START)))
+    notebook, last = Notebook(), ""
+    steps: list[RecordedStep] = []
+    skipped = 0
+    for command in walkthrough:
+        if view.done:
+            break
+        situation = notebook.see(view, last)
+        if command not in accepted(view):
+            # Nothing was asked of the engine, so the next command meets the same view.
+            skipped, last = skipped + 1, ""
+            continue
+        verb, _, rest = command.partition(" ")
+        steps.append(
+            RecordedStep(
+                situation=situation,
+                action=command,
+                candidates=offered(view),
+                navigate=navigate_candidates(notebook),
+                moves=verb == "go" or (verb == "open" and notebook.is_door(rest)),
+            )
+        )
+        view, last = View.of((yield from Act(command))), command
+    return RecordedGame(
+        game=game,
+        walkthrough=tuple(walkthrough),
+        steps=tuple(steps),
+        inadmissible=skipped,
+        won=view.won,
+    )
+
 
 #: Of what is recorded; a recording of another version is made again.
 VERSION = 2

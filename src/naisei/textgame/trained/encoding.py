@@ -1,0 +1,283 @@
+"""Tokenization, and the arrays that encode a state with its actions."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict
+
+from naisei.textgame.trained.state import Situation, fit
+
+__all__ = [
+    "PARTS",
+    "SHARED_INPUTS",
+    "Batch",
+    "Numbers",
+    "PairEncoder",
+    "Shared",
+    "SharedEncoder",
+    "Special",
+    "WordPiece",
+    "numbers_by",
+    "special_of",
+]
+
+
+class Special(BaseModel):
+    """How a pair is framed: first segment, `between`, second segment; numbers of tokens.
+
+    BERT: `[CLS] a [SEP] b [SEP]`; RoBERTa: `<s> a </s></s> b </s>`. types: whether the second
+    segment is of type 1.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    before: tuple[int, ...]
+    between: tuple[int, ...]
+    after: tuple[int, ...]
+    pad: int
+    types: bool
+
+
+#: From a text to the numbers of its tokens, without those that frame it.
+Numbers = Callable[[str], tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Each `(pairs, tokens)`, int64."""
+
+    input_ids: NDArray[np.int64]
+    attention_mask: NDArray[np.int64]
+    token_type_ids: NDArray[np.int64]
+
+    def named(self, names: Sequence[str]) -> dict[str, NDArray[np.int64]]:
+        return {name: getattr(self, name) for name in names}
+
+
+class PairEncoder:
+    """numbers: of a text's tokens (`numbers_by`). limit: tokens of a pair, special ones too."""
+
+    def __init__(self, numbers: Numbers, special: Special, *, limit: int) -> None:
+        self.special, self.limit = special, limit
+        self._framing = len(special.before) + len(special.between) + len(special.after)
+        # Each text occurs with every candidate of a state, and in many states.
+        self._ids = lru_cache(maxsize=4096)(numbers)
+
+    def pair(self, situation: Situation, action: str) -> tuple[list[int], int]:
+        """Token numbers, and where the second segment begins."""
+        first, second = fit(
+            self._ids(situation.possessions),
+            self._ids(situation.environment),
+            self._ids(action),
+            limit=self.limit - self._framing,
+        )
+        head = [*self.special.before, *first, *self.special.between]
+        return [*head, *second, *self.special.after], len(head)
+
+    def batch(self, pairs: Sequence[tuple[Situation, str]]) -> Batch:
+        """The pairs in order."""
+        encoded = [self.pair(*each) for each in pairs]
+        shape = (len(encoded), max(len(ids) for ids, _ in encoded))
+        ids = np.full(shape, self.special.pad, np.int64)
+        mask, types = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+        for row, (numbers, second) in enumerate(encoded):
+            ids[row, : len(numbers)] = numbers
+            mask[row, : len(numbers)] = 1
+            if self.special.types:
+                types[row, second : len(numbers)] = 1
+        return Batch(ids, mask, types)
+
+
+def numbers_by(tokenizer: Any) -> Numbers:
+    """By a tokenizer of the library `tokenizers`."""
+    return lambda text: tuple(tokenizer.encode(text, add_special_tokens=False).ids)
+
+
+def special_of(tokenizer: Any, *, pad: int, types: bool) -> Special:
+    """How a tokenizer frames a pair, read off an encoded one."""
+    one, two = (tokenizer.encode(t, add_special_tokens=False).ids for t in ("go", "eat"))
+    ids = list(tokenizer.encode("go", "eat").ids)
+    at = _find(ids, one, 0)
+    then = _find(ids, two, at + len(one))
+    return Special(
+        before=tuple(ids[:at]),
+        between=tuple(ids[at + len(one) : then]),
+        after=tuple(ids[then + len(two) :]),
+        pad=pad,
+        types=types,
+    )
+
+
+def _find(ids: Sequence[int], part: Sequence[int], start: int) -> int:
+    return next(i for i in range(start, len(ids)) if list(ids[i : i + len(part)]) == list(part))
+
+
+# Many actions after one state, which the encoder reads once for all of them.
+#
+# `[CLS] state [SEP]`, then each action as a segment of its own, `[CLS] action [SEP]`. A state's
+# tokens see the state; an action's see the state and themselves, never another action. Every
+# segment is numbered on from the state's last position. So what an action is rated depends on the
+# state and on the action alone, not on which others are there, nor on their order. In the thesis
+# each pair is read by itself (§5.2.1); this costs a quarter to a tenth of it, and differs in that
+# the state's tokens do not see the action.
+
+#: What the network takes, in order.
+SHARED_INPUTS = ("input_ids", "segments", "parts", "position_ids", "heads")
+#: Kinds of token, numbered in this order.
+PARTS = ("held", "cookbook", "environment", "action")
+#: Tokens kept free for an action, whichever actions there are.
+_ACTION = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """All int64. The first four are `(states, tokens)`: token numbers; -1 padding, 0 the state,
+    1 … the actions; kinds (`PARTS`); positions. heads: `(states, actions)`, where each action's
+    `[CLS]` is (0 for an action that only pads). counts: actions of each state."""
+
+    input_ids: NDArray[np.int64]
+    segments: NDArray[np.int64]
+    parts: NDArray[np.int64]
+    position_ids: NDArray[np.int64]
+    heads: NDArray[np.int64]
+    counts: tuple[int, ...]
+
+    def named(self) -> dict[str, NDArray[np.int64]]:
+        """The arrays by name, as `SHARED_INPUTS`."""
+        return {name: getattr(self, name) for name in SHARED_INPUTS}
+
+
+class SharedEncoder:
+    """numbers: of a text's tokens, see `numbers_by`. limit: tokens of a state with one action."""
+
+    def __init__(self, numbers: Numbers, special: Special, *, limit: int) -> None:
+        self._special = special
+        framing = len(special.before) + len(special.after)
+        self._action_room = min(_ACTION, limit // 2) - framing
+        self._state_room = limit - self._action_room - 2 * framing
+        self._ids = lru_cache(maxsize=8192)(numbers)
+
+    def state(self, situation: Situation) -> tuple[list[int], list[int]]:
+        """Framed, and the kind of each token; the end of the environment goes first where it is
+        too long."""
+        held, cookbook = self._ids(situation.held), self._ids(situation.cookbook)
+        environment = self._ids(situation.environment)
+        first, _ = fit([*held, *cookbook], environment, (), limit=self._state_room)
+        kinds = [0] * len(held) + [1] * len(cookbook) + [2] * len(environment)
+        before, after = self._special.before, self._special.after
+        kinds = [0] * len(before) + kinds[: len(first)] + [2] * len(after)
+        return [*before, *first, *after], kinds
+
+    def action(self, action: str) -> list[int]:
+        """Framed."""
+        ids = self._ids(action)[: self._action_room]
+        return [*self._special.before, *ids, *self._special.after]
+
+    def batch(self, groups: Sequence[tuple[Situation, Sequence[str]]]) -> Shared:
+        """States in order, each with its actions in order."""
+        rows = [(*self.state(s), [*map(self.action, actions)]) for s, actions in groups]
+        longest = max(len(state) + sum(map(len, actions)) for state, _, actions in rows)
+        shape = (len(rows), longest)
+        ids = np.full(shape, self._special.pad, np.int64)
+        segments, positions = np.full(shape, -1, np.int64), np.zeros(shape, np.int64)
+        parts = np.full(shape, len(PARTS) - 1, np.int64)
+        heads = np.zeros((len(rows), max(len(actions) for _, _, actions in rows)), np.int64)
+        for row, (state, kinds, actions) in enumerate(rows):
+            at = len(state)
+            ids[row, :at], segments[row, :at], parts[row, :at] = state, 0, kinds
+            positions[row, :at] = np.arange(at)
+            for number, action in enumerate(actions):
+                end = at + len(action)
+                ids[row, at:end], segments[row, at:end] = action, number + 1
+                positions[row, at:end] = np.arange(len(state), len(state) + len(action))
+                heads[row, number] = at
+                at = end
+        counts = tuple(len(actions) for _, _, actions in rows)
+        return Shared(ids, segments, parts, positions, heads, counts)
+
+
+# BERT's tokenizer, uncased: words of a vocabulary, and pieces of those that are not in it.
+#
+# Source: Devlin et al., "BERT: Pre-training of Deep Bidirectional Transformers for Language
+# Understanding", 2019, and the tokenization of its published code.
+
+_LONGEST = 100
+_ASCII_MARKS = r"!-/:-@\[-`{-~"
+
+
+class WordPiece:
+    """Read from a `tokenizer.json` of the library `tokenizers` that is of this kind."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises `OSError`, `ValueError` or `KeyError` for another kind of file."""
+        described = json.loads(path.read_text("utf-8"))
+        model, normal = described["model"], described["normalizer"]
+        if (model["type"], normal["type"], normal["lowercase"]) != (
+            "WordPiece",
+            "BertNormalizer",
+            True,
+        ):
+            raise ValueError("not an uncased WordPiece tokenizer")
+        self._vocabulary: dict[str, int] = model["vocab"]
+        self._prefix: str = model["continuing_subword_prefix"]
+        self._unknown = self._vocabulary[model["unk_token"]]
+        self._pieces = lru_cache(maxsize=8192)(self._of_word)
+
+    def numbers(self, text: str) -> tuple[int, ...]:
+        """Numbers of the pieces, without the tokens that frame a text."""
+        return tuple(n for word in _words(text) for n in self._pieces(word))
+
+    def _of_word(self, word: str) -> tuple[int, ...]:
+        """The longest piece first, again and again; unknown if one is missing."""
+        if len(word) > _LONGEST:
+            return (self._unknown,)
+        found, start = [], 0
+        while start < len(word):
+            for end in range(len(word), start, -1):
+                piece = word[start:end] if start == 0 else self._prefix + word[start:end]
+                if (number := self._vocabulary.get(piece)) is not None:
+                    break
+            else:
+                return (self._unknown,)
+            found.append(number)
+            start = end
+        return tuple(found)
+
+
+def _words(text: str) -> list[str]:
+    """Lower case without accents; every mark and every Chinese character is a word."""
+    out = []
+    for char in text:
+        kind = unicodedata.category(char)
+        if char in "\t\n\r" or kind == "Zs":
+            out.append(" ")
+        elif kind[0] != "C" and char not in "\0\ufffd":
+            out.append(f" {char} " if _is_chinese(ord(char)) else char)
+    plain = unicodedata.normalize("NFD", "".join(out))
+    plain = "".join(char for char in plain if unicodedata.category(char) != "Mn").lower()
+    spaced = "".join(f" {char} " if _is_mark(char) else char for char in plain)
+    return spaced.split()
+
+
+def _is_mark(char: str) -> bool:
+    return bool(re.match(f"[{_ASCII_MARKS}]", char)) or unicodedata.category(char)[0] == "P"
+
+
+def _is_chinese(code: int) -> bool:
+    return (
+        0x4E00 <= code <= 0x9FFF
+        or 0x3400 <= code <= 0x4DBF
+        or 0xF900 <= code <= 0xFAFF
+        or 0x20000 <= code <= 0x2CEAF
+        or 0x2F800 <= code <= 0x2FA1F
+    )
