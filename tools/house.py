@@ -24,18 +24,8 @@ SYSTEMS = ("clarify", "director", "relationship", "textgame", "intent", "emphasi
 PLUMBING = {"system", "config", "cli", "commands", "execute", "resume", "session", "demo", "live"}
 #: What is run to count the files it enters; `{}` is a folder of its own.
 COMMANDS = {
-    "clarify run": [
-        "clarify",
-        "run",
-        "--agent",
-        "bayes",
-        "--limit",
-        "1",
-        "-q",
-        "--run-dir",
-        "{}/r",
-    ],
-    "intent ask": ["intent", "ask", "休暇の申請はどうすればよいですか", "--index", "{}/i"],
+    "clarify run": "clarify run --agent bayes --limit 1 -q --run-dir {}/r",
+    "intent ask": "intent ask 休暇の申請はどうすればよいですか --index {}/i",
 }
 #: Done first, not counted.
 BEFORE = {"intent ask": "intent index {root}/data/handbook --embedder ngram --index {}/i"}
