@@ -9,8 +9,7 @@ from functools import lru_cache
 
 from starlette.exceptions import HTTPException
 
-from naisei.clarify.agent import Agent, AgentContext
-from naisei.clarify.agents.registry import build_agent
+from naisei.clarify.agent import Agent, AgentContext, build_agent
 from naisei.clarify.data import load_actions
 from naisei.clarify.person import Outcome, Person, PersonMemory
 from naisei.clarify.schemas import ActionSet, Language

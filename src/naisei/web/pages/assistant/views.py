@@ -11,7 +11,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from naisei import plugins
-from naisei.clarify.agents.registry import GROUP, calls_model, is_model_free
+from naisei.clarify.agent import GROUP, calls_model, is_model_free
 from naisei.clarify.config import Rules
 from naisei.clarify.data import load
 from naisei.clarify.person import Person

@@ -1,15 +1,26 @@
-"""The rules for Japanese questions."""
+"""Japanese questions for a thing's presence or for the wanted action outright (R-Clarify §3.2).
+
+Used by `naisei.clarify.forbidden_questions`, which says what the task forbids; it stands here
+because it parses Japanese.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import pairwise
 
-from naisei.clarify.offence.names import japanese_names
-from naisei.clarify.schemas import ActionSet
 from naisei.japanese.morph import Token, tokens
+from naisei.japanese.normal import normalise
 
-__all__ = ["outright", "presence"]
+__all__ = ["asks_outright", "asks_presence", "objects"]
+
+
+def objects(text: str) -> tuple[str, ...]:
+    """The things an action's text names: 「タッパーをレンジに入れる」 → ("タッパー",)."""
+    head, mark, _ = normalise(text).partition("を")
+    return (head,) if mark else ()
+
 
 _ABSTRACT_WORDS = (
     "事 こと 物 もの 気 気分 予定 用事 用 時間 食欲 疲れ 熱 興味 関心 理由 訳 都合 つもり "
@@ -90,30 +101,32 @@ _THERE_IS = re.compile(
 _PARTICLES = frozenset({"は", "が", "って", "も", "、", "なら"})
 
 
-def outright(text: str, actions: ActionSet) -> bool:
-    """Whether a normalised question asks for the wanted action or thing."""
+def asks_outright(text: str, names: Sequence[str]) -> bool:
+    """Whether a normalised question asks for the wanted action or thing.
+
+    names: what the candidate actions are about, longest first.
+    """
     if any(p.search(text) for p in _OUTRIGHT):
         return True
-    named = next((n for n in japanese_names(actions) if n in text), "")
+    named = next((n for n in names if n in text), "")
     if not named:
         return False
     after = _AUXILIARY.sub("", text[text.index(named) + len(named) :])
     return bool(_DEED.search(after)) and not _STATE.search(after)
 
 
-def presence(text: str, actions: ActionSet) -> bool:
+def asks_presence(text: str, names: Sequence[str]) -> bool:
     """Whether a normalised question asks if or where a thing is, or what is in a place."""
     if _PLACE_OF.search(text) or _WHAT_IS_IN.search(text):
         return True
     if (_WHERE_IS.search(text) or _WHERE_PUT.search(text)) and not _NOT_A_THING.search(text):
         return True
     return any(
-        _thing_before(tokens(text), there.start(), japanese_names(actions))
-        for there in _THERE_IS.finditer(text)
+        _thing_before(tokens(text), there.start(), names) for there in _THERE_IS.finditer(text)
     )
 
 
-def _thing_before(found: tuple[Token, ...], at: int, names: tuple[str, ...]) -> bool:
+def _thing_before(found: tuple[Token, ...], at: int, names: Sequence[str]) -> bool:
     """Whether what 「ある」 is said of, the noun before the particle, is a concrete thing."""
     head: Token | None = None
     for token, after in pairwise(found):

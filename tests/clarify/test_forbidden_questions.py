@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from naisei.clarify.data import load_actions
-from naisei.clarify.offence import objects, offence
+from naisei.clarify.forbidden_questions import broken_rule
 from naisei.clarify.schemas import Action, ActionSet
+from naisei.japanese.forbidden_questions import objects
 
 ACTIONS = load_actions()
 ROWS = [
@@ -21,7 +22,7 @@ ROWS = [
 
 @pytest.mark.parametrize("kind", ["presence", "outright"])
 def test_precision_and_recall_on_labelled_questions(kind: str) -> None:
-    found = {q for _, q in ROWS if offence(q, ACTIONS) == kind}
+    found = {q for _, q in ROWS if broken_rule(q, ACTIONS) == kind}
     true = {q for label, q in ROWS if label == kind}
     assert len(ROWS) >= 80
     assert len(found & true) / len(found) >= 0.95, found - true
@@ -30,23 +31,23 @@ def test_precision_and_recall_on_labelled_questions(kind: str) -> None:
 
 def test_fair_questions_pass() -> None:
     fair = [q for label, q in ROWS if label == "fair"]
-    stopped = [q for q in fair if offence(q, ACTIONS)]
+    stopped = [q for q in fair if broken_rule(q, ACTIONS)]
     assert len(stopped) / len(fair) <= 0.05, stopped
 
 
 def test_english_action_sets() -> None:
     english = load_actions(language="en")
-    assert offence("Shall I bring the remote control?", english) == "outright"
-    assert offence("Do you want to watch television?", english) is None
+    assert broken_rule("Shall I bring the remote control?", english) == "outright"
+    assert broken_rule("Do you want to watch television?", english) is None
 
 
 def test_other_action_sets_are_read_from_their_texts() -> None:
     some = ActionSet(name="garage", actions=(Action(id=1, text="ドライバーを持ってくる"),))
     assert objects(some.text(1)) == ("ドライバー",)
-    assert offence("ドライバーを持ってきましょうか？", some) == "outright"
-    assert offence("コップを洗いましたか？", some) is None
+    assert broken_rule("ドライバーを持ってきましょうか？", some) == "outright"
+    assert broken_rule("コップを洗いましたか？", some) is None
 
 
 def test_nothing_asked_is_no_offence() -> None:
-    assert offence("", ACTIONS) is None
-    assert offence("わかりました。", ACTIONS) is None
+    assert broken_rule("", ACTIONS) is None
+    assert broken_rule("わかりました。", ACTIONS) is None
