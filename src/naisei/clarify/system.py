@@ -180,4 +180,5 @@ SYSTEM = System(
         ),
     ),
     demo="naisei.clarify.demo:PART",
+    page="naisei.web.pages.assistant:PAGE",
 )
