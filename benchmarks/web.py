@@ -34,13 +34,18 @@ from naisei.http.server import Server, bound, uvicorn_config
 from naisei.runs.directory import RunDirectory
 from naisei.runs.report import StoredSummary, store_summary
 from naisei.runs.task import EpisodeRow, Metric, Summary
-from naisei.web.app import build_app
-from naisei.web.house import house_of, open_house
+from naisei.web.app import build_app, settle
+from naisei.web.conversations.conversation import Conversation
+from naisei.web.conversations.kind import (
+    ConversationConfig,
+    ConversationContext,
+    ConversationKind,
+    ConversationRun,
+    Prepared,
+)
 from naisei.web.options import WebOptions
 from naisei.web.pages import Page, pages
-from naisei.web.run import settle
-from naisei.web.sittings import Kind, Room, Scene, Sitting
-from naisei.web.sittings.config import Seated, SittingConfig
+from naisei.web.state import open_server, server_of
 
 
 class Config(BaseModel):
@@ -62,26 +67,28 @@ def talk(turns: int) -> Flow[Result]:
 
 
 @asynccontextmanager
-async def _open(config: Config, room: Room) -> AsyncIterator[Scene]:
-    base = await room.world({"agent": config.model})
-    yield Scene(
-        talk(config.turns), base.having({AskUser: room.person(None), Say: lambda effect: None})
+async def _open(config: Config, context: ConversationContext) -> AsyncIterator[Prepared]:
+    base = await context.world({"agent": config.model})
+    yield Prepared(
+        talk(config.turns), base.having({AskUser: context.human(None), Say: lambda effect: None})
     )
 
 
-def _line(sitting: Sitting, event: Event) -> str:
+def _line(conversation: Conversation, event: Event) -> str:
     return '<li hx-swap-oob="beforeend:#lines">…</li>' if event.kind == "say" else ""
 
 
-KIND: Kind[Config] = Kind(name="bench", config=Config, open=_open, line=_line)
+KIND: ConversationKind[Config] = ConversationKind(
+    name="bench", config=Config, open=_open, line=_line
+)
 
 
 async def _begin(request: Request) -> Response:
     query = request.query_params
     config = Config(model=query["model"], turns=int(query["turns"]))
-    house = house_of(request)
-    sitting = await house.sittings.begin(request.state.visitor, KIND, config)
-    return RedirectResponse(f"/bench/{sitting.id}", 303)
+    server = server_of(request)
+    conversation = await server.conversations.begin(request.state.visitor, KIND, config)
+    return RedirectResponse(f"/bench/{conversation.id}", 303)
 
 
 BENCH = Page(
@@ -100,20 +107,20 @@ def serve(state: Path) -> None:
     listening = bound(options.host, options.port)
 
     async def go() -> None:
-        async with open_house(options, pages=(*pages(), BENCH)) as house:
-            config = uvicorn_config(build_app(house), grace=1)
+        async with open_server(options, pages=(*pages(), BENCH)) as server:
+            config = uvicorn_config(build_app(server), grace=1)
             settle()
             ready = lambda url: print(url, flush=True)  # noqa: E731
-            await Server(config, ready, house.sittings.dismiss).serve(sockets=[listening])
+            await Server(config, ready, server.conversations.dismiss).serve(sockets=[listening])
 
     asyncio.run(go())
 
 
 def make_run(path: Path, n: int) -> None:
     """Six effects an episode, prompts of about 2 KB."""
-    config = SittingConfig(kind="bench", title="", language="ja", settings={})
+    config = ConversationConfig(kind="bench", title="", language="ja", settings={})
     used = Usage("agent", "openai:m", 1, 1, 900, 80, 0.0001)
-    with RunDirectory.of(Seated(config, system="clarify"), path) as run:
+    with RunDirectory.of(ConversationRun(config, system="clarify"), path) as run:
         for i in range(n):
             where = Where(f"item-{i:05}")
             asked = [Message(role="system", content="あなたは助手です。" * 60)]
@@ -181,7 +188,7 @@ async def one_chat(
     # Both writers are held: one that is collected closes its connection.
     reader, stream = await asyncio.open_connection("127.0.0.1", port)
     stream.write(
-        f"GET /sittings/{found[1]}/events HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n"
+        f"GET /conversations/{found[1]}/events HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n"
         f"Cookie: {cookie[1]}\r\n\r\n".encode()
     )
     steps: asyncio.Queue[str] = asyncio.Queue()
@@ -215,7 +222,7 @@ async def one_chat(
         }
         rows = "".join(f"{k}: {v}\r\n" for k, v in headers.items())
         began = time.perf_counter()
-        writer.write(f"POST /sittings/{found[1]}/answer HTTP/1.1\r\n{rows}\r\n{body}".encode())
+        writer.write(f"POST /conversations/{found[1]}/answer HTTP/1.1\r\n{rows}\r\n{body}".encode())
         head = (await sender.readuntil(b"\r\n\r\n")).decode()
         assert " 204 " in head.splitlines()[0], head
         took.append(1000 * (await lines.get() - began))

@@ -21,10 +21,15 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from naisei.clarify.agents.features import SCENE_FEATURES, TEXT_FEATURES, Features, scene_texts
+from naisei.clarify.agents.features import (
+    SCENE_FEATURES,
+    TEXT_FEATURES,
+    BayesWeights,
+    Features,
+    scene_texts,
+)
 from naisei.clarify.agents.knowledge import Knowledge, knowledge_for
 from naisei.clarify.agents.posterior import softmax
-from naisei.clarify.agents.weights import Weights
 from naisei.clarify.data import load
 from naisei.clarify.schemas import Instance
 from naisei.models.base import Embedder
@@ -138,7 +143,7 @@ def text_weights(features: Features) -> Array:
 
 def calibrate(
     knowledge: Knowledge, embedder: Embedder, train: Sequence[Instance], dev: Sequence[Instance]
-) -> tuple[Weights, dict[str, dict[str, float]]]:
+) -> tuple[BayesWeights, dict[str, dict[str, float]]]:
     features = Features(knowledge, embedder)
     ids = tuple(item.id for item in knowledge.items)
 
@@ -167,7 +172,7 @@ def calibrate(
         if name in TEXT_FEATURES and not x[:, :, j].any():
             w[j] = text[TEXT_FEATURES.index(name)]
     return (
-        Weights(
+        BayesWeights(
             scene={n: round(float(v), 4) for n, v in zip(SCENE_FEATURES, w, strict=True) if v},
             text={n: round(float(v), 4) for n, v in zip(TEXT_FEATURES, text, strict=True) if v},
             temperature=round(temperature, 3),

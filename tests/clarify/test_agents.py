@@ -13,10 +13,10 @@ import pytest
 from naisei.clarify.agent import Agent, AgentContext, View
 from naisei.clarify.agents import bayes, embed, hybrid, questions
 from naisei.clarify.agents import random as random_agent
-from naisei.clarify.agents.hypotheses import COUNT, hypotheses_schema
-from naisei.clarify.agents.weights import load_weights
+from naisei.clarify.agents.features import load_weights
+from naisei.clarify.agents.hybrid import COUNT, hypotheses_schema
 from naisei.clarify.data import load
-from naisei.clarify.offence import offence
+from naisei.clarify.forbidden_questions import broken_rule
 from naisei.clarify.schemas import (
     Action,
     ActionSet,
@@ -240,7 +240,7 @@ def every_question() -> Iterator[tuple[ActionSet, questions.Question]]:
 
 
 def test_no_question_of_the_bank_breaks_the_rules() -> None:
-    broken = [q.text for actions, q in every_question() if offence(q.text, actions)]
+    broken = [q.text for actions, q in every_question() if broken_rule(q.text, actions)]
     assert broken == []
 
 

@@ -11,20 +11,21 @@ from typing import Any
 import pytest
 
 from naisei.clarify.audit import AuditTask, audit_rule, summary_line
-from naisei.clarify.audit.battery import conversations, probes
 from naisei.clarify.audit.checks import (
     asks_for_wish,
+    conversations,
     level_claimed,
     levels_seen,
     names_action,
     names_object,
     polarity,
+    probes,
 )
 from naisei.clarify.config import AuditConfig, ClarifyConfig
 from naisei.clarify.data import load, load_actions
+from naisei.clarify.describe import REFUSAL
 from naisei.clarify.schemas import Action, ActionSet, Instance, Scene
 from naisei.clarify.system import AUDIT, RUN
-from naisei.clarify.words import REFUSAL
 from naisei.core import AskUser, InputError, World, run
 from naisei.runs.task import EpisodeRow, Summary
 from naisei.system.execute import RunOptions

@@ -5,10 +5,10 @@ import json
 import pytest
 
 from naisei.clarify.agents.knowledge import knowledge_for
+from naisei.clarify.chat import ground
 from naisei.clarify.config import ClarifyConfig
 from naisei.clarify.data import load, load_actions
 from naisei.clarify.data.bundled import folder
-from naisei.clarify.talk import ground
 from naisei.core import InputError
 from naisei.japanese.normal import is_japanese
 

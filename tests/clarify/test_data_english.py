@@ -11,9 +11,8 @@ import pytest
 from commandline import Naisei
 from naisei.clarify.data import Dataset, load, load_actions
 from naisei.clarify.data.bundled import folder
-from naisei.clarify.data.instances import KEYS
+from naisei.clarify.data.instances import KEYS, SPLITS
 from naisei.clarify.data.records import read_rows
-from naisei.clarify.data.splits import SPLITS
 from naisei.clarify.schemas import Instance
 
 #: Kana, kanji, and full-width marks.

@@ -10,9 +10,8 @@ import pytest
 
 from naisei.clarify.data import load, load_actions
 from naisei.clarify.data.bundled import folder
-from naisei.clarify.data.instances import KEYS
+from naisei.clarify.data.instances import KEYS, SPLITS, split_of
 from naisei.clarify.data.records import read_rows
-from naisei.clarify.data.splits import SPLITS, split_of
 from naisei.clarify.schemas import Instance
 from naisei.japanese.morph import tokens
 

@@ -1,7 +1,6 @@
 """The decision loop driven by hand: no world, no model."""
 
-from naisei.clarify.agents.decision import reply_schema
-from naisei.clarify.agents.llm import LLMAgent
+from naisei.clarify.agents.llm import LLMAgent, reply_schema
 from naisei.clarify.config import Rules
 from naisei.clarify.flow import episode
 from naisei.clarify.schemas import Action, ActionSet, Instance, Scene

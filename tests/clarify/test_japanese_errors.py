@@ -10,7 +10,7 @@ import pytest
 from both_languages import Wrong, said_in_both
 from naisei.clarify.audit import audit_rule, summary_line
 from naisei.clarify.data import load
-from naisei.clarify.data.actions import load_actions
+from naisei.clarify.data.records import load_actions
 from naisei.clarify.person import Person
 from naisei.clarify.system import RUN
 from naisei.cli.flags import configurations

@@ -13,8 +13,7 @@ import typer
 from typer.main import get_command
 
 from commandline import Naisei
-from naisei.clarify.agent import AgentContext
-from naisei.clarify.agents.registry import build_agent
+from naisei.clarify.agent import AgentContext, build_agent
 from naisei.clarify.system import RUN
 from naisei.cli.flags import configurations
 from naisei.cli.grouped import grouped

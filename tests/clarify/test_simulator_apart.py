@@ -16,7 +16,7 @@ SHARED = (
     "naisei.clarify",
     "naisei.clarify.agent",
     "naisei.clarify.schemas",
-    "naisei.clarify.words",
+    "naisei.clarify.describe",
     "naisei.japanese",
     "naisei.japanese.morph",
     "naisei.japanese.normal",
@@ -124,6 +124,6 @@ def test_the_phrases_are_nobody_elses() -> None:
 
 
 def test_the_graph_sees_what_it_should() -> None:
-    assert "naisei.clarify.offence" in reached("naisei.clarify.simulator.rule")
+    assert "naisei.clarify.forbidden_questions" in reached("naisei.clarify.simulator.rule")
     assert "naisei.core.effects" in reached("naisei.clarify.simulator.rule")
-    assert "naisei.prompts" in reached("naisei.clarify.simulator.llm")
+    assert "naisei.prompts" in reached("naisei.clarify.simulator.registry")

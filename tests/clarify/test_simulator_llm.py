@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from naisei.clarify.data import load_actions
+from naisei.clarify.describe import REFUSAL
 from naisei.clarify.schemas import Instance, Scene
 from naisei.clarify.simulator import simulator
-from naisei.clarify.simulator.llm import LLMSimulator
-from naisei.clarify.words import REFUSAL
+from naisei.clarify.simulator.registry import LLMSimulator
 from naisei.core import AskUser, Chat, Flow, MemoryLog, Where, World, play, run
 
 ACTIONS = load_actions()

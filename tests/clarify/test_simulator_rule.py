@@ -9,12 +9,11 @@ from pathlib import Path
 import pytest
 
 from naisei.clarify.data import load_actions
+from naisei.clarify.describe import REFUSAL
 from naisei.clarify.schemas import Action, ActionSet, Instance, Language, Scene, UserInfo
 from naisei.clarify.simulator import simulator
-from naisei.clarify.simulator.containers import level
-from naisei.clarify.simulator.knowledge import FACETS, is_known, needs, propositions
+from naisei.clarify.simulator.knowledge import FACETS, is_known, level, needs, propositions
 from naisei.clarify.simulator.rule import RuleSimulator
-from naisei.clarify.words import REFUSAL
 from naisei.core import AskUser, Flow, InputError, MemoryLog, Where, World, run
 from naisei.japanese.questions import parse
 

@@ -90,7 +90,7 @@ def test_a_double_click_acts_once(logs: tuple[EventLog, EventLog]) -> None:
         other = asyncio.create_task(arun(buy(), world, log=logs[1], where=Where("order-18")))
         go.set()
         assert await first == await other == "ok ok"
-        # Asked again afterwards: the same answer, nothing done.
+        # PendingQuestion again afterwards: the same answer, nothing done.
         assert await arun(buy(), world, log=logs[1], where=WHERE) == "ok ok"
 
     asyncio.run(twice())
@@ -242,8 +242,8 @@ def test_a_log_of_an_earlier_version_still_opens(tmp_path: Path, doubled: bool) 
 def test_wrappers_of_a_log_hand_on_who_writes() -> None:
     from naisei.intent.serve.desk import _Told
     from naisei.runs.engine import _Run
-    from naisei.web.sittings.sitting import Sitting
+    from naisei.web.conversations.conversation import Conversation
 
-    shared: list[Any] = [RunLog, _Told, _Run, Sitting]
+    shared: list[Any] = [RunLog, _Told, _Run, Conversation]
     assert all(hasattr(kind, "writing") for kind in shared)
     assert not isinstance(Plain(), SharedLog)

@@ -20,11 +20,12 @@ from starlette.routing import Route
 from naisei.core import AskUser, Event, Flow, InstrumentFailure, Say
 from naisei.http.server import Server, bound, uvicorn_config
 from naisei.web.app import build_app
-from naisei.web.house import House, house_of, open_house
+from naisei.web.conversations.conversation import Conversation
+from naisei.web.conversations.kind import ConversationContext, ConversationKind, Prepared
 from naisei.web.options import WebOptions
 from naisei.web.pages import Page
 from naisei.web.pages import pages as all_pages
-from naisei.web.sittings import Kind, Room, Scene, Sitting
+from naisei.web.state import ServerState, open_server, server_of
 from waiting import PATIENCE
 
 __all__ = ["ECHO", "WebServer", "csrf", "main"]
@@ -48,17 +49,17 @@ def echo(times: int) -> Flow[Echoed]:
 
 
 @asynccontextmanager
-async def _open(config: EchoConfig, room: Room) -> AsyncIterator[Scene]:
-    base = await room.world({})
+async def _open(config: EchoConfig, context: ConversationContext) -> AsyncIterator[Prepared]:
+    base = await context.world({})
 
     def said(effect: Say) -> None:
-        if effect.text.startswith("壊れる") and not (room.folder / "mended").exists():
+        if effect.text.startswith("壊れる") and not (context.folder / "mended").exists():
             raise InstrumentFailure("the loudspeaker is broken")
 
-    yield Scene(echo(config.times), base.having({AskUser: room.person(), Say: said}))
+    yield Prepared(echo(config.times), base.having({AskUser: context.human(), Say: said}))
 
 
-def _line(sitting: Sitting, event: Event) -> str:
+def _line(conversation: Conversation, event: Event) -> str:
     if event.kind != "say":
         return ""
     said = event.request["text"]
@@ -67,32 +68,34 @@ def _line(sitting: Sitting, event: Event) -> str:
 
 async def _begin(request: Request) -> Response:
     times = int(request.query_params.get("times", "3"))
-    sittings = house_of(request).sittings
-    sitting = await sittings.begin(
+    conversations = server_of(request).conversations
+    conversation = await conversations.begin(
         request.state.visitor, _KIND, EchoConfig(times=times), title="<b>echo</b>"
     )
-    return RedirectResponse(f"/echo/{sitting.id}", 303)
+    return RedirectResponse(f"/echo/{conversation.id}", 303)
 
 
 async def _show(request: Request) -> Response:
-    sitting = await house_of(request).sittings.find(
+    conversation = await server_of(request).conversations.find(
         request.state.visitor, request.path_params["id"], _KIND
     )
-    said = [e.request["text"] for e in sitting.events if e.kind == "say"]
+    said = [e.request["text"] for e in conversation.events if e.kind == "say"]
     return Response(
         "\n".join(said),
-        headers={"x-step": sitting.standing.step, "x-state": sitting.standing.state},
+        headers={"x-step": conversation.status.step, "x-state": conversation.status.state},
     )
 
 
-_KIND: Kind[EchoConfig] = Kind(name="echo", config=EchoConfig, open=_open, line=_line)
+_KIND: ConversationKind[EchoConfig] = ConversationKind(
+    name="echo", config=EchoConfig, open=_open, line=_line
+)
 ECHO = Page(
     name="echo",
     title=("こだま", "Echo"),
     about=("同じことを言う", "Says it again."),
     icon="M4 4h16",
     order=99,
-    routes=lambda: [
+    routes=[
         Route("/echo", _begin, methods=["POST"]),
         Route("/echo/{id}", _show),
     ],
@@ -110,14 +113,14 @@ class WebServer:
         self._server: Server | None = None
         self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), daemon=True)
         self.crash: BaseException | None = None
-        self.house: House | None = None
+        self.state: ServerState | None = None
 
     async def _serve(self) -> None:
         try:
-            async with open_house(self._options, pages=self._pages) as self.house:
-                config = uvicorn_config(build_app(self.house), grace=1)
+            async with open_server(self._options, pages=self._pages) as self.state:
+                config = uvicorn_config(build_app(self.state), grace=1)
                 config.host, config.port = "127.0.0.1", 0
-                self._server = Server(config, None, self.house.sittings.dismiss)
+                self._server = Server(config, None, self.state.conversations.dismiss)
                 task = asyncio.create_task(self._server.serve())
                 while not self._server.started and not task.done():
                     await asyncio.sleep(0.01)
@@ -180,8 +183,8 @@ def main(state: Path, port: int) -> None:
     listening = bound(options.host, options.port)
 
     async def go() -> None:
-        async with open_house(options, pages=(*all_pages(), ECHO)) as house:
-            config = uvicorn_config(build_app(house), grace=1)
+        async with open_server(options, pages=(*all_pages(), ECHO)) as server:
+            config = uvicorn_config(build_app(server), grace=1)
             await Server(config, lambda url: print(url, flush=True)).serve(sockets=[listening])
 
     asyncio.run(go())

@@ -38,7 +38,7 @@ def answer(client: httpx2.Client, address: str, **fields: str) -> int:
     assert step is not None
     given = {"step": step[1], **fields}
     id = address.rpartition("/")[2]
-    return client.post(f"/sittings/{id}/answer", data=given).status_code
+    return client.post(f"/conversations/{id}/answer", data=given).status_code
 
 
 def settled(client: httpx2.Client, address: str) -> str:
@@ -73,7 +73,7 @@ def test_a_request_from_words_to_an_action_that_is_judged(options: WebOptions) -
         assert "わかりました" in text and "いいえ、違います" in text
         assert "○" in text and "×" in text  # the notes on both actions
 
-        # What was noted is there in the next sitting.
+        # What was noted is there in the next conversation.
         again = begin(client).headers["HX-Redirect"]
         assert "○" in client.get(again).text
 

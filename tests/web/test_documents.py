@@ -43,7 +43,7 @@ def ask(client: httpx2.Client, address: str, text: str, *, said: int) -> str:
     assert step is not None
     id = address.rpartition("/")[2]
     given = {"step": step[1], "text": text}
-    assert client.post(f"/sittings/{id}/answer", data=given).status_code == 204
+    assert client.post(f"/conversations/{id}/answer", data=given).status_code == 204
     return page(client, address, said=said)
 
 

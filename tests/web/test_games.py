@@ -38,7 +38,7 @@ def answer(client: httpx2.Client, address: str, text: str, *, acts: int) -> int:
     assert step is not None
     given = {"step": step[1], "text": text}
     id = address.rpartition("/")[2]
-    return client.post(f"/sittings/{id}/answer", data=given).status_code
+    return client.post(f"/conversations/{id}/answer", data=given).status_code
 
 
 def test_a_game_watched_over_a_restart_then_played_by_hand(options: WebOptions) -> None:

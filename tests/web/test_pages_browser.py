@@ -51,7 +51,7 @@ def test_assistant(browser: Any, server: WebServer, view: dict[str, Any]) -> Non
         say(page, "ちょっと暑いな" if japanese else "It is a bit hot in here")
         page.locator("#beliefs .bar").first.wait_for()
         for _ in range(4):
-            page.locator('#standing input[name="step"]').first.wait_for(state="attached")
+            page.locator('#status input[name="step"]').first.wait_for(state="attached")
             if page.locator('button[name="right"]').count():
                 break
             say(page, "涼しくしてほしい" if japanese else "I want to cool down")
@@ -71,7 +71,7 @@ def test_duo(browser: Any, server: WebServer, view: dict[str, Any]) -> None:
         page.locator("main form button").click()
         page.wait_for_url("**/duo/*")
         say(page, "一。二。三。四。五。六。七。八。九。十。")
-        page.locator("#standing .notice").wait_for()
+        page.locator("#status .notice").wait_for()
         say(page, "おはよー！今日の朝ごはん、パンにしよっか。")
         page.locator("#lines .line summary").click()
         browser.look(page, f"duo-{tag(view)}")
@@ -97,7 +97,7 @@ def test_documents(browser: Any, server: WebServer, view: dict[str, Any]) -> Non
         page.locator("main form button").first.click()
         page.wait_for_url("**/documents/*", timeout=90_000)
         say(page, "休暇について教えてください")
-        page.locator("#standing form button").first.click()
+        page.locator("#status form button").first.click()
         page.locator("#lines .line").nth(3).wait_for()
         say(page, "国内出張の宿泊費の上限はいくらですか")
         page.locator(".cited a").first.click()
@@ -118,7 +118,7 @@ def test_games(browser: Any, server: WebServer, view: dict[str, Any]) -> None:
         page.locator('button[value="/step"]').click()
         page.locator("#lines .line").nth(1).wait_for()
         page.locator('button[value="/rest"]').click()
-        page.locator("#standing strong").wait_for(timeout=60_000)
+        page.locator("#status strong").wait_for(timeout=60_000)
         page.locator("#map img").wait_for()
         browser.look(page, f"games-{tag(view)}")
 

@@ -44,7 +44,7 @@ def write(client: httpx2.Client, address: str, line: str) -> None:
     assert step is not None
     given = {"step": step[1], "text": line}
     id = address.rpartition("/")[2]
-    assert client.post(f"/sittings/{id}/answer", data=given).status_code == 204
+    assert client.post(f"/conversations/{id}/answer", data=given).status_code == 204
 
 
 def test_without_a_model_the_manner_of_speaking_is_drawn(options: WebOptions) -> None:

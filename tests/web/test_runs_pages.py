@@ -15,18 +15,18 @@ from naisei.runs.directory import RunDirectory
 from naisei.runs.report import StoredSummary, store_summary
 from naisei.runs.show import Wanted, episode_page
 from naisei.runs.task import EpisodeRow, Metric, Summary, Table
+from naisei.web.conversations.kind import ConversationConfig, ConversationRun
 from naisei.web.options import WebOptions
-from naisei.web.sittings.config import Seated, SittingConfig
 from servers.web_server import WebServer
 from waiting import until
 
 
 def made(path: Path, n: int, *, wins: int, system: str = "clarify", going: int = 0) -> Path:
     """A run of n episodes, the first `wins` of them successes; every tenth from 5 on unscored."""
-    config = SittingConfig(kind="x", title=path.name, language="ja", settings={"wins": wins})
+    config = ConversationConfig(kind="x", title=path.name, language="ja", settings={"wins": wins})
     used = Usage("agent", "openai:m", 1, 1, 100, 20, 0.001)
     values: dict[str, float] = {}
-    with RunDirectory.of(Seated(config, system=system, data_hash="d"), path) as run:
+    with RunDirectory.of(ConversationRun(config, system=system, data_hash="d"), path) as run:
         for i in range(n + going):
             where = Where(f"item-{i:04}")
             effects = [
@@ -204,8 +204,8 @@ def test_downloads_hold_everything(server: WebServer, options: WebOptions) -> No
 def test_a_run_that_goes_on_shows_what_is_new(server: WebServer, options: WebOptions) -> None:
     path = made(options.runs / "clarify-live", 4, wins=2)
     assert len(named(get(server, "/runs/show/clarify-live"))) == 4
-    config = SittingConfig(kind="x", title=path.name, language="ja", settings={"wins": 2})
-    with RunDirectory.of(Seated(config, system="clarify", data_hash="d"), path) as run:
+    config = ConversationConfig(kind="x", title=path.name, language="ja", settings={"wins": 2})
+    with RunDirectory.of(ConversationRun(config, system="clarify", data_hash="d"), path) as run:
         run.log.finish(EpisodeRow(Where("item-9999"), {"success": True}))
         assert "item-9999" in named(get(server, "/runs/episodes/clarify-live"))
         assert "Running now" in get(server, "/home/runs")
@@ -215,7 +215,7 @@ def test_a_run_that_goes_on_shows_what_is_new(server: WebServer, options: WebOpt
 def test_a_conversation_is_read_like_a_run_by_its_visitor_alone(server: WebServer) -> None:
     with server.visitor() as client, server.visitor() as other:
         id = client.post("/echo").url.path.rpartition("/")[2]
-        client.post(f"/sittings/{id}/answer", data={"step": "0", "text": "内緒の話"})
+        client.post(f"/conversations/{id}/answer", data={"step": "0", "text": "内緒の話"})
         page = client.get(f"/runs/of/{id}")
         assert page.status_code == 200 and "内緒の話" in page.text
         for path in (f"/runs/of/{id}", f"/runs/show/@{id}", f"/runs/file/@{id}?as=events"):

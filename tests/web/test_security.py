@@ -17,8 +17,8 @@ from naisei.core.fingerprint import fingerprint
 from naisei.runs.directory import RunDirectory
 from naisei.runs.report import StoredSummary, store_summary
 from naisei.runs.task import EpisodeRow, Metric, Summary, Table
+from naisei.web.conversations.kind import ConversationConfig, ConversationRun
 from naisei.web.options import WebOptions
-from naisei.web.sittings.config import Seated, SittingConfig
 from servers.web_server import WebServer, csrf
 from waiting import PATIENCE
 
@@ -43,9 +43,9 @@ def server(options: WebOptions) -> Iterator[WebServer]:
 
 def nasty_run(path: Path) -> None:
     """A run in which everything that others wrote is an attack."""
-    config = SittingConfig(kind=NASTY, title=NASTY, language="ja", settings={"x": NASTY})
+    config = ConversationConfig(kind=NASTY, title=NASTY, language="ja", settings={"x": NASTY})
     where = Where(f"i{NASTY}", 0)
-    with RunDirectory.of(Seated(config, system=f"clarify{NASTY}"), path) as run:
+    with RunDirectory.of(ConversationRun(config, system=f"clarify{NASTY}"), path) as run:
         effects = [
             (Chat("agent", [Message(role="user", content=NASTY)]), NASTY),
             (AskUser(NASTY), NASTY),
@@ -190,7 +190,7 @@ def test_other_origins_change_nothing(server: WebServer, origin: str) -> None:
         assert client.headers["x-csrf-token"] == before
 
 
-POSTS = ["/settings", "/echo", "/enter", "/sittings/" + "0" * 24 + "/answer"]
+POSTS = ["/settings", "/echo", "/enter", "/conversations/" + "0" * 24 + "/answer"]
 
 
 @pytest.mark.parametrize("path", POSTS)
@@ -218,7 +218,7 @@ def test_a_browser_that_says_cross_site_is_refused_even_with_the_proof(server: W
 
 def test_get_changes_nothing(server: WebServer) -> None:
     with server.visitor() as client:
-        for path in ("/settings?lang=en", "/echo", "/sittings/" + "0" * 24 + "/forget"):
+        for path in ("/settings?lang=en", "/echo", "/conversations/" + "0" * 24 + "/forget"):
             assert client.get(path).status_code in (404, 405)
 
 
@@ -267,8 +267,8 @@ def test_a_cookie_that_we_did_not_sign_is_nobody(server: WebServer, options: Web
         "/static//etc/passwd",
         "/static/vendor",
         "/static/",
-        "/sittings/..%2f..",
-        "/sittings/" + "a" * 3000,
+        "/conversations/..%2f..",
+        "/conversations/" + "a" * 3000,
     ],
 )
 def test_paths_lead_nowhere(server: WebServer, path: str) -> None:
@@ -310,16 +310,16 @@ def test_a_long_message_is_refused_and_the_conversation_goes_on(server: WebServe
         id = client.post("/echo").url.path.rpartition("/")[2]
         step = "0"
         given = {"step": step, "text": "あ" * 8001}
-        assert client.post(f"/sittings/{id}/answer", data=given).status_code == 413
+        assert client.post(f"/conversations/{id}/answer", data=given).status_code == 413
         given["text"] = "短い"
-        assert client.post(f"/sittings/{id}/answer", data=given).status_code == 204
+        assert client.post(f"/conversations/{id}/answer", data=given).status_code == 204
 
 
 def test_nobody_comes_in_without_the_token(tmp_path: Path) -> None:
     options = WebOptions(state=tmp_path / "state", runs=tmp_path, token=TOKEN)
     with WebServer(options) as server:
         with server.client() as client:
-            for path in ("/", "/runs", "/home/runs", "/sittings/" + "0" * 24):
+            for path in ("/", "/runs", "/home/runs", "/conversations/" + "0" * 24):
                 answer = client.get(path)
                 assert answer.url.path == "/enter" and "password" in answer.text
             assert client.get("/runs", headers={"hx-request": "true"}).status_code == 401

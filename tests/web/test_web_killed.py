@@ -74,7 +74,7 @@ def test_no_acknowledged_line_is_lost_and_none_is_doubled(tmp_path: Path) -> Non
                         given = {"step": step, "text": text}
                         if not step:
                             continue
-                        status = client.post(f"/sittings/{id}/answer", data=given).status_code
+                        status = client.post(f"/conversations/{id}/answer", data=given).status_code
                         if status == 204:
                             sent.append(text)
                             break

@@ -9,10 +9,10 @@ from rich.text import Text
 from naisei.clarify.config import ClarifyConfig, Rules
 from naisei.clarify.data import Dataset
 from naisei.clarify.describe import scene_text
-from naisei.clarify.paraphrases import with_speakers
 from naisei.clarify.schemas import ActionSet, EpisodeResult, Scene
 from naisei.clarify.study import study_tables
 from naisei.clarify.system import RUN
+from naisei.clarify.task import with_speakers
 from naisei.cli.demo import Part, Stage
 from naisei.cli.printing import print_tables
 from naisei.core import Event

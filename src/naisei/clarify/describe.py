@@ -1,17 +1,14 @@
-"""A scene and a trial in plain words, for prompts, transcripts and reports."""
+"""Scenes, trials and actions in words for prompts; the fixed words of a refusal."""
 
 from __future__ import annotations
 
-from naisei.clarify.schemas import (
-    ActionSet,
-    EpisodeResult,
-    Instance,
-    Language,
-    Scene,
-    TrialLog,
-)
+import re
+import unicodedata
 
-__all__ = ["action_list", "scene_text", "transcript", "trial_text"]
+from naisei.clarify.schemas import ActionSet, EpisodeResult, Instance, Language, Scene, TrialLog
+
+__all__ = ["REFUSAL", "action_list", "is_refusal", "scene_text", "transcript", "trial_text"]
+
 
 _WORDS = {
     "ja": {
@@ -120,3 +117,16 @@ def transcript(instance: Instance, result: EpisodeResult, actions: ActionSet) ->
         parts.append(f"{w['memo']}\n{result.memo}")
     parts.append(f"{w['gold']}{w['colon']}{actions.text(instance.gold)}")
     return "\n\n".join(parts)
+
+
+#: What a user simulator says to a question that helps nobody (paper, Figure 6, rule 4).
+REFUSAL = "【回答できません】"
+
+_REFUSAL = re.compile(
+    r"[\[【「(]?\s*(回答できません|cannot answer)\s*[\]】」)]?[。.]?", re.IGNORECASE
+)
+
+
+def is_refusal(answer: str) -> bool:
+    """Whether an answer is the refusal and nothing else, whatever brackets it wears."""
+    return _REFUSAL.fullmatch(unicodedata.normalize("NFKC", answer).strip()) is not None

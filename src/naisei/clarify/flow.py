@@ -5,16 +5,45 @@ Source: R-Clarify, §4 (Figures 2 and 3). `episode` is Figure 3, `trial` is Figu
 
 from __future__ import annotations
 
+from naisei import prompts
 from naisei.clarify.agent import Agent, View
 from naisei.clarify.config import Rules
-from naisei.clarify.offence import offence
-from naisei.clarify.reflect import reflect
-from naisei.clarify.schemas import ActionSet, EpisodeResult, Execute, Instance, TrialLog, Turn
-from naisei.clarify.words import REFUSAL, is_refusal
-from naisei.core import Act, AskUser, Flow, FlowError, Remember
+from naisei.clarify.describe import REFUSAL, action_list, is_refusal, scene_text, trial_text
+from naisei.clarify.forbidden_questions import broken_rule
+from naisei.clarify.schemas import (
+    ActionSet,
+    EpisodeResult,
+    Execute,
+    Instance,
+    Scene,
+    TrialLog,
+    Turn,
+)
+from naisei.core import Act, AskUser, Chat, Flow, FlowError, Remember, system, user
 from naisei.memory import Memory
 
-__all__ = ["episode", "trial"]
+__all__ = ["episode", "reflect", "trial"]
+
+
+_NONE = {"ja": "（まだありません）", "en": "(none yet)"}
+
+
+def reflect(scene: Scene, actions: ActionSet, log: TrialLog, memory: Memory) -> Flow[str]:
+    """A new note from the last trial; the policy decides whether it sees the old one."""
+    language = scene.language
+    instructions = prompts.render(
+        "naisei.clarify", memory.prompt, language, actions=action_list(actions)
+    )
+    given = prompts.render(
+        "naisei.clarify",
+        "reflect-input.v1",
+        language,
+        scene=scene_text(scene),
+        trial=trial_text(log, actions, language),
+        memo=memory.previous() or _NONE[language],
+    )
+    note = yield from Chat("reflector", [system(instructions), user(given)])
+    return note.strip()
 
 
 def episode(
@@ -63,7 +92,7 @@ def trial(
             break
         if not view.may_ask:
             raise FlowError(f"agent '{agent.name}' asked although it may not ask any more")
-        offending = offence(decision.question, actions)
+        offending = broken_rule(decision.question, actions)
         if offending and rules.forbidden == "refuse":
             answer = REFUSAL
         else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 
-from naisei.clarify.tokens import NO_MODEL
+from naisei.clarify.metrics import NO_MODEL
 from naisei.lang import say
 from naisei.runs.significance import Difference, holm, paired_difference
 from naisei.runs.task import Metric, Summary, Table

@@ -19,7 +19,7 @@ __all__ = ["AUDIT", "RUN", "SYSTEM"]
 
 
 def _calls_model(config: ClarifyConfig) -> bool:
-    from naisei.clarify.agents.registry import is_model_free
+    from naisei.clarify.agent import is_model_free
 
     return not is_model_free(config.agent)
 
@@ -27,7 +27,7 @@ def _calls_model(config: ClarifyConfig) -> bool:
 def _settle(given: Given) -> dict[str, Any]:
     """Without any model the model-free `bayes` is the agent; what keeps its own account of
     earlier trials has no memory policy."""
-    from naisei.clarify.agents.registry import is_model_free, settings_of
+    from naisei.clarify.agent import is_model_free, settings_of
     from naisei.memory import memory as open_memory
     from naisei.models.embedders.registry import open_embedder, resolve
 
@@ -180,4 +180,5 @@ SYSTEM = System(
         ),
     ),
     demo="naisei.clarify.demo:PART",
+    page="naisei.web.pages.assistant:PAGE",
 )

@@ -1,31 +1,161 @@
-"""Clarify as a task of the run engine: episodes, worlds, and what is measured."""
+"""The clarify task: episodes, the household that judges an action, summary and audit note."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Generator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 
 from pydantic import BaseModel, JsonValue
 
 from naisei.clarify import flow, metrics
-from naisei.clarify.agent import Agent, AgentContext
-from naisei.clarify.agents.registry import build_agent
-from naisei.clarify.audited import AuditNote
-from naisei.clarify.config import ClarifyConfig, Rules
-from naisei.clarify.data import Dataset
+from naisei.clarify.agent import Agent, AgentContext, build_agent
+from naisei.clarify.config import AuditConfig, ClarifyConfig, Rules
+from naisei.clarify.data import Dataset, load
 from naisei.clarify.describe import transcript
-from naisei.clarify.home import Home
-from naisei.clarify.paraphrases import Paraphrases, data_hash, with_speakers
-from naisei.clarify.schemas import EpisodeResult, Instance
+from naisei.clarify.schemas import ActionSet, EpisodeResult, Instance
 from naisei.clarify.simulator import simulator
-from naisei.core import Act, AskUser, Flow, Handler, Remember, Where, World
+from naisei.clarify.simulator.knowledge import is_known
+from naisei.core import (
+    Act,
+    AskUser,
+    Flow,
+    Handler,
+    Observation,
+    Remember,
+    Where,
+    World,
+    fingerprint,
+)
+from naisei.lang import say
 from naisei.memory import MemoryHandler, memory_policy
 from naisei.models.embedders.registry import KeptEmbedder, open_embedder
 from naisei.runs.directory import RunDirectory
 from naisei.runs.task import EpisodeRow, Summary, Task
 
-__all__ = ["ClarifyTask"]
+__all__ = ["AuditNote", "ClarifyTask", "Household", "Paraphrases", "data_hash", "with_speakers"]
+
+
+class Household(Handler):
+    """Knows the hidden intent of one instance; reward 1 for it, 0 for all else."""
+
+    def __init__(self, gold: int) -> None:
+        self._gold = gold
+
+    def perform(self, effect: Act, where: Where) -> Observation:
+        assert isinstance(effect.action, dict)
+        action = effect.action["execute"]
+        return Observation(reward=float(action == self._gold), done=True)
+
+
+class Paraphrases:
+    """Instance → its hidden intent → what the users of other scenes said who want the same."""
+
+    def __init__(self, instances: Iterable[Instance]) -> None:
+        self._by_gold: dict[int, list[Instance]] = {}
+        for one in instances:
+            self._by_gold.setdefault(one.gold, []).append(one)
+
+    def __call__(self, instance: Instance) -> Mapping[int, tuple[str, ...]]:
+        scene = instance.scene_id or instance.id
+        same = self._by_gold.get(instance.gold, ())
+        said = [i.scene.utterance for i in same if (i.scene_id or i.id) != scene]
+        own = instance.scene.utterance
+        return {instance.gold: tuple(dict.fromkeys(u for u in said if u != own))}
+
+
+def with_speakers(
+    config: ClarifyConfig | AuditConfig, *, actions: str = ""
+) -> tuple[Dataset, Dataset]:
+    """The data of a run, and the same without its limit: a user borrows words from those not
+    run, too.
+
+    The split stays, as an agent may have learnt from the others. Where a table describes the
+    actions nobody borrows words, and both are the same.
+
+    Raises:
+        InputError: unusable data.
+    """
+    data = load(
+        config.data,
+        split=config.split,
+        limit=config.limit,
+        seed=config.seed,
+        actions=actions or None,
+    )
+    if config.limit is None or is_known(data.actions):
+        return data, data
+    return data, load(config.data, split=config.split, seed=config.seed, actions=actions or None)
+
+
+def data_hash(data: Dataset, speakers: Dataset) -> str:
+    """Digest of all data that results depend on."""
+    if speakers is data:
+        return data.digest
+    return fingerprint([data.digest, speakers.digest])
+
+
+#: The rule simulator is audited on so many instances of the run, spread evenly.
+_AUDITED = 20
+#: Seconds between two pieces of the audit.
+_PAUSE = 0.004
+
+
+class AuditNote:
+    """The audit in one line; for a simulator that costs calls, how to get one.
+
+    `meanwhile` works it out while a run waits for its models; `text` does what is left.
+    """
+
+    def __init__(
+        self,
+        config: ClarifyConfig,
+        instances: Mapping[str, Instance],
+        actions: ActionSet,
+        paraphrases: Paraphrases,
+    ) -> None:
+        self._steps = _note(config, instances, actions, paraphrases)
+        self._text = ""
+
+    async def meanwhile(self) -> None:
+        """Work on it in short pieces, letting the loop's other tasks go first."""
+        while not self._text:
+            await asyncio.sleep(_PAUSE)
+            self._step()
+
+    def text(self) -> str:
+        while not self._text:
+            self._step()
+        return self._text
+
+    def _step(self) -> None:
+        try:
+            next(self._steps)
+        except StopIteration as stop:
+            self._text = stop.value
+
+
+def _note(
+    config: ClarifyConfig,
+    instances: Mapping[str, Instance],
+    actions: ActionSet,
+    paraphrases: Paraphrases,
+) -> Generator[None, None, str]:
+    if config.simulator != "rule":
+        model = config.models.get("simulator", "")
+        command = f"naisei clarify audit --simulator {config.simulator} --model {model}"
+        return say(
+            f"ユーザー役 {config.simulator} {model}: この実行では検査していません。"
+            f"`{command}` で検査できます",
+            f"simulator {config.simulator} {model}: not audited in this run; `{command}` does",
+        )
+    # Imported while the run waits, not at its start.
+    from naisei.clarify.audit import audit_rule_steps, summary_line
+
+    every: Sequence[Instance] = list(instances.values())
+    sample = every[:: max(1, -(-len(every) // _AUDITED))]
+    steps = audit_rule_steps(sample, actions, seed=config.seed, paraphrases=paraphrases)
+    return summary_line((yield from steps))
 
 
 class ClarifyTask(Task[ClarifyConfig]):
@@ -97,7 +227,7 @@ class ClarifyTask(Task[ClarifyConfig]):
         remembered = self._memory()
         world = base.having(
             {
-                Act: Home(instance.gold),
+                Act: Household(instance.gold),
                 AskUser: self._user(instance),
                 Remember: MemoryHandler(remembered),
             }

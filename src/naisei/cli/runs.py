@@ -23,7 +23,13 @@ from naisei.runs.systems import resume as resumed
 from naisei.runs.tables import to_csv, to_markdown
 from naisei.system.declare import System
 from naisei.system.execute import RunOptions, execute
-from naisei.system.registry import BUILT_IN, experiment_of, find_system, system_names
+from naisei.system.registry import (
+    BUILT_IN,
+    WITHOUT_COMMAND,
+    experiment_of,
+    find_system,
+    system_names,
+)
 
 __all__ = ["app", "continue_run"]
 
@@ -137,7 +143,8 @@ def _declared(system: str) -> bool:
     """Whether a system has a declaration; those that have none resume in their own way."""
     if system in BUILT_IN and find_spec(f"naisei.{system}.system") is None:
         return False
-    return system in system_names() and isinstance(find_system(system), System)
+    known = system in (*system_names(), *WITHOUT_COMMAND)
+    return known and isinstance(find_system(system), System)
 
 
 @app.command(help=say("共通する件で実行を比べる", "Compare runs on the instances they share."))

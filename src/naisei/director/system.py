@@ -78,4 +78,5 @@ SYSTEM = System(
         ),
     ),
     demo="naisei.director.demo:PART",
+    page="naisei.web.pages.duo:PAGE",
 )

@@ -12,7 +12,7 @@ from naisei.system.config import Config
 from naisei.system.registry import Text
 
 if TYPE_CHECKING:
-    from naisei.core import Event
+    from naisei.core import Event, InputError
     from naisei.runs.result import RunResult
     from naisei.runs.task import EpisodeRow, Task
     from naisei.system.execute import RunOptions
@@ -176,7 +176,9 @@ class System:
 
     name: its command, and the system of its run directories. about: one line for the help.
     experiments: the runs that it knows. verbs: its other commands. demo: `module:attribute` of its
-    `naisei.cli.demo.Part`. page: `module:attribute` of its `naisei.web.pages.Page`.
+    `naisei.cli.demo.Part`. page: `module:attribute` of its `naisei.web.pages.Page`. elsewhere: of
+    runs that no command continues, from the frozen configuration and the directory: where they
+    are gone on with.
     """
 
     name: str
@@ -185,6 +187,7 @@ class System:
     verbs: Sequence[Verb] = ()
     demo: str = ""
     page: str = ""
+    elsewhere: Callable[[dict[str, Any], Path], InputError] | None = None
 
     def experiment(self, task: str = "") -> Experiment[Any] | None:
         """The one whose runs have this value of `task` in their configuration."""

@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from naisei.system.declare import Experiment, System
 
-__all__ = ["BUILT_IN", "GROUP", "Text", "experiment_of", "find_system", "system_in", "system_names"]
+__all__ = [
+    "BUILT_IN",
+    "GROUP",
+    "WITHOUT_COMMAND",
+    "Text",
+    "experiment_of",
+    "find_system",
+    "system_in",
+    "system_names",
+]
 
 #: A text in Japanese and in English.
 Text = tuple[str, str]
@@ -49,8 +58,12 @@ BUILT_IN: dict[str, Text] = {
 }
 
 
+#: Systems of ours that have runs but no command.
+WITHOUT_COMMAND = ("web",)
+
+
 def system_names() -> list[str]:
-    """All that are installed: ours, then those from outside by name. None is imported."""
+    """All that have a command: ours, then those from outside by name. None is imported."""
     outside = {entry.name for entry in entry_points(group=GROUP)} - set(BUILT_IN)
     return [*BUILT_IN, *sorted(outside)]
 
@@ -61,7 +74,7 @@ def find_system(name: str) -> System:
     Raises:
         InputError: none is installed under it.
     """
-    if name in BUILT_IN:
+    if name in BUILT_IN or name in WITHOUT_COMMAND:
         built_in: System = import_module(f"naisei.{name}.system").SYSTEM
         return built_in
     from naisei import plugins
@@ -108,7 +121,7 @@ def experiment_of(system: str, config: dict[str, Any], place: Path) -> Experimen
     from naisei.core import InputError
     from naisei.lang import say
 
-    if system not in system_names():
+    if system not in (*system_names(), *WITHOUT_COMMAND):
         raise InputError(
             say(
                 f"システム {system!r} の実行ですが、インストールされていません",
@@ -119,7 +132,10 @@ def experiment_of(system: str, config: dict[str, Any], place: Path) -> Experimen
                 "元のパッケージをインストールしてください", "install the package that it came from"
             ),
         )
-    found = find_system(system).experiment(str(config.get("task", "")))
+    declared = find_system(system)
+    if declared.elsewhere is not None:
+        raise declared.elsewhere(config, place)
+    found = declared.experiment(str(config.get("task", "")))
     if found is None:
         raise InputError(
             say(f"{system} のこの実行は再開できません", f"this run of {system} cannot be resumed"),

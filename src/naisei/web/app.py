@@ -1,6 +1,11 @@
-"""The application: the pages' addresses, static files, and the guards before them."""
+"""The application: addresses, static files, the guards before them; and serving it."""
 
 from __future__ import annotations
+
+import asyncio
+import gc
+from collections.abc import Callable
+from importlib import import_module
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -11,15 +16,16 @@ from starlette.routing import Route
 
 from naisei import __version__
 from naisei.http.guard import Guard
+from naisei.http.server import Server, bound, hold_signals, uvicorn_config
 from naisei.lang import say
-from naisei.web.errors import handlers
-from naisei.web.guard import Reception, guard_rules
-from naisei.web.house import House, house_of
-from naisei.web.html import STATIC, page_response
-from naisei.web.sittings.routes import routes as sitting_routes
-from naisei.web.tongue import LANGUAGE_COOKIE, THEME_COOKIE, Tongue
+from naisei.web.conversations.routes import routes as conversation_routes
+from naisei.web.html import STATIC, THEME_COOKIE, handlers, page_response
+from naisei.web.middleware import LANGUAGE_COOKIE, LocaleMiddleware, VisitorMiddleware, guard_rules
+from naisei.web.options import WebOptions
+from naisei.web.state import ServerState, open_server, server_of
 
-__all__ = ["build_app"]
+__all__ = ["build_app", "serve", "settle"]
+
 
 _YEAR = 365 * 24 * 3600
 _SETTINGS = {
@@ -28,8 +34,8 @@ _SETTINGS = {
 }
 
 
-def build_app(house: House) -> Starlette:
-    """An ASGI application over an open house."""
+def build_app(server: ServerState) -> Starlette:
+    """An ASGI application over an open server."""
     app = Starlette(
         routes=[
             Route("/health", _health),
@@ -37,17 +43,17 @@ def build_app(house: House) -> Starlette:
             Route("/enter", _enter),
             Route("/enter", _let_in, methods=["POST"]),
             Route("/settings", _settings, methods=["POST"]),
-            *sitting_routes(),
-            *(route for page in house.pages for route in page.routes()),
+            *conversation_routes(),
+            *(route for page in server.pages for route in page.routes),
         ],
         exception_handlers=handlers,
         middleware=[
-            Middleware(Tongue),
-            Middleware(Guard, guard_rules(house.options, house.visitors)),
-            Middleware(Reception, house.visitors),
+            Middleware(LocaleMiddleware),
+            Middleware(Guard, guard_rules(server.options, server.visitors)),
+            Middleware(VisitorMiddleware, server.visitors),
         ],
     )
-    app.state.house = house
+    app.state.server = server
     return app
 
 
@@ -69,13 +75,13 @@ def _files() -> frozenset[str]:
 
 
 async def _enter(request: Request) -> Response:
-    if house_of(request).visitors.may_enter(request.headers):
+    if server_of(request).visitors.may_enter(request.headers):
         return RedirectResponse("/", 303)
     return page_response(request, "enter.html")
 
 
 async def _let_in(request: Request) -> Response:
-    visitors = house_of(request).visitors
+    visitors = server_of(request).visitors
     async with request.form(max_files=0, max_fields=5) as form:
         given = form.get("token")
     if not isinstance(given, str) or not visitors.knows(given.strip()):
@@ -93,3 +99,36 @@ async def _settings(request: Request) -> Response:
             if (value := form.get(name)) in values:
                 response.set_cookie(cookie, str(value), max_age=_YEAR, samesite="lax")
     return response
+
+
+def settle() -> None:
+    """Before the first request: what is in memory now stays, and collections need not go through
+    it again and again."""
+    gc.collect()
+    gc.freeze()
+
+
+def serve(options: WebOptions, *, ready: Callable[[str], None] | None = None) -> None:
+    """Serve until SIGTERM or Ctrl-C. Every conversation is kept, to the last effect.
+
+    Args:
+        ready: is told the address once connections are taken (a port of 0 is any free one).
+
+    Raises:
+        InputError: what cannot be opened or bound.
+    """
+    listening = bound(options.host, options.port)
+    hold_signals()
+
+    async def go() -> None:
+        async with open_server(options) as server:
+            if options.model is not None:  # a second that the first to talk need not wait for
+                await asyncio.to_thread(import_module, "naisei.models.gateway")
+            settle()
+            config = uvicorn_config(build_app(server), grace=3)
+            await Server(config, ready, server.conversations.dismiss).serve(sockets=[listening])
+
+    try:
+        asyncio.run(go())
+    finally:
+        listening.close()

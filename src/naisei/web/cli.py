@@ -122,8 +122,8 @@ def serve(
 ) -> None:
     # `naisei --help` does not wait for it.
     from naisei.terminal import Console
+    from naisei.web.app import serve as listen
     from naisei.web.options import WebOptions
-    from naisei.web.run import serve as listen
 
     given = WebOptions(
         host=host,

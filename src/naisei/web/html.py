@@ -1,67 +1,70 @@
-"""Templates: whole pages, and fragments of them. Everything is escaped unless it says not."""
+"""Pages and fragments of them, errors among them, from templates. All is escaped."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import logging
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from jinja2 import ChoiceLoader, Environment, PackageLoader, PrefixLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse
+from starlette.responses import HTMLResponse, Response
 
 from naisei import lengths
+from naisei.core import EffectFailed, EpisodeBusy, InputError
+from naisei.http.guard import message_of
 from naisei.lang import language, say
 from naisei.runs.report import bar
 from naisei.runs.tables import number
-from naisei.web.tongue import THEME_COOKIE, chosen
 
-if TYPE_CHECKING:
-    from naisei.web.pages import Page
+__all__ = ["STATIC", "THEME_COOKIE", "fragment", "handlers", "page_response", "refusal"]
 
-__all__ = ["STATIC", "fragment", "page_response"]
 
 STATIC = Path(__file__).parent / "static"
+THEME_COOKIE = "naisei_theme"
 
 
-def fragment(template: str, **context: Any) -> str:
-    """A template as text, in the language that `say` speaks now."""
-    return _environment().get_template(template).render(language=language(), **context)
+def fragment(*templates: str, **context: Any) -> str:
+    """The first template there is as text, in the language that `say` speaks now."""
+    return _environment().select_template(templates).render(language=language(), **context)
 
 
 def page_response(
-    request: Request, template: str, *, page: Page | None = None, status: int = 200, **context: Any
+    request: Request, template: str, *, otherwise: str = "", **context: Any
 ) -> HTMLResponse:
     """A template that extends `base.html`, as the answer to a request.
 
-    The template has, besides `context`: page, pages, csrf, theme, language, say.
-    """
-    from naisei.web.pages import pages
+    The template has, besides `context`: page, pages, csrf, theme, here, language, say.
 
+    Args:
+        template: `<page>/<file>`, or one of no page.
+        otherwise: in its place where the page has no such template.
+    """
+    pages = request.app.state.server.pages
     text = fragment(
-        template,
-        page=page,
-        pages=pages(),
+        *(name for name in (template, otherwise) if name),
+        page=next((p for p in pages if p.name == template.partition("/")[0]), None),
+        pages=pages,
         csrf=request.state.visitor.csrf,
-        theme=chosen(request.headers, THEME_COOKIE),
+        theme=request.cookies.get(THEME_COOKIE, ""),
         here=request.url.path,
         **context,
     )
-    return HTMLResponse(text, status)
+    return HTMLResponse(text)
 
 
 @cache
 def _environment() -> Environment:
     from naisei.web.pages import pages
 
-    own = PrefixLoader(
-        {p.name: PackageLoader(f"naisei.web.pages.{p.name}", "templates") for p in pages()}
-    )
+    packages = ("naisei.web", *(page.templates for page in pages() if page.templates))
     environment = Environment(
-        loader=ChoiceLoader([PackageLoader("naisei.web", "templates"), own]),
+        loader=ChoiceLoader([PackageLoader(package) for package in packages]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -96,3 +99,46 @@ def _pretty(value: Any) -> str:
 def _lines(text: str) -> Markup:
     """Text with its line breaks kept."""
     return Markup("<br>").join(text.split("\n"))
+
+
+#: Where HTMX puts an answer of this kind: the line alone, where notices go.
+_PLACED = {"HX-Retarget": "#notice", "HX-Reswap": "innerHTML", "HX-Reselect": ".notice"}
+_LOG = logging.getLogger("naisei.web")
+
+
+def refusal(status: int, message: str) -> HTMLResponse:
+    """A page that says why not; to HTMX, the line alone."""
+    text = fragment("refused.html", status=status, message=message)
+    return HTMLResponse(text, status, headers=_PLACED)
+
+
+async def _http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    no_path = say("そのようなページはありません", "there is no such page")
+    return refusal(error.status_code, message_of(error, no_path=no_path))
+
+
+async def _input(request: Request, error: Exception) -> Response:
+    assert isinstance(error, InputError)
+    # Whoever runs the server sees the place; whoever visits is told what is wrong.
+    _LOG.warning("%s", error)
+    return refusal(409 if isinstance(error, EpisodeBusy) else 422, error.message)
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    assert isinstance(error, EffectFailed)
+    _LOG.warning("%s", error)
+    return refusal(502, say("モデルが応答しませんでした。", "The model gave no usable answer."))
+
+
+async def _crash(request: Request, error: Exception) -> Response:
+    return refusal(500, say("内部エラーです。", "An internal error."))
+
+
+#: For `Starlette(exception_handlers=…)`.
+handlers: dict[Any, Any] = {
+    HTTPException: _http,
+    InputError: _input,
+    EffectFailed: _failed,
+    Exception: _crash,
+}

@@ -27,7 +27,7 @@ class WebOptions:
     them, whose index is made, and kept up to date, under `state`; not both. model: plays every role
     that a page does not name another for; `None` leaves pages to what needs no model. settings:
     how models are reached. max_body, max_upload: bytes of a request. max_message: characters of
-    what a person says. body_timeout: seconds for a request to arrive. open_sittings:
+    what a person says. body_timeout: seconds for a request to arrive. open_conversations:
     conversations held in memory at a time; idle: seconds after which one that nobody looks at
     is put away (it goes on when it is opened again).
 
@@ -51,7 +51,7 @@ class WebOptions:
     max_upload: int = UPLOAD
     max_message: int = MESSAGE
     body_timeout: float = 30.0
-    open_sittings: int = 500
+    open_conversations: int = 500
     idle: float = 900.0
 
     def __post_init__(self) -> None:
@@ -90,7 +90,7 @@ class WebOptions:
                     "資料のあるフォルダーを指定してください", "name the folder of documents"
                 ),
             )
-        for name in ("max_body", "max_upload", "max_message", "open_sittings"):
+        for name in ("max_body", "max_upload", "max_message", "open_conversations"):
             if getattr(self, name) < 1:
                 raise InputError(
                     say("1 以上にしてください", "must be at least 1"),

@@ -17,6 +17,8 @@ from pathlib import Path
 from starlette.datastructures import Headers
 
 from naisei.core import InputError
+from naisei.files import written_beside
+from naisei.lang import say
 
 __all__ = ["CSRF_HEADER", "Visitor", "Visitors"]
 
@@ -53,16 +55,27 @@ class Visitors:
     def kept_in(folder: Path, token: str = "") -> Visitors:
         """With the secret of a state folder, which is made if there is none."""
         path = folder / "secret"
+        if not path.exists():
+            with written_beside(path) as part:
+                part.touch(mode=0o600)
+                part.write_bytes(secrets.token_bytes(32))
         try:
-            path.touch(mode=0o600, exist_ok=False)
-            path.write_bytes(secrets.token_bytes(32))
-        except FileExistsError:
-            pass
+            secret = path.read_bytes()
         except OSError as error:
-            raise InputError(f"cannot be written: {error.strerror}", place=str(path)) from error
-        secret = path.read_bytes()
+            raise InputError(
+                say(f"読めません: {error.strerror}", f"cannot be read: {error.strerror}"),
+                place=str(path),
+                remedy=say("読めるようにしてください", "make it readable"),
+            ) from error
         if len(secret) != 32:
-            raise InputError("is no secret of naisei", place=str(path), remedy="remove it")
+            raise InputError(
+                say("naisei の鍵ではありません", "is no secret of naisei"),
+                place=str(path),
+                remedy=say(
+                    "消してください（会話の持ち主は分からなくなります）",
+                    "remove it (whose the conversations are is lost then)",
+                ),
+            )
         return Visitors(secret, token)
 
     def of(self, headers: Headers, *, secure: bool = False) -> Visitor:

@@ -15,20 +15,57 @@ import numpy.typing as npt
 from pydantic import Field
 
 from naisei.clarify.agent import AgentContext, View, declares
-from naisei.clarify.agents import mining
-from naisei.clarify.agents.features import Features, Vectors, scene_texts
+from naisei.clarify.agents.features import Features, Vectors, load_weights, scene_texts
 from naisei.clarify.agents.knowledge import knowledge_for
 from naisei.clarify.agents.policy import Plan, Stage, plan
 from naisei.clarify.agents.posterior import Posterior
-from naisei.clarify.agents.questions import Question, about, bank, reply_table
-from naisei.clarify.agents.thoughts import thought
-from naisei.clarify.agents.weights import load_weights
+from naisei.clarify.agents.questions import (
+    Question,
+    about,
+    bank,
+    judge,
+    reply_table,
+    shared_words,
+)
 from naisei.clarify.schemas import Chance, Clarify, Decision, Execute, Language, Turn
 from naisei.core import Embed, Flow
 from naisei.japanese.answers import Stance, understand
 from naisei.runs.options import Options
 
-__all__ = ["BayesAgent", "BayesOptions", "build"]
+__all__ = ["BayesAgent", "BayesOptions", "build", "rationale"]
+
+
+_WHY = {
+    "ja": {
+        "ask": "このまま動くより、先に一つ伺ったほうがよさそうだ。",
+        "execute": "これ以上伺うより、動いてみるほうがよさそうだ。",
+        "must": "もう質問はできないので、いちばん見込みのあるものを選ぶ。",
+    },
+    "en": {
+        "ask": "Asking one thing first looks better than acting now.",
+        "execute": "Acting now looks better than asking on.",
+        "must": "No question is left, so the likeliest it is.",
+    },
+}
+
+
+def _leading(texts: Sequence[str], chances: Sequence[float], language: Language) -> str:
+    """The leading hypotheses with their probabilities, as a sentence."""
+    percent = [f"{round(100 * p)}%" for p in chances]
+    if language == "ja":
+        named = [f"「{text}」（{p}）" for text, p in zip(texts, percent, strict=True)]
+        rest = "、次に" + "、".join(named[1:]) if len(named) > 1 else ""
+        return f"いちばんありそうなのは{named[0]}{rest}。"
+    named = [f'"{text}" ({p})' for text, p in zip(texts, percent, strict=True)]
+    rest = ", then " + ", ".join(named[1:]) if len(named) > 1 else ""
+    return f"Most likely {named[0]}{rest}."
+
+
+def rationale(texts: Sequence[str], chances: Sequence[float], why: str, language: Language) -> str:
+    """`_leading`, and why it asks or executes. why: `ask`, `execute` or `must`."""
+    space = "" if language == "ja" else " "
+    return _leading(texts, chances, language) + space + _WHY[language][why]
+
 
 Array = npt.NDArray[np.float64]
 
@@ -111,12 +148,14 @@ class BayesAgent:
         if chosen.question is not None:
             return Clarify(
                 question=questions.questions[chosen.question].text,
-                thought=thought(texts, shares, "ask", language),
+                thought=rationale(texts, shares, "ask", language),
                 guess=guess,
                 chances=chances,
             )
         why = "execute" if view.may_ask else "must"
-        return Execute(action=guess, thought=thought(texts, shares, why, language), chances=chances)
+        return Execute(
+            action=guess, thought=rationale(texts, shares, why, language), chances=chances
+        )
 
     def _belief(self, view: View, turns: Sequence[Turn], vectors: Vectors) -> Array:
         """The posterior after everything heard and tried, shape (actions,)."""
@@ -168,9 +207,9 @@ class BayesAgent:
     def _bank(self, context: AgentContext, table: str, channel: Array, language: Language) -> _Bank:
         questions = bank(context.actions, table, language)
         if not table:
-            questions = mining.judge(
+            questions = judge(
                 questions, about(table), context.actions, context.get_embedder()
-            ) + mining.shared_words(context.actions, language)
+            ) + shared_words(context.actions, language)
         topics = sorted({q.topic for q in questions})
         replies = max(len(channel), 4) + 1
         tables = np.zeros((len(questions), replies, channel.shape[1]))

@@ -7,17 +7,102 @@ and yes/no facts about where the action's object is and in what state.
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import dataclass, fields
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from naisei.clarify.agents.knowledge import MODES, Cues, Knowledge
-from naisei.clarify.agents.sight import Sight, own_area, see, tidy_words
 from naisei.clarify.schemas import Scene
+from naisei.core import InputError
+from naisei.japanese.morph import lemmas
+from naisei.japanese.object_state import is_stored, is_used, tidy_words
+from naisei.lang import say
 from naisei.models.base import Embedder
 
-__all__ = ["SCENE_FEATURES", "TEXT_FEATURES", "Features", "scene_texts"]
+__all__ = [
+    "SCENE_FEATURES",
+    "TEXT_FEATURES",
+    "BayesWeights",
+    "Features",
+    "ObjectState",
+    "load_weights",
+    "object_state",
+    "own_area",
+    "scene_texts",
+]
+
+
+#: Words too common to point at a thing.
+_COMMON = frozenset(
+    {"為る", "居る", "有る", "無い", "物", "事", "こと", "もの", "何", "其れ", "此れ", "今", "成る"}
+    | {"言う", "良い", "方", "所", "気", "中", "上", "出る", "置く"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectState:
+    """What is seen of an object. own_area: it is in the area that the user is in. used,
+    stored: words of its state say that it has been used and lies about, or that it waits for
+    use. overlap: how many words of the utterance tell where or how it is, at most 2
+    (「ソファの上のそれ」)."""
+
+    visible: bool
+    held: bool
+    reach: bool
+    own_area: bool
+    used: bool
+    stored: bool
+    overlap: float
+
+
+def object_state(names: tuple[str, ...], scene: Scene) -> ObjectState:
+    """Look for an object by its names, given in lower case."""
+
+    def among(things: tuple[str, ...]) -> list[str]:
+        return [thing for thing in things if any(n in thing.lower() for n in names)]
+
+    areas = {area: found for area, things in scene.surroundings.items() if (found := among(things))}
+    held, reach = among(scene.user.holding), among(scene.user.reach)
+    phrases = [*(p for found in areas.values() for p in found), *held, *reach]
+    if not phrases:
+        return ObjectState(False, False, False, False, False, False, 0.0)
+    return ObjectState(
+        visible=True,
+        held=bool(held),
+        reach=bool(reach),
+        own_area=bool(among(own_area(scene))),
+        used=any(is_used(p) for p in phrases),
+        stored=any(is_stored(p) for p in phrases),
+        overlap=_overlap(names, scene, areas),
+    )
+
+
+def own_area(scene: Scene) -> tuple[str, ...]:
+    """The things of the area that the user is in."""
+    place = scene.user.place
+    return tuple(
+        thing
+        for area, things in scene.surroundings.items()
+        if place and (area in place or place in area)
+        for thing in things
+    )
+
+
+def _overlap(names: tuple[str, ...], scene: Scene, areas: dict[str, list[str]]) -> float:
+    said = set(lemmas(scene.utterance)) - _COMMON
+    own = {word for name in names for word in lemmas(name)}
+    pointed = [
+        len(said & ({*lemmas(thing), *lemmas(area)} - own))
+        for area, things in areas.items()
+        for thing in things
+    ]
+    return float(min(2, max(pointed, default=0)))
+
 
 Array = npt.NDArray[np.float64]
 Vectors = npt.NDArray[np.float32]
@@ -94,10 +179,10 @@ class Features:
         near = _standard(self._nearest(vectors[1])[0])
         everything = "。".join(p for things in scene.surroundings.values() for p in things)
         own = own_area(scene)
-        sights = [see(names, scene) for names in self._objects]
+        sights = [object_state(names, scene) for names in self._objects]
         seen = {
             field.name: np.array([getattr(s, field.name) for s in sights], float)[self._object_of]
-            for field in fields(Sight)
+            for field in fields(ObjectState)
         }
         away, bring = self._away, 1 - self._away
         tidy = tidy_words(scene.utterance)
@@ -191,3 +276,48 @@ def _softmax(scores: Array) -> Array:
     shifted = np.exp(scores - scores.max())
     out: Array = shifted / shifted.sum()
     return out
+
+
+class BayesWeights(BaseModel):
+    """What was fitted. Features that are not named weigh nothing.
+
+    scene: weight per scene feature. text: weight per text feature, for answers.
+    temperature: the prior's log odds are divided by it (> 0). floor: share of the
+    probability spread over all actions, in [0, 1). echo: how much of the weight of its
+    words an answer keeps when it also says yes or no, in [0, 1].
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    scene: dict[str, float]
+    text: dict[str, float]
+    temperature: float = 1.0
+    floor: float = 0.02
+    echo: float = 0.6
+
+
+@lru_cache(maxsize=8)
+def load_weights(name: str) -> BayesWeights:
+    """The weights shipped for a knowledge table, the generic ones for an empty name, or a file.
+
+    Raises:
+        InputError: a file that is given cannot be read or is no such JSON.
+    """
+    if name.endswith(".json"):
+        source = Path(name)
+    else:
+        source = files("naisei.clarify.agents") / "weights" / f"bayes_{name or 'any'}.json"  # type: ignore[assignment]
+    try:
+        return BayesWeights.model_validate_json(source.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, ValidationError) as error:
+        raise InputError(
+            say(
+                f"bayes エージェントの重みを読めません: {error}",
+                f"no weights of the bayes agent can be read: {error}",
+            ),
+            place=name,
+            remedy=say(
+                "tools/calibrate_bayes.py で作ってください",
+                "make them with tools/calibrate_bayes.py",
+            ),
+        ) from error

@@ -8,10 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from naisei.clarify.agents.features import SCENE_FEATURES, TEXT_FEATURES, Features, Vectors
-from naisei.clarify.agents.knowledge.cues import Cues
+from naisei.clarify.agents.features import (
+    SCENE_FEATURES,
+    TEXT_FEATURES,
+    BayesWeights,
+    Features,
+    Vectors,
+)
+from naisei.clarify.agents.knowledge import Cues
 from naisei.clarify.agents.questions import Question, reply_table
-from naisei.clarify.agents.weights import Weights
 from naisei.clarify.schemas import Scene
 from naisei.japanese.answers import Answer, Stance
 
@@ -35,7 +40,7 @@ class Posterior:
     """Bayes' rule for one set of actions, with fitted weights."""
 
     features: Features
-    weights: Weights
+    weights: BayesWeights
 
     def prior(self, scene: Scene, vectors: Vectors) -> Array:
         """P(action | scene), shape (actions,), sums to 1. vectors: of `scene_texts`."""

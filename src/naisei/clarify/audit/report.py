@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import BaseModel, ConfigDict
 
-from naisei.clarify.audit.battery import Probe, probes
 from naisei.clarify.audit.checks import (
+    Probe,
     asks_for_wish,
     denies_surroundings,
     level_claimed,
@@ -17,10 +17,11 @@ from naisei.clarify.audit.checks import (
     names_action,
     names_object,
     polarity,
+    probes,
     sentence_count,
 )
+from naisei.clarify.describe import is_refusal
 from naisei.clarify.schemas import Action, ActionSet, Instance
-from naisei.clarify.words import is_refusal
 from naisei.lang import say
 from naisei.runs.statistics import mean_metric
 from naisei.runs.task import Metric, Summary, Table

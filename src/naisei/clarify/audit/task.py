@@ -7,22 +7,22 @@ from dataclasses import replace
 
 from pydantic import BaseModel, JsonValue
 
-from naisei.clarify.audit.battery import battery_digest, conversations, probes
+from naisei.clarify.audit.checks import battery_digest, conversations, probes
 from naisei.clarify.audit.report import AuditTalk, summarise
 from naisei.clarify.config import AuditConfig
-from naisei.clarify.paraphrases import Paraphrases as Speakers
-from naisei.clarify.paraphrases import data_hash as digest_of
-from naisei.clarify.paraphrases import with_speakers
 from naisei.clarify.schemas import ActionSet, Instance
 from naisei.clarify.simulator import simulator
 from naisei.clarify.simulator.knowledge import is_known
+from naisei.clarify.task import Paraphrases as Speakers
+from naisei.clarify.task import data_hash as digest_of
+from naisei.clarify.task import with_speakers
 from naisei.core import AskUser, Flow, Handler, Where, World, fingerprint, run
 from naisei.lang import say
 from naisei.runs.task import EpisodeRow, Summary, Task
 
 __all__ = ["AuditTask", "audit_rule", "audit_rule_steps", "talk"]
 
-Paraphrases = Callable[[Instance], Mapping[int, Sequence[str]]]
+ParaphrasesOf = Callable[[Instance], Mapping[int, Sequence[str]]]
 
 
 def talk(instance: Instance, actions: ActionSet, number: int) -> Flow[AuditTalk]:
@@ -49,7 +49,7 @@ class AuditTask(Task[AuditConfig]):
         actions: ActionSet,
         *,
         data_hash: str = "",
-        paraphrases: Paraphrases | None = None,
+        paraphrases: ParaphrasesOf | None = None,
     ) -> None:
         self.config = config.model_copy(update={"battery": battery_digest()})
         self.actions = actions
@@ -143,7 +143,7 @@ def audit_rule(
     actions: ActionSet,
     *,
     seed: int = 0,
-    paraphrases: Paraphrases | None = None,
+    paraphrases: ParaphrasesOf | None = None,
 ) -> Summary:
     """Audit the rule simulator right here: no model, no run directory. About 10 ms an instance."""
     steps = audit_rule_steps(instances, actions, seed=seed, paraphrases=paraphrases)
@@ -160,7 +160,7 @@ def audit_rule_steps(
     actions: ActionSet,
     *,
     seed: int = 0,
-    paraphrases: Paraphrases | None = None,
+    paraphrases: ParaphrasesOf | None = None,
 ) -> Generator[None, None, Summary]:
     """`audit_rule` in steps of a few milliseconds, for a run that waits for models anyway."""
     task = AuditTask(AuditConfig(seed=seed), instances, actions, paraphrases=paraphrases)

@@ -2,20 +2,122 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import unicodedata
 from typing import Any
 
-from naisei.clarify.data.context import surroundings, user_info
 from naisei.clarify.data.records import Row
-from naisei.clarify.data.splits import split_name
-from naisei.clarify.schemas import ActionSet, Instance, Language, Scene
+from naisei.clarify.schemas import ActionSet, Instance, Language, Scene, UserInfo
 from naisei.core import InputError
 from naisei.lang import say
 from naisei.lengths import MESSAGE, PROFILE, bounded
 
-__all__ = ["KEYS", "instance", "language_of"]
+__all__ = [
+    "KEYS",
+    "SPLITS",
+    "instance",
+    "language_of",
+    "split_name",
+    "split_of",
+    "surroundings",
+    "things",
+    "user_info",
+]
+
+
+_ONE = {
+    "place": ("place", "position", "location", "場所", "位置", "位置情報"),
+    "posture": ("posture", "姿勢", "様子"),
+    "time": ("time", "time_of_day", "時間", "時間帯", "時刻"),
+}
+_MANY = {
+    "holding": ("holding", "held", "has", "所持物", "手持ち"),
+    "reach": ("reach", "within_reach", "near", "nearby", "周辺物", "周辺物品"),
+    "company": ("company", "others", "with", "一緒にいる人", "同席者"),
+}
+_FIELD = {name: field for field, names in (_ONE | _MANY).items() for name in names}
+
+_SEPARATORS = re.compile(r"[、，,;；\n]")
+
+
+def user_info(value: Any) -> UserInfo:
+    """A user from an object, a string or nothing.
+
+    Known keys (Japanese ones of the paper too) fill the fields; a string, and whatever
+    else there is as `key: value`, is kept word for word in `posture`, which is free text.
+    """
+    if value is None:
+        return UserInfo()
+    if not isinstance(value, dict):
+        return UserInfo(posture=_words(value))
+    fields: dict[str, Any] = {}
+    rest: list[str] = []
+    for key, content in value.items():
+        field = _FIELD.get(str(key).strip().lower())
+        if content in (None, "", [], {}):
+            continue
+        if field in _MANY:
+            fields[field] = (*fields.get(field, ()), *things(content))
+        elif field is not None and field not in fields:
+            fields[field] = _words(content)
+        else:
+            rest.append(f"{key}: {_words(content)}")
+    if rest:
+        fields["posture"] = "; ".join(
+            [*([fields["posture"]] if "posture" in fields else []), *rest]
+        )
+    return UserInfo(**fields)
+
+
+def surroundings(value: Any) -> dict[str, tuple[str, ...]]:
+    """Area → things. A list or a string without areas becomes one area without a name."""
+    if value in (None, "", [], {}):
+        return {}
+    if not isinstance(value, dict):
+        return {"": things(value)}
+    return {str(area): things(content) for area, content in value.items()}
+
+
+def things(value: Any) -> tuple[str, ...]:
+    """A list of things, each in a few words. A string is split at commas and lines."""
+    if value is None:
+        return ()
+    if isinstance(value, str):
+        return tuple(part.strip() for part in _SEPARATORS.split(value) if part.strip())
+    if isinstance(value, dict):
+        return tuple(f"{key}: {_words(content)}" for key, content in value.items())
+    if isinstance(value, list):
+        return tuple(words for item in value if (words := _words(item)))
+    return (_words(value),)
+
+
+def _words(value: Any) -> str:
+    """Anything in one line of text."""
+    if isinstance(value, dict):
+        return ", ".join(f"{key}: {_words(content)}" for key, content in value.items())
+    if isinstance(value, list):
+        return ", ".join(_words(item) for item in value)
+    return "" if value is None else str(value).strip()
+
+
+SPLITS = ("train", "dev", "test")
+
+_ALIASES = {"valid": "dev", "validation": "dev", "val": "dev", "training": "train"}
+
+
+def split_of(key: str) -> str:
+    """The split of a scene or utterance: about 20 % train, 20 % dev, 60 % test."""
+    share = int.from_bytes(hashlib.sha256(key.encode("utf-8")).digest()[:4], "big") / 2**32
+    return "train" if share < 0.2 else "dev" if share < 0.4 else "test"
+
+
+def split_name(name: str) -> str:
+    """The usual name of a split: `valid`, `validation` and `val` are `dev`."""
+    lowered = name.strip().lower()
+    return _ALIASES.get(lowered, lowered)
+
 
 #: The keys of a row. `utterance` and `gold` are needed, the others are optional.
 KEYS = (

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from naisei.clarify.simulator.cues import Cue, fits, folded
-from naisei.clarify.simulator.knowledge import Proposition, propositions
+from naisei.clarify.simulator.knowledge import Cue, Proposition, fits, folded, propositions
 from naisei.japanese.morph import Token, tokens
 from naisei.japanese.questions import words
 

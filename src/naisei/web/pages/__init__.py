@@ -1,55 +1,77 @@
 """Pages: what a page is, and which there are.
 
-A page is a package `naisei/web/pages/<name>/` whose `__init__.py` has a `page`:
-
-    page = Page(
+    PAGE = Page(
         name="assistant",
         title=("聞き返す助手", "Assistant"),
         about=("あいまいな頼みごとに…", "Asks back before it acts."),
         icon="M4 6h16M4 12h10",               # the path of a line drawing on 24 × 24
         order=10,                             # of the navigation
-        routes=lambda: [Route("/assistant", ...), ...],   # all under /<name>
-        kinds=(kind,),                        # of its conversations, if it holds any
+        routes=[Route("/assistant", …), …],   # all under /<name>
+        kinds=(KIND,),                        # of its conversations, if it holds any
     )
 
-Its templates are in `templates/` beside it and are named `<name>/<file>`; they extend
-`base.html`. Its style and script, if any, are `naisei/web/static/<name>.css` and `.js`; they are
-loaded on its pages alone. There is no inline script and no `style=` anywhere: the policy that
-keeps foreign script out would stop it too. Every text for people is `{{ say("…", "…") }}`.
-What a person, a document or a model wrote goes through autoescape; `| safe` is for what
+The page of a system is named by `System.page` (`module:attribute`), also that of a system from
+an entry point of the group `naisei.systems`. One whose page is a conversation needs no more than
+a `ConversationKind` (`naisei.web.conversations.kind`) and
+
+    routes=page_routes(KIND)                  # naisei.web.conversations.routes
+
+The templates of a page are named `<name>/<file>` and extend `base.html`; ours are in
+`naisei/web/templates`, those of a page from outside in the folder `templates` of the package that
+`templates` names. Style and script of our pages are `naisei/web/static/<name>.css` and `.js`,
+loaded there alone. There is no inline script and no `style=` anywhere: the policy that keeps
+foreign script out would stop it too. Every text for people is `{{ say("…", "…") }}`. What a
+person, a document or a model wrote goes through autoescape; `| safe` is for what
 `naisei.http.clean` or nh3 has cleaned.
 
-A page keeps no state of its own: what belongs to a visitor is a conversation
-(`naisei.web.sittings`), or stands under `house.folder(visitor)`.
+A page keeps no state of its own: what belongs to a visitor is a conversation, or stands under
+`ServerState.folder(visitor)`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from pkgutil import iter_modules
 from typing import Any
 
 from starlette.routing import BaseRoute
 
-from naisei.web.sittings.kind import Kind
+from naisei.core import InputError
+from naisei.lang import say
+from naisei.system.registry import find_system, system_names
+from naisei.web.conversations.kind import ConversationKind
 
 __all__ = ["Page", "pages"]
+
+#: Pages that belong to no system.
+_COMMON = ("naisei.web.pages.home:PAGE", "naisei.web.pages.runs:PAGE")
+#: Those of systems whose declaration does not name them.
+_UNDECLARED = {
+    "relationship": "naisei.web.pages.relationship:PAGE",
+    "intent": "naisei.web.pages.documents:PAGE",
+    "textgame": "naisei.web.pages.games:PAGE",
+    "emphasis": "naisei.web.pages.emphasis:PAGE",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """One entry of the navigation. title, about: Japanese and English."""
+    """One entry of the navigation.
+
+    name: the first part of its addresses. title, about: Japanese and English. kinds: of its
+    conversations. templates: package whose folder `templates` holds its own, if not naisei's.
+    """
 
     name: str
     title: tuple[str, str]
     about: tuple[str, str]
     icon: str
     order: int
-    routes: Callable[[], Sequence[BaseRoute]]
-    kinds: tuple[Kind[Any], ...] = ()
+    routes: Sequence[BaseRoute]
+    kinds: tuple[ConversationKind[Any], ...] = ()
+    templates: str = ""
 
     @property
     def path(self) -> str:
@@ -58,8 +80,40 @@ class Page:
 
 @cache
 def pages() -> tuple[Page, ...]:
-    """All pages, in the order of the navigation."""
-    found: list[Page] = [
-        import_module(f"{__name__}.{module.name}").page for module in iter_modules(__path__)
-    ]
+    """All pages, in the order of the navigation.
+
+    Raises:
+        InputError: a system from outside cannot be loaded, or names no page.
+    """
+    named = [(name, _page_of(name)) for name in system_names()]
+    found = [_load(place) for place in _COMMON]
+    for system, place in named:
+        if place:
+            found.append(_load(place, system))
     return tuple(sorted(found, key=lambda page: page.order))
+
+
+def _page_of(system: str) -> str:
+    try:
+        return find_system(system).page or _UNDECLARED.get(system, "")
+    except ModuleNotFoundError:  # not declared yet
+        return _UNDECLARED.get(system, "")
+
+
+def _load(place: str, system: str = "naisei") -> Page:
+    module, _, attribute = place.partition(":")
+    try:
+        page = getattr(import_module(module), attribute)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise InputError(
+            say(f"{system} のページを読み込めません: {error}", f"cannot load its page: {error}"),
+            place=f"{system}: page={place!r}",
+            remedy=say("MODULE:ATTRIBUTE の形で指定してください", "give MODULE:ATTRIBUTE"),
+        ) from error
+    if not isinstance(page, Page):
+        raise InputError(
+            say(f"{system} の page はページではありません", "that is no page"),
+            place=f"{system}: page={place!r}",
+            remedy=say("naisei.web.pages.Page を指定してください", "name a naisei.web.pages.Page"),
+        )
+    return page

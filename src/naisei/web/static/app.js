@@ -43,7 +43,7 @@
     form.querySelector("textarea")?.focus();
   });
 
-  // <div data-live="/sittings/ID/events?after=N">: what happens in a conversation. A page in the
+  // <div data-live="/conversations/ID/events?after=N">: what happens in a conversation. A page in the
   // background lets go of its stream: browsers have few for all their tabs together.
   function follow(place) {
     let after = new URL(place.dataset.live, location).searchParams.get("after") ?? "0";
@@ -58,7 +58,7 @@
         if (event.lastEventId) after = event.lastEventId;
         swap(event.data);
       });
-      source.addEventListener("standing", (event) => swap(event.data));
+      source.addEventListener("status", (event) => swap(event.data));
       source.addEventListener("end", () => { over = true; close(); });
       source.addEventListener("open", () => place.removeAttribute("data-away"));
       source.addEventListener("error", () => {

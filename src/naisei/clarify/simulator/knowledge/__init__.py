@@ -1,28 +1,105 @@
-"""What the rule simulator knows: needs behind the actions, and what questions may ask."""
+"""What the rule simulator knows: needs behind actions, states of containers, cue words."""
 
 from __future__ import annotations
 
+import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, Literal
 
-from naisei.clarify.schemas import ActionSet
-from naisei.clarify.simulator.cues import Cue, cue
+from naisei.clarify.schemas import ActionSet, Instance
+from naisei.japanese.morph import tokens
 from naisei.japanese.normal import normalise
+from naisei.japanese.questions import words
 
 __all__ = [
     "FACETS",
+    "Cue",
     "Facet",
+    "Level",
     "Need",
     "Proposition",
     "Propositions",
+    "asked_container",
+    "asks_empty",
+    "cue",
+    "fits",
+    "folded",
     "is_known",
+    "level",
     "needs",
     "propositions",
 ]
+
+
+#: Words that must all be there, in normalised form.
+Cue = frozenset[str]
+
+#: One form for each negation and for pairs that Sudachi keeps apart.
+_SAME = {
+    "無い": "ない",
+    "ぬ": "ない",
+    "ず": "ない",
+    "すく": "空く",
+    "ほしい": "欲しい",
+    "御腹": "お腹",
+    "ご飯": "御飯",
+    "ごみ": "ゴミ",
+    "暖かい": "温かい",
+    "暖める": "温める",
+    "関わる": "関係",
+    "関する": "関係",
+    "関連": "関係",
+    "纏わる": "関係",
+    "貰う": "もらう",
+    "くる": "来る",
+    "直ぐ": "すぐ",
+    "お子": "子",
+    "お酒": "酒",
+    "御酒": "酒",
+    "だ": "です",
+    "掛ける": "かける",
+}
+
+
+def folded(forms: Iterable[str]) -> frozenset[str]:
+    """The words of a question as cues spell them."""
+    return frozenset(_SAME.get(f, f) for f in forms)
+
+
+def cue(text: str, language: str) -> Cue:
+    """A cue from its written form.
+
+    Japanese: parts joined by `+`; each part's content words count; `=` marks a part taken
+    as it stands. English: words. Raises ValueError for a cue without words.
+    """
+    if language == "en":
+        made = frozenset(words(text))
+    else:
+        made = folded(form for part in text.split("+") for form in _part(part))
+    if not made:
+        raise ValueError(f"the cue '{text}' has no words")
+    return made
+
+
+#: Normalised forms that mean something else when they stand alone as text.
+_VERBATIM = frozenset({"為る", "居る"})
+
+
+def _part(part: str) -> list[str]:
+    if part.startswith("=") or part in _VERBATIM:
+        return [part.removeprefix("=")]
+    found = tokens(part)
+    return [t.form for t in found if t.content] or [t.form for t in found]
+
+
+def fits(cues: Iterable[Cue], having: frozenset[str]) -> list[Cue]:
+    """The cues all of whose words are there."""
+    return [c for c in cues if c <= having]
+
 
 FACETS = ("state", "why", "plan", "use", "kind", "place", "dir", "when", "whom")
 
@@ -137,3 +214,79 @@ def needs(language: str) -> Mapping[int, Need]:
         facets |= {f: tuple(data[f][group]) for f in ("place", "when", "whom")}
         out[number] = Need(number, group, facets, entry.get("wish", {}))
     return out
+
+
+Level = Literal["empty", "part", "full"]
+
+_NAMES = {
+    "コップ": r"コップ|カップ(?!麺|めん|ラーメン|焼|ケーキ|スープ|うどん|そば|アイス)|"
+    r"湯のみ|湯呑み|マグ|\b(?:cup|mug)\b",
+    "グラス": r"グラス|\bglass\b",
+    "ペットボトル": r"ペットボトル|ボトル|\bbottle\b",
+    "水筒": r"水筒|マイボトル|タンブラー|\b(?:flask|thermos)\b",
+    "タッパー": r"タッパー|保存容器|弁当箱|\b(?:container|tupperware|lunch box)\b",
+}
+#: What things are called when nothing else can be meant, where that is not the key.
+_PROPER = {"ペットボトル": r"ペットボトル|\bplastic bottles?\b"}
+_STATE = re.compile(
+    r"空(?!い|腹|気|間|調)|からっぽ|カラッポ|中身|残って|残り|満杯|いっぱい|入って|入れて(?:い|あ)|"
+    r"飲み(?:終|干|切|き)|飲みかけ|使用中|\b(?:empty|full|left in|anything in|inside)\b"
+)
+_EMPTY = re.compile(r"空(?!い|腹)|からっぽ|カラッポ|飲み(?:終|干|切|き)|\bempty\b|\bfinished\b")
+_EMPTY_SEEN = re.compile(
+    r"空の|空に|空っぽ|飲み終|飲み干|食べ終|洗っ|伏せ|乾い|水切り|\b(?:empty|washed|dry|finished)\b"
+)
+_PART_SEEN = re.compile(r"飲みかけ|飲み残|残|半分|使いかけ|\b(?:half|left)\b")
+_FULL_SEEN = re.compile(r"入り|入っ|未開封|詰め|[（(]|の水|のお茶|の麦茶|\b(?:full|unopened)\b")
+#: Where the scene is silent: what fits with the wish, by action.
+_WANTED: dict[str, dict[int, Level]] = {
+    "コップ": {3: "empty", 12: "empty"},
+    "グラス": {23: "empty", 33: "empty"},
+    "ペットボトル": {6: "full", 15: "empty", 36: "part"},
+    "水筒": {30: "empty", 40: "empty"},
+    "タッパー": {38: "full", 39: "full"},
+}
+
+
+def asked_container(question: str) -> str:
+    """The container whose contents a question is about, or an empty string."""
+    text = normalise(question).lower()
+    if not _STATE.search(text):
+        return ""
+    return next((name for name, pattern in _NAMES.items() if re.search(pattern, text)), "")
+
+
+def asks_empty(question: str) -> bool:
+    """Whether a yes means that it is empty."""
+    return _EMPTY.search(normalise(question).lower()) is not None
+
+
+def _seen(thing: str) -> Level | None:
+    if _PART_SEEN.search(thing):
+        return "part"
+    if _EMPTY_SEEN.search(thing):
+        return "empty"
+    return "full" if _FULL_SEEN.search(thing) else None
+
+
+def level(container: str, instance: Instance) -> Level | None:
+    """How full it is, `None` where neither scene nor wish tells. Always the same for an instance.
+
+    Of several such containers, what is in hand or in reach counts first, then the one that
+    fits with the wish.
+    """
+    user = instance.scene.user
+    near = [*user.holding, *user.reach]
+    far = [thing for things in instance.scene.surroundings.values() for thing in things]
+    # An oil bottle is not meant where there is a ペットボトル.
+    proper = re.compile(_PROPER.get(container, container))
+    called = any(proper.search(t.lower()) for t in (*near, *far))
+    pattern = proper if called else re.compile(_NAMES[container])
+    wanted = _WANTED[container].get(instance.gold)
+    for things in (near, far):
+        states = [s for t in things if pattern.search(t.lower()) and (s := _seen(t.lower()))]
+        if wanted in states:
+            return wanted
+        if states:
+            return states[0]
+    return wanted

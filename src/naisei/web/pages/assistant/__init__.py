@@ -1,12 +1,128 @@
 """The assistant: asks back before it acts, and shows what it believes meanwhile."""
 
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+
+from naisei import plugins
+from naisei.clarify.agent import GROUP, calls_model, is_model_free
+from naisei.clarify.config import Rules
+from naisei.clarify.data import load
+from naisei.clarify.person import Person
+from naisei.clarify.schemas import Language, Scene, UserInfo
+from naisei.lang import language, say
+from naisei.lengths import FIELD, too_long
+from naisei.web.conversations.conversation import Conversation
+from naisei.web.conversations.routes import page_routes
 from naisei.web.pages import Page
-from naisei.web.pages.assistant.kind import KIND
-from naisei.web.pages.assistant.views import routes
+from naisei.web.pages.assistant.conversation import (
+    KIND,
+    PERSON,
+    AssistantConfig,
+    Picture,
+    actions_in,
+)
+from naisei.web.state import server_of
 
-__all__ = ["page"]
+__all__ = ["PAGE"]
 
-page = Page(
+
+#: How many situations of the data are offered.
+_OFFERED = 12
+#: How it goes about a request. Where a wrong action costs nothing but a try, the best that an
+#: agent can do is to act at once; with one try it asks while that pays.
+_MANNERS = {"careful": Rules(trials=1, quota=3), "quick": Rules(trials=3, quota=2)}
+
+
+@lru_cache(maxsize=2)
+def _scenes(spoken: Language) -> dict[str, Scene]:
+    """Some situations of the bundled data, spread over it; by id."""
+    source = "ambigact40-open-en" if spoken == "en" else "ambigact40-open"
+    found = {i.scene_id or i.id: i.scene for i in load(source, split="dev").instances}
+    step = max(1, len(found) // _OFFERED)
+    return {scene.id: scene for scene in list(found.values())[::step][:_OFFERED]}
+
+
+def _agents(model: str | None) -> list[str]:
+    """Those that can be had: without a model, the ones that need none; the best comes first."""
+    names = plugins.names(GROUP)
+    free = sorted(
+        (n for n in names if is_model_free(n)), key=lambda n: (n != "bayes", n == "random", n)
+    )
+    return [*free, *(n for n in names if model and calls_model(n))]
+
+
+async def _start(request: Request) -> dict[str, Any]:
+    server, spoken = server_of(request), language()
+    return {
+        "scenes": list((await asyncio.to_thread(_scenes, spoken)).values()),
+        "agents": _agents(server.options.model),
+    }
+
+
+async def _begin(request: Request, fields: Mapping[str, str]) -> tuple[AssistantConfig, str]:
+    server, spoken = server_of(request), language()
+    agent = fields.get("agent", "bayes")
+    model = server.options.model
+    if agent not in _agents(model):
+        raise HTTPException(422, say("その助手は使えません", "this agent is not to be had"))
+    scene = await _scene(fields, spoken)
+    person = await asyncio.to_thread(Person.load, PERSON, server.folder(request.state.visitor))
+    needs = calls_model(agent)
+    config = AssistantConfig(
+        agent=agent,
+        scene=scene.model_copy(update={"utterance": "", "language": spoken}),
+        person=person,
+        rules=_MANNERS.get(fields.get("manner", ""), _MANNERS["careful"]),
+        model=model if needs else None,
+        memory="tur" if needs else "none",
+        language=spoken,
+    )
+    title = scene.user.place or say("自分の状況", "my own situation")
+    return config, f"{title} · {agent}"
+
+
+async def _scene(fields: Mapping[str, str], spoken: Language) -> Scene:
+    if fields.get("scene", "own") != "own":
+        found = (await asyncio.to_thread(_scenes, spoken)).get(fields["scene"])
+        if found is None:
+            raise HTTPException(422, say("その状況はありません", "there is no such situation"))
+        return found
+    place, around, holding = (fields.get(n, "") for n in ("place", "around", "holding"))
+    for given in (place, around, holding):
+        if told := too_long(given, FIELD):
+            raise HTTPException(413, told)
+    seen = _things(around)
+    return Scene(
+        id="own",
+        utterance="",
+        user=UserInfo(place=place, holding=_things(holding)),
+        surroundings={say("まわり", "around"): seen} if seen else {},
+        language=spoken,
+    )
+
+
+def _things(text: str) -> tuple[str, ...]:
+    parts = text.replace("，", "、").replace(",", "、").replace("\n", "、").split("、")
+    return tuple(part.strip() for part in parts if part.strip())
+
+
+def _show(request: Request, conversation: Conversation) -> dict[str, Any]:
+    config = conversation.config
+    assert isinstance(config, AssistantConfig)
+    return {
+        "picture": Picture.of(config, conversation.events),
+        "actions": actions_in(config.language),
+    }
+
+
+PAGE = Page(
     name="assistant",
     title=("聞き返す助手", "Assistant"),
     about=(
@@ -15,6 +131,6 @@ page = Page(
     ),
     icon="M4 5h16v11H9l-5 4zM12 8v3M12 13v.5",
     order=10,
-    routes=routes,
+    routes=page_routes(KIND, start=_start, begin=_begin, show=_show),
     kinds=(KIND,),
 )

@@ -1,12 +1,221 @@
 """Ask the documents: vague requests are asked back about before anything is searched."""
 
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, cast, get_args
+
+from pydantic import ValidationError
+from starlette.datastructures import UploadFile
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+
+from naisei.core import Event
+from naisei.http.clean import cleaned
+from naisei.intent.feedback import Sign, read_feedback, standing, write_feedback
+from naisei.intent.profile import Profile
+from naisei.intent.rules import Role, Rules, Setting
+from naisei.intent.serve.uploads import KINDS, store
+from naisei.lang import language, say
+from naisei.web.conversations.conversation import Conversation
+from naisei.web.conversations.routes import conversation_of, page_routes
+from naisei.web.html import fragment
 from naisei.web.pages import Page
-from naisei.web.pages.documents.kind import KIND
-from naisei.web.pages.documents.views import routes
+from naisei.web.pages.documents.conversation import (
+    KIND,
+    AskConfig,
+    Radar,
+    Shelf,
+    contacts_of,
+    cuts_of,
+    documents_in,
+    feedback_path,
+    index_path,
+    rebuild,
+    shared_index,
+)
+from naisei.web.state import ServerState, server_of
 
-__all__ = ["page"]
+__all__ = ["PAGE"]
 
-page = Page(
+
+#: Files of one upload, and of a visitor in all.
+_AT_ONCE, _MOST = 20, 500
+_SIGNS = get_args(Sign)
+_ROLES: frozenset[Role] = frozenset(get_args(Role))
+
+
+def _own(server: ServerState, request: Request) -> Path:
+    return server.folder(request.state.visitor)
+
+
+async def _start(request: Request) -> dict[str, Any]:
+    server = server_of(request)
+    folder = _own(server, request)
+    uploaded = sorted(path.name for path in documents_in(folder).iterdir() if path.is_file())
+    return {
+        "index": (server.options.index or server.options.documents) is not None,
+        "uploads": server.options.uploads,
+        "kinds": KINDS,
+        "uploaded": uploaded,
+    }
+
+
+async def _begin(request: Request, fields: Mapping[str, str]) -> tuple[AskConfig, str]:
+    server = server_of(request)
+    folder = _own(server, request)
+    shelf = _shelf(fields.get("shelf", ""))
+    if shelf == "own" and not any(documents_in(folder).iterdir()):
+        raise HTTPException(422, say("先にファイルを追加してください", "add files first"))
+    await rebuild(shelf, folder, server.options)
+    async with shared_index(index_path(shelf, folder, server.options)):
+        pass  # it can be opened: else it is said now, not in the conversation
+    model = server.options.model
+    setting = Setting(
+        rules=Rules(language=language(), roles=_ROLES if model else frozenset()),
+        profile=_profile(fields),
+        contacts=contacts_of(shelf),
+    )
+    names = {
+        "server": say("このサーバーの資料", "the server's documents"),
+        "handbook": say("見本の手引き", "the sample handbook"),
+        "own": say("自分の資料", "my documents"),
+    }
+    config = AskConfig(shelf=shelf, setting=setting, model=model)
+    return config, names[shelf]
+
+
+def _shelf(given: str) -> Shelf:
+    if given not in get_args(Shelf):
+        raise HTTPException(422, say("その資料はありません", "there are no such documents"))
+    return cast(Shelf, given)
+
+
+def _profile(fields: Mapping[str, str]) -> Profile:
+    given = {name: fields.get(name, "")[:200] for name in ("department", "office", "employment")}
+    try:
+        return Profile.model_validate(given)
+    except ValidationError as error:
+        raise HTTPException(
+            422, say("プロフィールが使えません", "the profile is unusable")
+        ) from error
+
+
+async def _upload(request: Request) -> Response:
+    """Files into the visitor's own folder; those that cannot be taken are named."""
+    server = server_of(request)
+    if not server.options.uploads:
+        raise HTTPException(404, say("アップロードは無効です", "uploading is switched off"))
+    folder = documents_in(_own(server, request))
+    told: list[str] = []
+    async with request.form(max_files=_AT_ONCE, max_fields=5) as form:
+        for given in form.getlist("file"):
+            if not isinstance(given, UploadFile) or not given.filename:
+                continue
+            if sum(1 for _ in folder.iterdir()) >= _MOST:
+                raise HTTPException(413, say(f"{_MOST} 件までです", f"at most {_MOST} files"))
+            data = await given.read(server.options.max_upload + 1)
+            if len(data) > server.options.max_upload:
+                told.append(f"{given.filename}: {say('大きすぎます', 'too large')}")
+                continue
+            try:
+                await asyncio.to_thread(store, folder, given.filename, data)
+            except HTTPException as refused:
+                told.append(f"{given.filename}: {refused.detail}")
+    if told:
+        raise HTTPException(422, say("、", "; ").join(told))
+    return Response(status_code=204, headers={"HX-Redirect": "/documents"})
+
+
+async def _remove(request: Request) -> Response:
+    folder = documents_in(_own(server_of(request), request))
+    async with request.form(max_files=0, max_fields=5) as form:
+        name = str(form.get("name", ""))
+    # Only what is listed can be removed: no name leads out of the folder.
+    found = {path.name: path for path in folder.iterdir()}.get(name)
+    if found is None:
+        raise HTTPException(404, say("そのようなファイルはありません", "there is no such file"))
+    found.unlink()
+    return Response(status_code=204, headers={"HX-Redirect": "/documents"})
+
+
+def _show(request: Request, conversation: Conversation) -> dict[str, Any]:
+    server = server_of(request)
+    replies = [e for e in conversation.events if e.kind == "say"]
+    config = conversation.config
+    assert isinstance(config, AskConfig)
+    return {
+        "radar": Radar.of(replies[-1]) if replies else None,
+        "feedback": _told(_own(server, request), config),
+    }
+
+
+async def _passage(request: Request) -> Response:
+    """The passage behind a citation of a conversation, as a fragment."""
+    server = server_of(request)
+    conversation = await conversation_of(request, KIND)
+    config = conversation.config
+    assert isinstance(config, AskConfig)
+    chunk = request.query_params.get("chunk", "")
+    async with shared_index(
+        index_path(config.shelf, _own(server, request), server.options)
+    ) as index:
+        found = await asyncio.to_thread(index.chunk, chunk)
+    if found is None:
+        raise HTTPException(404, say("その箇所はもうありません", "this passage is gone"))
+    fields = {"path", "title", "headings", "page", "date", "text"}
+    shown = cleaned(found.model_dump(mode="json", include=fields))
+    return HTMLResponse(fragment("documents/_passage.html", passage=shown))
+
+
+async def _feedback(request: Request) -> Response:
+    server = server_of(request)
+    folder = _own(server, request)
+    conversation = await conversation_of(request, KIND)
+    async with request.form(max_files=0, max_fields=5) as form:
+        sign = str(form.get("sign", ""))
+    if sign not in _SIGNS:
+        raise HTTPException(422, say("その評価はありません", "there is no such feedback"))
+    replies = [e for e in conversation.events if e.kind == "say"]
+    if not replies:
+        raise HTTPException(409, say("まだ会話がありません", "there is no turn yet"))
+    said = [str(e.result) for e in conversation.events if e.kind == "ask"]
+    asked = sum(_asks(event) for event in replies)
+    path = feedback_path(folder)
+    await asyncio.to_thread(
+        write_feedback, path, cast(Sign, sign), about=said[-1] if said else "", asked=asked
+    )
+    config = conversation.config
+    assert isinstance(config, AskConfig)
+    return HTMLResponse(
+        fragment(
+            "documents/_feedback.html", conversation=conversation, feedback=_told(folder, config)
+        )
+    )
+
+
+def _asks(event: Event) -> bool:
+    request: dict[str, dict[str, dict[str, object]]] = event.request  # type: ignore[assignment]
+    return request["meta"]["reply"]["route"] == "ask"
+
+
+def _told(folder: Path, config: AskConfig) -> dict[str, object]:
+    """What the page says of the feedback: how many lines count, and what they came to."""
+    base = config.setting.rules.thresholds
+    now = cuts_of(folder, base)
+    moved = {
+        name: (getattr(base, name), getattr(now, name))
+        for name in ("clarity", "is_question", "is_consultation")
+        if getattr(base, name) != getattr(now, name)
+    }
+    return {"count": len(standing(read_feedback(feedback_path(folder)))), "moved": moved}
+
+
+PAGE = Page(
     name="documents",
     title=("資料の案内役", "Documents"),
     about=(
@@ -15,6 +224,12 @@ page = Page(
     ),
     icon="M6 3h8l4 4v14H6zM14 3v4h4M9 12h6M9 16h6",
     order=40,
-    routes=routes,
+    routes=[
+        Route("/documents/files", _upload, methods=["POST"]),
+        Route("/documents/files/remove", _remove, methods=["POST"]),
+        *page_routes(KIND, start=_start, begin=_begin, show=_show),
+        Route("/documents/{id}/passage", _passage),
+        Route("/documents/{id}/feedback", _feedback, methods=["POST"]),
+    ],
     kinds=(KIND,),
 )

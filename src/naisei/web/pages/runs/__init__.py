@@ -1,11 +1,35 @@
-"""Runs: listed, opened, read to the last effect, compared, taken away as files."""
+"""Runs: listed, opened, read to the last effect, compared, taken away as files.
+
+A run is named by its path under the folder of runs (`clarify-12ab`, `study/with-memo`); a
+conversation of the visitor's own by `@<id>`.
+"""
+
+from __future__ import annotations
+
+from starlette.routing import Route
 
 from naisei.web.pages import Page
-from naisei.web.pages.runs.routes import routes
+from naisei.web.pages.runs import compared, episode, lists, places
 
-__all__ = ["page"]
+__all__ = ["PAGE"]
 
-page = Page(
+
+_ROUTES = [
+    Route("/runs", lists.show_list),
+    Route("/runs/rows", lists.more_rows),
+    Route("/runs/compare", compared.show),
+    Route("/runs/compare/file", compared.file),
+    Route("/runs/of/{id}", episode.of_conversation),
+    Route("/runs/show/{run:path}", lists.show_run),
+    Route("/runs/episodes/{run:path}", lists.episodes),
+    Route("/runs/costs/{run:path}", lists.costs),
+    Route("/runs/episode/{run:path}", episode.show),
+    Route("/runs/events/{run:path}", episode.events),
+    Route("/runs/prompt/{run:path}", episode.prompt),
+    Route("/runs/file/{run:path}", places.take),
+]
+
+PAGE = Page(
     name="runs",
     title=("実行記録", "Runs"),
     about=(
@@ -14,5 +38,5 @@ page = Page(
     ),
     icon="M4 5h16M4 12h16M4 19h10",
     order=90,
-    routes=routes,
+    routes=_ROUTES,
 )

@@ -19,8 +19,7 @@ from naisei.runs.frozen import Frozen
 from naisei.runs.report import StoredSummary, stored_summary
 from naisei.runs.tables import to_csv, to_markdown
 from naisei.web.html import page_response
-from naisei.web.pages.runs.files import download
-from naisei.web.pages.runs.places import Place, place_of
+from naisei.web.pages.runs.places import Place, download, place_of
 
 __all__ = ["file", "show"]
 
@@ -41,11 +40,9 @@ class Side:
 
 async def show(request: Request) -> Response:
     """`GET /runs/compare?run=<name>&run=<name>`."""
-    from naisei.web.pages.runs import page
-
     places = _places(request)
     found = await asyncio.to_thread(_work, places)
-    return page_response(request, "runs/compare.html", page=page, **found)
+    return page_response(request, "runs/compare.html", **found)
 
 
 async def file(request: Request) -> Response:

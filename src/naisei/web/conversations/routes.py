@@ -1,0 +1,252 @@
+"""The addresses that conversations have, and those that every page of conversations has.
+
+POST /conversations/<id>/answer   the person's answer: fields `step` and `text`, or others that
+                                  the effect's reader takes. 204 once it is kept.
+GET  /conversations/<id>/events   what happens, as server-sent events: `line` for what an event
+                                  adds to the page, `status` for whose turn it is, `end` when it
+                                  is over.
+POST /conversations/<id>/retry    go on where it failed.
+POST /conversations/<id>/forget   remove it.
+GET  /conversations/<id>          its page.
+
+GET  /<page>                      the form that begins one, and the visitor's earlier ones.
+POST /<page>/new                  begin.
+GET  /<page>/<id>                 the conversation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from typing import Any, Literal, TypeVar, get_args, get_origin
+from urllib.parse import parse_qsl
+
+from pydantic import BaseModel, ValidationError
+from sse_starlette.event import ServerSentEvent
+from sse_starlette.sse import EventSourceResponse
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from naisei.core import InputError
+from naisei.lang import say
+from naisei.lengths import FIELD, too_long
+from naisei.system.config import Flag, flags_of
+from naisei.web.conversations.conversation import Conversation
+from naisei.web.conversations.kind import ConversationKind
+from naisei.web.html import page_response
+from naisei.web.state import server_of
+
+__all__ = ["conversation_of", "number_field", "page_routes", "routes"]
+
+C = TypeVar("C", bound=BaseModel)
+#: A comment is sent so often (seconds), so that proxies keep a silent stream open.
+_PING = 15
+#: The browser tries again after so many milliseconds.
+_AGAIN = 1000
+#: Until version 0.1 the addresses began so: pages that are still open send there.
+_PREFIXES = ("/conversations/{id}", "/sittings/{id}")
+
+
+def routes() -> list[Route]:
+    """Of every conversation, whatever its page."""
+    return [
+        route
+        for prefix in _PREFIXES
+        for route in (
+            Route(prefix, show),
+            Route(f"{prefix}/answer", answer, methods=["POST"]),
+            Route(f"{prefix}/events", events),
+            Route(f"{prefix}/retry", retry, methods=["POST"]),
+            Route(f"{prefix}/forget", forget, methods=["POST"]),
+        )
+    ]
+
+
+async def _found(request: Request) -> Conversation:
+    conversations = server_of(request).conversations
+    return await conversations.find(request.state.visitor, request.path_params["id"])
+
+
+async def answer(request: Request) -> Response:
+    conversation = await _found(request)
+    fields = await _fields(request)
+    most = server_of(request).options.max_message
+    for value in fields.values():
+        if told := too_long(value, most):
+            raise HTTPException(413, told)
+    await conversation.answer(fields.pop("step", ""), fields)
+    return Response(status_code=204)
+
+
+async def _fields(request: Request) -> dict[str, str]:
+    """The fields of a form that holds no file, the last of a name. A page sends one a line."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/x-www-form-urlencoded":
+        raise HTTPException(415, say("フォームの形で送ってください", "send it as a form"))
+    try:
+        found = parse_qsl(
+            (await request.body()).decode(), keep_blank_values=True, max_num_fields=50
+        )
+    except ValueError:
+        raise HTTPException(400, say("フォームとして読めません", "the body is no form")) from None
+    return {name: value.replace("\r\n", "\n") for name, value in found}
+
+
+async def events(request: Request) -> Response:
+    conversation = await _found(request)
+    after = request.headers.get("last-event-id") or request.query_params.get("after", "0")
+    if not after.isdecimal():
+        raise HTTPException(400, say("番号ではありません", "no number"))
+    return EventSourceResponse(_told(conversation, int(after[:9])), ping=_PING)
+
+
+async def _told(conversation: Conversation, after: int) -> AsyncIterator[bytes]:
+    """Messages; those of one moment in one piece."""
+    yield ServerSentEvent(comment="naisei", retry=_AGAIN).encode()
+    async for number, events, status in conversation.follow(after):
+        first = number - len(events) + 1
+        out = [
+            ServerSentEvent(text, event="line", id=str(n)).encode()
+            for n, event in enumerate(events, first)
+            if (text := conversation.kind.line(conversation, event))
+        ]
+        if status is not None:
+            text = conversation.kind.status(conversation)
+            out.append(ServerSentEvent(text, event="status").encode())
+        if out:
+            yield b"".join(out)
+    if conversation.over:
+        yield ServerSentEvent("", event="end").encode()
+
+
+async def retry(request: Request) -> Response:
+    conversations = server_of(request).conversations
+    await conversations.retry(request.state.visitor, request.path_params["id"])
+    return Response(status_code=204)
+
+
+async def forget(request: Request) -> Response:
+    conversations = server_of(request).conversations
+    conversation = await _found(request)
+    page = conversation.kind.page
+    await conversations.forget(request.state.visitor, conversation.id)
+    return Response(status_code=204, headers={"HX-Redirect": f"/{page}"})
+
+
+async def show(request: Request) -> Response:
+    conversation = await _found(request)
+    return RedirectResponse(f"/{conversation.kind.page}/{conversation.id}", 303)
+
+
+def page_routes(
+    kind: ConversationKind[C],
+    *,
+    start: Callable[[Request], Awaitable[Mapping[str, Any]]] | None = None,
+    begin: Callable[[Request, Mapping[str, str]], Awaitable[tuple[C, str]]] | None = None,
+    show: Callable[[Request, Conversation], Mapping[str, Any]] | None = None,
+) -> list[Route]:
+    """Of a page of conversations.
+
+    Args:
+        start: what the template `<page>/start.html` is given besides `model` (the server's) and
+            `earlier` (conversations). Without such a template the flags of the kind's
+            configuration (`naisei.system.config.flag`) are the form.
+        begin: the configuration that a form makes, and the title of the conversation. Raises
+            `HTTPException` or `InputError` for what cannot be used. By default the flags' values.
+        show: what the template `<page>/talk.html` is given besides `conversation`, `events` and
+            `config`. Without such a template its lines are shown as they were said.
+    """
+    page = kind.page
+
+    async def started(request: Request) -> Response:
+        server = server_of(request)
+        return page_response(
+            request,
+            f"{page}/start.html",
+            otherwise="start.html",
+            model=server.options.model,
+            earlier=await server.conversations.entries(request.state.visitor, kind.name),
+            **(await start(request) if start is not None else _form(kind)),
+        )
+
+    async def begun(request: Request) -> Response:
+        fields = {name: value.strip() for name, value in (await _fields(request)).items()}
+        if begin is not None:
+            config, title = await begin(request, fields)
+        else:
+            config, title = _configured(kind, fields), ""
+        conversations = server_of(request).conversations
+        made = await conversations.begin(
+            request.state.visitor, kind, config, title=title or _title(request, page)
+        )
+        return Response(status_code=204, headers={"HX-Redirect": f"/{page}/{made.id}"})
+
+    async def shown(request: Request) -> Response:
+        conversation = await conversation_of(request, kind)
+        # Events may come while a template is rendered: what it shows is one moment.
+        events = list(conversation.events)
+        return page_response(
+            request,
+            f"{page}/talk.html",
+            otherwise="talk.html",
+            conversation=conversation,
+            events=events,
+            config=conversation.config,
+            **(show(request, conversation) if show is not None else {}),
+        )
+
+    return [
+        Route(f"/{page}", started),
+        Route(f"/{page}/new", begun, methods=["POST"]),
+        Route(f"/{page}/{{id}}", shown),
+    ]
+
+
+def number_field(fields: Mapping[str, str], name: str, most: int, what: str) -> int:
+    """A field of a form that holds a number from 1 on. what: its name for people."""
+    given = fields.get(name, "")
+    if not given.isdecimal() or not 1 <= int(given[:4]) <= most:
+        raise InputError(say(f"1 から {most} までです", f"must be 1 to {most}"), place=what)
+    return int(given)
+
+
+async def conversation_of(request: Request, kind: ConversationKind[Any]) -> Conversation:
+    """The visitor's conversation of this kind that an address names. Raises `HTTPException`."""
+    conversations = server_of(request).conversations
+    return await conversations.find(request.state.visitor, request.path_params["id"], kind)
+
+
+def _title(request: Request, page: str) -> str:
+    return next((say(*p.title) for p in server_of(request).pages if p.name == page), page)
+
+
+def _form(kind: ConversationKind[Any]) -> dict[str, Any]:
+    flags = [flag for flag in flags_of(kind.config) if not flag.many and not flag.pairs]
+    return {"flags": flags, "choices": _choices, "boolean": bool, "numbers": (int, float)}
+
+
+def _choices(flag: Flag) -> tuple[Any, ...]:
+    return get_args(flag.kind) if get_origin(flag.kind) is Literal else ()
+
+
+def _configured(kind: ConversationKind[C], fields: Mapping[str, str]) -> C:
+    """The configuration of the generated form. Raises `HTTPException` for a value out of bounds."""
+    values: dict[str, Any] = {}
+    for flag in _form(kind)["flags"]:
+        given = fields.get(flag.key, "")
+        if told := too_long(given, FIELD):
+            raise HTTPException(413, told)
+        if flag.kind is bool:
+            given = "true" if given else "false"
+        if given:
+            inner = values
+            for name in flag.path[:-1]:
+                inner = inner.setdefault(name, {})
+            inner[flag.path[-1]] = given
+    try:
+        return kind.config.model_validate(values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        raise HTTPException(422, f"{place}: {first['msg']}") from None

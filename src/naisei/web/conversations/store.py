@@ -1,0 +1,256 @@
+"""All conversations of a server: begun, found again, put away; each seen by its visitor alone."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import secrets
+import shutil
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+from weakref import WeakValueDictionary
+
+from pydantic import BaseModel, ValidationError
+from starlette.exceptions import HTTPException
+
+from naisei.core import InputError
+from naisei.lang import language, say
+from naisei.runs.directory import RunDirectory
+from naisei.runs.frozen import Frozen
+from naisei.web.conversations.conversation import Conversation
+from naisei.web.conversations.kind import (
+    SYSTEM,
+    ConversationConfig,
+    ConversationContext,
+    ConversationKind,
+    ConversationRun,
+)
+from naisei.web.visitors import Visitor
+
+__all__ = ["Conversations", "Entry"]
+
+C = TypeVar("C", bound=BaseModel)
+T = TypeVar("T")
+_ID = re.compile(r"[0-9a-f]{24}")
+_LONGEST_TITLE = 80
+#: Seconds between looks for conversations that nobody looks at.
+_SWEEP = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A conversation in a list. created: ISO 8601, UTC."""
+
+    id: str
+    kind: str
+    title: str
+    created: str
+
+    @property
+    def path(self) -> str:
+        """The address of its page."""
+        return f"/{self.kind.partition('-')[0]}/{self.id}"
+
+
+class Conversations:
+    """Under `folder`. kinds: by name. context: what a kind may use for a visitor's conversation."""
+
+    def __init__(
+        self,
+        folder: Path,
+        kinds: Mapping[str, ConversationKind[Any]],
+        context: Callable[[Visitor, Conversation], ConversationContext],
+        *,
+        most: int = 500,
+        idle: float = 900.0,
+    ) -> None:
+        self._folder, self._kinds, self._context = folder, kinds, context
+        self._most, self._idle = most, idle
+        self._open: dict[str, Conversation] = {}
+        self._opening: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        # A lock of a run is released by the thread that took it.
+        self._disk = ThreadPoolExecutor(1, thread_name_prefix="conversations")
+        self._sweeper: asyncio.Task[None] | None = None
+
+    async def begin(
+        self, visitor: Visitor, kind: ConversationKind[C], config: C, *, title: str = ""
+    ) -> Conversation:
+        """A new conversation; its flow is under way when this returns."""
+        id = secrets.token_hex(12)
+        frozen = ConversationConfig(
+            kind=kind.name,
+            title=" ".join(title.split())[:_LONGEST_TITLE],
+            language=language(),
+            settings=config.model_dump(mode="json"),
+        )
+        path = self._path(visitor, id)
+        directory = await self._on_disk(lambda: RunDirectory.of(ConversationRun(frozen), path))
+        return await self._start(visitor, id, kind, frozen, directory)
+
+    async def find(
+        self, visitor: Visitor, id: str, kind: ConversationKind[C] | None = None
+    ) -> Conversation:
+        """A conversation of this visitor, gone on with from its log if it was put away.
+
+        kind: refuse those of another kind.
+
+        Raises:
+            HTTPException: there is none, or it is somebody else's: the answer is the same.
+        """
+        if not _ID.fullmatch(id):
+            raise _none()
+        path = self._path(visitor, id)
+        async with self._opening.setdefault(str(path), asyncio.Lock()):
+            conversation = self._open.get(str(path))
+            if conversation is None:
+                conversation = await self._opened(visitor, id, path)
+        if kind is not None and conversation.kind.name != kind.name:
+            raise _none()
+        conversation.touched = time.monotonic()
+        return conversation
+
+    async def retry(self, visitor: Visitor, id: str) -> None:
+        """Go on with a conversation where it failed. Raises as `find`."""
+        conversation = await self.find(visitor, id)
+        conversation.retry(self._context(visitor, conversation))
+
+    async def entries(
+        self, visitor: Visitor, kind: str | None = None, *, most: int = 50
+    ) -> list[Entry]:
+        """The conversations of a visitor, the newest first."""
+        return await self._on_disk(lambda: _entries(self.folder(visitor), kind, most))
+
+    async def forget(self, visitor: Visitor, id: str) -> None:
+        """Remove a conversation and all that was said in it. Raises as `find`."""
+        if not _ID.fullmatch(id):
+            raise _none()
+        path = self._path(visitor, id)
+        async with self._opening.setdefault(str(path), asyncio.Lock()):
+            if not (path / "config.json").is_file():
+                raise _none()
+            await self._put_away(str(path))
+            await self._on_disk(lambda: shutil.rmtree(path))
+
+    def folder(self, visitor: Visitor) -> Path:
+        """Where a visitor's run directories are."""
+        return self._folder / visitor.id
+
+    def path(self, visitor: Visitor, id: str) -> Path:
+        """The run directory of a visitor's conversation. Raises as `find`."""
+        path = self._path(visitor, id)
+        if not _ID.fullmatch(id) or not (path / "config.json").is_file():
+            raise _none()
+        return path
+
+    @property
+    def open(self) -> int:
+        """How many are in memory."""
+        return len(self._open)
+
+    def dismiss(self) -> None:
+        """The server is about to stop: let go whoever follows."""
+        for conversation in self._open.values():
+            conversation.dismiss()
+
+    async def close(self) -> None:
+        """Put all away."""
+        if self._sweeper is not None:
+            self._sweeper.cancel()
+        for key in list(self._open):
+            await self._put_away(key)
+        self._disk.shutdown()
+
+    def _path(self, visitor: Visitor, id: str) -> Path:
+        return self._folder / visitor.id / id
+
+    async def _opened(self, visitor: Visitor, id: str, path: Path) -> Conversation:
+        if not (path / "config.json").is_file():
+            raise _none()
+        try:
+            frozen = ConversationConfig.model_validate(Frozen.read(path / "config.json").config)
+        except ValidationError:
+            raise _none() from None
+        kind = self._kinds.get(frozen.kind)
+        if kind is None:
+            raise HTTPException(410, say("この種類の会話はもうありません", "this kind is gone"))
+        directory = await self._on_disk(lambda: RunDirectory.of(ConversationRun(frozen), path))
+        return await self._start(visitor, id, kind, frozen, directory)
+
+    async def _start(
+        self,
+        visitor: Visitor,
+        id: str,
+        kind: ConversationKind[C],
+        frozen: ConversationConfig,
+        directory: RunDirectory,
+    ) -> Conversation:
+        try:
+            conversation = Conversation(id, kind, frozen, directory)
+        except ValidationError:
+            await self._on_disk(directory.close)
+            raise HTTPException(
+                410,
+                say(
+                    "この会話は別のバージョンの naisei で始めたもので、もう開けません",
+                    "this was begun under another version of naisei and cannot be opened",
+                ),
+            ) from None
+        except BaseException:
+            await self._on_disk(directory.close)
+            raise
+        self._open[str(directory.path)] = conversation
+        conversation.start(self._context(visitor, conversation))
+        if self._sweeper is None:
+            self._sweeper = asyncio.create_task(self._sweep())
+        if len(self._open) > self._most:
+            await self._make_room(0)
+        return conversation
+
+    async def _put_away(self, key: str) -> None:
+        if (conversation := self._open.pop(key, None)) is not None:
+            await conversation.leave()
+            await self._on_disk(conversation.directory.close)
+
+    async def _make_room(self, idle: float) -> None:
+        """Put away what nobody looks at and nothing works on, so long that it is too many."""
+        now = time.monotonic()
+        resting = [
+            (conversation.touched, key)
+            for key, conversation in self._open.items()
+            if not conversation.followers
+            and conversation.status.state != "going"
+            and now - conversation.touched > idle
+        ]
+        for _, key in sorted(resting):
+            if idle == 0 and len(self._open) <= self._most:
+                return
+            await self._put_away(key)
+
+    async def _sweep(self) -> None:
+        while True:
+            await asyncio.sleep(min(_SWEEP, self._idle))
+            await self._make_room(self._idle)
+
+    async def _on_disk(self, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._disk, work)
+
+
+def _entries(folder: Path, kind: str | None, most: int) -> list[Entry]:
+    found = []
+    for config in folder.glob("*/config.json"):
+        try:
+            frozen = Frozen.read(config)
+            held = ConversationConfig.model_validate(frozen.config)
+        except (InputError, ValidationError):
+            continue  # not ours, or of another version: it cannot be opened here
+        if frozen.system == SYSTEM and kind in (None, held.kind):
+            found.append(Entry(config.parent.name, held.kind, held.title, frozen.created))
+    return sorted(found, key=lambda entry: entry.created, reverse=True)[:most]
+
+
+def _none() -> HTTPException:
+    return HTTPException(404, say("そのような会話はありません", "there is no such conversation"))

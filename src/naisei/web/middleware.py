@@ -1,0 +1,137 @@
+"""Before every page: the visitor's language, who comes in, and the proof that a form is ours.
+
+Host, Origin and size are looked at as for every server of ours (`naisei.http.guard`).
+"""
+
+from __future__ import annotations
+
+import hmac
+import re
+from typing import Literal, cast
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import HTTPConnection
+from starlette.responses import RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from naisei.http.guard import GuardRules
+from naisei.lang import say, speaking
+from naisei.web.html import refusal
+from naisei.web.options import WebOptions
+from naisei.web.visitors import CSRF_HEADER, Visitors
+
+__all__ = ["LANGUAGE_COOKIE", "LocaleMiddleware", "VisitorMiddleware", "guard_rules"]
+
+
+LANGUAGE_COOKIE = "naisei_lang"
+
+_ASKED = re.compile(r"\s*([A-Za-z]{1,8})[A-Za-z0-9-]*\s*(?:;\s*q\s*=\s*([0-9.]{1,5}))?\s*")
+
+
+class LocaleMiddleware:
+    """ASGI middleware, before all others: `naisei.lang.say` speaks the visitor's language."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        with speaking(_language(HTTPConnection(scope))):
+            await self._app(scope, receive, send)
+
+
+def _language(asked: HTTPConnection) -> Literal["ja", "en"]:
+    if (name := asked.cookies.get(LANGUAGE_COOKIE)) in ("ja", "en"):
+        return cast('Literal["ja", "en"]', name)
+    return _asked(asked.headers.get("accept-language", ""))
+
+
+def _asked(header: str) -> Literal["ja", "en"]:
+    """Of Accept-Language; Japanese where it asks for neither of the two."""
+    wanted = {"ja": 0.0, "en": 0.0}
+    for part in header[:500].split(","):
+        if (found := _ASKED.fullmatch(part)) and (name := found[1].lower()) in wanted:
+            try:
+                wanted[name] = max(wanted[name], float(found[2] or 1))
+            except ValueError:
+                continue
+    return "en" if wanted["en"] > wanted["ja"] else "ja"
+
+
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+)
+_SAFE = ("GET", "HEAD")
+#: Shown to those who are still outside.
+_OPEN = ("/enter", "/health", "/static/")
+#: Where a file may be sent.
+_UPLOADS = ("/documents", "/emphasis")
+
+
+def guard_rules(options: WebOptions, visitors: Visitors) -> GuardRules:
+    """For `naisei.http.guard.Guard`."""
+
+    def admit(scope: Scope, headers: Headers) -> Response | None:
+        if scope["path"].startswith(_OPEN) or visitors.may_enter(headers):
+            return None
+        if scope["method"] == "GET" and "hx-request" not in headers:
+            return RedirectResponse("/enter", 303)
+        return refusal(401, say("トークンが要ります", "a token is needed"))
+
+    def limit(path: str) -> int:
+        # Boundaries and part headers come on top of the file.
+        return options.max_upload + 10_000 if path.startswith(_UPLOADS) else options.max_body
+
+    return GuardRules(
+        host=options.host,
+        hosts=options.hosts,
+        limit=limit,
+        body_timeout=options.body_timeout,
+        admit=admit,
+        refuse=refusal,
+        headers={"content-security-policy": _POLICY},
+        kept=("/static/",),
+    )
+
+
+class VisitorMiddleware:
+    """ASGI middleware behind the guard: `scope["state"]["visitor"]`, and nobody changes anything
+    by a request that another site's page could have sent."""
+
+    def __init__(self, app: ASGIApp, visitors: Visitors) -> None:
+        self._app, self._visitors = app, visitors
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["path"].startswith("/static/"):
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        visitor = self._visitors.of(headers, secure=scope.get("scheme") == "https")
+        scope.setdefault("state", {})["visitor"] = visitor
+
+        async def sent(message: Message) -> None:
+            if message["type"] == "http.response.start" and visitor.cookie:
+                MutableHeaders(scope=message).append("set-cookie", visitor.cookie)
+            await send(message)
+
+        if scope["method"] not in _SAFE and not _ours(headers, visitor.csrf):
+            response = refusal(
+                403,
+                say(
+                    "この操作はページから行ってください（ページを読み込み直すと直ることがあります）",
+                    "this is done from the page itself; reloading it may help",
+                ),
+            )
+            await response(scope, receive, sent)
+            return
+        await self._app(scope, receive, sent)
+
+
+def _ours(headers: Headers, csrf: str) -> bool:
+    if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+        return False
+    given = headers.get(CSRF_HEADER, "")
+    return hmac.compare_digest(given.encode("latin-1", "replace"), csrf.encode())

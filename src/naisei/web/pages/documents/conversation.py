@@ -1,0 +1,298 @@
+"""A conversation about documents: where they lie, its flow and world, and what is shown of it."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any, Literal, NoReturn
+from weakref import WeakValueDictionary
+
+from pydantic import BaseModel, ConfigDict
+from starlette.exceptions import HTTPException
+
+from naisei.core import AskUser, Chat, Event, Flow, Say, Search
+from naisei.http.server import ThreadHandler
+from naisei.intent.contacts import Contacts, load_contacts
+from naisei.intent.effects import Weigh
+from naisei.intent.feedback import adjusted, read_feedback
+from naisei.intent.flow import personal
+from naisei.intent.rules import Setting
+from naisei.intent.sitting import Standing
+from naisei.intent.thresholds import Thresholds
+from naisei.intent.weighing import WeighHandler
+from naisei.intent.world import document_world
+from naisei.lang import say
+from naisei.retrieval.build import build
+from naisei.retrieval.index import Index, SearchHandler
+from naisei.retrieval.types import IndexReport
+from naisei.web.conversations.conversation import Conversation
+from naisei.web.conversations.kind import (
+    ConversationContext,
+    ConversationKind,
+    NotingHandler,
+    Prepared,
+)
+from naisei.web.html import fragment
+from naisei.web.options import WebOptions
+from naisei.web.state import make_folder
+
+__all__ = [
+    "ASSISTANT",
+    "KIND",
+    "AskConfig",
+    "Axis",
+    "Radar",
+    "Shelf",
+    "contacts_of",
+    "cuts_of",
+    "documents_in",
+    "feedback_path",
+    "index_path",
+    "inquiry",
+    "rebuild",
+    "shared_index",
+]
+
+
+#: Whose documents: the server's, the shipped handbook, or the visitor's own uploads.
+Shelf = Literal["server", "handbook", "own"]
+
+
+class AskConfig(BaseModel):
+    """setting: rules, profile and contacts. model: of all roles; `None` leaves them to rules."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    shelf: Shelf
+    setting: Setting
+    model: str | None = None
+
+
+#: Index folder → (the open index, how many read it).
+_OPEN: dict[Path, tuple[Index, int]] = {}
+_LOCKS: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+
+def index_path(shelf: Shelf, folder: Path, options: WebOptions) -> Path:
+    """Where the index of a shelf is. folder: the visitor's own.
+
+    Raises:
+        HTTPException: the server has no documents of its own.
+    """
+    if shelf == "own":
+        return folder / "documents-index"
+    if shelf == "handbook":
+        return options.state / "handbook-index"
+    if options.documents is not None:
+        return options.state / "server-index"
+    if options.index is None:
+        raise HTTPException(
+            422, say("このサーバーには資料がありません", "this server has no documents")
+        )
+    return options.index
+
+
+def documents_in(folder: Path) -> Path:
+    """The visitor's folder of uploads, made if need be."""
+    return make_folder(folder / "documents")
+
+
+async def rebuild(shelf: Shelf, folder: Path, options: WebOptions) -> IndexReport | None:
+    """Bring the index of a shelf up to date; `None` for one that is made elsewhere.
+
+    Raises:
+        InputError: there is nothing to index.
+    """
+    target = index_path(shelf, folder, options)
+    async with _LOCKS.setdefault(str(target), asyncio.Lock()):
+        if shelf == "server":
+            if options.documents is None:
+                return None
+            return await asyncio.to_thread(build, target, options.documents, wait=60)
+        if shelf == "own":
+            return await asyncio.to_thread(build, target, documents_in(folder), wait=60)
+        return await asyncio.to_thread(_handbook, target)
+
+
+def _handbook(target: Path) -> IndexReport:
+    with as_file(files("naisei.data") / "handbook") as documents:
+        # By words alone: vectors of the whole handbook would keep a person waiting for a minute.
+        return build(target, documents, embedder=None, wait=60)
+
+
+@asynccontextmanager
+async def shared_index(path: Path) -> AsyncIterator[Index]:
+    """The index of a folder, the same for all who read it now.
+
+    Raises:
+        InputError: there is none.
+    """
+    async with _LOCKS.setdefault(f"open {path}", asyncio.Lock()):
+        held = _OPEN.get(path)
+        if held is None:
+            index = await asyncio.to_thread(Index.open, path)
+            _OPEN[path] = (index, 1)
+        else:
+            index = held[0]
+            _OPEN[path] = (index, held[1] + 1)
+    try:
+        yield index
+    finally:
+        readers = _OPEN[path][1] - 1
+        if readers:
+            _OPEN[path] = (index, readers)
+        else:
+            del _OPEN[path]
+            index.close()
+
+
+def contacts_of(shelf: Shelf) -> Contacts:
+    """Whom to ask, where the shelf comes with such a file."""
+    if shelf != "handbook":
+        return Contacts()
+    with as_file(files("naisei.data") / "handbook" / "contacts.toml") as path:
+        return load_contacts(path)
+
+
+ASSISTANT = "assistant"
+
+
+def inquiry(setting: Setting, *, user: str) -> Flow[NoReturn]:
+    """Requests without end; whoever has had enough closes the page."""
+    standing = Standing()
+    while True:
+        last = standing.last
+        said = yield from AskUser(last.message if last is not None and standing.open else "")
+        dialogue = standing.next(said)
+        reply = yield from personal(dialogue, setting, user=user)
+        # `reply.failures` are the operator's matter and stay in the log of the effects.
+        yield from Say(
+            reply.message,
+            ASSISTANT,
+            {
+                "reply": reply.model_dump(mode="json", exclude={"message", "hits", "failures"}),
+                "degraded": bool(reply.failures),
+            },
+        )
+        standing = standing.with_step(dialogue).with_replies([*standing.replies, reply])
+
+
+_AXES = (
+    ("clarity", "明確さ", "clear"),
+    ("is_question", "質問", "question"),
+    ("is_consultation", "相談", "worry"),
+    ("in_internal_docs", "資料にある", "in documents"),
+    ("ask_person", "人に聞く", "ask a person"),
+)
+_RADIUS = 56.0
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """name: to show. grade: 1 to 5. x, y: end of the axis; at: where its name stands."""
+
+    name: str
+    grade: int
+    x: float
+    y: float
+    at: tuple[float, float]
+    anchor: str
+
+
+@dataclass(frozen=True, slots=True)
+class Radar:
+    """axes: in the order of the indicators. points: of the polygon."""
+
+    axes: Sequence[Axis]
+    points: str
+
+    @property
+    def told(self) -> str:
+        """The grades in words, for who cannot see the drawing."""
+        return say("、", ", ").join(f"{axis.name} {axis.grade}" for axis in self.axes)
+
+    @classmethod
+    def of(cls, event: Event) -> Radar | None:
+        """Of a reply; `None` for an event that is none."""
+        if event.kind != "say":
+            return None
+        request: dict[str, dict[str, dict[str, dict[str, int]]]] = event.request  # type: ignore[assignment]
+        grades = request["meta"]["reply"]["evaluation"]
+        axes, points = [], []
+        for at, (key, ja, en) in enumerate(_AXES):
+            angle = 2 * math.pi * at / len(_AXES) - math.pi / 2
+            x, y = math.cos(angle), math.sin(angle)
+            share = (6 - grades[key]) / 5
+            points.append(f"{_RADIUS * share * x:.1f},{_RADIUS * share * y:.1f}")
+            anchor = "middle" if abs(x) < 0.1 else "start" if x > 0 else "end"
+            place = (round(1.14 * _RADIUS * x, 1), round(1.14 * _RADIUS * y + 4, 1))
+            axes.append(
+                Axis(
+                    say(ja, en),
+                    grades[key],
+                    round(_RADIUS * x, 1),
+                    round(_RADIUS * y, 1),
+                    place,
+                    anchor,
+                )
+            )
+        return cls(axes, " ".join(points))
+
+
+_ROLES = ("evaluator", "rewriter", "answerer")
+#: A malformed reply of a model is repaired once; then the rules take over.
+_RESENDS = dict.fromkeys(_ROLES, 0)
+
+
+def feedback_path(folder: Path) -> Path:
+    """What a visitor said of the replies."""
+    return folder / "feedback.jsonl"
+
+
+def cuts_of(folder: Path, base: Thresholds) -> Thresholds:
+    """The thresholds that a visitor's feedback has made."""
+    return adjusted(base, read_feedback(feedback_path(folder)))
+
+
+@asynccontextmanager
+async def _open(config: AskConfig, context: ConversationContext) -> AsyncIterator[Prepared]:
+    models = dict.fromkeys(_ROLES, config.model) if config.model else {}
+    base = await context.world(models, resends_of=_RESENDS)
+    cuts = config.setting.rules.thresholds
+    async with shared_index(index_path(config.shelf, context.folder, context.options)) as index:
+        world = document_world(base, index, cuts=lambda user: cuts_of(context.folder, cuts))
+        handlers: dict[Any, Any] = {
+            Search: NotingHandler(ThreadHandler(SearchHandler(index)), context, _doing),
+            Weigh: ThreadHandler(WeighHandler(index)),
+            AskUser: context.human(None),
+            Say: lambda effect: None,
+        }
+        if models:
+            handlers[Chat] = NotingHandler(base.handler(Chat("evaluator", ())), context, _doing)
+        yield Prepared(inquiry(config.setting, user="visitor"), world.having(handlers))
+
+
+def _doing(effect: Any) -> str:
+    doing = {
+        "evaluator": say("質問の意図を確かめています…", "Looking at what is meant…"),
+        "rewriter": say("質問をまとめています…", "Putting the question together…"),
+        "answerer": say("答えを書いています…", "Writing the answer…"),
+    }
+    searching = say("資料を探しています…", "Searching the documents…")
+    return doing.get(getattr(effect, "role", ""), searching)
+
+
+def _line(here: Conversation, event: Event) -> str:
+    if event.kind not in ("ask", "say"):
+        return ""
+    return fragment("documents/_event.html", event=event, conversation=here, radar=Radar.of(event))
+
+
+KIND: ConversationKind[AskConfig] = ConversationKind(
+    name="documents", config=AskConfig, open=_open, line=_line
+)

@@ -1,0 +1,197 @@
+"""Two characters talk; every line is checked before it is said."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from functools import lru_cache
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+
+from naisei.core import AskUser, Chat, Event, Flow, Remember, Say
+from naisei.director.character import parse_character, shipped, shipped_profile
+from naisei.director.flow import Writer, turn
+from naisei.director.profile import Character
+from naisei.director.rules import TalkRules
+from naisei.director.schemas import Draft, TalkResult, Turn
+from naisei.director.state import Stage, TalkState
+from naisei.director.words import writer_messages
+from naisei.lang import language, say
+from naisei.lengths import FIELD, PROFILE, too_long
+from naisei.web.conversations.conversation import Conversation
+from naisei.web.conversations.kind import (
+    ConversationContext,
+    ConversationKind,
+    NotingHandler,
+    Prepared,
+)
+from naisei.web.conversations.routes import number_field, page_routes
+from naisei.web.html import fragment
+from naisei.web.pages import Page
+from naisei.web.state import server_of
+
+__all__ = ["KIND", "LONGEST", "PAGE", "TURNS", "DuoConfig", "duo"]
+
+
+#: Turns of the longest talk.
+LONGEST = 40
+
+
+class DuoConfig(BaseModel):
+    """profiles: the two as TOML, in the order in which they speak. played: ids of those whose
+    lines the person writes; the others' come from the model."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    profiles: tuple[str, str]
+    played: tuple[str, ...] = ()
+    topic: str = ""
+    scene: str = ""
+    turns: int = Field(default=8, ge=1, le=LONGEST)
+    rules: TalkRules
+    model: str | None = None
+
+    @property
+    def cast(self) -> tuple[Character, ...]:
+        """The characters of the profiles. Raises `InputError` for what is none."""
+        return tuple(_parsed(text) for text in self.profiles)
+
+
+@lru_cache(maxsize=64)
+def _parsed(text: str) -> Character:
+    return parse_character(text, place="profile")
+
+
+#: The memory that the turns are told to.
+TURNS = "turns"
+
+
+def duo(config: DuoConfig, stage: Stage) -> Flow[TalkResult]:
+    """The director's loop for each line, whoever writes it."""
+    done: tuple[Turn, ...] = ()
+    cast = config.cast
+    while len(done) < config.turns:
+        speaker = cast[len(done) % len(cast)]
+        write = _writer(config, speaker, stage.state)
+        done += (
+            (yield from turn(speaker, write, stage.state, config.rules, number=len(done) + 1)),
+        )
+        yield from Remember(done[-1].model_dump(mode="json"), TURNS)
+    return TalkResult(turns=done, state=stage.state)
+
+
+def _writer(config: DuoConfig, speaker: Character, state: TalkState) -> Writer:
+    def person(rejected: Sequence[Draft]) -> Flow[str]:
+        reasons = rejected[-1].reasons if rejected else ()
+        return (yield from AskUser("\n".join((speaker.name, *reasons))))
+
+    def model(rejected: Sequence[Draft]) -> Flow[str]:
+        return (
+            yield from Chat(
+                "speaker", writer_messages(speaker, state, rejected, config.rules.language)
+            )
+        )
+
+    return person if speaker.id in config.played else model
+
+
+@asynccontextmanager
+async def _open(config: DuoConfig, context: ConversationContext) -> AsyncIterator[Prepared]:
+    models = {role: config.model for role in ("speaker", "judge") if config.model}
+    # A malformed judgement is repaired once; then the rules decide alone.
+    base = await context.world(models, resends_of={"judge": 0})
+    names = {character.id: character.name for character in config.cast}
+    partners = (c.partner.names for c in config.cast if c.partner is not None)
+    hollow = {name for all in (*partners, *(c.names for c in config.cast)) for name in all}
+    stage = Stage(TalkState(topic=config.topic, scene=config.scene, names=names), hollow=hollow)
+    handlers: dict[Any, Any] = {
+        Say: stage,
+        AskUser: context.human(None),
+        Remember: lambda effect: None,
+    }
+    if config.model:
+        handlers[Chat] = NotingHandler(base.handler(Chat("speaker", ())), context, _doing)
+    yield Prepared(duo(config, stage), base.having(handlers))
+
+
+def _doing(effect: Chat[Any]) -> str:
+    if effect.role == "judge":
+        return say("台詞を判定しています…", "Judging the line…")
+    return say("台詞を書いています…", "Writing a line…")
+
+
+def _line(here: Conversation, event: Event) -> str:
+    config = here.config
+    assert isinstance(config, DuoConfig)
+    if event.kind != "remember":
+        return ""
+    return fragment("duo/_event.html", event=event, config=config)
+
+
+KIND: ConversationKind[DuoConfig] = ConversationKind(
+    name="duo", config=DuoConfig, open=_open, line=_line
+)
+
+
+async def _start(request: Request) -> dict[str, Any]:
+    return {"characters": shipped(), "longest": LONGEST}
+
+
+async def _begin(request: Request, fields: Mapping[str, str]) -> tuple[DuoConfig, str]:
+    model = server_of(request).options.model
+    profiles = _profile(fields, "first"), _profile(fields, "second")
+    cast = tuple(parse_character(text, place=say("プロフィール", "profile")) for text in profiles)
+    if cast[0].id == cast[1].id:
+        raise HTTPException(422, say("別のふたりを選んでください", "please choose two characters"))
+    topic, scene = fields.get("topic", ""), fields.get("place", "")
+    for given in (topic, scene):
+        if told := too_long(given, FIELD):
+            raise HTTPException(413, told)
+    config = DuoConfig(
+        profiles=profiles,
+        played=_played(fields.get("played", "none"), cast, model),
+        topic=topic,
+        scene=scene,
+        turns=number_field(fields, "turns", LONGEST, say("行数", "lines")),
+        rules=TalkRules(judge=bool(model and fields.get("judge")), language=language()),
+        model=model,
+    )
+    names = say("と", " and ").join(character.name for character in cast)
+    return config, f"{names} · {topic}" if topic else names
+
+
+def _profile(fields: Mapping[str, str], place: str) -> str:
+    """The text of a shipped profile, or the one that was given; never a file of this machine."""
+    name = fields.get(place, "")
+    if name == "own":
+        text = fields.get("profile", "")
+        if told := too_long(text, PROFILE):
+            raise HTTPException(413, told)
+        return text
+    if name not in {character.id for character in shipped()}:
+        raise HTTPException(422, say("そのキャラクターはいません", "there is no such character"))
+    return shipped_profile(name)
+
+
+def _played(given: str, cast: tuple[Character, ...], model: str | None) -> tuple[str, ...]:
+    everyone = tuple(character.id for character in cast)
+    if model is None:
+        return everyone
+    return {"first": everyone[:1], "second": everyone[1:], "both": everyone}.get(given, ())
+
+
+PAGE = Page(
+    name="duo",
+    title=("ふたりの会話", "Duo"),
+    about=(
+        "キャラクターふたりの会話を、一行ずつ確かめてから出します。",
+        "Two characters talk, and every line is checked before it is said.",
+    ),
+    icon="M3 5h11v7H8l-4 3zM17 9h4v11l-4-3h-6v-2",
+    order=20,
+    routes=page_routes(KIND, start=_start, begin=_begin),
+    kinds=(KIND,),
+)

@@ -1,0 +1,162 @@
+"""Which words of a document a careful editor would set in bold. Nothing that is sent is kept."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import PurePath
+
+from starlette.datastructures import FormData, UploadFile
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+
+from naisei.core import InputError
+from naisei.emphasis.corpus.files import SUFFIXES, Format, read_bytes
+from naisei.emphasis.demo import HELD_OUT
+from naisei.emphasis.taggers.default import default_tagger
+from naisei.emphasis.taggers.rule import FirstSentence
+from naisei.emphasis.tagging.heat_map import Piece, paragraphs
+from naisei.emphasis.tagging.suggestions import Suggestions, marked, suggest
+from naisei.lang import say
+from naisei.lengths import PASTED
+from naisei.web.html import fragment, page_response
+from naisei.web.pages import Page
+from naisei.web.state import server_of
+
+__all__ = ["PAGE"]
+
+
+#: Documents that are read at a time.
+_READING = asyncio.Semaphore(2)
+_TAGGERS = ("context", "rule")
+
+
+@dataclass(frozen=True, slots=True)
+class _Wish:
+    """Options as of `naisei.emphasis.tagging.suggestions.suggest`."""
+
+    tagger: str
+    threshold: float | None
+    max_share: float
+    whole_phrases: bool
+
+
+async def _start(request: Request) -> Response:
+    return page_response(
+        request,
+        "emphasis/start.html",
+        sample=await asyncio.to_thread(_sample),
+        suffixes=sorted(SUFFIXES),
+    )
+
+
+def _sample() -> str:
+    """An article that the tagger did not learn from, without its own marks."""
+    folder = files("naisei") / "data" / "emphasis_articles"
+    return (folder / f"{HELD_OUT[0]}.md").read_text("utf-8").replace("**", "")
+
+
+async def _tag(request: Request) -> Response:
+    server = server_of(request)
+    async with request.form(max_files=1, max_fields=10) as form:
+        wish = _wish(form)
+        data, name = await _given(form, server.options.max_upload)
+    kind = SUFFIXES.get(PurePath(name).suffix.lower())
+    if kind is None:
+        known = ", ".join(sorted(SUFFIXES))
+        raise HTTPException(415, say(f"受け付ける形式は {known} です", f"only {known} are taken"))
+    async with _READING:
+        found, rows = await asyncio.to_thread(_suggested, data, kind, name, wish)
+        text, lost = await asyncio.to_thread(_marked, found)
+    return HTMLResponse(
+        fragment(
+            "emphasis/_result.html",
+            found=found,
+            paragraphs=rows,
+            text=text,
+            lost=lost,
+            name=name,
+        )
+    )
+
+
+def _wish(form: FormData) -> _Wish:
+    tagger = str(form.get("tagger", _TAGGERS[0]))
+    if tagger not in _TAGGERS:
+        raise HTTPException(422, say("そのタガーはありません", "there is no such tagger"))
+    threshold = str(form.get("threshold", "")).strip()
+    return _Wish(
+        tagger=tagger,
+        threshold=_share(threshold, say("しきい値", "threshold")) if threshold else None,
+        max_share=_share(str(form.get("max_share", "1")), say("割合の上限", "share")),
+        whole_phrases=bool(form.get("whole_phrases")),
+    )
+
+
+def _share(given: str, what: str) -> float:
+    try:
+        value = float(given)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:  # NaN is refused too
+        raise InputError(say("0 から 1 までの数です", "must be a number from 0 to 1"), place=what)
+    return value
+
+
+async def _given(form: FormData, most: int) -> tuple[bytes, str]:
+    """The document and its name: the file, else what was pasted, as Markdown."""
+    most = min(most, PASTED)
+    upload = form.get("file")
+    if isinstance(upload, UploadFile) and upload.filename:
+        data, name = await upload.read(most + 1), PurePath(upload.filename).name
+    else:
+        data, name = str(form.get("text", "")).replace("\r\n", "\n").encode(), "pasted.md"
+    if not data.strip():
+        raise HTTPException(422, say("文章を入れてください", "please give a text"))
+    if len(data) > most:
+        kilo = most // 1000
+        raise HTTPException(
+            413,
+            say(
+                f"{kilo} KB までです。長い文書には naisei emphasis tag を使ってください",
+                f"at most {kilo} KB; use naisei emphasis tag for long documents",
+            ),
+        )
+    return data, name
+
+
+def _suggested(
+    data: bytes, kind: Format, name: str, wish: _Wish
+) -> tuple[Suggestions, list[list[Piece]]]:
+    found = suggest(
+        read_bytes(data, kind, name=name),
+        FirstSentence() if wish.tagger == "rule" else default_tagger(),
+        threshold=wish.threshold,
+        max_share=wish.max_share,
+        whole_phrases=wish.whole_phrases,
+    )
+    return found, list(paragraphs(found))
+
+
+def _marked(found: Suggestions) -> tuple[str | None, int]:
+    """The document with its marks as text; `None` for one that cannot be marked."""
+    if found.document.source is None:
+        return None, 0
+    data, _, lost = marked(found)
+    return data.decode(found.document.source.encoding, errors="replace"), lost
+
+
+PAGE = Page(
+    name="emphasis",
+    title=("自動強調", "Emphasis"),
+    about=(
+        "文書の中で太字にするとよい語句を、確率の濃淡で示します。",
+        "Shows which words of a document deserve bold type.",
+    ),
+    icon="M7 4h6a4 4 0 010 8H7zM7 12h7a4 4 0 010 8H7z",
+    order=60,
+    routes=[Route("/emphasis", _start), Route("/emphasis/tag", _tag, methods=["POST"])],
+)

@@ -1,0 +1,68 @@
+"""The first page: what there is, what runs, and what was said here."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from naisei.runs.listing import Listed
+from naisei.web.html import page_response
+from naisei.web.pages import Page
+from naisei.web.pages.runs.lists import Row, latest, seen_runs
+from naisei.web.state import server_of
+
+__all__ = ["PAGE"]
+
+
+_RUNS = 12
+_EARLIER = 8
+
+
+@dataclass(frozen=True, slots=True)
+class _Cost:
+    """What some runs have cost. unpriced: how many of them have calls without a known price."""
+
+    tokens: int
+    usd: float
+    unpriced: int
+
+    @staticmethod
+    def of(runs: list[Listed]) -> _Cost:
+        return _Cost(
+            sum(run.tokens for run in runs),
+            sum(run.usd or 0.0 for run in runs),
+            sum(run.usd is None for run in runs),
+        )
+
+
+async def _home(request: Request) -> Response:
+    server = server_of(request)
+    earlier = await server.conversations.entries(request.state.visitor, most=_EARLIER)
+    return page_response(request, "home/home.html", earlier=earlier, model=server.options.model)
+
+
+async def _runs(request: Request) -> Response:
+    """What runs and ran: apart, since it looks into logs, for which nobody waits at the door."""
+    root, seen = server_of(request).options.runs, seen_runs(request)
+    rows: list[Row] = await asyncio.to_thread(latest, root, seen, _RUNS)
+    return page_response(
+        request,
+        "home/_runs.html",
+        going=[row for row in rows if row.run.state == "running"],
+        rows=[row for row in rows if row.run.state != "running"],
+        cost=_Cost.of([row.run for row in rows if row.run.state != "broken"]),
+    )
+
+
+PAGE = Page(
+    name="home",
+    title=("はじめに", "Home"),
+    about=("いま何が動いているか", "What is running now."),
+    icon="M4 11l8-7 8 7v9h-5v-6H9v6H4z",
+    order=0,
+    routes=[Route("/", _home), Route("/home/runs", _runs)],
+)

@@ -1,0 +1,199 @@
+"""The list of runs, and one run: its metrics, its tables, its episodes a page at a time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from naisei.runs.directory import RunDirectory
+from naisei.runs.listing import Found, Listed, found, looked_at
+from naisei.runs.lock import locked
+from naisei.runs.report import StoredSummary, token_table
+from naisei.runs.show import EpisodePage, Wanted, counts, episode_page, summary_or_none
+from naisei.web.html import page_response
+from naisei.web.pages.runs.places import Place, looking, place_of
+from naisei.web.state import server_of
+
+__all__ = ["Row", "costs", "episodes", "latest", "more_rows", "seen_runs", "show_list", "show_run"]
+
+
+_RUNS_AT_ONCE = 50
+#: What was seen of a run, while its files stay as they are.
+_Seen = dict[tuple[str, tuple[int, ...]], Listed]
+_KEPT = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One run in the list."""
+
+    place: Place
+    run: Listed
+
+
+async def show_list(request: Request) -> Response:
+    """`GET /runs`: text, system, state as filters."""
+    return await _answer(request, "runs/list.html")
+
+
+async def more_rows(request: Request) -> Response:
+    """`GET /runs/rows`: more of the list, or the list under other filters."""
+    return await _answer(request, "runs/_list_rows.html")
+
+
+async def _answer(request: Request, template: str) -> Response:
+    root, seen = server_of(request).options.runs, seen_runs(request)
+    wanted = {k: request.query_params.get(k, "") for k in ("text", "system", "state")}
+    given = request.query_params.get("offset", "0")
+    offset = int(given[:9]) if given.isdecimal() else 0
+
+    def work() -> tuple[list[Row], int | None, int, list[str]]:
+        all_ = found(root)
+        systems = sorted({run.system for run in all_ if run.system})
+        fitting = [run for run in all_ if _fits(run, root, wanted)]
+        if wanted["state"]:
+            looked = [(run, _looked_at(run, seen)) for run in fitting]
+            fitting = [run for run, at in looked if at.state == wanted["state"]]
+        part = fitting[offset : offset + _RUNS_AT_ONCE]
+        after = offset + len(part)
+        lines = [Row(Place.under(root, run.path), _looked_at(run, seen)) for run in part]
+        return lines, after if after < len(fitting) else None, len(fitting), systems
+
+    lines, after, total, systems = await asyncio.to_thread(work)
+    return page_response(
+        request,
+        template,
+        rows=lines,
+        next=after,
+        total=total,
+        systems=systems,
+        wanted=wanted,
+        root=str(root),
+    )
+
+
+def latest(root: Path, seen: _Seen, most: int) -> list[Row]:
+    """The newest runs. Blocks while it reads."""
+    return [Row(Place.under(root, run.path), _looked_at(run, seen)) for run in found(root)[:most]]
+
+
+def _fits(run: Found, root: Path, wanted: dict[str, str]) -> bool:
+    name = run.path.relative_to(root).as_posix().lower()
+    return wanted["text"].lower() in name and wanted["system"] in ("", run.system)
+
+
+def seen_runs(request: Request) -> _Seen:
+    """What the server has seen of runs so far."""
+    seen: _Seen = server_of(request).cached("runs", dict)
+    return seen
+
+
+def _looked_at(run: Found, seen: _Seen) -> Listed:
+    """`looked_at`, once for each state of the run's files; a run that goes on is looked at anew."""
+    key = (str(run.path), _mark(run.path))
+    if (known := seen.get(key)) is not None and known.state != "running":
+        return known
+    listed = looked_at(run)
+    if len(seen) > _KEPT:
+        seen.clear()
+    seen[key] = listed
+    return listed
+
+
+def _mark(path: Path) -> tuple[int, ...]:
+    """Changes whenever something is written to the run's log, or its lock is taken or left."""
+    marks = []
+    for name in ("log.sqlite", "log.sqlite-wal", "lock.holder"):
+        try:
+            stat = (path / name).stat()
+            marks += [stat.st_mtime_ns, stat.st_size]
+        except OSError:
+            marks += [0, 0]
+    return tuple(marks)
+
+
+_EPISODES_AT_ONCE = 100
+_STATES = ("scored", "unscored", "going")
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Some episodes, with the value of one metric for each of their instances."""
+
+    page: EpisodePage
+    metric: str
+    values: dict[str, float]
+
+
+async def show_run(request: Request) -> Response:
+    """`GET /runs/show/<run>`: the filters of `episodes` hold for its table too."""
+    place = place_of(request)
+
+    def look(directory: RunDirectory) -> dict[str, Any]:
+        kept = summary_or_none(directory)
+        return {
+            "frozen": directory.frozen,
+            "kept": kept,
+            "counts": counts(directory),
+            "notes": [*directory.notes, *kept.summary.notes],
+            "part": _part(directory, kept, request),
+            "running": locked(directory.path),
+        }
+
+    found = await looking(place, look)
+    return page_response(request, "runs/run.html", place=place, wanted=_asked(request), **found)
+
+
+async def episodes(request: Request) -> Response:
+    """`GET /runs/episodes/<run>`: rows of the table. text, state, value, offset."""
+    place = place_of(request)
+    part = await looking(place, lambda d: _part(d, summary_or_none(d), request))
+    return page_response(
+        request, "runs/_episode_rows.html", place=place, part=part, wanted=_asked(request)
+    )
+
+
+async def costs(request: Request) -> Response:
+    """`GET /runs/costs/<run>`: tokens by role. Apart, since every effect is summed up."""
+    table = await looking(place_of(request), lambda d: token_table(d.log.ledger()))
+    return page_response(request, "runs/_table.html", table=table)
+
+
+def _asked(request: Request) -> dict[str, str]:
+    return {k: request.query_params.get(k, "")[:200] for k in ("text", "state", "value")}
+
+
+def _part(directory: RunDirectory, kept: StoredSummary, request: Request) -> _Part:
+    asked = _asked(request)
+    given = request.query_params.get("offset", "0")
+    metric, values = _telling(kept)
+    wanted = Wanted(
+        text=asked["text"],
+        state=cast(Any, asked["state"] if asked["state"] in _STATES else ""),
+        instances=_with_value(values, asked["value"]),
+    )
+    offset = int(given[:9]) if given.isdecimal() else 0
+    found = episode_page(directory.log, wanted, offset=offset, limit=_EPISODES_AT_ONCE)
+    return _Part(found, metric, values)
+
+
+def _telling(kept: StoredSummary) -> tuple[str, dict[str, float]]:
+    """The metric whose value for each instance is shown: the last that has any."""
+    for metric in reversed(kept.summary.metrics):
+        if values := kept.per_unit(metric.name):
+            return metric.name, values
+    return "", {}
+
+
+def _with_value(values: dict[str, float], wanted: str) -> Collection[str] | None:
+    if wanted == "low":
+        return [unit for unit, value in values.items() if value < 0.5]
+    if wanted == "high":
+        return [unit for unit, value in values.items() if value >= 0.5]
+    return None

@@ -1,0 +1,181 @@
+"""The state of one server: the options, the visitors, the conversations, and the models."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import Any, TypeVar
+
+from starlette.requests import Request
+
+from naisei.core import Embed, InputError, Sampling, World
+from naisei.files import output_error
+from naisei.http.server import ThreadHandler
+from naisei.lang import say
+from naisei.models.world import base_world
+from naisei.runs.lock import RunLock, holder, locked
+from naisei.web.conversations.conversation import Conversation
+from naisei.web.conversations.kind import (
+    ConversationContext,
+    HumanHandler,
+    ReadAnswer,
+    answer_text,
+)
+from naisei.web.conversations.store import Conversations
+from naisei.web.options import WebOptions
+from naisei.web.pages import Page
+from naisei.web.pages import pages as all_pages
+from naisei.web.visitors import Visitor, Visitors
+
+__all__ = ["ServerState", "make_folder", "open_server", "server_of"]
+
+T = TypeVar("T")
+
+
+class ServerState:
+    """Made by `open_server`."""
+
+    def __init__(
+        self,
+        options: WebOptions,
+        visitors: Visitors,
+        stack: AsyncExitStack,
+        pages: Sequence[Page],
+    ) -> None:
+        self.options, self.visitors, self.pages = options, visitors, pages
+        self._stack = stack
+        self._worlds: dict[str, World] = {}
+        self._cached: dict[str, Any] = {}
+        self._opening = asyncio.Lock()
+        self.conversations = Conversations(
+            options.state / "conversations",
+            {kind.name: kind for page in pages for kind in page.kinds},
+            self._context,
+            most=options.open_conversations,
+            idle=options.idle,
+        )
+
+    def cached(self, name: str, make: Callable[[], T]) -> T:
+        """Something that lives as long as the server, made when first asked for: a page's cache.
+        Nothing of a visitor's belongs there."""
+        if name not in self._cached:
+            self._cached[name] = make()
+        found: T = self._cached[name]
+        return found
+
+    def folder(self, visitor: Visitor) -> Path:
+        """The visitor's own folder, for what is kept beside conversations; made if need be."""
+        return make_folder(self.options.state / "visitors" / visitor.id)
+
+    async def world(
+        self,
+        models: Mapping[str, str],
+        *,
+        sampling_of: Mapping[str, Sampling] | None = None,
+        embedder: str = "auto",
+        resends_of: Mapping[str, int] | None = None,
+    ) -> World:
+        """A base world (Chat, Embed, Now) for role → model; the same for the same arguments, and
+        open until the server ends. Embeddings are made in a thread.
+
+        Raises:
+            InputError: a model that cannot be opened.
+        """
+        if models:  # importing the model stack takes a second, in which nobody is to wait
+            await asyncio.to_thread(import_module, "naisei.models.gateway")
+        key = repr((sorted(models.items()), sampling_of, embedder, resends_of))
+        async with self._opening:
+            if key not in self._worlds:
+                base = await self._stack.enter_async_context(
+                    base_world(
+                        dict(models),
+                        settings=self.options.settings,
+                        sampling_of=sampling_of,
+                        embedder=embedder,
+                        resends_of=resends_of,
+                    )
+                )
+                embed = base.handler(Embed(("",)))
+                self._worlds[key] = base.having({Embed: ThreadHandler(embed)})
+        return self._worlds[key]
+
+    def _context(self, visitor: Visitor, conversation: Conversation) -> ConversationContext:
+        def human(read: ReadAnswer | None = None) -> HumanHandler:
+            return HumanHandler(conversation, read or answer_text)
+
+        return ConversationContext(
+            world=self.world,
+            human=human,
+            note=conversation.note,
+            folder=self.folder(visitor),
+            language=conversation.language,
+            options=self.options,
+        )
+
+
+@asynccontextmanager
+async def open_server(
+    options: WebOptions, *, pages: Sequence[Page] | None = None
+) -> AsyncIterator[ServerState]:
+    """Everything that a server needs, closed on leaving. pages: all there are, by default.
+
+    Raises:
+        InputError: a folder that cannot be used, or that another server uses.
+    """
+    state = options.state
+    make_folder(state)
+    if locked(state):
+        raise InputError(
+            say(
+                f"別のサーバーがこのフォルダーを使っています: {holder(state)}",
+                f"another server uses this folder: {holder(state)}",
+            ),
+            place=str(state),
+            remedy=say(
+                "止めるか、別の --state を指定してください", "stop it, or give another --state"
+            ),
+        )
+    lock = RunLock(state)
+    try:
+        _rename_conversations(state)
+        visitors = Visitors.kept_in(state, options.token)
+        async with AsyncExitStack() as stack:
+            server = ServerState(options, visitors, stack, all_pages() if pages is None else pages)
+            try:
+                yield server
+            finally:
+                await server.conversations.close()
+    finally:
+        lock.release()
+
+
+def _rename_conversations(state: Path) -> None:
+    """Conversations of before version 0.1 are in a folder of another name."""
+    old, new = state / "sittings", state / "conversations"
+    if old.is_dir() and not new.exists():
+        try:
+            old.rename(new)
+        except OSError as error:
+            raise output_error(error, new) from error
+
+
+def make_folder(folder: Path) -> Path:
+    """The folder, made if need be, into which nobody else may look.
+
+    Raises:
+        InputError: it cannot be made.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise output_error(error, folder) from error
+    return folder
+
+
+def server_of(request: Request) -> ServerState:
+    """The state of the server that a request came to."""
+    server: ServerState = request.app.state.server
+    return server

@@ -1,0 +1,34 @@
+"""Conversations at the web pages as runs: listed and shown as any, continued at their page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from naisei.core import InputError
+from naisei.lang import say
+from naisei.system.declare import System
+
+__all__ = ["SYSTEM"]
+
+
+def _elsewhere(config: dict[str, Any], path: Path) -> InputError:
+    page = str(config.get("kind", "")).partition("-")[0]
+    return InputError(
+        say(
+            "ブラウザでの会話は、話していた人のページで続けます",
+            "a conversation is gone on with on the page of whoever held it",
+        ),
+        place=str(path),
+        remedy=say(
+            f"naisei serve を動かし、同じブラウザで /{page}/{path.name} を開いてください",
+            f"run naisei serve and open /{page}/{path.name} in the same browser",
+        ),
+    )
+
+
+SYSTEM = System(
+    name="web",
+    about=("ブラウザでの会話", "Conversations in the browser."),
+    elsewhere=_elsewhere,
+)

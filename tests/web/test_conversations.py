@@ -1,0 +1,248 @@
+"""Conversations over HTTP: kept before they are acknowledged, resumed, seen by one visitor."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from naisei.cli.runs import continue_run
+from naisei.core import InputError
+from naisei.runs.directory import RunDirectory
+from naisei.system.execute import RunOptions
+from naisei.web.options import WebOptions
+from servers.web_server import WebServer
+from waiting import PATIENCE, until
+
+
+@pytest.fixture
+def options(tmp_path: Path) -> WebOptions:
+    return WebOptions(state=tmp_path / "state", runs=tmp_path / "runs")
+
+
+def begin(client: httpx2.Client, **query: int) -> str:
+    return client.post("/echo", params=query).url.path.rpartition("/")[2]
+
+
+def step(client: httpx2.Client, id: str) -> str:
+    return until(lambda: str(client.get(f"/echo/{id}").headers["x-step"]))
+
+
+def say(client: httpx2.Client, id: str, text: str, at: str | None = None) -> int:
+    given = {"step": at or step(client, id), "text": text}
+    return client.post(f"/conversations/{id}/answer", data=given).status_code
+
+
+def heard(client: httpx2.Client, id: str, n: int) -> list[str]:
+    def lines() -> list[str]:
+        found = client.get(f"/echo/{id}").text.split()
+        return found if len(found) >= n else []
+
+    return until(lines)
+
+
+def events(
+    client: httpx2.Client, id: str, *, after: int = 0, opened: Callable[[], None] = lambda: None
+) -> list[tuple[str, str, str]]:
+    """(id, event, data) until the stream ends. opened: called once it has begun."""
+    found, number, name, data = [], "", "", []
+    with client.stream("GET", f"/conversations/{id}/events", params={"after": after}) as stream:
+        opened()
+        for line in stream.iter_lines():
+            key, _, value = line.partition(": ")
+            if key == "id":
+                number = value
+            elif key == "event":
+                name = value
+            elif key == "data":
+                data.append(value)
+            elif line == "" and name:
+                found.append((number, name, "\n".join(data)))
+                number, name, data = "", "", []
+    return found
+
+
+def test_a_conversation_from_first_line_to_last(options: WebOptions) -> None:
+    with WebServer(options) as server, server.visitor() as client:
+        id = begin(client, times=2)
+        assert say(client, id, "やあ") == 204
+        assert heard(client, id, 1) == ["やあ!"]
+        assert say(client, id, "<script>x()</script>") == 204
+        told = events(client, id)
+    lines = [data for _, name, data in told if name == "line"]
+    assert "やあ!" in lines[0] and "&lt;script&gt;" in lines[1] and "<script>" not in lines[1]
+    assert [name for _, name, _ in told][-1] == "end"
+
+
+def test_a_page_that_comes_back_is_told_only_what_it_missed(options: WebOptions) -> None:
+    with WebServer(options) as server, server.visitor() as client:
+        id = begin(client, times=2)
+        say(client, id, "一")
+        heard(client, id, 1)
+        say(client, id, "二")
+        heard(client, id, 2)
+        first = events(client, id)
+        last_seen = int(next(number for number, name, _ in first if name == "line"))
+        again = [d for _, name, d in events(client, id, after=last_seen) if name == "line"]
+    assert len(again) == 1 and "二!" in again[0]
+
+
+def test_nothing_is_lost_when_the_server_goes_and_comes_back(options: WebOptions) -> None:
+    with WebServer(options) as server, server.visitor() as client:
+        id = begin(client)
+        say(client, id, "一")
+        heard(client, id, 1)
+        at = step(client, id)
+        cookies = client.cookies
+    with WebServer(options) as server, server.visitor(cookies) as client:
+        assert client.get(f"/echo/{id}").text == "一!"
+        assert step(client, id) == at
+        assert say(client, id, "二", at) == 204
+        assert heard(client, id, 2) == ["一!", "二!"]
+
+
+def test_the_same_answer_again_is_taken_once(options: WebOptions) -> None:
+    with WebServer(options) as server, server.visitor() as client:
+        id = begin(client)
+        at = step(client, id)
+        assert say(client, id, "一", at) == 204
+        assert say(client, id, "一", at) == 204
+        assert say(client, id, "別", at) == 409
+        assert heard(client, id, 1) == ["一!"]
+
+
+def test_an_empty_answer_is_refused_and_the_question_stays(options: WebOptions) -> None:
+    with WebServer(options) as server, server.visitor() as client:
+        id = begin(client)
+        at = step(client, id)
+        assert say(client, id, "  ", at) == 422
+        assert step(client, id) == at
+
+
+def test_nobody_else_sees_or_touches_a_conversation(options: WebOptions) -> None:
+    with WebServer(options) as server, server.visitor() as mine, server.visitor() as theirs:
+        id = begin(mine)
+        at = step(mine, id)
+        for path in (f"/echo/{id}", f"/conversations/{id}", f"/conversations/{id}/events"):
+            assert theirs.get(path).status_code == 404
+        assert say(theirs, id, "私も", at) == 404
+        for verb in ("retry", "forget"):
+            assert theirs.post(f"/conversations/{id}/{verb}").status_code == 404
+        assert id not in theirs.get("/").text
+        assert "&lt;b&gt;echo" in mine.get("/").text
+        assert mine.post(f"/conversations/{id}/forget").status_code == 204
+        assert mine.get(f"/echo/{id}").status_code == 404
+
+
+def test_it_is_a_run_directory_like_any_other(options: WebOptions) -> None:
+    with WebServer(options) as server, server.visitor() as client:
+        id = begin(client, times=1)
+        say(client, id, "一")
+        events(client, id)
+    (path,) = (options.state / "conversations").glob(f"*/{id}")
+    with RunDirectory.look(path) as run:
+        assert [e.kind for e in run.log.read("sitting#0")] == ["ask", "say"]
+        assert run.log.rows()["sitting#0"].result == {"heard": ["一"]}
+    assert json.loads((path / "config.json").read_text("utf-8"))["system"] == "web"
+
+
+def test_who_follows_is_told_as_it_happens(options: WebOptions) -> None:
+    with WebServer(options) as server, server.visitor() as client:
+        id = begin(client, times=1)
+        told: list[tuple[str, str, str]] = []
+        opened = threading.Event()
+        listener = threading.Thread(
+            target=lambda: told.extend(events(client, id, opened=opened.set))
+        )
+        listener.start()
+        assert opened.wait(PATIENCE)
+        say(client, id, "今")
+        listener.join(PATIENCE)
+    assert any(name == "line" and "今!" in data for _, name, data in told)
+
+
+def state(client: httpx2.Client, id: str, wanted: str) -> None:
+    until(lambda: client.get(f"/echo/{id}").headers["x-state"] == wanted)
+
+
+def test_what_failed_is_told_and_goes_on_where_it_failed(options: WebOptions) -> None:
+    with WebServer(options) as server, server.visitor() as client:
+        id = begin(client)
+        say(client, id, "一")
+        heard(client, id, 1)
+        assert say(client, id, "壊れる") == 204
+        state(client, id, "failed")
+        (folder,) = (options.state / "visitors").iterdir()
+        (folder / "mended").touch()
+        assert client.post(f"/conversations/{id}/retry").status_code == 204
+        assert heard(client, id, 2) == ["一!", "壊れる!"]
+        say(client, id, "三")
+        state(client, id, "done")
+        told = events(client, id)
+        assert [name for _, name, _ in told].count("line") == 3
+
+
+def test_what_another_version_began_can_be_read_but_not_gone_on_with(
+    options: WebOptions,
+) -> None:
+    with WebServer(options) as server, server.visitor() as client:
+        id = begin(client)
+        say(client, id, "一")
+        heard(client, id, 1)
+        at = step(client, id)
+        cookies = client.cookies
+    (path,) = (options.state / "conversations").glob(f"*/{id}/log.sqlite")
+    with sqlite3.connect(path) as log:
+        log.execute("UPDATE events SET digest = 'other' WHERE kind = 'say'")
+    log.close()
+    with WebServer(options) as server, server.visitor(cookies) as client:
+        state(client, id, "stale")
+        assert client.get(f"/echo/{id}").text == "一!"
+        assert say(client, id, "二", at) == 409
+        assert events(client, id)[-1][1] == "end"
+
+
+def test_what_nobody_looks_at_is_put_away_and_comes_back(options: WebOptions) -> None:
+    options = replace(options, open_conversations=2)
+    with WebServer(options) as server, server.visitor() as client:
+        ids = [begin(client) for _ in range(5)]
+        for id in ids:
+            step(client, id)
+        assert server.state is not None and server.state.conversations.open <= 3
+        for n, id in enumerate(ids):
+            assert say(client, id, f"言葉{n}") == 204
+        assert [heard(client, id, 1) for id in ids] == [[f"言葉{n}!"] for n in range(5)]
+
+
+def test_two_servers_do_not_share_a_folder(options: WebOptions) -> None:
+    with WebServer(options), pytest.raises(InputError, match="pid"), WebServer(options):
+        pass
+
+
+def test_conversations_of_the_first_version_are_found(options: WebOptions) -> None:
+    with WebServer(options) as server, server.visitor() as client:
+        id = begin(client)
+        assert say(client, id, "一") == 204
+        cookies = client.cookies
+    (options.state / "conversations").rename(options.state / "sittings")
+    with WebServer(options) as server, server.visitor(cookies) as client:
+        assert heard(client, id, 1) == ["一!"]
+        # A page that was open all the while still sends where it was told to.
+        given = {"step": step(client, id), "text": "二"}
+        assert client.post(f"/sittings/{id}/answer", data=given).status_code == 204
+        assert client.get(f"/sittings/{id}").url.path == f"/echo/{id}"
+
+
+def test_resuming_one_in_the_terminal_says_where_to_go(options: WebOptions) -> None:
+    with WebServer(options) as server, server.visitor() as client:
+        id = begin(client)
+    (path,) = (options.state / "conversations").glob(f"*/{id}")
+    with pytest.raises(InputError) as told:
+        continue_run(path, RunOptions())
+    assert f"/echo/{id}" in told.value.remedy
