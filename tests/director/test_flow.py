@@ -17,12 +17,11 @@ from naisei.core import (
     play,
     run,
 )
-from naisei.director.config import TalkConfig
+from naisei.director.config import TalkConfig, TalkRules
 from naisei.director.flow import talk
 from naisei.director.judge import Judging, status_of
-from naisei.director.rules import TalkRules
 from naisei.director.schemas import Scores, TalkResult
-from naisei.director.state import Stage
+from naisei.director.state import TalkRecorder
 from naisei.director.task import TalkTask
 from naisei.prompts import names
 
@@ -45,7 +44,9 @@ def task(turns: int = 1, **rules: Any) -> TalkTask:
     return TalkTask(TalkConfig(topic="洗濯", turns=turns, rules=TalkRules(**rules)))
 
 
-def acted(script: list[Any], turns: int = 1, **rules: Any) -> tuple[TalkResult, list[Any], Stage]:
+def acted(
+    script: list[Any], turns: int = 1, **rules: Any
+) -> tuple[TalkResult, list[Any], TalkRecorder]:
     """The talk over a script of the model's answers; `Say` goes to a stage."""
     made = task(turns, **rules)
     stage, answers, effects = made.stage(), iter(script), []

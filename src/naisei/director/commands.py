@@ -1,4 +1,4 @@
-"""`naisei director check`."""
+"""The commands of the director that are no runs: check, report and characters."""
 
 from __future__ import annotations
 
@@ -6,17 +6,21 @@ import json
 import sys
 from collections import Counter
 from enum import StrEnum
+from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from naisei.core import Check, InputError, Status
 from naisei.lang import say
+from naisei.text_files import read_text
 
 if TYPE_CHECKING:
-    from naisei.director.bulk import Judged
+    from naisei.director.report import Judged
 
-__all__ = ["Characters", "Format", "SkipOthers", "command"]
+__all__ = ["Characters", "Format", "SkipOthers", "characters", "check", "report"]
+
 
 _INPUT = say("入力", "Input")
 _OUTPUT = say("出力", "Output")
@@ -120,7 +124,7 @@ FailOn = Annotated[
 _encode = json.JSONEncoder(ensure_ascii=False).encode
 
 
-def command(
+def check(
     file: File = "-",
     as_json: Json = False,
     character: Characters = None,
@@ -130,8 +134,8 @@ def command(
     live: Live = False,
     fail_on: FailOn = None,
 ) -> None:
-    from naisei.director.bulk import judged_lines, opened
-    from naisei.director.speakers import Speakers
+    from naisei.director.report import judged_lines, opened
+    from naisei.director.scripts import Speakers
     from naisei.terminal import visible
 
     if live and file != "-":
@@ -221,3 +225,139 @@ def _text(judged: Judged) -> str:
                 f"     {check.status} {check.name}: {check.reason}{spans} {check.suggestion}"
             )
     return "\n".join(out)
+
+
+Script = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE|-",
+        help=say("台本 (JSONL、CSV、やな: …)", "A script: JSONL, CSV or `やな: …`."),
+    ),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        help=say(
+            "書き込むフォルダー (既定: 台本の名前-report)",
+            "Folder to write; NAME-report by default.",
+        ),
+    ),
+]
+
+
+def report(
+    file: Script,
+    out: Out = None,
+    character: Characters = None,
+    format: Format = "auto",
+    skip_others: SkipOthers = False,
+) -> None:
+    # The other commands do not wait for what only a report needs.
+    from naisei.director.report import judged_lines, opened, tally, write_report
+    from naisei.director.scripts import Speakers
+
+    speakers = Speakers(character or (), skip_others=skip_others)
+    with opened(file) as (stream, place):
+        found = tally(judged_lines(stream, place, speakers, kind=format, one_talk=True))
+    folder = out or Path(f"{'stdin' if file == '-' else Path(file).stem}-report")
+    for path in write_report(found, place, folder):
+        print(path)
+
+
+characters = typer.Typer(
+    no_args_is_help=True,
+    help=say("人物のプロファイルを見る・検査する", "List, show and check characters' profiles."),
+)
+
+
+@characters.command("list", help=say("同梱の人物の一覧", "The characters that ship."))
+def list_characters(
+    as_json: Annotated[
+        bool, typer.Option("--json", help=say("JSON で出す", "Print JSON."))
+    ] = False,
+) -> None:
+    from rich.table import Table
+
+    from naisei.director.character import shipped
+    from naisei.terminal import Console
+
+    if as_json:
+        found = [{"id": c.id, "names": list(c.names), "persona": c.persona} for c in shipped()]
+        print(json.dumps(found, ensure_ascii=False))
+        return
+    grid = Table("id", say("名前", "names"), say("人物", "persona"))
+    for character in shipped():
+        persona = character.persona.strip().splitlines()[0]
+        grid.add_row(character.id, " ".join(character.names), persona)
+    Console().print(grid)
+
+
+@characters.command("show", help=say("人物のプロファイル (TOML) を出す", "Print a profile (TOML)."))
+def show_character(
+    character: Annotated[
+        str, typer.Argument(metavar="ID|FILE", help=say("id、名前、ファイル", "Id, name or file."))
+    ],
+) -> None:
+    from naisei.director.character import load_character
+
+    found = load_character(character)
+    if character.endswith(".toml"):
+        text = read_text(character)
+    else:
+        bundled = files("naisei.data") / "characters" / f"{found.id}.toml"
+        text = bundled.read_text(encoding="utf-8")
+    sys.stdout.write(text)
+
+
+@characters.command(
+    "check",
+    help=say(
+        "自作のプロファイルを検査し、誤りを行とキーで説明する",
+        "Check a profile of your own; faults are explained with line and key.",
+    ),
+)
+def check_profiles(
+    file: Annotated[Path, typer.Argument(help=say("TOML ファイル", "A TOML file."))],
+) -> None:
+    # The other commands do not wait for it.
+    from naisei.director.character import load_character
+    from naisei.director.faults import faults
+
+    found = faults(file)
+    if found:
+        rows = [
+            f"{_place(file, fault.line)}: {fault.key + ': ' if fault.key else ''}{fault.message}"
+            f"\n  → {fault.remedy}"
+            for fault in found[1:]
+        ]
+        first = found[0]
+        raise InputError(
+            f"{first.key + ': ' if first.key else ''}{first.message}",
+            place=_place(file, first.line),
+            remedy="\n".join([first.remedy, *rows]),
+        )
+    character = load_character(file)
+    tone = character.tone
+    parts = [bool(tone.markers), bool(tone.vocabulary), tone.style is not None]
+    print(say(f"{file}: 使えます", f"{file}: fine"))
+    print(f"  {character.id} ({', '.join(character.names)})")
+    print(
+        say(
+            f"  口調の手がかり: {sum(parts)}/3 部、設定: {len(character.setting)} 件、"
+            f"褒め言葉の検査: {'あり' if character.praise else 'なし'}",
+            f"  tone: {sum(parts)} of 3 parts; setting facts: {len(character.setting)}; praise "
+            f"check: {'yes' if character.praise else 'no'}",
+        )
+    )
+    if not any(parts):
+        print(
+            say(
+                "  注意: 口調の手がかりがないので、口調はすべて合格になります",
+                "  note: without any part of a tone, every line passes that check",
+            )
+        )
+
+
+def _place(file: Path, line: int) -> str:
+    return f"{file}:{line}" if line else str(file)

@@ -1,4 +1,4 @@
-"""Safe mechanical mends of a line: what changes how it is written, never what it says.
+"""Autofix: safe corrections of how a line is written, never of what it says.
 
 Source: the retry-judgement specification, §§1 (MODIFY), 2, 8.
 """
@@ -9,7 +9,8 @@ import re
 
 from naisei.japanese.folding import fold, mend_marks, wrapped
 
-__all__ = ["mend"]
+__all__ = ["autofix"]
+
 
 _BLANK_ROWS = re.compile(r"\A(?:[^\S\r\n]*(?:\r\n?|\n))+")
 #: So many wrappers inside each other are taken off.
@@ -18,7 +19,7 @@ _DEPTH = 2
 _MENDABLE = re.compile("[!！﹗][!！﹗]|[?？﹖][?？﹖]|[。｡][。｡]|[、､][、､]|[｡､]")
 
 
-def mend(text: str) -> tuple[tuple[str, ...], str]:
+def autofix(text: str) -> tuple[tuple[str, ...], str]:
     """The mends that change the line, of `naisei.director.verdict.MEND_NAMES`, and the result.
 
     `blank-lines`: blank rows at both ends go. `wrapper`: a 「…」 round the whole line goes.
@@ -26,7 +27,7 @@ def mend(text: str) -> tuple[tuple[str, ...], str]:
     words is left alone. A quotation in a wrapped quotation may be a
     quotation: two wrappers are taken off, not more.
 
-    >>> mend("「えー！！」\\n")
+    >>> autofix("「えー！！」\\n")
     (('blank-lines', 'wrapper', 'marks'), 'えー！')
     """
     edges = text[:1].isspace() or text[-1:].isspace()
