@@ -8,7 +8,8 @@ from naisei.emphasis.evaluation.counting import Counted
 from naisei.emphasis.evaluation.metrics import UNTITLED, by_document
 from naisei.emphasis.evaluation.task import EvalTask
 from naisei.lang import say
-from naisei.runs.significance import holm, paired_difference, wilcoxon_signed_rank
+from naisei.runs.compare import difference_table
+from naisei.runs.significance import paired_difference, wilcoxon_signed_rank
 from naisei.runs.task import EpisodeRow, Metric, Summary, Table
 
 __all__ = ["study_tables"]
@@ -94,26 +95,19 @@ def _or_least(value: float) -> float:
 
 def _against(best: str, counts: Mapping[str, Counted], seed: int) -> Table:
     """Mean difference of the documents' F1, and Wilcoxon's test, Holm's correction."""
-    found = []
+    found, p_values = [], []
     for label in counts:
         for kind in ("tokens", "spans"):
             if label != best:
                 a, b = (_f1(counts[k], kind, counts[best].units()) for k in (label, best))
-                found.append(
-                    (label, kind, paired_difference(a, b, seed=seed), wilcoxon_signed_rank(a, b))
-                )
-    adjusted = holm([p for *_, p in found])
-    return Table(
+                found.append((label, kind, paired_difference(a, b, seed=seed)))
+                p_values.append(wilcoxon_signed_rank(a, b))
+    return difference_table(
         say(f"{best} との差", f"{best} against the others"),
-        (
-            say("タガー", "tagger"),
-            "F1",
-            *("difference", "low", "high", "p (Wilcoxon)", "p (Holm)", "n"),
-        ),
-        tuple(
-            (label, kind, d.value, d.low, d.high, p, q, d.n)
-            for (label, kind, d, p), q in zip(found, adjusted, strict=True)
-        ),
+        found,
+        labels=(say("タガー", "tagger"), "F1"),
+        p_values=p_values,
+        test="p (Wilcoxon)",
         note=say(
             "文書ごとの F1 の差の平均。ウィルコクソンの符号付き順位検定 (両側)、ホルムの補正",
             "Mean difference of the F1 of each document; two-sided Wilcoxon signed-rank test, "

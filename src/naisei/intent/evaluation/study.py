@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from naisei.lang import say
-from naisei.runs.significance import Difference, holm, paired_difference
+from naisei.runs.compare import difference_table
+from naisei.runs.significance import Difference, paired_difference
 from naisei.runs.task import Metric, Summary, Table
 
 __all__ = ["study_tables"]
@@ -65,15 +66,9 @@ def _comparisons(by_row: Mapping[str, Mapping[str, Metric]], seed: int) -> Table
             else:
                 found = Difference(float("nan"), reason="other items were scored")
             lines.append((label, name, found))
-    adjusted = holm([d.p for _, _, d in lines])
-    rows = tuple(
-        (label, name, d.value, d.low, d.high, d.p, q, d.n)
-        for (label, name, d), q in zip(lines, adjusted, strict=True)
-    )
-    return Table(
+    return difference_table(
         f"Difference from {first}",
-        ("configuration", "metric", "difference", "low", "high", "p", "p (Holm)", "n"),
-        rows,
+        lines,
         note=say(
             "件ごとの差 (対応あり)。符号反転の並べ替え検定",
             "paired by item; sign-flip permutation test",
