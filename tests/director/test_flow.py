@@ -160,11 +160,11 @@ def test_prompts_are_there_in_both_languages_and_filled() -> None:
 
 @pytest.mark.parametrize("repeats", [1, 3])
 def test_a_judge_that_fails_leaves_the_line_to_the_rules_marked(repeats: int) -> None:
-    down = [InstrumentFailure("rubbish") for _ in range(repeats)]
+    down = [InstrumentFailure("malformed") for _ in range(repeats)]
     result, _, stage = acted([YANA, *down], judging=Judging(repeats=repeats))
     (turn,) = result.turns
     assert (turn.status, turn.judged, turn.outcome) == (Status.PASS, False, "said")
-    assert "rubbish" in turn.drafts[0].judge_failure
+    assert "malformed" in turn.drafts[0].judge_failure
     assert stage.state.judged == {}
 
 
