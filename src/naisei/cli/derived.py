@@ -135,6 +135,8 @@ def _run_command(system: System, experiment: Experiment[Any]) -> Callable[..., N
         keys = frozenset(given)
         as_json, run_dir, options = flags.running_of(given)
         configs = flags.configs(given)
+        if experiment.study is not None:
+            configs = dict(experiment.study(next(iter(configs.values()))))
         if len(configs) > 1:
             title = f"{system.name} {experiment.verb}"
             study = execute_study(experiment, configs, options, title=title, run_dir=run_dir)

@@ -76,7 +76,7 @@ class Flags:
         if flag.path == ("concurrency",):
             default = self.experiment.concurrency
         elif many and default is not None:
-            default = [default] if flag.axis else list(default)
+            default = list(flag.axis_values) or ([default] if flag.axis else list(default))
         return flag_parameter(flag, default, many=many)
 
     def _model_parameters(self) -> list[inspect.Parameter]:
@@ -145,6 +145,8 @@ class Flags:
         for key, flag in self.fields.items():
             if key not in given and key in self.defaults:
                 given[key] = self.defaults[key]
+            if key not in given and flag.axis_values and not self.single:
+                given[key] = list(flag.axis_values)
             if key not in given:
                 if flag.required:
                     raise InputError(
@@ -164,7 +166,9 @@ class Flags:
             every = {axis[0][0].path[0]: [one for _, one in axis] for axis in axes}
             config = self._config(Given(combined, model, model_of, every), sampling)
             label = self.experiment.label
-            out[label(config) if label is not None else _label(chosen, model)] = config
+            named = label(config) if label is not None else _label(chosen, model)
+            # A label that leaves the model out does not make two configurations one.
+            out[named if out.get(named, config) == config else f"{named} {model}"] = config
         return out
 
     def _config(self, given: Given, sampling: Mapping[str, float]) -> Any:
@@ -258,6 +262,12 @@ def _option_parameter(flag: Flag) -> inspect.Parameter:
 def flag_parameter(flag: Flag, default: Any, *, many: bool) -> inspect.Parameter:
     """A flag for typer. many: may be repeated. default: empty for a flag that must be given."""
     many = many or flag.pairs
+    # Typer knows no list of a Literal; the configuration refuses what is not among them.
+    one = str if many and get_origin(flag.kind) is Literal else flag.kind
+    kind: Any = list.__class_getitem__(one) if many else one
+    if flag.argument:
+        argument = typer.Argument(metavar=flag.told.get("metavar"), help=flag.help)
+        return parameter(flag.key, Annotated[kind, argument], inspect.Parameter.empty)
     option = typer.Option(
         flag.option,
         *filter(None, [flag.told.get("short")]),
@@ -268,9 +278,6 @@ def flag_parameter(flag: Flag, default: Any, *, many: bool) -> inspect.Parameter
         rich_help_panel=flag.panel,
         **flag.bounds,  # type: ignore[arg-type]
     )
-    # Typer knows no list of a Literal; the configuration refuses what is not among them.
-    one = str if many and get_origin(flag.kind) is Literal else flag.kind
-    kind: Any = list.__class_getitem__(one) if many else one
     if default is inspect.Parameter.empty:
         return parameter(flag.key, Annotated[kind, option], default)
     return parameter(flag.key, Annotated[kind | None, option], None if flag.pairs else default)

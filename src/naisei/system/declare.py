@@ -94,6 +94,8 @@ class Experiment(Generic[C]):
         task: value of the configuration's field `task`, where a system has several experiments.
         concurrency: episodes at a time, by default.
         label: a short name of a configuration in tables of several.
+        study: the command is a study: the configurations to run and compare, by label, made of
+            the one that the flags amount to.
         rows: of the ablation `naisei SYSTEM ablate`, the full system first.
         rows_default: key of a flag → its default under `ablate`, where that differs.
         chosen_rows: those that make sense for a configuration; all by default.
@@ -114,6 +116,7 @@ class Experiment(Generic[C]):
     task: str = ""
     concurrency: int = 16
     label: Callable[[C], str] | None = None
+    study: Callable[[C], Mapping[str, Any]] | None = None
     rows: Mapping[str, Row[C]] = field(default_factory=dict)
     rows_about: Text = ("部分を外した構成を比べる", "Compare the system with parts left out.")
     rows_default: Mapping[str, Any] = field(default_factory=dict)
