@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json as jsonlib
+import json
 import random
 from collections.abc import Sequence
 from pathlib import Path
@@ -67,10 +67,11 @@ class TrainOptions(Options):
     device: str = flag("auto", "auto、cpu、cuda", "auto, cpu or cuda.", panel=_TRAINING)
     seed: int = flag(0, "乱数シード", "Seed of all that is random.", panel="run")
     quiet: bool = flag(False, "進捗を表示しない", "No progress.", short="-q", panel="output")
-    json: bool = flag(  # type: ignore[assignment]
+    as_json: bool = flag(
         False,
         "結果を JSON で標準出力の最後の行に出力する",
         "Print the result as JSON, the last line of stdout.",
+        name="--json",
         panel="output",
     )
 
@@ -78,8 +79,8 @@ class TrainOptions(Options):
 def command(options: TrainOptions) -> None:
     console = Console(stderr=True, quiet=options.quiet)
     result = train_tagger(options, console)
-    if options.json:
-        print(jsonlib.dumps(result, ensure_ascii=False))
+    if options.as_json:
+        print(json.dumps(result, ensure_ascii=False))
         return
     console.print(
         say(

@@ -12,6 +12,7 @@ from __future__ import annotations
 import types
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from keyword import iskeyword
 from typing import Any, Union, get_args, get_origin
 
 import annotated_types
@@ -109,7 +110,8 @@ class Flag:
     @property
     def key(self) -> str:
         """A Python identifier that no two flags of a command share."""
-        return self.option.lstrip("-").split("/")[0].replace("-", "_")
+        key = self.option.lstrip("-").split("/")[0].replace("-", "_")
+        return f"{key}_" if iskeyword(key) else key
 
     @property
     def option(self) -> str:

@@ -34,7 +34,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class CrfTagger:
-    """What `naisei.emphasis.taggers.learning.train` makes.
+    """What `train` makes.
 
     tokens: the CRF over the words of a sentence. sentences: the one over the sentences of an
     article; `None` without context. calibration, rule: fitted on the dev part.
