@@ -40,7 +40,8 @@ class SystemGroup(TyperGroup):
         super().__init__(name=system.name, help=say(*system.about), no_args_is_help=True, **options)
         self.system = system
         for experiment in system.experiments:
-            self.add_command(_stub(experiment.verb, experiment.about))
+            if experiment.verb:
+                self.add_command(_stub(experiment.verb, experiment.about))
             if experiment.rows:
                 self.add_command(_stub("ablate", experiment.rows_about))
         for verb in system.verbs:

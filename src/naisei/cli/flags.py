@@ -48,12 +48,14 @@ class Flags:
         self.experiment, self.single, self.only = experiment, single, only
         self.defaults = defaults
         # Its own fields before those that every configuration has.
-        own = sorted(flags_of(experiment.config), key=lambda f: f.path[0] in Config.model_fields)
+        inputs = [] if experiment.inputs is None else flags_of(experiment.inputs)
+        every = [*flags_of(experiment.config), *inputs]
+        own = sorted(every, key=lambda f: f.path[0] in Config.model_fields)
         self.fields = {f.key: f for f in own if only is None or f.key in only}
         self.running = {
             f.key: f
             for f in flags_of(RunOptions)
-            if only is None or (f.told["panel"] == "models" and f.key != "cache")
+            if only is None or f.key in only or (f.told["panel"] == "models" and f.key != "cache")
         }
         if not experiment.roles:
             models = {"base_url", "timeout", "structured", "cache"}

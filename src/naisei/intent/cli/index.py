@@ -12,11 +12,19 @@ from typing import Annotated
 import typer
 
 from naisei.cli import options
-from naisei.intent.cli.flags import IndexDir
 from naisei.lang import say
 
 __all__ = ["command"]
 
+IndexDir = Annotated[
+    Path,
+    typer.Option(
+        "--index",
+        metavar="DIR",
+        help=say("索引のフォルダー", "Folder of the index."),
+        rich_help_panel=say("資料", "Documents"),
+    ),
+]
 Documents = Annotated[
     Path,
     typer.Argument(

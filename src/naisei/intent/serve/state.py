@@ -1,4 +1,4 @@
-"""What one server holds: the index, the world, the desk, and what is kept of people."""
+"""What one server holds: the index, the world, the turn service, and what is kept of people."""
 
 from __future__ import annotations
 
@@ -11,32 +11,36 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from naisei.core import InputError, Sampling, Search, World
+from naisei.core import Sampling, Search, World
 from naisei.http.server import ThreadHandler
 from naisei.intent.config import AssistConfig
-from naisei.intent.effects import Weigh
+from naisei.intent.effects import Weigh, WeighHandler, document_world
 from naisei.intent.feedback import Sign, adjusted, read_feedback, write_feedback
-from naisei.intent.serve.desk import Desk
+from naisei.intent.schemas import Thresholds
 from naisei.intent.serve.options import ServeOptions
-from naisei.intent.serve.passages import find_passage
-from naisei.intent.serve.sessions import Sessions, Talk
+from naisei.intent.serve.turns import Conversation, Conversations, TurnService
 from naisei.intent.serve.uploads import upload_folder
-from naisei.intent.thresholds import Thresholds
-from naisei.intent.weighing import WeighHandler
-from naisei.intent.world import document_world
-from naisei.lang import say
+from naisei.intent.system import ASSIST
 from naisei.models.settings import ModelSettings
 from naisei.models.world import base_world
 from naisei.retrieval.index import Index, SearchHandler
+from naisei.system.execute import check_models
 
-__all__ = ["House", "open_house"]
-
-#: Rubbish of a model is repaired once; then the rules take over.
-_RESENDS = {"evaluator": 0, "rewriter": 0, "answerer": 0}
+__all__ = ["ServerState", "find_passage", "open_state"]
 
 
-class House:
-    """Made by `open_house`. options: uploads is resolved."""
+def find_passage(index: Index, chunk: str) -> dict[str, JsonValue] | None:
+    """The chunk of this id in the newest generation; `None` if it is not in it."""
+    found = index.chunk(chunk)
+    if found is None:
+        return None
+    return found.model_dump(
+        mode="json", include={"id", "path", "title", "headings", "page", "date", "text"}
+    )
+
+
+class ServerState:
+    """Made by `open_state`. options: uploads is resolved."""
 
     def __init__(
         self, options: ServeOptions, config: AssistConfig, index: Index, base: World
@@ -50,7 +54,7 @@ class House:
                 Weigh: ThreadHandler(WeighHandler(index)),
             }
         )
-        self.desk = Desk(Sessions(options.state), world, config.setting, options)
+        self.turns = TurnService(Conversations(options.state), world, config.setting, options)
 
     def _cuts(self, user: str) -> Thresholds:
         base = self._config.setting.rules.thresholds
@@ -64,7 +68,7 @@ class House:
         """The chunk of this id in the index as it is now; `None` if there is none."""
         return await asyncio.to_thread(find_passage, self._index, chunk)
 
-    def feedback(self, talk: Talk, sign: Sign) -> dict[str, JsonValue]:
+    def feedback(self, talk: Conversation, sign: Sign) -> dict[str, JsonValue]:
         """Keep what a person thought of the last turn; returns their thresholds now."""
         dialogue = talk.dialogue()
         asked = len(dialogue.exchanges)
@@ -73,14 +77,14 @@ class House:
         return {"sign": sign, "thresholds": cuts}
 
     async def close(self) -> None:
-        await self.desk.close()
-        self.desk.sessions.close()
+        await self.turns.close()
+        self.turns.conversations.close()
 
 
 @asynccontextmanager
-async def open_house(
+async def open_state(
     options: ServeOptions, config: AssistConfig, *, settings: ModelSettings | None = None
-) -> AsyncIterator[House]:
+) -> AsyncIterator[ServerState]:
     """Everything that a server needs, closed on leaving.
 
     Raises:
@@ -89,23 +93,17 @@ async def open_house(
     """
     if options.uploads is not None:
         options = replace(options, uploads=upload_folder(options.uploads))
+    check_models(ASSIST, config)
     sampling_of = {role: Sampling(**given) for role, given in config.sampling.items()}  # type: ignore[arg-type]
     with Index.open(config.index) as index:
         async with base_world(
-            config.models, settings=settings, sampling_of=sampling_of, resends_of=_RESENDS
+            config.models,
+            settings=settings,
+            sampling_of=sampling_of,
+            resends_of={role.name: 0 for role in ASSIST.roles},
         ) as base:
-            for role in config.setting.rules.roles:
-                if role not in config.models:
-                    raise InputError(
-                        say(
-                            f"{role} のモデルが指定されていません",
-                            f"the {role} needs a model, and none is given",
-                        ),
-                        place=f"--{role}-model",
-                        remedy=say("--model を付けてください", "give --model PROVIDER:NAME"),
-                    )
-            house = House(options, config, index, base)
+            state = ServerState(options, config, index, base)
             try:
-                yield house
+                yield state
             finally:
-                await house.close()
+                await state.close()
