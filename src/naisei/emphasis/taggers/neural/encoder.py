@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from naisei.core import InputError
-from naisei.emphasis.taggers.neural.convert import converted
 from naisei.emphasis.taggers.neural.subwords import PythonTokenizer, Subwords
 from naisei.emphasis.taggers.plans import NAME
 from naisei.lang import say
@@ -122,6 +121,8 @@ def needs_torch(*names: str) -> None:
 
 
 def _folder(name: str) -> str:
+    from naisei.emphasis.taggers.neural.convert import converted
+
     return str(converted()) if name == NAME and not Path(name).is_dir() else name
 
 

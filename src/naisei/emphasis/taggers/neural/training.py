@@ -8,7 +8,7 @@ from dataclasses import astuple, dataclass, replace
 from math import isnan
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,11 +21,13 @@ from naisei.emphasis.taggers.neural.encoder import needs_torch, open_encoder
 from naisei.emphasis.taggers.neural.inputs import Input, epoch_of
 from naisei.emphasis.taggers.neural.learner import Learner, device_of
 from naisei.emphasis.taggers.neural.network import States, shared_states
-from naisei.emphasis.taggers.neural.tagger import NeuralTagger
 from naisei.emphasis.taggers.plans import NeuralPlan
 from naisei.files import write_atomically
 from naisei.lang import say
 from naisei.runs.curves import Curve, svg
+
+if TYPE_CHECKING:
+    from naisei.emphasis.taggers.neural.tagger import NeuralTagger
 
 __all__ = ["Course", "Point", "Progress", "blank", "restore", "save", "train"]
 
@@ -194,6 +196,8 @@ def blank(plan: NeuralPlan, *, device: str = "auto", seed: int = 0) -> NeuralTag
     else:
         encoder = open_encoder(plan.encoder, layers=plan.layers)
     learner = Learner(plan, encoder, device=device, seed=seed, states=states)
+    from naisei.emphasis.taggers.neural.tagger import NeuralTagger
+
     return NeuralTagger(plan, learner, encoder.subwords, encoder.longest)
 
 
