@@ -10,10 +10,11 @@ from __future__ import annotations
 import math
 import random
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, JsonValue
 
@@ -24,6 +25,7 @@ from naisei.core import (
     Flow,
     InputError,
     Observation,
+    Say,
     Where,
     World,
     fingerprint,
@@ -267,4 +269,32 @@ SYSTEM = System(
     name="triage",
     about=("故障の原因を、少ない質問で切り分ける", "Finds the cause of a fault, asking little."),
     experiments=(RUN,),
+    page="triage:page",
 )
+
+
+def with_a_person(table: Table, config: TriageConfig) -> Flow[Result]:
+    """The same algorithm; the remedy is told."""
+    result = yield from triage("", table, config)
+    yield from Say(table.remedies[result.tried], say("窓口", "desk"))
+    return result
+
+
+def page() -> Any:
+    """In the browser: whoever is there is the customer."""
+    from naisei.web.conversations.kind import ConversationContext, ConversationKind, OneOf, Prepared
+    from naisei.web.conversations.routes import page_routes
+    from naisei.web.pages import Page
+
+    @asynccontextmanager
+    async def opened(config: TriageConfig, here: ConversationContext) -> AsyncIterator[Prepared]:
+        table, base = Table.read(config.table), await here.world(config.models)
+        asked = here.human(OneOf(*get_args(Answer)))
+        handlers: Any = {AskUser: asked, Act: lambda _: Observation(), Say: lambda _: None}
+        yield Prepared(with_a_person(table, config), base.having(handlers))
+
+    kind = ConversationKind(name="triage", config=TriageConfig, open=opened)
+    routes = page_routes(kind, experiment=RUN, fields=("agent", "quota"))
+    return Page(
+        name="triage", title=("故障診断", "Triage"), about=SYSTEM.about, routes=routes, kinds=[kind]
+    )

@@ -9,14 +9,13 @@ import argparse
 from pathlib import Path
 
 from naisei.emphasis.corpus.markdown import read_markdown
-from naisei.emphasis.corpus.statistics import describe
-from naisei.emphasis.corpus.words import article_of
+from naisei.emphasis.corpus.read import article_of
+from naisei.emphasis.corpus.store import describe
 from naisei.emphasis.demo import HELD_OUT
 from naisei.emphasis.metrics import Counts, span_counts, token_counts
 from naisei.emphasis.schemas import Article
-from naisei.emphasis.taggers.learning import train
-from naisei.emphasis.taggers.plan import CONTEXT
-from naisei.emphasis.taggers.store import save
+from naisei.emphasis.taggers.crf import save, train
+from naisei.emphasis.taggers.plans import CONTEXT
 
 _ARTICLES = Path(__file__).parent.parent / "src" / "naisei" / "data" / "emphasis_articles"
 

@@ -19,14 +19,14 @@ def main() -> None:
     parser.add_argument("--valid-recorded", type=Path)
     parser.add_argument("--out", type=Path, required=True)
     given = parser.parse_args()
-    games = read_recording(given.recorded)
+    games = read_recording(given.recorded).games
     of = choices(games, navigator=True, meal=True).of
     weights = learn(of)
     weights = weights.model_copy(update={"trained": {**weights.trained, "games": len(games)}})
     given.out.write_text(weights.model_dump_json(indent=1) + "\n", encoding="utf-8")
     print(f"{len(of)} choices, {len(weights.of)} features, top one {top_one(weights, of):.3f}")
     if given.valid_recorded:
-        held_out = choices(read_recording(given.valid_recorded), navigator=True, meal=True).of
+        held_out = choices(read_recording(given.valid_recorded).games, navigator=True, meal=True).of
         print(f"held out: {len(held_out)} choices, top one {top_one(weights, held_out):.3f}")
 
 

@@ -17,12 +17,11 @@ from naisei.core import (
     play,
     run,
 )
-from naisei.director.config import TalkConfig
+from naisei.director.config import TalkConfig, TalkRules
 from naisei.director.flow import talk
 from naisei.director.judge import Judging, status_of
-from naisei.director.rules import TalkRules
 from naisei.director.schemas import Scores, TalkResult
-from naisei.director.state import Stage
+from naisei.director.state import TalkRecorder
 from naisei.director.task import TalkTask
 from naisei.prompts import names
 
@@ -45,7 +44,9 @@ def task(turns: int = 1, **rules: Any) -> TalkTask:
     return TalkTask(TalkConfig(topic="洗濯", turns=turns, rules=TalkRules(**rules)))
 
 
-def acted(script: list[Any], turns: int = 1, **rules: Any) -> tuple[TalkResult, list[Any], Stage]:
+def acted(
+    script: list[Any], turns: int = 1, **rules: Any
+) -> tuple[TalkResult, list[Any], TalkRecorder]:
     """The talk over a script of the model's answers; `Say` goes to a stage."""
     made = task(turns, **rules)
     stage, answers, effects = made.stage(), iter(script), []
@@ -159,11 +160,11 @@ def test_prompts_are_there_in_both_languages_and_filled() -> None:
 
 @pytest.mark.parametrize("repeats", [1, 3])
 def test_a_judge_that_fails_leaves_the_line_to_the_rules_marked(repeats: int) -> None:
-    down = [InstrumentFailure("rubbish") for _ in range(repeats)]
+    down = [InstrumentFailure("malformed") for _ in range(repeats)]
     result, _, stage = acted([YANA, *down], judging=Judging(repeats=repeats))
     (turn,) = result.turns
     assert (turn.status, turn.judged, turn.outcome) == (Status.PASS, False, "said")
-    assert "rubbish" in turn.drafts[0].judge_failure
+    assert "malformed" in turn.drafts[0].judge_failure
     assert stage.state.judged == {}
 
 

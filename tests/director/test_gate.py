@@ -168,14 +168,14 @@ def _raises(question: JudgeQuestion) -> Any:
     raise RuntimeError("down")
 
 
-async def _late_rubbish(question: JudgeQuestion) -> Any:
+async def _late_malformed_reply(question: JudgeQuestion) -> Any:
     return {"frame": 9}
 
 
 @pytest.mark.parametrize(
     "judge",
     [lambda q: None, lambda q: "多分いいと思う", lambda q: [0] * 5, lambda q: [True] * 5,
-     lambda q: {**SCORES, "frame": 3.5}, _raises, _late_rubbish],
+     lambda q: {**SCORES, "frame": 3.5}, _raises, _late_malformed_reply],
 )  # fmt: skip
 @pytest.mark.parametrize("kind", ["sync", "async"])
 def test_a_judge_that_fails_leaves_the_line_to_the_hard_rules(judge: Any, kind: str) -> None:

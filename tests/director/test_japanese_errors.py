@@ -10,11 +10,10 @@ import pytest
 
 from both_languages import Wrong, said_in_both
 from naisei.director import Gate, load_character
-from naisei.director.bulk import opened
 from naisei.director.character import shipped
 from naisei.director.faults import faults
-from naisei.director.scripts import read_lines
-from naisei.director.speakers import Speakers
+from naisei.director.report import opened
+from naisei.director.scripts import Speakers, read_lines
 
 _NOTHING = Path("nothing.toml")
 _CHECK = "check the path and its permissions"

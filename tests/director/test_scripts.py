@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from naisei.core import InputError
-from naisei.director.scripts import ScriptLine, read_lines
-from naisei.director.speakers import Speakers
+from naisei.director.scripts import ScriptLine, Speakers, read_lines
 
 
 def read(text: str | bytes, place: str = "f", **options: Any) -> list[ScriptLine]:

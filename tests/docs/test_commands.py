@@ -59,8 +59,9 @@ def _check(line: str) -> None:
         del words[1 : 3 if words[1] == "--lang" else 2]
     if _ELLIPSES & set(words) or "COMMAND" in words:
         return
-    # The system of a tutorial's file is no command of ours.
-    if words[1:2] and (words[1].endswith(".py") or words[1] == "triage"):
+    if words[1:2] and (
+        words[1].endswith(".py") or words[1] == "triage"
+    ):  # the system of a tutorial's file
         return
     depth = max(n for n in range(1, 5) if " ".join(words[:n]) in COMMANDS)
     name, rest = " ".join(words[:depth]), words[depth:]

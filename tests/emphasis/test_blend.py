@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from naisei.emphasis.taggers.blend import Blend, blended, in_the_middle
+from naisei.emphasis.taggers.calibration import Blend, blended, in_the_middle
 
 
 def test_the_weights_that_made_the_labels_are_found() -> None:

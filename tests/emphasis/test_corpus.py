@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from naisei.core import InputError
 from naisei.emphasis.corpus.html import read_html
-from naisei.emphasis.corpus.statistics import describe, folds
-from naisei.emphasis.corpus.store import load_corpus, save_corpus
-from naisei.emphasis.corpus.words import article_of
+from naisei.emphasis.corpus.read import article_of
+from naisei.emphasis.corpus.store import describe, folds, load_corpus, save_corpus
 from naisei.emphasis.schemas import Article, Sentence, Token
 from naisei.japanese.morph import words
 

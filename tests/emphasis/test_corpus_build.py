@@ -10,7 +10,7 @@ import pytest
 
 from naisei.core import InputError
 from naisei.emphasis.corpus.build import build
-from naisei.emphasis.corpus.commands import make_corpus
+from naisei.emphasis.corpus.command import CorpusOptions, make_corpus
 from naisei.emphasis.corpus.docx import read_docx
 from naisei.emphasis.corpus.store import load_corpus
 from naisei.emphasis.schemas import Article
@@ -96,7 +96,7 @@ def test_chapters_are_preferred_to_the_book_on_one_page(tmp_path: Path) -> None:
 def test_the_command_writes_and_tells(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = written(tmp_path / "docs", a_md=f"# 題\n\n**猫**がいる。{REST}")
     out = tmp_path / "new" / "corpus.jsonl"
-    make_corpus(out, folders=[folder, folder])
+    make_corpus(CorpusOptions(out=out, folders=(folder, folder)))
     assert [a.id for a in load_corpus(out)] == ["docs/a.md", "docs-2/a.md"]
     assert "docs-2" in capsys.readouterr().out
 
@@ -105,7 +105,7 @@ def test_installed_books(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     written(tmp_path, debian_reference__ch01_ja_html=f"<p><b>猫</b>がいる。{REST}</p>")
     (tmp_path / "debian.reference").rename(tmp_path / "debian-reference")
     written(tmp_path, x_md="")
-    make_corpus(tmp_path / "c.jsonl", debian=True, share=tmp_path)
+    make_corpus(CorpusOptions(out=tmp_path / "c.jsonl", debian=True, share=tmp_path))
     (article,) = load_corpus(tmp_path / "c.jsonl")
     assert article.id == "debian-reference/ch01.ja.html"
     assert "debian-handbook" in capsys.readouterr().err
@@ -114,11 +114,11 @@ def test_installed_books(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
 def test_nothing_to_build_from(tmp_path: Path) -> None:
     out = tmp_path / "c.jsonl"
     with pytest.raises(InputError, match="--from"):
-        make_corpus(out)
+        make_corpus(CorpusOptions(out=out))
     with pytest.raises(InputError, match="nowhere"):
-        make_corpus(out, folders=[tmp_path / "nowhere"])
+        make_corpus(CorpusOptions(out=out, folders=(tmp_path / "nowhere",)))
     with pytest.raises(InputError, match="apt-get install"):
-        make_corpus(out, debian=True, share=tmp_path)
+        make_corpus(CorpusOptions(out=out, debian=True, share=tmp_path))
     with pytest.raises(InputError, match="--any-language"):
-        make_corpus(out, folders=[written(tmp_path / "d", a_md=REST)])
+        make_corpus(CorpusOptions(out=out, folders=(written(tmp_path / "d", a_md=REST),)))
     assert not out.exists()

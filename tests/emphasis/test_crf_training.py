@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from naisei.emphasis.crf import expectations, log_partition, path_score
-from naisei.emphasis.crf.binary import bundles
 from naisei.emphasis.crf.lbfgs import minimise
-from naisei.emphasis.crf.sparse import BLOCKED, fit
+from naisei.emphasis.crf.sparse import BLOCKED, bundles, fit
 
 
 def test_the_minimum_of_a_badly_scaled_bowl_is_found() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from naisei.emphasis.corpus.blocks import Heading
-from naisei.emphasis.corpus.cutting import cut, unnumbered
+from naisei.emphasis.corpus.build import cut, unnumbered
+from naisei.emphasis.corpus.documents import Heading
 from naisei.emphasis.corpus.html import read_html
 
 

@@ -10,20 +10,17 @@ import pytest
 from commandline import Naisei
 from emphasis.corpus_by_hand import article
 from naisei.core import InputError
+from naisei.emphasis.config import EncoderConfig, EvalConfig
 from naisei.emphasis.corpus.markdown import read_markdown
-from naisei.emphasis.corpus.statistics import describe
-from naisei.emphasis.corpus.words import article_of
+from naisei.emphasis.corpus.read import article_of
+from naisei.emphasis.corpus.store import describe
 from naisei.emphasis.demo import HELD_OUT
-from naisei.emphasis.evaluation.config import EvalConfig
-from naisei.emphasis.evaluation.encoders import compared
+from naisei.emphasis.encoder_comparison import encoder_configs
 from naisei.emphasis.metrics import Counts, token_counts
 from naisei.emphasis.schemas import Article
-from naisei.emphasis.taggers.any import load_tagger
-from naisei.emphasis.taggers.default import default_tagger
-from naisei.emphasis.taggers.learning import train
-from naisei.emphasis.taggers.plan import BASELINE
-from naisei.emphasis.taggers.rule import FirstSentence
-from naisei.emphasis.taggers.store import save
+from naisei.emphasis.taggers.crf import default_tagger, save, train
+from naisei.emphasis.taggers.plans import BASELINE
+from naisei.emphasis.taggers.registry import FirstSentence, load_tagger
 
 DATA = Path(str(files("naisei") / "data"))
 
@@ -86,17 +83,17 @@ def test_the_demonstration_shows_suggestions_and_the_writers_own(naisei: Naisei)
     assert "しみ" in Path("demo/emphasis.html").read_text("utf-8")
 
 
-def base() -> EvalConfig:
-    return EvalConfig(corpus="c.jsonl", tagger="rule", seeds=1)
+def compared(*encoders: str, **given: object) -> dict[str, EvalConfig]:
+    values = {"corpus": "c.jsonl", "seeds": 1, "encoder": encoders, **given}
+    return encoder_configs(EncoderConfig.model_validate(values))
 
 
 def test_encoders_are_compared_under_one_tagger() -> None:
     found = compared(
-        base(),
-        ["multilingual-e5-small:2", "/models/bert:x/y"],
+        "multilingual-e5-small:2",
+        "/models/bert:x/y",
         tagger="transformer-crf:steps=7",
         small=True,
-        baselines=True,
     )
     assert list(found) == ["crf", "bilstm", "multilingual-e5-small:2", "/models/bert:x/y"]
     one, two = (found[k] for k in list(found)[2:])
@@ -112,7 +109,7 @@ def test_encoders_are_compared_under_one_tagger() -> None:
 
 
 def test_the_full_settings_are_those_of_the_thesis() -> None:
-    found = compared(base(), (), tagger="transformer-title-crf", small=False, baselines=False)
+    found = compared(tagger="transformer-title-crf", small=False, baselines=False)
     assert list(found) == [f"multilingual-e5-small:{n}" for n in (3, 6, 12)]
     assert all("steps" not in c.options for c in found.values())
 
@@ -122,4 +119,4 @@ def test_the_full_settings_are_those_of_the_thesis() -> None:
 )
 def test_encoders_that_cannot_be_compared(encoder: str, tagger: str) -> None:
     with pytest.raises(InputError):
-        compared(base(), [encoder], tagger=tagger, small=True, baselines=False)
+        compared(encoder, tagger=tagger, small=True, baselines=False)

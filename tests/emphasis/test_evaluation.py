@@ -12,23 +12,20 @@ import pytest
 
 from commandline import Naisei
 from emphasis.corpus_by_hand import article
+from naisei.cli.flags import configurations
 from naisei.core import Act, InputError, Where, World
+from naisei.emphasis.config import EvalConfig
 from naisei.emphasis.corpus.store import save_corpus
-from naisei.emphasis.evaluation.config import EvalConfig
-from naisei.emphasis.evaluation.describe import emphasised
-from naisei.emphasis.evaluation.execute import Session, run_eval, run_study
-from naisei.emphasis.evaluation.recipes import NAMES, recipe
-from naisei.emphasis.evaluation.results import Marked, marked
-from naisei.emphasis.evaluation.specs import parsed
-from naisei.emphasis.evaluation.study import study_tables
-from naisei.emphasis.evaluation.task import EvalTask
-from naisei.emphasis.evaluation.world import Bench, measured
+from naisei.emphasis.results import TaggedDocument, emphasised, tagged_spans
 from naisei.emphasis.schemas import Article, Tagger
-from naisei.emphasis.taggers.rule import FirstSentence
+from naisei.emphasis.system import EVAL
+from naisei.emphasis.taggers.registry import NAMES, FirstSentence, parsed, trainer
+from naisei.emphasis.task import EvalTask, TaggerTraining, evaluate
 from naisei.runs.directory import RunDirectory
 from naisei.runs.engine import run_task
+from naisei.system.execute import RunOptions, execute_study
 
-QUIET = Session(quiet=True)
+QUIET = RunOptions(quiet=True)
 
 
 @pytest.fixture
@@ -41,6 +38,10 @@ def corpus(tmp_path: Path) -> Path:
 def config(corpus: Path, tagger: str = "rule", **changes: object) -> EvalConfig:
     given = {"corpus": str(corpus), "tagger": tagger, "dev": 20, "parts": 3, **changes}
     return EvalConfig.model_validate(given)
+
+
+def opened(config: EvalConfig) -> EvalTask:
+    return EVAL.load(config)  # type: ignore[return-value]
 
 
 def values(result: object) -> dict[str, float]:
@@ -56,13 +57,8 @@ class Counting:
         self.made: list[tuple[int, int]] = []
         self.fails = False
 
-    def make(
-        self,
-        articles: Sequence[Article],
-        dev: Sequence[Article],
-        *,
-        seed: int,
-        folder: Path | None = None,
+    def train(
+        self, articles: Sequence[Article], dev: Sequence[Article], *, seed: int, **rest: object
     ) -> Tagger:
         if self.fails:
             raise RuntimeError("power cut")
@@ -73,7 +69,7 @@ class Counting:
 def test_every_document_is_scored_once_and_the_rule_as_by_hand(
     corpus: Path, tmp_path: Path
 ) -> None:
-    result = run_eval(config(corpus), QUIET, run_dir=tmp_path / "run")
+    result = EVAL.run(config(corpus), QUIET, run_dir=tmp_path / "run")
     found = values(result)
     # Four of ten sentences begin a paragraph, of 8 words each; one word of 80 is emphasised.
     assert found["emphasis_rate"] == pytest.approx(0.4)
@@ -92,7 +88,7 @@ def test_the_context_beats_the_rule_and_needs_its_titles(corpus: Path, tmp_path:
         "rule": config(corpus),
         "best": config(corpus, "crf-context", options={"steps": 25}, empty_title=True),
     }
-    study = run_study(configs, QUIET, run_dir=tmp_path / "study")
+    study = execute_study(EVAL, configs, QUIET, title="emphasis eval", run_dir=tmp_path / "study")
     f1 = {label: values(r)["token_f1"] for label, r in study.results.items()}
     assert f1["best"] > 0.8 > f1["rule"]
     main_table, _, against = study.tables
@@ -109,7 +105,7 @@ def test_the_context_beats_the_rule_and_needs_its_titles(corpus: Path, tmp_path:
 
 
 def test_only_the_first_documents_are_scored_where_that_is_wanted(corpus: Path) -> None:
-    task = EvalTask(config(corpus, first=2))
+    task = opened(config(corpus, first=2))
     assert set(task.articles) == {"a0", "a1"}
     assert 1 <= len(task.episodes()) <= 2
 
@@ -118,8 +114,8 @@ def test_what_was_done_is_not_done_again(corpus: Path, tmp_path: Path) -> None:
     counting = Counting()
 
     def go(fails_after: int | None) -> int:
-        task = EvalTask(config(corpus, seeds=2))
-        task._recipe = counting
+        task = opened(config(corpus, seeds=2))
+        task._trainer = counting  # type: ignore[assignment]
         with RunDirectory.of(task, tmp_path / "run") as directory:
 
             def seen(row: object) -> None:
@@ -136,28 +132,30 @@ def test_what_was_done_is_not_done_again(corpus: Path, tmp_path: Path) -> None:
 
 
 def test_a_tagger_without_chance_is_trained_once(corpus: Path) -> None:
-    assert len(EvalTask(config(corpus, "crf", seeds=3)).episodes()) == 3
-    assert len(EvalTask(config(corpus, "transformer", seeds=3)).episodes()) == 9
+    assert len(opened(config(corpus, "crf", seeds=3)).episodes()) == 3
+    assert len(opened(config(corpus, "transformer", seeds=3)).episodes()) == 9
 
 
-def test_the_bench_leaves_curves_and_no_weights(tmp_path: Path) -> None:
+def test_a_training_leaves_curves_and_no_weights(tmp_path: Path) -> None:
     class Writing(Counting):
-        def make(self, articles, dev, *, seed, folder=None):  # type: ignore[no-untyped-def]
+        def train(self, articles, dev, *, seed, folder=None):  # type: ignore[no-untyped-def]
             folder.mkdir(parents=True)
             (folder / "weights.bin").write_bytes(b"x")
             (folder / "curve.csv").write_text("step\n")
             return FirstSentence()
 
     task = EvalTask(config(Path("none")), [article(i) for i in range(6)])
-    bench = Bench(task._parts, Writing(), scored=frozenset(task.articles), folder=tmp_path / "t")
-    seen = asyncio.run(bench.perform(Act({"tag": 0, "seed": 1}), Where()))
+    training = TaggerTraining(
+        task._folds, Writing(), scored=frozenset(task.articles), folder=tmp_path / "t"
+    )
+    seen = asyncio.run(training.perform(Act({"tag": 0, "seed": 1}), Where()))
     assert len(seen.info["documents"]) == 2  # type: ignore[arg-type]
     assert [p.name for p in (tmp_path / "t" / "part-1-1").iterdir()] == ["curve.csv"]
 
 
 def test_marks_are_kept_as_spans() -> None:
     rows = [[True, True, False, True], [False], [True]]
-    spans = marked(rows)
+    spans = tagged_spans(rows)
     assert spans == ((0, 0, 2), (0, 3, 4), (2, 0, 1))
     one = replace(
         article(1),
@@ -166,12 +164,17 @@ def test_marks_are_kept_as_spans() -> None:
             for s, n in zip(article(1).sentences, (4, 1, 1), strict=False)
         ),
     )
-    assert Marked(article="a1", spans=spans).labels(one) == rows
-    assert Marked(article="a1").labels(one, untitled=True) == [[False] * 4, [False], [False]]
+    assert TaggedDocument(article="a1", spans=spans).labels(one) == rows
+    bare = TaggedDocument(article="a1").labels(one, untitled=True)
+    assert bare == [
+        [False] * 4,
+        [False],
+        [False],
+    ]
 
 
 def test_bins_hold_every_word_that_can_be_emphasised() -> None:
-    found = measured(FirstSentence(), [article(2)], empty_title=False)
+    found = evaluate(FirstSentence(), [article(2)], empty_title=False)
     assert sum(n for n, _, _ in found.bins) == 80
     assert [n for n, _, _ in found.bins] == [48, 0, 0, 0, 0, 0, 0, 0, 0, 32]
     assert sum(y for _, _, y in found.bins) == 1
@@ -192,14 +195,14 @@ def test_a_sentence_is_shown_with_its_marks() -> None:
 )  # fmt: skip
 def test_taggers_that_there_are_not(spec: str, place: str) -> None:
     with pytest.raises(InputError, match=place):
-        recipe(*parsed(spec))
+        trainer(*parsed(spec))
 
 
-def test_every_name_has_a_recipe() -> None:
+def test_every_name_has_a_trainer() -> None:
     for name in NAMES:
         if name != "llm":
-            assert isinstance(recipe(name, {}).random, bool)
-    assert recipe("crf-context", {"l2": "2"}).plan.l2 == 2.0  # type: ignore[attr-defined]
+            assert isinstance(trainer(name, {}).random, bool)
+    assert trainer("crf-context", {"l2": "2"}).plan.l2 == 2.0  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("spec", ["crf:l2", "crf:=2", "crf:l2=1,l2=2", "crf:l2="])
@@ -255,7 +258,15 @@ def test_the_editor_needs_a_model(corpus: Path, naisei: Naisei) -> None:
 
 
 def test_a_study_of_one_has_no_comparison(corpus: Path, tmp_path: Path) -> None:
-    result = run_eval(config(corpus), QUIET, run_dir=tmp_path / "run")
-    task = EvalTask(config(corpus))
-    tables = study_tables({"rule": result.summary}, {"rule": task}, {"rule": result.outcome.rows})
-    assert len(tables) == 2
+    configs = {"rule": config(corpus)}
+    study = execute_study(EVAL, configs, QUIET, title="emphasis eval", run_dir=tmp_path / "run")
+    assert len(study.tables) == 2
+
+
+def test_taggers_are_compared_by_default_and_settings_stand_in_the_label(corpus: Path) -> None:
+    assert list(configurations(EVAL, corpus=str(corpus))) == ["rule", "crf", "crf-context"]
+    found = configurations(EVAL, corpus=str(corpus), tagger=["crf:l2=2, steps=30", "llm"])
+    assert list(found) == ["crf:l2=2,steps=30", "llm"]
+    assert found["crf:l2=2,steps=30"].options == {"l2": "2", "steps": "30"}
+    two = configurations(EVAL, corpus=str(corpus), tagger=["llm"], model=["local:a", "local:b"])
+    assert {c.models["editor"] for c in two.values()} == {"local:a", "local:b"}

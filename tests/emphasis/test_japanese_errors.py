@@ -8,9 +8,7 @@ import pytest
 
 from both_languages import KANA
 from naisei.core import InputError
-from naisei.emphasis.taggers.crf import CrfPlan
-from naisei.emphasis.taggers.learning import train
-from naisei.emphasis.taggers.store import load
+from naisei.emphasis.taggers.crf import CrfPlan, load, train
 from naisei.lang import speaking
 
 

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from naisei.emphasis.corpus.blocks import Reading
+from naisei.emphasis.corpus.documents import Reading
 from naisei.emphasis.corpus.markdown import read_markdown
 
 

@@ -8,7 +8,7 @@ from math import isnan
 import numpy as np
 import pytest
 
-from naisei.emphasis.metrics import metrics, span_counts, spans, token_counts
+from naisei.emphasis.metrics import counted, span_counts, spans, token_counts
 from naisei.emphasis.schemas import Article, Sentence, Token
 from naisei.runs.significance import wilcoxon_signed_rank
 
@@ -51,16 +51,16 @@ def test_a_span_is_right_only_whole() -> None:
 
 
 def test_what_is_undefined_is_nan_with_a_reason() -> None:
-    found = {m.name: m for m in metrics([article("...")], [said("...")])}
+    found = {m.name: m for m in counted({"a": article("...")}, {1: {"a": said("...")}}).metrics()}
     for name in ("token_f1", "span_f1", "token_f1_article", "token_recall", "token_precision"):
         assert isnan(found[name].value)
         assert found[name].reason
-    assert found["emphasis_rate"].value == 0
 
 
 def test_pooled_and_per_article() -> None:
-    articles = [article("xx"), article("x..."), article("..")]
-    found = {m.name: m for m in metrics(articles, [said("xx"), said(".x.."), said("..")])}
+    articles = {"a": article("xx"), "b": article("x..."), "c": article("..")}
+    labels = {"a": said("xx"), "b": said(".x.."), "c": said("..")}
+    found = {m.name: m for m in counted(articles, {1: labels}).metrics()}
     assert found["token_f1"].value == pytest.approx(2 * 2 / (3 + 3))
     assert found["token_f1_article"].value == pytest.approx(0.5)
     assert found["token_f1_article"].n == 2

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,18 +21,26 @@ pytest.importorskip("transformers")
 torch.set_num_threads(1)
 
 from naisei.emphasis.taggers import stack  # noqa: E402
-from naisei.emphasis.taggers.neural.batches import epoch_of, lots  # noqa: E402
-from naisei.emphasis.taggers.neural.course import Point  # noqa: E402
-from naisei.emphasis.taggers.neural.inputs import inputs_of  # noqa: E402
-from naisei.emphasis.taggers.neural.learning import blank, train  # noqa: E402
-from naisei.emphasis.taggers.neural.plan import NeuralPlan  # noqa: E402
-from naisei.emphasis.taggers.neural.store import load, save  # noqa: E402
-from naisei.emphasis.taggers.neural.tagger import NeuralTagger  # noqa: E402
-from naisei.emphasis.taggers.neural.unseen import unseen  # noqa: E402
-from naisei.emphasis.taggers.plan import CrfPlan  # noqa: E402
-from naisei.emphasis.taggers.store import load as load_crf  # noqa: E402
-from naisei.emphasis.training.commands import train_command  # noqa: E402
-from naisei.emphasis.training.parts import set_aside  # noqa: E402
+from naisei.emphasis.taggers.crf import load as load_crf  # noqa: E402
+from naisei.emphasis.taggers.neural.inputs import (  # noqa: E402
+    epoch_of,
+    inputs_of,
+    lots,
+)
+from naisei.emphasis.taggers.neural.tagger import (  # noqa: E402
+    NeuralTagger,
+    load,
+    save,
+    unseen,
+)
+from naisei.emphasis.taggers.neural.training import (  # noqa: E402
+    Point,
+    blank,
+    train,
+)
+from naisei.emphasis.taggers.plans import CrfPlan, NeuralPlan, StackPlan  # noqa: E402
+from naisei.emphasis.train import TrainOptions, set_aside, train_tagger  # noqa: E402
+from naisei.terminal import Console  # noqa: E402
 
 KINDS: dict[str, dict[str, Any]] = {
     "bilstm": {"body": "bilstm", "hidden": 12},
@@ -292,20 +299,22 @@ def test_a_device_that_is_not_there(encoder: str) -> None:
         train(corpus(), plan=plan(encoder, "bilstm"), device="cuda")
 
 
+def trained(folder: Path, spec: str) -> dict[str, Any]:
+    options = TrainOptions(
+        corpus=folder / "c.jsonl", tagger=spec, out=folder / "out", dev=6, device="cpu"
+    )
+    return train_tagger(options, Console(stderr=True, quiet=True))
+
+
 @pytest.mark.parametrize("spec", ["transformer-title-crf:layers=1,limit=40", "bilstm", "crf"])
 def test_the_train_command_writes_a_tagger_that_opens(
-    encoder: str, spec: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    encoder: str, spec: str, tmp_path: Path
 ) -> None:
     articles = corpus(12)
     save_corpus(tmp_path / "c.jsonl", articles)
     if spec != "crf":
         spec += f"{',' if ':' in spec else ':'}encoder={encoder},steps=2,every=1"
-    code = train_command(
-        tmp_path / "c.jsonl", spec, tmp_path / "out",
-        dev=6, seed=0, device="cpu", small=None, quiet=True, json=True,
-    )  # fmt: skip
-    assert code == 0
-    said = json.loads(capsys.readouterr().out)
+    said = trained(tmp_path, spec)
     assert said["articles"] + said["dev_articles"] == 12 and said["dev_articles"] >= 2
     if spec == "crf":
         opened: Any = load_crf(Path(said["model"]))
@@ -321,10 +330,7 @@ def test_the_train_command_writes_a_tagger_that_opens(
 def test_a_rule_does_not_learn(tmp_path: Path) -> None:
     save_corpus(tmp_path / "c.jsonl", corpus(3))
     with pytest.raises(InputError, match="rule"):
-        train_command(
-            tmp_path / "c.jsonl", "rule", tmp_path / "out",
-            dev=6, seed=0, device="cpu", small=None, quiet=True, json=True,
-        )  # fmt: skip
+        trained(tmp_path, "rule")
 
 
 def test_whole_articles_are_set_aside() -> None:
@@ -342,7 +348,7 @@ def test_whole_articles_are_set_aside() -> None:
 def test_a_crf_and_a_neural_tagger_together(encoder: str, tmp_path: Path) -> None:
     crf = CrfPlan(decoding="spans", tuning="folds", steps=20)
     networks = (plan(encoder, "head", steps=60), plan(encoder, "title-crf", steps=20))
-    own = stack.StackPlan(crf=crf, networks=networks, copies=2)
+    own = StackPlan(crf=crf, networks=networks, copies=2)
     tagger = stack.train(corpus(), corpus(3), plan=own)
     assert len(tagger.neural) == 2 and len(tagger.blend.weights) == 3
     first, second = (each.probabilities(corpus()[0]) for each in tagger.neural[0])
@@ -358,4 +364,4 @@ def test_a_crf_and_a_neural_tagger_together(encoder: str, tmp_path: Path) -> Non
     with pytest.raises(InputError):
         stack.load(tmp_path)
     with pytest.raises(ValueError, match="folds"):
-        stack.StackPlan(crf=CrfPlan(tuning="dev"))
+        StackPlan(crf=CrfPlan(tuning="dev"))

@@ -11,12 +11,11 @@ import pytest
 from numpy.typing import NDArray
 
 from naisei.core import InputError
-from naisei.emphasis.corpus.files import read_bytes
+from naisei.emphasis.corpus.read import read_bytes
 from naisei.emphasis.schemas import Article
-from naisei.emphasis.taggers.rule import FirstSentence
-from naisei.emphasis.tagging.commands import tag
-from naisei.emphasis.tagging.heat_map import heat_map
-from naisei.emphasis.tagging.suggestions import suggest
+from naisei.emphasis.suggestions import heat_map, suggest
+from naisei.emphasis.tag import TagOptions, tag
+from naisei.emphasis.taggers.registry import FirstSentence
 
 TEXT = "# 題\r\n\r\n猫は眠い。犬は起きる。\r\n"
 MARKED = "# 題\r\n\r\n**猫は眠い**。犬は起きる。\r\n"
@@ -30,7 +29,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_to_standard_output(file: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    tag(file, FirstSentence())
+    tag(TagOptions(file=file), FirstSentence())
     said = capfdbinary.readouterr()
     assert said.out == MARKED.encode()
     assert "1" in said.err.decode()
@@ -39,7 +38,7 @@ def test_to_standard_output(file: Path, capfdbinary: pytest.CaptureFixture[bytes
 
 def test_to_files(file: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     out, page = tmp_path / "b.md", tmp_path / "b.html"
-    tag(file, FirstSentence(), out=out, page=page)
+    tag(TagOptions(file=file, out=out, html=page), FirstSentence())
     assert out.read_bytes() == MARKED.encode()
     assert "猫" in page.read_text(encoding="utf-8")
     said = capfd.readouterr()
@@ -48,35 +47,35 @@ def test_to_files(file: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str])
     assert "b.html" in said.err
 
 
-@pytest.mark.parametrize("option", ["out", "page"])
+@pytest.mark.parametrize("option", ["out", "html"])
 def test_a_document_is_never_written_over(file: Path, option: str) -> None:
     link = file.with_name("link.md")
     link.symlink_to(file)
     for path in (file, link):
         with pytest.raises(InputError, match=path.name):
-            tag(file, FirstSentence(), **{option: path})
+            tag(TagOptions(file=file, **{option: path}), FirstSentence())
     assert file.read_bytes() == TEXT.encode()
 
 
 def test_what_cannot_be_written_or_read_is_told(file: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"x\.md"):
-        tag(file, FirstSentence(), out=file / "x.md")
+        tag(TagOptions(file=file, out=file / "x.md"), FirstSentence())
     with pytest.raises(InputError, match="none"):
-        tag(tmp_path / "none.md", FirstSentence())
+        tag(TagOptions(file=tmp_path / "none.md"), FirstSentence())
     with pytest.raises(InputError, match=r"\.csv"):
-        tag(tmp_path / "none.csv", FirstSentence())
+        tag(TagOptions(file=tmp_path / "none.csv"), FirstSentence())
     with pytest.raises(InputError):
-        tag(tmp_path, FirstSentence())
+        tag(TagOptions(file=tmp_path), FirstSentence())
 
 
 def test_a_word_document_has_a_page_only(tmp_path: Path) -> None:
     document = docx.Document()
     document.add_paragraph("猫は眠い。犬は起きる。")
     document.save(str(tmp_path / "a.docx"))
-    tag(tmp_path / "a.docx", FirstSentence(), page=tmp_path / "a.html")
+    tag(TagOptions(file=tmp_path / "a.docx", html=tmp_path / "a.html"), FirstSentence())
     assert "猫" in (tmp_path / "a.html").read_text(encoding="utf-8")
     with pytest.raises(InputError, match="--html"):
-        tag(tmp_path / "a.docx", FirstSentence(), out=tmp_path / "b.docx")
+        tag(TagOptions(file=tmp_path / "a.docx", out=tmp_path / "b.docx"), FirstSentence())
 
 
 class Half:
@@ -107,7 +106,7 @@ def test_the_page_shows_every_word_once_and_runs_nothing() -> None:
 def test_without_suggestions_the_highest_probability_is_told(
     file: Path, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
-    tag(file, Half())
+    tag(TagOptions(file=file), Half())
     said = capfdbinary.readouterr()
     assert said.out == TEXT.encode()
     assert b"0.50" in said.err

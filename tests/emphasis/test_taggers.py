@@ -13,13 +13,10 @@ from emphasis.corpus_by_hand import article
 from naisei.core import InputError
 from naisei.emphasis.metrics import Counts, token_counts
 from naisei.emphasis.schemas import Article, Sentence, Tagger, Token
-from naisei.emphasis.taggers.calibration import calibrated, expected_error
-from naisei.emphasis.taggers.crf import CrfTagger
-from naisei.emphasis.taggers.learning import train
-from naisei.emphasis.taggers.plan import BASELINE, CONTEXT
-from naisei.emphasis.taggers.rule import FirstSentence
-from naisei.emphasis.taggers.spans import SpanRule, tuned
-from naisei.emphasis.taggers.store import load, save
+from naisei.emphasis.taggers.calibration import SpanRule, calibrated, expected_error, tuned
+from naisei.emphasis.taggers.crf import CrfTagger, load, save, train
+from naisei.emphasis.taggers.plans import BASELINE, CONTEXT
+from naisei.emphasis.taggers.registry import FirstSentence
 
 
 @pytest.fixture(scope="module")

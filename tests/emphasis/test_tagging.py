@@ -13,12 +13,12 @@ from markdown_it import MarkdownIt
 from numpy.typing import NDArray
 
 from naisei.core import InputError
-from naisei.emphasis.corpus.blocks import Reading
-from naisei.emphasis.corpus.files import Format, read_bytes
+from naisei.emphasis.corpus.documents import Reading
 from naisei.emphasis.corpus.html import read_html
 from naisei.emphasis.corpus.markdown import read_markdown
+from naisei.emphasis.corpus.read import Format, read_bytes
 from naisei.emphasis.schemas import Article
-from naisei.emphasis.tagging.suggestions import marked, suggest
+from naisei.emphasis.suggestions import marked, suggest
 
 
 class Dice:

@@ -9,10 +9,7 @@ import pytest
 from emphasis.corpus_by_hand import article
 from naisei.core import Chat, InstrumentFailure, play
 from naisei.emphasis.schemas import Article, Sentence, Token
-from naisei.emphasis.zero_shot.flow import emphasise, examine
-from naisei.emphasis.zero_shot.labels import token_labels
-from naisei.emphasis.zero_shot.passages import passages
-from naisei.emphasis.zero_shot.words import messages
+from naisei.emphasis.zero_shot import emphasise, examine, messages, passages, token_labels
 from naisei.prompts import names
 
 

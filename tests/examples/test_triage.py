@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -137,4 +139,56 @@ def test_the_tutorial_quotes_the_file(page: str) -> None:
     source = FILE.read_text("utf-8")
     text = (FILE.parents[1] / page).read_text("utf-8")
     quoted = re.findall(r"```py\n(.*?)\n(?:    …\n)?```", text, re.DOTALL)
-    assert len(quoted) == 4 and all(part in source for block in quoted for part in [block])
+    assert len(quoted) == 5 and all(part in source for block in quoted for part in [block])
+
+
+def test_its_page_is_in_the_browser(installed: None, tmp_path: Path) -> None:
+    """Home, navigation, a form of its flags, the conversation, and its end; the entry point is
+    all that says so. In a process of its own: what pages there are is decided once."""
+    done = subprocess.run(
+        [sys.executable, "-c", _BROWSING, str(tmp_path)],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "NAISEI_LANG": "ja"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "回線の復旧を待ち、障害情報の通知に登録する"
+
+
+_BROWSING = """
+import sys
+from pathlib import Path
+from naisei.web.options import WebOptions
+from servers.web_server import WebServer
+from waiting import until
+
+folder = Path(sys.argv[1])
+ja = {"accept-language": "ja"}
+with WebServer(WebOptions(state=folder / "s", runs=folder / "r")) as server:
+    with server.visitor(**ja) as client:
+        assert client.get("/").text.count('href="/triage"') == 2  # a card, and the navigation
+        start = client.get("/triage").text
+        assert 'name="quota" type="number" min="0"' in start and "<option selected>gain" in start
+        assert "table" not in start  # a file of the server is nobody's to name
+        assert client.post("/triage/new", data={"quota": "-1"}).status_code == 422
+        refused = client.post("/triage/new", data={"agent": "llm"})
+        assert refused.status_code == 422 and "agent" in refused.text  # there is no model
+        made = client.post("/triage/new", data={"quota": "4", "table": "/etc/passwd"})
+        page = made.headers["hx-redirect"]
+        id = page.rpartition("/")[2]
+        yes = ("ご近所", "スマートフォン")
+        for step in range(4):
+            asked = until(lambda: "のどれ" in "" or client.get(page).text)
+            if 'name="step"' not in asked:
+                break
+            at = asked.partition('name="step" value="')[2].partition('"')[0]
+            question = asked.partition("<strong>")[2].partition("<")[0]
+            send = lambda text: client.post(
+                f"/conversations/{id}/answer", data={"step": at, "text": text}
+            ).status_code
+            assert send("たぶん") == 422
+            assert send("はい" if question.startswith(yes) else "いいえ") == 204
+        shown = until(lambda: t if "終わりました" in (t := client.get(page).text) else "")
+        assert "ご近所でも使えないと聞いていますか" in shown
+        print(shown.rpartition('class="who">窓口</span>')[2].partition("<")[0])
+"""

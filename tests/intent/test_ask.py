@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 
 from intent.corpus import write_index
+from naisei.cli.flags import configurations
 from naisei.core import InputError
-from naisei.intent.cli.flags import Behaviour, Models, Person
-from naisei.intent.cli.read import config_of
-from naisei.intent.commands import ask
+from naisei.intent.cli.conversation import ask
+from naisei.intent.system import ASSIST
+from naisei.system.execute import RunOptions
 
 GRADES = ("clarity", "is_question", "is_consultation", "in_internal_docs", "ask_person")
 
@@ -30,13 +31,10 @@ def own_place(tmp_path, monkeypatch):
 def asked(index, capsys):
     """Asks in this process; returns the JSON reply."""
 
-    def go(text, *, url="", name=None, history=None, behaviour=None, person=None, new=False):
-        from naisei.intent.execute import Session
-
-        models = Models(model=f"openai-compatible:test@{url}" if url else None)
-        config = config_of(index, behaviour or Behaviour(), models, person or Person())
-        done = ask(text, config, Session(), name=name, history=history, new=new, json=True)
-        assert done == 0
+    def go(text, *, url="", name=None, history=None, new=False, **flags):
+        model = {"model": f"openai-compatible:test@{url}"} if url else {}
+        (config,) = configurations(ASSIST, index=str(index), **model, **flags).values()
+        ask(text, config, RunOptions(), name=name, history=history, new=new, json=True)
         return json.loads(capsys.readouterr().out)
 
     return go
@@ -97,7 +95,7 @@ RUBBISH = [
 
 
 @pytest.mark.parametrize("rubbish", RUBBISH)
-def test_rubbish_is_repaired_once_then_the_rules_take_over(openai_server, asked, rubbish):
+def test_a_malformed_reply_is_repaired_once_then_the_rules_take_over(openai_server, asked, rubbish):
     seen = []
     server = openai_server(brain(lambda messages: seen.append(1) or rubbish))
     reply = asked("看護休暇の日数は何日ですか", url=server.url)
@@ -164,7 +162,7 @@ def test_an_answer_is_held_against_its_sources(openai_server, asked):
     assert [c["n"] for c in reply["citations"]] == [1]
     assert reply["citations"][0]["path"] == "leave/nursing.md"
     assert "[77]" not in reply["answer"] and "[1][1]" not in reply["answer"]
-    dropped = asked("看護休暇の日数は？", url=server.url, behaviour=Behaviour(unsupported="drop"))
+    dropped = asked("看護休暇の日数は？", url=server.url, unsupported="drop")
     assert dropped["answer"] == "看護休暇は子が1人なら年5日を取得できます。[1]"
 
 
@@ -214,7 +212,7 @@ def test_nothing_known_is_said_with_whom_to_ask(asked, tmp_path):
         '[[contact]]\ndepartment = "受付"\ndefault = true\n',
         encoding="utf-8",
     )
-    reply = asked("駐輪場の月額はいくらですか", behaviour=Behaviour(contacts=contacts))
+    reply = asked("駐輪場の月額はいくらですか", contacts=contacts)
     assert (reply["route"], reply["answer"], reply["evidence"]) == ("search", "", False)
     assert reply["contact"]["department"] == "総務部" and "総務部" in reply["message"]
     assert "見つかりません" in reply["message"]
@@ -222,22 +220,22 @@ def test_nothing_known_is_said_with_whom_to_ask(asked, tmp_path):
 
 def test_greetings_are_their_own_case_only_where_switched_on(asked):
     assert asked("こんにちは")["extended"] == "greeting"
-    assert asked("こんにちは", behaviour=Behaviour(extended="none"))["extended"] is None
+    assert asked("こんにちは", extended="none")["extended"] is None
 
 
 @pytest.mark.parametrize(
-    ("behaviour", "place"),
+    ("flags", "place"),
     [
-        (Behaviour(threshold=["clarity=0"]), "--threshold"),
-        (Behaviour(threshold=["mood=1"]), "--threshold"),
-        (Behaviour(threshold=["clarity"]), "--threshold"),
-        (Behaviour(extended="jokes"), "--extended"),
-        (Behaviour(contacts=Path("none.toml")), "none.toml"),
+        ({"threshold": ["clarity=0"]}, "--threshold"),
+        ({"threshold": ["mood=1"]}, "--threshold"),
+        ({"threshold": ["clarity"]}, "--threshold"),
+        ({"extended": "jokes"}, "--extended"),
+        ({"contacts": Path("none.toml")}, "none.toml"),
     ],
 )
-def test_wrong_settings_are_one_message(asked, behaviour, place):
+def test_wrong_settings_are_one_message(asked, flags, place):
     with pytest.raises(InputError) as caught:
-        asked("x", behaviour=behaviour)
+        asked("x", **flags)
     assert caught.value.place == place
 
 
@@ -245,8 +243,8 @@ def test_wrong_files_and_names_are_one_message(asked, tmp_path):
     bad = tmp_path / "p.toml"
     bad.write_bytes(b"\xff\xfe\x00")
     for given, place in (
-        ({"person": Person(profile=bad)}, str(bad)),
-        ({"person": Person(user="../x")}, "--user"),
+        ({"profile": bad}, str(bad)),
+        ({"user": "../x"}, "--user"),
         ({"name": "../x"}, "--session"),
         ({"history": bad}, str(bad)),
     ):

@@ -9,19 +9,26 @@ from typing import Any
 import pytest
 
 from commandline import Naisei
+from naisei.cli.derived import ablation
 from naisei.core import AskUser, Evidence, InputError, Where
-from naisei.intent.contacts import Contacts, Entry
-from naisei.intent.evaluation.config import EvalConfig, ablated
-from naisei.intent.evaluation.controls import simulated_user
-from naisei.intent.evaluation.execute import Session, run_eval
-from naisei.intent.evaluation.gold import first_rank, holds, ranks
-from naisei.intent.evaluation.items import Fact, Gold, Item, load_items
-from naisei.intent.evaluation.leaks import leaked, shared_run, told_share
-from naisei.intent.evaluation.person import Person, nearest, offered
-from naisei.intent.evaluation.ranking import coverage_at, recall_at, reciprocal_rank
-from naisei.intent.evaluation.results import ItemResult
+from naisei.intent.config import EvalConfig
+from naisei.intent.evaluation.flow import ItemResult
+from naisei.intent.evaluation.items import Fact, Gold, Item, first_rank, holds, load_items, ranks
+from naisei.intent.evaluation.metrics import coverage_at, recall_at, reciprocal_rank
+from naisei.intent.evaluation.users import (
+    Person,
+    leaked,
+    nearest,
+    offered,
+    shared_run,
+    simulated_user,
+    told_share,
+)
+from naisei.intent.rules import Contacts, Entry
 from naisei.intent.schemas import Exchange
+from naisei.intent.system import EVAL
 from naisei.runs.directory import RunDirectory
+from naisei.system.execute import RunOptions
 from servers.intent_server import indexed
 
 VAGUE = Item(
@@ -208,7 +215,7 @@ def _config(index: Path, items: Path, **more: Any) -> EvalConfig:
 def test_a_run_measures_before_and_after_asking(index: Path, tmp_path: Path) -> None:
     contacts = Contacts(contact=(Entry(department="総務部", default=True),))
     config = _config(index, _file(tmp_path, APPLY, CLEAR, NOBODY, WORRY), contacts=contacts)
-    result = run_eval(config, Session(quiet=True), run_dir=tmp_path / "run")
+    result = EVAL.run(config, RunOptions(quiet=True), run_dir=tmp_path / "run")
     found = {m.name: m for m in result.summary.metrics}
     assert found["vague/recall@1_before"].value == 0 and found["vague/recall@1_after"].value == 1
     assert found["vague/recall@1_gain"].value == 1 and found["clear/recall@1_gain"].value == 0
@@ -227,7 +234,7 @@ def test_a_run_measures_before_and_after_asking(index: Path, tmp_path: Path) -> 
 def test_a_run_that_stopped_goes_on_and_comes_to_the_same(index: Path, tmp_path: Path) -> None:
     items = _file(tmp_path, APPLY, CLEAR, NOBODY, WORRY)
     config = _config(index, items)
-    whole = run_eval(config, Session(quiet=True, concurrency=1), run_dir=tmp_path / "whole")
+    whole = EVAL.run(config, RunOptions(quiet=True, concurrency=1), run_dir=tmp_path / "whole")
 
     class Killed(Exception):
         pass
@@ -236,12 +243,12 @@ def test_a_run_that_stopped_goes_on_and_comes_to_the_same(index: Path, tmp_path:
         raise Killed
 
     with pytest.raises(Killed):
-        run_eval(
-            config, Session(quiet=True, concurrency=1), run_dir=tmp_path / "r", on_episode=kill
+        EVAL.run(
+            config, RunOptions(quiet=True, concurrency=1), run_dir=tmp_path / "r", on_episode=kill
         )
     with RunDirectory.look(tmp_path / "r") as directory:
         assert 1 <= directory.log.counts()[0] < 4
-    resumed = run_eval(config, Session(quiet=True, concurrency=1), run_dir=tmp_path / "r")
+    resumed = EVAL.run(config, RunOptions(quiet=True, concurrency=1), run_dir=tmp_path / "r")
 
     def results(run: Any) -> list[Any]:
         rows = [ItemResult.model_validate(row.result) for row in run.outcome.rows]
@@ -252,15 +259,15 @@ def test_a_run_that_stopped_goes_on_and_comes_to_the_same(index: Path, tmp_path:
 
 def test_another_index_is_another_run(index: Path, tmp_path: Path) -> None:
     items = _file(tmp_path, CLEAR)
-    run_eval(_config(index, items), Session(quiet=True), run_dir=tmp_path / "run")
+    EVAL.run(_config(index, items), RunOptions(quiet=True), run_dir=tmp_path / "run")
     other = indexed(tmp_path / "other", {"a.md": "# 宿泊費\n\n上限は一泊9,000円です。\n"})
     with pytest.raises(InputError, match="another configuration"):
-        run_eval(_config(other, items), Session(quiet=True), run_dir=tmp_path / "run")
+        EVAL.run(_config(other, items), RunOptions(quiet=True), run_dir=tmp_path / "run")
 
 
 def test_ablations_change_one_thing_each(index: Path, tmp_path: Path) -> None:
     base = _config(index, tmp_path / "x")
-    rows = ablated(base, ["full", "no-asking", "no-rewriting", "bm25", "dense", "unknowing"])
+    rows = ablation(EVAL, base, ["full", "no-asking", "no-rewriting", "bm25", "dense", "unknowing"])
     assert rows["full"] == base and not rows["no-asking"].rules.asking
     assert not rows["no-rewriting"].rules.rewriting and rows["unknowing"].user == "unknowing"
     assert (rows["bm25"].mode, rows["dense"].mode) == ("bm25", "dense")
@@ -268,8 +275,8 @@ def test_ablations_change_one_thing_each(index: Path, tmp_path: Path) -> None:
 
 def test_the_command_prints_json_and_a_study(index: Path, tmp_path: Path, naisei: Naisei) -> None:
     items = _file(tmp_path, APPLY, CLEAR)
-    args = ["intent", "eval", items, "--index", index, "--run-dir", tmp_path / "study", "--json"]
-    done = naisei(*args, "--row", "full", "--row", "no-asking", "--quiet")
+    args = ["intent", "ablate", "--data", items, "--index", index, "--run-dir", tmp_path / "study"]
+    done = naisei(*args, "--rows", "full,no-asking", "--quiet", "--json")
     assert done.code == 0, done.err
     out = done.result
     assert out["metrics"]["full"]["vague/recall@1_after"] == 1.0
@@ -289,7 +296,7 @@ def test_a_model_may_play_the_user(index: Path, tmp_path: Path) -> None:
         user="llm",
         models={"simulator": f"scripted:{script}"},
     )
-    result = run_eval(config, Session(quiet=True), run_dir=tmp_path / "run")
+    result = EVAL.run(config, RunOptions(quiet=True), run_dir=tmp_path / "run")
     row = ItemResult.model_validate(result.outcome.rows[0].result)
     assert row.exchanges[0].answer.startswith("結婚の休み") or "結婚" in row.query
     found = {m.name: m for m in result.summary.metrics}

@@ -3,12 +3,10 @@
 import pytest
 
 from naisei.core import Evidence, Where
-from naisei.intent.effects import Weigh, Weights
-from naisei.intent.evidence import coverage, sufficient
-from naisei.intent.finding import newest_first
+from naisei.intent.effects import Weigh, WeighHandler, Weights
+from naisei.intent.evaluating import topics
+from naisei.intent.evidence import coverage, newest_first, sufficient
 from naisei.intent.rules import Rules
-from naisei.intent.topics import topics
-from naisei.intent.weighing import WeighHandler
 from naisei.retrieval.build import build
 from naisei.retrieval.index import Index
 

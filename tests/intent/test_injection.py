@@ -18,11 +18,11 @@ import pytest
 from naisei.core import World, run
 from naisei.intent.config import AssistConfig
 from naisei.intent.dialogue import Dialogue
+from naisei.intent.effects import document_world
 from naisei.intent.flow import assist
 from naisei.intent.rules import Rules, Setting
 from naisei.intent.schemas import Reply
 from naisei.intent.serve.options import ServeOptions
-from naisei.intent.world import document_world
 from naisei.models.settings import ModelSettings
 from naisei.retrieval.build import build
 from naisei.retrieval.index import Index

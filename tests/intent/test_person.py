@@ -10,16 +10,14 @@ from hypothesis import strategies as st
 from naisei.core import Evidence, World, run
 from naisei.intent.config import AssistConfig
 from naisei.intent.dialogue import Dialogue
-from naisei.intent.execute import Session, in_memory
-from naisei.intent.extended import extend
+from naisei.intent.effects import document_world
 from naisei.intent.feedback import Feedback, adjusted, read_feedback, standing, write_feedback
 from naisei.intent.flow import assist
-from naisei.intent.profile import Profile
-from naisei.intent.rules import Rules, Setting
-from naisei.intent.schemas import Evaluation
-from naisei.intent.thresholds import Thresholds
-from naisei.intent.words import evaluator_messages
-from naisei.intent.world import document_world
+from naisei.intent.model_messages import evaluator_messages
+from naisei.intent.routing import extend
+from naisei.intent.rules import Profile, Rules, Setting
+from naisei.intent.schemas import Evaluation, Thresholds
+from naisei.intent.task import reply_in_memory
 from naisei.retrieval.build import build
 from naisei.retrieval.index import Index
 
@@ -85,11 +83,11 @@ def test_who_was_asked_too_much_is_asked_less(offices, tmp_path, monkeypatch):
     other = AssistConfig(index=str(offices), user="other")
     vague = Dialogue(utterance="駐車場について")
     with Index.open(offices) as index:
-        assert in_memory(config, index, vague, Session()).route == "ask"
+        assert reply_in_memory(config, index, vague).route == "ask"
         for _ in range(3):
             write_feedback(tmp_path / "feedback" / "busy.jsonl", "too-much")
-        assert in_memory(config, index, vague, Session()).route == "search"
-        assert in_memory(other, index, vague, Session()).route == "ask"
+        assert reply_in_memory(config, index, vague).route == "search"
+        assert reply_in_memory(other, index, vague).route == "ask"
 
 
 def test_the_profile_is_told_to_the_evaluator_and_prefers_what_names_it(offices):

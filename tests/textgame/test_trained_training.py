@@ -190,35 +190,32 @@ def test_onnx_rates_as_the_network_and_int8_nearly(
 ) -> None:
     import numpy as np
 
-    from naisei.textgame.trained.encoding import PairEncoder, numbers_by, special_of
     from naisei.textgame.trained.scorer import TrainedScorer
     from naisei.textgame.trained.training.export import export
     from naisei.textgame.trained.training.learner import Learner
-    from naisei.textgame.trained.training.network import load
+    from naisei.textgame.trained.training.network import RatingModel
 
-    given = plan(encoder, task="classifier")
-    loaded = load(encoder, seed=3)
-    special = special_of(loaded.tokenizer, pad=loaded.pad, types=loaded.types)
+    model = RatingModel(plan(encoder, task="classifier", seed=3))
+    special = model.special
     assert (special.before, special.between, special.after) == ((2,), (3,), (3,))
-    pairs = PairEncoder(numbers_by(loaded.tokenizer), special, limit=96)
-    learner = Learner(loaded, pairs, given, device="cpu")
+    learner = Learner(model, device="cpu")
     situation = game.steps[-1].situation
     actions = [*game.steps[-1].candidates, "take the long red onion from somewhere"]
     logits = np.array(learner.rate([(situation, actions)])[0])
     expected = 1 / (1 + np.exp(-logits))
     for int8, tolerance in ((False, 1e-4), (True, 0.05)):
         folder = tmp_path / str(int8)
-        export(loaded, special, given, folder, limit=96, int8=int8, figures={})
+        assert export(model, folder, int8=int8, figures={}).name == "model.onnx"
         rated = TrainedScorer(folder, "classifier").score(situation, actions)
         assert np.allclose(rated, expected, atol=tolerance)
 
 
 def test_a_missing_encoder_is_named() -> None:
     torch_or_skip()
-    from naisei.textgame.trained.training.network import load
+    from naisei.textgame.trained.training.network import RatingModel
 
     with pytest.raises(InputError, match="cannot be loaded"):
-        load("/nowhere/at/all")
+        RatingModel(TrainingOptions(encoder="/nowhere/at/all"))
 
 
 def test_recordings_are_put_together_and_none_may_repeat_a_game(

@@ -12,6 +12,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from commandline import Naisei
 from naisei.core import Act, AskUser, Chat, Event, InputError, Message, Say, Search, Where
 from naisei.core.fingerprint import fingerprint
 from naisei.runs.directory import RunDirectory
@@ -19,6 +20,7 @@ from naisei.runs.report import StoredSummary, store_summary
 from naisei.runs.task import EpisodeRow, Metric, Summary, Table
 from naisei.web.conversations.kind import ConversationConfig, ConversationRun
 from naisei.web.options import WebOptions
+from naisei.web.visitors import Visitors
 from servers.web_server import WebServer, csrf
 from waiting import PATIENCE
 
@@ -353,3 +355,16 @@ def test_an_error_tells_no_paths_of_the_machine(server: WebServer, options: WebO
         for path in ("/runs/show/nothing", "/runs/compare?run=a&run=b", "/runs/episode/x?e=y"):
             text = client.get(path).text
             assert str(options.runs) not in text and "Traceback" not in text
+
+
+def test_runs_that_are_nowhere_are_one_message(naisei: Naisei, tmp_path: Path) -> None:
+    done = naisei("serve", "--runs", tmp_path / "nowhere", "--state", tmp_path / "state")
+    assert done.code == 2 and "--runs" in done.err and "nowhere" in done.err
+    assert "Traceback" not in done.err and not (tmp_path / "state").exists()
+
+
+def test_the_secret_is_for_its_owner_alone(tmp_path: Path) -> None:
+    Visitors.kept_in(tmp_path)
+    secret = tmp_path / "secret"
+    assert secret.stat().st_mode & 0o777 == 0o600 and len(secret.read_bytes()) == 32
+    assert [path.name for path in tmp_path.iterdir()] == ["secret"]

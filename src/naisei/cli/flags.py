@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from pathlib import Path
@@ -47,12 +48,14 @@ class Flags:
         self.experiment, self.single, self.only = experiment, single, only
         self.defaults = defaults
         # Its own fields before those that every configuration has.
-        own = sorted(flags_of(experiment.config), key=lambda f: f.path[0] in Config.model_fields)
+        inputs = [] if experiment.inputs is None else flags_of(experiment.inputs)
+        every = [*flags_of(experiment.config), *inputs]
+        own = sorted(every, key=lambda f: f.path[0] in Config.model_fields)
         self.fields = {f.key: f for f in own if only is None or f.key in only}
         self.running = {
             f.key: f
             for f in flags_of(RunOptions)
-            if only is None or (f.told["panel"] == "models" and f.key != "cache")
+            if only is None or f.key in only or (f.told["panel"] == "models" and f.key != "cache")
         }
         if not experiment.roles:
             models = {"base_url", "timeout", "structured", "cache"}
@@ -76,7 +79,7 @@ class Flags:
         if flag.path == ("concurrency",):
             default = self.experiment.concurrency
         elif many and default is not None:
-            default = [default] if flag.axis else list(default)
+            default = list(flag.axis_values) or ([default] if flag.axis else list(default))
         return flag_parameter(flag, default, many=many)
 
     def _model_parameters(self) -> list[inspect.Parameter]:
@@ -145,6 +148,8 @@ class Flags:
         for key, flag in self.fields.items():
             if key not in given and key in self.defaults:
                 given[key] = self.defaults[key]
+            if key not in given and flag.axis_values and not self.single:
+                given[key] = list(flag.axis_values)
             if key not in given:
                 if flag.required:
                     raise InputError(
@@ -164,12 +169,19 @@ class Flags:
             every = {axis[0][0].path[0]: [one for _, one in axis] for axis in axes}
             config = self._config(Given(combined, model, model_of, every), sampling)
             label = self.experiment.label
-            out[label(config) if label is not None else _label(chosen, model)] = config
+            named = label(config) if label is not None else _label(chosen, model)
+            # A label that leaves the model out does not make two configurations one.
+            out[named if out.get(named, config) == config else f"{named} {model}"] = config
         return out
 
     def _config(self, given: Given, sampling: Mapping[str, float]) -> Any:
+        if isinstance(embedder := given.values.get("embedder"), str):
+            from naisei.models.embedders.registry import check_embedder
+
+            check_embedder(embedder)  # also where nothing will be embedded
         values = self.experiment.settle(given)
         config = _valid(self.experiment.config, values, self.fields)
+        self._tell_ineffective(given, sampling, config)
         models: dict[str, str] = {}
         for role in self.experiment.roles:
             if role.needed(config):
@@ -181,6 +193,39 @@ class Flags:
             if sampling and role.sampled and role.needed(config)
         }
         return config.model_copy(update={"models": models, "sampling": told})
+
+    def _tell_ineffective(self, given: Given, sampling: Mapping[str, float], config: Any) -> None:
+        """A line on stderr for each option that changes nothing in this configuration."""
+        roles = {role.name: role.needed(config) for role in self.experiment.roles}
+        idle = [f"--{name}-model" for name in given.model_of if not roles[name]]
+        if given.model is not None and not any(roles.values()):
+            idle.append("--model")
+        if not any(role.sampled and roles[role.name] for role in self.experiment.roles):
+            options = {"temperature": "--temperature", "max_tokens": "--max-output-tokens"}
+            idle += [options[key] for key in sampling]
+        for flag in self.fields.values():
+            asked, used = _at(given.values, flag.path), _attribute(config, flag.path)
+            # `auto` is resolved, and not ignored.
+            if isinstance(asked, str) and isinstance(used, str) and asked not in (used, "auto"):
+                idle.append(f"{flag.option} {asked}")
+        for option in idle:
+            print(
+                say(f"{option} はこの構成では効きません", f"{option} has no effect here"),
+                file=sys.stderr,
+            )
+
+
+def _at(values: Mapping[str, Any], path: Sequence[str]) -> Any:
+    found: Any = values
+    for part in path:
+        found = found.get(part) if isinstance(found, Mapping) else None
+    return found
+
+
+def _attribute(config: Any, path: Sequence[str]) -> Any:
+    for part in path:
+        config = getattr(config, part, None)
+    return config
 
 
 def configurations(experiment: Experiment[C], **given: Any) -> dict[str, C]:
@@ -258,6 +303,12 @@ def _option_parameter(flag: Flag) -> inspect.Parameter:
 def flag_parameter(flag: Flag, default: Any, *, many: bool) -> inspect.Parameter:
     """A flag for typer. many: may be repeated. default: empty for a flag that must be given."""
     many = many or flag.pairs
+    # Typer knows no list of a Literal; the configuration refuses what is not among them.
+    one = str if many and get_origin(flag.kind) is Literal else flag.kind
+    kind: Any = list.__class_getitem__(one) if many else one
+    if flag.argument:
+        argument = typer.Argument(metavar=flag.told.get("metavar"), help=flag.help)
+        return parameter(flag.key, Annotated[kind, argument], inspect.Parameter.empty)
     option = typer.Option(
         flag.option,
         *filter(None, [flag.told.get("short")]),
@@ -268,9 +319,6 @@ def flag_parameter(flag: Flag, default: Any, *, many: bool) -> inspect.Parameter
         rich_help_panel=flag.panel,
         **flag.bounds,  # type: ignore[arg-type]
     )
-    # Typer knows no list of a Literal; the configuration refuses what is not among them.
-    one = str if many and get_origin(flag.kind) is Literal else flag.kind
-    kind: Any = list.__class_getitem__(one) if many else one
     if default is inspect.Parameter.empty:
         return parameter(flag.key, Annotated[kind, option], default)
     return parameter(flag.key, Annotated[kind | None, option], None if flag.pairs else default)

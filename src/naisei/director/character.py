@@ -1,22 +1,201 @@
-"""Finding and reading profiles: the shipped ones by id or name, a user's own by path."""
+"""Characters as data: who speaks, how, and what must not be said. One TOML file each.
+
+Source: the retry-judgement specification, §§3 to 6; its two characters come with the package.
+"""
 
 from __future__ import annotations
 
+import re
 import tomllib
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from naisei.core import InputError
-from naisei.director.profile import Character
+from naisei.japanese.cues import CueSpec
 from naisei.lang import say
 from naisei.lengths import PROFILE, bounded
 from naisei.text_files import read_text
 
-__all__ = ["Character", "load_character", "parse_character", "shipped", "shipped_profile"]
+__all__ = [
+    "Character",
+    "Cue",
+    "Endings",
+    "Exclaiming",
+    "Fact",
+    "Limits",
+    "Partner",
+    "Praise",
+    "ToneRules",
+    "load_character",
+    "parse_character",
+    "shipped",
+    "shipped_profile",
+]
+
+
+Text = Annotated[str, Field(min_length=1)]
+Identifier = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]*$")]
+
+
+class _Part(BaseModel):
+    """Frozen; an unknown key is an error, so that a misspelt one is not ignored."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class Cue(_Part):
+    """A word or ending that marks a character's speech. A bare string is a cue too.
+
+    text: what must stand in the line; it is compared after normalisation (！, ？, 。, full
+    width). at: `any`, or only at a `clause-start` or a `clause-end` (before a mark, the
+    line's end, or と, って, けど and the like). not_after, not_before: texts that must not
+    stand directly before or after it. doubtful_after: texts after which the words of the
+    line (Sudachi) decide whether the cue begins and ends where a word does.
+    """
+
+    @model_validator(mode="before")
+    @classmethod
+    def _bare_string(cls, value: object) -> object:
+        return {"text": value} if isinstance(value, str) else value
+
+    text: Text
+    at: Literal["any", "clause-start", "clause-end"] = "any"
+    not_after: tuple[Text, ...] = ()
+    not_before: tuple[Text, ...] = ()
+    doubtful_after: tuple[Text, ...] = ()
+
+    @property
+    def spec(self) -> CueSpec:
+        """The same for the search in a text."""
+        return CueSpec(self.text, self.at, self.not_after, self.not_before, self.doubtful_after)
+
+
+class Exclaiming(_Part):
+    """Style: at most `max_sentences` sentences, and one of `marks` among them."""
+
+    kind: Literal["exclaiming"]
+    max_sentences: Annotated[int, Field(ge=1)] = 2
+    marks: Text = "！？"
+
+
+class Endings(_Part):
+    """Style: at least `at_least` sentences end in one of `endings` (final particles may follow)."""
+
+    kind: Literal["endings"]
+    endings: Annotated[tuple[Text, ...], Field(min_length=1)]
+    particles: tuple[Text, ...] = ("ね", "よ", "か")
+    at_least: Annotated[int, Field(ge=1)] = 2
+
+
+class ToneRules(_Part):
+    """How the character speaks. A part that is left out counts neither way (`Tone.status`)."""
+
+    markers: tuple[Cue, ...] = ()
+    vocabulary: tuple[Cue, ...] = ()
+    style: Annotated[Exclaiming | Endings, Field(discriminator="kind")] | None = None
+
+
+Excuse = Literal["others", "negated", "hypothetical", "wish", "past", "term"]
+
+
+class Fact(_Part):
+    """Something that is so, and the expressions that contradict it.
+
+    fact, fact_en: shown with the verdict. contradicted_by: regular expressions, searched in
+    the normalised line. only_with: for speed, texts of which one is in every contradiction; a
+    line with none is not searched; none given, every line is. unless: what excuses an
+    expression: said of `others`, `negated`, `hypothetical`, a `wish`, `past`, or named as a
+    `term`. others: words for people of whom it may be said.
+    """
+
+    fact: Text
+    fact_en: str = ""
+    contradicted_by: Annotated[tuple[Text, ...], Field(min_length=1)]
+    only_with: tuple[Text, ...] = ()
+    unless: tuple[Excuse, ...] = ()
+    others: tuple[Text, ...] = ()
+
+    @field_validator("contradicted_by")
+    @classmethod
+    def _compiles(cls, patterns: tuple[str, ...]) -> tuple[str, ...]:
+        for pattern in patterns:
+            try:
+                found = re.compile(pattern)
+            except re.error as error:
+                raise ValueError(f"not a regular expression: {pattern!r} ({error})")
+            if found.match(""):
+                raise ValueError(f"matches an empty text, so every line: {pattern!r}")
+        return patterns
+
+
+class Praise(_Part):
+    """Praise the character must not give (§5). A profile without it may praise.
+
+    words: of evaluation. addressees: the partner, and what is the partner's. affirmations:
+    what affirms them (「正しい」). An evaluation word beside an affirmed addressee is RETRY,
+    alone WARN.
+    """
+
+    words: Annotated[tuple[Cue, ...], Field(min_length=1)]
+    addressees: tuple[Cue, ...] = ()
+    affirmations: tuple[Cue, ...] = ()
+
+
+class Limits(_Part):
+    """From how many rows, sentences and topics a line is warned of or rejected (§§3, 6).
+
+    `retry_sentences` and `retry_topics` must both be reached. advised: the recommended
+    length in characters, shown as advice only.
+    """
+
+    warn_rows: Annotated[int, Field(ge=1)] = 6
+    retry_rows: Annotated[int, Field(ge=1)] = 8
+    warn_sentences: Annotated[int, Field(ge=1)] = 3
+    retry_sentences: Annotated[int, Field(ge=1)] = 4
+    warn_topics: Annotated[int, Field(ge=1)] = 2
+    retry_topics: Annotated[int, Field(ge=1)] = 3
+    advised: Annotated[int, Field(ge=1)] = 80
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Limits:
+        for name in ("rows", "sentences", "topics"):
+            if getattr(self, f"warn_{name}") > getattr(self, f"retry_{name}"):
+                raise ValueError(f"warn_{name} is greater than retry_{name}")
+        return self
+
+
+class Partner(_Part):
+    """The one spoken to. names: as the character calls and writes them."""
+
+    id: Identifier
+    names: Annotated[tuple[Text, ...], Field(min_length=1)]
+
+
+class Character(_Part):
+    """One character's profile. id: as in files and on the command line; names: for display.
+
+    names: at least one; the first is shown, all are accepted as speakers. persona: for the
+    prompt of the model that speaks. partner: `None` for a character that speaks alone.
+    """
+
+    schema_: Literal["naisei.character.v1"] = Field(alias="schema")
+    id: Identifier
+    names: Annotated[tuple[Text, ...], Field(min_length=1)]
+    persona: Text
+    partner: Partner | None = None
+    tone: ToneRules = ToneRules()
+    setting: tuple[Fact, ...] = ()
+    praise: Praise | None = None
+    limits: Limits = Limits()
+
+    @property
+    def name(self) -> str:
+        """The name to show."""
+        return self.names[0]
 
 
 @lru_cache(maxsize=1)

@@ -6,20 +6,18 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from pathlib import Path
 
-from naisei.director.character import load_character
-from naisei.director.checks.form import check_form
-from naisei.director.checks.found import PASSED
-from naisei.director.checks.jump import check_jump
-from naisei.director.checks.logic import check_logic
-from naisei.director.checks.loop import check_loop
-from naisei.director.checks.praise import PraiseCheck
-from naisei.director.checks.scatter import check_scatter
-from naisei.director.checks.script import check_script
-from naisei.director.checks.setting import SettingCheck
-from naisei.director.checks.tone import ToneCheck
-from naisei.director.mend import mend
-from naisei.director.prepare import Line
-from naisei.director.profile import Character
+from naisei.director.autofix import autofix
+from naisei.director.character import Character, load_character
+from naisei.director.character_checks import PraiseCheck, SettingCheck, ToneCheck
+from naisei.director.line_checks import (
+    check_form,
+    check_jump,
+    check_logic,
+    check_loop,
+    check_scatter,
+    check_script,
+)
+from naisei.director.prepare import PASSED, PreparedLine
 from naisei.director.verdict import CHECK_NAMES, LineVerdict
 from naisei.japanese.assertion_scope import negation_sign
 from naisei.japanese.topics import topics
@@ -44,7 +42,7 @@ class Rules:
 
     def check(self, text: str, history: Sequence[str] = ()) -> LineVerdict:
         """See `check`. A check whose sign is not in the line is not called."""
-        line = Line(text, self.names)
+        line = PreparedLine(text, self.names)
         body, masked, praise = line.body, line.masked, self.praise
         raised = topics(body, masked, self.ignored)
         tone, score = self.tone(line)
@@ -59,7 +57,7 @@ class Rules:
             check_jump(line, history, raised) if history else _JUMP,
             check_script(line) if line.label or line.wrapped else _SCRIPT,
         )
-        mends, mended = ((), text) if line.untouched else mend(text)
+        mends, mended = ((), text) if line.untouched else autofix(text)
         return LineVerdict(
             line.worst, checks, score, line.count, len(raised), mends, mended, self.character.id
         )

@@ -9,13 +9,13 @@ from collections.abc import Callable, Sequence
 
 from naisei.core import Chat, Flow, InstrumentFailure, Say, Status
 from naisei.director import draft as drafting
+from naisei.director.character import Character
+from naisei.director.config import TalkRules
+from naisei.director.describe import judge_messages, writer_messages
+from naisei.director.draft import settle
 from naisei.director.judge import judge
-from naisei.director.policy import settle
-from naisei.director.profile import Character
-from naisei.director.rules import TalkRules
 from naisei.director.schemas import Draft, TalkResult, Turn
-from naisei.director.state import Stage, TalkState
-from naisei.director.words import judge_messages, writer_messages
+from naisei.director.state import TalkRecorder, TalkState
 
 __all__ = ["Writer", "talk", "turn"]
 
@@ -23,7 +23,9 @@ __all__ = ["Writer", "talk", "turn"]
 Writer = Callable[[Sequence[Draft]], Flow[str]]
 
 
-def talk(cast: Sequence[Character], stage: Stage, turns: int, rules: TalkRules) -> Flow[TalkResult]:
+def talk(
+    cast: Sequence[Character], stage: TalkRecorder, turns: int, rules: TalkRules
+) -> Flow[TalkResult]:
     """The characters speak in turn, so many turns in all."""
     done: tuple[Turn, ...] = ()
     while len(done) < turns:

@@ -19,11 +19,10 @@ from typing import Any, TypeVar, overload
 
 from naisei.core import AskUser, Chat, Effect, Flow, InputError, Say, World, arun, run
 from naisei.director.character import Character, load_character
+from naisei.director.config import POLICIES, Policy, TalkRules
 from naisei.director.flow import turn
-from naisei.director.gate_calls import Call, Write
-from naisei.director.gate_judge import AnyJudge, judge_handler
+from naisei.director.gate_calls import AnyJudge, Call, Write, judge_handler
 from naisei.director.judge import Judging
-from naisei.director.rules import POLICIES, Policy, TalkRules
 from naisei.director.schemas import Draft, Turn
 from naisei.director.state import Spoken, TalkState
 from naisei.lang import Language, language, say

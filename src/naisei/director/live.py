@@ -8,11 +8,11 @@ from typing import Any
 from rich.text import Text
 
 from naisei.core import Event, Say, Status, Where
+from naisei.director.character import Character
 from naisei.director.draft import checked
 from naisei.director.judge import status_of
-from naisei.director.profile import Character
 from naisei.director.schemas import Draft, Scores
-from naisei.director.state import Stage
+from naisei.director.state import TalkRecorder
 from naisei.director.task import TalkTask
 from naisei.lang import say
 from naisei.terminal import Console, print_wrapped
@@ -51,7 +51,7 @@ class Live:
         self._task = task
         self._language = task.config.rules.language
         self._console = console
-        self._stages: dict[str, Stage] = {}
+        self._stages: dict[str, TalkRecorder] = {}
         self._turns: dict[str, int] = {}
         for event in earlier:
             if event.kind == "say":
@@ -80,7 +80,7 @@ class Live:
             print_wrapped(self._console, text, indent=indent)
         self._held.clear()
 
-    def _stage(self, where: Where) -> Stage:
+    def _stage(self, where: Where) -> TalkRecorder:
         return self._stages.setdefault(where.episode, self._task.stage())
 
     def _draft(self, event: Event) -> None:

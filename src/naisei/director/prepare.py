@@ -1,26 +1,30 @@
-"""A line's forms, each computed once: folded, freed of script format, masked, cut in sentences.
+"""A line prepared for the checks: folded, freed of script format, masked, cut in sentences.
 
-Source: the retry-judgement specification, §§2, 6.1, 8.
+Each form is computed once. With it the `Check` that a rule returns: one shared PASS, or a status
+with evidence, reason and suggestion. Source: the retry-judgement specification, §§2, 6.1, 8.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
-from naisei.core import Status
+from naisei.core import Check, Status
+from naisei.director.verdict import CHECK_NAMES
 from naisei.japanese.folding import Origin, fold, mask, wrapped
 from naisei.japanese.sentences import count_sentences, utterance_sentences
 from naisei.lang import language
 
-__all__ = ["Line"]
+__all__ = ["EVIDENCE", "PASSED", "PreparedLine", "found"]
+
 
 _PASS = Status.PASS
 #: So many wrappers inside each other are taken off.
 _DEPTH = 2
 
 
-class Line:
+class PreparedLine:
     """One line as the checks see it. All forms have the same length and positions.
 
     given: as it came. body: folded, blank rows at both ends cut off, and the signs of script
@@ -128,3 +132,52 @@ def _spaced(text: str, label: re.Pattern[str]) -> str | None:
         end -= len(inner) - len(inner.rstrip()) + 1
         inner, taken = text[start:end], True
     return " " * start + inner + " " * (len(text) - end) if taken else None
+
+
+#: One object for each check that found nothing.
+PASSED = {name: Check(name=name, status=Status.PASS) for name in CHECK_NAMES}
+#: So many matched spans are reported, each cut to so many characters.
+EVIDENCE, _LONGEST = 8, 120
+#: So long is a word at most.
+_WORD = 8
+_RETRY = Status.RETRY
+
+
+def found(
+    line: PreparedLine,
+    name: str,
+    status: Status,
+    reason: tuple[str, str],
+    suggestion: tuple[str, str],
+    evidence: Sequence[str],
+) -> Check:
+    """A check that found something; the same span is reported once, at most `EVIDENCE` spans.
+
+    reason, suggestion: in Japanese and in English; the user's language is taken.
+    """
+    if line.worst is not _RETRY:
+        line.worst = status
+    spoken = line.spoken
+    if len(evidence) == 1 and evidence[0]:
+        spans: tuple[str, ...] = (evidence[0][:_LONGEST],)
+        if len(spans[0]) <= _WORD:
+            return _kept(name, status is _RETRY, reason[spoken], suggestion[spoken], spans)
+    else:
+        spans = tuple(dict.fromkeys([span[:_LONGEST] for span in evidence if span]))[:EVIDENCE]
+    return _made(name, status is _RETRY, reason[spoken], suggestion[spoken], spans)
+
+
+def _made(
+    name: str, rejected: bool, reason: str, suggestion: str, evidence: tuple[str, ...]
+) -> Check:
+    return Check(
+        name=name,
+        status=_RETRY if rejected else Status.WARN,
+        reason=reason,
+        suggestion=suggestion,
+        evidence=evidence,
+    )
+
+
+#: A single word is found again and again in a script; a sentence is not.
+_kept = lru_cache(maxsize=4096)(_made)

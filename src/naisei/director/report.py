@@ -1,19 +1,219 @@
-"""The report of a script: one HTML page that needs nothing else, and its tables as CSV."""
+"""A script checked as a whole: counts by character and check, worst lines, HTML and CSV.
+
+Memory does not grow with the script but by the sums of a fixed number of stretches.
+"""
 
 from __future__ import annotations
 
+import heapq
+import shutil
+import sys
+import tempfile
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
-from naisei.core import InputError
-from naisei.director.tally import Tally, tables
+from naisei.core import InputError, Status
+from naisei.director.check import rules_of
+from naisei.director.scripts import Kind, ScriptLine, Speakers, read_lines
+from naisei.director.verdict import CHECK_NAMES, LineVerdict
 from naisei.files import write_atomically
 from naisei.lang import language, say
 from naisei.runs.report import templates
+from naisei.runs.statistics import wilson_interval
 from naisei.runs.tables import to_csv
 from naisei.runs.task import Table
+from naisei.text_files import as_utf8, unreadable
 
-__all__ = ["write_report"]
+__all__ = ["Judged", "Tally", "Worst", "judged_lines", "opened", "tables", "tally", "write_report"]
+
+
+#: Lines before that are given to the checks; they read the last five.
+_HISTORY = 8
+
+Judged = tuple[ScriptLine, LineVerdict]
+
+
+@contextmanager
+def opened(path: str, *, live: bool = False) -> Iterator[tuple[BinaryIO, str]]:
+    """A stream of UTF-8 with its name, whatever the file's encoding; `-` is stdin, which is kept
+    aside until its end unless `live`, so that it can be read twice.
+
+    Raises:
+        InputError: it cannot be read, or is no text.
+    """
+    if path == "-" and live:
+        yield sys.stdin.buffer, "stdin"
+        return
+    try:
+        source = sys.stdin.buffer if path == "-" else Path(path).open("rb")  # noqa: SIM115
+    except (OSError, ValueError) as error:
+        remedy = say(
+            "ファイル名か、標準入力なら - を指定してください",
+            "name a file, or - for standard input",
+        )
+        raise unreadable(error, path, remedy=remedy) from None
+    with source:
+        if source.seekable() and path != "-":
+            yield as_utf8(source, path), path
+            return
+        with tempfile.TemporaryFile() as aside:
+            shutil.copyfileobj(source, aside)
+            place = "stdin" if path == "-" else path
+            yield as_utf8(aside, place), place
+
+
+def judged_lines(
+    stream: BinaryIO,
+    place: str,
+    speakers: Speakers,
+    *,
+    kind: Kind = "auto",
+    one_talk: bool = False,
+    live: bool = False,
+) -> Iterator[Judged]:
+    """Each line with its verdict, as the input goes on; lines of others are passed over.
+
+    one_talk: the lines before are the history of a line that gives none of its own; a plain
+    script is always one talk. live: begin before the input has been read to its end.
+
+    Raises:
+        InputError: at the row that cannot be used; unless `live`, before the first verdict.
+    """
+    if not live:
+        for _ in read_lines(stream, place, speakers, kind=kind):
+            pass
+        stream.seek(0)
+    before: deque[str] = deque(maxlen=_HISTORY)
+    for line in read_lines(stream, place, speakers, kind=kind, by_row=live):
+        history = line.history
+        if history is None:
+            history = tuple(before) if one_talk or line.in_script else ()
+        if line.character is not None:
+            yield line, rules_of(line.character).check(line.text, history)
+        before.append(line.text)
+
+
+#: Lines that are listed, and points of a curve (a longer script is averaged over stretches).
+_WORST, _POINTS = 25, 120
+
+
+@dataclass(frozen=True, slots=True)
+class Worst:
+    """One of the worst lines. checks: name, status, reason, suggestion and spans of each."""
+
+    number: int
+    speaker: str
+    text: str
+    status: Status
+    checks: tuple[tuple[str, Status, str, str, tuple[str, ...]], ...]
+
+
+@dataclass
+class _Curve:
+    """Tone scores in order; when there are too many points, neighbours are averaged."""
+
+    width: int = 1
+    sums: list[tuple[float, int]] = field(default_factory=list)
+
+    def add(self, score: int) -> None:
+        if self.sums and self.sums[-1][1] < self.width:
+            total, n = self.sums[-1]
+            self.sums[-1] = (total + score, n + 1)
+        else:
+            self.sums.append((float(score), 1))
+        if len(self.sums) > _POINTS:
+            pairs = zip(self.sums[::2], [*self.sums[1::2], (0.0, 0)], strict=False)
+            self.sums = [(a[0] + b[0], a[1] + b[1]) for a, b in pairs]
+            self.width *= 2
+
+    @property
+    def points(self) -> list[float]:
+        return [total / n for total, n in self.sums]
+
+
+@dataclass
+class Tally:
+    """Counts over a script. status, checks: by character, in the order of their first line."""
+
+    names: dict[str, str] = field(default_factory=dict)
+    status: dict[str, Counter[Status]] = field(default_factory=dict)
+    checks: dict[str, Counter[tuple[str, Status]]] = field(default_factory=dict)
+    curves: dict[str, _Curve] = field(default_factory=dict)
+    worst: list[Worst] = field(default_factory=list)
+
+    @property
+    def total(self) -> int:
+        return sum(sum(counts.values()) for counts in self.status.values())
+
+
+def tally(lines: Iterable[Judged]) -> Tally:
+    """Count as the lines come."""
+    out = Tally()
+    heap: list[tuple[tuple[int, int, int], Worst]] = []
+    for line, verdict in lines:
+        assert line.character is not None
+        who = line.character.id
+        if who not in out.names:
+            out.names[who] = line.character.name
+            out.status[who], out.checks[who] = Counter(), Counter()
+            out.curves[who] = _Curve()
+        out.status[who][verdict.status] += 1
+        bad = [c for c in verdict.checks if c.status is not Status.PASS]
+        for check in bad:
+            out.checks[who][check.name, check.status] += 1
+        out.curves[who].add(verdict.tone.score)
+        if not bad:
+            continue
+        rank = (sum(c.status is Status.RETRY for c in bad), len(bad), -line.number)
+        if len(heap) < _WORST or rank > heap[0][0]:
+            found = Worst(
+                line.number,
+                line.character.name,
+                line.text[:400],
+                verdict.status,
+                tuple((c.name, c.status, c.reason, c.suggestion, c.evidence) for c in bad),
+            )
+            (heapq.heappush if len(heap) < _WORST else heapq.heapreplace)(heap, (rank, found))
+    out.worst = [worst for _, worst in sorted(heap, key=lambda entry: entry[0], reverse=True)]
+    return out
+
+
+def tables(found: Tally) -> tuple[Table, Table]:
+    """Pass rates with Wilson's 95 % intervals: by character, and by character and check."""
+    note = say(
+        "PASS の割合: 何も指摘のない発言。区間は Wilson の 95 % (発言は独立とみなす)。",
+        "PASS rate: lines without any remark. Intervals: Wilson, 95 %, lines as independent.",
+    )
+    whole: list[tuple[str | float | int, ...]] = []
+    by_check: list[tuple[str | float | int, ...]] = []
+    for who, name in found.names.items():
+        counts = found.status[who]
+        n = sum(counts.values())
+        warned, rejected = counts[Status.WARN], counts[Status.RETRY]
+        whole.append((name, n, *_share(n - warned - rejected, n), warned, rejected))
+        for check in CHECK_NAMES:
+            warned, rejected = (
+                found.checks[who][check, status] for status in (Status.WARN, Status.RETRY)
+            )
+            by_check.append((name, check, n, *_share(n - warned - rejected, n), warned, rejected))
+    rate = ("PASS rate", "PASS rate low", "PASS rate high")
+    return (
+        Table("By character", ("character", "lines", *rate, "WARN", "RETRY"), tuple(whole), note),
+        Table(
+            "By character and check",
+            ("character", "check", "lines", *rate, "WARN", "RETRY"),
+            tuple(by_check),
+        ),
+    )
+
+
+def _share(hits: int, n: int) -> tuple[float, float, float]:
+    return (hits / n, *wilson_interval(hits, n))
+
 
 #: The drawing's size, in its own units.
 _WIDTH, _HEIGHT = 720.0, 120.0

@@ -10,11 +10,12 @@ from collections.abc import Collection
 from pydantic import BaseModel, ConfigDict
 
 from naisei.core import Handler, Say, Status, Where
-from naisei.director.checks.loop import spoken_words
+from naisei.director.line_checks import spoken_words
 from naisei.japanese.folding import fold, mask
 from naisei.japanese.topics import topics
 
-__all__ = ["Note", "Spoken", "Stage", "TalkState"]
+__all__ = ["Note", "Spoken", "TalkRecorder", "TalkState"]
+
 
 #: A line is on the topic if it shares a word with it or with so many lines before.
 _NEAR = 2
@@ -109,7 +110,7 @@ class TalkState(_Frozen):
         return self.model_dump_json().encode()
 
 
-class Stage(Handler):
+class TalkRecorder(Handler):
     """Performs `Say`: the one place where a talk's state changes; on replay again."""
 
     def __init__(self, state: TalkState, *, hollow: Collection[str] = ()) -> None:

@@ -61,7 +61,7 @@ SYSTEM = System(
                 "発言を 1 行ずつ検査する (モデル不要)",
                 "Check lines by the rules that need no model, one verdict each.",
             ),
-            "naisei.director.cli.check:command",
+            "naisei.director.commands:check",
         ),
         Verb(
             "report",
@@ -69,12 +69,12 @@ SYSTEM = System(
                 "台本全体の報告を HTML と CSV で書く (モデル不要)",
                 "Report on a whole script as HTML and CSV; needs no model.",
             ),
-            "naisei.director.cli.report:command",
+            "naisei.director.commands:report",
         ),
         Verb(
             "characters",
             ("人物のプロファイルを見る・検査する", "List, show and check characters' profiles."),
-            "naisei.director.cli.characters:app",
+            "naisei.director.commands:characters",
         ),
     ),
     demo="naisei.director.demo:PART",

@@ -1,23 +1,49 @@
-"""Talks as a task of the run engine: one episode a talk."""
+"""Talks as a task of the run engine, one episode a talk; a person may give a line."""
 
 from __future__ import annotations
 
+import asyncio
+import sys
 from collections.abc import Sequence
 
 from pydantic import BaseModel, JsonValue
 
-from naisei.core import AskUser, Flow, InputError, Say, Where, World, fingerprint
+from naisei.core import AskUser, Flow, Handler, InputError, Say, Where, World, fingerprint
 from naisei.director import flow, metrics
 from naisei.director.character import Character, load_character
 from naisei.director.config import TalkConfig
 from naisei.director.describe import transcript
 from naisei.director.schemas import TalkResult
-from naisei.director.state import Stage, TalkState
-from naisei.director.terminal import Terminal
+from naisei.director.state import TalkRecorder, TalkState
 from naisei.lang import say
+from naisei.lengths import MESSAGE, too_long
 from naisei.runs.task import EpisodeRow, Summary, Task
 
-__all__ = ["TalkTask"]
+__all__ = ["TalkTask", "Terminal"]
+
+
+class Terminal(Handler):
+    """Prints the question on stderr and reads the answer from stdin, one line."""
+
+    async def perform(self, effect: AskUser, where: Where) -> str:
+        """Raises `InputError` if stdin is at its end: nobody is there."""
+        told = effect.question
+        while told:
+            print(f"{told}\n> ", end="", file=sys.stderr, flush=True)
+            answer = await asyncio.to_thread(sys.stdin.readline)
+            told = too_long(answer, MESSAGE)
+        if not answer:
+            raise InputError(
+                say("端末で誰も答えませんでした", "nobody answered at the terminal"),
+                place="--policy person",
+                remedy=say(
+                    "端末で `naisei runs resume DIR` として続けるか、"
+                    "--policy best か --policy refuse で始め直してください",
+                    "go on with `naisei runs resume DIR` at a terminal, or begin anew with "
+                    "--policy best or --policy refuse",
+                ),
+            )
+        return str(answer).rstrip("\r\n")
 
 
 class TalkTask(Task[TalkConfig]):
@@ -51,12 +77,12 @@ class TalkTask(Task[TalkConfig]):
         """Character id → name to show."""
         return {character.id: character.name for character in self.cast}
 
-    def stage(self) -> Stage:
+    def stage(self) -> TalkRecorder:
         """A fresh state, and the one who changes it."""
         state = TalkState(topic=self.config.topic, scene=self.config.scene, names=self.names)
         partners = (c.partner.names for c in self.cast if c.partner is not None)
         hollow = {name for names in (*partners, *(c.names for c in self.cast)) for name in names}
-        return Stage(state, hollow=hollow)
+        return TalkRecorder(state, hollow=hollow)
 
     def episodes(self) -> list[Where]:
         return [Where("talk", number + 1) for number in range(self.config.talks)]

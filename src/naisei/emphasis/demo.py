@@ -12,18 +12,14 @@ from rich.text import Text
 
 from naisei.cli.demo import Part, Stage
 from naisei.core import arun
-from naisei.emphasis.corpus.files import read_bytes
+from naisei.emphasis.choice import choose
 from naisei.emphasis.corpus.markdown import read_markdown
-from naisei.emphasis.corpus.words import article_of
+from naisei.emphasis.corpus.read import article_of, read_bytes
 from naisei.emphasis.metrics import Counts, token_counts
 from naisei.emphasis.schemas import Article, Sentence
-from naisei.emphasis.taggers.default import default_tagger
-from naisei.emphasis.tagging.choice import choose
-from naisei.emphasis.tagging.heat_map import heat_map
-from naisei.emphasis.tagging.suggestions import suggest
-from naisei.emphasis.zero_shot.flow import emphasise
-from naisei.emphasis.zero_shot.labels import token_labels
-from naisei.emphasis.zero_shot.passages import passages
+from naisei.emphasis.suggestions import heat_map, suggest
+from naisei.emphasis.taggers.crf import default_tagger
+from naisei.emphasis.zero_shot import emphasise, passages, token_labels
 from naisei.files import write_atomically
 from naisei.lang import language, say
 from naisei.models.world import base_world

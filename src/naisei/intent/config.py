@@ -1,26 +1,240 @@
-"""What a run of the assistant is: everything that changes its replies, frozen."""
+"""What a run of the assistant is, and what one of its evaluation is: all that changes results."""
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from pathlib import Path
+from typing import Any, Literal, get_args
 
-from naisei.intent.rules import Setting
+from pydantic import Field, ValidationError
+
+from naisei.core import InputError
+from naisei.intent.rules import Contacts, Profile, Role, Rules, Setting, load_contacts
+from naisei.intent.schemas import Extended, Thresholds
+from naisei.intent.toml_files import read_model
+from naisei.lang import Language, language, say
 from naisei.retrieval.types import Mode
+from naisei.system.config import Config, Options, flag
+from naisei.system.declare import Given
 
-__all__ = ["AssistConfig"]
+__all__ = [
+    "CONTACTS",
+    "ROLES",
+    "AssistConfig",
+    "Behaviour",
+    "EvalConfig",
+    "Indexed",
+    "PersonalBehaviour",
+    "settle",
+]
+
+#: Looked for beside the index's own files where no other is named.
+CONTACTS = "contacts.toml"
+ROLES: tuple[Role, ...] = get_args(Role)
+_GRADED = ("clarity", "is_question", "is_consultation", "in_internal_docs", "ask_person")
+_DOCUMENTS = ("資料", "Documents")
+_ASKING = ("聞き返し", "Asking back")
 
 
-class AssistConfig(BaseModel):
-    """index: the folder of the index. mode: how it is searched. user: whose thresholds.
-    models: role (`evaluator`, `rewriter`, `answerer`) → `provider:name`. sampling: role →
-    parameters. request: for a single request, a digest of the dialogue it goes on from."""
+class Behaviour(Options):
+    """How the assistant asks, searches and answers: flags that `settle` makes rules of."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    k: int = flag(
+        5,
+        "答えの根拠にする件数",
+        "Chunks that an answer may rest on.",
+        name="-k",
+        panel=_DOCUMENTS,
+        ge=1,
+        le=50,
+    )
+    budget: int = flag(
+        3,
+        "一つの用件で聞き返す回数の上限",
+        "Questions back per request, at most.",
+        panel=_ASKING,
+        ge=0,
+        le=20,
+    )
+    threshold: tuple[str, ...] = flag(
+        (),
+        "しきい値 (複数可): clarity is_question is_consultation in_internal_docs ask_person",
+        "A threshold, repeatable: clarity, is_question, is_consultation, in_internal_docs, "
+        "ask_person.",
+        panel=_ASKING,
+        metavar="NAME=1..5",
+    )
+    extended: str = flag(
+        "greeting",
+        "6 分岐に加える場合: greeting,out_of_scope,needs_person または none",
+        "Cases beyond the six, by commas: greeting, out_of_scope, needs_person; or none.",
+        panel=_ASKING,
+        metavar="NAMES",
+    )
+    ask_profile: bool = flag(
+        False,
+        "所属などを尋ねてよいか",
+        "Whether department and the like may be asked for.",
+        name="--ask-profile/--no-ask-profile",
+        panel=_ASKING,
+    )
+    unsupported: Literal["mark", "drop"] = flag(
+        "mark",
+        "出典で確認できない文: 印を付けて残す、または省く",
+        "Sentences that the sources do not bear out: marked, or left out.",
+        panel=_DOCUMENTS,
+    )
+    talk: Language | None = flag(
+        None,
+        "応答の言語 (既定: 表示言語)",
+        "Language of the replies; that of messages.",
+        panel=_ASKING,
+    )
+    contacts: Path | None = flag(
+        None,
+        "話題ごとの問い合わせ先の TOML",
+        "Whom to ask about what: TOML.",
+        panel=_DOCUMENTS,
+        metavar="FILE",
+    )
 
-    index: str
-    mode: Mode = "hybrid"
+
+class PersonalBehaviour(Behaviour):
+    """The same, towards one person."""
+
+    profile: Path | None = flag(
+        None,
+        "所属などの TOML か JSON",
+        "Department, office, …: TOML or JSON.",
+        panel=("ユーザー", "Person"),
+        metavar="FILE",
+    )
+
+
+class Indexed(Config):
+    """index: the folder of the index. mode: how it is searched."""
+
+    index: str = flag(
+        ".naisei-index", "索引のフォルダー", "Folder of the index.", panel=_DOCUMENTS, metavar="DIR"
+    )
+    mode: Mode = flag("hybrid", "検索のしかた", "How to search.", panel=_DOCUMENTS)
+
+
+class AssistConfig(Indexed):
+    """A conversation. user: whose thresholds. models: of `evaluator`, `rewriter`, `answerer`.
+    request: for a single request, a digest of the dialogue it goes on from."""
+
+    #: Nothing is random; the key is left out of the frozen configuration.
+    seed: int = Field(default=0, exclude=True)
     setting: Setting = Setting()
-    user: str = "default"
-    models: dict[str, str] = {}
-    sampling: dict[str, dict[str, float | int]] = {}
+    user: str = flag(
+        "default",
+        "評価を覚えておくユーザーの名前",
+        "Whose feedback counts.",
+        panel=("ユーザー", "Person"),
+        metavar="NAME",
+    )
     request: str = ""
+
+
+class EvalConfig(Indexed):
+    """A row of the evaluation's tables. The contents of the index are in the run's data hash.
+
+    user: who plays the user. rules, contacts: the assistant's.
+    """
+
+    task: Literal["eval"] = "eval"
+    data: str = flag(
+        "handbook",
+        "質問集 (JSON Lines)。handbook は同梱のもの",
+        "Questions as JSON lines; `handbook` is the bundled file.",
+        metavar="FILE",
+    )
+    split: Literal["dev", "test", "all"] | None = flag(
+        None, "質問集のどの部分か", "Which part.", shown="all"
+    )
+    limit: int | None = flag(
+        None,
+        "使う件数 (乱数シードで選ぶ)",
+        "Use so many instances, drawn by the seed.",
+        panel="run",
+        ge=1,
+    )
+    user: str = flag(
+        "rule",
+        "ユーザー役: rule (規則)、unknowing (何も知らない対照)、llm",
+        "Who plays the user: rule, unknowing (a control that knows nothing), llm.",
+        name="--simulator",
+    )
+    rules: Rules = Rules()
+    contacts: Contacts = Contacts()
+
+
+def settle(given: Given) -> tuple[dict[str, Any], Setting]:
+    """The fields that were given, apart from those of `Behaviour`, and what the latter amount to.
+
+    Raises:
+        InputError: a threshold, file or name that cannot be.
+    """
+    values = dict(given.values)
+    told = {key: values.pop(key) for key in PersonalBehaviour.model_fields if key in values}
+    behaviour = PersonalBehaviour.model_validate(told)
+    index = Path(values.get("index", ".naisei-index"))
+    values["index"] = str(index.resolve())
+    rules = Rules(
+        budget=behaviour.budget,
+        k=behaviour.k,
+        unsupported=behaviour.unsupported,
+        thresholds=_thresholds(behaviour),
+        language=behaviour.talk or language(),
+        roles=frozenset(role for role in ROLES if given.model_for(role)),
+    )
+    profile = Profile()
+    if behaviour.profile is not None:
+        profile = read_model(behaviour.profile, Profile, what="profile")
+    contacts = behaviour.contacts
+    if contacts is None and (index / CONTACTS).is_file():
+        contacts = index / CONTACTS
+    found = Contacts() if contacts is None else load_contacts(contacts)
+    return values, Setting(rules=rules, profile=profile, contacts=found)
+
+
+def _thresholds(behaviour: Behaviour) -> Thresholds:
+    given: dict[str, Any] = {}
+    for pair in behaviour.threshold:
+        name, sign, value = (part.strip() for part in pair.partition("="))
+        if not sign or name not in _GRADED:
+            raise InputError(
+                say(f"{pair!r} はしきい値ではありません", f"{pair!r} is no threshold"),
+                place="--threshold",
+                remedy=say(
+                    f"名前=1〜5 と書いてください。名前: {', '.join(_GRADED)}",
+                    f"write NAME=1..5; names: {', '.join(_GRADED)}",
+                ),
+            )
+        given[name] = value
+    try:
+        return Thresholds(
+            **given, extended=_extended(behaviour.extended), ask_profile=behaviour.ask_profile
+        )
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        name = ".".join(map(str, first["loc"]))
+        raise InputError(
+            f"{name}: {first['msg']}",
+            place="--threshold",
+            remedy=say("1〜5 の整数にしてください", "give a whole number, 1 to 5"),
+        ) from error
+
+
+def _extended(given: str) -> frozenset[Any]:
+    names = [n.strip() for n in given.split(",") if n.strip() not in ("", "none")]
+    if unknown := [n for n in names if n not in get_args(Extended)]:
+        raise InputError(
+            say(f"{unknown[0]!r} という場合はありません", f"no case is called {unknown[0]!r}"),
+            place="--extended",
+            remedy=say(
+                f"{', '.join(get_args(Extended))} か none です",
+                f"use {', '.join(get_args(Extended))}, or none",
+            ),
+        )
+    return frozenset(names)

@@ -7,18 +7,18 @@ from importlib.resources import as_file, files
 from rich.text import Text
 
 from naisei.cli.demo import Part, Stage
-from naisei.intent.cli.show import shown
+from naisei.intent.cli.conversation import shown
 from naisei.intent.config import AssistConfig
-from naisei.intent.contacts import load_contacts
 from naisei.intent.dialogue import Dialogue
-from naisei.intent.execute import Session, in_directory
-from naisei.intent.rules import Rules, Setting
+from naisei.intent.rules import Rules, Setting, load_contacts
 from naisei.intent.schemas import Reply
+from naisei.intent.system import ASSIST
+from naisei.intent.task import take_step
 from naisei.lang import say
 from naisei.models.local.weights import cache_root
 from naisei.retrieval.build import build
 from naisei.retrieval.index import Index
-from naisei.runs.budget import UNBOUNDED, Budget
+from naisei.system.execute import RunOptions
 
 __all__ = ["PART"]
 
@@ -51,7 +51,7 @@ def _show(stage: Stage) -> None:
 
 
 def _talk(config: AssistConfig, index: Index, stage: Stage) -> None:
-    budget = UNBOUNDED
+    options = RunOptions()
     asked = [(_VAGUE, _CHOICE), (_CLEAR, ""), (_UNKNOWN, "")]
     if stage.model is not None:
         roles = frozenset({"evaluator", "answerer"})
@@ -59,27 +59,28 @@ def _talk(config: AssistConfig, index: Index, stage: Stage) -> None:
         setting = config.setting.model_copy(update={"rules": rules})
         models = {"evaluator": stage.model, "answerer": stage.model}
         config = config.model_copy(update={"models": models, "setting": setting})
-        budget, asked = Budget(minutes=_MINUTES), [(_CLEAR, "")]
-    session = Session(budget=budget)
+        options, asked = RunOptions(max_minutes=_MINUTES), [(_CLEAR, "")]
     for utterance, choice in asked:
         dialogue = Dialogue(utterance=utterance)
-        reply = _step(config, index, dialogue, session, stage)
+        reply = _step(config, index, dialogue, options, stage)
         if reply is not None and reply.route == "ask" and choice:
             dialogue = dialogue.answered(reply.message, choice, reply.options)
-            _step(config, index, dialogue, session, stage, said=choice)
+            _step(config, index, dialogue, options, stage, said=choice)
 
 
 def _step(
     config: AssistConfig,
     index: Index,
     dialogue: Dialogue,
-    session: Session,
+    options: RunOptions,
     stage: Stage,
     said: str = "",
 ) -> Reply | None:
     """One utterance and its reply; `None` if the time was up before it."""
     stage.print(Text(f"> {said or dialogue.utterance}", style="bold cyan"))
-    after, result = in_directory(config, index, dialogue, session, run_dir=stage.root / "intent")
+    after, result = take_step(
+        ASSIST, config, index, dialogue, options, run_dir=stage.root / "intent"
+    )
     stage.finished(result)
     name = say("意図の確認", "Intent")
     if (name, result.report) not in stage.reports:

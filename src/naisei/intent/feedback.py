@@ -13,18 +13,41 @@ good        moves nothing; it ends a row of bad ones
 from __future__ import annotations
 
 import json
+import os
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
+from platformdirs import user_data_path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from naisei.core import InputError
-from naisei.intent.thresholds import Thresholds
+from naisei.intent.schemas import Thresholds
 from naisei.lang import say
 
-__all__ = ["Feedback", "Sign", "adjusted", "read_feedback", "standing", "write_feedback"]
+__all__ = ["Feedback", "Sign", "adjusted", "place", "read_feedback", "standing", "write_feedback"]
+
+
+def place(kind: str, name: str, *, option: str, suffix: str = "") -> Path:
+    """`kind/name` in the data folder: `NAISEI_DATA`, or the platform's.
+
+    Raises:
+        InputError: the name cannot be a file's name.
+    """
+    if not re.fullmatch(r"[^\W_][\w .-]{0,63}", name) or name.endswith((".", " ")):
+        raise InputError(
+            say(f"{name!r} はここでは名前にできません", f"{name!r} cannot be a name here"),
+            place=option,
+            remedy=say(
+                "64 文字までの文字、数字、- と _ を使ってください",
+                "use up to 64 letters, digits, - and _",
+            ),
+        )
+    root = os.environ.get("NAISEI_DATA")
+    return (Path(root) if root else user_data_path("naisei")) / kind / f"{name}{suffix}"
+
 
 Sign = Literal["good", "bad", "too-much", "too-little", "undo", "reset"]
 #: No threshold is moved beyond this.

@@ -7,15 +7,12 @@ dialogue. The budget, the answer and its support are ours (docs/design/0008-inte
 from __future__ import annotations
 
 from naisei.core import AskUser, Flow
-from naisei.intent.answering import answer
-from naisei.intent.asking import asked, settle
+from naisei.intent.answering import answer, rewrite
 from naisei.intent.dialogue import Dialogue
 from naisei.intent.effects import Cuts
 from naisei.intent.evaluating import evaluate
-from naisei.intent.extended import beyond, greeted
-from naisei.intent.finding import find
-from naisei.intent.rewriting import rewrite
-from naisei.intent.routing import route
+from naisei.intent.evidence import find
+from naisei.intent.routing import asked, beyond, greeted, route, settle
 from naisei.intent.rules import Setting
 from naisei.intent.schemas import Reply
 

@@ -1,17 +1,143 @@
-"""What decides how the assistant behaves, apart from the documents and the models."""
+"""What decides how the assistant behaves, apart from the documents and the models.
+
+Rules, what is known of the person, and whom to ask about what: the contacts file.
+
+[[contact]]
+department = "人事部"
+address = "jinji@example.com"
+topics = ["休暇", "育児"]       # words; any of them
+patterns = ["産(前|後)休"]      # regular expressions
+[[contact]]
+department = "総務部"
+default = true                  # for everything else
+"""
 
 from __future__ import annotations
 
-from typing import Literal
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_serializer
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    BaseModel,
+    ConfigDict,
+    Field,
+    field_serializer,
+    field_validator,
+)
 
-from naisei.intent.contacts import Contacts
-from naisei.intent.profile import Profile
-from naisei.intent.thresholds import Thresholds
+from naisei.core import Evidence
+from naisei.intent.schemas import Contact, Thresholds
+from naisei.intent.toml_files import read_model
+from naisei.japanese.normal import normalise
 from naisei.lang import Language
 
-__all__ = ["Role", "Rules", "Setting"]
+__all__ = ["Contacts", "Entry", "Profile", "Role", "Rules", "Setting", "load_contacts"]
+
+
+_FIELDS = 40
+
+
+class Profile(BaseModel):
+    """Fields and their values, as the person or the company gave them; all optional.
+
+    department, office: as they stand in the documents. employment: 正社員, パート, …. others:
+    anything else, by name.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    department: str = ""
+    office: str = ""
+    employment: str = ""
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _flat(cls, value: object) -> object:
+        if isinstance(value, bool | int | float):
+            return str(value)
+        if not isinstance(value, str):
+            raise ValueError("a field of the profile is a text or a number")
+        return value.strip()
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """Those that are set, in order."""
+        return {k: str(v) for k, v in self.model_dump().items() if str(v)}
+
+    def told(self) -> str:
+        """As lines for a prompt; empty if nothing is known."""
+        return "\n".join(f"- {name}: {value}" for name, value in self.fields.items())
+
+    def prefer(self, hits: Sequence[Evidence]) -> list[Evidence]:
+        """The hits, those whose heading names the person's own department, office, … first
+        among equals: each moves up at most one place a value that it names."""
+        values = [normalise(v) for v in self.fields.values() if len(normalise(v)) >= 2]
+        if not values:
+            return list(hits)
+
+        def place(at: int) -> float:
+            where = hits[at].meta
+            headings = where.get("headings")
+            named = " ".join(map(str, headings)) if isinstance(headings, list) else ""
+            text = normalise(f"{where.get('title', '')} {named} {hits[at].text}")
+            return at - 1.5 * sum(value in text for value in values)
+
+        return [hits[at] for at in sorted(range(len(hits)), key=lambda at: (place(at), at))]
+
+
+def _compiles(pattern: str) -> str:
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        raise ValueError(f"{pattern!r} is no regular expression: {error}") from error
+    return pattern
+
+
+class Entry(BaseModel):
+    """One department, and what it is asked about."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+    department: Annotated[str, Field(min_length=1)]
+    address: str = Field(default="", validation_alias=AliasChoices("address", "contact"))
+    note: str = ""
+    topics: tuple[str, ...] = ()
+    patterns: tuple[Annotated[str, AfterValidator(_compiles)], ...] = ()
+    default: bool = False
+
+    def weight(self, text: str) -> int:
+        """How much of what is asked is this department's: letters of the topics named."""
+        named = {t for t in self.topics if t and normalise(t).lower() in text}
+        matched = sum(len(m[0]) for p in self.patterns if (m := re.search(p, text, re.I)))
+        return sum(map(len, named)) + matched
+
+
+class Contacts(BaseModel):
+    """The departments of a contacts file, in its order."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    contact: tuple[Entry, ...] = ()
+
+    def find(self, text: str) -> Contact | None:
+        """The department whose topics make up most of the text; the default one, or none."""
+        folded = normalise(text).lower()
+        best = max(self.contact, key=lambda entry: entry.weight(folded), default=None)
+        if best is None or not best.weight(folded):
+            best = next((entry for entry in self.contact if entry.default), None)
+        if best is None:
+            return None
+        return Contact(department=best.department, address=best.address, note=best.note)
+
+
+def load_contacts(path: Path) -> Contacts:
+    """Raises `InputError` if it is not such a file."""
+    return read_model(path, Contacts, what="contacts file")
+
 
 #: The models' parts. One that has no model is played by rules.
 Role = Literal["evaluator", "rewriter", "answerer"]

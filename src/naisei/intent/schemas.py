@@ -1,10 +1,10 @@
-"""The vocabulary of the assistant: the evaluation of what was said, and the reply to it."""
+"""The vocabulary of the assistant: thresholds, the evaluation of what was said, the reply to it."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_serializer
 
 from naisei.japanese.answers import at_a_loss, none_of_them
 
@@ -16,9 +16,12 @@ __all__ = [
     "Exchange",
     "Extended",
     "Grade",
+    "Judged",
     "Reply",
+    "Thresholds",
     "Unsupported",
 ]
+
 
 #: The six cases ① to ⑥ of the article.
 Case = Literal[1, 2, 3, 4, 5, 6]
@@ -156,4 +159,40 @@ class Reply(_Frozen):
     evidence: bool = False
     hits: tuple[str, ...] = ()
     unsupported: tuple[Unsupported, ...] = ()
+    failures: tuple[str, ...] = ()
+
+
+class Thresholds(BaseModel):
+    """An indicator holds if its grade is at most its threshold.
+
+    The defaults are the article's: clear at 1, everything else at 2. 5 makes an indicator hold
+    always. ask_person decides no case: it adds whom to ask. extended: the cases beyond the
+    article that are switched on, none by default. ask_profile: whether `ask_user_meta_info` may
+    be asked where the article would search with an unclear intent (③); off by default.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    clarity: Grade = 1
+    is_question: Grade = 2
+    is_consultation: Grade = 2
+    in_internal_docs: Grade = 2
+    ask_person: Grade = 2
+    extended: frozenset[Extended] = frozenset()
+    ask_profile: bool = False
+
+    @field_serializer("extended")
+    def _ordered(self, extended: frozenset[Extended]) -> list[Extended]:
+        return sorted(extended)  # a set has another order in every process
+
+
+class Judged(BaseModel):
+    """evaluator: who gave the grades. options: topics that the question back offers.
+    failures: instrument failures on the way."""
+
+    model_config = ConfigDict(frozen=True)
+
+    evaluation: Evaluation
+    evaluator: Literal["model", "rules"]
+    options: tuple[str, ...] = ()
     failures: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""How somebody is called: 様, 先輩, さん, くん, ちゃん, by the bare name, お母さん, お前."""
+"""Address terms: 様, 先輩, さん, くん, ちゃん, the bare name, kin terms, お前. For relationship."""
 
 from __future__ import annotations
 

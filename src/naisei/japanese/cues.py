@@ -76,7 +76,7 @@ DOUBTS = 32
 
 @dataclass(frozen=True, slots=True)
 class CueSpec:
-    """See `naisei.director.profile.Cue`, of which this is the part about text."""
+    """See `naisei.director.character.Cue`, of which this is the part about text."""
 
     text: str
     at: str = "any"

@@ -1,4 +1,4 @@
-"""What one person makes another do, by directness, and how one person defers to another.
+"""Directness of directives, and deference of one person to another. Used by relationship.
 
 From direct to deferential: しろ・しなさい, して, してくれる？, してください, していただけますか
 (the scale of directness of requests: Blum-Kulka et al. 1989, applied to Japanese forms).

@@ -1,4 +1,7 @@
-"""Sentences of a text, as they stand in it, and of a spoken line; lines that are headings."""
+"""Sentences of a text, as they stand in it, and of a spoken line; lines that are headings.
+
+Headings serve retrieval alone, spoken lines the director; both parse Japanese.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Topics that a line raises. Source: the retry-judgement specification, §6.2."""
+"""Topics that a line raises; for the director. Source: the retry-judgement specification, §6.2."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from naisei.runs.report import StoredSummary, plain_number, stored_summary
 from naisei.runs.significance import Difference, holm, paired_difference, wilcoxon_signed_rank
 from naisei.runs.task import Table
 
-__all__ = ["Comparison", "PairedMetric", "compare"]
+__all__ = ["Comparison", "PairedMetric", "compare", "difference_table"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,3 +184,31 @@ def _warnings(runs: Sequence[_Run]) -> list[str]:
         for run in stopped
     )
     return [*out, *unfinished]
+
+
+def difference_table(
+    title: str,
+    lines: Sequence[tuple[str, str, Difference]],
+    *,
+    note: str,
+    labels: tuple[str, str] = ("configuration", "metric"),
+    p_values: Sequence[float] | None = None,
+    test: str = "p",
+) -> Table:
+    """Paired differences of the rows of a study, p-values adjusted for all of them (Holm 1979).
+
+    Args:
+        lines: (row, metric, difference) each. labels: the columns of the first two.
+        p_values: of another test, one a line; by default those of the differences.
+        test: the column of the unadjusted p-values.
+    """
+    raw = [d.p for *_, d in lines] if p_values is None else p_values
+    return Table(
+        title,
+        (*labels, "difference", "low", "high", test, "p (Holm)", "n"),
+        tuple(
+            (row, metric, d.value, d.low, d.high, p, adjusted, d.n)
+            for (row, metric, d), p, adjusted in zip(lines, raw, holm(raw), strict=True)
+        ),
+        note=note,
+    )

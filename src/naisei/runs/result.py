@@ -1,4 +1,4 @@
-"""What a command leaves: the summary kept, files written, and one object for machines."""
+"""The result of a run: summary stored, files written, one JSON object for programs."""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import types
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from keyword import iskeyword
 from typing import Any, Union, get_args, get_origin
 
 import annotated_types
@@ -45,7 +46,8 @@ def flag(
     metavar: str | None = None,
     env: str | None = None,
     shown: str | tuple[str, str] | None = None,
-    axis: bool = False,
+    axis: bool | tuple[Any, ...] = False,
+    argument: bool = False,
     **bounds: Any,
 ) -> Any:
     """A field of a configuration that is a flag of its command.
@@ -61,11 +63,13 @@ def flag(
         env: environment variable that the flag falls back to.
         shown: what the help shows as the default.
         axis: given several times, each value is a configuration of its own, and the runs of
-            all of them are compared (a study).
+            all of them are compared (a study). A tuple: the values if none is given.
+        argument: given by its place, without the name of a flag.
         bounds: of the value, as for `pydantic.Field`: ge, gt, le, lt, min_length.
     """
     told: dict[str, Any] = {"ja": ja, "en": en, "name": name, "short": short, "panel": panel}
     told |= {"metavar": metavar, "env": env, "shown": shown, "axis": axis}
+    told |= {"argument": argument}
     kept: dict[str, Any] = {key: value for key, value in told.items() if value}
     return Field(default, description=en, json_schema_extra={_KEY: kept}, **bounds)
 
@@ -106,7 +110,8 @@ class Flag:
     @property
     def key(self) -> str:
         """A Python identifier that no two flags of a command share."""
-        return self.option.lstrip("-").split("/")[0].replace("-", "_")
+        key = self.option.lstrip("-").split("/")[0].replace("-", "_")
+        return f"{key}_" if iskeyword(key) else key
 
     @property
     def option(self) -> str:
@@ -120,6 +125,16 @@ class Flag:
     @property
     def axis(self) -> bool:
         return bool(self.told.get("axis"))
+
+    @property
+    def argument(self) -> bool:
+        return bool(self.told.get("argument"))
+
+    @property
+    def axis_values(self) -> tuple[Any, ...]:
+        """Of an axis, the values if none is given; empty where that is the default alone."""
+        axis = self.told.get("axis")
+        return axis if isinstance(axis, tuple) else ()
 
     @property
     def default(self) -> Any:
@@ -142,6 +157,8 @@ class Flag:
     def shown_default(self) -> str | bool:
         """What the help shows as the default, where that is not the field's own."""
         shown = self.told.get("shown", True)
+        if shown is True and self.axis_values:
+            return ", ".join(map(str, self.axis_values))
         if shown is True:
             return not (self.required or self.default in (None, False, "", (), {}))
         return str(shown if isinstance(shown, str) else say(*shown))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from naisei.runs.loops import blocking
-from naisei.system.config import Config
+from naisei.system.config import Config, Options
 from naisei.system.registry import Text
 
 if TYPE_CHECKING:
@@ -83,17 +83,20 @@ class Experiment(Generic[C]):
     """One kind of run of a system: `naisei SYSTEM VERB`.
 
     Args:
-        verb: the command; `run` as a rule.
+        verb: the command; `run` as a rule. Empty where a `Verb` starts its runs.
         about: what it does, for the help.
         config: everything that changes results; its fields are the flags.
         load: opens the data of a configuration and gives the task to run. Raises `InputError`
             for what cannot be used, before anything is written.
         roles: whom models play.
+        inputs: more flags, which are no fields: `settle` makes fields of them.
         settle: decides defaults that depend on one another (which agent if a model is named);
             returns the fields of the configuration.
         task: value of the configuration's field `task`, where a system has several experiments.
         concurrency: episodes at a time, by default.
         label: a short name of a configuration in tables of several.
+        study: the command is a study: the configurations to run and compare, by label, made of
+            the one that the flags amount to.
         rows: of the ablation `naisei SYSTEM ablate`, the full system first.
         rows_default: key of a flag → its default under `ablate`, where that differs.
         chosen_rows: those that make sense for a configuration; all by default.
@@ -110,10 +113,12 @@ class Experiment(Generic[C]):
     config: type[C]
     load: Callable[[C], Task[Any]]
     roles: Sequence[Role[C]] = ()
+    inputs: type[Options] | None = None
     settle: Callable[[Given], dict[str, Any]] = _as_given
     task: str = ""
     concurrency: int = 16
     label: Callable[[C], str] | None = None
+    study: Callable[[C], Mapping[str, Any]] | None = None
     rows: Mapping[str, Row[C]] = field(default_factory=dict)
     rows_about: Text = ("部分を外した構成を比べる", "Compare the system with parts left out.")
     rows_default: Mapping[str, Any] = field(default_factory=dict)

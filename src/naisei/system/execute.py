@@ -228,6 +228,14 @@ def execute_study(
     """
     from naisei.runs.report import write_study
 
+    if run_dir is not None and (run_dir / "config.json").exists():
+        raise InputError(
+            say("1 つの実行のディレクトリです", "is the directory of a single run"),
+            place=str(run_dir),
+            remedy=say(
+                "比較には別の --run-dir を指定してください", "give another --run-dir to a study"
+            ),
+        )
     for config in configs.values():
         check_models(experiment, config)
     if run_dir is None:

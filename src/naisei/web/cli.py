@@ -17,6 +17,7 @@ from naisei.lengths import UPLOAD
 
 __all__ = ["app"]
 
+_RUNS = Path("runs")
 _SHOWN = say("見せるもの", "What is shown")
 
 TokenFile = Annotated[
@@ -110,7 +111,7 @@ def serve(
     port: options.Port = 8320,
     token_file: TokenFile = None,
     allow_host: AllowHost = None,
-    runs: Runs = Path("runs"),
+    runs: Runs = _RUNS,
     state: State = Path("naisei-web"),
     index: IndexDir = None,
     documents: Documents = None,
@@ -130,7 +131,7 @@ def serve(
         port=port,
         token=_token(token_file),
         hosts=tuple(allow_host or ()),
-        runs=runs,
+        runs=_runs(runs),
         state=state,
         index=index,
         documents=documents,
@@ -156,4 +157,19 @@ def _token(path: Path | None) -> str:
     try:
         return path.read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot be read: {error}", place=str(path)) from error
+        raise InputError(
+            say(f"読めません: {error}", f"cannot be read: {error}"),
+            place=f"--token-file {path}",
+            remedy=say("トークンを書いたファイルを指定してください", "name a file with the token"),
+        ) from error
+
+
+def _runs(folder: Path) -> Path:
+    """The default folder may not be there yet: the first run makes it."""
+    if not folder.is_dir() and (folder.exists() or folder != _RUNS):
+        raise InputError(
+            say("そのようなフォルダーはありません", "no such folder"),
+            place=f"--runs {folder}",
+            remedy=say("実行記録のあるフォルダーを指定してください", "name the folder of the runs"),
+        )
+    return folder

@@ -12,7 +12,7 @@ import docx
 from docx.oxml.ns import qn
 
 from naisei.core import InputError
-from naisei.emphasis.corpus.blocks import Heading, Reading, Writer
+from naisei.emphasis.corpus.documents import Heading, Reading, Writer
 from naisei.lang import say
 
 __all__ = ["read_docx"]

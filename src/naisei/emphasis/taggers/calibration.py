@@ -1,7 +1,8 @@
-"""Probabilities that mean what they say: Platt scaling on the dev part."""
+"""From what taggers say to labels: calibration, blends of several taggers, spans."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +10,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from naisei.emphasis.crf.lbfgs import minimise
 
-__all__ = ["Calibration", "calibrated", "expected_error"]
+__all__ = [
+    "Blend",
+    "Calibration",
+    "SpanRule",
+    "blended",
+    "calibrated",
+    "expected_error",
+    "in_the_middle",
+    "tuned",
+]
+
 
 Floats = NDArray[np.float64]
 _EDGE = 1e-6
@@ -67,3 +78,122 @@ def _logit(probabilities: ArrayLike) -> Floats:
     p = np.clip(np.asarray(probabilities, np.float64), _EDGE, 1 - _EDGE)
     out: Floats = np.log(p) - np.log1p(-p)
     return out
+
+
+@dataclass(frozen=True, slots=True)
+class Blend:
+    """p, q, … → σ(Σ weight × logit + shift), a weight for each tagger."""
+
+    weights: tuple[float, ...]
+    shift: float = 0.0
+
+    @classmethod
+    def even(cls, taggers: int) -> Blend:
+        """The mean of their log-odds."""
+        return cls((1 / taggers,) * taggers)
+
+    def apply(self, *said: ArrayLike) -> Floats:
+        """Each argument is what one tagger says of the same words."""
+        odds = self.shift + sum(
+            (w * _logit_blend(p) for w, p in zip(self.weights, said, strict=True)), np.zeros(())
+        )
+        out: Floats = 1 / (1 + np.exp(-odds))
+        return out
+
+
+def blended(said: Sequence[ArrayLike], labels: ArrayLike) -> Blend:
+    """The likeliest blend, of what each says of words that none had seen; equal weights where all
+    labels are alike."""
+    table = np.stack([*map(_logit_blend, said), np.ones(len(np.asarray(labels)))], 1)
+    gold = np.asarray(labels, np.float64)
+    even = Blend.even(len(said))
+    if not 0 < gold.sum() < len(gold):
+        return even
+
+    def objective(at: Floats) -> tuple[float, Floats]:
+        odds = table @ at
+        error = 1 / (1 + np.exp(-np.clip(odds, -500, 500))) - gold
+        loss = float((np.logaddexp(0, odds) - gold * odds).mean())
+        # A light pull towards equal weights, for a corpus of a few sentences.
+        off = at - start
+        return loss + 1e-4 * float(off @ off), table.T @ error / len(gold) + 2e-4 * off
+
+    start = np.array([*even.weights, 0.0])
+    *weights, shift = minimise(objective, start, tolerance=1e-9).at.tolist()
+    return Blend(tuple(weights), shift)
+
+
+def in_the_middle(said: Sequence[Sequence[Floats]]) -> list[Floats]:
+    """Several taggers' probabilities of the same sentences: the mean of their log-odds. What one
+    training got by chance, the others seldom say (Breiman 1996)."""
+    if len(said) == 1:
+        return list(said[0])
+    return [
+        1 / (1 + np.exp(-np.mean([_logit_blend(p) for p in row], axis=0)))
+        for row in zip(*said, strict=True)
+    ]
+
+
+def _logit_blend(probabilities: ArrayLike) -> Floats:
+    p = np.clip(np.asarray(probabilities, np.float64), _EDGE, 1 - _EDGE)
+    out: Floats = np.log(p) - np.log1p(-p)
+    return out
+
+
+# From probabilities to whole spans: what is chosen must be worth its beginning.
+#
+# A set of spans is worth Σ over its tokens of (p − threshold), less `cost` for each span. For
+# the token F1 the best set of tokens is a threshold on p (Lipton et al. 2014); the cost keeps
+# it from single words and holes that nobody would print in bold.
+
+_THRESHOLDS = (0.05, 0.075, 0.1, 0.125, 0.15, 0.175, 0.2, 0.225, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6)
+_COSTS = (0.0, 0.05, 0.1, 0.2, 0.4, 0.8)
+
+
+@dataclass(frozen=True, slots=True)
+class SpanRule:
+    """threshold: in 0 … 1. cost: of each span, at least 0; 0 decides token by token."""
+
+    threshold: float = 0.5
+    cost: float = 0.0
+
+    def choose(self, probabilities: Floats) -> list[bool]:
+        """The set of spans of one sentence that is worth most; of equals, the smaller one."""
+        if not self.cost:
+            return [bool(p > self.threshold) for p in probabilities]
+        gains = (probabilities - self.threshold).tolist()
+        # Worth of the best choice up to here that leaves out or takes the last token.
+        out, taken = 0.0, float("-inf")
+        stays: list[bool] = []
+        opens: list[bool] = []
+        for gain in gains:
+            stays.append(taken > out - self.cost)
+            opens.append(taken > out)
+            out, taken = max(out, taken), max(taken, out - self.cost) + gain
+        chosen = [False] * len(gains)
+        inside = taken > out
+        for i in range(len(gains) - 1, -1, -1):
+            chosen[i] = inside
+            # Inside, the token before is inside as well if it stayed; outside, if one ended.
+            inside = stays[i] if inside else opens[i]
+        return chosen
+
+
+def tuned(probabilities: Sequence[Floats], labels: Sequence[Sequence[bool]]) -> SpanRule:
+    """The rule of greatest token F1 over the given sentences, on a grid.
+
+    Of equal ones, the first in the grid: the lower cost, then the lower threshold. The plain
+    rule at 0.5 if no token is emphasised.
+    """
+    gold = np.array([y for row in labels for y in row], bool)
+    if not gold.any():
+        return SpanRule()
+    best, value = SpanRule(), -1.0
+    for cost in _COSTS:
+        for threshold in _THRESHOLDS:
+            rule = SpanRule(threshold, cost)
+            said = np.array([y for row in probabilities for y in rule.choose(row)], bool)
+            f1 = 2 * float((said & gold).sum()) / float(said.sum() + gold.sum())
+            if f1 > value + 1e-12:
+                best, value = rule, f1
+    return best

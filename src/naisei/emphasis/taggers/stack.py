@@ -12,61 +12,21 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from naisei.core import InputError
 from naisei.emphasis.schemas import Article, Sentence, Tagger
-from naisei.emphasis.taggers import store as crf_store
-from naisei.emphasis.taggers.blend import Blend, blended, in_the_middle
-from naisei.emphasis.taggers.crf import CrfTagger
-from naisei.emphasis.taggers.learning import train_and_ask
-from naisei.emphasis.taggers.neural.plan import NeuralPlan
-from naisei.emphasis.taggers.plan import CONTEXT, CrfPlan
-from naisei.emphasis.taggers.spans import SpanRule, tuned
+from naisei.emphasis.taggers.calibration import Blend, SpanRule, blended, in_the_middle, tuned
+from naisei.emphasis.taggers.crf import CrfTagger, train_and_ask
+from naisei.emphasis.taggers.crf import load as load_crf
+from naisei.emphasis.taggers.crf import save as save_crf
+from naisei.emphasis.taggers.plans import StackPlan
 from naisei.files import write_atomically
 from naisei.lang import say
 
-__all__ = ["HEAD", "TUNED", "StackPlan", "StackedTagger", "load", "save", "train"]
+__all__ = ["StackedTagger", "load", "save", "train"]
 
 Floats = NDArray[np.float64]
 _CRF, _NEURAL, _BLEND = "crf.npz", "neural", "blend.json"
-
-#: A head on the first four layers of the encoder, which stay as they are: a training of seconds.
-HEAD = NeuralPlan(
-    title=True, unit="passage", tuned="head", layers=4, limit=192, hidden=128, dropout=0.3,
-    steps=800, every=800, batch=4, plain=0.3, decoding="spans",
-)  # fmt: skip
-
-#: The first two layers, trained with a CRF on top, sentence by sentence: minutes of one core.
-TUNED = NeuralPlan(
-    title=True, crf=True, layers=2, limit=160, steps=300, every=300, rate=3e-4, plain=0.2,
-    decoding="spans",
-)  # fmt: skip
-
-
-class StackPlan(BaseModel):
-    """networks: a neural tagger each. parts: into which the articles are split so that a neural
-    tagger says of each what it has not seen. The CRF must be tuned on folds: it then says the
-    same of them. copies: of each network, trained alike but for their seeds, whose log-odds are
-    averaged."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    crf: CrfPlan = CONTEXT
-    networks: tuple[NeuralPlan, ...] = Field(default=(HEAD,), min_length=1)
-    parts: int = Field(default=2, ge=2)
-    copies: int = Field(default=1, ge=1)
-
-    @model_validator(mode="after")
-    def _tuned_on_folds(self) -> StackPlan:
-        if self.crf.tuning != "folds":
-            raise ValueError("the CRF of a stack must have tuning=folds")
-        return self
-
-    @property
-    def name(self) -> str:
-        tuned = any(not network.kept_states for network in self.networks)
-        return f"stack{'-tuned' if tuned else ''}-spans.v4"
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +73,8 @@ def train(
     Raises:
         InputError: nothing is emphasised, something is not installed, or no such encoder.
     """
-    from naisei.emphasis.taggers.neural.learning import train as train_neural
-    from naisei.emphasis.taggers.neural.unseen import unseen
+    from naisei.emphasis.taggers.neural.tagger import unseen
+    from naisei.emphasis.taggers.neural.training import train as train_neural
 
     whole = [*articles, *dev]
     crf, held = train_and_ask(articles, dev, plan=plan.crf)
@@ -155,13 +115,13 @@ def _tuned(
 
 def save(tagger: StackedTagger, folder: Path) -> None:
     """Writes the CRF last, so that a folder with one is whole."""
-    from naisei.emphasis.taggers.neural import store
     from naisei.emphasis.taggers.neural.tagger import NeuralTagger
+    from naisei.emphasis.taggers.neural.tagger import save as save_neural
 
     for number, copies in enumerate(tagger.neural):
         for copy, each in enumerate(copies):
             assert isinstance(each, NeuralTagger)
-            store.save(each, folder / _place(number, copy))
+            save_neural(each, folder / _place(number, copy))
     about = {
         "copies": [len(copies) for copies in tagger.neural],
         "name": tagger.name,
@@ -169,20 +129,20 @@ def save(tagger: StackedTagger, folder: Path) -> None:
         "rule": asdict(tagger.rule),
     }
     write_atomically(folder / _BLEND, json.dumps(about, indent=1) + "\n")
-    crf_store.save(tagger.crf, folder / _CRF)
+    save_crf(tagger.crf, folder / _CRF)
 
 
 def load(folder: Path, *, device: str = "cpu") -> StackedTagger:
     """Raises:
     InputError: the folder holds no such tagger.
     """
-    from naisei.emphasis.taggers.neural import store
+    from naisei.emphasis.taggers.neural.tagger import load as load_neural
 
-    crf = crf_store.load(folder / _CRF)
+    crf = load_crf(folder / _CRF)
     try:
         about = json.loads((folder / _BLEND).read_text(encoding="utf-8"))
         neural = tuple(
-            tuple(store.load(folder / _place(n, c), device=device) for c in range(int(copies)))
+            tuple(load_neural(folder / _place(n, c), device=device) for c in range(int(copies)))
             for n, copies in enumerate(about["copies"])
         )
         blend = Blend(tuple(about["blend"]["weights"]), float(about["blend"]["shift"]))

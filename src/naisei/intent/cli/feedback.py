@@ -9,11 +9,19 @@ import typer
 
 from naisei.cli import options
 from naisei.core import InputError
-from naisei.intent.cli.flags import User
 from naisei.lang import say
 
 __all__ = ["command"]
 
+User = Annotated[
+    str,
+    typer.Option(
+        "--user",
+        metavar="NAME",
+        help=say("評価を覚えておくユーザーの名前", "Whose feedback counts."),
+        rich_help_panel=say("ユーザー", "Person"),
+    ),
+]
 Show = Annotated[
     bool, typer.Option("--show", help=say("今のしきい値と評価の一覧", "Thresholds and feedback."))
 ]
@@ -33,9 +41,8 @@ def command(
     user: User = "default",
     json: options.Json = False,
 ) -> None:
-    from naisei.intent.feedback import adjusted, read_feedback, standing, write_feedback
-    from naisei.intent.places import place
-    from naisei.intent.thresholds import Thresholds
+    from naisei.intent.feedback import adjusted, place, read_feedback, standing, write_feedback
+    from naisei.intent.schemas import Thresholds
     from naisei.terminal import visible
 
     if sum((undo, reset, give is not None)) > 1:

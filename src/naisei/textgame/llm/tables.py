@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from naisei.lang import say
-from naisei.runs.significance import holm, paired_difference
+from naisei.runs.compare import difference_table
+from naisei.runs.significance import paired_difference
 from naisei.runs.task import Metric, Summary, Table
 from naisei.textgame.llm.ablation import TABLES
 
@@ -114,14 +115,9 @@ def _comparisons(summaries: Mapping[str, Summary], seed: int) -> Table:
             both = [game for game in a if game in b]
             of = paired_difference([a[g] for g in both], [b[g] for g in both], seed=seed)
             found.append((row, name, of))
-    adjusted = holm([d.p for _, _, d in found])
-    return Table(
+    return difference_table(
         f"Difference from {first}",
-        ("configuration", "metric", "difference", "low", "high", "p", "p (Holm)", "n"),
-        tuple(
-            (row, name, d.value, d.low, d.high, d.p, q, d.n)
-            for (row, name, d), q in zip(found, adjusted, strict=True)
-        ),
+        found,
         note=say(
             "両方で採点されたゲームごとの差 (対応あり)。符号反転の並べ替え検定",
             "paired by game over those scored in both; sign-flip permutation test",

@@ -2,7 +2,8 @@
 
 The same function as `training.network.shared_network` with a BERT under it; see there for what its
 heads look at. Weights: `model.npz`, names as torch has them, each matrix as int8 with a scale a
-row (`NAME.scale`) or as float32; `attention_heads` and `matching` are settings of it.
+row (`NAME.scale`) or as float32; the settings `attention_heads`, `matching`, `offset` (where
+positions begin) and `epsilon` (of the layers' norms).
 """
 
 from __future__ import annotations
@@ -12,14 +13,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from naisei.textgame.trained.encoding import Shared
+from naisei.textgame.trained.encoding import PARTS, Shared
 
 __all__ = ["NumpyNetwork"]
 
 Floats = NDArray[np.float32]
 #: As in `training.network`.
 _ELSEWHERE, _BESIDE, _MATCH, _NEIGHBOUR = (0, -1, -2, -3, 1), (1, 2, 3), 5.0, 3.0
-_EPSILON = np.float32(1e-12)
 #: Multiplications up to which OpenBLAS keeps a product of matrices to one thread.
 _ONE_THREAD = 65536 * 4
 
@@ -32,6 +32,8 @@ class NumpyNetwork:
         with np.load(path, allow_pickle=False) as stored:
             arrays = dict(stored)
         self._heads, self._matching = int(arrays["attention_heads"]), bool(arrays["matching"])
+        self._offset = int(arrays.get("offset", 0))
+        self._epsilon = np.float32(arrays.get("epsilon", 1e-12))
         self._weights: dict[str, Floats] = {}
         for name, array in arrays.items():
             if name.startswith(("body.", "head.")) and not name.endswith(".scale"):
@@ -52,8 +54,12 @@ class NumpyNetwork:
         positions, heads = batch.position_ids[0], batch.heads[0]
         part = self._weights.__getitem__
         states = part("body.embeddings.word_embeddings.weight")[ids]
-        states = states + part("body.embeddings.token_type_embeddings.weight")[batch.parts[0]]
-        states = states + part("body.embeddings.position_embeddings.weight")[positions]
+        types = part("body.embeddings.token_type_embeddings.weight")
+        # An encoder that knows fewer kinds of token takes all for the first.
+        states = states + types[batch.parts[0] if len(types) >= len(PARTS) else batch.parts[0] * 0]
+        states = (
+            states + part("body.embeddings.position_embeddings.weight")[positions + self._offset]
+        )
         states = self._normal(states, "body.embeddings.LayerNorm")
         seen = (segments[:, None] == segments[None]) | (segments == 0)[None]
         mask = ((1 - seen.astype(np.float32)) * np.float32(-1e4))[None]
@@ -116,7 +122,7 @@ class NumpyNetwork:
 
     def _normal(self, states: Floats, name: str) -> Floats:
         centred = states - states.mean(axis=1, keepdims=True)
-        spread = np.sqrt((centred * centred).mean(axis=1, keepdims=True) + _EPSILON)
+        spread = np.sqrt((centred * centred).mean(axis=1, keepdims=True) + self._epsilon)
         scale, bias = self._weights[f"{name}.weight"], self._weights[f"{name}.bias"]
         out: Floats = centred / spread * scale + bias
         return out

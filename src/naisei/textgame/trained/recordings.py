@@ -5,13 +5,15 @@ from __future__ import annotations
 import gzip
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from naisei.core import Act, EffectFailed, Flow, InputError, InstrumentFailure, World, run
+from naisei.files import is_disk_error, output_error, written_beside
 from naisei.lang import say
 from naisei.models.local.weights import cache_root
 from naisei.textgame.engine import GameHandler, ProcessPool, needs_textworld
@@ -29,6 +31,7 @@ __all__ = [
     "VERSION",
     "RecordedGame",
     "RecordedStep",
+    "Recording",
     "cached_path",
     "read_recording",
     "record",
@@ -109,20 +112,29 @@ def cached_path(games: Sequence[Game], cache: Path | None = None) -> Path:
     return folder / f"{games_hash(tuple(games))[:24]}-v{VERSION}.jsonl.gz"
 
 
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """Of a set of games. unplayable: game → why the interpreter cannot play it to the end."""
+
+    games: tuple[RecordedGame, ...]
+    unplayable: Mapping[str, str] = field(default_factory=dict)
+
+
 def record_games(
     games: Sequence[Game],
     out: Path,
     *,
     processes: int | None = None,
     progress: Callable[[int, int], None] = lambda done, all: None,
-) -> tuple[RecordedGame, ...]:
+) -> Recording:
     """The recordings of all games that have a walkthrough, in the order of `games`.
 
     out: `.jsonl` or `.jsonl.gz`; read if it is there. A killed recording goes on from
     `<out>.part`, which holds a line a game.
 
     Raises:
-        InputError: no engine, no walkthrough in any game, or a file that is no recording.
+        InputError: no engine, no walkthrough in any game, none that can be played, a file that is
+            no recording, or a place that cannot be written.
     """
     if out.is_file():
         return read_recording(out)
@@ -142,42 +154,63 @@ def record_games(
                 "cooking --split train makes some",
             ),
         )
-    out.parent.mkdir(parents=True, exist_ok=True)
     part = out.with_name(out.name + ".part")
-    done = _resumed(part)
+    unplayable: dict[str, str] = {}
     pool = ProcessPool()
     try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        done = _resumed(part)
         with (
             ThreadPoolExecutor(processes or os.cpu_count() or 1) as threads,
-            part.open("a") as file,
+            part.open("a", encoding="utf-8") as file,
         ):
             todo = {
                 threads.submit(_play, game, path, pool): name
                 for name, (game, path) in solved.items()
                 if name not in done
             }
-            for future in as_completed(todo):
-                recorded = future.result()
-                if recorded is not None:
-                    done[recorded.game] = recorded
-                    file.write(recorded.model_dump_json() + "\n")
-                    file.flush()
-                progress(len(done), len(solved))
+            try:
+                for future in as_completed(todo):
+                    name, recorded = todo[future], future.result()
+                    if isinstance(recorded, RecordedGame):
+                        done[name] = recorded
+                        file.write(recorded.model_dump_json() + "\n")
+                        file.flush()
+                    else:
+                        unplayable[name] = recorded
+                    progress(len(done) + len(unplayable), len(solved))
+            except BaseException:
+                threads.shutdown(cancel_futures=True)
+                raise
+    except OSError as error:
+        if not is_disk_error(error):
+            raise
+        raise output_error(error, part) from error
     finally:
         pool.close()
-    recordings = tuple(done[name] for name in solved if name in done)
-    _write(out, recordings)
+    if not done:
+        name, why = next(iter(unplayable.items()))
+        raise InputError(
+            say(f"遊べるゲームがありません: {why}", f"no game can be played: {why}"),
+            place=str(solved[name][0].path),
+            remedy=say("ゲームを作り直してください", "generate the games again"),
+        )
+    recording = Recording(
+        tuple(done[name] for name in solved if name in done),
+        {name: unplayable[name] for name in solved if name in unplayable},
+    )
+    _write(out, recording)
     part.unlink()
-    return recordings
+    return recording
 
 
-def _play(game: Game, commands: Sequence[str], pool: ProcessPool) -> RecordedGame | None:
-    """`None` for a game that the interpreter cannot play."""
+def _play(game: Game, commands: Sequence[str], pool: ProcessPool) -> RecordedGame | str:
+    """Why not, of a game that the interpreter cannot play."""
     handler = GameHandler(game.path, pool)
     try:
         return run(record(game.id, commands), World({Act: handler}))
-    except (EffectFailed, InstrumentFailure):
-        return None
+    except (EffectFailed, InstrumentFailure) as error:
+        return str(error)
     finally:
         handler.close()
 
@@ -200,16 +233,17 @@ def _resumed(part: Path) -> dict[str, RecordedGame]:
     return done
 
 
-def _write(out: Path, recordings: Sequence[RecordedGame]) -> None:
-    scratch = out.with_name(out.name + ".tmp")
+def _write(out: Path, recording: Recording) -> None:
+    head: dict[str, object] = {"naisei-walkthroughs": VERSION, "games": len(recording.games)}
+    if recording.unplayable:
+        head["unplayable"] = dict(recording.unplayable)
     opened = gzip.open if out.suffix == ".gz" else open
-    with opened(scratch, "wt", encoding="utf-8") as file:
-        file.write(json.dumps({"naisei-walkthroughs": VERSION, "games": len(recordings)}) + "\n")
-        file.writelines(each.model_dump_json() + "\n" for each in recordings)
-    scratch.replace(out)
+    with written_beside(out) as scratch, opened(scratch, "wt", encoding="utf-8") as file:
+        file.write(json.dumps(head, ensure_ascii=False) + "\n")
+        file.writelines(each.model_dump_json() + "\n" for each in recording.games)
 
 
-def read_recording(path: Path) -> tuple[RecordedGame, ...]:
+def read_recording(path: Path) -> Recording:
     """Raises `InputError` if the file is not there, or is no recording of this version."""
     if not path.is_file():
         raise InputError(
@@ -232,7 +266,8 @@ def read_recording(path: Path) -> tuple[RecordedGame, ...]:
                         f"version {found}, not {VERSION}",
                     )
                 )
-            return tuple(RecordedGame.model_validate_json(line) for line in file)
+            games = tuple(RecordedGame.model_validate_json(line) for line in file)
+            return Recording(games, head.get("unplayable", {}))
     except (OSError, EOFError, ValueError, ValidationError, StopIteration, AttributeError) as error:
         raise InputError(
             say(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 from zipfile import BadZipFile
 
 import numpy as np
@@ -16,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from naisei.core import InputError
 from naisei.lang import say
 from naisei.textgame.trained.encoding import (
+    Numbers,
     PairEncoder,
     SharedEncoder,
     Special,
@@ -173,26 +175,40 @@ def _numpy(folder: Path, card: ModelCard) -> Rated:
     path = folder / "model.npz"
     try:
         network = NumpyNetwork(path)
-        tokenizer = WordPiece(folder / "tokenizer.json")
+        numbers = _tokenizer(folder / "tokenizer.json")
     except (OSError, ValueError, KeyError, BadZipFile) as error:
         raise _unloadable(path, error) from error
-    encoder = SharedEncoder(tokenizer.numbers, card.special, limit=card.limit)
+    encoder = SharedEncoder(numbers, card.special, limit=card.limit)
     return lambda situation, actions: network.rate(encoder.batch([(situation, actions)]))
 
 
-def _onnx(folder: Path, card: ModelCard) -> Rated:
+def _tokenizer(path: Path) -> Numbers:
+    """Of any kind; an uncased WordPiece needs no library."""
     try:
-        import onnxruntime
-        from tokenizers import Tokenizer
+        return WordPiece(path).numbers
+    except (ValueError, KeyError, TypeError):
+        tokenizer = _needed("tokenizers").Tokenizer.from_file(str(path))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return numbers_by(tokenizer)
+
+
+def _needed(name: str) -> Any:
+    try:
+        return import_module(name)
     except ImportError as error:
         raise InputError(
             say(
-                f"学習済みモデルには {error.name} が要りますが、入っていません",
-                f"a trained model needs {error.name}, which is not installed",
+                f"学習済みモデルには {name} が要りますが、入っていません",
+                f"a trained model needs {name}, which is not installed",
             ),
             place="--agent imitation",
             remedy=_REMEDY,
         ) from error
+
+
+def _onnx(folder: Path, card: ModelCard) -> Rated:
+    onnxruntime = _needed("onnxruntime")
     path = folder / "model.onnx"
     options = onnxruntime.SessionOptions()
     # Games are played side by side; one game keeps to one core.
@@ -202,13 +218,12 @@ def _onnx(folder: Path, card: ModelCard) -> Rated:
         session = onnxruntime.InferenceSession(
             str(path), options, providers=["CPUExecutionProvider"]
         )
-        tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        numbers = _tokenizer(folder / "tokenizer.json")
+    except InputError:
+        raise
     except Exception as error:  # onnxruntime and tokenizers raise their own kinds
         raise _unloadable(path, error) from error
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
-    numbers = numbers_by(tokenizer)
-    if card.layout == "shared":
+    if card.layout == "shared":  # trained before these were written for numpy
         shared = SharedEncoder(numbers, card.special, limit=card.limit)
         return lambda situation, actions: session.run(
             None, shared.batch([(situation, actions)]).named()

@@ -29,6 +29,7 @@ __all__ = [
     "ConversationRun",
     "HumanHandler",
     "NotingHandler",
+    "OneOf",
     "PendingQuestion",
     "Prepared",
     "ReadAnswer",
@@ -77,6 +78,11 @@ class PendingQuestion:
     read: ReadAnswer
     answered: asyncio.Future[Any]
 
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The answers there are, where not any words will do."""
+        return self.read.choices if isinstance(self.read, OneOf) else ()
+
 
 def answer_text(effect: Effect[Any], fields: Mapping[str, str]) -> str:
     """The field `text`: at least one character. What `AskUser` takes."""
@@ -84,6 +90,19 @@ def answer_text(effect: Effect[Any], fields: Mapping[str, str]) -> str:
     if not text:
         raise HTTPException(422, say("何か書いてください", "please write something"))
     return text
+
+
+class OneOf:
+    """Reads one of some answers, which the page offers as buttons too."""
+
+    def __init__(self, *choices: str) -> None:
+        self.choices = choices
+
+    def __call__(self, effect: Effect[Any], fields: Mapping[str, str]) -> str:
+        if (text := fields.get("text", "").strip()) in self.choices:
+            return text
+        known = say("、", ", ").join(self.choices)
+        raise HTTPException(422, say(f"{known} のどれかです", f"must be one of {known}"))
 
 
 class HumanHandler(Handler):

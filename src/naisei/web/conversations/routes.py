@@ -16,11 +16,11 @@ GET  /<page>/<id>                 the conversation.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import Any, Literal, TypeVar, get_args, get_origin
 from urllib.parse import parse_qsl
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 from sse_starlette.event import ServerSentEvent
 from sse_starlette.sse import EventSourceResponse
 from starlette.exceptions import HTTPException
@@ -32,6 +32,8 @@ from naisei.core import InputError
 from naisei.lang import say
 from naisei.lengths import FIELD, too_long
 from naisei.system.config import Flag, flags_of
+from naisei.system.declare import Experiment
+from naisei.system.execute import check_models
 from naisei.web.conversations.conversation import Conversation
 from naisei.web.conversations.kind import ConversationKind
 from naisei.web.html import page_response
@@ -142,6 +144,8 @@ async def show(request: Request) -> Response:
 def page_routes(
     kind: ConversationKind[C],
     *,
+    experiment: Experiment[Any] | None = None,
+    fields: Sequence[str] = (),
     start: Callable[[Request], Awaitable[Mapping[str, Any]]] | None = None,
     begin: Callable[[Request, Mapping[str, str]], Awaitable[tuple[C, str]]] | None = None,
     show: Callable[[Request, Conversation], Mapping[str, Any]] | None = None,
@@ -149,15 +153,19 @@ def page_routes(
     """Of a page of conversations.
 
     Args:
+        experiment: whose flags make the kind's configuration, where `begin` does not.
+        fields: keys of the flags that a visitor may set. None that names a file: it would be read
+            on the server.
         start: what the template `<page>/start.html` is given besides `model` (the server's) and
-            `earlier` (conversations). Without such a template the flags of the kind's
-            configuration (`naisei.system.config.flag`) are the form.
+            `earlier` (conversations). Without such a template the form has a field a flag.
         begin: the configuration that a form makes, and the title of the conversation. Raises
-            `HTTPException` or `InputError` for what cannot be used. By default the flags' values.
+            `HTTPException` or `InputError` for what cannot be used.
         show: what the template `<page>/talk.html` is given besides `conversation`, `events` and
             `config`. Without such a template its lines are shown as they were said.
     """
     page = kind.page
+    flags = [f for f in flags_of(kind.config) if f.key in fields]
+    form = {"flags": flags, "choices": _choices, "boolean": bool, "numbers": (int, float)}
 
     async def started(request: Request) -> Response:
         server = server_of(request)
@@ -167,15 +175,18 @@ def page_routes(
             otherwise="start.html",
             model=server.options.model,
             earlier=await server.conversations.entries(request.state.visitor, kind.name),
-            **(await start(request) if start is not None else _form(kind)),
+            **(await start(request) if start is not None else form),
         )
 
     async def begun(request: Request) -> Response:
-        fields = {name: value.strip() for name, value in (await _fields(request)).items()}
+        given = {name: value.strip() for name, value in (await _fields(request)).items()}
         if begin is not None:
-            config, title = await begin(request, fields)
+            config, title = await begin(request, given)
+        elif experiment is not None:
+            config = _configured(experiment, flags, given, server_of(request).options.model)
+            title = " · ".join(v for f in flags if f.kind is not bool and (v := given.get(f.key)))
         else:
-            config, title = _configured(kind, fields), ""
+            config, title = kind.config(), ""
         conversations = server_of(request).conversations
         made = await conversations.begin(
             request.state.visitor, kind, config, title=title or _title(request, page)
@@ -221,32 +232,25 @@ def _title(request: Request, page: str) -> str:
     return next((say(*p.title) for p in server_of(request).pages if p.name == page), page)
 
 
-def _form(kind: ConversationKind[Any]) -> dict[str, Any]:
-    flags = [flag for flag in flags_of(kind.config) if not flag.many and not flag.pairs]
-    return {"flags": flags, "choices": _choices, "boolean": bool, "numbers": (int, float)}
-
-
 def _choices(flag: Flag) -> tuple[Any, ...]:
     return get_args(flag.kind) if get_origin(flag.kind) is Literal else ()
 
 
-def _configured(kind: ConversationKind[C], fields: Mapping[str, str]) -> C:
-    """The configuration of the generated form. Raises `HTTPException` for a value out of bounds."""
-    values: dict[str, Any] = {}
-    for flag in _form(kind)["flags"]:
-        given = fields.get(flag.key, "")
-        if told := too_long(given, FIELD):
+def _configured(
+    experiment: Experiment[Any], flags: Sequence[Flag], fields: Mapping[str, str], model: str | None
+) -> Any:
+    """What the command would make of the flags. Raises `InputError` for what does not fit."""
+    from naisei.cli.flags import configurations
+
+    given: dict[str, Any] = {"model": model} if model else {}
+    for flag in flags:
+        text = fields.get(flag.key, "")
+        if told := too_long(text, FIELD):
             raise HTTPException(413, told)
         if flag.kind is bool:
-            given = "true" if given else "false"
-        if given:
-            inner = values
-            for name in flag.path[:-1]:
-                inner = inner.setdefault(name, {})
-            inner[flag.path[-1]] = given
-    try:
-        return kind.config.model_validate(values)
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"]))
-        raise HTTPException(422, f"{place}: {first['msg']}") from None
+            given[flag.key] = bool(text)
+        elif text:
+            given[flag.key] = [text] if flag.many else text
+    (config,) = configurations(experiment, **given).values()
+    check_models(experiment, config)
+    return config

@@ -10,11 +10,13 @@
         kinds=(KIND,),                        # of its conversations, if it holds any
     )
 
-The page of a system is named by `System.page` (`module:attribute`), also that of a system from
-an entry point of the group `naisei.systems`. One whose page is a conversation needs no more than
-a `ConversationKind` (`naisei.web.conversations.kind`) and
+The page of a system is named by `System.page`: `module:attribute` of a `Page`, or of a function
+that makes it; also that of a system from an entry point of the group `naisei.systems`. A page
+that is a conversation needs no more than a `ConversationKind` (naisei.web.conversations.kind) and
 
-    routes=page_routes(KIND)                  # naisei.web.conversations.routes
+    routes=page_routes(KIND, experiment=RUN, fields=("agent", "quota"))
+
+of naisei.web.conversations.routes: no template. examples/triage.py has one.
 
 The templates of a page are named `<name>/<file>` and extend `base.html`; ours are in
 `naisei/web/templates`, those of a page from outside in the folder `templates` of the package that
@@ -67,10 +69,10 @@ class Page:
     name: str
     title: tuple[str, str]
     about: tuple[str, str]
-    icon: str
-    order: int
     routes: Sequence[BaseRoute]
-    kinds: tuple[ConversationKind[Any], ...] = ()
+    icon: str = "M4 5h16v11H9l-5 4z"
+    order: int = 70
+    kinds: Sequence[ConversationKind[Any]] = ()
     templates: str = ""
 
     @property
@@ -103,7 +105,8 @@ def _page_of(system: str) -> str:
 def _load(place: str, system: str = "naisei") -> Page:
     module, _, attribute = place.partition(":")
     try:
-        page = getattr(import_module(module), attribute)
+        found = getattr(import_module(module), attribute)
+        page = found() if callable(found) else found
     except (ImportError, AttributeError, ValueError) as error:
         raise InputError(
             say(f"{system} のページを読み込めません: {error}", f"cannot load its page: {error}"),

@@ -12,13 +12,12 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from naisei.core import AskUser, Chat, Event, Flow, Remember, Say
-from naisei.director.character import parse_character, shipped, shipped_profile
+from naisei.director.character import Character, parse_character, shipped, shipped_profile
+from naisei.director.config import TalkRules
+from naisei.director.describe import writer_messages
 from naisei.director.flow import Writer, turn
-from naisei.director.profile import Character
-from naisei.director.rules import TalkRules
 from naisei.director.schemas import Draft, TalkResult, Turn
-from naisei.director.state import Stage, TalkState
-from naisei.director.words import writer_messages
+from naisei.director.state import TalkRecorder, TalkState
 from naisei.lang import language, say
 from naisei.lengths import FIELD, PROFILE, too_long
 from naisei.web.conversations.conversation import Conversation
@@ -69,18 +68,18 @@ def _parsed(text: str) -> Character:
 TURNS = "turns"
 
 
-def duo(config: DuoConfig, stage: Stage) -> Flow[TalkResult]:
+def duo(config: DuoConfig, recorder: TalkRecorder) -> Flow[TalkResult]:
     """The director's loop for each line, whoever writes it."""
     done: tuple[Turn, ...] = ()
     cast = config.cast
     while len(done) < config.turns:
         speaker = cast[len(done) % len(cast)]
-        write = _writer(config, speaker, stage.state)
+        write = _writer(config, speaker, recorder.state)
         done += (
-            (yield from turn(speaker, write, stage.state, config.rules, number=len(done) + 1)),
+            (yield from turn(speaker, write, recorder.state, config.rules, number=len(done) + 1)),
         )
         yield from Remember(done[-1].model_dump(mode="json"), TURNS)
-    return TalkResult(turns=done, state=stage.state)
+    return TalkResult(turns=done, state=recorder.state)
 
 
 def _writer(config: DuoConfig, speaker: Character, state: TalkState) -> Writer:
@@ -106,15 +105,17 @@ async def _open(config: DuoConfig, context: ConversationContext) -> AsyncIterato
     names = {character.id: character.name for character in config.cast}
     partners = (c.partner.names for c in config.cast if c.partner is not None)
     hollow = {name for all in (*partners, *(c.names for c in config.cast)) for name in all}
-    stage = Stage(TalkState(topic=config.topic, scene=config.scene, names=names), hollow=hollow)
+    recorder = TalkRecorder(
+        TalkState(topic=config.topic, scene=config.scene, names=names), hollow=hollow
+    )
     handlers: dict[Any, Any] = {
-        Say: stage,
+        Say: recorder,
         AskUser: context.human(None),
         Remember: lambda effect: None,
     }
     if config.model:
         handlers[Chat] = NotingHandler(base.handler(Chat("speaker", ())), context, _doing)
-    yield Prepared(duo(config, stage), base.having(handlers))
+    yield Prepared(duo(config, recorder), base.having(handlers))
 
 
 def _doing(effect: Chat[Any]) -> str:

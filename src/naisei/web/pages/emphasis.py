@@ -14,12 +14,11 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from naisei.core import InputError
-from naisei.emphasis.corpus.files import SUFFIXES, Format, read_bytes
+from naisei.emphasis.corpus.read import SUFFIXES, Format, read_bytes
 from naisei.emphasis.demo import HELD_OUT
-from naisei.emphasis.taggers.default import default_tagger
-from naisei.emphasis.taggers.rule import FirstSentence
-from naisei.emphasis.tagging.heat_map import Piece, paragraphs
-from naisei.emphasis.tagging.suggestions import Suggestions, marked, suggest
+from naisei.emphasis.suggestions import Piece, Suggestions, marked, paragraphs, suggest
+from naisei.emphasis.taggers.crf import default_tagger
+from naisei.emphasis.taggers.registry import FirstSentence
 from naisei.lang import say
 from naisei.lengths import PASTED
 from naisei.web.html import fragment, page_response
@@ -36,7 +35,7 @@ _TAGGERS = ("context", "rule")
 
 @dataclass(frozen=True, slots=True)
 class _Wish:
-    """Options as of `naisei.emphasis.tagging.suggestions.suggest`."""
+    """Options as of `naisei.emphasis.suggestions.suggest`."""
 
     tagger: str
     threshold: float | None

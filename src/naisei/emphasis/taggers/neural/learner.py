@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naisei.core import InputError
-from naisei.emphasis.encoders.opening import Encoder
-from naisei.emphasis.taggers.neural.batches import Batch, lots, tensors
-from naisei.emphasis.taggers.neural.inputs import Input
-from naisei.emphasis.taggers.neural.plan import NeuralPlan
-from naisei.emphasis.taggers.neural.states import States, with_means
+from naisei.emphasis.taggers.neural.encoder import Encoder
+from naisei.emphasis.taggers.neural.inputs import Batch, Input, lots, tensors
+from naisei.emphasis.taggers.neural.network import States, with_means
+from naisei.emphasis.taggers.plans import NeuralPlan
 from naisei.lang import say
 
 __all__ = ["Learner", "device_of", "spread"]

@@ -18,6 +18,7 @@ from naisei.textgame.games import Game, find_games
 from naisei.textgame.trained.dataset import choices, wrong_actions
 from naisei.textgame.trained.recordings import (
     RecordedGame,
+    Recording,
     cached_path,
     read_recording,
     record_games,
@@ -60,14 +61,14 @@ def recordings_of(
     if games is None:
         return _together(recorded)
     found = find_games(str(games))
-    return _recorded(found, cached_path(found), console, processes)
+    return _recorded(found, cached_path(found), console, processes).games
 
 
 def _together(files: Sequence[Path]) -> tuple[RecordedGame, ...]:
     out: tuple[RecordedGame, ...] = ()
     came: dict[str, Path] = {}
     for path in files:
-        for game in (own := read_recording(path)):
+        for game in (own := read_recording(path).games):
             if (other := came.setdefault(game.game, path)) is not path:
                 raise InputError(
                     say(f"{game.game} は {other} にもあります", f"{game.game} is in {other} too"),
@@ -83,22 +84,39 @@ def _together(files: Sequence[Path]) -> tuple[RecordedGame, ...]:
 
 def _recorded(
     found: Sequence[Game], out: Path, console: Console, processes: int | None
-) -> tuple[RecordedGame, ...]:
+) -> Recording:
+    """Recorded, with a word about each game that could not be played."""
     with Progress(console=console, transient=True) as bar:
         task = bar.add_task(say("解答を記録", "recording walkthroughs"), total=len(found))
-        return record_games(
+        recording = record_games(
             found,
             out,
             processes=processes,
             progress=lambda done, all: bar.update(task, completed=done, total=all),
         )
+    for game, why in recording.unplayable.items():
+        console.print(
+            say(f"{game} は遊べないので除きました: {why}", f"{game} cannot be played: {why}"),
+            markup=False,
+        )
+    if count := len(recording.unplayable):
+        console.print(
+            say(
+                f"{count} ゲームは遊べず、記録に入っていません",
+                f"{count} games could not be played and are not in the recording",
+            )
+        )
+    return recording
 
 
 def record(options: RecordOptions) -> None:
     """Record, and say what the rewriting of §6.2.2 makes of it."""
     console = Console(stderr=True)
-    games = find_games(str(options.games))
-    figures = figures_of(_recorded(games, options.out, console, options.processes))
+    found = find_games(str(options.games))
+    recording = _recorded(found, options.out, console, options.processes)
+    figures = figures_of(recording.games)
+    if recording.unplayable:
+        figures["unplayable"] = len(recording.unplayable)
     if options.json_result:
         print(json.dumps(figures))
         return
@@ -128,8 +146,8 @@ def figures_of(recordings: tuple[RecordedGame, ...]) -> dict[str, int]:
 
 def train(data: TrainingData, training: TrainingOptions, output: TrainingOutput) -> None:
     """Train a model and print where it is and how large."""
+    from naisei.textgame.trained.training import needs_torch
     from naisei.textgame.trained.training.loop import make_model
-    from naisei.textgame.trained.training.network import needs_torch
 
     needs_torch()
     console = Console(stderr=True, quiet=output.quiet)

@@ -1,7 +1,8 @@
-"""A trained network as ONNX, its weights in int8 where asked for."""
+"""A trained model as files that a player reads, with the words that games use."""
 
 from __future__ import annotations
 
+import io
 import json
 import logging
 import re
@@ -10,15 +11,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
-from naisei.files import write_atomically
-from naisei.textgame.trained.encoding import Special, special_of
-from naisei.textgame.trained.scorer import CONFIG, ModelCard
-from naisei.textgame.trained.training.network import Loaded
-from naisei.textgame.trained.training.options import TrainingOptions
+import numpy as np
 
-__all__ = ["export", "game_words", "pruned", "shrink"]
+from naisei.files import write_atomically
+from naisei.textgame.trained.encoding import special_of
+from naisei.textgame.trained.scorer import CONFIG, ModelCard
+from naisei.textgame.trained.training.network import RatingModel
+
+__all__ = ["export", "game_words", "pruned"]
 
 
 # A tokenizer with only the words that games use, and the rows of the embeddings for them.
@@ -82,141 +85,126 @@ def _renumber(post: dict[str, Any], vocabulary: dict[str, int]) -> None:
             post[side][1] = vocabulary[post[side][0]]
 
 
-# An ONNX file with weights of 8 bits, computed with in float32.
-#
-# What a network rates is then a function of one example: quantising what flows through it as well
-# takes scales from the whole batch, so that a rating moves with the other candidates. The runtime
-# unfolds the weights once, on loading. A quarter of the size; about as fast as float32.
-
-#: Numbers from which on a matrix is worth it.
-_LEAST = 1024
-
-
-def shrink(source: Path, target: Path) -> None:
-    """Each matrix as int8 with a scale a column; a table that is looked up in, a scale a row."""
-    import numpy as np
-    import onnx
-    from onnx import TensorProto, helper, numpy_helper
-
-    model = onnx.load(str(source))
-    graph = model.graph
-    tables = {node.input[0] for node in graph.node if node.op_type == "Gather"}
-    unfolding, kept = [], []
-    for weight in graph.initializer:
-        values = numpy_helper.to_array(weight)
-        if values.ndim != 2 or values.dtype != np.float32 or values.size < _LEAST:
-            kept.append(weight)
-            continue
-        axis = 1 if weight.name in tables else 0
-        scale = np.maximum(np.abs(values).max(axis=axis, keepdims=True), 1e-12) / 127.0
-        small, whole = f"{weight.name}_int8", f"{weight.name}_float"
-        rounded = np.rint(values / scale).astype(np.int8)
-        kept.append(numpy_helper.from_array(rounded, small))
-        kept.append(numpy_helper.from_array(scale.astype(np.float32), f"{weight.name}_scale"))
-        unfolding.append(helper.make_node("Cast", [small], [whole], to=TensorProto.FLOAT))
-        unfolding.append(helper.make_node("Mul", [whole, f"{weight.name}_scale"], [weight.name]))
-    nodes = list(graph.node)
-    del graph.initializer[:], graph.node[:]
-    graph.initializer.extend(kept)
-    graph.node.extend([*unfolding, *nodes])
-    onnx.checker.check_model(model)
-    onnx.save(model, str(target))
-
-
 def export(
-    loaded: Loaded,
-    special: Special,
-    plan: TrainingOptions,
+    model: RatingModel,
     folder: Path,
     *,
-    limit: int,
     int8: bool,
     figures: dict[str, str | int | float | bool | None],
     words: Sequence[str] = (),
     threshold: float = 0.5,
 ) -> Path:
-    """Write `model.onnx`, `tokenizer.json` and `model.json`; returns the folder.
+    """Write the weights, `tokenizer.json` and `model.json`; returns the file of the weights.
 
-    int8: with the layout `shared`, of the weights only (`small_weights`); with `pairs`, dynamic
-    quantisation by channel, within 7 bits, since processors without VNNI overflow on 8. figures:
-    of the training, for the card. words: texts for whose tokens there is room; all tokens of the
-    encoder if none. threshold: see `ModelCard`.
+    The layout `shared` becomes `model.npz`, which numpy plays; `pairs` becomes `model.onnx`.
+    int8: of `shared` the weights alone, each matrix with a scale a row (a rating is then a
+    function of one example); of `pairs` dynamic quantisation by channel, within 7 bits, since
+    processors without VNNI overflow on 8. figures: of the training, for the card. words: texts
+    for whose tokens there is room; all tokens of the encoder if none. threshold: see `ModelCard`.
+
+    Raises:
+        InputError: the folder cannot be written.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    model = folder / "model.onnx"
-    scratch = folder / "model.onnx.tmp"
-    (folder / "model.npz").unlink(missing_ok=True)  # of an earlier training; it goes first
-    tokenizer = loaded.tokenizer
-    with _room_for(loaded, words) as smaller:
+    options, tokenizer, special = model.options, model.tokenizer, model.special
+    shared = options.layout == "shared"
+    weights, other = folder / "model.npz", folder / "model.onnx"
+    if not shared:
+        weights, other = other, weights
+    with _room_for(model, words) as smaller:
         if smaller is not None:
             tokenizer = smaller
-            special = special_of(
-                smaller, pad=smaller.token_to_id(loaded.padding), types=special.types
-            )
-        _to_onnx(loaded, scratch)
-    if int8:
-        (shrink if loaded.layout == "shared" else _quantise)(scratch, model)
-        scratch.unlink()
-    else:
-        scratch.replace(model)
-    tokenizer.save(str(folder / "tokenizer.json"))
+            pad = smaller.token_to_id(model.padding)
+            special = special_of(smaller, pad=pad, types=special.types)
+        data = _npz(model, int8=int8) if shared else _onnx(model, int8=int8)
     card = ModelCard(
-        task=plan.task,
-        navigator=plan.navigator and plan.task == "policy",
-        layout=plan.layout,
-        limit=limit,
+        task=options.task,
+        navigator=options.navigator and options.task == "policy",
+        layout=options.layout,
+        limit=model.limit,
         threshold=threshold,
         special=special,
-        inputs=loaded.inputs,
-        trained={**plan.model_dump(mode="json"), "int8": int8, **figures},
+        inputs=model.inputs,
+        trained={**options.model_dump(mode="json"), "int8": int8, **figures},
     )
+    write_atomically(weights, data)
+    other.unlink(missing_ok=True)  # of an earlier training
+    write_atomically(folder / "tokenizer.json", tokenizer.to_str(pretty=True))
     write_atomically(folder / CONFIG, card.model_dump_json(indent=2) + "\n")
-    return folder
+    return weights
 
 
-def _to_onnx(loaded: Loaded, path: Path) -> None:
+#: Numbers from which on a matrix is worth being of 8 bits.
+_LEAST = 1024
+
+
+def _npz(model: RatingModel, *, int8: bool) -> bytes:
+    """What `NumpyNetwork` reads."""
+    config = model.network.body.config
+    arrays: dict[str, Any] = {
+        "attention_heads": np.int64(config.num_attention_heads),
+        "matching": np.bool_(model.options.matching),
+        "offset": np.int64(model.offset),
+        "epsilon": np.float64(config.layer_norm_eps),
+    }
+    for name, tensor in model.network.state_dict().items():
+        values = tensor.cpu().numpy()
+        if "pooler" in name or values.dtype != np.float32:
+            continue  # no rating needs them
+        if int8 and values.ndim == 2 and values.size >= _LEAST:
+            scale = np.maximum(np.abs(values).max(axis=1, keepdims=True), 1e-12) / 127.0
+            arrays[f"{name}.scale"] = scale.astype(np.float32)
+            values = np.rint(values / scale).astype(np.int8)
+        arrays[name] = values
+    data = io.BytesIO()
+    np.savez_compressed(data, **arrays)
+    return data.getvalue()
+
+
+def _onnx(model: RatingModel, *, int8: bool) -> bytes:
+    """The layout `pairs`, of whatever encoder."""
     import torch
 
-    network = loaded.network.to("cpu").eval()
+    network = model.network.to("cpu").eval()
     usual = network.body.config._attn_implementation
     network.body.set_attn_implementation("eager")  # the one that tracing can follow
     ids = torch.ones((2, 16), dtype=torch.int64)
-    axes = {name: {0: "pairs", 1: "tokens"} for name in loaded.inputs}
+    axes = {name: {0: "pairs", 1: "tokens"} for name in model.inputs}
     axes["rating"] = {0: "pairs"}
     arguments: tuple[Any, ...] = (ids, torch.ones_like(ids))
-    if loaded.layout == "shared":
-        more = torch.zeros_like(ids), torch.zeros_like(ids), torch.ones((2, 5), dtype=torch.int64)
-        arguments += more
-        axes["heads"] = axes["rating"] = {0: "pairs", 1: "actions"}
-    elif loaded.types:
+    if model.special.types:
         arguments += (torch.zeros_like(ids),)
-    with warnings.catch_warnings(), torch.no_grad():
-        # The exporter by tracing needs no further package.
-        warnings.simplefilter("ignore")
-        torch.onnx.export(
-            network,
-            arguments,
-            str(path),
-            input_names=list(loaded.inputs),
-            output_names=["rating"],
-            dynamic_axes=axes,
-            opset_version=17,
-            dynamo=False,
-        )
-    network.body.set_attn_implementation(usual)
+    with TemporaryDirectory(prefix="naisei-onnx-") as scratch:
+        whole, small = Path(scratch) / "whole.onnx", Path(scratch) / "small.onnx"
+        with warnings.catch_warnings(), torch.no_grad():
+            # The exporter by tracing needs no further package.
+            warnings.simplefilter("ignore")
+            torch.onnx.export(
+                network,
+                arguments,
+                str(whole),
+                input_names=list(model.inputs),
+                output_names=["rating"],
+                dynamic_axes=axes,
+                opset_version=17,
+                dynamo=False,
+            )
+        network.body.set_attn_implementation(usual)
+        if int8:
+            _quantise(whole, small)
+        return (small if int8 else whole).read_bytes()
 
 
 @contextmanager
-def _room_for(loaded: Loaded, words: Sequence[str]) -> Iterator[Any]:
+def _room_for(model: RatingModel, words: Sequence[str]) -> Iterator[Any]:
     """The smaller tokenizer, while the network has embeddings for its tokens only."""
     import torch
 
-    smaller = pruned(loaded.tokenizer, words) if words else None
+    smaller = pruned(model.tokenizer, words) if words else None
     if smaller is None:
         yield None
         return
     tokenizer, rows = smaller
-    network = loaded.network.to("cpu")
+    network = model.network.to("cpu")
     whole = network.body.get_input_embeddings()
     network.body.set_input_embeddings(
         torch.nn.Embedding.from_pretrained(whole.weight.detach()[torch.tensor(rows)])

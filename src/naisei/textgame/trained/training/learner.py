@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -11,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from naisei.core import InputError
+from naisei.files import write_atomically
 from naisei.lang import say
 from naisei.textgame.trained.dataset import Choice, Item, Source, choice_item, processing_item
-from naisei.textgame.trained.encoding import PairEncoder, SharedEncoder
+from naisei.textgame.trained.encoding import SharedEncoder
 from naisei.textgame.trained.scorer import read_task
 from naisei.textgame.trained.state import Situation
-from naisei.textgame.trained.training.network import Loaded
-from naisei.textgame.trained.training.options import TrainingOptions
+from naisei.textgame.trained.training.network import RatingModel
 
 __all__ = [
     "Learner",
@@ -36,19 +37,13 @@ __all__ = [
 class Learner:
     """Network and optimiser. device: `cpu`, `cuda`, …"""
 
-    def __init__(
-        self,
-        loaded: Loaded,
-        encoder: PairEncoder | SharedEncoder,
-        plan: TrainingOptions,
-        *,
-        device: str,
-    ) -> None:
+    def __init__(self, model: RatingModel, *, device: str) -> None:
         import torch
 
-        self.inputs, self._encoder, self._plan = loaded.inputs, encoder, plan
+        plan = self._plan = model.options
+        self.inputs, self._encoder = model.inputs, model.encoder
         self.device = device
-        self.network = loaded.network.to(device)
+        self.network = model.network.to(device)
         if plan.embeddings == "frozen":
             self.network.body.get_input_embeddings().requires_grad_(False)
         learned = [p for p in self.network.parameters() if p.requires_grad]
@@ -304,9 +299,10 @@ def take_best(folder: Path, learner: Learner) -> None:
 def _write(path: Path, state: Any) -> None:
     import torch
 
-    scratch = path.with_name(path.name + ".tmp")
-    torch.save(state, scratch)
-    scratch.replace(path)
+    # Not to the file: of a full disk torch tells no more than that something failed.
+    data = io.BytesIO()
+    torch.save(state, data)
+    write_atomically(path, data.getvalue())
 
 
 def _read(path: Path, device: str) -> Any:

@@ -26,7 +26,6 @@ from naisei.textgame.trained.dataset import (
     weights,
     wrong_actions,
 )
-from naisei.textgame.trained.encoding import PairEncoder, SharedEncoder, numbers_by, special_of
 from naisei.textgame.trained.recordings import RecordedGame
 from naisei.textgame.trained.training.augmentation import Joiner, Renamer
 from naisei.textgame.trained.training.export import export, game_words
@@ -42,7 +41,7 @@ from naisei.textgame.trained.training.learner import (
     threshold,
     validate,
 )
-from naisei.textgame.trained.training.network import load
+from naisei.textgame.trained.training.network import RatingModel
 from naisei.textgame.trained.training.options import TrainingOptions
 
 __all__ = ["PACE", "Made", "Pace", "Trained", "examples", "make_model", "train"]
@@ -193,7 +192,7 @@ def _write(folder: Path, losses: Curve, epochs: Curve, plan: TrainingOptions) ->
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """folder: of the model. examples: learned from. megabytes: of `model.onnx`."""
+    """folder: of the model. examples: learned from. megabytes: of the weights."""
 
     folder: Path
     trained: Trained
@@ -246,30 +245,16 @@ def make_model(
                 "record games whose walkthroughs read the cookbook",
             ),
         )
-    loaded = load(
-        plan.encoder,
-        pooling=plan.pooling,
-        seed=plan.seed,
-        layout=plan.layout,
-        layers=plan.layers,
-        width=plan.width,
-        matching=plan.matching,
-    )
-    limit = min(plan.limit, loaded.longest)
-    special = special_of(loaded.tokenizer, pad=loaded.pad, types=loaded.types)
-    kind = SharedEncoder if plan.layout == "shared" else PairEncoder
-    encoder = kind(numbers_by(loaded.tokenizer), special, limit=limit)
-    learner = Learner(loaded, encoder, plan, device=_device(device))
+    model = RatingModel(plan)
+    learner = Learner(model, device=_device(device))
     work = out / "training"
-    work.mkdir(parents=True, exist_ok=True)
-
     checked = examples(plan, valid)
     started = start_from(start, learner, task=plan.task) if start is not None else ""
 
     def play_now() -> float:
         assert play is not None
         try:
-            export(loaded, special, plan, work / "now", limit=limit, int8=False, figures={})
+            export(model, work / "now", int8=False, figures={})
             return play(work / "now")
         finally:
             learner.network.to(learner.device)
@@ -286,12 +271,9 @@ def make_model(
         report=report,
     )
     take_best(work, learner)
-    export(
-        loaded,
-        special,
-        plan,
+    written = export(
+        model,
         out,
-        limit=limit,
         int8=int8,
         threshold=threshold(learner, checked) if plan.task == "classifier" else 0.5,
         figures={
@@ -304,8 +286,7 @@ def make_model(
         },
         words=_words([*recordings, *valid]) if vocabulary == "games" else (),
     )
-    size = (out / "model.onnx").stat().st_size / 1e6
-    return Made(out, trained, len(sources), size)
+    return Made(out, trained, len(sources), written.stat().st_size / 1e6)
 
 
 def _words(recordings: Sequence[RecordedGame]) -> tuple[str, ...]:

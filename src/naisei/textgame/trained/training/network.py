@@ -8,10 +8,18 @@ from typing import Any
 
 from naisei.core import InputError
 from naisei.lang import say
-from naisei.textgame.trained.encoding import PARTS, SHARED_INPUTS
-from naisei.textgame.trained.training.options import DEFAULT_ENCODER
+from naisei.textgame.trained.encoding import (
+    PARTS,
+    SHARED_INPUTS,
+    PairEncoder,
+    SharedEncoder,
+    numbers_by,
+    special_of,
+)
+from naisei.textgame.trained.training import needs_torch
+from naisei.textgame.trained.training.options import DEFAULT_ENCODER, TrainingOptions
 
-__all__ = ["Loaded", "load", "narrowed", "needs_torch", "shared_network"]
+__all__ = ["RatingModel", "narrowed", "shared_network"]
 
 
 # A small encoder of its own: the words of a large one in fewer dimensions, and fresh layers.
@@ -101,7 +109,8 @@ def shared_network(body: Any, *, offset: int, matching: bool = False) -> Any:
     from torch.nn import functional
 
     layers: Any = getattr(getattr(body, "encoder", None), "layer", None)
-    if not layers or not hasattr(getattr(layers[0], "attention", None), "self"):
+    known = layers and hasattr(getattr(layers[0], "attention", None), "self")
+    if not known or body.config.hidden_act != "gelu":
         raise InputError(
             say(
                 f"この種類のエンコーダー ({body.config.model_type}) では、"
@@ -189,47 +198,23 @@ def shared_network(body: Any, *, offset: int, matching: bool = False) -> Any:
 _LAYERS = 4
 
 
-def needs_torch() -> None:
-    """Raises `InputError` if the extra `train` is not installed."""
-    for name in ("torch", "transformers", "tokenizers", "onnx", "onnxruntime"):
-        try:
-            import_module(name)
-        except ImportError as error:
-            raise InputError(
-                say(
-                    f"学習には {name} が要りますが、入っていません",
-                    f"training needs {name}, which is not installed",
-                ),
-                place="naisei textgame train",
-                remedy=say(
-                    "pip install 'naisei[train]' で入ります (GPU のないマシンでは、先に CPU 版の "
-                    "torch を入れてください。そうしないと数 GB の CUDA も入ります)",
-                    "pip install 'naisei[train]' (on a machine without GPU install torch from its "
-                    "CPU index first, or gigabytes of CUDA come with it)",
-                ),
-            ) from error
+class RatingModel:
+    """A pretrained encoder with a fresh head, the same for the same options.
 
+    network: a torch module, `(input_ids, attention_mask[, token_type_ids]) → (pairs,)`, or
+    `shared_network`. tokenizer: of the library `tokenizers`. padding: its token that pads.
+    special: how it frames texts. limit: tokens of an input.
 
-class Loaded:
-    """network: a torch module, `(input_ids, attention_mask[, token_type_ids]) → (pairs,)`, or
-    `shared_network`. layout, layers, width, matching: see `TrainingOptions`. tokenizer: of the
-    library `tokenizers`. padding: its token `pad`. longest: tokens that the encoder can take."""
+    Raises:
+        InputError: something is not installed, or there is no such encoder, or not in that form.
+    """
 
-    def __init__(
-        self,
-        encoder: str,
-        *,
-        pooling: str,
-        seed: int,
-        layout: str,
-        layers: int | None,
-        width: int | None,
-        matching: bool,
-    ) -> None:
+    def __init__(self, options: TrainingOptions) -> None:
+        needs_torch()
         import torch
         from transformers import AutoModel, AutoTokenizer
 
-        path = _resolved(encoder)
+        path = _resolved(options.encoder)
         try:
             texts = AutoTokenizer.from_pretrained(path, use_fast=True)
             body = AutoModel.from_pretrained(path)
@@ -237,66 +222,51 @@ class Loaded:
             raise InputError(
                 say("このエンコーダーは読み込めません: ", "this encoder cannot be loaded: ")
                 + str(error).splitlines()[0],
-                place=f"--encoder {encoder}",
+                place=f"--encoder {options.encoder}",
                 remedy=say(
                     f"{DEFAULT_ENCODER}、Hugging Face のフォルダー、取得できる名前のどれかを"
                     "指定してください",
                     f"give {DEFAULT_ENCODER}, a Hugging Face folder, or a name that can be fetched",
                 ),
             ) from error
+        self.options = options
         self.tokenizer = texts.backend_tokenizer
         self.tokenizer.no_truncation()
         self.tokenizer.no_padding()
-        self.pad, self.padding = int(texts.pad_token_id or 0), str(texts.pad_token)
-        self.types = int(getattr(body.config, "type_vocab_size", 0) or 0) > 1
+        pad, self.padding = int(texts.pad_token_id or 0), str(texts.pad_token)
+        types = int(getattr(body.config, "type_vocab_size", 0) or 0) > 1
+        self.special = special_of(self.tokenizer, pad=pad, types=types)
         # RoBERTa counts positions from the padding number on.
-        reserved = self.pad + 1 if body.config.model_type in ("roberta", "xlm-roberta") else 0
-        self.longest = int(getattr(body.config, "max_position_embeddings", 512)) - reserved
-        if width is not None:
-            body = narrowed(body, width=width, layers=layers or _LAYERS, seed=seed)
-        elif layers is not None:
-            _shorten(body, layers)
-        torch.manual_seed(seed)
-        self.layout = layout
+        reserved = pad + 1 if body.config.model_type in ("roberta", "xlm-roberta") else 0
+        longest = int(getattr(body.config, "max_position_embeddings", 512)) - reserved
+        self.limit = min(options.limit, longest)
+        if options.width is not None:
+            layers = options.layers or _LAYERS
+            body = narrowed(body, width=options.width, layers=layers, seed=options.seed)
+        elif options.layers is not None:
+            _shorten(body, options.layers)
+        #: Where positions begin.
+        self.offset = 0 if options.width else reserved
+        torch.manual_seed(options.seed)
         self.network: Any = (
-            shared_network(body, offset=0 if width else reserved, matching=matching)
-            if layout == "shared"
-            else _network(body, pooling)
+            shared_network(body, offset=self.offset, matching=options.matching)
+            if options.layout == "shared"
+            else _network(body, options.pooling)
         )
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """Names of the arguments, in order."""
-        if self.layout == "shared":
+        """Names of the network's arguments, in order."""
+        if self.options.layout == "shared":
             return SHARED_INPUTS
-        return ("input_ids", "attention_mask", *(("token_type_ids",) if self.types else ()))
+        types = ("token_type_ids",) if self.special.types else ()
+        return ("input_ids", "attention_mask", *types)
 
-
-def load(
-    encoder: str,
-    *,
-    pooling: str = "cls",
-    seed: int = 0,
-    layout: str = "pairs",
-    layers: int | None = None,
-    width: int | None = None,
-    matching: bool = False,
-) -> Loaded:
-    """An encoder with a fresh head, the same for the same seed.
-
-    Raises:
-        InputError: something is not installed, or there is no such encoder.
-    """
-    needs_torch()
-    return Loaded(
-        encoder,
-        pooling=pooling,
-        seed=seed,
-        layout=layout,
-        layers=layers,
-        width=width,
-        matching=matching,
-    )
+    @property
+    def encoder(self) -> PairEncoder | SharedEncoder:
+        """From texts to the network's arguments."""
+        kind = SharedEncoder if self.options.layout == "shared" else PairEncoder
+        return kind(numbers_by(self.tokenizer), self.special, limit=self.limit)
 
 
 def _shorten(body: Any, layers: int) -> None:

@@ -17,8 +17,7 @@ from starlette.routing import Route
 from naisei.core import Event
 from naisei.http.clean import cleaned
 from naisei.intent.feedback import Sign, read_feedback, standing, write_feedback
-from naisei.intent.profile import Profile
-from naisei.intent.rules import Role, Rules, Setting
+from naisei.intent.rules import Profile, Role, Rules, Setting
 from naisei.intent.serve.uploads import KINDS, store
 from naisei.lang import language, say
 from naisei.web.conversations.conversation import Conversation

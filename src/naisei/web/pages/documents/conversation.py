@@ -17,15 +17,12 @@ from starlette.exceptions import HTTPException
 
 from naisei.core import AskUser, Chat, Event, Flow, Say, Search
 from naisei.http.server import ThreadHandler
-from naisei.intent.contacts import Contacts, load_contacts
-from naisei.intent.effects import Weigh
+from naisei.intent.dialogue import Conversation as Requests
+from naisei.intent.effects import Weigh, WeighHandler, document_world
 from naisei.intent.feedback import adjusted, read_feedback
 from naisei.intent.flow import personal
-from naisei.intent.rules import Setting
-from naisei.intent.sitting import Standing
-from naisei.intent.thresholds import Thresholds
-from naisei.intent.weighing import WeighHandler
-from naisei.intent.world import document_world
+from naisei.intent.rules import Contacts, Setting, load_contacts
+from naisei.intent.schemas import Thresholds
 from naisei.lang import say
 from naisei.retrieval.build import build
 from naisei.retrieval.index import Index, SearchHandler
@@ -164,7 +161,7 @@ ASSISTANT = "assistant"
 
 def inquiry(setting: Setting, *, user: str) -> Flow[NoReturn]:
     """Requests without end; whoever has had enough closes the page."""
-    standing = Standing()
+    standing = Requests()
     while True:
         last = standing.last
         said = yield from AskUser(last.message if last is not None and standing.open else "")

@@ -1,0 +1,204 @@
+"""Checks of a line against its character's profile: setting, praise, tone.
+
+Source: the retry-judgement specification, §§3 to 5.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable
+from itertools import groupby, product
+
+from naisei.core import Check, Status
+from naisei.director.character import Endings, Exclaiming, Fact, Praise, ToneRules
+from naisei.director.prepare import EVIDENCE, PASSED, PreparedLine, found
+from naisei.director.verdict import Tone
+from naisei.japanese.assertion_scope import excuse
+from naisei.japanese.cues import CueSearch, EndingSearch, Evaluations, Span
+
+__all__ = ["PraiseCheck", "SettingCheck", "ToneCheck"]
+
+
+_SETTING_PASSED = PASSED["setting"]
+
+#: So many matches of a line are weighed; one without an excuse is enough.
+_WEIGHED = 32
+
+
+class SettingCheck:
+    """RETRY where an expression contradicts a fact and nothing excuses it."""
+
+    def __init__(self, facts: tuple[Fact, ...]) -> None:
+        self._facts = [
+            (
+                fact,
+                re.compile("|".join(map(re.escape, fact.only_with))) if fact.only_with else None,
+                re.compile("|".join(f"(?:{pattern})" for pattern in fact.contradicted_by)),
+            )
+            for fact in facts
+        ]
+        every = [text for fact in facts for text in fact.only_with]
+        #: Finds nothing in a line that needs no look: most lines.
+        self.sign = re.compile("|".join(map(re.escape, every)) or r"(?!)").search
+        if not all(fact.only_with for fact in facts):
+            self.sign = re.compile("").search
+
+    def __call__(self, line: PreparedLine) -> Check:
+        for fact, hints, pattern in self._facts:
+            if hints and hints.search(line.body) is None:
+                continue
+            if spans := self._contradictions(line, fact, pattern):
+                ja, en = fact.fact, fact.fact_en or fact.fact
+                return found(
+                    line,
+                    "setting",
+                    Status.RETRY,
+                    (f"設定に反しています: {ja}。", f"This contradicts the setting: {en}."),
+                    (
+                        f"「{ja}」という前提で言い直してください。",
+                        f"Say it again on the premise that {en}.",
+                    ),
+                    spans,
+                )
+        return _SETTING_PASSED
+
+    def _contradictions(
+        self, line: PreparedLine, fact: Fact, pattern: re.Pattern[str]
+    ) -> list[str]:
+        spans: list[str] = []
+        for n, match in enumerate(pattern.finditer(line.body)):
+            if n < _WEIGHED and excuse(line.body, *match.span(), fact.unless, fact.others):
+                continue
+            spans.append(line.evidence(*match.span()))
+            if len(spans) == EVIDENCE:
+                break
+        return spans
+
+
+_PRAISE_PASSED = PASSED["praise"]
+
+
+class PraiseCheck:
+    """RETRY for an evaluation of the partner, or beside an affirmation; WARN for one alone."""
+
+    def __init__(self, rules: Praise) -> None:
+        self._evaluations = Evaluations(
+            [cue.spec for cue in rules.words],
+            [cue.spec for cue in rules.addressees],
+            [cue.spec for cue in rules.affirmations],
+        )
+        #: Finds nothing in a masked line that needs no look: most lines.
+        self.sign = self._evaluations.sign
+
+    def __call__(self, line: PreparedLine) -> Check:
+        words = self._evaluations.words(line.masked)
+        if not words:
+            return _PRAISE_PASSED
+        flattering = self._flattering(line, words) if self._evaluations.called(line.masked) else []
+        spans = [line.evidence(*span) for span in (flattering or words)[:EVIDENCE]]
+        if flattering:
+            return found(
+                line,
+                "praise",
+                Status.RETRY,
+                (
+                    "相手を褒めて肯定しています（評価語＋相手への肯定）。",
+                    "It praises the partner: a word of evaluation with an affirmation.",
+                ),
+                (
+                    "評価を外し、事実や理由などの情報だけを伝えてください。",
+                    "Leave the evaluation out; give facts and reasons only.",
+                ),
+                spans,
+            )
+        return found(
+            line,
+            "praise",
+            Status.WARN,
+            ("評価語があります。", "It holds a word of evaluation."),
+            (
+                "評価語を具体的な情報に言い換えてください。",
+                "Put concrete information in place of the evaluation.",
+            ),
+            spans,
+        )
+
+    def _flattering(self, line: PreparedLine, words: list[Span]) -> list[Span]:
+        """Those of the words that affirm the partner in their own sentence."""
+        flattering = []
+        starts = [start for start, _ in line.sentences]
+        for number, inside in groupby(words, key=lambda word: bisect_right(starts, word[0]) - 1):
+            start, end = line.sentences[max(number, 0)]
+            flattering += self._evaluations.flattering(line.masked, start, end, list(inside))
+        return flattering
+
+
+#: So much of a line without any hit is shown as evidence.
+_SHOWN = 40
+_PASS, _PASSED = Status.PASS, PASSED["tone"]
+#: Reason and suggestion, each in Japanese and English.
+_Said = tuple[tuple[str, str], tuple[str, str]]
+
+
+class ToneCheck:
+    """The score of markers, vocabulary and style, each 0 or 1, on the masked line."""
+
+    def __init__(self, rules: ToneRules) -> None:
+        self._markers = CueSearch([cue.spec for cue in rules.markers]) if rules.markers else None
+        self._vocabulary = (
+            CueSearch([cue.spec for cue in rules.vocabulary]) if rules.vocabulary else None
+        )
+        self._style = _style(rules.style)
+        tones = [Tone.of(*parts) for parts in product((0, 1, None), repeat=3)]
+        #: Every answer there can be, by marker, vocabulary and style.
+        self._answers: dict[tuple[int | None, ...], tuple[Tone, Status, _Said]] = {
+            (tone.marker, tone.vocab, tone.style): (tone, tone.status, _tone_texts(tone, rules))
+            for tone in tones
+        }
+
+    def __call__(self, line: PreparedLine) -> tuple[Check, Tone]:
+        marker = self._markers and self._markers.first(line.masked)
+        word = self._vocabulary and self._vocabulary.first(line.masked)
+        tone, status, said = self._answers[
+            None if self._markers is None else marker is not None,
+            None if self._vocabulary is None else word is not None,
+            self._style(line),
+        ]
+        if status is _PASS:
+            return _PASSED, tone
+        spans = [line.evidence(*hit.span()) for hit in (marker, word) if hit]
+        if not spans:
+            spans.append(line.evidence(0, min(_SHOWN, len(line.body))))
+        return found(line, "tone", status, *said, spans), tone
+
+
+def _style(rule: Exclaiming | Endings | None) -> Callable[[PreparedLine], int | None]:
+    """What answers whether a line has the style, 0 or 1; `None` if none is asked for."""
+    if isinstance(rule, Endings):
+        endings, least = EndingSearch(rule.endings, rule.particles), rule.at_least
+        return lambda line: 1 if endings.reaches(line.masked, least) else 0
+    if isinstance(rule, Exclaiming):
+        search, most = re.compile(f"[{re.escape(rule.marks)}]").search, rule.max_sentences
+        return lambda line: 1 if line.count <= most and search(line.masked) else 0
+    return lambda line: None
+
+
+def _tone_texts(tone: Tone, rules: ToneRules) -> _Said:
+    parts = (
+        (tone.marker, "語尾", "ending"),
+        (tone.vocab, "語彙", "vocabulary"),
+        (tone.style, "文体", "style"),
+    )
+    lacking = [(ja, en) for part, ja, en in parts if part == 0]
+    examples = "".join(f"「{cue.text}」" for cue in (*rules.markers, *rules.vocabulary))
+    return (
+        (
+            f"口調スコアが{tone.score}です（足りないもの: {'・'.join(ja for ja, _ in lacking)}）。",
+            f"The tone score is {tone.score}; lacking: {', '.join(en for _, en in lacking)}.",
+        ),
+        (
+            f"このキャラクターらしい言い方にしてください（例: {examples}）。",
+            f"Say it as this character would, e.g. with {examples}.",
+        ),
+    )

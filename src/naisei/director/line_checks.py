@@ -1,0 +1,251 @@
+"""Checks of a line that need no profile: form, script marks, scatter, logic, loop, jump.
+
+Source: the retry-judgement specification, §§3 to 6.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
+
+from naisei.core import Check, Status
+from naisei.director.character import Limits
+from naisei.director.prepare import EVIDENCE, PASSED, PreparedLine, found
+from naisei.japanese.assertion_scope import double_negations
+from naisei.japanese.folding import fold
+from naisei.japanese.sentences import sentences_from
+
+__all__ = [
+    "check_form",
+    "check_jump",
+    "check_logic",
+    "check_loop",
+    "check_scatter",
+    "check_script",
+    "spoken_words",
+]
+
+
+_FORM_PASSED = PASSED["format"]
+
+
+def check_form(line: PreparedLine, limits: Limits) -> Check:
+    """RETRY from `retry_rows` rows, WARN from `warn_rows`; blank rows at the ends are no rows.
+
+    A line without any text is RETRY too: there is nothing to speak.
+    """
+    if not line.body or line.body.isspace():
+        return found(
+            line,
+            "format",
+            Status.RETRY,
+            ("発言が空です。", "The line is empty."),
+            ("一言でよいので発言を書いてください。", "Write a line, one sentence is enough."),
+            (),
+        )
+    rows = line.body.count("\n") + 1
+    if rows < limits.warn_rows:
+        return _FORM_PASSED
+    most = limits.warn_rows - 1
+    return found(
+        line,
+        "format",
+        Status.RETRY if rows >= limits.retry_rows else Status.WARN,
+        (f"{rows}行あります（{most}行まで）。", f"{rows} rows; at most {most} are allowed."),
+        (f"{most}行以内にまとめてください。", f"Keep it within {most} rows."),
+        [line.evidence(*_row(line.body, most))],
+    )
+
+
+def _row(text: str, number: int) -> tuple[int, int]:
+    """Span of the row of this number, counted from 0."""
+    start = 0
+    for _ in range(number):
+        start = text.index("\n", start) + 1
+    end = text.find("\n", start)
+    return start, len(text) if end < 0 else end
+
+
+_SCRIPT_PASSED = PASSED["script"]
+
+
+def check_script(line: PreparedLine) -> Check:
+    """WARN for a labelled line and for several wrapped rows.
+
+    One wrapper round the whole line passes: it is taken off by a mend.
+    """
+    if not line.label and line.wrapped < 2:
+        return _SCRIPT_PASSED
+    row = line.given.strip().splitlines()[0]
+    return found(
+        line,
+        "script",
+        Status.WARN,
+        ("台本の形式で書かれています。", "It is written as a script."),
+        (
+            "名前や「」を付けず、話す言葉だけを書いてください。",
+            "Write the spoken words only, without a name or quotation marks.",
+        ),
+        [row],
+    )
+
+
+_SCATTER_PASSED = PASSED["scatter"]
+_WARN, _RETRY = Status.WARN, Status.RETRY
+
+
+def check_scatter(line: PreparedLine, topics: tuple[str, ...], limits: Limits) -> Check:
+    """RETRY if both limits of RETRY are reached, WARN if either limit of WARN is."""
+    many = line.count >= limits.warn_sentences
+    if not many and len(topics) < limits.warn_topics:
+        return _SCATTER_PASSED
+    rejected = line.count >= limits.retry_sentences and len(topics) >= limits.retry_topics
+    spans = list(topics)
+    if many:
+        span = sentences_from(line.masked, limits.warn_sentences - 1)
+        spans.append(line.evidence(*span).strip())
+    said = _scatter_texts(line.count, len(topics), limits.warn_sentences - 1, limits.advised)
+    return found(line, "scatter", _RETRY if rejected else _WARN, *said, spans)
+
+
+@lru_cache(maxsize=256)
+def _scatter_texts(
+    sentences: int, topics: int, most: int, advised: int
+) -> tuple[tuple[str, str], tuple[str, str]]:
+    """Reason and suggestion, each in Japanese and English."""
+    return (
+        (
+            f"{sentences}文、話題{topics}つで、話が散っています。",
+            f"{sentences} sentences and {topics} topics: the line is scattered.",
+        ),
+        (
+            f"話題を一つに絞り、{most}文、{advised}文字以内にしてください。",
+            f"Keep to one topic, {most} sentences and {advised} characters.",
+        ),
+    )
+
+
+_LOGIC_PASSED = PASSED["logic"]
+
+
+def check_logic(line: PreparedLine) -> Check:
+    """RETRY for 「まだ未成年じゃない」 and its like, never for tag questions and guesses."""
+    spans = double_negations(line.body)
+    if not spans:
+        return _LOGIC_PASSED
+    return found(
+        line,
+        "logic",
+        Status.RETRY,
+        (
+            "二重否定で意味が逆になっています。",
+            "A double negation turns the meaning round.",
+        ),
+        (
+            "否定を一つにして言い切ってください（例:「まだ未成年」「もう成人している」）。",
+            "Use one negation only, e.g. 「まだ未成年」 or 「もう成人している」.",
+        ),
+        [line.evidence(*span) for span in spans[:EVIDENCE]],
+    )
+
+
+_LOOP_PASSED = PASSED["loop"]
+
+#: Two kanji, two katakana or three Latin letters and more. It begins with one class for all
+#: first characters, so that a search passes over hiragana quickly.
+_CONTENT_WORD = re.compile(
+    r"[\u3400-\u9fff々ァ-ヶーA-Za-z](?:(?<=[\u3400-\u9fff々])[\u3400-\u9fff々]+"
+    r"|(?<=[ァ-ヶー])[ァ-ヶー]+|(?<=[A-Za-z])[A-Za-z]{2,})"
+)
+#: In one line a word may stand this often; of the last lines it may be in so many.
+_IN_LINE, _WINDOW, _IN_LINES = 3, 5, 4
+#: Only so much of a line of the history is read.
+_READ = 2000
+
+
+def spoken_words(text: str) -> list[str]:
+    """The words of a folded text that can name a topic: kanji, katakana and Latin ones."""
+    return _CONTENT_WORD.findall(text)
+
+
+def check_loop(line: PreparedLine, history: Sequence[str], ignored: frozenset[str]) -> Check:
+    """WARN if a word stands more than 3 times, or was in 4 of the 5 lines before, too.
+
+    ignored: words that may recur, such as the speakers' names.
+    """
+    words = _CONTENT_WORD.findall(line.body)
+    if not history and (len(words) <= _IN_LINE or len(words) - len(set(words)) < _IN_LINE):
+        return _LOOP_PASSED
+    said = Counter(words)
+    repeated = [w for w, n in said.items() if n > _IN_LINE and w not in ignored]
+    if len(history) >= _IN_LINES:
+        lines = [set(spoken_words(fold(text[:_READ]))) for text in history[-_WINDOW:]]
+        repeated += [
+            w for w in said if w not in ignored and sum(w in words for words in lines) >= _IN_LINES
+        ]
+    if not repeated:
+        return _LOOP_PASSED
+    listed = "・".join(f"「{w}」" for w in dict.fromkeys(repeated))
+    return found(
+        line,
+        "loop",
+        Status.WARN,
+        (f"同じ言葉を繰り返しています: {listed}。", f"The same word again and again: {listed}."),
+        (
+            "次は別の言い方にするか、話を一歩進めてください。",
+            "Next, put it another way or take the topic a step further.",
+        ),
+        repeated,
+    )
+
+
+_JUMP_PASSED = PASSED["jump"]
+
+_TURN = re.compile(
+    r"(?:ところで|そういえば|そう言えば|話は変わ|話変わ|話を変え|それはそうと|それはともかく|"
+    r"それより|話は違|関係ない(?:けど|話|です)|全然違う話|別の話)"
+)
+#: A topic counts as gone into after so many lines that share a word with the one before.
+_DEPTH = 3
+#: Only so much of a line of the history is read.
+_JUMP_READ = 2000
+
+
+def check_jump(line: PreparedLine, history: Sequence[str], topics: tuple[str, ...]) -> Check:
+    """WARN if the line turns to something else though the topic is fewer than 3 lines old.
+
+    It turns if it says so (「ところで」) or names a topic, and shares no word with the
+    two lines before.
+    """
+    if not history:
+        return _JUMP_PASSED
+    turn = _TURN.search(line.body)
+    if turn is None and not topics:
+        return _JUMP_PASSED
+    here = set(spoken_words(line.body))
+    before = [set(spoken_words(fold(text[:_JUMP_READ]))) for text in history[-_DEPTH - 1 :]]
+    if not before[-1] or here & set().union(*before[-2:]) or _depth(before) >= _DEPTH:
+        return _JUMP_PASSED
+    return found(
+        line,
+        "jump",
+        Status.WARN,
+        ("今の話題を掘り下げる前に話題を変えています。", "It leaves the topic too early."),
+        (
+            "まず直前の話題に答えるか、もう一歩深めてください。",
+            "Answer or deepen the present topic first.",
+        ),
+        [line.evidence(*turn.span())] if turn else topics,
+    )
+
+
+def _depth(lines: list[set[str]]) -> int:
+    """How many of the last lines are of one topic: each shares a word with the next."""
+    depth = 1
+    for earlier, later in zip(reversed(lines[:-1]), reversed(lines[1:]), strict=True):
+        if not earlier & later:
+            break
+        depth += 1
+    return depth

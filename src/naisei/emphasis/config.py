@@ -1,0 +1,115 @@
+"""What a run of the evaluation is: everything that changes its results, frozen."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, JsonValue
+
+from naisei.lang import Language
+from naisei.system.config import Config, flag
+
+__all__ = ["EncoderConfig", "EvalConfig", "SplitConfig"]
+
+_ENCODERS = ("エンコーダー", "Encoders")
+#: The taggers that are compared if none is named.
+_TAGGERS = ("rule", "crf", "crf-context")
+_ALL = (
+    "rule, crf, bilstm, transformer, transformer-title, transformer-crf, transformer-title-crf, "
+    "crf-context, stack, stack-tuned, llm"
+)
+
+
+class SplitConfig(Config):
+    """The documents, and how they are split. language: of the prompts of a language model."""
+
+    corpus: str = flag(
+        ...,
+        "強調つき文書のコーパス (JSON Lines)",
+        "A corpus of emphasised documents (JSON lines).",
+        metavar="CORPUS",
+        argument=True,
+    )
+    parts: int = flag(
+        5,
+        "交差検証の分割数 (文書単位)",
+        "Parts of the cross-validation, by document.",
+        name="--folds",
+        ge=2,
+    )
+    seeds: int = flag(
+        3,
+        "乱数を使うタガーの学習の回数。値はその平均",
+        "Trainings of a tagger that has random numbers; figures are their mean.",
+        ge=1,
+    )
+    dev: int = flag(
+        500,
+        "学習部分の末尾から開発用に取る文の数",
+        "Sentences set aside from the end of each training part.",
+        ge=0,
+    )
+    first: int | None = flag(
+        None,
+        "コーパスの最初の N 文書だけを採点する (学習には全文書を使う)",
+        "Score only the first N documents of the corpus; all are trained on (Table 4.2).",
+        ge=1,
+    )
+    language: Language = "ja"
+
+
+class EvalConfig(SplitConfig):
+    """One tagger on one corpus: a row of the thesis' Tables 4.1 to 4.3.
+
+    options: settings of the tagger, fields of its plan in `naisei.emphasis.taggers.plans`.
+    """
+
+    task: Literal["eval"] = "eval"
+    tagger: str = flag(
+        "rule",
+        f"タガー (複数可): {_ALL}",
+        f"A tagger, repeatable: {_ALL}.",
+        metavar="NAME[:KEY=VALUE,…]",
+        axis=_TAGGERS,
+    )
+    options: dict[str, JsonValue] = Field(default={})
+    empty_title: bool = flag(
+        False,
+        "同じ学習済みのタガーに、タイトルを空にした文書も与える",
+        "Also give the same trained tagger the documents without titles (Table 4.3).",
+    )
+
+
+class EncoderConfig(SplitConfig):
+    """A comparison of encoders: the same tagger on each of them."""
+
+    encoder: tuple[str, ...] = flag(
+        (),
+        "エンコーダー (複数可): multilingual-e5-small、Hugging Face のフォルダーか名前。"
+        ":LAYERS で先頭の層だけを使う",
+        "An encoder, repeatable: multilingual-e5-small, or a Hugging Face folder or name; "
+        ":LAYERS keeps its first layers.",
+        metavar="NAME[:LAYERS]",
+        shown="multilingual-e5-small:3, :6, :12",
+        panel=_ENCODERS,
+    )
+    tagger: str = flag(
+        "transformer-title-crf",
+        "エンコーダーを載せるタガーと、その設定",
+        "The tagger that is put on each encoder, and its settings.",
+        metavar="NAME[:KEY=VALUE,…]",
+        panel=_ENCODERS,
+    )
+    small: bool | None = flag(
+        None,
+        "CPU で数分の小さな設定か、論文の設定か (既定: GPU がなければ small)",
+        "Settings for minutes on a CPU, or the thesis's; small by default without a GPU.",
+        name="--small/--full",
+        panel=_ENCODERS,
+    )
+    baselines: bool = flag(
+        True,
+        "CRF と、静的な単語ベクトルの BiLSTM も並べる",
+        "Beside them a CRF, and a BiLSTM on static vectors.",
+        panel=_ENCODERS,
+    )

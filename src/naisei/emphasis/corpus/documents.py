@@ -1,0 +1,218 @@
+"""Documents as their readers see them: bytes, and the paragraphs made of them."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from naisei.core import InputError
+from naisei.lang import say
+from naisei.text_files import Undecodable, encoding_of
+
+__all__ = ["Block", "Heading", "Insertion", "Reading", "Source", "Writer", "is_sentence"]
+
+
+_WIDE = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uff60]{2}")
+#: Of a paragraph in bold from end to end: with these it is a sentence, with those a caption.
+_SENTENCE = re.compile(r"[。．.!?！？][」』）)]*\Z")
+_CAPTION = re.compile(r"(?:図|表|例|写真|Figure|Fig\.|Table|Example)\s*[0-9０-９]", re.I)
+
+
+def is_sentence(text: str) -> bool:
+    """Whether a paragraph in bold from end to end is emphasis; else it is a heading or a
+    caption in all but name.
+
+    >>> is_sentence("必ず読むこと。"), is_sentence("図 3 全体"), is_sentence("使い方")
+    (True, False, False)
+    """
+    return bool(_SENTENCE.search(text)) and not _CAPTION.match(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One paragraph, list item or the like. All sequences have one entry per character of text.
+
+    starts, ends: where the character stands in the source, in characters (`&amp;` is one
+    character of the text and five of the source; both are 0 where a source has no places).
+    bold: emphasised. fixed: cannot be emphasised (inline code, the text of a link).
+    """
+
+    text: str
+    starts: tuple[int, ...]
+    ends: tuple[int, ...]
+    bold: tuple[bool, ...]
+    fixed: tuple[bool, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """level: 1 to 6. block: number of the first block below it."""
+
+    level: int
+    text: str
+    block: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """title: "" if the document has none. headings: in order."""
+
+    title: str
+    blocks: tuple[Block, ...]
+    headings: tuple[Heading, ...] = ()
+
+
+@dataclass(slots=True)
+class Writer:
+    """Collects characters into blocks; a run of white space is one space, none at the ends.
+
+    A line break between two wide characters is nothing: Japanese lines are broken anywhere.
+    """
+
+    blocks: list[Block] = field(default_factory=list)
+    _held: list[tuple[str, int, int, bool, bool]] = field(default_factory=list)
+    _broken: bool = False
+
+    def add(self, character: str, start: int, end: int, bold: bool, fixed: bool) -> None:
+        if character in " \t\n\r\f":
+            if self._held and self._held[-1][0] != " ":
+                self._held.append((" ", start, end, bold, fixed))
+            self._broken = self._broken or character in "\n\r"
+            return
+        if self._broken and len(self._held) > 1 and self._held[-1][0] == " ":
+            between = self._held[-2][0] + character
+            if _WIDE.fullmatch(between):
+                self._held.pop()
+        self._broken = False
+        self._held.append((character, start, end, bold, fixed))
+
+    def close(self) -> None:
+        """Ends the block; an empty one is none."""
+        if self._held and self._held[-1][0] == " ":
+            self._held.pop()
+        if self._held:
+            text, starts, ends, bold, fixed = zip(*self._held, strict=True)
+            joined = "".join(text)
+            if not all(bold) or is_sentence(joined):
+                self.blocks.append(Block(joined, starts, ends, bold, fixed))
+        self._held.clear()
+        self._broken = False
+
+
+# The bytes of a document and its characters, each at its place, so that marks can be put in
+# without touching anything else.
+
+_BOMS = {
+    "utf-8-sig": (codecs.BOM_UTF8,),
+    "utf-16": (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE),
+    "utf-32": (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE),
+}
+_ENDIAN = {
+    codecs.BOM_UTF16_LE: "utf-16-le",
+    codecs.BOM_UTF16_BE: "utf-16-be",
+    codecs.BOM_UTF32_LE: "utf-32-le",
+    codecs.BOM_UTF32_BE: "utf-32-be",
+}
+_BAD = re.compile("[\udc80-\udcff]")
+#: Of the characters; with more broken bytes a file is taken for another encoding.
+_MOST_BAD = 0.1
+#: ISO-2022-JP changes its character set by escapes: a mark may stand within another set.
+_STATEFUL = "iso2022_jp_ext"
+_CONTROL = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+
+
+@dataclass(frozen=True, slots=True)
+class Insertion:
+    """A mark (ASCII) before the character at this offset in the text."""
+
+    at: int
+    mark: str
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """text: without byte-order mark; bytes that are no character are U+FFFD."""
+
+    data: bytes
+    text: str
+    encoding: str
+    bom: bytes
+
+    @classmethod
+    def of(cls, data: bytes, *, place: str = "") -> Source:
+        """Raises:
+        InputError: binary data, or an encoding that is not known here.
+        """
+        loose = data.decode("utf-8", "surrogateescape")
+        bad = len(_BAD.findall(loose))
+        if bad and bad <= _MOST_BAD * sum(character > "\x7f" for character in loose):
+            encoding = "utf-8-sig" if data.startswith(codecs.BOM_UTF8) else "utf-8"
+        else:
+            try:
+                encoding = encoding_of(data)
+            except Undecodable:
+                raise _no_text(place) from None
+        bom = next((mark for mark in _BOMS.get(encoding, ()) if data.startswith(mark)), b"")
+        name = _ENDIAN.get(bom, encoding.removesuffix("-sig"))
+        errors = "surrogateescape" if name == "utf-8" else "strict"
+        text = _BAD.sub("\ufffd", data[len(bom) :].decode(name, errors))
+        if len(_CONTROL.findall(text)) > len(text) / 100:
+            raise _no_text(place)
+        return cls(data, text, name, bom)
+
+    def with_marks(self, insertions: Iterable[Insertion]) -> bytes:
+        """The bytes with the marks put in, those at one place in the given order.
+
+        Raises:
+            InputError: ISO-2022-JP.
+        """
+        marks = sorted(insertions, key=lambda insertion: insertion.at)
+        if not marks:
+            return self.data
+        if self.encoding == _STATEFUL:
+            message = say(
+                "ISO-2022-JP の文書には印を付けられません",
+                "no marks can be put into a document in ISO-2022-JP",
+            )
+            raise InputError(message, remedy=say("UTF-8 にしてください", "convert it to UTF-8"))
+        offsets = self._offsets()
+        out: list[bytes] = []
+        at = 0
+        for insertion in marks:
+            place = offsets[insertion.at]
+            out += [self.data[at:place], insertion.mark.encode(self.encoding)]
+            at = place
+        return b"".join([*out, self.data[at:]])
+
+    def _offsets(self) -> list[int]:
+        """Per character, and at the end, the offset of its first byte."""
+        found: list[int] = []
+        at = len(self.bom)
+        body = self.data[at:]
+        if self.encoding == "utf-8":
+            # A broken byte stands alone; U+FFFD may also be in the file itself.
+            for character in body.decode("utf-8", "surrogateescape"):
+                found.append(at)
+                code = ord(character)
+                broken = 0xDC80 <= code <= 0xDCFF
+                at += 1 if code < 0x80 or broken else 2 if code < 0x800 else 3 + (code > 0xFFFF)
+            return [*found, at]
+        decoder = codecs.getincrementaldecoder(self.encoding)()
+        start = at
+        for index in range(len(body)):
+            characters = decoder.decode(body[index : index + 1])
+            if characters:
+                found += [start] * len(characters)
+                start = at + index + 1
+        held = len(self.text) - len(found)
+        return [*found, *[start] * held, len(self.data)]
+
+
+def _no_text(place: str) -> InputError:
+    return InputError(
+        say("文字コードを判別できません", "this is no text in a known encoding"),
+        place=place,
+        remedy=say("UTF-8 のテキストにしてください", "convert it to UTF-8"),
+    )

@@ -1,1 +1,0 @@
-"""Encoders: pretrained networks that read subwords, and the words-to-subwords side of them."""

@@ -1,1 +1,0 @@
-"""Taggers compared on a corpus: folds by document, seeds, tables, paired tests."""

@@ -1,0 +1,241 @@
+"""Where a tagger's runs stand in a document, as marks between its characters."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from naisei.emphasis.choice import CONTENT, Run
+from naisei.emphasis.corpus.documents import Block, Insertion, Reading, is_sentence
+from naisei.emphasis.corpus.markdown import Lost, Paragraph
+from naisei.emphasis.schemas import Article
+
+__all__ = ["Stretch", "html_marks", "markdown_marks", "stretches"]
+
+
+_CLOSING = frozenset("、。，．！？」』）】〉》〕］｝)]}!?,.:;：；")
+_OPENING = frozenset("「『（【〈《〔［｛([{・")
+#: What may stand in the source between two characters of one stretch: a line break with the
+#: indents and quote marks of the next line.
+_GAP = re.compile(r"[\s>]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """start, end: offsets in the source's text. block: number of its paragraph. first, last:
+    offsets in the text of the paragraph."""
+
+    block: int
+    first: int
+    last: int
+    start: int
+    end: int
+
+
+def stretches(
+    runs: Sequence[Run], article: Article, reading: Reading, source: str
+) -> tuple[Stretch, ...]:
+    """In order. A run is cut where markup stands between its characters, so that no mark ever
+    crosses another; pieces without a content word are left out. So is all of a paragraph that is
+    no sentence: it would look like a heading."""
+    found: list[Stretch] = []
+    for run in runs:
+        sentence = article.sentences[run.sentence]
+        block = reading.blocks[sentence.block]
+        tokens = sentence.tokens[run.first : run.last]
+        ends = iter([t.end for t in tokens if t.pos in CONTENT])
+        content = next(ends, None)
+        for start, end in _pieces(block, tokens[0].start, tokens[-1].end, source):
+            while content is not None and content <= start:
+                content = next(ends, None)
+            if content is not None and content <= end:
+                place = (block.starts[start], block.ends[end - 1])
+                found.append(Stretch(sentence.block, start, end, *place))
+    out: list[Stretch] = []
+    for number, own in groupby(found, key=lambda stretch: stretch.block):
+        here = list(own)
+        if not _heading(reading.blocks[number], here):
+            out += here
+    return tuple(out)
+
+
+def _pieces(block: Block, first: int, last: int, source: str) -> Iterator[tuple[int, int]]:
+    start = first
+    for i in range(first, last):
+        free = not (block.fixed[i] or block.bold[i])
+        joined = i + 1 < last and _joined(block, i, source)
+        if free and not joined:
+            yield from _trimmed(block.text, start, i + 1)
+        if not free or not joined:
+            if not free:
+                yield from _trimmed(block.text, start, i)
+            start = i + 1
+
+
+def _joined(block: Block, i: int, source: str) -> bool:
+    # Characters of one entity reference share their place.
+    if block.starts[i] == block.starts[i + 1]:
+        return True
+    return bool(_GAP.fullmatch(source, block.ends[i], block.starts[i + 1]))
+
+
+def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Without space, and without marks that belong to what stands beside it."""
+    while start < end and (text[start].isspace() or text[start] in _CLOSING):
+        start += 1
+    while start < end and (text[end - 1].isspace() or text[end - 1] in _OPENING):
+        end -= 1
+    if start < end:
+        yield start, end
+
+
+def _heading(block: Block, found: Sequence[Stretch]) -> bool:
+    """Whether the paragraph would then be bold from end to end without being a sentence."""
+    left = sum(not bold for bold in block.bold) - sum(s.last - s.first for s in found)
+    return left <= 0 and not is_sentence(block.text)
+
+
+def html_marks(found: Sequence[Stretch]) -> list[Insertion]:
+    """`<strong>` round each stretch; none holds a tag, so the elements stay well nested."""
+    return [
+        insertion
+        for stretch in found
+        for insertion in (
+            Insertion(stretch.start, "<strong>"),
+            Insertion(stretch.end, "</strong>"),
+        )
+    ]
+
+
+# Suggestions in Markdown: `**` where CommonMark takes it for emphasis, else `<strong>`.
+#
+# CommonMark wants no punctuation between a closing `**` and a letter, so `**「猫」**は` stays as
+# it is written. Full stops and brackets that enclose all of a stretch are left outside
+# (`「**猫**」は`, `**寝た**。次`); what then still does not work is marked with `<strong>`. Every
+# paragraph is read again with its marks, and one that would say anything else stays unmarked.
+
+_STARS = ("**", "**")
+_TAGS = ("<strong>", "</strong>")
+_MOST_ALONE = 50
+_ENDS = frozenset("、。，．,.!?！？:：;；")
+_PAIRS = frozenset(["「」", "『』", "（）", "()", "【】", "［］", "〈〉", "《》", "“”", '""'])
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """Around offsets start … end of a paragraph as it is written."""
+
+    start: int
+    end: int
+    signs: tuple[str, str]
+
+
+def markdown_marks(
+    found: Sequence[Stretch], paragraphs: Sequence[Paragraph]
+) -> tuple[list[Insertion], int]:
+    """The marks, and how many stretches could not be marked. paragraphs: one a block."""
+    insertions: list[Insertion] = []
+    lost = 0
+    for block, own in groupby(found, key=lambda stretch: stretch.block):
+        here = list(own)
+        paragraph = paragraphs[block]
+        marks = _agreed(paragraph, here)
+        lost += len(here) - len(marks)
+        for mark in marks:
+            insertions.append(Insertion(paragraph.places[mark.start], mark.signs[0]))
+            insertions.append(Insertion(paragraph.places[mark.end - 1] + 1, mark.signs[1]))
+    return insertions, lost
+
+
+def _agreed(paragraph: Paragraph, found: Sequence[Stretch]) -> list[_Mark]:
+    """Marks with which the paragraph says the same and is as bold as meant."""
+    at = {place: offset for offset, place in enumerate(paragraph.places)}
+    choices = [_choices(paragraph.content, at[s.start], at[s.end - 1] + 1) for s in found]
+    while True:
+        tried = [i for i, own in enumerate(choices) if own]
+        wrong = _wrong(paragraph, [choices[i][0] for i in tried])
+        if not wrong:
+            return [choices[i][0] for i in tried]
+        # Whatever is not read as it is meant is marked in the next way, at last not at all.
+        for i in wrong:
+            choices[tried[i]].pop(0)
+
+
+def _wrong(paragraph: Paragraph, marks: Sequence[_Mark]) -> set[int]:
+    """Those of the marks that do not work; all of them if that cannot be told."""
+    try:
+        after = paragraph.reread(_marked(paragraph.content, marks))
+    except Lost:
+        return _alone(paragraph, marks)
+    before = paragraph.read
+    if [(p.character, p.fixed) for p in before] != [(p.character, p.fixed) for p in after]:
+        return _alone(paragraph, marks)
+    wrong: set[int] = set()
+    which = 0
+    for old, new in zip(before, after, strict=True):
+        while which < len(marks) and marks[which].end <= old.start:
+            which += 1
+        inside = which < len(marks) and marks[which].start <= old.start
+        if new.bold != (old.bold or inside):
+            if not inside:
+                return _alone(paragraph, marks)
+            wrong.add(which)
+    return wrong
+
+
+def _alone(paragraph: Paragraph, marks: Sequence[_Mark]) -> set[int]:
+    """Those that do not work even alone; all if each does or there are too many to try."""
+    every = set(range(len(marks)))
+    if not 1 < len(marks) <= _MOST_ALONE:
+        return every
+    return {i for i in every if _wrong(paragraph, [marks[i]])} or every
+
+
+def _marked(content: str, marks: Sequence[_Mark]) -> str:
+    out, at = [], 0
+    for mark in marks:
+        out += [content[at : mark.start], mark.signs[0], content[mark.start : mark.end]]
+        out.append(mark.signs[1])
+        at = mark.end
+    return "".join([*out, content[at:]])
+
+
+def _choices(content: str, start: int, end: int) -> list[_Mark]:
+    """Ways to mark a stretch, the best first."""
+    for first, last in _narrower(content, start, end):
+        if first < last and _flanked(content, first, last):
+            found = [_Mark(first, last, _STARS)]
+            break
+    else:
+        found = []
+    beside = content[start - 1 : start] == "*" or content[end : end + 1] == "*"
+    return [*found, _Mark(start, end, _TAGS), *[_Mark(start, end, _STARS)] * beside]
+
+
+def _narrower(content: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The stretch; without stops at its ends; without brackets round all of it."""
+    yield start, end
+    while end > start and content[end - 1] in _ENDS:
+        end -= 1
+    yield start, end
+    while end - start > 2 and content[start] + content[end - 1] in _PAIRS:
+        start, end = start + 1, end - 1
+        yield start, end
+
+
+def _flanked(content: str, start: int, end: int) -> bool:
+    """Whether `**` can open before `start` and close before `end` (CommonMark 0.31, 6.2)."""
+    before, first = content[start - 1 : start] or " ", content[start]
+    last, after = content[end - 1], content[end : end + 1] or " "
+    if before in "*\\" or after == "*" or first == "*" or last in "*\\":
+        return False
+    opens = not first.isspace() and (not _mark(first) or before.isspace() or _mark(before))
+    closes = not last.isspace() and (not _mark(last) or after.isspace() or _mark(after))
+    return opens and closes
+
+
+def _mark(character: str) -> bool:
+    return unicodedata.category(character)[0] in "PS"

@@ -1,0 +1,119 @@
+"""Several taggers side by side (Tables 4.1 and 4.2), and each against the best of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from naisei.emphasis.results import UNTITLED
+from naisei.lang import say
+from naisei.runs.compare import difference_table
+from naisei.runs.significance import paired_difference, wilcoxon_signed_rank
+from naisei.runs.task import Metric, Summary, Table
+from naisei.system.execute import Study
+
+__all__ = ["study_tables"]
+
+
+#: Metric → its column: of the words found (Table 4.1), and of the rest.
+_FOUND = {"token_precision": "precision", "token_recall": "recall", "token_f1": "F1"}
+_MORE = {
+    "span_f1": "span F1",
+    "token_f1_article": "F1/document",
+    "emphasis_rate": "rate",
+    "calibration_error": "ECE",
+    "tokens_per_second": "words/s",
+}
+_BOUNDED = ("token_f1", "span_f1")
+_NAN = float("nan")
+
+
+def study_tables(study: Study) -> tuple[Table, ...]:
+    """One row a tagger; then each against the one of greatest token F1, paired by document."""
+    summaries = {label: result.summary for label, result in study.results.items()}
+    named = {label: {m.name: m for m in s.metrics} for label, s in summaries.items()}
+    tables = [
+        _side_by_side(
+            say("タガーの比較", "Taggers compared"),
+            named,
+            _FOUND,
+            say(
+                "全文書の語をまとめた値の、学習の回数についての平均。"
+                "区間は文書単位の 95 % ブートストラップ",
+                "Over the words of all documents, the mean of the trainings; "
+                "95 % bootstrap intervals over documents",
+            ),
+        ),
+        _side_by_side(
+            say("区間、文書ごと、確率", "Spans, documents, probabilities"),
+            named,
+            _MORE,
+            say(
+                "F1/document: 文書ごとの F1 の平均。rate: 強調率。ECE: 確率の較正誤差",
+                "F1/document: mean of the documents' F1; rate: words emphasised; "
+                "ECE: expected calibration error",
+            ),
+        ),
+    ]
+    if len(named) > 1:
+        best = max(named, key=lambda k: _or_least(named[k]["token_f1"].value))
+        seed = next(iter(study.configs.values())).seed
+        tables.append(_against(best, summaries, seed))
+    return tuple(tables)
+
+
+def _side_by_side(
+    title: str, named: Mapping[str, Mapping[str, Metric]], shown: Mapping[str, str], note: str
+) -> Table:
+    """One row a tagger, and one for what it says where titles are withheld."""
+    columns = [say("タガー", "tagger")]
+    for name, head in shown.items():
+        columns += [head, f"{head} low", f"{head} high"] if name in _BOUNDED else [head]
+    lines: list[tuple[str | float | int, ...]] = []
+    for label, metrics in named.items():
+        for prefix in ("", UNTITLED):
+            if f"{prefix}token_f1" not in metrics:
+                continue
+            cells: list[str | float | int] = [
+                label + (say(" (空タイトル)", " (empty titles)") if prefix else "")
+            ]
+            for name in shown:
+                m = metrics.get(prefix + name)
+                value, low, high = (m.value, m.low, m.high) if m else (_NAN, _NAN, _NAN)
+                cells += [value, low, high] if name in _BOUNDED else [value]
+            lines.append(tuple(cells))
+    return Table(title, tuple(columns), tuple(lines), note=note)
+
+
+def _or_least(value: float) -> float:
+    return value if value == value else -1.0
+
+
+def _against(best: str, summaries: Mapping[str, Summary], seed: int) -> Table:
+    """Mean difference of the documents' F1, and Wilcoxon's test, Holm's correction."""
+    units = summaries[best].extra["units"]
+    found, p_values = [], []
+    for label in summaries:
+        for kind in ("token", "span"):
+            if label != best:
+                a, b = (_f1(summaries[k], kind, units) for k in (label, best))
+                found.append((label, f"{kind}s", paired_difference(a, b, seed=seed)))
+                p_values.append(wilcoxon_signed_rank(a, b))
+    return difference_table(
+        say(f"{best} との差", f"{best} against the others"),
+        found,
+        labels=(say("タガー", "tagger"), "F1"),
+        p_values=p_values,
+        test="p (Wilcoxon)",
+        note=say(
+            "文書ごとの F1 の差の平均。ウィルコクソンの符号付き順位検定 (両側)、ホルムの補正",
+            "Mean difference of the F1 of each document; two-sided Wilcoxon signed-rank test, "
+            "Holm's correction",
+        ),
+    )
+
+
+def _f1(summary: Summary, kind: str, units: Sequence[str]) -> list[float]:
+    """F1 of each of these documents; NaN for one that was not scored."""
+    metric = next(m for m in summary.metrics if m.name == f"{kind}_f1_article")
+    own = dict(zip(summary.extra["units"], metric.per_unit, strict=True))
+    return [own.get(name, _NAN) for name in units]

@@ -1,0 +1,125 @@
+"""Emphasis as a system: taggers that set words in bold, compared by cross-validation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from naisei.emphasis.config import EncoderConfig, EvalConfig
+from naisei.lang import language
+from naisei.system.config import Config
+from naisei.system.declare import Experiment, Given, Role, System, Verb
+from naisei.system.registry import BUILT_IN
+
+if TYPE_CHECKING:
+    from naisei.emphasis.task import EvalTask
+
+__all__ = ["ENCODERS", "EVAL", "SYSTEM"]
+
+
+def _calls_model(config: EvalConfig) -> bool:
+    from naisei.emphasis.taggers.registry import LLM
+
+    return config.tagger == LLM
+
+
+def _settle(given: Given) -> dict[str, Any]:
+    """`crf:l2=2` is a tagger and its settings; a language model has no probabilities to compare
+    without titles."""
+    from naisei.emphasis.taggers.registry import LLM, parsed
+
+    values = {"language": language(), **given.values}
+    values["tagger"], values["options"] = parsed(values.get("tagger", "rule"))
+    if values["tagger"] == LLM:
+        values["empty_title"] = False
+    return values
+
+
+def _label(config: EvalConfig) -> str:
+    """As on the command line."""
+    options = ",".join(f"{key}={value}" for key, value in config.options.items())
+    return f"{config.tagger}:{options}" if options else config.tagger
+
+
+def _load(config: EvalConfig) -> EvalTask:
+    from pathlib import Path
+
+    from naisei.emphasis.corpus.store import load_corpus
+    from naisei.emphasis.task import EvalTask
+
+    return EvalTask(config, load_corpus(Path(config.corpus)))
+
+
+def _settle_encoders(given: Given) -> dict[str, Any]:
+    return {"language": language(), **given.values}
+
+
+def _encoders(config: EncoderConfig) -> Mapping[str, Config]:
+    from naisei.emphasis.encoder_comparison import encoder_configs
+
+    return encoder_configs(config)
+
+
+_TABLES = "naisei.emphasis.study:study_tables"
+
+EVAL: Experiment[EvalConfig] = Experiment(
+    verb="eval",
+    task="eval",
+    about=(
+        "タガーをコーパスで測り、比べる (文書単位の交差検証)",
+        "Measure and compare taggers on a corpus, cross-validated by document.",
+    ),
+    config=EvalConfig,
+    load=_load,
+    settle=_settle,
+    roles=(Role("editor", needed=_calls_model),),
+    label=_label,
+    tables=_TABLES,
+)
+
+ENCODERS: Experiment[Any] = Experiment(
+    verb="compare-encoders",
+    task="compare-encoders",
+    about=(
+        "どのエンコーダーが言葉をよく理解するかを、強調付与で比べる",
+        "Compare encoders by how well they find emphasis.",
+    ),
+    config=EncoderConfig,
+    load=_load,
+    settle=_settle_encoders,
+    study=_encoders,
+    tables=_TABLES,
+)
+
+SYSTEM = System(
+    name="emphasis",
+    about=BUILT_IN["emphasis"],
+    experiments=(EVAL, ENCODERS),
+    verbs=(
+        Verb(
+            "tag",
+            (
+                "文書に強調の案を入れる (ほかは 1 バイトも変えない)",
+                "Suggest emphasis in a document; not one other byte is changed.",
+            ),
+            "naisei.emphasis.tag:command",
+        ),
+        Verb(
+            "corpus",
+            (
+                "太字を含む文書からコーパスを作る (フォルダー、または Debian の日本語文書)",
+                "Build a corpus from emphasised documents: a folder, or Debian's Japanese books.",
+            ),
+            "naisei.emphasis.corpus.command:make_corpus",
+        ),
+        Verb(
+            "train",
+            (
+                "タガーを学習する (中断しても続きから)",
+                "Train a tagger; it goes on if broken off.",
+            ),
+            "naisei.emphasis.train:command",
+        ),
+    ),
+    demo="naisei.emphasis.demo:PART",
+)

@@ -1,1 +1,0 @@
-"""Features of tokens and sentences, as hashed codes."""

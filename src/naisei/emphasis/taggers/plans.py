@@ -1,0 +1,230 @@
+"""Training settings of the taggers: what `--tagger NAME:KEY=VALUE,…` may set."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import Literal
+
+from pydantic import model_validator
+
+from naisei.system.config import Options, flag
+
+__all__ = ["BASELINE", "CONTEXT", "HEAD", "NAME", "TUNED", "CrfPlan", "NeuralPlan", "StackPlan"]
+
+#: The encoder that neural taggers are put on by default.
+NAME = "multilingual-e5-small"
+
+
+class CrfPlan(Options):
+    """How a CRF tagger is trained, and how it chooses words."""
+
+    context: bool = flag(
+        False,
+        "記事全体の特徴と、文の CRF も使う",
+        "Features of the whole article, and a CRF over its sentences, beside those of Murata "
+        "and Abe.",
+    )
+    decoding: Literal["viterbi", "spans"] = flag(
+        "viterbi",
+        "最尤のラベル列 (viterbi) か、開発部分で調整した区間 (spans)",
+        "The likeliest labels (viterbi), or whole spans tuned on the dev part (spans).",
+    )
+    plain: float = flag(
+        1.0,
+        "強調のない文のうち学習に使う割合。ずれは較正で直る",
+        "Share of the sentences without emphasis that the CRF over the words is trained on, at "
+        "least; calibration corrects the shift.",
+        gt=0,
+        le=1,
+    )
+    tuning: Literal["dev", "folds"] = flag(
+        "dev",
+        "較正と区間の調整に使うもの: 開発部分 (dev)、学習記事の交差検証 (folds)",
+        "What calibrates and tunes: the dev part, or each training article as a CRF that did "
+        "not see it tags it (folds); then the dev part is trained on, too.",
+    )
+    l2: float = flag(1.0, "L2 正則化の重み", "Weight of ½‖w‖².", gt=0)
+    sentence_l2: float = flag(
+        4.0, "文の CRF の L2 正則化の重み", "The same of the sentences' CRF.", gt=0
+    )
+    min_count: int = flag(2, "使う特徴の最少の出現数", "Rarer features are left out.", ge=1)
+    steps: int = flag(80, "L-BFGS の反復の上限", "Steps of L-BFGS, at most.", ge=1)
+    folds: int = flag(
+        5,
+        "文の CRF を交差検証する分割数",
+        "Parts of the training articles, so that the sentences' CRF tags what it has not seen.",
+        ge=2,
+    )
+    parts: int = flag(3, "語の CRF についての同じ分割数", "The same for the words' CRF.", ge=2)
+
+    @property
+    def name(self) -> str:
+        return f"crf-{'context' if self.context else 'murata'}-{self.decoding}.v1"
+
+
+#: The CRF of the thesis' Table 4.1, and the one with what the whole article tells.
+BASELINE = CrfPlan()
+CONTEXT = CrfPlan(context=True, decoding="spans", plain=0.2, tuning="folds")
+
+
+class NeuralPlan(Options):
+    """A network and its training: one row of the thesis' Table 4.1, or better."""
+
+    body: Literal["transformer", "bilstm"] = flag(
+        "transformer",
+        "transformer、または静的な単語ベクトル上の BiLSTM",
+        "transformer, or bilstm over static vectors of words.",
+    )
+    title: bool = flag(
+        False, "入力にタイトルを添える", "The input is `[CLS] text [SEP] title` (§4.3.1)."
+    )
+    crf: bool = flag(
+        False, "上に CRF を置く", "Eq. 4.1 on top; else every word is decided by itself."
+    )
+    encoder: str = flag(
+        NAME,
+        "エンコーダー: 既定のもの、Hugging Face のフォルダーか名前",
+        "The default encoder, or a Hugging Face folder or name; a BiLSTM takes its vectors.",
+    )
+    layers: int | None = flag(
+        None, "使う先頭の層の数 (既定: すべて)", "Its first layers; all by default.", ge=1
+    )
+    hidden: int = flag(300, "BiLSTM の各方向の次元", "Width of each direction of the BiLSTM.", ge=1)
+    unit: Literal["sentence", "passage"] = flag(
+        "sentence",
+        "一度に読む単位: 文、または入る限りの文",
+        "What is read at once: a sentence (thesis), or as many of the article as fit (passage).",
+    )
+    limit: int = flag(256, "入力の長さの上限 (サブワード)", "Subwords of an input.", ge=16)
+    steps: int = flag(
+        3000, "学習のステップ数", "Steps; the thesis: 3,000, BiLSTM 30,000 (§4.4.5).", ge=1
+    )
+    every: int = flag(
+        300,
+        "チェックポイントの間隔 (ステップ)",
+        "Steps between checkpoints, of which the best on the dev part is kept.",
+        ge=1,
+    )
+    batch: int = flag(16, "バッチの大きさ", "Inputs a step.", ge=1)
+    rate: float = flag(
+        2e-5, "学習率", "Learning rate; the thesis: 2e-5, BiLSTM 1e-4 (§4.4.5).", gt=0
+    )
+    head_rate: float = flag(
+        1e-3,
+        "エンコーダーの上に置く層の学習率",
+        "Learning rate of what is new on top of the encoder.",
+        gt=0,
+    )
+    decay: float = flag(0.01, "重み減衰", "Weight decay.", ge=0)
+    dropout: float = flag(0.1, "ドロップアウト率", "Dropout.", ge=0, lt=1)
+    warmup: float = flag(
+        0.1,
+        "学習率を上げていくステップの割合",
+        "Share of the steps in which the rates rise; then they fall to zero.",
+        ge=0,
+        le=1,
+    )
+    plain: float = flag(
+        1.0,
+        "強調のない入力のうち 1 エポックに使う割合",
+        "Share of the inputs without emphasis that an epoch is given.",
+        gt=0,
+        le=1,
+    )
+    tuned: Literal["all", "layers", "head"] = flag(
+        "layers",
+        "エンコーダーのうち学習する部分: すべて、単語ベクトル以外、なし",
+        "What is trained of the encoder: all (thesis), all but its word vectors (layers), or "
+        "nothing (head): then each word's state is computed once; it and the mean of its "
+        "sentence's go through one layer of `hidden`.",
+    )
+    decoding: Literal["viterbi", "spans"] = flag(
+        "viterbi",
+        "最尤のラベル列か、開発部分で調整した区間",
+        "The likeliest labels, or spans tuned on the dev part.",
+    )
+    precision: Literal["float32", "bfloat16"] = flag(
+        "float32", "計算の精度", "Precision of the computation."
+    )
+
+    @property
+    def name(self) -> str:
+        """Such as `transformer-title-crf-viterbi.v1`."""
+        parts: list[str] = [self.body]
+        parts += [word for word in ("title", "crf") if getattr(self, word)]
+        parts += ["passage"] if self.unit == "passage" else []
+        parts += ["head"] if self.frozen_encoder else []
+        return "-".join([*parts, self.decoding]) + ".v1"
+
+    @property
+    def frozen_encoder(self) -> bool:
+        """Whether the network is given the states of an encoder that stays as it is."""
+        return self.body == "transformer" and self.tuned == "head"
+
+    def digest(self, data: str) -> str:
+        """Of the plan and of what it is trained on; a checkpoint belongs to one of them."""
+        return sha256(f"{self.model_dump_json()}\n{data}".encode()).hexdigest()[:24]
+
+    def share_at(self, step: int) -> float:
+        """What part of the rates is used at a step (from 0): up, then down in a line."""
+        warm = round(self.warmup * self.steps)
+        if step < warm:
+            return (step + 1) / warm
+        return (self.steps - step) / max(1, self.steps - warm)
+
+    def for_cpu(self) -> NeuralPlan:
+        """The same row of the tables, for minutes on a CPU: three layers of the encoder, whose
+        word vectors stay as they are, a fifth of the inputs without emphasis an epoch, and
+        fewer, longer steps. A BiLSTM keeps its layers: it has none of the encoder."""
+        changes: dict[str, object] = {"plain": 0.2, "every": 100}
+        if self.body == "bilstm":
+            changes |= {"steps": 1500, "rate": 1e-3, "hidden": 150}
+        else:
+            changes |= {"layers": 3, "tuned": "layers", "steps": 600, "rate": 2e-4, "limit": 192}
+        return NeuralPlan.model_validate({**self.model_dump(), **changes})
+
+
+#: A head on the first four layers of the encoder, which stay as they are: a training of seconds.
+HEAD = NeuralPlan(
+    title=True, unit="passage", tuned="head", layers=4, limit=192, hidden=128, dropout=0.3,
+    steps=800, every=800, batch=4, plain=0.3, decoding="spans",
+)  # fmt: skip
+
+#: The first two layers, trained with a CRF on top, sentence by sentence: minutes of one core.
+TUNED = NeuralPlan(
+    title=True, crf=True, layers=2, limit=160, steps=300, every=300, rate=3e-4, plain=0.2,
+    decoding="spans",
+)  # fmt: skip
+
+
+class StackPlan(Options):
+    """A CRF and neural taggers, whose log-odds are added with learnt weights. The CRF must be
+    tuned on folds, so that it has tagged what it had not seen."""
+
+    crf: CrfPlan = CONTEXT
+    networks: tuple[NeuralPlan, ...] = flag(
+        (HEAD,), "ニューラルなタガー", "A neural tagger each.", min_length=1
+    )
+    parts: int = flag(
+        2,
+        "ニューラルなタガーを交差検証する分割数",
+        "Parts of the articles, so that a neural tagger tags of each what it has not seen.",
+        ge=2,
+    )
+    copies: int = flag(
+        1,
+        "乱数だけが違う学習の数。対数オッズを平均する",
+        "Trainings of each network with other seeds, whose log-odds are averaged.",
+        ge=1,
+    )
+
+    @model_validator(mode="after")
+    def _tuned_on_folds(self) -> StackPlan:
+        if self.crf.tuning != "folds":
+            raise ValueError("the CRF of a stack must have tuning=folds")
+        return self
+
+    @property
+    def name(self) -> str:
+        tuned = any(not network.frozen_encoder for network in self.networks)
+        return f"stack{'-tuned' if tuned else ''}-spans.v4"

@@ -1,0 +1,245 @@
+"""Taggers by name: what the command line calls them, how they are trained, where they are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, JsonValue, ValidationError
+
+from naisei.core import InputError
+from naisei.emphasis.schemas import Article, Tagger
+from naisei.emphasis.taggers import crf, stack
+from naisei.emphasis.taggers.plans import (
+    BASELINE,
+    CONTEXT,
+    HEAD,
+    TUNED,
+    CrfPlan,
+    NeuralPlan,
+    StackPlan,
+)
+from naisei.lang import say
+from naisei.system.config import flags_of
+
+if TYPE_CHECKING:
+    from naisei.emphasis.taggers.neural.training import Point
+
+__all__ = [
+    "LLM",
+    "NAMES",
+    "RULE",
+    "FirstSentence",
+    "Trainer",
+    "load_tagger",
+    "neural_plan",
+    "parsed",
+    "save_tagger",
+    "trainer",
+]
+
+
+class FirstSentence:
+    """The first sentence of each paragraph; its probabilities are 0 and 1."""
+
+    name = "rule.v1"
+
+    def probabilities(self, article: Article) -> list[NDArray[np.float64]]:
+        return [np.array(row, np.float64) for row in self.labels(article)]
+
+    def labels(self, article: Article) -> list[list[bool]]:
+        seen: set[int] = set()
+        out: list[list[bool]] = []
+        for sentence in article.sentences:
+            first = sentence.block not in seen
+            out.append([first and can for can in sentence.counted])
+            seen.add(sentence.block)
+        return out
+
+
+def parsed(spec: str) -> tuple[str, dict[str, JsonValue]]:
+    """Name and settings, which are still text.
+
+    >>> parsed("crf:l2=2,steps=50")
+    ('crf', {'l2': '2', 'steps': '50'})
+
+    Raises:
+        InputError: a setting without a value, or one that comes twice.
+    """
+    name, _, rest = spec.partition(":")
+    options: dict[str, JsonValue] = {}
+    for word in rest.split(",") if rest else ():
+        key, equals, value = (part.strip() for part in word.partition("="))
+        if not (key and equals and value) or key in options:
+            raise InputError(
+                say(f"'{word}' は設定として読めません", f"'{word}' is no setting, or comes twice"),
+                place=f"--tagger {spec}",
+                remedy=say("書き方: 名前:鍵=値,鍵=値", "write NAME:KEY=VALUE,KEY=VALUE"),
+            )
+        options[key] = value
+    return name.strip(), options
+
+
+P = TypeVar("P", bound=BaseModel)
+#: The first sentence of each paragraph: nothing is learnt.
+RULE = "rule"
+#: Not trained: a language model is asked (thesis, section 4.6).
+LLM = "llm"
+
+
+@dataclass(frozen=True, slots=True)
+class Trainer:
+    """How a tagger of a row is made of a training part. plan: `None` for what learns nothing."""
+
+    plan: CrfPlan | NeuralPlan | StackPlan | None
+
+    @property
+    def random(self) -> bool:
+        """Whether a seed changes what is made; if not, one training is enough."""
+        return isinstance(self.plan, NeuralPlan | StackPlan)
+
+    def train(
+        self,
+        articles: Sequence[Article],
+        dev: Sequence[Article],
+        *,
+        seed: int,
+        folder: Path | None = None,
+        device: str = "auto",
+        report: Callable[[Point], None] = lambda point: None,
+    ) -> Tagger:
+        """folder: where a training that was broken off left what it had. report: called with
+        each point of the learning curve of a neural tagger."""
+        plan = self.plan
+        if isinstance(plan, CrfPlan):
+            return crf.train(articles, dev, plan=plan)
+        if isinstance(plan, StackPlan):
+            return stack.train(articles, dev, plan=plan, seed=seed, folder=folder, device=device)
+        if isinstance(plan, NeuralPlan):
+            # It needs the extra `train`, and says so if it is not there.
+            from naisei.emphasis.taggers.neural.training import train
+
+            return train(
+                articles, dev, plan=plan, seed=seed, folder=folder, device=device, report=report
+            )
+        return FirstSentence()
+
+
+#: As they stand in the tables: the baselines first.
+_PLANS: dict[str, CrfPlan | NeuralPlan | StackPlan] = {
+    "crf": BASELINE,
+    "bilstm": NeuralPlan(body="bilstm"),
+    "transformer": NeuralPlan(),
+    "transformer-title": NeuralPlan(title=True),
+    "transformer-crf": NeuralPlan(crf=True),
+    "transformer-title-crf": NeuralPlan(title=True, crf=True),
+    "crf-context": CONTEXT,
+    "stack": StackPlan(),
+    "stack-tuned": StackPlan(networks=(HEAD, TUNED)),
+}
+NAMES = (RULE, *_PLANS, LLM)
+
+
+def trainer(name: str, options: Mapping[str, JsonValue]) -> Trainer:
+    """The trainer of a name, with its settings changed as given.
+
+    Raises:
+        InputError: no such name, no such setting, or a value that does not fit.
+    """
+    if name in _PLANS:
+        return Trainer(_changed(_PLANS[name], options))
+    if name != RULE:
+        raise InputError(
+            say(f"'{name}' というタガーはありません", f"no tagger is called '{name}'"),
+            place="--tagger",
+            remedy=say("使えるもの: ", "known: ") + ", ".join(NAMES),
+        )
+    if options:
+        raise InputError(
+            say("このタガーに設定はありません", "this tagger has no settings"), place="--tagger"
+        )
+    return Trainer(None)
+
+
+def neural_plan(name: str, options: Mapping[str, JsonValue]) -> NeuralPlan:
+    """The plan of a tagger that is put on an encoder.
+
+    Raises:
+        InputError: another tagger, no such setting, or a value that does not fit.
+    """
+    plan = _PLANS.get(name)
+    if not isinstance(plan, NeuralPlan):
+        known = ", ".join(n for n, each in _PLANS.items() if isinstance(each, NeuralPlan))
+        raise InputError(
+            say(f"'{name}' はエンコーダーを使いません", f"'{name}' is put on no encoder"),
+            place="--tagger",
+            remedy=say("使えるもの: ", "known: ") + known,
+        )
+    return _changed(plan, options)
+
+
+def _changed(plan: P, options: Mapping[str, JsonValue]) -> P:
+    try:
+        # In lax mode: "2" is a whole number, "false" is no.
+        return type(plan).model_validate({**plan.model_dump(), **options})
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise InputError(
+            f"{first['msg'].removeprefix('Value error, ')}: {first['input']!r}",
+            place=f"--tagger … {'.'.join(map(str, first['loc']))}",
+            remedy=say("使えるもの: ", "known: ") + _settings(type(plan)),
+        ) from error
+
+
+def _settings(plan: type[BaseModel]) -> str:
+    """The settings that can be given, with what they are."""
+    told = (f"{flag.path[-1]} ({flag.help.rstrip('.')})" for flag in flags_of(plan))
+    return "; ".join(told)
+
+
+def load_tagger(name: str | Path) -> Tagger:
+    """`rule`: the first sentence of each paragraph. Else a path: a CRF tagger's file, or the
+    folder that training wrote.
+
+    Raises:
+        InputError: nothing there, or no tagger.
+    """
+    path = Path(name)
+    if str(name) == RULE:
+        return FirstSentence()
+    if (path / "tagger.npz").is_file() and not (path / "tagger.json").is_file():
+        return crf.load(path / "tagger.npz")
+    if (path / "crf.npz").is_file():
+        # Like the next, it needs the extra `train`, and says so if it is not there.
+        return stack.load(path)
+    if path.is_dir():
+        from naisei.emphasis.taggers.neural.tagger import load
+
+        return load(path)
+    if not path.is_file():
+        raise InputError(
+            say(f"タガーがありません: {name}", f"there is no tagger {name}"),
+            place="--tagger",
+            remedy=say(
+                f"{RULE}、または学習で書かれたファイルかフォルダーを指定してください",
+                f"give {RULE}, or the file or folder that training wrote",
+            ),
+        )
+    return crf.load(path)
+
+
+def save_tagger(tagger: Tagger, path: Path) -> None:
+    """What `load_tagger` reads: a file for a CRF, a folder for the others."""
+    if isinstance(tagger, crf.CrfTagger):
+        crf.save(tagger, path)
+    elif isinstance(tagger, stack.StackedTagger):
+        stack.save(tagger, path)
+    else:
+        from naisei.emphasis.taggers.neural.tagger import NeuralTagger, save
+
+        assert isinstance(tagger, NeuralTagger)
+        save(tagger, path)

@@ -1,1 +1,0 @@
-"""Suggestions put into a document, and nothing else of it changed."""

@@ -1,0 +1,182 @@
+"""`naisei emphasis train`: a tagger that learns from a whole corpus and is kept."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from naisei.core import InputError
+from naisei.emphasis.corpus.store import load_corpus
+from naisei.emphasis.schemas import Article
+from naisei.emphasis.taggers.plans import CrfPlan, NeuralPlan
+from naisei.emphasis.taggers.registry import Trainer, parsed, save_tagger, trainer
+from naisei.lang import say
+from naisei.system.config import Options, flag
+from naisei.terminal import Console
+
+if TYPE_CHECKING:
+    from naisei.emphasis.taggers.neural.training import Point
+
+__all__ = ["TrainOptions", "command", "set_aside", "train_tagger"]
+
+_TRAINING = ("学習", "Training")
+
+
+class TrainOptions(Options):
+    """What is trained, on what, and where it is kept."""
+
+    corpus: Path = flag(
+        ...,
+        "強調つき文書のコーパス (JSON Lines)",
+        "A corpus of emphasised documents (JSON lines).",
+        metavar="CORPUS",
+        argument=True,
+    )
+    out: Path = flag(
+        ...,
+        "書き込むフォルダー (中断した学習はここから続く)",
+        "Folder to write; a training that was broken off goes on from it.",
+        metavar="DIR",
+        panel="output",
+    )
+    tagger: str = flag(
+        "transformer-title-crf",
+        "タガーと設定 (eval と同じ名前。例: transformer-title-crf:layers=6)",
+        "Tagger and settings, named as in eval: transformer-title-crf:layers=6.",
+        metavar="NAME[:KEY=VALUE,…]",
+        panel=_TRAINING,
+    )
+    dev: int = flag(
+        500,
+        "開発用に取り分ける文の数 (文書単位)",
+        "Sentences set aside, in whole documents.",
+        panel=_TRAINING,
+        ge=0,
+    )
+    small: bool | None = flag(
+        None,
+        "CPU で数分の小さな設定か、論文の設定か (既定: GPU がなければ small)",
+        "Settings for minutes on a CPU, or the thesis's; small by default without a GPU.",
+        name="--small/--full",
+        panel=_TRAINING,
+    )
+    device: str = flag("auto", "auto、cpu、cuda", "auto, cpu or cuda.", panel=_TRAINING)
+    seed: int = flag(0, "乱数シード", "Seed of all that is random.", panel="run")
+    quiet: bool = flag(False, "進捗を表示しない", "No progress.", short="-q", panel="output")
+    as_json: bool = flag(
+        False,
+        "結果を JSON で標準出力の最後の行に出力する",
+        "Print the result as JSON, the last line of stdout.",
+        name="--json",
+        panel="output",
+    )
+
+
+def command(options: TrainOptions) -> None:
+    console = Console(stderr=True, quiet=options.quiet)
+    result = train_tagger(options, console)
+    if options.as_json:
+        print(json.dumps(result, ensure_ascii=False))
+        return
+    console.print(
+        say(
+            f"学習済み: {result['model']} ({result['name']}、{result['seconds']} 秒)",
+            f"Trained: {result['model']} ({result['name']}, {result['seconds']} s)",
+        ),
+    )
+
+
+def train_tagger(options: TrainOptions, console: Console) -> dict[str, Any]:
+    """Train a tagger on a corpus and keep it.
+
+    console: gets a line for each point of the learning curve.
+
+    Returns:
+        model (path), name, articles, dev_articles, seconds; of a neural tagger steps, dev_f1,
+        curve (path).
+
+    Raises:
+        InputError: an unusable corpus, or a tagger that does not learn.
+    """
+    name, settings = parsed(options.tagger)
+    plan = trainer(name, settings).plan
+    if plan is None:
+        raise InputError(
+            say(f"'{name}' は学習しません", f"'{name}' does not learn"),
+            place="--tagger",
+            remedy=say("crf、crf-context、transformer-… などを指定", "crf, transformer-…, …"),
+        )
+    learn, aside = set_aside(load_corpus(options.corpus), options.dev, seed=options.seed)
+    began = monotonic()
+    path = options.out
+    if isinstance(plan, CrfPlan) and path.suffix != ".npz":
+        path /= "tagger.npz"
+    if isinstance(plan, NeuralPlan):
+        plan = _sized(plan, set(settings), options)
+    steps = getattr(plan, "steps", 0)
+    points: list[Point] = []
+
+    def report(point: Point) -> None:
+        points.append(point)
+        console.print(
+            say(
+                f"{point.step:5}/{steps}  損失 {point.loss:.4f}  dev の token F1 "
+                f"{point.dev_f1:.3f}  {point.speed:,.0f} subword/s",
+                f"{point.step:5}/{steps}  loss {point.loss:.4f}  dev token F1 "
+                f"{point.dev_f1:.3f}  {point.speed:,.0f} subwords/s",
+            ),
+            highlight=False,
+        )
+
+    folder = options.out / "training"
+    tagger = Trainer(plan).train(
+        learn, aside, seed=options.seed, folder=folder, device=options.device, report=report
+    )
+    save_tagger(tagger, path)
+    result: dict[str, Any] = {"model": str(path), "name": plan.name}
+    if isinstance(plan, NeuralPlan):
+        result |= {
+            "steps": plan.steps,
+            "dev_f1": max((p.dev_f1 for p in points if p.dev_f1 == p.dev_f1), default=None),
+            "curve": str(folder / "curve.svg"),
+        }
+    return result | {
+        "articles": len(learn),
+        "dev_articles": len(aside),
+        "seconds": round(monotonic() - began, 1),
+    }
+
+
+def _sized(plan: NeuralPlan, own: set[str], options: TrainOptions) -> NeuralPlan:
+    """The plan, or the one for a CPU; `own`: settings that stay as they were given."""
+    from naisei.emphasis.taggers.neural.encoder import needs_torch
+    from naisei.emphasis.taggers.neural.learner import device_of
+
+    needs_torch("safetensors")
+    small = options.small
+    if small is None:
+        small = device_of(options.device) == "cpu"
+    if not small:
+        return plan
+    less = plan.for_cpu().model_dump()
+    return NeuralPlan.model_validate({**less, **plan.model_dump(include=own)})
+
+
+def set_aside(
+    articles: Sequence[Article], sentences: int, *, seed: int = 0
+) -> tuple[list[Article], list[Article]]:
+    """Articles to learn from, and whole articles with about `sentences` sentences: chosen by the
+    seed, at most half of the articles, none if there is only one article with emphasis."""
+    order = random.Random(seed).sample(list(articles), len(articles))
+    aside: list[Article] = []
+    held = 0
+    while order and held < sentences and len(aside) < len(articles) // 2:
+        held += len(order[-1].sentences)
+        aside.append(order.pop())
+    if not any(any(s.labels) for a in order for s in a.sentences):
+        return [*order, *aside[::-1]], []
+    return order, aside[::-1]

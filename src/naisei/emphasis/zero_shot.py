@@ -1,0 +1,239 @@
+"""Zero-shot emphasis: a language model that was not trained for it is asked (thesis, §4.6).
+
+Passage by passage; each reply is aligned with the text that it was to repeat.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import groupby, pairwise
+
+from naisei.core import Chat, Flow, InstrumentFailure, Message, assistant, system, user
+from naisei.emphasis.results import FoldResult, TaggedDocument, tagged_spans
+from naisei.emphasis.schemas import Article, Sentence
+from naisei.lang import Language
+from naisei.prompts import render
+
+__all__ = [
+    "ENOUGH",
+    "LONGEST",
+    "Aligned",
+    "Passage",
+    "again",
+    "align",
+    "emphasise",
+    "examine",
+    "messages",
+    "passages",
+    "token_labels",
+]
+
+
+#: Characters of a passage: what a model can be trusted to repeat word for word.
+LONGEST = 1200
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """text: paragraphs, one a line. sentences: with the place of each in the text."""
+
+    text: str
+    sentences: tuple[tuple[Sentence, int], ...]
+
+
+def passages(article: Article, *, longest: int = LONGEST) -> list[Passage]:
+    """Whole sentences in order; a paragraph is parted only where it is longer than `longest`,
+    and a sentence never."""
+    out: list[Passage] = []
+    held: list[list[Sentence]] = []
+    for _, group in groupby(article.sentences, lambda s: s.block):
+        for paragraph in _parted(list(group), longest):
+            if held and _length(held) + _length([paragraph]) > longest:
+                out.append(_passage(held))
+                held = []
+            held.append(paragraph)
+    if held:
+        out.append(_passage(held))
+    return out
+
+
+def _parted(paragraph: Sequence[Sentence], longest: int) -> list[list[Sentence]]:
+    parts: list[list[Sentence]] = [[]]
+    for sentence in paragraph:
+        if parts[-1] and _length([parts[-1]]) + len(sentence.text) > longest:
+            parts.append([])
+        parts[-1].append(sentence)
+    return parts
+
+
+def _length(paragraphs: Sequence[Sequence[Sentence]]) -> int:
+    return sum(len(s.text) + 1 for paragraph in paragraphs for s in paragraph)
+
+
+def _passage(paragraphs: Sequence[Sequence[Sentence]]) -> Passage:
+    text, placed = "", []
+    for paragraph in paragraphs:
+        text += "\n" if text else ""
+        for i, sentence in enumerate(paragraph):
+            # Sentences of Japanese touch each other; others were parted by a space.
+            if i and text[-1:].isascii() and sentence.text[:1].isascii():
+                text += " "
+            placed.append((sentence, len(text)))
+            text += sentence.text
+    return Passage(text, tuple(placed))
+
+
+def token_labels(passage: Passage, bold: Sequence[bool]) -> list[list[bool]]:
+    """Per sentence and token: emphasised if at least half of it is, as in the corpora; never
+    one that cannot be."""
+    rows: list[list[bool]] = []
+    for sentence, at in passage.sentences:
+        base = at - (sentence.tokens[0].start if sentence.tokens else 0)
+        row = []
+        for token in sentence.tokens:
+            start, end = base + token.start, base + token.end
+            share = sum(bold[start:end]) / (end - start)
+            row.append(token.label is not None and share >= 0.5)
+        rows.append(row)
+    return rows
+
+
+# What a reply emphasises, found again in the text that it was to repeat.
+#
+# Strict: the reply, its marks and white space taken out, is laid beside the source character by
+# character. A marked stretch counts only where all of it stands in the source, in one piece and
+# at the place that the words around it give; what was made up, moved or reworded is dropped and
+# counted.
+
+_MARK = re.compile(r"\*\*|__|</?(?:b|strong|em)>", re.I)
+_FENCE = re.compile(r"^\s*```[^\n]*\n(.*?)\n?```\s*$", re.DOTALL)
+#: Not compared: white space, and marks that the source has of its own.
+_SILENT = re.compile(r"[\s*]|__")
+
+
+@dataclass(frozen=True, slots=True)
+class Aligned:
+    """bold: for each character of the source, whether it is emphasised. share: of the source's
+    characters that the reply repeats in order, 0 to 1. lost: marked stretches of the reply that
+    do not stand in the source."""
+
+    bold: tuple[bool, ...]
+    share: float
+    lost: int
+
+
+def align(source: str, reply: str) -> Aligned:
+    """White space is never compared and never emphasised by itself."""
+    if fenced := _FENCE.match(reply):
+        reply = fenced[1]
+    ours, places = _plain(source)
+    theirs, runs = _marked(reply)
+    at = _places(ours, theirs)
+    bold = [False] * len(source)
+    lost = 0
+    for start, end in runs:
+        found = at[start:end]
+        if None in found or any(b != a + 1 for a, b in _pairs(found)):
+            lost += 1
+            continue
+        first, last = found[0], found[-1]
+        assert first is not None and last is not None
+        for place in range(places[first], places[last] + 1):
+            bold[place] = True
+    share = sum(place is not None for place in at) / len(ours) if ours else 1.0
+    return Aligned(tuple(bold), share, lost)
+
+
+def _plain(source: str) -> tuple[str, list[int]]:
+    """The characters that are compared, and where each stands."""
+    silent = {i for found in _SILENT.finditer(source) for i in range(*found.span())}
+    places = [i for i in range(len(source)) if i not in silent]
+    return "".join(source[i] for i in places), places
+
+
+def _marked(reply: str) -> tuple[str, list[tuple[int, int]]]:
+    """The characters that are compared, and the marked stretches of them; a mark that is not
+    closed ends with its line."""
+    text, runs, opened = "", [], -1
+    for line in reply.splitlines():
+        at = 0
+        for mark in [*_MARK.finditer(line), None]:
+            stop = mark.start() if mark else len(line)
+            text += _SILENT.sub("", line[at:stop])
+            at = mark.end() if mark else stop
+            if opened >= 0:
+                if len(text) > opened and mark:
+                    runs.append((opened, len(text)))
+                opened = -1
+            elif mark and not mark[0].startswith("</"):
+                opened = len(text)
+    return text, runs
+
+
+def _places(ours: str, theirs: str) -> list[int | None]:
+    """For each character of the reply, where it stands in the source; `None`: nowhere."""
+    if ours == theirs:
+        return list(range(len(ours)))
+    at: list[int | None] = [None] * len(theirs)
+    for block in SequenceMatcher(None, ours, theirs, autojunk=False).get_matching_blocks():
+        at[block.b : block.b + block.size] = range(block.a, block.a + block.size)
+    return at
+
+
+def _pairs(found: list[int | None]) -> list[tuple[int, int]]:
+    known = [place for place in found if place is not None]
+    return list(pairwise(known))
+
+
+_PACKAGE = "naisei.emphasis"
+
+
+def messages(title: str, passage: Passage, language: Language) -> tuple[Message, ...]:
+    return (
+        system(render(_PACKAGE, "editor.v1", language)),
+        user(render(_PACKAGE, "passage.v1", language, title=title, text=passage.text)),
+    )
+
+
+def again(told: tuple[Message, ...], reply: str, language: Language) -> tuple[Message, ...]:
+    """After a reply that does not repeat the text."""
+    return (*told, assistant(reply), user(render(_PACKAGE, "again.v1", language)))
+
+
+#: Share of a passage that a reply must repeat; below it, nobody knows what was meant.
+ENOUGH = 0.9
+
+
+def examine(article: Article, *, language: Language) -> Flow[FoldResult]:
+    """All passages of one document."""
+    rows: list[list[bool]] = []
+    shares: list[float] = []
+    for passage in passages(article):
+        found = yield from emphasise(article.title, passage, language=language)
+        rows += token_labels(passage, found.bold)
+        shares.append(found.share)
+    return FoldResult(
+        documents=(TaggedDocument(article=article.id, spans=tagged_spans(rows)),),
+        tokens=sum(len(s.tokens) for s in article.sentences),
+        aligned=sum(shares) / len(shares) if shares else 1.0,
+    )
+
+
+def emphasise(title: str, passage: Passage, *, language: Language) -> Flow[Aligned]:
+    """One passage; asked once more if the reply does not repeat it.
+
+    Raises:
+        InstrumentFailure: neither reply repeats the text.
+    """
+    told = messages(title, passage, language)
+    reply = yield from Chat("editor", told)
+    found = align(passage.text, reply)
+    if found.share < ENOUGH:
+        reply = yield from Chat("editor", again(told, reply, language))
+        found = align(passage.text, reply)
+    if found.share < ENOUGH:
+        raise InstrumentFailure(f"the reply repeats {found.share:.0%} of the text, twice asked")
+    return found

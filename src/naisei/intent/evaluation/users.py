@@ -1,0 +1,243 @@
+"""Simulated users, and the audit of their honesty.
+
+The user played by rules knows the hidden wish and a few facts, and nothing of the documents.
+Asked to choose, it names a topic if most of what tells it from the others is part of the wish;
+otherwise, where own words are welcome, it uses them, and else says that none fits. Asked about
+something, it tells the fact about it. Asked in general what it wants, it tells that and the first
+thing left, as people name the matter with the wish. Each fact is told once; then there is nothing
+more to say. The gold passages are not given to it: whatever it says stands in the item, or was
+offered to it. Another user knows nothing (a control), and one is played by a language model.
+
+A user that quotes the gold passage would make any assistant look good. Two things are audited:
+what was written into the items (facts that share wording with the passage), and what was said in
+the run (words of the passage that neither the item nor the assistant had used before).
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import re
+from collections.abc import Callable, Sequence
+from difflib import SequenceMatcher
+from itertools import pairwise
+
+from naisei.core import AskUser, Chat, Flow, FlowHandler, Handler, InputError, Where
+from naisei.core import system as instructions
+from naisei.core import user as heard
+from naisei.intent.evaluation.items import Item
+from naisei.intent.schemas import Exchange
+from naisei.japanese.normal import is_japanese, normalise
+from naisei.japanese.query_analysis import matter
+from naisei.lang import say
+from naisei.prompts import render
+
+__all__ = [
+    "LONG",
+    "USERS",
+    "Person",
+    "leaked",
+    "nearest",
+    "offered",
+    "shared_run",
+    "simulated_user",
+    "told_share",
+]
+
+
+_OPTION = re.compile(r"^\s*(\d{1,2})[.)．]\s*(\S.*?)\s*$", re.M)
+#: A topic is recognised if this share of what tells it from the others is in the wish.
+_RECOGNISED = 0.5
+#: What a person says when asked for more in general.
+_GENERAL = re.compile(
+    "詳しく|具体|どんなこと|何を知りた|どういった|ほかに|どのような|もう少し|聞かせて|教えて|"
+    r"more|detail|specific|what (?:do|would|is)|tell me",
+    re.I,
+)
+#: … and when own words are as welcome as a number.
+_OWN_WORDS = re.compile(r"自分の言葉|own words", re.I)
+_NONE = {"ja": "その中にはありません。", "en": "None of these."}
+_NOTHING = {"ja": "特にありません。", "en": "Nothing in particular."}
+
+
+def offered(question: str) -> tuple[str, ...]:
+    """The numbered topics of a question back, in order; fewer than two are no choice.
+
+    >>> offered("どれですか。\\n1. 休暇 › 有給\\n2. 休暇 › 看護")
+    ('休暇 › 有給', '休暇 › 看護')
+    """
+    found = [(int(m[1]), m[2]) for m in _OPTION.finditer(question)]
+    good = [n for n, _ in found] == list(range(1, len(found) + 1)) and len(found) >= 2
+    return tuple(text for _, text in found) if good else ()
+
+
+def nearest(options: Sequence[str], wish: str) -> int | None:
+    """The place, from 0, of the option that shares most with the wish; `None` if none fits.
+
+    Words of substance and pairs of letters are compared, each weighted by how few of the
+    options hold it: what they all share tells nothing. Ties go to the first.
+    """
+    parts = [_parts(option) for option in options]
+    known = _parts(wish)
+    weight = {
+        part: math.log(len(options) / sum(part in other for other in parts))
+        for part in set().union(*parts)
+    }
+    best, place = 0.0, None
+    for at, mine in enumerate(parts):
+        whole = sum(weight[p] for p in mine)
+        shared = sum(weight[p] for p in mine & known)
+        if whole > 0 and shared / whole >= _RECOGNISED and shared > best + 1e-9:
+            best, place = shared, at
+    return place
+
+
+def _parts(text: str) -> frozenset[str]:
+    """Words of substance, and pairs of neighbouring letters where it is Japanese."""
+    folded = normalise(text).lower()
+    letters = "".join(c if c.isalnum() else " " for c in folded)
+    pairs = {a + b for a, b in pairwise(letters) if is_japanese(a + b)}
+    kana = re.compile(r"[\u3040-\u309f]")
+    return frozenset(matter(folded)) | {p for p in pairs if " " not in p and not kana.search(p)}
+
+
+class Person(Handler):
+    """Performs `AskUser` for one item. Each fact is told once."""
+
+    def __init__(self, item: Item) -> None:
+        self._language = "ja" if is_japanese(item.text) else "en"
+        self._facts = list(item.facts)
+        self._wish = " ".join([item.intent, *(f"{f.about} {f.says}" for f in item.facts)])
+
+    def perform(self, effect: AskUser, where: Where) -> str:
+        options = offered(effect.question)
+        question = _OPTION.sub("", effect.question) if options else effect.question
+        if options and (place := nearest(options, self._wish)) is not None:
+            return str(place + 1)
+        nothing = (_NONE if options else _NOTHING)[self._language]
+        return self._tell(question, choosing=bool(options)) or nothing
+
+    def restore(self, effect: AskUser, result: str, where: Where) -> None:
+        self._facts = [fact for fact in self._facts if fact.says not in result]
+
+    def _tell(self, question: str, *, choosing: bool) -> str:
+        """The facts that the question is about, joined; empty if it is about none.
+
+        choosing: topics were offered, so that only an invitation to speak freely is general.
+        """
+        general = (_OWN_WORDS if choosing else _GENERAL).search(question) is not None
+        asked = _parts(question)
+        text = normalise(question)
+        about = [
+            len(_parts(fact.about) & asked) + (normalise(fact.about) in text)
+            for fact in self._facts
+        ]
+        told = {about.index(max(about))} if about and max(about) > 0 else set()
+        if general and self._facts:
+            told.add(0)
+        elif choosing:
+            told = set()
+        says = [self._facts[at].says.strip() for at in sorted(told)]
+        self._facts = [fact for at, fact in enumerate(self._facts) if at not in told]
+        if self._language == "ja":
+            return "".join(text if text.endswith(("。", "？")) else f"{text}。" for text in says)
+        return " ".join(text if text.endswith((".", "?")) else f"{text}." for text in says)
+
+
+class Unknowing(Handler):
+    """Picks any topic, and has nothing to say: what asking gains with it, the questions alone
+    gain, not the user's knowledge."""
+
+    def __init__(self, item: Item, seed: int) -> None:
+        self._language = "ja" if is_japanese(item.text) else "en"
+        self._key = f"{seed}/{item.id}"
+
+    def perform(self, effect: AskUser, where: Where) -> str:
+        options = offered(effect.question)
+        if not options:
+            return "わかりません。" if self._language == "ja" else "I do not know."
+        # From the question, not from a running generator: the same after a resume.
+        return str(random.Random(f"{self._key}/{effect.question}").randint(1, len(options)))
+
+
+class Played(FlowHandler):
+    """A language model in the role `simulator`, told the wish and the facts."""
+
+    def __init__(self, item: Item) -> None:
+        self._item = item
+        self._language = "ja" if is_japanese(item.text) else "en"
+
+    def respond(self, effect: AskUser, where: Where) -> Flow[str]:
+        item = self._item
+        facts = "\n".join(f"- {fact.about}: {fact.says}" for fact in item.facts)
+        told = render(
+            "naisei.intent.evaluation",
+            "simulator.v1",
+            self._language,
+            text=item.text,
+            intent=item.intent or item.text,
+            facts=facts or "-",
+        )
+        answer = yield from Chat("simulator", [instructions(told), heard(effect.question)])
+        return answer.strip()
+
+
+#: Name → who plays the user of an item, given a seed.
+USERS: dict[str, Callable[[Item, int], Handler]] = {
+    "rule": lambda item, seed: Person(item),
+    "unknowing": Unknowing,
+    "llm": lambda item, seed: Played(item),
+}
+
+
+def simulated_user(name: str, item: Item, *, seed: int = 0) -> Handler:
+    """Raises `InputError` for an unknown name."""
+    if name not in USERS:
+        raise InputError(
+            say(f"「{name}」というユーザー役はありません", f"no user is called '{name}'"),
+            place="--simulator",
+            remedy=say(f"使えるもの: {', '.join(USERS)}", f"known: {', '.join(USERS)}"),
+        )
+    return USERS[name](item, seed)
+
+
+#: A run of so many letters that fact and passage share is wording, not subject matter.
+LONG = 8
+
+
+def leaked(item: Item, exchanges: Sequence[Exchange]) -> tuple[str, ...]:
+    """Words of substance of the gold passages that the user said first.
+
+    Words of the question, the intent and the facts are the user's own, and so are those that
+    the assistant had said before.
+    """
+    secret = {word for gold in item.gold for word in matter(gold.quote)}
+    own = " ".join([item.text, item.intent, *(f"{f.about} {f.says}" for f in item.facts)])
+    known = set(matter(own))
+    out: list[str] = []
+    for exchange in exchanges:
+        known.update(matter(" ".join([exchange.question, *exchange.options])))
+        out += [w for w in matter(exchange.answer) if w in secret - known]
+    return tuple(dict.fromkeys(out))
+
+
+def told_share(item: Item) -> float:
+    """The share of the gold passages' words of substance that stand in the facts but not in the
+    question: how much of the answer's wording an obliging user could give away. NaN without."""
+    secret = {word for gold in item.gold for word in matter(gold.quote)}
+    if not secret or not item.facts:
+        return float("nan")
+    told = set(matter(" ".join(f.says for f in item.facts))) - set(matter(item.text))
+    return len(secret & told) / len(secret)
+
+
+def shared_run(item: Item) -> str:
+    """The longest run of letters that a fact shares with a gold passage."""
+    best = ""
+    for fact in item.facts:
+        for gold in item.gold:
+            a, b = normalise(fact.says), normalise(gold.quote)
+            found = SequenceMatcher(None, a, b, autojunk=False).find_longest_match()
+            if found.size > len(best):
+                best = a[found.a : found.a + found.size]
+    return best

@@ -1,0 +1,183 @@
+"""The document assistant as a system: it asks back before it searches."""
+
+from __future__ import annotations
+
+from importlib.resources import as_file, files
+from typing import TYPE_CHECKING, Any
+
+from naisei.intent.config import (
+    ROLES,
+    AssistConfig,
+    Behaviour,
+    EvalConfig,
+    PersonalBehaviour,
+    settle,
+)
+from naisei.intent.feedback import place
+from naisei.intent.rules import Contacts, load_contacts
+from naisei.system.declare import Experiment, Given, Role, Row, System, Verb
+from naisei.system.registry import BUILT_IN
+
+if TYPE_CHECKING:
+    from naisei.intent.evaluation.task import EvalTask
+    from naisei.intent.task import ConversationTask
+
+__all__ = ["ASSIST", "EVAL", "SYSTEM"]
+
+
+def _settle(given: Given) -> dict[str, Any]:
+    values, setting = settle(given)
+    place("feedback", values.get("user", "default"), option="--user")
+    return {**values, "setting": setting}
+
+
+def _settle_eval(given: Given) -> dict[str, Any]:
+    """The bundled questions come with the departments of the bundled handbook."""
+    values, setting = settle(given)
+    contacts = setting.contacts
+    if values.get("data", "handbook") == "handbook" and not contacts.contact:
+        contacts = _handbook_contacts()
+    if values.get("split") == "all":
+        values["split"] = None
+    return {**values, "rules": setting.rules, "contacts": contacts}
+
+
+def _handbook_contacts() -> Contacts:
+    bundled = files("naisei") / "data" / "handbook" / "contacts.toml"
+    if not bundled.is_file():
+        return Contacts()
+    with as_file(bundled) as path:
+        return load_contacts(path)
+
+
+def _load(config: AssistConfig) -> ConversationTask:
+    from naisei.intent.task import ConversationTask
+
+    return ConversationTask(config)
+
+
+def _load_eval(config: EvalConfig) -> EvalTask:
+    from naisei.intent.evaluation.task import EvalTask
+
+    return EvalTask(config)
+
+
+def _assistant(role: str) -> Role[AssistConfig]:
+    # A malformed reply is repaired once; then the rules take over.
+    return Role(role, lambda c: role in c.setting.rules.roles, sampled=False, resends=0)
+
+
+def _evaluated(role: str) -> Role[EvalConfig]:
+    # A malformed evaluation is repaired once; the other roles have the gateway's own number.
+    resends = 0 if role == "evaluator" else None
+    return Role(role, lambda c: role in c.rules.roles, sampled=False, resends=resends)
+
+
+def _row(**change: Any) -> Row[EvalConfig]:
+    """What is switched off or changed, all else as in the full system."""
+
+    def changed(config: EvalConfig) -> EvalConfig:
+        own = {key: value for key, value in change.items() if key in EvalConfig.model_fields}
+        rules = config.rules.model_copy(update={k: v for k, v in change.items() if k not in own})
+        return config.model_copy(update={**own, "rules": rules})
+
+    return Row(changed)
+
+
+#: Runs of conversations, which `ask` and `chat` begin.
+ASSIST: Experiment[AssistConfig] = Experiment(
+    verb="",
+    about=("会話", "A conversation."),
+    config=AssistConfig,
+    inputs=PersonalBehaviour,
+    load=_load,
+    settle=_settle,
+    roles=tuple(map(_assistant, ROLES)),
+    concurrency=1,
+)
+
+EVAL: Experiment[EvalConfig] = Experiment(
+    verb="eval",
+    task="eval",
+    about=(
+        "質問集で測る: 聞き返しの前後の検索、答え、費用",
+        "Measure on a file of questions: search before and after asking, answers, cost.",
+    ),
+    config=EvalConfig,
+    inputs=Behaviour,
+    load=_load_eval,
+    settle=_settle_eval,
+    roles=(
+        *map(_evaluated, ROLES),
+        Role("simulator", lambda c: c.user == "llm", sampled=False),
+    ),
+    rows={
+        "full": _row(),
+        "no-asking": _row(asking=False),
+        "no-rewriting": _row(rewriting=False),
+        "bm25": _row(mode="bm25"),
+        "dense": _row(mode="dense"),
+        "unknowing": _row(user="unknowing"),
+    },
+    rows_about=(
+        "聞き返しなし、書き直しなし、BM25 だけ、埋め込みだけ、何も知らないユーザーと比べる",
+        "Compare with: no asking, no rewriting, BM25 only, dense only, a user who knows nothing.",
+    ),
+    tables="naisei.intent.evaluation.tables:study_tables",
+)
+
+_CLI = "naisei.intent.cli"
+_SERVED = ("index", "mode", *Behaviour.model_fields)
+_SHARED = (*_SERVED, "profile", "user", "max_usd", "max_tokens", "cache")
+
+SYSTEM = System(
+    name="intent",
+    about=BUILT_IN["intent"],
+    experiments=(EVAL, ASSIST),
+    verbs=(
+        Verb(
+            "index",
+            (
+                "フォルダーの資料を索引にする (変わったものだけ)",
+                "Index a folder of documents; only what changed is read again.",
+            ),
+            f"{_CLI}.index:command",
+        ),
+        Verb(
+            "ask",
+            (
+                "一つ尋ねる。答えの代わりに聞き返されることもある",
+                "Ask one thing; the reply may be a question back.",
+            ),
+            f"{_CLI}.conversation:ask_command",
+            shares=ASSIST,
+            flags=_SHARED,
+        ),
+        Verb(
+            "chat",
+            ("ターミナルで話す", "Talk to it in the terminal."),
+            f"{_CLI}.conversation:chat_command",
+            shares=ASSIST,
+            flags=_SHARED,
+        ),
+        Verb(
+            "feedback",
+            (
+                "聞き返しの多さなどの評価を見る・付ける・取り消す",
+                "Show, give, undo or reset feedback on how much is asked.",
+            ),
+            f"{_CLI}.feedback:command",
+        ),
+        Verb(
+            "serve",
+            (
+                "HTTP で応答する (JSON、SSE、OpenAI 互換)",
+                "Answer over HTTP: JSON, server-sent events, OpenAI-compatible.",
+            ),
+            f"{_CLI}.serve:command",
+            shares=ASSIST,
+            flags=_SERVED,
+        ),
+    ),
+    demo="naisei.intent.demo:PART",
+)
