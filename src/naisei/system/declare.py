@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from naisei.runs.loops import blocking
-from naisei.system.config import Config
+from naisei.system.config import Config, Options
 from naisei.system.registry import Text
 
 if TYPE_CHECKING:
@@ -83,12 +83,13 @@ class Experiment(Generic[C]):
     """One kind of run of a system: `naisei SYSTEM VERB`.
 
     Args:
-        verb: the command; `run` as a rule.
+        verb: the command; `run` as a rule. Empty where a `Verb` starts its runs.
         about: what it does, for the help.
         config: everything that changes results; its fields are the flags.
         load: opens the data of a configuration and gives the task to run. Raises `InputError`
             for what cannot be used, before anything is written.
         roles: whom models play.
+        inputs: more flags, which are no fields: `settle` makes fields of them.
         settle: decides defaults that depend on one another (which agent if a model is named);
             returns the fields of the configuration.
         task: value of the configuration's field `task`, where a system has several experiments.
@@ -112,6 +113,7 @@ class Experiment(Generic[C]):
     config: type[C]
     load: Callable[[C], Task[Any]]
     roles: Sequence[Role[C]] = ()
+    inputs: type[Options] | None = None
     settle: Callable[[Given], dict[str, Any]] = _as_given
     task: str = ""
     concurrency: int = 16
@@ -162,14 +164,16 @@ class Verb:
     parameters each that is a model of `Options` becomes its flags; it is imported when it is
     called. shares: an experiment whose configuration the function gets first,
     made of the flags named (by key) and of the models' flags, and then a `RunOptions`. preset:
-    fields of that configuration that are fixed, and no flags.
+    fields of that configuration that are fixed, and no flags. flags: `None` for all flags of the
+    experiment, those of the run among them: then the function gets, instead of a configuration,
+    what makes one of further fields (`configure(**fields)`), and `run_dir` and `as_json`.
     """
 
     name: str
     about: Text
     command: str
     shares: Experiment[Any] | None = None
-    flags: Sequence[str] = ()
+    flags: Sequence[str] | None = ()
     preset: Mapping[str, Any] = field(default_factory=dict)
 
 
