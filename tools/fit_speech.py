@@ -18,16 +18,16 @@ from pathlib import Path
 
 import numpy as np
 
-from naisei.relationship.check import spearman
 from naisei.relationship.labelled import LabelledDialogue, load
-from naisei.relationship.speech import Course, Weights, load_weights
+from naisei.relationship.rating_output import spearman
+from naisei.relationship.speech import Coefficients, SpeechEstimator, load_coefficients
 from naisei.relationship.speech.features import FEATURES, values
 from naisei.relationship.vector import DIMENSIONS
 from naisei.runs.statistics import mean_metric
 
 WRITTEN = Path(__file__).parents[1] / "src/naisei/relationship/speech/coefficients/speech.v1.json"
 #: Set by hand from knowledge of the language: points of the scale for a feature of 1.
-PRIOR = Weights(
+PRIOR = Coefficients(
     version="prior",
     intercepts={"Power": 0.0, "Intimacy": 0.5, "TaskOriented": -0.3},
     coefficients={
@@ -50,10 +50,10 @@ RIDGES = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 1e6)
 FOLDS = 10
 
 
-def sides(dialogue: LabelledDialogue) -> Course:
+def sides(dialogue: LabelledDialogue) -> SpeechEstimator:
     """The dialogue, heard to its end."""
     names: dict[str, str] = {s.id: s.name for s in dialogue.speakers}
-    course = Course(("A", "B"), names=names)
+    course = SpeechEstimator(("A", "B"), names=names)
     for turn in dialogue.turns:
         course.add(turn.speaker, turn.text)
     return course
@@ -140,7 +140,7 @@ def told(sheet: Sheet, predicted: dict[str, np.ndarray]) -> None:
         )
 
 
-def with_weights(sheet: Sheet, weights: Weights) -> dict[str, np.ndarray]:
+def with_weights(sheet: Sheet, weights: Coefficients) -> dict[str, np.ndarray]:
     """Predictions of given coefficients."""
     return {
         name: np.clip(
@@ -157,8 +157,8 @@ def main() -> None:
     given = parser.parse_args()
     if given.test:
         sheet = Sheet(list(load("test")))
-        print(f"test half, {len(sheet.dialogues)} dialogues, shipped {load_weights().version}")
-        told(sheet, with_weights(sheet, load_weights()))
+        print(f"test half, {len(sheet.dialogues)} dialogues, shipped {load_coefficients().version}")
+        told(sheet, with_weights(sheet, load_coefficients()))
         return
     sheet = Sheet(list(load("tune")))
     print(f"tuning half, {len(sheet.dialogues)} dialogues, coefficients by hand")
@@ -178,7 +178,7 @@ def main() -> None:
         shown = ", ".join(f"{f.name} {c:.2f}" for f, c in zip(FEATURES[name], w, strict=True))
         print(f"  {name}: {base:.2f}; {shown}")
     if given.write:
-        weights = Weights(
+        weights = Coefficients(
             version="speech.v1",
             intercepts={name: round(base, 3) for name, (base, _) in fitted.items()},
             coefficients={

@@ -9,8 +9,7 @@ import pytest
 from commandline import Naisei
 from naisei.core import InputError
 from naisei.relationship.dialogues import Dialogue, Utterance
-from naisei.relationship.effect import effect
-from naisei.relationship.effect_talks import Talk
+from naisei.relationship.effect import Talk, effect
 from naisei.relationship.vector import RelationVector
 
 NEAR = ("ねえ、一緒に遊ぼうよ！あはは。", "うん、大好き！また飲みに行こうね。")

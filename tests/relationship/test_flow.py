@@ -7,12 +7,11 @@ from typing import Any
 
 import pytest
 
-from naisei.core import Chat, InstrumentFailure, Message, Now, Where, World, run
+from naisei.core import Chat, Embed, InstrumentFailure, Message, Now, Where, World, run
+from naisei.models.embedders import EmbedHandler, NgramEmbedder
 from naisei.prompts import names, render
-from naisei.relationship.clock import Clock
-from naisei.relationship.config import RelationshipConfig
+from naisei.relationship.config import Clock, RelationshipConfig, Rules
 from naisei.relationship.pairs import shipped
-from naisei.relationship.rules import Rules
 from naisei.relationship.schemas import Conversation, Importances, Questions, Summary
 from naisei.relationship.task import ConversationTask
 from naisei.relationship.vector import VectorReply
@@ -54,7 +53,8 @@ def talk(model: Model, pair: str = "engineers", **rules: Any) -> Conversation:
     config = RelationshipConfig(personas=(pair,), rules=Rules(**rules), embedder="ngram")
     task = ConversationTask(config)
     clock = lambda _: datetime(2026, 11, 21, 12, 0)  # noqa: E731
-    flow, world = task.start(Where(pair, 1), World({Chat: model, Now: clock}))
+    base = World({Chat: model, Now: clock, Embed: EmbedHandler(NgramEmbedder())})
+    flow, world = task.start(Where(pair, 1), base)
     found = run(flow, world)
     assert isinstance(found, Conversation)
     return found
@@ -199,9 +199,9 @@ def test_an_embedder_that_fails_is_a_failed_reading_not_the_end_of_the_talk() ->
         personas=("engineers",), rules=Rules(sessions=1, turns=3, reflection="turn")
     )
     task, model = ConversationTask(config), Model()
-    task._embedder = Broken()  # type: ignore[assignment]
     clock = lambda _: datetime(2026, 11, 21, 12, 0)  # noqa: E731
-    found = run(*task.start(Where("engineers", 1), World({Chat: model, Now: clock})))
+    base = World({Chat: model, Now: clock, Embed: EmbedHandler(Broken())})
+    found = run(*task.start(Where("engineers", 1), base))
     assert isinstance(found, Conversation)
     (session,) = found.sessions
     assert len(session.lines) == 3 and not model.roles("reflector")

@@ -10,12 +10,12 @@ import pytest
 
 from both_languages import KANA, Wrong, said_in_both
 from naisei.lang import speaking
-from naisei.relationship.cli.personas import command as personas
+from naisei.relationship.cli.verbs import personas
 from naisei.relationship.labelled import read_labelled
 from naisei.relationship.locomo import read_locomo
 from naisei.relationship.pairs import shipped
 from naisei.relationship.plot import draw
-from naisei.relationship.recall_files import write_csv
+from naisei.relationship.recall import write_csv
 
 _NOTHING = Path("nothing.jsonl")
 _LOCOMO = "give a file as LoCoMo publishes it: locomo10.json, or the zip of one JSON a conversation"

@@ -11,8 +11,7 @@ import pytest
 from commandline import Naisei
 from naisei.core import InputError
 from naisei.models.embedders import NgramEmbedder
-from naisei.relationship.locomo import Sample, read_locomo
-from naisei.relationship.locomo_parts import found_ids, session_time
+from naisei.relationship.locomo import Sample, found_ids, read_locomo, session_time
 from naisei.relationship.recall import measure, recall_tables, stream_of
 
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from commandline import Naisei
-from naisei.relationship.rate_run import rating_config
+from naisei.relationship.rating import median_reading, stability
 from naisei.relationship.series import read_series
-from naisei.relationship.stability import median_reading, stability
 from naisei.relationship.vector import Reading, RelationVector
+from naisei.runs.frozen import Frozen
 
 TALK = (
     "高橋: 佐藤くん、例の資料、明日の十時までに直しておいて。\n"
@@ -105,7 +105,8 @@ def test_a_rating_is_a_run_that_goes_on(naisei: Naisei, talk: Path) -> None:
     stopped = naisei("relationship", "rate", talk, *flags, "--max-tokens", "3000", "-q")
     assert stopped.code == 3 and stopped.result["n"] == 0
     talk.unlink()
-    assert len(rating_config(Path("run")).lines) == 4, "the run holds the dialogue itself"
+    frozen = Frozen.read(Path("run/config.json"))
+    assert len(frozen.config["lines"]) == 4, "the run holds the dialogue itself"
     done = naisei("runs", "resume", "run", "--json", "-q")
     assert done.code == 0 and done.result["n"] == 1
     assert done.result["tokens"]["reflector"]["calls"] == 8

@@ -11,8 +11,7 @@ import pytest
 
 from commandline import Naisei
 from naisei.core import Event, InputError, Usage, Where
-from naisei.relationship.report import write_report
-from naisei.relationship.report_costs import turn_costs
+from naisei.relationship.report import turn_costs, write_report
 from naisei.runs.directory import RunDirectory
 from relationship.speakers import brain
 from servers.openai_server import OpenAIServer

@@ -179,7 +179,7 @@ def test_the_pairs_that_ship(naisei: Naisei, tmp_path: Path) -> None:
     ],
 )
 def test_what_is_not_speech_is_taken_off(reply: str, line: str) -> None:
-    from naisei.relationship.spoken import spoken
+    from naisei.relationship.messages import spoken
 
     assert spoken(reply, "倉田 美和", "三浦 拓海") == line
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from naisei.relationship.speech import Course, course, estimate, load_weights
+from naisei.relationship.speech import SpeechEstimator, course, estimate, load_coefficients
 from naisei.relationship.speech.features import FEATURES
 from naisei.relationship.vector import DIMENSIONS
 
@@ -100,9 +100,9 @@ def test_turn_by_turn_ends_where_the_whole_dialogue_does() -> None:
 
 def test_unknown_speakers_are_errors() -> None:
     with pytest.raises(KeyError):
-        Course(("A", "B")).add("C", "こんにちは")
+        SpeechEstimator(("A", "B")).add("C", "こんにちは")
     with pytest.raises(ValueError, match="two speakers"):
-        Course(("A", "A"))
+        SpeechEstimator(("A", "A"))
 
 
 @given(st.lists(st.tuples(st.sampled_from("AB"), st.text(max_size=60)), max_size=8))
@@ -114,7 +114,7 @@ def test_any_text_gives_a_number_on_the_scale_or_a_reason(lines: list[tuple[str,
 
 
 def test_shipped_coefficients_have_the_signs_of_their_features() -> None:
-    weights = load_weights()
+    weights = load_coefficients()
     assert weights.version == "speech.v1" and weights.intercepts["Power"] == 0
     for name in DIMENSIONS:
         for feature, value in zip(FEATURES[name], weights.listed(name), strict=True):

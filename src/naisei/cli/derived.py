@@ -107,14 +107,22 @@ def _sharing(
         p.replace(annotation=hints[p.name])
         for p in inspect.signature(function).parameters.values()
         if p.kind is inspect.Parameter.KEYWORD_ONLY
+        and (verb.flags is not None or p.name not in ("run_dir", "as_json"))
     ]
 
     def command(context: typer.Context, **parameters: Any) -> None:
         mine = {p.name: parameters.pop(p.name) for p in own}
         given = typed_in(context, parameters)
-        _, _, options = flags.running_of(given)
-        (config,) = flags.configs(given, preset=verb.preset).values()
-        function(config, options, **mine)
+        as_json, run_dir, options = flags.running_of(given)
+
+        def configure(**fields: Any) -> Any:
+            (config,) = flags.configs(dict(given), preset=fields).values()
+            return config
+
+        if verb.flags is None:
+            function(configure, options, run_dir=run_dir, as_json=as_json, **mine)
+        else:
+            function(configure(**verb.preset), options, **mine)
 
     return signed(command, [*own, *flags.parameters()])
 

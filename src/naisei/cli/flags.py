@@ -65,6 +65,7 @@ class Flags:
     def parameters(self) -> list[inspect.Parameter]:
         """For typer: those of the configuration, of the models, of the run."""
         out = [self._parameter(flag) for flag in self.fields.values()]
+        out += [_more(flag) for flag in self.fields.values() if flag.told.get("more")]
         if self.experiment.roles:
             out += [*self._model_parameters()]
         out += [self._parameter(flag) for flag in self.running.values()]
@@ -146,6 +147,8 @@ class Flags:
         axes: list[list[tuple[Flag, Any]]] = []
         values: dict[str, Any] = dict(preset)
         for key, flag in self.fields.items():
+            if more := given.pop(f"{key}_more", None):
+                given[key] = [*given.get(key, ()), *more]
             if key not in given and key in self.defaults:
                 given[key] = self.defaults[key]
             if key not in given and flag.axis_values and not self.single:
@@ -317,6 +320,7 @@ def flag_parameter(flag: Flag, default: Any, *, many: bool) -> inspect.Parameter
         help=flag.help,
         show_default=flag.shown_default,
         rich_help_panel=flag.panel,
+        formats=list(flag.told["formats"]) if "formats" in flag.told else None,
         **flag.bounds,  # type: ignore[arg-type]
     )
     if default is inspect.Parameter.empty:
@@ -367,6 +371,16 @@ def _label(chosen: Sequence[tuple[Flag, Any]], model: str | None) -> str:
 def parameter(key: str, annotation: Any, default: Any = None) -> inspect.Parameter:
     kind = inspect.Parameter.KEYWORD_ONLY
     return inspect.Parameter(key, kind, default=default, annotation=annotation)
+
+
+def _more(flag: Flag) -> inspect.Parameter:
+    """The arguments of the command, as further values of a flag."""
+    argument = typer.Argument(
+        metavar=f"[{flag.told.get('metavar', 'VALUE')}]...",
+        help=say(f"{flag.option} の続き", f"More of {flag.option}."),
+        show_default=False,
+    )
+    return parameter(f"{flag.key}_more", Annotated[list[flag.kind] | None, argument])  # type: ignore[name-defined]
 
 
 def _run_dir() -> Any:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.table import Table as Grid
 from rich.text import Text
 
+from naisei.core import InputError
 from naisei.lang import say
 from naisei.runs.tables import number, worded
 from naisei.runs.task import Metric, Table
@@ -75,10 +77,16 @@ def _folded(table: Table) -> Table:
 _REASONS = 5
 
 
-def print_result(result: RunResult, *, as_json: bool = False, hints: Sequence[str] = ()) -> None:
+def print_result(
+    result: RunResult,
+    *,
+    as_json: bool = False,
+    hints: Sequence[str] = (),
+    console: Console | None = None,
+) -> None:
     """The metrics and tables of a run on stdout; with `as_json` its result object alone is
-    there, on one line, and the rest is on stderr."""
-    console = Console(stderr=as_json)
+    there, on one line, and the rest is on stderr. console: for what people read."""
+    console = console or Console(stderr=as_json)
     print_tables([metrics_table(result.summary.metrics), *result.summary.tables], console)
     for note in result.summary.notes:
         console.print(note, style="yellow")
@@ -132,8 +140,10 @@ def print_state(result: RunResult, console: Console) -> None:
 
 def study_json(study: Study) -> dict[str, Any]:
     """The result object of a study: per configuration, and the sums over them."""
+    from naisei.runs.compare import compare
+
     runs = {label: result.to_json() for label, result in study.results.items()}
-    return {
+    out: dict[str, Any] = {
         "metrics": {label: run["metrics"] for label, run in runs.items()},
         "n": sum(r.outcome.scored for r in study.results.values()),
         "n_unscored": sum(r.outcome.failed for r in study.results.values()),
@@ -141,3 +151,8 @@ def study_json(study: Study) -> dict[str, Any]:
         "run_dir": str(Path(study.path)),
         "runs": runs,
     }
+    if len(runs) > 1:
+        with suppress(InputError):  # nothing is scored by all of them
+            paths = [result.run_dir for result in study.results.values()]
+            out["comparison"] = compare(paths, names=list(runs)).to_json()
+    return out

@@ -6,13 +6,15 @@ effects, so it is always the fold of the log.
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Callable
+from typing import Protocol, cast
 
 from pydantic import JsonValue
 
+from naisei import plugins
 from naisei.core import Handler, Remember, Where
 
-__all__ = ["Memory", "MemoryHandler"]
+__all__ = ["Memory", "MemoryHandler", "memory", "memory_policy"]
 
 
 class Memory(Protocol):
@@ -52,3 +54,22 @@ class MemoryHandler(Handler):
 
     def restore(self, effect: Remember, result: None, where: Where) -> None:
         self.memory.add(effect.item)
+
+
+def memory(name: str) -> Memory:
+    """A fresh memory of the policy `name` (`tur`, `reflexion`, `none`, or a plug-in's).
+
+    Raises:
+        InputError: unknown name.
+    """
+    return memory_policy(name)()
+
+
+def memory_policy(name: str) -> Callable[[], Memory]:
+    """What makes fresh memories of a policy: looked up once, for many episodes.
+
+    Raises:
+        InputError: unknown name.
+    """
+    found = plugins.load("naisei.memories", name, what="memory policy", option="--memory")
+    return cast(Callable[[], Memory], found)

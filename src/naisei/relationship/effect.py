@@ -9,27 +9,119 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from pydantic import JsonValue
 
 from naisei.core import InputError
 from naisei.lang import say
-from naisei.relationship.check import spearman
-from naisei.relationship.effect_talks import Talk, talks_of
-from naisei.relationship.speech import Course
-from naisei.relationship.vector import DIMENSIONS
+from naisei.relationship.dialogues import Dialogue, Utterance, Vectors, read_dialogue
+from naisei.relationship.rating_output import spearman
+from naisei.relationship.schemas import Conversation
+from naisei.relationship.speech import SpeechEstimator
+from naisei.relationship.vector import DIMENSIONS, RelationVector
+from naisei.runs.compare import compare
 from naisei.runs.report import plain_number
 from naisei.runs.significance import Difference, paired_difference
 from naisei.runs.task import Table
 
-__all__ = ["Effect", "Line", "effect", "effect_of"]
+if TYPE_CHECKING:
+    from naisei.system.execute import Study
+
+__all__ = [
+    "DimensionEffect",
+    "InjectionEffect",
+    "Talk",
+    "effect",
+    "effect_of",
+    "study_tables",
+    "talks_of",
+]
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class Talk:
+    """One conversation. key: what it is matched by. injected: (session, turn) of the utterances
+    that were spoken with a vector in the prompt."""
+
+    key: str
+    dialogue: Dialogue
+    injected: frozenset[tuple[int, int]]
+
+    def vector(self, line: Utterance) -> RelationVector | None:
+        """The speaker's latest vector before a line: what was, or would have been, injected."""
+        way = self.dialogue.speakers.index(line.speaker)
+        before = [
+            at for at in self.dialogue.vectors if at < (line.session, line.turn) and at[0] > 0
+        ]
+        for at in sorted(before, reverse=True):
+            if (found := self.dialogue.vectors[at][way]) is not None:
+                return found
+        return None
+
+
+def talks_of(path: Path) -> dict[str, Talk]:
+    """Key → conversation: the episodes of a run, or the one of an agent file (or its folder).
+
+    Raises:
+        InputError: there is none.
+    """
+    if (path / "config.json").exists() and not _rating(path):
+        from naisei.relationship.exports import conversations
+        from naisei.runs.directory import RunDirectory
+
+        with RunDirectory.look(path) as run:
+            found = {
+                key: _talk(key, conversation)
+                for key, (_, conversation) in conversations(run).items()
+                if any(session.lines for session in conversation.sessions)
+            }
+        if not found:
+            raise InputError(say("まだ発話がありません", "nothing was said yet"), place=str(path))
+        return found
+    file = path / "agent_a.json" if path.is_dir() else path
+    if path.is_dir() and not file.exists():
+        raise InputError(
+            say("実行ディレクトリでも agent_a.json のあるフォルダーでもありません",
+                "is no run directory, and holds no agent_a.json"),
+            place=str(path),
+            remedy=say("naisei relationship run の --run-dir を渡してください",
+                       "give the --run-dir of naisei relationship run"),
+        )  # fmt: skip
+    dialogue = read_dialogue(file)
+    return {"dialogue": Talk("dialogue", dialogue, dialogue.injected)}
+
+
+def _rating(path: Path) -> bool:
+    """Whether it is a run of `rate`, which leaves an agent file of its own."""
+    from naisei.runs.frozen import Frozen
+
+    return Frozen.read(path / "config.json").config.get("task") == "rating"
+
+
+def _talk(key: str, talk: Conversation) -> Talk:
+    lines, vectors, injected = [], {}, set()
+    for session in talk.sessions:
+        for line in session.lines:
+            lines.append(Utterance(session.number, line.turn, talk.names[line.speaker], line.text))
+            if line.injected:
+                injected.add((session.number, line.turn))
+        for moment in session.moments:
+            held: Vectors = tuple(
+                stance.reading.vector if (stance := moment.stances.get(way)) else None
+                for way in ("a_to_b", "b_to_a")
+            )  # type: ignore[assignment]
+            turn = -1 if moment.at == "session_start" else moment.turn
+            vectors[session.number, turn] = held
+    names = (talk.names["a"], talk.names["b"])
+    return Talk(key, Dialogue(key, names, tuple(lines), {}, vectors), frozenset(injected))
+
+
+@dataclass(frozen=True, slots=True)
+class DimensionEffect:
     """One dimension.
 
     first, second: mean estimates with and without. shift: with − without. toward: the same in
@@ -48,11 +140,11 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class InjectionEffect:
     """Lines for the three dimensions. units: utterances compared; injected: of them with a
     vector in the prompt in the first run. notes must be read."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[DimensionEffect, ...]
     units: int
     injected: int
     notes: tuple[str, ...]
@@ -113,7 +205,7 @@ class Effect:
         }
 
 
-def effect_of(run_with: Path, run_without: Path, *, seed: int = 0) -> Effect:
+def effect_of(run_with: Path, run_without: Path, *, seed: int = 0) -> InjectionEffect:
     """Compare two runs, or two agent files.
 
     Raises:
@@ -132,7 +224,7 @@ def effect_of(run_with: Path, run_without: Path, *, seed: int = 0) -> Effect:
 
 def effect(
     first: Mapping[str, Talk], second: Mapping[str, Talk], *, seed: int = 0, place: str = ""
-) -> Effect:
+) -> InjectionEffect:
     """Compare conversations by their keys; `first` are those with injection.
 
     Raises:
@@ -164,7 +256,7 @@ def effect(
         untold = np.array([_number(b, at, name) for _, at, _, b in units])
         facing = np.where(np.nan_to_num(told) != 0, np.sign(told), math.nan)
         lines.append(
-            Line(
+            DimensionEffect(
                 name,
                 _mean(with_),
                 _mean(without),
@@ -175,7 +267,9 @@ def effect(
             )
         )
     injected = sum(at in a.injected for _, at, a, _ in units)
-    return Effect(tuple(lines), len(units), injected, (*notes, *_warnings(first, second, injected)))
+    return InjectionEffect(
+        tuple(lines), len(units), injected, (*notes, *_warnings(first, second, injected))
+    )
 
 
 Unit = tuple[str, tuple[int, int], Talk, Talk]
@@ -188,10 +282,10 @@ def _places(talk: Talk) -> dict[tuple[int, int], str]:
 def _estimates(talk: Talk) -> dict[tuple[int, int], dict[str, float]]:
     """By place: how its speaker stands, by the speech of the session up to it."""
     out: dict[tuple[int, int], dict[str, float]] = {}
-    course, session = Course(talk.dialogue.speakers), 0
+    course, session = SpeechEstimator(talk.dialogue.speakers), 0
     for line in talk.dialogue.lines:
         if line.session != session:
-            course, session = Course(talk.dialogue.speakers), line.session
+            course, session = SpeechEstimator(talk.dialogue.speakers), line.session
         course.add(line.speaker, line.text)
         reading = course.reading(line.speaker)
         out[line.session, line.turn] = {name: reading[name].value for name in DIMENSIONS}
@@ -258,3 +352,33 @@ def _difference(d: Difference) -> dict[str, JsonValue]:
         "n": d.n,
         "reason": d.reason,
     }
+
+
+def study_tables(study: Study) -> list[Table]:
+    """Tables of the ablation: the metrics, a column each condition; paired differences of all
+    conditions; and what the vector changed in the speech, against reflection without injection."""
+    results = study.results
+    values = [{m.name: m.value for m in r.summary.metrics} for r in results.values()]
+    names = dict.fromkeys(m.name for r in results.values() for m in r.summary.metrics)
+    figures = {name: [given.get(name, math.nan) for given in values] for name in names}
+    rows: list[tuple[str | float | int, ...]] = [
+        (n, *row) for n, row in figures.items() if not all(map(math.isnan, row))
+    ]
+    tables = [Table("Conditions", ("metric", *results), tuple(rows))]
+    if len(results) < len(study.configs) or not all(r.outcome.scored for r in results.values()):
+        return tables
+    paths = {label: result.run_dir for label, result in results.items()}
+    seed = next(iter(study.configs.values())).seed
+    if len(paths) > 1:
+        tables.append(compare(list(paths.values()), seed=seed, names=list(paths)).table())
+    if not {"inject", "no-inject"} <= set(paths):
+        return tables
+    try:
+        found = effect_of(paths["inject"], paths["no-inject"], seed=seed)
+    except InputError as error:
+        head = say("言葉づかいへの効果は測れません: ", "No effect on speech can be measured: ")
+        tables[-1] = replace(tables[-1], note=f"{tables[-1].note}\n{head}{error}".strip())
+        return tables
+    speech = found.tables()
+    note = "\n".join(filter(None, [speech[-1].note, *found.notes]))
+    return [*tables, *speech[:-1], replace(speech[-1], note=note)]

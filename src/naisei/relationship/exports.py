@@ -9,17 +9,20 @@ from __future__ import annotations
 import json
 from datetime import UTC
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from naisei.core import InputError
 from naisei.files import write_atomically
 from naisei.lang import say
-from naisei.relationship.book import folded
 from naisei.relationship.config import RelationshipConfig
-from naisei.relationship.persona import Pair
+from naisei.relationship.pairs import Pair
+from naisei.relationship.recorder import replayed
 from naisei.relationship.schemas import AgentId, Conversation, Moment, Reflection, Session, Stance
-from naisei.relationship.task import ConversationTask, empty
+from naisei.relationship.task import ConversationTask
 from naisei.runs.directory import RunDirectory
+
+if TYPE_CHECKING:
+    from naisei.relationship.rating_task import RatingTask
 
 __all__ = ["agent_json", "conversations", "export", "trace_rows"]
 
@@ -27,7 +30,7 @@ _AGENTS: tuple[AgentId, AgentId] = ("a", "b")
 
 
 def conversations(
-    directory: RunDirectory, task: ConversationTask | None = None
+    directory: RunDirectory, task: ConversationTask | RatingTask | None = None
 ) -> dict[str, tuple[Pair, Conversation]]:
     """Episode → its pair, and its conversation as far as the log holds it.
 
@@ -37,7 +40,7 @@ def conversations(
     task = task or ConversationTask(_config(directory))
     known = set(directory.log.known_episodes())
     return {
-        where.episode: (pair, folded(empty(pair), directory.log.read(where.episode)))
+        where.episode: (pair, replayed(pair, directory.log.read(where.episode)).conversation)
         for where in task.episodes()
         if where.episode in known
         for pair in [task.pairs[where.instance]]

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import json
 import re
+import zipfile
+import zlib
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -16,9 +19,94 @@ from typing import Any
 
 from naisei.core import InputError
 from naisei.lang import say
-from naisei.relationship.locomo_parts import documents, found_ids, session_time
+from naisei.text_files import read_text, text_of, unreadable
 
-__all__ = ["CATEGORIES", "Question", "Sample", "Turn", "read_locomo"]
+__all__ = [
+    "CATEGORIES",
+    "LocomoTurn",
+    "Question",
+    "Sample",
+    "documents",
+    "found_ids",
+    "read_locomo",
+    "session_time",
+]
+
+
+#: Bytes of all files of a zip, unpacked; the published ones have 3 MB.
+_MOST = 200_000_000
+
+#: Also as they come: `D8:6; D9:17` in one string, `D:11:26`, `D30:05`.
+_ID = re.compile(r"D\s*:?\s*(\d+)\s*:\s*(\d+)")
+_TIME = re.compile(
+    r"(\d{1,2}):(\d{2})\s*([ap])\.?m\.?\s+on\s+(\d{1,2})\s+([a-z]+),?\s+(\d{4})", re.IGNORECASE
+)
+_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+
+
+def documents(path: Path) -> Iterator[tuple[str, str]]:
+    """(place, text) of the file itself, or of each `.json` in a zip or a folder, by name.
+
+    Raises:
+        InputError: it cannot be read, is a damaged or locked zip, or unpacks to over 200 MB.
+    """
+    if path.is_dir():
+        yield from ((str(file), read_text(file)) for file in sorted(path.glob("*.json")))
+    elif zipfile.is_zipfile(path):
+        yield from _zipped(path)
+    else:
+        yield str(path), read_text(path)
+
+
+def _zipped(path: Path) -> Iterator[tuple[str, str]]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            # What macOS adds beside each file begins so.
+            parts = [
+                part
+                for part in sorted(archive.infolist(), key=lambda part: part.filename)
+                if part.filename.lower().endswith(".json")
+                and not Path(part.filename).name.startswith("._")
+            ]
+            if sum(part.file_size for part in parts) > _MOST:
+                raise InputError(
+                    say("展開すると 200 MB を超えます", "unpacks to over 200 MB"), place=str(path)
+                )
+            for part in parts:
+                place = f"{path}/{part.filename}"
+                yield place, text_of(archive.read(part), place)
+    except OSError as error:
+        raise unreadable(error, str(path)) from None
+    except (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError) as error:
+        raise InputError(
+            say(f"zip を展開できません: {error}", f"the zip cannot be unpacked: {error}"),
+            place=str(path),
+            remedy=say("ダウンロードし直してください", "download it again"),
+        ) from None
+
+
+def found_ids(text: object) -> list[str]:
+    """The ids of turns in a string, as `D30:5`, in order."""
+    return [f"D{int(session)}:{int(turn)}" for session, turn in _ID.findall(str(text))]
+
+
+def session_time(text: object) -> datetime | None:
+    """`1:56 pm on 8 May, 2023`, or ISO 8601; `None` if it is neither. Without a time zone."""
+    if not isinstance(text, str):
+        return None
+    # The months are English whatever the locale, which strptime would follow.
+    if (m := _TIME.fullmatch(text.strip())) and m[5][:3].lower() in _MONTHS:
+        month = _MONTHS.index(m[5][:3].lower()) + 1
+        hour = int(m[1]) % 12 + (12 if m[3].lower() == "p" else 0)
+        try:
+            return datetime(int(m[6]), month, int(m[4]), hour, int(m[2]))
+        except ValueError:
+            return None
+    try:
+        return datetime.fromisoformat(text.strip()).replace(tzinfo=None)
+    except ValueError:
+        return None
+
 
 #: By number, as the paper's evaluation has them.
 CATEGORIES = {
@@ -39,7 +127,7 @@ def _remedy() -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class LocomoTurn:
     """One utterance. id: `dia_id`, e.g. `D1:3`. caption: of an image that was shared, or empty."""
 
     id: str
@@ -68,7 +156,7 @@ class Sample:
     """One conversation. notes: what was mended or left out, with its place."""
 
     id: str
-    turns: list[Turn] = field(default_factory=list)
+    turns: list[LocomoTurn] = field(default_factory=list)
     questions: list[Question] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -189,7 +277,7 @@ def _read_turns(sample: Sample, talk: dict[str, Any]) -> None:
 
 def _turn(
     sample: Sample, line: Any, place: str, session: int, at: int, start: datetime
-) -> Turn | None:
+) -> LocomoTurn | None:
     text = line.get("text", line.get("clean_text")) if isinstance(line, dict) else None
     caption = str(line.get("blip_caption") or "") if isinstance(line, dict) else ""
     if not isinstance(text, str) or not (text.strip() or caption):
@@ -205,7 +293,7 @@ def _turn(
             )
         )
     time = start + timedelta(minutes=at)
-    return Turn(ids[0], session, str(line.get("speaker", "")), time, text, caption)
+    return LocomoTurn(ids[0], session, str(line.get("speaker", "")), time, text, caption)
 
 
 def _read_question(sample: Sample, one: Any, place: str, known: set[str]) -> None:

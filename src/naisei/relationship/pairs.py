@@ -1,7 +1,7 @@
-"""Finding and reading pairs: the shipped ones by id, one's own as TOML files.
+"""Personas and pairs: who they are, how they address each other, what is so.
 
-A file holds a pair (`schema = "naisei.pair.v1"`) or one persona (`naisei.persona.v1`); two of
-the latter make a pair.
+A TOML file holds a pair (`schema = "naisei.pair.v1"`) or one persona (`naisei.persona.v1`); two
+of the latter make a pair. The shipped ones are found by id.
 """
 
 from __future__ import annotations
@@ -11,17 +11,89 @@ from collections.abc import Sequence
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+    model_validator,
+)
 
 from naisei.core import InputError
 from naisei.lang import say
 from naisei.lengths import PROFILE, bounded
-from naisei.relationship.persona import Pair, Persona
 from naisei.text_files import read_text
 
-__all__ = ["load_pairs", "parse", "shipped"]
+__all__ = ["Pair", "Persona", "Relationship", "load_pairs", "parse", "shipped"]
+
+
+# Personas and pairs as data: who they are, how they address each other, what is so.
+#
+# A pair is one TOML file, or two files of one persona each.
+
+Text = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True)]
+Identifier = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]*$")]
+Relationship = Literal["senior_junior", "friends", "strangers", "service", "family", "other"]
+
+
+class _Part(BaseModel):
+    """Frozen; an unknown key is an error, so that a misspelt one is not ignored."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class Persona(_Part):
+    """One of the two. name: shown, and the speaker's name in every file.
+
+    persona: who they are, for the prompts. calls: how they address the other (「高橋さん」);
+    empty leaves it to the model. speech: how they speak. facts: what is so of them; they start
+    in the memory of the persona, one entry each.
+    """
+
+    schema_: Literal["naisei.persona.v1"] = Field(default="naisei.persona.v1", alias="schema")
+    name: Text
+    persona: Text
+    calls: str = ""
+    speech: str = ""
+    facts: tuple[Text, ...] = ()
+
+
+class Pair(_Part):
+    """Two who talk with each other; `a` speaks first.
+
+    relationship: what kind it is (a label for tables, in no prompt). setting: where and when
+    they meet. topics: one a session in turn, what they may come to talk about; may be empty.
+    """
+
+    schema_: Literal["naisei.pair.v1"] = Field(default="naisei.pair.v1", alias="schema")
+    id: Identifier
+    title: Text
+    language: Literal["ja", "en"] = "ja"
+    relationship: Relationship = "other"
+    setting: str = ""
+    topics: tuple[Text, ...] = ()
+    a: Persona
+    b: Persona
+
+    @model_validator(mode="after")
+    def _two_names(self) -> Pair:
+        if self.a.name == self.b.name:
+            raise ValueError(f"both are called {self.a.name!r}; lines could not be told apart")
+        return self
+
+    @property
+    def names(self) -> dict[Literal["a", "b"], str]:
+        """Agent → name."""
+        return {"a": self.a.name, "b": self.b.name}
+
+
+# Finding and reading pairs: the shipped ones by id, one's own as TOML files.
+#
+# A file holds a pair (`schema = "naisei.pair.v1"`) or one persona (`naisei.persona.v1`); two of
+# the latter make a pair.
 
 _SCHEMAS: dict[object, type[BaseModel]] = {"naisei.pair.v1": Pair, "naisei.persona.v1": Persona}
 

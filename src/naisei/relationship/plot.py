@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Any
 from naisei.core import InputError
 from naisei.files import written_beside
 from naisei.lang import say
-from naisei.relationship.degrees import NAMES_JA
 from naisei.relationship.series import WAYS, Series, aligned
-from naisei.relationship.vector import DIMENSIONS, HIGH, LOW
+from naisei.relationship.vector import DIMENSIONS, HIGH, LOW, NAMES_JA
 from naisei.runs.task import Table
 
 if TYPE_CHECKING:

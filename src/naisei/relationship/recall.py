@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
+import json
+import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from naisei.memory.stream import Entry, Stream, Weights
+from naisei.files import write_atomically
+from naisei.memory.stream import Entry, ScoreWeights, Stream
 from naisei.models.base import Embedder
-from naisei.relationship.importance import said
 from naisei.relationship.locomo import CATEGORIES, Question, Sample
+from naisei.relationship.reflect import importance_of
 from naisei.runs.statistics import mean_metric
+from naisei.runs.tables import to_csv
 from naisei.runs.task import Table
 
-__all__ = ["RANKINGS", "Recalled", "measure", "recall_tables", "stream_of"]
+__all__ = ["RANKINGS", "Recalled", "as_json", "measure", "recall_tables", "stream_of", "write_csv"]
+
 
 #: What is compared: the stream's own score, and cosine alone.
 RANKINGS = {
-    "relevance + importance + recency": Weights(),
-    "relevance": Weights(importance=0.0, recency=0.0),
+    "relevance + importance + recency": ScoreWeights(),
+    "relevance": ScoreWeights(importance=0.0, recency=0.0),
 }
 
 
@@ -66,7 +72,7 @@ def stream_of(
                 time=turn.time,
                 speaker=turn.speaker,
                 text=turn.text + shown,
-                importance=said(turn.text),
+                importance=importance_of(turn.text),
                 source={"session": turn.session},
             )
         )
@@ -163,3 +169,39 @@ def recall_tables(found: Recalled, ks: Sequence[int]) -> list[Table]:
         heads = [f"recall@{k}{end}" for k in ks for end in ("", " low", " high")]
         tables.append(Table(name, ("category", "questions", *heads), tuple(rows)))
     return tables
+
+
+def write_csv(tables: Sequence[Table], notes: Sequence[str], to: Path) -> list[Path]:
+    """`recall-1.csv`, … in the order of the tables, and `notes.txt`.
+
+    Raises:
+        InputError: the folder cannot be written.
+    """
+    files = {f"recall-{number}.csv": to_csv(table) for number, table in enumerate(tables, 1)}
+    files["notes.txt"] = "".join(f"{note}\n" for note in notes)
+    for name, text in files.items():
+        write_atomically(to / name, text)
+    return [to / name for name in files]
+
+
+def as_json(tables: Sequence[Table], notes: Sequence[str], found: Recalled, embedder: str) -> str:
+    """One line: rankings → rows, what was not counted, and the notes. NaN is null."""
+    rankings = {
+        table.title: [
+            {
+                column: None if isinstance(cell, float) and math.isnan(cell) else cell
+                for column, cell in zip(table.columns, row, strict=True)
+            }
+            for row in table.rows
+        ]
+        for table in tables
+    }
+    out = {
+        "embedder": embedder,
+        "turns": found.turns,
+        "questions": len(found.categories),
+        "without_evidence": dict(found.without),
+        "rankings": rankings,
+        "notes": list(notes),
+    }
+    return json.dumps(out, ensure_ascii=False, allow_nan=False)

@@ -6,23 +6,23 @@ leads into.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from naisei.core import InputError
+from naisei.core import Event, InputError
 from naisei.files import write_atomically
 from naisei.lang import language, say
-from naisei.relationship.book import folded
-from naisei.relationship.clock import dated
-from naisei.relationship.degrees import NAMES_JA, degree, signed
+from naisei.relationship.config import RatingConfig
 from naisei.relationship.exports import conversations
-from naisei.relationship.persona import Pair
-from naisei.relationship.report_costs import TurnCost, turn_costs
-from naisei.relationship.report_curves import curves
-from naisei.relationship.report_view import TalkView, view
+from naisei.relationship.messages import dated
+from naisei.relationship.pairs import Pair
+from naisei.relationship.recorder import RECORD
+from naisei.relationship.report_view import TalkView, curves, view
 from naisei.relationship.schemas import Conversation
-from naisei.relationship.vector import DIMENSIONS
+from naisei.relationship.vector import DIMENSIONS, NAMES_JA, degree, signed
 from naisei.runs.directory import RunDirectory
 from naisei.runs.report import StoredSummary, stored_summary, templates
 from naisei.runs.task import Table
@@ -30,7 +30,83 @@ from naisei.runs.task import Table
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["html_report", "write_report"]
+__all__ = ["Cost", "TurnCost", "html_report", "turn_costs", "write_report"]
+
+
+@dataclass(slots=True)
+class Cost:
+    """calls: answered requests; attempts: those sent. repaired: answers asked for once more.
+    failed: effects that failed."""
+
+    calls: int = 0
+    attempts: int = 0
+    tokens: int = 0
+    repaired: int = 0
+    failed: int = 0
+
+
+@dataclass(slots=True)
+class TurnCost:
+    """One utterance with what was asked for it and after it; turn −1: before the first."""
+
+    session: int
+    turn: int
+    roles: dict[str, Cost] = field(default_factory=dict)
+
+    @property
+    def calls(self) -> int:
+        return sum(cost.calls for cost in self.roles.values())
+
+    @property
+    def tokens(self) -> int:
+        return sum(cost.tokens for cost in self.roles.values())
+
+
+def turn_costs(events: Iterable[Event]) -> list[TurnCost]:
+    """Speakers' calls count for the utterance that they lead to, all others for the one before."""
+    out: list[TurnCost] = []
+    now = TurnCost(1, -1)
+    spoken: list[Event] = []
+    for event in events:
+        request = cast(dict[str, Any], event.request)
+        if (
+            event.kind == "remember"
+            and request["memory"] == RECORD
+            and "session" in request["item"]
+        ):
+            _keep(out, now)
+            now = TurnCost(int(request["item"]["session"]["number"]), -1)
+        elif event.kind == "say":
+            _keep(out, now)
+            now = TurnCost(int(request["meta"]["session"]), int(request["meta"]["turn"]))
+            for earlier in spoken:
+                _add(now, earlier)
+            spoken = []
+        elif event.kind == "chat" and request["role"] == "speaker":
+            spoken.append(event)
+        elif event.kind == "chat":
+            _add(now, event)
+    for left in spoken:
+        _add(now, left)
+    _keep(out, now)
+    return out
+
+
+def _keep(out: list[TurnCost], turn: TurnCost) -> None:
+    if turn.turn >= 0 or turn.roles:
+        out.append(turn)
+
+
+def _add(turn: TurnCost, event: Event) -> None:
+    role = str(cast(dict[str, Any], event.request)["role"])
+    cost = turn.roles.setdefault(role, Cost())
+    cost.failed += event.failure is not None
+    if (usage := event.usage) is not None:
+        cost.calls += usage.calls
+        cost.attempts += usage.attempts
+        cost.tokens += usage.tokens
+        cost.repaired += usage.repaired
+
 
 FILE = "relationship.html"
 
@@ -89,16 +165,10 @@ def html_report(directory: RunDirectory) -> str:
 
 def _rated(directory: RunDirectory) -> dict[str, tuple[Pair, Conversation]]:
     """The repetitions of a rating, each as a conversation."""
-    from naisei.relationship.rate_run import RatingTask, rating_config
-    from naisei.relationship.task import empty
+    from naisei.relationship.rating_task import RatingTask
 
-    task = RatingTask(rating_config(directory.path))
-    known = set(directory.log.known_episodes())
-    return {
-        where.episode: (task.pair, folded(empty(task.pair), directory.log.read(where.episode)))
-        for where in task.episodes()
-        if where.episode in known
-    }
+    config = directory.frozen.config_as(RatingConfig, directory.path / "config.json")
+    return conversations(directory, RatingTask(config))
 
 
 def _summary(directory: RunDirectory) -> StoredSummary | None:

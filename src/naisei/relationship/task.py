@@ -1,29 +1,83 @@
-"""Conversations as a task of the run engine: one episode a conversation."""
+"""Conversations as a task of the run engine: one episode a conversation; shown as text and as it
+happens.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Any, cast
 
-import numpy as np
-import numpy.typing as npt
 from pydantic import BaseModel, JsonValue
+from rich.text import Text
 
-from naisei.core import Flow, Remember, Say, Where, World, fingerprint
-from naisei.memory.stream import Recall, Recent, Stream, StreamHandler
-from naisei.models.base import Embedder
-from naisei.models.embedders.registry import open_embedder
+from naisei.core import Embed, Event, Flow, Where, World, fingerprint
+from naisei.lang import say
+from naisei.memory.stream import StreamHandler
 from naisei.relationship import flow, metrics
-from naisei.relationship.book import Book, Router
-from naisei.relationship.config import RelationshipConfig
-from naisei.relationship.describe import transcript
-from naisei.relationship.pairs import load_pairs
-from naisei.relationship.persona import Pair
-from naisei.relationship.reflect import stream_of
-from naisei.relationship.schemas import Conversation
+from naisei.relationship.config import RelationshipConfig, Rules
+from naisei.relationship.messages import dated
+from naisei.relationship.pairs import Pair, load_pairs
+from naisei.relationship.recorder import RECORD, Recorder, recorded, streams_of
+from naisei.relationship.schemas import Conversation, Line, Moment, Reflection, Session
+from naisei.relationship.vector import DIMENSIONS, signed
 from naisei.runs.task import EpisodeRow, Summary, Task
+from naisei.terminal import Console
 
-__all__ = ["ConversationTask", "empty"]
+if TYPE_CHECKING:
+    from naisei.runs.directory import RunDirectory
+    from naisei.runs.result import RunResult
+
+__all__ = ["ConversationTask", "Live", "moment_lines", "reading_line", "remembering", "transcript"]
+
+
+def transcript(talk: Conversation) -> str:
+    """All sessions; under a line, what was read after it."""
+    out: list[str] = []
+    for session in talk.sessions:
+        head = say(f"第{session.number}回", f"Session {session.number}")
+        out += ["", f"{head}  {dated(session.start, talk.language)}"]
+        opening = [m for m in session.moments if m.at == "session_start"]
+        out += [text for moment in opening for text in moment_lines(talk, moment)]
+        after = {m.turn: m for m in session.moments if m.at == "after_turn"}
+        for line in session.lines:
+            told = " *" if line.injected else ""
+            out.append(f"{line.turn:>3} {talk.names[line.speaker]}{told}: {_row(line.text)}")
+            if line.turn in after:
+                out += moment_lines(talk, after[line.turn])
+        if session.summary:
+            out.append(say("    要約: ", "    Summary: ") + session.summary)
+        elif session.summary_failure:
+            out.append(say("    要約の失敗: ", "    No summary: ") + session.summary_failure)
+    if any(line.injected for session in talk.sessions for line in session.lines):
+        mark = say("* 関係値を伝えられて話した", "* spoken with the reading in the prompt")
+        out += ["", mark]
+    return "\n".join(out).strip()
+
+
+def moment_lines(talk: Conversation, moment: Moment) -> list[str]:
+    """The reflections made at a moment, one row each."""
+    return [f"      {reading_line(talk, made)}" for made in moment.reflections]
+
+
+def reading_line(talk: Conversation, made: Reflection) -> str:
+    """`田中 → 高橋  Power -2  Intimacy +1  TaskOriented -2`, or why there is none."""
+    ends = ("a", "b") if made.direction == "a_to_b" else ("b", "a")
+    way = " → ".join(talk.names[end] for end in ends)  # type: ignore[index]
+    vector = made.reading.vector
+    if vector is None:
+        return f"{way}  " + say("読めませんでした: ", "no reading: ") + made.reading.failure
+    shown = "  ".join(
+        f"{name} {signed(value)}" for name, value in zip(DIMENSIONS, vector.values, strict=True)
+    )
+    mended = "".join(
+        f"  [{repair.dimension}: {repair.given} → {repair.used}, {repair.why}]"
+        for repair in made.reading.repairs
+    )
+    return f"{way}  {shown}{mended}"
+
+
+def _row(text: str) -> str:
+    return " ⏎ ".join(text.splitlines())
 
 
 class ConversationTask(Task[RelationshipConfig]):
@@ -39,22 +93,15 @@ class ConversationTask(Task[RelationshipConfig]):
         self.config = config
         self.pairs: dict[str, Pair] = {pair.id: pair for pair in load_pairs(config.personas)}
         self.data_hash = fingerprint([p.model_dump(mode="json") for p in self.pairs.values()])
-        self._embedder = None if config.embedder == "none" else _Lazy(config.embedder)
 
     def episodes(self) -> list[Where]:
         return [Where(id, n + 1) for id in self.pairs for n in range(self.config.dialogues)]
 
     def start(self, where: Where, base: World) -> tuple[Flow[BaseModel], World]:
         pair, rules = self.pairs[where.instance], self.config.rules
-        book = Book(empty(pair))
-        names = [stream_of(agent) for agent in pair.names]
-        streams = StreamHandler(
-            {name: Stream(weights=rules.weights) for name in names}, self._embedder
-        )
-        world = base.having(
-            {Say: book, Remember: Router(book, streams), Recall: streams, Recent: streams}
-        )
-        return flow.converse(pair, rules, book), world
+        record = Recorder(pair)
+        world = remembering(base, record, rules, self.config.embedder)
+        return flow.converse(pair, rules, record), world
 
     def summarise(self, rows: Sequence[EpisodeRow]) -> Summary:
         return metrics.summarise(self.config, rows, self.model_notes())
@@ -62,29 +109,51 @@ class ConversationTask(Task[RelationshipConfig]):
     def shown(self, where: Where, result: JsonValue) -> str:
         return transcript(Conversation.model_validate(result))
 
+    def export(self, directory: RunDirectory, result: RunResult) -> None:
+        """The agent files and prompt traces of the document, §5."""
+        from naisei.relationship.exports import export
 
-def empty(pair: Pair) -> Conversation:
-    """A conversation of a pair before its first session."""
-    return Conversation(pair=pair.id, language=pair.language, names=pair.names)
+        export(directory, task=self)
 
 
-class _Lazy:
-    """An embedder that is opened with the first text: its weights are loaded only if needed."""
+def remembering(base: World, record: Recorder, rules: Rules, embedder: str) -> World:
+    """`base`, with a record, and streams that find by its embeddings, unless `none`."""
+    embed = None if embedder == "none" else base.handler(Embed(()))
+    return recorded(base, record, StreamHandler(streams_of(rules), embed))
 
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self._opened: Embedder | None = None
 
-    @property
-    def dim(self) -> int:
-        return self._open().dim
+class Live:
+    """Prints what is logged: an `on_event` of the run engine, for a single conversation."""
 
-    def embed(
-        self, texts: list[str], kind: Literal["query", "passage"] = "query"
-    ) -> npt.NDArray[np.float32]:
-        return self._open().embed(texts, kind)
+    def __init__(self, pair: Pair, console: Console) -> None:
+        self._talk, self._console = Recorder(pair).conversation, console
 
-    def _open(self) -> Embedder:
-        if self._opened is None:
-            self._opened = open_embedder(self.name)
-        return self._opened
+    def __call__(self, event: Event) -> None:
+        request = cast(dict[str, Any], event.request)
+        if event.kind == "say":
+            line = Line.model_validate(
+                {**request["meta"], "speaker": request["speaker"], "text": request["text"]}
+            )
+            name, mark = self._talk.names[line.speaker], " *" if line.injected else ""
+            self._print(Text(f"{name}{mark}: {' ⏎ '.join(line.text.splitlines())}", style="bold"))
+        elif event.kind == "remember" and request["memory"] == RECORD:
+            self._noted(request["item"])
+
+    def _noted(self, item: dict[str, Any]) -> None:
+        if "session" in item:
+            session = Session.model_validate(item["session"])
+            head = say(f"第{session.number}回", f"Session {session.number}")
+            self._print(Text(f"── {head}  {dated(session.start, self._talk.language)}", "cyan"))
+        elif "moment" in item:
+            moment = Moment.model_validate(item["moment"])
+            failed = any(made.reading.vector is None for made in moment.reflections)
+            for row in moment_lines(self._talk, moment):
+                self._print(Text(row, style="red" if failed else "dim"))
+        elif "summary" in item:
+            self._print(Text(say("要約: ", "Summary: ") + item["summary"], style="dim"))
+        elif "summary_failure" in item:
+            why = say("要約の失敗: ", "No summary: ") + item["summary_failure"]
+            self._print(Text(why, style="red"))
+
+    def _print(self, text: Text) -> None:
+        self._console.print(text, soft_wrap=True)

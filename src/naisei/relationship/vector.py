@@ -1,4 +1,4 @@
-"""The relation vector: how a speaker stands toward the other, as three whole numbers.
+"""The relation vector: how a speaker stands toward the other, as three whole numbers, and in words.
 
 Source: the relationship reflection document, §§1, 4, 5. Models answer with more than whole
 numbers from −3 to 3; what was made of an answer is recorded, and what cannot be read fails.
@@ -13,7 +13,25 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, WithJsonSchema
 
-__all__ = ["DIMENSIONS", "HIGH", "LOW", "Reading", "RelationVector", "Repair", "VectorReply"]
+__all__ = [
+    "DIMENSIONS",
+    "HIGH",
+    "LOW",
+    "NAMES_JA",
+    "Reading",
+    "RelationVector",
+    "Repair",
+    "VectorReply",
+    "degree",
+    "signed",
+    "worded",
+]
+
+
+# The relation vector: how a speaker stands toward the other, as three whole numbers.
+#
+# Source: the relationship reflection document, §§1, 4, 5. Models answer with more than whole
+# numbers from −3 to 3; what was made of an answer is recorded, and what cannot be read fails.
 
 #: In the order of every vector, prompt and table.
 DIMENSIONS = ("Power", "Intimacy", "TaskOriented")
@@ -133,3 +151,57 @@ def _read(value: Any) -> tuple[int, str]:
     if used != whole:
         done.append("clamped")
     return used, ", ".join(done)
+
+
+#: Dimension → its name in Japanese.
+NAMES_JA = {"Power": "力関係", "Intimacy": "親密度", "TaskOriented": "タスク指向"}
+
+_JA = {
+    "Power": ("すっかり従う", "従う立場", "やや下手", "対等", "やや優位", "優位", "強く優位"),
+    "Intimacy": (
+        "よそよそしい",
+        "疎遠",
+        "やや距離がある",
+        "ふつう",
+        "やや親しい",
+        "親しい",
+        "とても親しい",
+    ),
+    "TaskOriented": (
+        "雑談のみ",
+        "おもに雑談",
+        "やや雑談寄り",
+        "半々",
+        "やや用件寄り",
+        "おもに用件",
+        "用件のみ",
+    ),
+}
+_EN = {
+    "Power": ("wholly submissive", "deferent", "slightly lower", "equal", "slightly above",
+              "dominant", "strongly dominant"),
+    "Intimacy": ("aloof", "distant", "slightly distant", "neutral", "slightly close", "close",
+                 "very close"),
+    "TaskOriented": ("small talk only", "mostly small talk", "rather small talk", "half and half",
+                     "rather the task", "mostly the task", "the task only"),
+}  # fmt: skip
+
+
+def degree(dimension: str, value: int, language: str) -> str:
+    """A value from −3 to 3 in a word or three."""
+    return (_JA if language == "ja" else _EN)[dimension][value + 3]
+
+
+def signed(value: int) -> str:
+    """`+2`, `-1`, `0`."""
+    return f"{value:+d}" if value else "0"
+
+
+def worded(vector: RelationVector, language: str) -> list[str]:
+    """One text a dimension: `Power: -2（従う立場）`."""
+    marks = "（）" if language == "ja" else "()"
+    space = "" if language == "ja" else " "
+    return [
+        f"{name}: {signed(value)}{space}{marks[0]}{degree(name, value, language)}{marks[1]}"
+        for name, value in zip(DIMENSIONS, vector.values, strict=True)
+    ]

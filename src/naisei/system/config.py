@@ -48,6 +48,8 @@ def flag(
     shown: str | tuple[str, str] | None = None,
     axis: bool | tuple[Any, ...] = False,
     argument: bool = False,
+    more: bool = False,
+    formats: tuple[str, ...] = (),
     **bounds: Any,
 ) -> Any:
     """A field of a configuration that is a flag of its command.
@@ -65,11 +67,14 @@ def flag(
         axis: given several times, each value is a configuration of its own, and the runs of
             all of them are compared (a study). A tuple: the values if none is given.
         argument: given by its place, without the name of a flag.
+        more: of a flag that may be repeated: the arguments of the command are values of it, too,
+            so that `--personas A B` gives both.
+        formats: of a date and time, as for `strptime`.
         bounds: of the value, as for `pydantic.Field`: ge, gt, le, lt, min_length.
     """
     told: dict[str, Any] = {"ja": ja, "en": en, "name": name, "short": short, "panel": panel}
     told |= {"metavar": metavar, "env": env, "shown": shown, "axis": axis}
-    told |= {"argument": argument}
+    told |= {"argument": argument, "more": more, "formats": formats}
     kept: dict[str, Any] = {key: value for key, value in told.items() if value}
     return Field(default, description=en, json_schema_extra={_KEY: kept}, **bounds)
 

@@ -164,14 +164,16 @@ class Verb:
     parameters each that is a model of `Options` becomes its flags; it is imported when it is
     called. shares: an experiment whose configuration the function gets first,
     made of the flags named (by key) and of the models' flags, and then a `RunOptions`. preset:
-    fields of that configuration that are fixed, and no flags.
+    fields of that configuration that are fixed, and no flags. flags: `None` for all flags of the
+    experiment, those of the run among them: then the function gets, instead of a configuration,
+    what makes one of further fields (`configure(**fields)`), and `run_dir` and `as_json`.
     """
 
     name: str
     about: Text
     command: str
     shares: Experiment[Any] | None = None
-    flags: Sequence[str] = ()
+    flags: Sequence[str] | None = ()
     preset: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from datetime import datetime
 
-from naisei.memory.stream import Entry, Weights
+from naisei.memory.stream import Entry, ScoreWeights
 
 Vector = Sequence[float] | None
 
@@ -26,7 +26,7 @@ def reference(
     memories: Sequence[tuple[Entry, Vector]],
     queries: Sequence[Sequence[float]] | None,
     now: datetime,
-    weights: Weights,
+    weights: ScoreWeights,
 ) -> list[tuple[str, float]]:
     """(id, score) of all memories, best first."""
     asked = [q for q in queries or () if any(q)]

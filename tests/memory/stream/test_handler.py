@@ -29,7 +29,7 @@ from naisei.memory.stream import (
     rate,
     remember,
 )
-from naisei.models.embedders import NgramEmbedder
+from naisei.models.embedders import EmbedHandler, NgramEmbedder
 
 NOW = datetime(2026, 4, 1, 12, 0)
 LINES = ["おはようございます", "昨日は本を読みました", "会議の資料の期限は明日です", "そうですか"]
@@ -66,7 +66,8 @@ def talk() -> Flow[tuple[list[Scored], list[Entry], list[Scored]]]:
 
 
 def world(embedder: Any) -> tuple[World, StreamHandler]:
-    handler = StreamHandler({"a": Stream(), "b": Stream()}, embedder)
+    embed = None if embedder is None else EmbedHandler(embedder)
+    handler = StreamHandler({"a": Stream(), "b": Stream()}, embed)
     return World({Remember: handler, Recall: handler, Recent: handler}), handler
 
 

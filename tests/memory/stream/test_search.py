@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.memory.stream.reference import Vector, reference
 
-from naisei.memory.stream import Entry, Stream, Weights
+from naisei.memory.stream import Entry, ScoreWeights, Stream
 
 NOW = datetime(2026, 4, 1, 12, 0)
 #: Few values, so that equal scores come up; whole numbers, so that they are equal exactly.
 VECTORS = st.lists(st.integers(-2, 2), min_size=3, max_size=3).filter(any)
 HOURS = st.one_of(st.integers(-5, 48), st.integers(0, 20_000))
 WEIGHTS = st.builds(
-    Weights,
+    ScoreWeights,
     relevance=st.sampled_from([0.0, 0.5, 1.0, 3.0]),
     importance=st.sampled_from([0.0, 1.0]),
     recency=st.sampled_from([0.0, 1.0, 2.0]),
@@ -42,14 +42,14 @@ def memories(draw: st.DrawFn, vector: Any) -> list[tuple[Entry, Vector]]:
     ]
 
 
-def stream_of(pairs: list[tuple[Entry, Vector]], weights: Weights = Weights()) -> Stream:  # noqa: B008
+def stream_of(pairs: list[tuple[Entry, Vector]], weights: ScoreWeights = ScoreWeights()) -> Stream:  # noqa: B008
     stream = Stream(weights=weights)
     for entry, vector in pairs:
         stream.append(entry, vector)
     return stream
 
 
-def agrees(pairs: list[tuple[Entry, Vector]], queries: Any, weights: Weights, k: int) -> None:
+def agrees(pairs: list[tuple[Entry, Vector]], queries: Any, weights: ScoreWeights, k: int) -> None:
     """All are ranked as the reference ranks them, and the `k` best are the first `k` of all."""
     stream = stream_of(pairs, weights)
     expected = reference(pairs, queries, NOW, weights)
@@ -66,14 +66,14 @@ def agrees(pairs: list[tuple[Entry, Vector]], queries: Any, weights: Weights, k:
     st.integers(1, 30),
 )
 def test_ranks_like_the_reference_with_and_without_vectors(
-    pairs: list[tuple[Entry, Vector]], queries: list[list[int]], weights: Weights, k: int
+    pairs: list[tuple[Entry, Vector]], queries: list[list[int]], weights: ScoreWeights, k: int
 ) -> None:
     agrees(pairs, queries, weights, k)
 
 
 @given(memories(st.none()), st.one_of(st.none(), st.just([[1.0, 0.0, 0.0]])), WEIGHTS)
 def test_ranks_without_embeddings(
-    pairs: list[tuple[Entry, Vector]], queries: Any, weights: Weights
+    pairs: list[tuple[Entry, Vector]], queries: Any, weights: ScoreWeights
 ) -> None:
     agrees(pairs, queries, weights, 3)
     assert all(f.relevance.raw is None for f in stream_of(pairs).search(queries, now=NOW))
@@ -98,7 +98,7 @@ def test_the_best_of_thousands_are_those_of_the_reference(seed: int, spread: flo
         )
         for n, vector in enumerate(near)
     ]
-    expected = reference(pairs, queries.tolist(), NOW, Weights())[:40]
+    expected = reference(pairs, queries.tolist(), NOW, ScoreWeights())[:40]
     found = stream_of(pairs).search(queries, now=NOW, k=40)
     assert [f.entry.id for f in found] == [id for id, _ in expected]
     assert [f.score for f in found] == pytest.approx([score for _, score in expected], abs=1e-8)
@@ -132,7 +132,7 @@ def test_memories_of_the_future_are_as_recent_as_now() -> None:
 def test_equal_scores_are_ranked_by_time_then_id() -> None:
     hours = {"b": 2, "c": 2, "a": 2, "new": 1}
     pairs = [(Entry(id=i, time=NOW - timedelta(hours=h), text="…"), None) for i, h in hours.items()]
-    found = stream_of(pairs, Weights(recency=0)).search(None, now=NOW)
+    found = stream_of(pairs, ScoreWeights(recency=0)).search(None, now=NOW)
     assert [f.entry.id for f in found] == ["new", "a", "b", "c"]
     assert {f.score for f in found} == {0.0}
 

@@ -6,10 +6,8 @@ relationship-reflection method: the sum of the three, each min-max normalised, r
 0.995^hours.
 """
 
-from naisei.memory.stream.effects import Recall, Recent, rate, remember
-from naisei.memory.stream.entry import Entry, Kind, Part, Scored, Weights
-from naisei.memory.stream.evidence import EvidenceBlock, evidence
-from naisei.memory.stream.handler import StreamHandler
+from naisei.memory.entry import Entry, EvidenceBlock, Kind, Part, Scored, ScoreWeights, evidence
+from naisei.memory.stream.handler import Recall, Recent, StreamHandler, rate, remember
 from naisei.memory.stream.stream import Stream
 
 __all__ = [
@@ -19,10 +17,10 @@ __all__ = [
     "Part",
     "Recall",
     "Recent",
+    "ScoreWeights",
     "Scored",
     "Stream",
     "StreamHandler",
-    "Weights",
     "evidence",
     "rate",
     "remember",

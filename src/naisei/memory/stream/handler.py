@@ -1,21 +1,103 @@
-"""Performs what flows ask of streams."""
+"""What a flow asks of a stream (write, read the latest, find what bears on questions), and what
+performs it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Mapping
-from typing import Any, cast
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, ClassVar, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import BaseModel, JsonValue
 
-from naisei.core import Embed, FlowError, Handler, Remember, Where
-from naisei.memory.stream.effects import RATED, Recall, Recent
-from naisei.memory.stream.entry import Entry, Scored
+from naisei.core import Effect, Embed, FlowError, Handler, Remember, Where
+from naisei.memory.entry import Entry, Kind, Scored
 from naisei.memory.stream.stream import Stream
-from naisei.models.base import Embedder
-from naisei.models.embedders import EmbedHandler
 
-__all__ = ["StreamHandler"]
+__all__ = ["RATED", "Recall", "Recent", "StreamHandler", "rate", "remember"]
+
+
+T = TypeVar("T", bound=BaseModel)
+
+#: The key of an item that changes importances instead of adding an entry.
+RATED = "rated"
+
+
+def remember(name: str, entry: Entry) -> Remember:
+    """The effect that appends `entry` to the stream `name`."""
+    return Remember(entry.model_dump(mode="json"), memory=name)
+
+
+def rate(name: str, importances: Mapping[str, int]) -> Remember:
+    """The effect that sets importances (1 to 10) by entry id, once a model has rated them."""
+    return Remember({RATED: dict(importances)}, memory=name)
+
+
+@dataclass(frozen=True)
+class Recall(Effect[list[Scored]]):
+    """The `k` best entries for all `queries` together, best first.
+
+    Args:
+        queries: texts; an entry's relevance is that to the query nearest to it. None: the
+            rank is by importance and recency.
+        name: of the stream.
+        now: the time that recency is measured from; with times as the entries have them.
+        k: ≥ 1; `None` for all.
+        kinds: only entries of these kinds; empty for all.
+    """
+
+    kind: ClassVar[str] = "recall"
+    queries: tuple[str, ...]
+    name: str
+    now: datetime
+    k: int | None = 40
+    kinds: tuple[Kind, ...] = ()
+
+    def request(self) -> JsonValue:
+        return {
+            "queries": list(self.queries),
+            "name": self.name,
+            "now": self.now.isoformat(),
+            "k": self.k,
+            "kinds": list(self.kinds),
+        }
+
+    def encode(self, result: list[Scored]) -> JsonValue:
+        return [_expect(one, Scored).model_dump(mode="json") for one in result]
+
+    def decode(self, data: JsonValue) -> list[Scored]:
+        assert isinstance(data, list)
+        return [Scored.model_validate(one) for one in data]
+
+
+@dataclass(frozen=True)
+class Recent(Effect[list[Entry]]):
+    """The last `n` entries (of these kinds), oldest first, in the order they were remembered."""
+
+    kind: ClassVar[str] = "recent"
+    name: str
+    n: int = 10
+    kinds: tuple[Kind, ...] = ()
+
+    def request(self) -> JsonValue:
+        return {"name": self.name, "n": self.n, "kinds": list(self.kinds)}
+
+    def encode(self, result: list[Entry]) -> JsonValue:
+        return [_expect(one, Entry).model_dump(mode="json") for one in result]
+
+    def decode(self, data: JsonValue) -> list[Entry]:
+        assert isinstance(data, list)
+        return [Entry.model_validate(one) for one in data]
+
+
+def _expect(result: object, kind: type[T]) -> T:
+    if not isinstance(result, kind):
+        raise TypeError(f"expected {kind.__name__}, got {type(result).__name__}")
+    return result
+
 
 Vectors = npt.NDArray[np.float32]
 
@@ -29,12 +111,12 @@ class StreamHandler(Handler):
 
     Args:
         streams: by the name that effects use.
-        embedder: `None`: no relevance, the rank is by importance and recency.
+        embed: performs `Embed`; `None`: no relevance, the rank is by importance and recency.
     """
 
-    def __init__(self, streams: Mapping[str, Stream], embedder: Embedder | None) -> None:
+    def __init__(self, streams: Mapping[str, Stream], embed: Handler | None) -> None:
         self.streams = dict(streams)
-        self._embed = None if embedder is None else EmbedHandler(embedder)
+        self._embed = embed
 
     def perform(
         self, effect: Any, where: Where
@@ -75,14 +157,21 @@ class StreamHandler(Handler):
         lines = tuple(entry.line for entry in new)
         passages: Vectors | Awaitable[Vectors] = np.empty((0, 0), dtype=np.float32)
         if lines:
-            passages = self._embed.perform(Embed(lines, kind_of_text="passage"), where)
+            passages = self._embedded(lines, "passage", where)
         if not isinstance(passages, np.ndarray):
             return self._later(recall, stream, new, passages, where)
         self._attach(stream, new, passages)
-        queries = self._embed.perform(Embed(recall.queries, kind_of_text="query"), where)
+        queries = self._embedded(recall.queries, "query", where)
         if isinstance(queries, np.ndarray):
             return self._found(recall, stream, queries)
         return self._asked(recall, stream, queries)
+
+    def _embedded(
+        self, texts: tuple[str, ...], kind: str, where: Where
+    ) -> Vectors | Awaitable[Vectors]:
+        assert self._embed is not None
+        found = self._embed.perform(Embed(texts, kind_of_text=kind), where)
+        return cast(Vectors | Awaitable[Vectors], found)
 
     async def _later(
         self,

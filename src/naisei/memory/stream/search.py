@@ -7,6 +7,7 @@ float64; so the result is that of the plain formula in float64 over all entries.
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -14,14 +15,48 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from naisei.memory.stream.entry import Part, Weights
-from naisei.memory.stream.score import DECIMALS, best, minmax, normalised, reach
+from naisei.memory.entry import Part, ScoreWeights
 from naisei.memory.stream.vectors import Vectors
 
-__all__ = ["Ranked", "Relevance", "search"]
+__all__ = ["DECIMALS", "Ranked", "Relevance", "best", "minmax", "normalised", "reach", "search"]
+
 
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
+
+#: Scores that agree to so many decimals are ties: what rounding leaves is no difference.
+DECIMALS = 12
+_NOTHING = 10.0**-DECIMALS
+
+
+def minmax(raw: Floats) -> tuple[float, float] | None:
+    """The least and the greatest; `None` if they are equal or there are none. NaN: no value."""
+    # fmin and fmax pass over NaN, unless there is nothing else.
+    low, high = float(np.fmin.reduce(raw)), float(np.fmax.reduce(raw))
+    return (low, high) if high - low > _NOTHING else None
+
+
+def normalised(raw: Floats, between: tuple[float, float] | None) -> Floats:
+    """(x − min) / (max − min), 0 to 1; 0 for all if they are equal, and for NaN."""
+    if between is None:
+        return np.zeros_like(raw)
+    low, high = between
+    out: Floats = (raw - low) / (high - low)
+    out[np.isnan(out)] = 0.0
+    return out
+
+
+def reach(scores: Floats, k: int, error: float) -> Rows:
+    """The positions of those that may be among the `k` greatest, if each may be off by `error`."""
+    if k >= len(scores):
+        return np.arange(len(scores))
+    least = np.partition(scores, len(scores) - k)[len(scores) - k]
+    return np.flatnonzero(scores >= least - 2 * error - 2 * _NOTHING)
+
+
+def best(scores: Floats, k: int, tie: Callable[[int], Any]) -> list[int]:
+    """The positions of the `k` greatest scores, best first; ties in the order of `tie`."""
+    return heapq.nsmallest(k, range(len(scores)), key=lambda i: (-scores[i], tie(i)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +101,7 @@ def search(
     importance: Floats,
     recency: Floats,
     relevance: Relevance | None,
-    weights: Weights,
+    weights: ScoreWeights,
     k: int,
     tie: Callable[[int], Any],
 ) -> list[Ranked]:

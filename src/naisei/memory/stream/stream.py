@@ -10,17 +10,16 @@ from datetime import UTC, datetime
 import numpy as np
 import numpy.typing as npt
 
-from naisei.memory.stream.blocks import Column
-from naisei.memory.stream.entry import Entry, Kind, Scored, Weights
+from naisei.memory.entry import Entry, Kind, Scored, ScoreWeights
 from naisei.memory.stream.search import Relevance, search
-from naisei.memory.stream.vectors import Vectors
+from naisei.memory.stream.vectors import Column, Vectors
 
 __all__ = ["Stream"]
 
 _KINDS: tuple[Kind, ...] = ("utterance", "reflection", "fact")
 _EPOCH = datetime(1970, 1, 1)
 _EPOCH_AWARE = _EPOCH.replace(tzinfo=UTC)
-_V1 = Weights()
+_V1 = ScoreWeights()
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
 
@@ -31,7 +30,7 @@ class Stream:
     Vectors are kept as given, in float32: 100,000 of 384 numbers take 154 MB.
     """
 
-    def __init__(self, *, weights: Weights = _V1) -> None:
+    def __init__(self, *, weights: ScoreWeights = _V1) -> None:
         self.weights = weights
         self._index: dict[str, int] = {}
         self._ids: list[str] = []
@@ -124,7 +123,7 @@ class Stream:
         now: datetime,
         k: int | None = None,
         kinds: Collection[Kind] = (),
-        weights: Weights | None = None,
+        weights: ScoreWeights | None = None,
     ) -> list[Scored]:
         """The `k` best entries (all if `None`) for all queries together, best first.
 

@@ -7,13 +7,50 @@ of memory (100,000 × 384, one core: 13 ms for three queries; as rows 27 to 50).
 from __future__ import annotations
 
 import math
+from typing import Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from naisei.memory.stream.blocks import Column
+__all__ = ["Column", "Vectors"]
 
-__all__ = ["Vectors"]
+
+S = TypeVar("S", bound=np.generic)
+
+_ROWS = 4096
+
+
+class Column(Generic[S]):
+    """Numbers of one type, in the order they were appended."""
+
+    def __init__(self, dtype: type[S]) -> None:
+        self._dtype = dtype
+        self._blocks: list[npt.NDArray[S]] = []
+        self._n = 0
+
+    def __len__(self) -> int:
+        return self._n
+
+    def __getitem__(self, i: int) -> S:
+        number: S = self._blocks[i // _ROWS][i % _ROWS]
+        return number
+
+    def __setitem__(self, i: int, value: float) -> None:
+        self._blocks[i // _ROWS][i % _ROWS] = self._dtype(value)
+
+    def append(self, value: float) -> None:
+        """O(1) in the worst case, not only on the average."""
+        if self._n == len(self._blocks) * _ROWS:
+            self._blocks.append(np.zeros(_ROWS, dtype=self._dtype))
+        self._n += 1
+        self[self._n - 1] = value
+
+    def all(self) -> npt.NDArray[S]:
+        """Shape (len,): a copy."""
+        if not self._blocks:
+            return np.empty(0, dtype=self._dtype)
+        return np.concatenate(self._blocks)[: self._n]
+
 
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]

@@ -1,22 +1,41 @@
-"""`naisei relationship rate`."""
+"""`naisei relationship rate`: the relationship in a dialogue that there is."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from naisei.cli import options
-from naisei.cli.grouped import grouped
-from naisei.cli.groups import Endpoint, Sitting
+from naisei.cli.printing import metrics_table, print_result, print_tables
+from naisei.core import InputError
+from naisei.files import write_atomically
+from naisei.japanese.normal import is_japanese
 from naisei.lang import say
-from naisei.relationship.cli import flags
+from naisei.relationship.config import RatedLine, RatingConfig
+from naisei.relationship.dialogues import Dialogue, read_dialogue
+from naisei.relationship.rating import Rating, from_file, rate_by_speech
+from naisei.relationship.rating_output import (
+    check_against_speech,
+    reasons,
+    to_agent_json,
+    to_csv,
+    turns_table,
+    write_agent_file,
+)
+from naisei.system.execute import RunOptions, check_models, execute
+from naisei.terminal import Console
 
-__all__ = ["command"]
+if TYPE_CHECKING:
+    from naisei.runs.result import RunResult
+
+__all__ = ["command", "fields_of"]
+
 
 _INPUT = say("入力", "Input")
-_RATER = say("採点", "Rating")
+_RATING = say("採点", "Rating")
 _OUTPUT = say("出力", "Output")
 
 File = Annotated[
@@ -40,9 +59,10 @@ Speakers = Annotated[
         rich_help_panel=_INPUT,
     ),
 ]
-Dialogue = Annotated[
+DialogueId = Annotated[
     str | None,
     typer.Option(
+        "--dialogue",
         metavar="ID",
         help=say("何本も入ったファイルのうちの一本", "One dialogue of a file that holds several."),
         rich_help_panel=_INPUT,
@@ -66,41 +86,10 @@ Rater = Annotated[
             "Who rates: the estimate from speech (no model, Japanese), or a model; auto: a model "
             "if one is given.",
         ),
-        rich_help_panel=_RATER,
+        rich_help_panel=_RATING,
     ),
 ]
-Repeats = Annotated[
-    int,
-    typer.Option(
-        min=1,
-        help=say(
-            "独立に採点する回数。ばらつきと一致度 α を出す",
-            "Independent ratings; spread and Krippendorff's α are told.",
-        ),
-        rich_help_panel=_RATER,
-    ),
-]
-Votes = Annotated[
-    int,
-    typer.Option(
-        "--self-consistency",
-        min=1,
-        metavar="N",
-        help=say(
-            "1 回の採点を N 回の読みの中央値にする", "Let each rating be the median of N readings."
-        ),
-        rich_help_panel=_RATER,
-    ),
-]
-Temperature = Annotated[
-    float | None,
-    typer.Option(
-        min=0.0,
-        help=say("採点するモデルのサンプリング温度", "Sampling temperature of the rater."),
-        rich_help_panel=_RATER,
-    ),
-]
-Checked = Annotated[
+Check = Annotated[
     bool,
     typer.Option(
         "--check",
@@ -108,7 +97,7 @@ Checked = Annotated[
             "モデル (またはファイルにある値) と発話からの推定が食い違うところを示す",
             "Show where the model's vectors (or those in the file) and speech disagree.",
         ),
-        rich_help_panel=_RATER,
+        rich_help_panel=_RATING,
     ),
 ]
 Out = Annotated[
@@ -132,55 +121,117 @@ Csv = Annotated[
 ]
 
 
-@grouped
 def command(
+    configure: Callable[..., RatingConfig],
+    options: RunOptions,
+    *,
     file: File,
     speakers: Speakers = None,
-    dialogue: Dialogue = None,
+    dialogue: DialogueId = None,
     talk: Language = "auto",
     rater: Rater = "auto",
-    model: flags.Model = None,
-    repeats: Repeats = 1,
-    votes: Votes = 1,
-    temperature: Temperature = None,
-    embedder: flags.Embedder = "auto",
-    check: Checked = False,
+    check: Check = False,
     out: Out = None,
     csv: Csv = None,
-    seed: options.Seed = 0,
-    *,
-    endpoint: Endpoint,
-    sitting: Sitting,
+    run_dir: Path | None,
+    as_json: bool,
 ) -> None:
-    from naisei.core import InputError
-    from naisei.relationship import rate_commands
-    from naisei.relationship.dialogues import read_dialogue
-
     chosen = [s.strip() for s in speakers.replace("、", ",").split(",")] if speakers else []
     read = read_dialogue(file, speakers=chosen, dialogue=dialogue)
-    wanted = rate_commands.Output(out=out, csv=csv, json=sitting.json, check=check, seed=seed)
-    if rater == "speech" or (rater == "auto" and model is None):
-        if repeats > 1 or votes > 1:
+    config = configure(**fields_of(read, talk))
+    console = Console(stderr=as_json)
+    if rater == "speech" or (rater == "auto" and not config.models):
+        rating, rated, result = rate_by_speech(read), _held(config, read, check), None
+        print_tables([turns_table(rating)], console)
+    else:
+        rating, result = _by_model(config, options, run_dir, console)
+        rated = rating if check and rating.repeats else None
+    _print_notes(rating, console)
+    extra: dict[str, Any] = {}
+    if rated is not None:
+        found = check_against_speech(rated, seed=config.seed)
+        print_tables([metrics_table(found.metrics), found.table()], console)
+        extra = {"check": found.to_json()}
+    if rating.repeats:
+        _write(rating, out, csv, console)
+    if as_json:
+        line = to_agent_json(rating) if result is None else result.to_json()
+        print(json.dumps({**line, **extra}, ensure_ascii=False, allow_nan=False), flush=True)
+    raise typer.Exit(0 if result is None else result.exit_code)
+
+
+def fields_of(dialogue: Dialogue, language: Literal["auto", "ja", "en"] = "auto") -> dict[str, Any]:
+    """What of a rating's configuration is the dialogue's. language: of the prompts."""
+    if language == "auto":
+        language = "ja" if any(is_japanese(line.text) for line in dialogue.lines) else "en"
+    return {
+        "name": dialogue.name,
+        "speakers": dialogue.speakers,
+        "personas": dialogue.personas,
+        "language": language,
+        "lines": tuple(
+            RatedLine(session=x.session, turn=x.turn, speaker=x.speaker, text=x.text)
+            for x in dialogue.lines
+        ),
+    }
+
+
+def _by_model(
+    config: RatingConfig, options: RunOptions, run_dir: Path | None, console: Console
+) -> tuple[Rating, RunResult]:
+    # The model stack takes a second to import.
+    from naisei.relationship.rating_task import rating_of
+    from naisei.relationship.system import RATING
+
+    check_models(RATING, config)
+    result = execute(RATING, config, options, run_dir=run_dir)
+    print_result(result, console=console)
+    return rating_of(config, result.outcome.rows), result
+
+
+def _held(config: RatingConfig, dialogue: Dialogue, check: bool) -> Rating | None:
+    """What the estimate is checked against: the vectors that the file holds.
+
+    Raises:
+        InputError: what only a model can do is asked for, or the file holds no vectors.
+    """
+    for flag, wanted in (("--repeats", config.repeats), ("--self-consistency", config.votes)):
+        if wanted > 1:
             raise InputError(
                 say("発話からの推定は何度しても同じです", "the estimate from speech never varies"),
-                place="--repeats" if repeats > 1 else "--self-consistency",
+                place=flag,
                 remedy=say("--model でモデルを指定してください", "name a model by --model"),
             )
-        raise typer.Exit(rate_commands.by_speech(read, wanted))
-    from naisei.models.embedders.registry import resolve
-    from naisei.relationship.cli.groups import sitting_of
+    held = from_file(dialogue) if check else None
+    if check and held is None:
+        raise InputError(
+            say("推定と比べる値がありません", "there is nothing to compare the estimate with"),
+            place="--check",
+            remedy=say(
+                "--model でモデルに採点させるか、関係値の入った agent_a.json を渡してください",
+                "let a model rate by --model, or give an agent_a.json that holds vectors",
+            ),
+        )
+    return held
 
-    config = rate_commands.config_of(
-        read,
-        model=model,
-        language=talk,
-        repeats=repeats,
-        votes=votes,
-        temperature=temperature,
-        embedder=resolve(embedder),
-        seed=seed,
-    )
-    code = rate_commands.by_model(
-        config, sitting_of(endpoint, sitting), wanted, run_dir=sitting.run_dir
-    )
-    raise typer.Exit(code)
+
+def _print_notes(rating: Rating, console: Console) -> None:
+    if rating.dialogue.left_out:
+        console.print(
+            say(
+                f"ほかの話者の {rating.dialogue.left_out} 発話は除きました",
+                f"{rating.dialogue.left_out} lines of other speakers are left out",
+            ),
+            style="yellow",
+        )
+    for line in reasons(rating) if rating.repeats else ():
+        console.print(line, highlight=False)
+
+
+def _write(rating: Rating, out: Path | None, csv: Path | None, console: Console) -> None:
+    if out is not None:
+        write_agent_file(rating, out)
+    if csv is not None:
+        write_atomically(csv, to_csv(rating))
+    for path in filter(None, (out, csv)):
+        console.print(say("書きました: ", "Written: ") + str(path))

@@ -1,16 +1,23 @@
 """The relationship read from speech itself, without a model: Japanese, two speakers."""
 
-from naisei.relationship.speech.course import Course, course, estimate
-from naisei.relationship.speech.reading import Estimate, Sign, SpeechReading
-from naisei.relationship.speech.weights import Weights, load_weights
+from naisei.relationship.speech.estimator import (
+    Coefficients,
+    Estimate,
+    Sign,
+    SpeechEstimator,
+    SpeechReading,
+    course,
+    estimate,
+    load_coefficients,
+)
 
 __all__ = [
-    "Course",
+    "Coefficients",
     "Estimate",
     "Sign",
+    "SpeechEstimator",
     "SpeechReading",
-    "Weights",
     "course",
     "estimate",
-    "load_weights",
+    "load_coefficients",
 ]

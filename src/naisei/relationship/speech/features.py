@@ -176,7 +176,7 @@ FEATURES: dict[str, tuple[Feature, ...]] = {
 def values(dimension: str, own: dict[str, float], other: dict[str, float]) -> list[float]:
     """The features of the direction from `own` to `other`, in the order of `FEATURES`.
 
-    own, other: traits of the two sides (`Tally.traits`).
+    own, other: traits of the two sides (`SpeakerFeatures.traits`).
     """
     if dimension == "Power":
         # Who serves or does not know the other speaks politely whoever is above.

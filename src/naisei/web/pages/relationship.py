@@ -13,24 +13,21 @@ from pydantic import BaseModel, ConfigDict
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from naisei.core import Chat, Event, Handler, InputError, Remember, Say, Where
+from naisei.core import Chat, Event, Handler, InputError, Where
 from naisei.http.server import ThreadHandler
 from naisei.lang import language, say
 from naisei.lengths import PROFILE, too_long
-from naisei.memory.stream import Recall, Recent, Stream, StreamHandler
+from naisei.memory.stream import StreamHandler
+from naisei.models.embedders import EmbedHandler
 from naisei.models.embedders.registry import open_embedder, resolve
 from naisei.relationship import schemas
-from naisei.relationship.book import Book, Router, folded
-from naisei.relationship.degrees import NAMES_JA
+from naisei.relationship.config import Rules
 from naisei.relationship.flow import converse, upcoming
-from naisei.relationship.pairs import parse, shipped
-from naisei.relationship.persona import Pair
-from naisei.relationship.reflect import stream_of
-from naisei.relationship.rules import Rules
+from naisei.relationship.pairs import Pair, parse, shipped
+from naisei.relationship.recorder import Recorder, recorded, replayed, streams_of
 from naisei.relationship.schemas import AgentId, Line, Moment, Reflection
-from naisei.relationship.speech.course import course
-from naisei.relationship.task import empty
-from naisei.relationship.vector import DIMENSIONS
+from naisei.relationship.speech import course
+from naisei.relationship.vector import DIMENSIONS, NAMES_JA
 from naisei.web.conversations.conversation import Conversation
 from naisei.web.conversations.kind import (
     ConversationContext,
@@ -127,7 +124,7 @@ class Picture:
 
     @classmethod
     def of(cls, config: PairConfig, events: Iterable[Event]) -> Picture:
-        talk = folded(empty(pair_of(config.pair)), events)
+        talk = replayed(pair_of(config.pair), events).conversation
         estimated = config.rules.reflection == "off"
         series = _estimates(talk) if estimated else _readings(talk)
         total = max(config.rules.sessions * config.rules.turns, 1)
@@ -206,21 +203,13 @@ async def _open(config: PairConfig, context: ConversationContext) -> AsyncIterat
     pair, rules = pair_of(config.pair), config.rules
     models = dict.fromkeys(_ROLES, config.model) if config.model else {}
     base = await context.world(models, embedder=config.embedder, resends_of=_RESENDS)
-    book = Book(empty(pair))
-    weights = {stream_of(agent): Stream(weights=rules.weights) for agent in pair.names}
-    streams = ThreadHandler(StreamHandler(weights, open_embedder(config.embedder)))
-    speech = _Speech(config, book, context, base.handler(Chat("speaker", ())) if models else None)
+    record = Recorder(pair)
+    embed = EmbedHandler(open_embedder(config.embedder))
+    streams = ThreadHandler(StreamHandler(streams_of(rules), embed))
+    speech = _Speech(config, record, context, base.handler(Chat("speaker", ())) if models else None)
     yield Prepared(
-        converse(pair, rules, book),
-        base.having(
-            {
-                Chat: speech,
-                Say: book,
-                Remember: Router(book, streams),
-                Recall: streams,
-                Recent: streams,
-            }
-        ),
+        converse(pair, rules, record),
+        recorded(base, record, streams).having({Chat: speech}),
     )
 
 
@@ -228,9 +217,9 @@ class _Speech(Handler):
     """A line comes from the person where it is theirs to speak, all else from the model."""
 
     def __init__(
-        self, config: PairConfig, book: Book, context: ConversationContext, model: Any
+        self, config: PairConfig, record: Recorder, context: ConversationContext, model: Any
     ) -> None:
-        self._config, self._book, self._context, self._model = config, book, context, model
+        self._config, self._record, self._context, self._model = config, record, context, model
         self._person = context.human(_line_of)
 
     async def perform(self, effect: Chat[Any], where: Where) -> Any:
@@ -244,7 +233,7 @@ class _Speech(Handler):
         return await self._model.perform(effect, where)
 
     def _next(self) -> AgentId:
-        return upcoming(self._config.rules, self._book)
+        return upcoming(self._config.rules, self._record)
 
 
 def _line_of(effect: Chat[Any], fields: Mapping[str, str]) -> str:
@@ -259,8 +248,8 @@ def speaker_of(here: Conversation) -> str:
     config = here.config
     assert isinstance(config, PairConfig)
     pair = pair_of(config.pair)
-    book = Book(folded(empty(pair), here.events))
-    return pair.names[upcoming(config.rules, book)] if book.conversation.sessions else ""
+    record = replayed(pair, here.events)
+    return pair.names[upcoming(config.rules, record)] if record.conversation.sessions else ""
 
 
 def _line(here: Conversation, event: Event) -> str:

@@ -1,32 +1,39 @@
-"""What the models are told. Every prompt begins with what stays the same, so that a provider's
-cache of prefixes hits: instructions, then the talk as it grows, what changes last."""
+"""What the models are told, and what of a speaker's reply is speech.
+
+Every prompt begins with what stays the same, so that a provider's cache of prefixes hits:
+instructions, then the talk as it grows, what changes last.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from datetime import datetime
 
 from naisei.core import Message, assistant, system, user
 from naisei.memory.stream import Entry
 from naisei.prompts import render
-from naisei.relationship.book import other
-from naisei.relationship.clock import dated, gap
-from naisei.relationship.degrees import worded
-from naisei.relationship.persona import Pair, Persona
+from naisei.relationship.pairs import Pair, Persona
+from naisei.relationship.recorder import other
 from naisei.relationship.schemas import AgentId, Line, Questions, Session
-from naisei.relationship.vector import RelationVector
+from naisei.relationship.vector import RelationVector, worded
 
 __all__ = [
+    "dated",
     "importance_messages",
     "prompt_text",
     "questions_messages",
     "speaker_messages",
+    "spoken",
     "summary_messages",
     "vector_messages",
 ]
 
+
 _PACKAGE = "naisei.relationship"
 #: Summaries of former sessions that a speaker is told.
 _REMEMBERED = 6
+_WEEKDAYS = "月火水木金土日"
 
 
 def speaker_messages(
@@ -102,6 +109,23 @@ def prompt_text(messages: Sequence[Message]) -> str:
     return "\n\n".join(message.content for message in messages)
 
 
+def dated(time: datetime, language: str) -> str:
+    """A date with its day of the week and the time, for prompts."""
+    if language == "ja":
+        day = f"{time.year}年{time.month}月{time.day}日（{_WEEKDAYS[time.weekday()]}）"
+        return f"{day}{time.hour}時{time.minute:02}分"
+    return f"{time:%A, %d %B %Y, %H:%M}"
+
+
+def _gap(before: datetime, now: datetime, language: str) -> str:
+    """How long ago the session before began, for prompts: 「前回から7日」."""
+    days = (now.date() - before.date()).days
+    if language == "ja":
+        return f"前回の会話から{days}日たった" if days else "前回の会話と同じ日"
+    many = "day" if days == 1 else "days"
+    return f"{days} {many} after the last talk" if days else "the same day as the last talk"
+
+
 def _asked(pair: Pair, name: str, **values: object) -> tuple[Message, ...]:
     return (
         system(render(_PACKAGE, f"{name}.v1", pair.language)),
@@ -115,7 +139,7 @@ def _instructions(pair: Pair, who: AgentId, sessions: Sequence[Session]) -> str:
     now, before = sessions[-1], sessions[:-1]
     ja = pair.language == "ja"
     topic = pair.topics[(now.number - 1) % len(pair.topics)] if pair.topics else ""
-    since = gap(before[-1].start, now.start, pair.language) if before else ""
+    since = _gap(before[-1].start, now.start, pair.language) if before else ""
     return render(
         _PACKAGE,
         "speaker.v1",
@@ -167,3 +191,28 @@ def _line(text: str) -> str:
 
 def _none(pair: Pair) -> str:
     return "（なし）" if pair.language == "ja" else "(none)"
+
+
+_QUOTES = {"「": "」", "『": "』", '"': '"', "“": "”"}
+
+
+def spoken(reply: str, me: str, partner: str) -> str:
+    """The words themselves: without the own name before them, without quotation marks round the
+    whole, and without what follows when a model goes on as the other."""
+    text = reply.strip()
+    if (own := _label(me).match(text)) is not None:
+        text = text[own.end() :]
+    if (beyond := re.search(rf"\n\s*{_label(partner).pattern}", text)) is not None:
+        text = text[: beyond.start()]
+    text = text.strip()
+    if text and _QUOTES.get(text[0]) == text[-1] and len(text) > 2:
+        inner = text[1:-1]
+        # 「…」と「…」 begins and ends so, too.
+        if text[0] not in inner and text[-1] not in inner:
+            text = inner.strip()
+    return text
+
+
+def _label(name: str) -> re.Pattern[str]:
+    short = {re.escape(part) for part in (name, name.split()[0], name.replace(" ", ""))}
+    return re.compile(rf"(?:{'|'.join(sorted(short, key=len, reverse=True))})\s*[:：]\s*")

@@ -7,8 +7,10 @@ from typing import Any, cast
 
 from pydantic import JsonValue
 
-from naisei.core import Event, Handler, Remember, Say, Where
-from naisei.relationship.rules import Rules
+from naisei.core import Event, Handler, Remember, Say, Where, World
+from naisei.memory.stream import Recall, Recent, Stream
+from naisei.relationship.config import Rules
+from naisei.relationship.pairs import Pair
 from naisei.relationship.schemas import (
     AgentId,
     Conversation,
@@ -20,10 +22,32 @@ from naisei.relationship.schemas import (
     Stance,
 )
 
-__all__ = ["RECORD", "Book", "Router", "folded", "moment_of", "other", "toward"]
+__all__ = [
+    "RECORD",
+    "Recorder",
+    "moment_of",
+    "other",
+    "recorded",
+    "replayed",
+    "stream_of",
+    "streams_of",
+    "toward",
+]
+
 
 #: The memory that the record is; the agents' streams have their own names.
 RECORD = "record"
+
+
+def stream_of(agent: AgentId) -> str:
+    """The name of an agent's stream."""
+    return f"agent_{agent}"
+
+
+def streams_of(rules: Rules) -> dict[str, Stream]:
+    """Empty streams of both, by name."""
+    agents: tuple[AgentId, AgentId] = ("a", "b")
+    return {stream_of(agent): Stream(weights=rules.weights) for agent in agents}
 
 
 def other(agent: AgentId) -> AgentId:
@@ -36,12 +60,12 @@ def toward(agent: AgentId) -> Direction:
     return "a_to_b" if agent == "a" else "b_to_a"
 
 
-class Book(Handler):
+class Recorder(Handler):
     """Performs `Say` (an utterance) and `Remember` into `record`: the start of a session, a
     moment of reflection, a summary. On replay again."""
 
-    def __init__(self, conversation: Conversation) -> None:
-        self.conversation = conversation
+    def __init__(self, pair: Pair) -> None:
+        self.conversation = Conversation(pair=pair.id, language=pair.language, names=pair.names)
 
     def perform(self, effect: Say | Remember, where: Where) -> None:
         if isinstance(effect, Say):
@@ -105,11 +129,20 @@ def _timeless(moment: Moment) -> Moment:
     return moment.model_copy(update={"reflections": made})
 
 
-class Router(Handler):
-    """`Remember` into the record goes to the book, into any other memory to the streams."""
+def recorded(base: World, record: Recorder, streams: Handler) -> World:
+    """`base`, where what is said and remembered goes into the record and the streams.
 
-    def __init__(self, book: Book, streams: Handler) -> None:
-        self._book, self._streams = book, streams
+    streams: performs `Remember`, `Recall` and `Recent`, such as a `StreamHandler`.
+    """
+    memories = _Memories(record, streams)
+    return base.having({Say: record, Remember: memories, Recall: streams, Recent: streams})
+
+
+class _Memories(Handler):
+    """`Remember` into the record goes to the record, into any other memory to the streams."""
+
+    def __init__(self, record: Recorder, streams: Handler) -> None:
+        self._record, self._streams = record, streams
 
     def perform(self, effect: Remember, where: Where) -> Any:
         return self._for(effect).perform(effect, where)
@@ -118,11 +151,11 @@ class Router(Handler):
         self._for(effect).restore(effect, result, where)
 
     def _for(self, effect: Remember) -> Handler:
-        return self._book if effect.memory == RECORD else self._streams
+        return self._record if effect.memory == RECORD else self._streams
 
 
 def moment_of(
-    book: Book,
+    record: Recorder,
     rules: Rules,
     speaker: AgentId,
     turn: int,
@@ -132,12 +165,13 @@ def moment_of(
 ) -> Moment:
     """The state of both directions after these reflections. speaker: who speaks next."""
     stances = {
-        way: stance.model_copy(update={"carried": True}) for way, stance in book.stances.items()
+        way: stance.model_copy(update={"carried": True}) for way, stance in record.stances.items()
     }
+    number = record.session.number
     for one in made:
-        stances[one.direction] = Stance(reading=one.reading, session=book.session.number, turn=turn)
+        stances[one.direction] = Stance(reading=one.reading, session=number, turn=turn)
     return Moment(
-        session=book.session.number,
+        session=number,
         turn=turn,
         at="session_start" if at_start else "after_turn",
         next_speaker=speaker,
@@ -147,15 +181,15 @@ def moment_of(
     )
 
 
-def folded(empty: Conversation, events: Iterable[Event]) -> Conversation:
-    """The conversation that the events of an episode hold, as far as it came."""
-    book = Book(empty)
+def replayed(pair: Pair, events: Iterable[Event]) -> Recorder:
+    """The record that the events of an episode amount to, as far as it came."""
+    record = Recorder(pair)
     for event in events:
         request = cast(dict[str, Any], event.request)
         if event.failure is not None:
             continue
         if event.kind == "say":
-            book.say(request)
+            record.say(request)
         elif event.kind == "remember" and request["memory"] == RECORD:
-            book.note(request["item"])
-    return book.conversation
+            record.note(request["item"])
+    return record

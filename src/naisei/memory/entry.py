@@ -1,13 +1,15 @@
-"""What a stream holds, and what a search of it returns."""
+"""What a stream holds, what a search of it returns, and the block of evidence for a prompt."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-__all__ = ["Entry", "Kind", "Part", "Scored", "Weights"]
+__all__ = ["LIMIT", "Entry", "EvidenceBlock", "Kind", "Part", "ScoreWeights", "Scored", "evidence"]
+
 
 Kind = Literal["utterance", "reflection", "fact"]
 
@@ -40,7 +42,7 @@ class Entry(BaseModel):
         return f"[{self.speaker}] {text}" if self.speaker else text
 
 
-class Weights(BaseModel):
+class ScoreWeights(BaseModel):
     """How the three parts are weighed; `stream.v1` is the sum with equal weights.
 
     Args:
@@ -82,3 +84,44 @@ class Scored(BaseModel):
     relevance: Part
     importance: Part
     recency: Part
+
+
+#: About as much as the relationship-reflection method gives the model.
+LIMIT = 2200
+
+
+class EvidenceBlock(BaseModel):
+    """`lines[i]` is `"{i+1}. [話者] 本文"` and stems from the entry `ids[i]`."""
+
+    model_config = ConfigDict(frozen=True)
+
+    lines: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The lines, one below the other; empty if there is no evidence."""
+        return "\n".join(self.lines)
+
+
+def evidence(scored: Iterable[Scored], *, limit: int = LIMIT) -> EvidenceBlock:
+    """The best entries whose lines, with line breaks, fit into `limit` (≥ 1) characters.
+
+    It stops at the first that does not fit, so that no lesser entry takes the place of a
+    better one. If not even the best fits, that one is cut, with `…` at its end.
+    """
+    if limit < 1:
+        raise ValueError("limit must be at least 1")
+    lines: list[str] = []
+    ids: list[str] = []
+    used = 0
+    for n, one in enumerate(scored, 1):
+        line = f"{n}. {one.entry.line}"
+        used += len(line) + (1 if lines else 0)
+        if used > limit:
+            if not lines:
+                lines, ids = [line[: limit - 1] + "…"], [one.entry.id]
+            break
+        lines.append(line)
+        ids.append(one.entry.id)
+    return EvidenceBlock(lines=tuple(lines), ids=tuple(ids))

@@ -5,20 +5,106 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from statistics import median, pstdev
 
 from naisei.relationship.dialogues import Dialogue, Utterance
-from naisei.relationship.schemas import Conversation, Direction
-from naisei.relationship.speech import Course, SpeechReading
-from naisei.relationship.stability import away_from_zero
-from naisei.relationship.vector import DIMENSIONS, RelationVector
+from naisei.relationship.schemas import (
+    Conversation,
+    Direction,
+)
+from naisei.relationship.speech import SpeechEstimator, SpeechReading
+from naisei.relationship.vector import DIMENSIONS, Reading, RelationVector
+from naisei.runs.agreement import krippendorff_alpha
+from naisei.runs.task import Metric
 
-__all__ = ["WAYS", "Mark", "Rating", "Turn", "from_conversations", "from_file", "rate_by_speech"]
+__all__ = [
+    "WAYS",
+    "RatedTurn",
+    "Rating",
+    "Score",
+    "away_from_zero",
+    "from_conversations",
+    "from_file",
+    "median_reading",
+    "rate_by_speech",
+    "stability",
+]
+
+
+def away_from_zero(value: float) -> int:
+    """The whole number next to it, halves away from 0, as people round."""
+    return int(math.copysign(abs(value) + 0.5, value))
+
+
+def median_reading(readings: Sequence[Reading]) -> Reading:
+    """Self-consistency: the median of the usable readings in each dimension.
+
+    Between two middle values the mean of both, rounded away from 0. Repairs of all are kept.
+    If none is usable it fails with the first reason; those that failed are left out.
+    """
+    vectors = [r.vector for r in readings if r.vector is not None]
+    repairs = tuple(repair for r in readings for repair in r.repairs)
+    if not vectors:
+        return Reading(
+            repairs=repairs,
+            failure=next((r.failure for r in readings if r.failure), "nothing was read"),
+        )
+    middle = {
+        name: away_from_zero(median(getattr(vector, name) for vector in vectors))
+        for name in DIMENSIONS
+    }
+    return Reading(vector=RelationVector(**middle), repairs=repairs)
+
+
+def stability(
+    repeats: Sequence[Sequence[dict[Direction, RelationVector | None]]], *, seed: int = 0
+) -> list[Metric]:
+    """Figures of the agreement of repeated ratings.
+
+    repeats: for each repetition the vectors after each turn, all of one length; `None` where
+    none was read. For each dimension: `alpha.D`, Krippendorff's α of interval data (difference
+    function: the squared difference), units being turns × directions, resampled by turn;
+    `sd.D`, the mean standard deviation within a unit (population form, in points of the
+    scale); `agreed.D`, the share of units on which all repetitions agree. NaN with a reason
+    where fewer than two repetitions were read.
+    """
+    out: list[Metric] = []
+    turns = len(repeats[0]) if repeats else 0
+    for name in DIMENSIONS:
+        units: list[list[int | None]] = []
+        clusters: list[int] = []
+        for turn in range(turns):
+            for way in ("a_to_b", "b_to_a"):
+                vectors = [one[turn].get(way) for one in repeats]
+                units.append([None if v is None else int(getattr(v, name)) for v in vectors])
+                clusters.append(turn)
+        out.append(
+            krippendorff_alpha(
+                units,
+                distance=lambda a, b: float((a - b) ** 2),
+                clusters=clusters,
+                name=f"alpha.{name}",
+                seed=seed,
+            )
+        )
+        read = [kept for unit in units if len(kept := [v for v in unit if v is not None]) >= 2]
+        why = "" if read else "no turn was read twice"
+        out.append(_mean(f"sd.{name}", [pstdev(unit) for unit in read], why))
+        out.append(_mean(f"agreed.{name}", [float(len(set(unit)) == 1) for unit in read], why))
+    return out
+
+
+def _mean(name: str, values: Sequence[float], why: str) -> Metric:
+    if not values:
+        return Metric(name, math.nan, reason=why)
+    return Metric(name, sum(values) / len(values), n=len(values))
+
 
 WAYS: tuple[Direction, Direction] = ("a_to_b", "b_to_a")
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class Score:
     """One number of one direction after one turn.
 
     value: the estimate, or the mean of the repetitions; NaN where there is none, then `reason`
@@ -36,13 +122,13 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class RatedTurn:
     """The state after one utterance. marks: direction → dimension → its mark. speech: the
     readings with their grounds, where speech was the rater."""
 
     line: Utterance
     next_speaker: str
-    marks: dict[Direction, dict[str, Mark]]
+    marks: dict[Direction, dict[str, Score]]
     speech: dict[Direction, SpeechReading] = field(default_factory=dict)
 
 
@@ -52,7 +138,7 @@ class Rating:
 
     dialogue: Dialogue
     rater: str
-    turns: tuple[Turn, ...]
+    turns: tuple[RatedTurn, ...]
     repeats: int = 1
 
     def name(self, way: Direction) -> tuple[str, str]:
@@ -63,18 +149,18 @@ class Rating:
 
 def rate_by_speech(dialogue: Dialogue) -> Rating:
     """By the estimator: each turn by all that was said up to it, across sessions."""
-    course = Course(dialogue.speakers)
+    estimator = SpeechEstimator(dialogue.speakers)
     turns = []
     for at, line in enumerate(dialogue.lines):
-        course.add(line.speaker, line.text)
+        estimator.add(line.speaker, line.text)
         readings: dict[Direction, SpeechReading] = {
-            way: course.reading(src) for way, src in zip(WAYS, dialogue.speakers, strict=True)
+            way: estimator.reading(src) for way, src in zip(WAYS, dialogue.speakers, strict=True)
         }
         marks = {
-            way: {n: Mark(r[n].value, r[n].reason) for n in DIMENSIONS}
+            way: {n: Score(r[n].value, r[n].reason) for n in DIMENSIONS}
             for way, r in readings.items()
         }
-        turns.append(Turn(line, _next(dialogue, at), marks, readings))
+        turns.append(RatedTurn(line, _next(dialogue, at), marks, readings))
     return Rating(dialogue, "speech", tuple(turns))
 
 
@@ -89,7 +175,7 @@ def from_file(dialogue: Dialogue) -> Rating | None:
             way: _marks([vector], "the file holds none for this turn")
             for way, vector in zip(WAYS, held, strict=True)
         }
-        turns.append(Turn(line, _next(dialogue, at), marks))
+        turns.append(RatedTurn(line, _next(dialogue, at), marks))
     return Rating(dialogue, "file", tuple(turns))
 
 
@@ -107,7 +193,7 @@ def from_conversations(dialogue: Dialogue, rater: str, talks: Sequence[Conversat
         found.append(read)
     turns = []
     for at, line in enumerate(dialogue.lines):
-        marks: dict[Direction, dict[str, Mark]] = {}
+        marks: dict[Direction, dict[str, Score]] = {}
         for way in WAYS:
             given = [
                 read.get((line.session, line.turn), {}).get(way, (None, "not rated"))
@@ -115,17 +201,17 @@ def from_conversations(dialogue: Dialogue, rater: str, talks: Sequence[Conversat
             ]
             why = next((failure for vector, failure in given if vector is None), "")
             marks[way] = _marks([vector for vector, _ in given], why or "not rated")
-        turns.append(Turn(line, _next(dialogue, at), marks))
+        turns.append(RatedTurn(line, _next(dialogue, at), marks))
     return Rating(dialogue, rater, tuple(turns), len(talks))
 
 
-def _marks(vectors: Sequence[RelationVector | None], why: str) -> dict[str, Mark]:
+def _marks(vectors: Sequence[RelationVector | None], why: str) -> dict[str, Score]:
     out = {}
     for name in DIMENSIONS:
         given = tuple(None if v is None else int(getattr(v, name)) for v in vectors)
         read = [v for v in given if v is not None]
         mean = sum(read) / len(read) if read else math.nan
-        out[name] = Mark(mean, "" if read else why, given)
+        out[name] = Score(mean, "" if read else why, given)
     return out
 
 

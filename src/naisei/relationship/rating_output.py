@@ -1,0 +1,352 @@
+"""A rating as an agent file (the relationship reflection document, §5), as CSV and as tables; and
+where it and the speech disagree.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pydantic import JsonValue
+
+from naisei.files import write_atomically
+from naisei.lang import say
+from naisei.relationship.rating import WAYS, RatedTurn, Rating, Score, rate_by_speech
+from naisei.relationship.schemas import Direction
+from naisei.relationship.speech import SpeechReading
+from naisei.relationship.vector import DIMENSIONS, NAMES_JA, signed
+from naisei.runs.statistics import mean_metric
+from naisei.runs.task import Metric, Table
+
+__all__ = [
+    "COLUMNS",
+    "Check",
+    "Disagreement",
+    "check_against_speech",
+    "direction_label",
+    "reasons",
+    "spearman",
+    "to_agent_json",
+    "to_csv",
+    "turns_table",
+    "write_agent_file",
+]
+
+
+_SHOWN = 24
+#: Columns of `to_csv`.
+COLUMNS = (
+    "session",
+    "turn",
+    "speaker",
+    "text",
+    "direction",
+    "src",
+    "dst",
+    "dimension",
+    "value",
+    "rounded",
+    "min",
+    "max",
+    "reason",
+)
+
+
+def to_agent_json(rating: Rating) -> dict[str, Any]:
+    """What `plot` and `report` read: `session_N`, `session_N_relationship_reflection_turns`.
+
+    A number that is not known is null, with its reason in `reasons`. estimates: before they
+    were rounded. repeats: direction → the vector of each repetition, null where it failed.
+    """
+    a, b = rating.dialogue.speakers
+    out: dict[str, Any] = {
+        "agent": "agent_a",
+        "name": a,
+        "persona": rating.dialogue.personas.get(a, ""),
+        "partner": b,
+        "rater": rating.rater,
+    }
+    for number in rating.dialogue.sessions:
+        turns = [turn for turn in rating.turns if turn.line.session == number]
+        out[f"session_{number}"] = [
+            {"turn": t.line.turn, "speaker": t.line.speaker, "text": t.line.text} for t in turns
+        ]
+        out[f"session_{number}_relationship_reflection_turns"] = [_moment(rating, t) for t in turns]
+    return out
+
+
+def write_agent_file(rating: Rating, path: Path) -> None:
+    """`to_agent_json` as a file. Raises `InputError` where it cannot be written."""
+    text = json.dumps(to_agent_json(rating), ensure_ascii=False, indent=2, allow_nan=False)
+    write_atomically(path, text + "\n")
+
+
+def _moment(rating: Rating, turn: RatedTurn) -> dict[str, Any]:
+    vectors = {way: _vector(turn.marks[way]) for way in WAYS}
+    rr: dict[str, Any] = {way: vectors[way] for way in WAYS}
+    rr["by_speaker"] = {}
+    for way in WAYS:
+        src, dst = rating.name(way)
+        marks = turn.marks[way]
+        held: dict[str, Any] = {
+            "toward": dst,
+            "vector": vectors[way],
+            "carried": False,
+            "estimates": {n: _plain(marks[n].value) for n in DIMENSIONS},
+        }
+        if missing := {n: marks[n].reason for n in DIMENSIONS if marks[n].reason}:
+            held["failure"] = "; ".join(dict.fromkeys(missing.values()))
+            held["reasons"] = missing
+        if way in turn.speech:
+            held["speech"] = turn.speech[way].to_json()
+        rr["by_speaker"][src] = held
+    if rating.repeats > 1:
+        rr["repeats"] = {
+            way: [_repeat(turn.marks[way], n) for n in range(rating.repeats)] for way in WAYS
+        }
+    return {
+        "turn": turn.line.turn,
+        "rr": rr,
+        "next_speaker": turn.next_speaker,
+        "injected": False,
+        "at": "after_turn",
+    }
+
+
+def _vector(marks: dict[str, Score]) -> dict[str, int | None] | None:
+    found = {name: marks[name].rounded for name in DIMENSIONS}
+    return None if all(value is None for value in found.values()) else found
+
+
+def _repeat(marks: dict[str, Score], number: int) -> dict[str, int | None] | None:
+    found = {name: marks[name].repeats[number] for name in DIMENSIONS}
+    return None if all(value is None for value in found.values()) else found
+
+
+def _plain(value: float) -> float | None:
+    return None if math.isnan(value) else round(value, 3)
+
+
+def to_csv(rating: Rating) -> str:
+    """One row a turn, direction and dimension; an unknown number is an empty cell."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for turn in rating.turns:
+        for way in WAYS:
+            src, dst = rating.name(way)
+            for name in DIMENSIONS:
+                mark = turn.marks[way][name]
+                value = _plain(mark.value)
+                read: list[float] = [v for v in mark.repeats if v is not None] or (
+                    [value] if value is not None else []
+                )
+                line = turn.line
+                writer.writerow(
+                    [line.session, line.turn, line.speaker, line.text, way, src, dst, name]
+                    + ["" if v is None else v for v in (value, mark.rounded)]
+                    + ([min(read), max(read)] if read else ["", ""])
+                    + [mark.reason]
+                )
+    return text.getvalue()
+
+
+def turns_table(rating: Rating) -> Table:
+    """A row a turn: both directions, three numbers each."""
+    a, b = rating.dialogue.speakers
+    heads = [f"{way} {name[0]}" for way in ("A→B", "B→A") for name in DIMENSIONS]
+    return Table(
+        f"A = {a}, B = {b} ({rating.rater})",
+        (say("発話", "turn"), say("話者", "speaker"), "", *heads),
+        tuple(_turn_rows(rating)),
+        note=say(
+            "P 力関係、I 親密度、T タスク指向、−3〜+3。– は読めないところ",
+            "P power, I intimacy, T task-oriented, −3 to +3; – where it cannot be read",
+        ),
+    )
+
+
+def _turn_rows(rating: Rating) -> list[tuple[str, ...]]:
+    """For the terminal: session:turn, speaker, text, then the three numbers of each direction."""
+    rows = []
+    for turn in rating.turns:
+        line = turn.line
+        text = " ".join(line.text.split())
+        short = text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+        cells = [_cell(turn.marks[way][name]) for way in WAYS for name in DIMENSIONS]
+        rows.append((f"{line.session}:{line.turn}", line.speaker, short, *cells))
+    return rows
+
+
+def _cell(mark: Score) -> str:
+    if mark.rounded is None:
+        return "–"
+    read = sorted({v for v in mark.repeats if v is not None})
+    band = f" ({signed(read[0])}…{signed(read[-1])})" if len(read) > 1 else ""
+    return signed(mark.rounded) + band
+
+
+def reasons(rating: Rating) -> list[str]:
+    """The last reading of each direction in words, with the lines that it rests on."""
+    if not rating.turns:
+        return []
+    out = []
+    last = rating.turns[-1]
+    for way in WAYS:
+        src, dst = rating.name(way)
+        out.append(f"{src} → {dst}")
+        for name in DIMENSIONS:
+            mark = last.marks[way][name]
+            head = f"  {say(NAMES_JA[name], name)} "
+            if mark.rounded is None:
+                out.append(head + say(f"なし: {mark.reason}", f"none: {mark.reason}"))
+                continue
+            out.append(f"{head}{signed(mark.rounded)} ({mark.value:+.1f})")
+            if way in last.speech:
+                out += _signs(rating, last.speech[way], name)
+    return out
+
+
+def _signs(rating: Rating, reading: SpeechReading, dimension: str) -> list[str]:
+    out = []
+    for sign in reading[dimension].signs:
+        heard = []
+        for at, words in sign.lines:
+            line = rating.dialogue.lines[at]
+            heard.append(
+                f"[{line.session}:{line.turn} {line.speaker}] " + "・".join(dict.fromkeys(words))
+            )
+        shown = say("、", "; ").join(heard)
+        out.append(f"    {sign.share:+.1f} {sign.words}" + (f": {shown}" if shown else ""))
+    return out
+
+
+def direction_label(way: Direction) -> str:
+    """`A→B` or `B→A`, for the heads of tables."""
+    return "A→B" if way == "a_to_b" else "B→A"
+
+
+#: Points of the scale from which two raters disagree.
+APART = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """One number on which the two are `APART` or more, or take opposite sides of the power.
+
+    words: the strongest sign of the speech, in words.
+    """
+
+    session: int
+    turn: int
+    direction: Direction
+    dimension: str
+    rated: float
+    speech: float
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """metrics: `mean_gap.D`, the mean absolute difference; `rank.D`, Spearman's ρ over turns ×
+    directions. NaN with a reason where nothing can be compared."""
+
+    rater: str
+    metrics: tuple[Metric, ...]
+    disagreements: tuple[Disagreement, ...]
+
+    def table(self) -> Table:
+        rows = tuple(
+            (
+                f"{d.session}:{d.turn}",
+                direction_label(d.direction),
+                say(NAMES_JA[d.dimension], d.dimension),
+                round(d.rated, 2),
+                round(d.speech, 2),
+                d.words,
+            )
+            for d in self.disagreements
+        )
+        return Table(
+            say("発話からの推定と食い違うところ", "Where speech disagrees"),
+            (
+                say("発話", "turn"),
+                say("向き", "direction"),
+                say("次元", "dimension"),
+                self.rater,
+                say("推定", "speech"),
+                say("発話の特徴", "sign"),
+            ),
+            rows,
+        )
+
+    def to_json(self) -> dict[str, JsonValue]:
+        """Undefined figures are null, with the reason."""
+        return {
+            "metrics": {m.name: None if math.isnan(m.value) else m.value for m in self.metrics},
+            "reasons": {m.name: m.reason for m in self.metrics if m.reason},
+            "disagreements": [
+                {
+                    "session": d.session,
+                    "turn": d.turn,
+                    "direction": d.direction,
+                    "dimension": d.dimension,
+                    "rated": d.rated,
+                    "speech": round(d.speech, 3),
+                    "sign": d.words,
+                }
+                for d in self.disagreements
+            ],
+        }
+
+
+def check_against_speech(rating: Rating, *, seed: int = 0) -> Check:
+    """Compare a rating with the speech of its own dialogue."""
+    speech = rate_by_speech(rating.dialogue)
+    pairs: dict[str, list[tuple[float, float]]] = {name: [] for name in DIMENSIONS}
+    apart = []
+    for rated, heard in zip(rating.turns, speech.turns, strict=True):
+        for way in WAYS:
+            for name in DIMENSIONS:
+                a, b = rated.marks[way][name].value, heard.marks[way][name].value
+                if math.isnan(a) or math.isnan(b):
+                    continue
+                pairs[name].append((a, b))
+                opposite = name == "Power" and a * b < 0 and min(abs(a), abs(b)) >= 1
+                if abs(a - b) >= APART or opposite:
+                    signs = heard.speech[way][name].signs
+                    line, words = rated.line, signs[0].words if signs else ""
+                    apart.append(Disagreement(line.session, line.turn, way, name, a, b, words))
+    metrics = []
+    for name in DIMENSIONS:
+        why = "no turn was read by both"
+        gaps = [abs(a - b) for a, b in pairs[name]]
+        metrics.append(mean_metric(f"mean_gap.{name}", gaps, seed=seed, reason=why))
+        metrics.append(_rank(f"rank.{name}", pairs[name]))
+    return Check(rating.rater, tuple(metrics), tuple(apart))
+
+
+def _rank(name: str, pairs: list[tuple[float, float]]) -> Metric:
+    a, b = (np.array([p[i] for p in pairs]) for i in (0, 1))
+    value = spearman(a, b)
+    why = "" if value == value else "fewer than three turns, or one of the two never changes"
+    return Metric(name, value, n=len(pairs), reason=why)
+
+
+def spearman(a: np.ndarray, b: np.ndarray) -> float:
+    """Spearman's rank correlation ρ, ties by their mean rank; NaN where undefined."""
+    if len(a) < 3 or np.ptp(a) == 0 or np.ptp(b) == 0:
+        return math.nan
+    return float(np.corrcoef(_ranks(a), _ranks(b))[0, 1])
+
+
+def _ranks(values: np.ndarray) -> np.ndarray:
+    _, back, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ends = np.cumsum(counts)
+    return ((ends - counts + ends - 1) / 2)[back]

@@ -1,0 +1,151 @@
+"""Ratings by a model as a run: logged, resumable, within budgets; one episode a repetition."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import BaseModel, JsonValue
+
+from naisei.core import Flow, Gather, Remember, Say, Where, World, fingerprint
+from naisei.memory.stream import remember
+from naisei.relationship.config import RatedLine, RatingConfig
+from naisei.relationship.rating import Rating, from_conversations, median_reading, stability
+from naisei.relationship.rating_output import turns_table, write_agent_file
+from naisei.relationship.recorder import RECORD, Recorder, other, stream_of
+from naisei.relationship.reflect import next_line, reflect, utterance_entry
+from naisei.relationship.schemas import (
+    AgentId,
+    Conversation,
+    Moment,
+    Reflection,
+    Session,
+    Stance,
+)
+from naisei.relationship.task import remembering, transcript
+from naisei.relationship.vector import DIMENSIONS
+from naisei.runs.directory import RunDirectory
+from naisei.runs.result import RunResult
+from naisei.runs.statistics import mean_metric
+from naisei.runs.task import EpisodeRow, Metric, Summary, Task
+
+__all__ = ["RatingTask", "rating_flow", "rating_of"]
+
+_AGENTS: tuple[AgentId, AgentId] = ("a", "b")
+
+
+def rating_flow(config: RatingConfig, record: Recorder) -> Flow[Conversation]:
+    """Hear a line, reflect in both directions by the median of the votes, go on to the next.
+
+    The readings are not remembered: each rests on the dialogue, not on what was rated before.
+    """
+    pair, rules = config.pair, config.rules
+    who = dict(zip(config.speakers, _AGENTS, strict=True))
+    for at, given in enumerate(config.lines):
+        if at == 0 or config.lines[at - 1].session != given.session:
+            start = rules.clock.session(given.session, rules.turns)
+            session = Session(number=given.session, start=start)
+            yield from Remember({"session": session.model_dump(mode="json")}, RECORD)
+        agent = who[given.speaker]
+        line = next_line(rules, record, agent, given.text, injected=False)
+        yield from Say(given.text, agent, line.model_dump(mode="json", exclude={"speaker", "text"}))
+        for listener in _AGENTS:
+            yield from remember(stream_of(listener), utterance_entry(pair, line))
+        votes: list[list[Reflection]] = yield from Gather(
+            [reflect(pair, _AGENTS, line.time, rules) for _ in range(config.votes)]
+        )
+        moment = _moment(record, votes, _next(config.lines, at, who, agent))
+        yield from Remember({"moment": moment.model_dump(mode="json")}, RECORD)
+    return record.conversation
+
+
+def _moment(record: Recorder, votes: list[list[Reflection]], speaker: AgentId) -> Moment:
+    session, turn = record.session.number, len(record.session.lines) - 1
+    every = [made for vote in votes for made in vote]
+    stances = {}
+    for way in dict.fromkeys(made.direction for made in every):
+        middle = median_reading([made.reading for made in every if made.direction == way])
+        stances[way] = Stance(reading=middle, session=session, turn=turn)
+    return Moment(
+        session=session,
+        turn=turn,
+        at="after_turn",
+        next_speaker=speaker,
+        injected=False,
+        stances=stances,
+        reflections=tuple(every),
+    )
+
+
+def _next(lines: tuple[RatedLine, ...], at: int, who: dict[str, AgentId], now: AgentId) -> AgentId:
+    if at + 1 < len(lines) and lines[at + 1].session == lines[at].session:
+        return who[lines[at + 1].speaker]
+    return other(now)
+
+
+class RatingTask(Task[RatingConfig]):
+    """The repetitions of one rating."""
+
+    system = "relationship"
+
+    def __init__(self, config: RatingConfig) -> None:
+        self.config = config
+        self.pairs = {"dialogue": config.pair}
+        self.data_hash = fingerprint([line.model_dump(mode="json") for line in config.lines])
+
+    def episodes(self) -> list[Where]:
+        return [Where("dialogue", n + 1) for n in range(self.config.repeats)]
+
+    def start(self, where: Where, base: World) -> tuple[Flow[BaseModel], World]:
+        record = Recorder(self.pairs[where.instance])
+        world = remembering(base, record, self.config.rules, self.config.embedder)
+        return rating_flow(self.config, record), world
+
+    def summarise(self, rows: Sequence[EpisodeRow]) -> Summary:
+        """Means of each direction, failed readings, and the agreement of the repetitions."""
+        rating = rating_of(self.config, rows)
+        metrics = _means(rating, self.config.seed) if rating.repeats else []
+        if self.config.repeats > 1:
+            repeats = [
+                [{w: s.reading.vector for w, s in m.stances.items()} for m in _moments(talk)]
+                for talk in _talks(rows)
+            ]
+            metrics += stability(repeats, seed=self.config.seed)
+        tables = (turns_table(rating),) if rating.repeats else ()
+        return Summary(tuple(metrics), tables, self.model_notes())
+
+    def shown(self, where: Where, result: JsonValue) -> str:
+        return transcript(Conversation.model_validate(result))
+
+    def export(self, directory: RunDirectory, result: RunResult) -> None:
+        """The rating as an agent file, which `plot` and `report` read."""
+        rating = rating_of(self.config, result.outcome.rows)
+        if rating.repeats:
+            write_agent_file(rating, directory.path / "agent_a.json")
+
+
+def rating_of(config: RatingConfig, rows: Sequence[EpisodeRow]) -> Rating:
+    """The rating that the finished episodes amount to."""
+    model = config.models.get("reflector", "model")
+    return from_conversations(config.dialogue, model, _talks(rows))
+
+
+def _talks(rows: Sequence[EpisodeRow]) -> list[Conversation]:
+    return [Conversation.model_validate(row.result) for row in rows if row.scored]
+
+
+def _moments(talk: Conversation) -> list[Moment]:
+    return [moment for session in talk.sessions for moment in session.moments]
+
+
+def _means(rating: Rating, seed: int) -> list[Metric]:
+    """reading_failures: turns × directions × repetitions without a vector. Power.a_to_b, …:
+    means over the turns that were read."""
+    marks = [turn.marks[way] for turn in rating.turns for way in turn.marks]
+    lost = [float(v is None) for one in marks for v in one[DIMENSIONS[0]].repeats]
+    out = [mean_metric("reading_failures", lost, seed=seed, reason="nothing was rated")]
+    for name in DIMENSIONS:
+        for way in ("a_to_b", "b_to_a"):
+            values = [t.marks[way][name].value for t in rating.turns]
+            read = [v for v in values if v == v]
+            out.append(mean_metric(f"{name}.{way}", read, seed=seed, reason="no usable reading"))
+    return out

@@ -1,0 +1,211 @@
+"""Relationship reflection as a system: conversations, and ratings of dialogues that there are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from naisei.lang import say
+from naisei.relationship.config import RatingConfig, Reflecting, RelationshipConfig
+from naisei.system.declare import Experiment, Given, Role, Row, System, Verb
+from naisei.system.registry import BUILT_IN
+
+if TYPE_CHECKING:
+    from naisei.core import Event
+    from naisei.relationship.rating_task import RatingTask
+    from naisei.relationship.task import ConversationTask
+    from naisei.terminal import Console
+
+__all__ = ["RATING", "RUN", "SYSTEM"]
+
+
+def _settle(given: Given) -> dict[str, Any]:
+    """The three flags of reflection as its mode; personas and embedder by what they are."""
+    from naisei.models.embedders.registry import open_embedder
+
+    values = _settle_embedder(given)
+    if values["embedder"] != "none":
+        open_embedder(values["embedder"])  # a misspelt one is told before the first utterance
+    asked = Reflecting(**{k: values.pop(k) for k in Reflecting.model_fields if k in values})
+    wanted = asked.at_start or asked.no_inject or "every_turn" in asked.model_fields_set
+    mode = "turn" if asked.every_turn else "session" if wanted else "off"
+    rules = {"reflection": mode, "inject": not asked.no_inject}
+    values["rules"] = {**values.get("rules", {}), **rules}
+    if "personas" in values:
+        values["personas"] = tuple(map(_found, values["personas"]))
+    return values
+
+
+def _settle_embedder(given: Given) -> dict[str, Any]:
+    """By its own name: `auto` would be another one on another machine."""
+    from naisei.models.embedders.registry import resolve
+
+    return {**given.values, "embedder": resolve(given.values.get("embedder", "auto"))}
+
+
+def _found(name: str) -> str:
+    """A file by its whole path, so that the run can be resumed from anywhere; else as given."""
+    path = Path(name)
+    return str(path.resolve()) if name.endswith(".toml") and path.is_file() else name
+
+
+def _load(config: RelationshipConfig) -> ConversationTask:
+    from naisei.relationship.task import ConversationTask
+
+    return ConversationTask(config)
+
+
+def _load_rating(config: RatingConfig) -> RatingTask:
+    from naisei.relationship.rating_task import RatingTask
+
+    return RatingTask(config)
+
+
+def _live(
+    task: ConversationTask, console: Console, earlier: Sequence[Event]
+) -> Callable[[Event], None]:
+    from naisei.relationship.task import Live
+
+    return Live(next(iter(task.pairs.values())), console)
+
+
+def _row(mode: str, *, inject: bool) -> Row[RelationshipConfig]:
+    """mode: of a configuration that is not to reflect, or `""` for that which was asked for."""
+
+    def change(config: RelationshipConfig) -> RelationshipConfig:
+        asked = "turn" if config.rules.reflection == "off" else config.rules.reflection
+        rules = config.rules.model_copy(update={"reflection": mode or asked, "inject": inject})
+        return config.model_copy(update={"rules": rules})
+
+    return Row(change)
+
+
+def _hints(config: RelationshipConfig, given: Collection[str]) -> Sequence[str]:
+    if config.rules.reflection != "off":
+        return ()
+    return (
+        say(
+            "関係値内省は切ってあります (--relationship-reflection、発話のたびなら "
+            "--relationship-reflection-every-turn)。",
+            "Relationship reflection is off: --relationship-reflection, or "
+            "--relationship-reflection-every-turn for each utterance.",
+        ),
+    )
+
+
+def _reflects(config: RelationshipConfig) -> bool:
+    return config.rules.reflection != "off"
+
+
+_WITHOUT = (
+    "モデルなしで試すには naisei relationship demo",
+    "without a model: naisei relationship demo",
+)
+
+
+def _reader(
+    name: str, needed: Callable[[RelationshipConfig], bool], like: str = "reflector"
+) -> Role[RelationshipConfig]:
+    """What it gives malformed is asked for once more, then counts as a failed reading."""
+    return Role(name, needed=needed, like=like, sampled=False, resends=0, without=_WITHOUT)
+
+
+RUN: Experiment[RelationshipConfig] = Experiment(
+    about=(
+        "二人の人物に日付のある会話をさせ、互いの関係値を読む",
+        "Let two personas talk over dated sessions, and read how they stand.",
+    ),
+    config=RelationshipConfig,
+    load=_load,
+    roles=(
+        Role("speaker", without=_WITHOUT),
+        _reader("questioner", _reflects),
+        _reader("reflector", _reflects, like=""),
+        _reader("summariser", lambda c: c.rules.summary and c.rules.sessions > 1),
+        _reader("rater", lambda c: _reflects(c) and c.rules.importance == "model"),
+    ),
+    inputs=Reflecting,
+    settle=_settle,
+    rows={
+        "none": _row("off", inject=False),
+        "no-inject": _row("", inject=False),
+        "inject": _row("", inject=True),
+    },
+    rows_about=(
+        "内省なし・注入なし・注入ありの三通りを一度に比べる",
+        "No reflection, reflection without injection, with injection: all three, compared.",
+    ),
+    rows_default={"relationship_reflection_every_turn": True},
+    tables="naisei.relationship.effect:study_tables",
+    live=_live,
+    hints=_hints,
+)
+
+_RATER = (
+    "--rater speech で発話から推定する",
+    "estimate from speech: --rater speech",
+)
+
+RATING: Experiment[RatingConfig] = Experiment(
+    verb="",
+    task="rating",
+    about=(
+        "手持ちの会話の関係値を 1 発話ずつ求める",
+        "Rate a dialogue that there is, turn by turn.",
+    ),
+    config=RatingConfig,
+    load=_load_rating,
+    roles=(
+        Role("questioner", like="reflector", resends=0, without=_RATER),
+        Role("reflector", resends=0, without=_RATER),
+    ),
+    settle=_settle_embedder,
+)
+
+_VERBS = "naisei.relationship.cli.verbs"
+
+SYSTEM = System(
+    name="relationship",
+    about=BUILT_IN["relationship"],
+    experiments=(RUN, RATING),
+    verbs=(
+        Verb(
+            "rate", RATING.about, "naisei.relationship.cli.rate:command", shares=RATING, flags=None
+        ),
+        Verb("plot", ("関係値の推移を描く", "Draw how the readings go."), f"{_VERBS}:plot"),
+        Verb(
+            "compare",
+            ("注入の効果などを対応ありで比べる", "Compare conversations, paired."),
+            f"{_VERBS}:compare",
+        ),
+        Verb(
+            "report",
+            (
+                "値から根拠、根拠から発話へたどれる報告を書く",
+                "A report that leads from a number to its evidence and to the lines.",
+            ),
+            f"{_VERBS}:report",
+        ),
+        Verb(
+            "recall",
+            (
+                "LoCoMo 形式の長い会話で、根拠の検索を測る",
+                "Measure retrieval on long conversations in LoCoMo's form.",
+            ),
+            f"{_VERBS}:recall",
+        ),
+        Verb(
+            "export",
+            (
+                "実行記録から agent_a.json などを書き出す",
+                "Write agent_a.json and the other files from a run's log.",
+            ),
+            f"{_VERBS}:export",
+        ),
+        Verb(
+            "personas", ("同梱の人物の組", "The pairs of personas that ship."), f"{_VERBS}:personas"
+        ),
+    ),
+    demo="naisei.relationship.demo:PART",
+)
