@@ -205,8 +205,10 @@ class Flags:
             idle += [options[key] for key in sampling]
         for flag in self.fields.values():
             asked, used = _at(given.values, flag.path), _attribute(config, flag.path)
-            # `auto` is resolved, and not ignored.
-            if isinstance(asked, str) and isinstance(used, str) and asked not in (used, "auto"):
+            if not isinstance(asked, str) or not isinstance(used, str):
+                continue
+            # `auto` and paths are resolved, and not ignored.
+            if asked not in (used, "auto") and str(Path(asked).resolve()) != used:
                 idle.append(f"{flag.option} {asked}")
         for option in idle:
             print(
