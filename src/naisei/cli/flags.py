@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from types import MappingProxyType
@@ -78,6 +79,9 @@ class Flags:
         default = None if flag.required else self.defaults.get(flag.key, flag.default)
         if flag.path == ("concurrency",):
             default = self.experiment.concurrency
+            if default is None:
+                told = {**flag.told, "shown": ("コア数", "processor cores")}
+                return flag_parameter(replace(flag, told=told), None, many=False)
         elif many and default is not None:
             default = list(flag.axis_values) or ([default] if flag.axis else list(default))
         return flag_parameter(flag, default, many=many)

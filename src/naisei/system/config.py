@@ -65,11 +65,12 @@ def flag(
         axis: given several times, each value is a configuration of its own, and the runs of
             all of them are compared (a study). A tuple: the values if none is given.
         argument: given by its place, without the name of a flag.
-        bounds: of the value, as for `pydantic.Field`: ge, gt, le, lt, min_length.
+        bounds: of the value, as for `pydantic.Field`: ge, gt, le, lt, min_length. `exclude`: it is
+            no part of the frozen configuration, since it changes no result.
     """
     told: dict[str, Any] = {"ja": ja, "en": en, "name": name, "short": short, "panel": panel}
     told |= {"metavar": metavar, "env": env, "shown": shown, "axis": axis}
-    told |= {"argument": argument}
+    told["argument"] = argument
     kept: dict[str, Any] = {key: value for key, value in told.items() if value}
     return Field(default, description=en, json_schema_extra={_KEY: kept}, **bounds)
 
