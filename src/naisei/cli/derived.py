@@ -92,6 +92,9 @@ def _verb_command(verb: Verb) -> Any:
     module, _, attribute = verb.command.partition(":")
     found = getattr(import_module(module), attribute)
     if isinstance(found, typer.Typer):
+        for each in found.registered_commands:
+            if each.callback is not None:
+                each.callback = with_options(each.callback)
         command = get_command(found)
         command.name, command.help = verb.name, command.help or say(*verb.about)
         return command

@@ -9,7 +9,6 @@ from random import Random
 import typer
 from rich.progress import track
 
-from naisei.cli.flags import with_options
 from naisei.core import InputError
 from naisei.lang import say
 from naisei.system.config import Options, flag
@@ -150,11 +149,11 @@ app.command(
         "First TextWorld Problems と同じ構成の料理ゲームを作る",
         "Make cooking games on the grid of First TextWorld Problems.",
     ),
-)(with_options(make_cooking))
+)(make_cooking)
 app.command(
     "cleanup",
     help=say(
         "TWC のような片付けゲームを、独自の物と場所の一覧から作る",
         "Make games of tidying up like TWC's, from our own list of things and places.",
     ),
-)(with_options(make_cleanup))
+)(make_cleanup)
