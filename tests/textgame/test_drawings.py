@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
+from naisei.system.execute import RunOptions
 from naisei.textgame.config import GameConfig
 from naisei.textgame.drawing import Atlas, drawing, terminal_map
-from naisei.textgame.execute import Session, run_games
 from naisei.textgame.schemas import GameResult, Step
+from naisei.textgame.system import RUN
 from textgame.conftest import FakeSet
 
 
@@ -92,7 +93,7 @@ def test_a_large_map_in_the_terminal_is_what_lies_around_the_player() -> None:
 
 def test_the_report_draws_the_games(fake: FakeSet) -> None:
     config = GameConfig(agent="random", games=str(fake.folder), limit=2, max_steps=5)
-    done = run_games(config, Session(concurrency=2, quiet=True), run_dir=Path("run"))
+    done = RUN.run(config, RunOptions(concurrency=2, quiet=True), run_dir=Path("run"))
     page = done.report.read_text()
     assert (
         len(re.findall(r'<img class="figure" alt="[^"]+" src="data:image/svg\+xml;base64,', page))

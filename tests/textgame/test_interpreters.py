@@ -10,17 +10,23 @@ import pytest
 
 from naisei.core import InputError
 from naisei.runs.result import RunResult
+from naisei.system.execute import RunOptions
 from naisei.textgame.config import GameConfig
 from naisei.textgame.engine import ProcessPool, playable
-from naisei.textgame.execute import Session, run_games
+from naisei.textgame.system import RUN
 from textgame.conftest import FakeSet, story
 from waiting import PATIENCE, until
 
 
 def run(fake: FakeSet, where: str, *, timeout: float = PATIENCE) -> RunResult:
-    config = GameConfig(agent="random", games=str(fake.folder), max_steps=20, seed=1)
-    session = Session(concurrency=2, timeout=timeout, quiet=True)
-    return run_games(config, session, run_dir=Path(where))
+    config = GameConfig(
+        agent="random",
+        games=str(fake.folder),
+        max_steps=20,
+        seed=1,
+        interpreter_timeout=timeout,
+    )
+    return RUN.run(config, RunOptions(concurrency=2, quiet=True), run_dir=Path(where))
 
 
 def results(run: RunResult) -> dict[str, object]:
@@ -117,8 +123,8 @@ def test_a_broken_game_alone_stops_the_run_before_it_begins(fake: FakeSet) -> No
     bad = fake.folder / "g2.z8"
     cut_off(bad)
     with pytest.raises(InputError, match="cut off"):
-        run_games(
-            GameConfig(agent="random", games=str(bad)), Session(quiet=True), run_dir=Path("r")
+        RUN.run(
+            GameConfig(agent="random", games=str(bad)), RunOptions(quiet=True), run_dir=Path("r")
         )
     assert not Path("r").exists(), "nothing is left behind"
 
@@ -184,7 +190,7 @@ def test_games_that_are_first_to_be_compiled_are_all_played_at_once(
     (games / "web-page.json").write_text("<html>")
     (games / "hollow.json").write_text('{"world": [], "infos": [], "quests": []}')
     config = GameConfig(agent="random", games=str(games), max_steps=3)
-    done = run_games(config, Session(concurrency=7, quiet=True), run_dir=tmp_path / "run")
+    done = RUN.run(config, RunOptions(concurrency=7, quiet=True), run_dir=tmp_path / "run")
     failed = {row.where.instance: row.failure for row in done.outcome.rows if not row.scored}
     assert set(failed) == {"hollow", "web-page"}, failed
     assert "no JSON" in failed["web-page"] and "no TextWorld game: KeyError" in failed["hollow"]

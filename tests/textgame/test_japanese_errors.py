@@ -9,17 +9,18 @@ from random import Random
 import pytest
 
 from both_languages import Wrong, said_in_both
+from naisei.cli.derived import ablation
 from naisei.core import Act, InstrumentFailure, Where
 from naisei.lang import speaking
-from naisei.textgame.config import GameConfig
+from naisei.textgame.config import AblationConfig
 from naisei.textgame.engine import GameHandler, ProcessPool, playable
 from naisei.textgame.games import find_games
 from naisei.textgame.hybrid.kind import read_weights
 from naisei.textgame.learning.commands import LearnOptions, learn
 from naisei.textgame.learning.knowledge import load
-from naisei.textgame.llm.ablation import configs
+from naisei.textgame.make.command import CookingOptions, make_cooking
 from naisei.textgame.make.mess import draw_mess
-from naisei.textgame.make_commands import make_cooking_games
+from naisei.textgame.system import RUN
 from naisei.textgame.trained.recordings import read_recording
 from naisei.textgame.trained.scorer import read_card
 from textgame.conftest import story
@@ -53,12 +54,13 @@ _WRONG: tuple[Wrong, ...] = (
      "give --valid DIR --curve FILE.csv"),
     (lambda: load(_NOTHING), "no such file",
      "naisei textgame learn --games DIR --out FILE makes one"),
-    (lambda: configs(GameConfig(games=".", models=_MODEL), ["half"]), "unknown row 'half'",
+    (lambda: ablation(RUN, AblationConfig(games=".", models=_MODEL), ["half"]),
+     "unknown row 'half'",
      "known: full, other-model, no-cot, no-one-shot, no-fa, easy-one-shot, dialogue, navigator, "
      "other-dialogue, other-navigator"),
     (lambda: draw_mess("test", "easy", number_of_rooms=13, random=Random(0)),
      "there are 12 rooms, not 13", "use 1 to 12"),
-    (lambda: make_cooking_games("dev", Path("out"), count=1, seed=0, processes=1),
+    (lambda: make_cooking(CookingOptions(split="dev", out=Path("out"), n=1, processes=1)),
      "unknown split: dev", "use train, valid, test"),
     (lambda: read_card(Path(), "policy"), "there is no trained model here",
      "train one: naisei textgame train --games DIR --out MODEL, or choose a player that needs "

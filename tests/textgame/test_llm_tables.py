@@ -2,13 +2,14 @@
 
 import math
 
+from naisei.cli.derived import ablation
 from naisei.core import Where
 from naisei.runs.task import EpisodeRow, Summary, Table
-from naisei.textgame.config import GameConfig
-from naisei.textgame.llm.ablation import configs
-from naisei.textgame.llm.tables import study_tables
+from naisei.textgame.ablation import tables_of
+from naisei.textgame.config import AblationConfig, GameConfig
 from naisei.textgame.metrics import summarise
 from naisei.textgame.schemas import GameResult, Step
+from naisei.textgame.system import RUN
 
 KINDS = {"a": "easy", "b": "hard", "c": "hard"}
 
@@ -37,7 +38,7 @@ def lines(table: Table) -> dict[str, dict[str, float]]:
 def test_scores_and_steps_stand_by_level_easy_ones_first():
     full = summary({"a": [4], "b": [1], "c": [2]})
     fa = summary({"a": [3], "b": [1], "c": [1]})
-    table, *_ = study_tables({"full": full, "no-fa": fa})
+    table, *_ = tables_of({"full": full, "no-fa": fa})
     assert "3.2" in table.title
     assert table.columns[1:5] == ("easy score", "easy steps", "hard score", "hard steps")
     line = lines(table)["full"]
@@ -48,7 +49,7 @@ def test_scores_and_steps_stand_by_level_easy_ones_first():
 
 def test_table_3_3_has_its_own_rows():
     one = summary({"a": [4]})
-    tables = study_tables({"full": one, "no-cot": one, "no-one-shot": one, "easy-one-shot": one})
+    tables = tables_of({"full": one, "no-cot": one, "no-one-shot": one, "easy-one-shot": one})
     assert [list(lines(t)) for t in tables[:2]] == [
         ["full", "no-cot", "no-one-shot"],
         ["full", "no-one-shot", "easy-one-shot"],
@@ -60,7 +61,7 @@ def test_rows_are_compared_on_the_games_scored_in_both():
     other = summary({"a": [0, 2], "b": [2, 2]}, failed=("c",))
     found = [
         row
-        for row in study_tables({"full": full, "no-cot": other})[-1].rows
+        for row in tables_of({"full": full, "no-cot": other})[-1].rows
         if row[1] == "normalized_score"
     ]
     # (1 − 3)/4 and (2 − 4)/4, each the mean of two trials.
@@ -69,14 +70,14 @@ def test_rows_are_compared_on_the_games_scored_in_both():
 
 
 def test_replies_that_needed_a_repair_have_a_table():
-    tables = study_tables({"full": summary({"a": [4]}), "no-fa": summary({"a": [4]}, repairs=2)})
+    tables = tables_of({"full": summary({"a": [4]}), "no-fa": summary({"a": [4]}, repairs=2)})
     line = next(lines(t) for t in tables if "repairs" in t.columns)
     assert (line["full"]["repairs"], line["no-fa"]["repairs"]) == (0, 8)
     assert math.isnan(line["full"]["unmatched"])
 
 
 def test_a_row_without_a_scored_game_is_undefined():
-    tables = study_tables({"full": summary({"a": [4]}), "no-fa": summary({}, failed=("a",))})
+    tables = tables_of({"full": summary({"a": [4]}), "no-fa": summary({}, failed=("a",))})
     line = lines(tables[0])["no-fa"]
     assert math.isnan(line["score"])
     assert math.isnan(line["easy score"])
@@ -84,16 +85,18 @@ def test_a_row_without_a_scored_game_is_undefined():
 
 
 def test_one_row_alone_has_a_table_and_no_comparison():
-    tables = study_tables({"full": summary({"a": [4]})})
+    tables = tables_of({"full": summary({"a": [4]})})
     assert not any("Difference" in t.title for t in tables)
     assert lines(tables[0])["full"]["score"] == 1
 
 
 def test_rows_differ_from_full_in_one_thing():
-    base = GameConfig(games="g", agent="llm", models={"player": "p:a", "reflector": "p:a"})
-    rows = configs(base, other_model="p:b")
-    assert {k: v for k, v in rows.items() if v == base} == {"full": base}
-    assert rows["other-model"].models == {"player": "p:b", "reflector": "p:b"}
+    base = AblationConfig(games="g", agent="llm", models={"player": "p:a"})
+    both = base.model_copy(update={"other_model": "p:b"})
+    rows = ablation(RUN, both)
+    assert {k: v for k, v in rows.items() if v == both} == {"full": both}
+    assert rows["other-model"].models == {"player": "p:b"}
+    assert rows["full"].model_dump() == GameConfig.model_validate(base.model_dump()).model_dump()
     assert rows["no-cot"].agent_options == {"thinking": False}
-    assert list(configs(base)) == ["full", "no-cot", "no-one-shot", "no-fa", "easy-one-shot"]
-    assert list(configs(base, ["no-fa"])) == ["full", "no-fa"]
+    assert list(ablation(RUN, base)) == ["full", "no-cot", "no-one-shot", "no-fa", "easy-one-shot"]
+    assert list(ablation(RUN, base, ["no-fa"])) == ["full", "no-fa"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from io import StringIO
 from pathlib import Path
@@ -11,9 +10,13 @@ import pytest
 from rich.console import Console
 
 from commandline import Done, Naisei
-from naisei.core import Flow, World
-from naisei.textgame.advice import Adviser
-from naisei.textgame.schemas import Decision, View
+from naisei.core import AskUser, Flow, Handler, Say, World, run
+from naisei.system.execute import RunOptions, execute
+from naisei.textgame.config import PlayConfig
+from naisei.textgame.play import LEAVE, REST, STEP, Person, Watched
+from naisei.textgame.schemas import START, Decision, View
+from naisei.textgame.system import PLAY
+from naisei.textgame.terminal import Screen
 from naisei.textgame.texts import readable
 from textgame.conftest import FakeSet
 
@@ -96,23 +99,22 @@ def view(feedback: str) -> View:
     return View(room="Hall", feedback=feedback, candidates=("go east", "look"))
 
 
-def advised(adviser: Adviser, acts: Sequence[str]) -> None:
-    async def go() -> None:
-        world = World({})
-        for number, action in enumerate(acts):
-            await adviser.see(view(f"step {number}"), world)
-            await adviser.advise(view(f"step {number}"), world)
-            await adviser.advise(view(f"step {number}"), world)
-            adviser.acted(action)
-
-    asyncio.run(go())
+def advised(person: Person, acts: Sequence[str]) -> list[str]:
+    """Plays a step for each command, asking for advice before it; returns what was said."""
+    heard: list[str] = []
+    answers = iter([answer for act in acts for answer in ("?", "?", act)])
+    world = World({AskUser: lambda asked: next(answers), Say: lambda line: heard.append(line.text)})
+    for number, act in enumerate(acts):
+        decided = run(person.decide(view("opening" if not number else f"step {number}")), world)
+        assert decided.action == act
+    return heard
 
 
 def test_an_adviser_is_asked_once_a_step_and_stays_while_it_is_obeyed() -> None:
     Counting.made = 0
     kept: list[Counting] = []
-    adviser = Adviser(lambda: kept.append(Counting()) or kept[-1], "opening", cheap=True)  # type: ignore[func-returns-value]
-    advised(adviser, ["go east", "go east", "look", "go east"])
+    person = Person(lambda: kept.append(Counting()) or kept[-1], cheap=True)  # type: ignore[func-returns-value]
+    assert advised(person, ["go east", "go east", "look", "go east"]) == 8 * ["go east"]
     assert Counting.made == 2, "afresh after another command"
     assert [v.feedback for v in kept[0].asked] == ["opening", "step 1", "step 2"]
     assert [v.feedback for v in kept[1].asked] == ["opening"], "with what the game is about"
@@ -120,22 +122,63 @@ def test_an_adviser_is_asked_once_a_step_and_stays_while_it_is_obeyed() -> None:
 
 def test_an_adviser_that_follows_is_told() -> None:
     kept: list[Corrected] = []
-    adviser = Adviser(lambda: kept.append(Corrected()) or kept[-1], "opening", cheap=True)  # type: ignore[func-returns-value]
-    advised(adviser, ["go east", "look", "go east"])
+    person = Person(lambda: kept.append(Corrected()) or kept[-1], cheap=True)  # type: ignore[func-returns-value]
+    advised(person, ["go east", "look", "go east"])
     assert len(kept) == 1 and kept[0].told == ["look"]
 
 
 def test_an_adviser_that_costs_is_asked_only_on_demand() -> None:
     kept: list[Counting] = []
-    adviser = Adviser(lambda: kept.append(Counting()) or kept[-1], "opening", cheap=False)  # type: ignore[func-returns-value]
-
-    async def go() -> None:
-        for number in range(3):
-            await adviser.see(view(f"step {number}"), World({}))
-            adviser.acted("look")
-
-    asyncio.run(go())
+    person = Person(lambda: kept.append(Counting()) or kept[-1], cheap=False)  # type: ignore[func-returns-value]
+    for number in range(3):
+        assert run(person.decide(view(f"step {number}")), World({AskUser: lambda asked: "look"}))
     assert not kept
+
+
+def test_who_watches_lets_it_go_on_or_leaves() -> None:
+    answers = iter([STEP, REST])
+    said: list[str] = []
+    world = World({AskUser: lambda asked: next(answers), Say: lambda line: said.append(line.text)})
+    watched = Watched(Counting(), pauses=True)
+    for _ in range(4):
+        assert run(watched.decide(view("")), world).action == "go east"
+    assert said == 4 * ["go east"], "asked twice, and then no more"
+    left = Watched(Counting(), pauses=True)
+    leaves = World({AskUser: lambda asked: LEAVE, Say: lambda line: None})
+    assert run(left.decide(view("")), leaves) == Decision(action="", thoughts=LEAVE)
+
+
+def test_a_game_is_logged_and_goes_on_where_it_was_left(fake: FakeSet, naisei: Naisei) -> None:
+    config = PlayConfig(game=str(fake.folder / "g1.z8"), agent="random")
+    task = PLAY.load(config)
+    given = ["look", "go east"]
+
+    class Left(Exception):
+        pass
+
+    def ask(asked: AskUser) -> str:
+        if not given:
+            raise Left
+        return given.pop(0)
+
+    task.screen.ask = ask
+    with pytest.raises(Left):
+        execute(PLAY, config, RunOptions(quiet=True), run_dir=Path("r"), task=task)
+    done = naisei("runs", "resume", "r", stdin="q\n")
+    assert done.code == 0, done.err
+    assert "left: 1 of 5 points in 2 steps" in done.out
+    assert "*    Room 1    *" in done.out, "the map knows what was walked before"
+    shown = naisei("runs", "show", "r", "--episode", "g1")
+    assert "go east" in shown.out
+
+
+def test_the_same_command_begins_anew_once_a_game_is_over(fake: FakeSet, naisei: Naisei) -> None:
+    game = fake.folder / "g1.z8"
+    for _ in range(2):
+        done = play(naisei, game, ["go east", "q"], "--agent", "random")
+        assert done.code == 0 and "left: 1 of 5 points in 1 steps" in done.out, done
+    first, second = sorted(path.name for path in Path("runs").iterdir())
+    assert second == f"{first}-2"
 
 
 def test_texts_without_banner_and_prompt() -> None:
@@ -150,12 +193,10 @@ def test_texts_without_banner_and_prompt() -> None:
 
 
 def test_a_game_asks_nothing_of_a_real_terminal(fake: FakeSet) -> None:
-    from naisei.textgame.drawing import Atlas
-    from naisei.textgame.stage import Stage
-
     console = Console(file=StringIO(), width=60)
-    atlas = Atlas()
-    atlas.begin("[red]Hall[/red]")
-    Stage(console).show(view("[bold]text[/bold]"), atlas, 0, 20)
+    screen = Screen(20, console=console).of(Handler())
+    seen = view("[bold]text[/bold]").model_copy(update={"room": "[red]Hall[/red]"})
+    screen._note(START, seen.observation(0.0))
+    assert screen.show() and not screen.show(), "once"
     assert isinstance(console.file, StringIO)
     assert "[bold]text[/bold]" in console.file.getvalue(), "texts of games are no markup"

@@ -97,9 +97,9 @@ def _row(clarify: bool, memory: str) -> Row[ClarifyConfig]:
     return Row(change)
 
 
-def _rows(config: ClarifyConfig) -> Sequence[str]:
+def _rows(config: ClarifyConfig, asked: Sequence[str]) -> Sequence[str]:
     """An agent that keeps no memo differs only by asking."""
-    return tuple(RUN.rows) if _calls_model(config) else ("full", "no-clarify")
+    return asked or tuple(RUN.rows) if _calls_model(config) else ("full", "no-clarify")
 
 
 def _hints(config: ClarifyConfig, given: Collection[str]) -> Sequence[str]:

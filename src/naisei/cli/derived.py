@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from importlib import import_module
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
 
@@ -22,6 +24,7 @@ from naisei.system.registry import Text
 from naisei.terminal import Console
 
 if TYPE_CHECKING:
+    from naisei.core import Event
     from naisei.runs.task import Task
 
 __all__ = ["ablation", "command_of", "group_of"]
@@ -89,6 +92,9 @@ def _verb_command(verb: Verb) -> Any:
     module, _, attribute = verb.command.partition(":")
     found = getattr(import_module(module), attribute)
     if isinstance(found, typer.Typer):
+        for each in found.registered_commands:
+            if each.callback is not None:
+                each.callback = with_options(each.callback)
         command = get_command(found)
         command.name, command.help = verb.name, command.help or say(*verb.about)
         return command
@@ -152,7 +158,10 @@ def _run_command(system: System, experiment: Experiment[Any]) -> Callable[..., N
             print_study(study, as_json=as_json)
             raise typer.Exit(study.exit_code)
         config = next(iter(configs.values()))
-        task, options, live = _shown_live(experiment, config, options, run_dir, as_json)
+        task = experiment.load(config)
+        if experiment.again and run_dir is None:
+            run_dir = _incomplete(task)
+        options, live = shown_live(experiment, task, options, run_dir, as_json)
         result = execute(experiment, config, options, run_dir=run_dir, task=task, on_event=live)
         hints = experiment.hints(config, keys) if experiment.hints is not None else ()
         print_result(result, as_json=as_json, hints=hints)
@@ -162,7 +171,8 @@ def _run_command(system: System, experiment: Experiment[Any]) -> Callable[..., N
 
 
 def _ablate_command(system: System, experiment: Experiment[Any]) -> Callable[..., None]:
-    flags = Flags(experiment, single=True, defaults=experiment.rows_default)
+    varied = replace(experiment, config=experiment.rows_config or experiment.config)
+    flags = Flags(varied, single=True, defaults=experiment.rows_default)
     rows = ", ".join(experiment.rows)
     option = typer.Option(
         "--rows",
@@ -201,9 +211,7 @@ def ablation(
     Raises:
         InputError: a row that there is not.
     """
-    sensible = experiment.chosen_rows(config) if experiment.chosen_rows is not None else None
-    names = list(chosen or sensible or experiment.rows)
-    for name in names:
+    for name in chosen:
         if name not in experiment.rows:
             known = ", ".join(experiment.rows)
             raise InputError(
@@ -211,24 +219,42 @@ def ablation(
                 place="--rows",
                 remedy=say(f"使えるもの: {known}", f"known: {known}"),
             )
+    if experiment.chosen_rows is not None:
+        chosen = experiment.chosen_rows(config, chosen)
+    names = chosen or tuple(experiment.rows)
     made = {name: experiment.rows[name].change(config) for name in names}
     return {name: _with_needed_models(experiment, one) for name, one in made.items()}
 
 
-def _shown_live(
-    experiment: Experiment[Any],
-    config: Config,
-    options: RunOptions,
-    run_dir: Path | None,
-    as_json: bool,
-) -> tuple[Task[Any], RunOptions, Any]:
-    """The loaded task, and what prints a run of a single episode as it goes."""
+def _incomplete(task: Task[Any]) -> Path:
+    """The task's directory, or the first one numbered after it, that holds no complete run."""
     from naisei.runs.directory import RunDirectory
     from naisei.runs.frozen import default_path
 
-    task = experiment.load(config)
+    first = default_path(task)
+    for n in count(1):
+        path = first if n == 1 else first.with_name(f"{first.name}-{n}")
+        if not (path / "config.json").exists():
+            return path
+        with RunDirectory.look(path) as run:
+            if run.log.counts()[0] < len(task.episodes()):
+                return path
+    raise AssertionError("there is always a next number")
+
+
+def shown_live(
+    experiment: Experiment[Any],
+    task: Task[Any],
+    options: RunOptions,
+    run_dir: Path | None,
+    as_json: bool,
+) -> tuple[RunOptions, Callable[[Event], None] | None]:
+    """How to run, and what prints a run of a single episode as it goes, if it has that."""
+    from naisei.runs.directory import RunDirectory
+    from naisei.runs.frozen import default_path
+
     if experiment.live is None or options.quiet or len(task.episodes()) != 1:
-        return task, options, None
+        return options, None
     path = run_dir or default_path(task)
     earlier = []
     if (path / "config.json").exists():
@@ -236,7 +262,7 @@ def _shown_live(
             earlier = [e for name in run.log.known_episodes() for e in run.log.read(name)]
     live = experiment.live(task, Console(stderr=as_json), earlier)
     # A progress bar would write across the lines.
-    return task, options.model_copy(update={"quiet": True}), live
+    return options.model_copy(update={"quiet": True}), live
 
 
 def _with_needed_models(experiment: Experiment[Any], config: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from types import MappingProxyType
@@ -79,6 +80,9 @@ class Flags:
         default = None if flag.required else self.defaults.get(flag.key, flag.default)
         if flag.path == ("concurrency",):
             default = self.experiment.concurrency
+            if default is None:
+                told = {**flag.told, "shown": ("コア数", "processor cores")}
+                return flag_parameter(replace(flag, told=told), None, many=False)
         elif many and default is not None:
             default = list(flag.axis_values) or ([default] if flag.axis else list(default))
         return flag_parameter(flag, default, many=many)
@@ -208,8 +212,10 @@ class Flags:
             idle += [options[key] for key in sampling]
         for flag in self.fields.values():
             asked, used = _at(given.values, flag.path), _attribute(config, flag.path)
-            # `auto` is resolved, and not ignored.
-            if isinstance(asked, str) and isinstance(used, str) and asked not in (used, "auto"):
+            if not isinstance(asked, str) or not isinstance(used, str):
+                continue
+            # `auto` and paths are resolved, and not ignored.
+            if asked not in (used, "auto") and str(Path(asked).resolve()) != used:
                 idle.append(f"{flag.option} {asked}")
         for option in idle:
             print(

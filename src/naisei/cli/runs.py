@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 import typer
 
 from naisei.cli import options
+from naisei.cli.derived import shown_live
 from naisei.cli.printing import print_result
 from naisei.core import InputError
 from naisei.files import write_atomically
@@ -251,6 +252,8 @@ def continue_run(path: Path, options: RunOptions, *, as_json: bool = False) -> i
     frozen = Frozen.read(place)
     experiment = experiment_of(frozen.system, frozen.config, path)
     config = frozen.config_as(experiment.config, place)
-    result = execute(experiment, config, options, run_dir=path)
+    task = experiment.load(config)
+    options, live = shown_live(experiment, task, options, path, as_json)
+    result = execute(experiment, config, options, run_dir=path, task=task, on_event=live)
     print_result(result, as_json=as_json)
     return result.exit_code

@@ -70,7 +70,8 @@ def flag(
         more: of a flag that may be repeated: the arguments of the command are values of it, too,
             so that `--personas A B` gives both.
         formats: of a date and time, as for `strptime`.
-        bounds: of the value, as for `pydantic.Field`: ge, gt, le, lt, min_length.
+        bounds: of the value, as for `pydantic.Field`: ge, gt, le, lt, min_length. `exclude`: it is
+            no part of the frozen configuration, since it changes no result.
     """
     told: dict[str, Any] = {"ja": ja, "en": en, "name": name, "short": short, "panel": panel}
     told |= {"metavar": metavar, "env": env, "shown": shown, "axis": axis}

@@ -93,17 +93,21 @@ class Experiment(Generic[C]):
         settle: decides defaults that depend on one another (which agent if a model is named);
             returns the fields of the configuration.
         task: value of the configuration's field `task`, where a system has several experiments.
-        concurrency: episodes at a time, by default.
+        concurrency: episodes at a time, by default; `None` for one a processor core.
         label: a short name of a configuration in tables of several.
         study: the command is a study: the configurations to run and compare, by label, made of
             the one that the flags amount to.
         rows: of the ablation `naisei SYSTEM ablate`, the full system first.
+        rows_config: the configuration under `ablate`, where rows have flags of their own; it is
+            frozen as `config` is.
         rows_default: key of a flag → its default under `ablate`, where that differs.
-        chosen_rows: those that make sense for a configuration; all by default.
+        chosen_rows: from a configuration and the rows asked for (none: not said) to those that
+            are run; by default those asked for, or all.
         tables: `module:function` from a `Study` to its tables; by default each metric by
             configuration, and paired differences from the first.
         live: prints a run of a single episode as it goes, in place of the progress bar: gets the
             task, a console, and the events of the run before it was continued.
+        again: the command begins a new run where the last one of its configuration is complete.
         hints: what to print beside the result of a run; also gets the keys of the flags that
             were given.
     """
@@ -116,15 +120,17 @@ class Experiment(Generic[C]):
     inputs: type[Options] | None = None
     settle: Callable[[Given], dict[str, Any]] = _as_given
     task: str = ""
-    concurrency: int = 16
+    concurrency: int | None = 16
     label: Callable[[C], str] | None = None
     study: Callable[[C], Mapping[str, Any]] | None = None
-    rows: Mapping[str, Row[C]] = field(default_factory=dict)
+    rows: Mapping[str, Row[Any]] = field(default_factory=dict)
     rows_about: Text = ("部分を外した構成を比べる", "Compare the system with parts left out.")
+    rows_config: type[C] | None = None
     rows_default: Mapping[str, Any] = field(default_factory=dict)
-    chosen_rows: Callable[[C], Sequence[str]] | None = None
+    chosen_rows: Callable[[Any, Sequence[str]], Sequence[str]] | None = None
     tables: str = "naisei.system.execute:study_tables"
     live: Callable[[Any, Console, Sequence[Event]], Callable[[Event], None]] | None = None
+    again: bool = False
     hints: Callable[[C, Collection[str]], Sequence[str]] | None = None
 
     async def arun(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -157,7 +158,8 @@ async def aexecute(
     check_models(experiment, config)
     task = experiment.load(config) if task is None else task
     most = getattr(task, "concurrency", None)
-    concurrency = min(options.concurrency or experiment.concurrency, most or 1_000_000)
+    concurrency = options.concurrency or experiment.concurrency or os.cpu_count() or 1
+    concurrency = min(concurrency, most or concurrency)
     async with base_world(
         config.models,
         settings=options.settings(concurrency),

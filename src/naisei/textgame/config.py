@@ -1,38 +1,147 @@
-"""What a run of games is: everything that changes its results, frozen."""
+"""What a run of games is: everything that changes its results, and the flags for it."""
 
 from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import JsonValue
 
-__all__ = ["GameConfig"]
+from naisei.system.config import Config, flag
+
+__all__ = ["AblationConfig", "GameConfig", "PlayConfig"]
+
+_SETS = ("公開データ", "Public sets")
 
 
-class GameConfig(BaseModel):
-    """Games of one set, played by one kind of player.
+class _Played(Config):
+    """By whom games are played, and for how long.
 
-    agent: name of the player. games: folder or file of games, or `twc:DIR` and `ftwp:DIR` for the
-    public sets' layouts. split: of such a layout. level: of TWC. limit: at most so many games,
-    drawn by the seed. trials: plays of each game that know nothing of each other. tries: plays in
-    sequence within each trial, until the game is won; a player that reflects has a memo between
-    them. max_steps: commands a game lasts; by default 20 for games of tidying up (thesis §3.1)
-    and 100 for cooking (§5.3.2). filter: which candidates a player is shown (`none`, `thesis`,
-    `strict`). models, sampling: by role.
+    max_steps: commands a game lasts; by default 20 for games of tidying up (thesis §3.1) and 100
+    for cooking (§5.3.2). interpreter_timeout: seconds; changes no result, and is not frozen.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    agent: str = flag("planner", "プレイヤー", "The player.")
+    agent_options: dict[str, JsonValue] = flag(
+        {},
+        "プレイヤーの設定 (複数可)。知らない名前を渡すと一覧が出る",
+        "Setting of the player, repeatable; an unknown one gets the list.",
+        name="--agent-option",
+    )
+    max_steps: int | None = flag(
+        None,
+        "1 ゲームの手数の上限 (既定: 片付け 20、料理 100)",
+        "Commands a game lasts; by default 20 for tidying up, 100 for cooking.",
+        ge=1,
+    )
+    interpreter_timeout: float = flag(
+        60.0,
+        "ゲームのインタープリターの応答を待つ秒数。過ぎたら起動し直す",
+        "Seconds that a game's interpreter may take for an answer; then it is started again.",
+        panel="run",
+        gt=0,
+        exclude=True,
+    )
 
-    agent: str = "planner"
-    agent_options: dict[str, JsonValue] = {}
-    games: str
-    split: str = ""
-    level: str = ""
-    limit: int | None = Field(default=None, ge=1)
-    trials: int = Field(default=1, ge=1)
-    tries: int = Field(default=1, ge=1)
-    max_steps: int | None = Field(default=None, ge=1)
-    filter: Literal["none", "thesis", "strict"] = "none"
-    models: dict[str, str] = {}
-    sampling: dict[str, dict[str, float | int]] = {}
-    seed: int = 0
+
+class GameConfig(_Played):
+    """Games of one set, played by one kind of player.
+
+    games: folder or file of games, or `twc:DIR` and `ftwp:DIR` for the public sets' layouts; on
+    the command line `--twc` and `--ftwp` stand for these. limit: at most so many games, drawn by
+    the seed. trials: plays of each game that know nothing of each other. tries: plays in sequence
+    within each trial, until the game is won; a player that reflects has a memo between them.
+    """
+
+    games: str = flag(
+        "",
+        "ゲーム (.z8、.json) かそのフォルダー",
+        "A game (.z8, .json) or a folder of them.",
+        metavar="DIR|FILE",
+    )
+    trials: int = flag(
+        1, "1 件あたりの試行数 (Pass@k の k)", "Trials per instance: the k of Pass@k.", ge=1
+    )
+    tries: int = flag(
+        1,
+        "同じゲームを続けて何回試すか (達成したら終わり)。memory を設定したプレイヤーは"
+        "失敗のたびにメモを書く。--trials は互いに無関係な試行",
+        "Tries at each game in sequence, until it is won; a player with a memory writes a "
+        "memo after each failed one. The plays of --trials know nothing of each other.",
+        ge=1,
+    )
+    filter: Literal["none", "thesis", "strict"] = flag(
+        "none",
+        "候補の絞り込み (thesis は論文 §6.3.3)",
+        "Which candidates the player is shown; thesis is its §6.3.3.",
+    )
+    twc: str | None = flag(
+        None,
+        "IBM commonsense-rl の games/twc (easy、medium、hard の親)",
+        "IBM's commonsense-rl games/twc: the folder with easy, medium and hard.",
+        panel=_SETS,
+        metavar="DIR",
+        exclude=True,
+    )
+    ftwp: str | None = flag(
+        None,
+        "First TextWorld Problems のフォルダーか zip (train、valid、test)",
+        "First TextWorld Problems: its folder or zip, with train, valid and test.",
+        panel=_SETS,
+        metavar="DIR|ZIP",
+        exclude=True,
+    )
+    split: str = flag(
+        "",
+        "分割 (既定: test)",
+        "Split; test by default.",
+        panel=_SETS,
+        metavar="train|valid|test",
+    )
+    level: str = flag(
+        "",
+        "TWC の難易度 (既定: 全部)",
+        "Level of TWC; all by default.",
+        panel=_SETS,
+        metavar="easy|medium|hard",
+    )
+    limit: int | None = flag(
+        None,
+        "使う件数 (乱数シードで選ぶ)",
+        "Use so many instances, drawn by the seed.",
+        panel="run",
+        ge=1,
+    )
+
+
+class AblationConfig(GameConfig):
+    """The full player of an ablation, and the model that some rows have in place of its own."""
+
+    other_model: str | None = flag(
+        None,
+        "行 other-… のモデル (論文では表 3.2 の「-GPT4」、表 6.2 の GPT-4.1)",
+        "Model of the rows other-…: “-GPT4” of the thesis's Table 3.2, GPT-4.1 of 6.2.",
+        panel="models",
+        metavar="PROVIDER:NAME",
+        exclude=True,
+    )
+
+
+class PlayConfig(_Played):
+    """A person plays one game at the terminal with a player for advice, or watches the player.
+
+    delay: seconds between commands that are watched; changes no result, and is not frozen.
+    """
+
+    task: Literal["play"] = "play"
+    game: str = flag(
+        ..., "ゲーム (.z8 か .json)", "A game (.z8 or .json).", metavar="GAME", argument=True
+    )
+    watch: bool = flag(False, "プレイヤーに遊ばせて眺める", "Let the player play, and look on.")
+    delay: float | None = flag(
+        None,
+        "--watch の一手ごとの間 (秒)",
+        "Pause between commands with --watch.",
+        metavar="SECONDS",
+        ge=0,
+        exclude=True,
+    )

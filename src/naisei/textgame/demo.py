@@ -13,16 +13,16 @@ from naisei.cli.demo import Part, Stage
 from naisei.cli.printing import print_tables
 from naisei.lang import say
 from naisei.models.local.weights import cache_root
-from naisei.runs.budget import UNBOUNDED, Budget
 from naisei.runs.task import Table
+from naisei.system.execute import RunOptions
 from naisei.textgame.config import GameConfig
 from naisei.textgame.engine import needs_textworld
-from naisei.textgame.execute import Session, run_games
 from naisei.textgame.make import cleanup, cooking
 from naisei.textgame.make.cooking import grid
 from naisei.textgame.make.many import Maker, make_many
 from naisei.textgame.make.mess import Level
 from naisei.textgame.schemas import GameResult
+from naisei.textgame.system import RUN
 from naisei.textgame.texts import ending
 
 __all__ = ["PART"]
@@ -41,14 +41,14 @@ def _show(stage: Stage) -> None:
     with stage.busy("ゲームを作っています（初回のみ）…", "Making the games (once) …"):
         tidying = _make(folder, stage.seed)
     config = GameConfig(agent="planner", games=str(folder), seed=stage.seed)
-    budget = UNBOUNDED
+    options = RunOptions(quiet=True)
     if stage.model is not None:
         models = {"player": stage.model, "reflector": stage.model}
         one = {"agent": "llm", "models": models, "games": str(folder / tidying)}
-        config, budget = config.model_copy(update=one), Budget(minutes=_LLM_MINUTES)
+        config = config.model_copy(update=one)
+        options = RunOptions(quiet=True, max_minutes=_LLM_MINUTES)
     with stage.busy("遊んでいます…", "Playing …"):
-        session = Session(quiet=True, budget=budget)
-        result = run_games(config, session, run_dir=stage.root / "textgame")
+        result = RUN.run(config, options, run_dir=stage.root / "textgame")
     stage.finished(result)
     games = [GameResult.model_validate(row.result) for row in result.outcome.rows if row.scored]
     for game in games:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import AsyncIterator, Callable, Generator, Sequence
+from contextlib import asynccontextmanager
 from typing import Any
 
 from pydantic import BaseModel, JsonValue
@@ -10,6 +11,7 @@ from pydantic import BaseModel, JsonValue
 from naisei.core import Act, Flow, InputError, Remember, Where, World
 from naisei.lang import say
 from naisei.memory import Memory, MemoryHandler, NoMemory
+from naisei.runs.directory import RunDirectory
 from naisei.runs.options import typed
 from naisei.runs.task import EpisodeRow, Summary, Task
 from naisei.textgame import flow, metrics
@@ -42,7 +44,7 @@ class GameTask(Task[GameConfig]):
 
     system = "textgame"
 
-    def __init__(self, config: GameConfig, pool: ProcessPool) -> None:
+    def __init__(self, config: GameConfig) -> None:
         needs_textworld()
         self.config = config
         self.kind = player_kind(config.agent)
@@ -75,16 +77,19 @@ class GameTask(Task[GameConfig]):
         # What the player needs (its model's files, a package) is missing now, not in mid-run.
         self.kind.new(PlayerContext(game=next(iter(self.games)), settings=self.settings))
         self.data_hash = games_hash(tuple(self.games.values()))
-        self._pool = pool
+        self._pool = ProcessPool(timeout=config.interpreter_timeout)
         if len(self.games) == 1:
             for game in self.games.values():
-                playable(game.path, pool)
+                playable(game.path, self._pool)
+            self._pool.close()
 
-    @property
-    def roles(self) -> tuple[str, ...]:
-        """The model roles that are called under this configuration."""
-        reflects = self._memory().reflects
-        return tuple(role for role in self.kind.roles if reflects or role != "reflector")
+    @asynccontextmanager
+    async def during(self, directory: RunDirectory) -> AsyncIterator[None]:
+        """Interpreters are started by the games, and ended with the run."""
+        try:
+            yield
+        finally:
+            self._pool.close()
 
     def episodes(self) -> list[Where]:
         return [Where(game, t + 1) for game in self.games for t in range(self.config.trials)]

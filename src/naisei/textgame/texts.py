@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from naisei.lang import say
-from naisei.textgame.schemas import GameResult
+from naisei.textgame.schemas import LEAVE, GameResult
 
 __all__ = ["ending", "opening_words", "plain", "readable", "transcript"]
 
@@ -88,6 +88,8 @@ def ending(result: GameResult) -> str:
         if result.won
         else say("失敗", "lost")
         if result.lost
+        else say("途中で終了", "left")
+        if result.gave_up == LEAVE
         else say(f"断念 ({result.gave_up})", f"gave up ({result.gave_up})")
         if result.gave_up
         else say("時間切れ", "out of steps")

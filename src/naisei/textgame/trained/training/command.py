@@ -11,10 +11,11 @@ from rich.progress import Progress, TextColumn
 
 from naisei.core import InputError
 from naisei.lang import say
+from naisei.system.execute import RunOptions
 from naisei.terminal import Console
 from naisei.textgame.config import GameConfig
-from naisei.textgame.execute import Session, run_games
 from naisei.textgame.games import Game, find_games
+from naisei.textgame.system import RUN
 from naisei.textgame.trained.dataset import choices, wrong_actions
 from naisei.textgame.trained.recordings import (
     RecordedGame,
@@ -221,6 +222,6 @@ def _points(folder: Path, games: str, limit: int) -> float:
         agent="imitation", agent_options={"model": str(folder)}, games=games, limit=limit
     )
     with tempfile.TemporaryDirectory(prefix="naisei-valid-") as scratch:
-        result = run_games(config, Session(quiet=True), run_dir=Path(scratch) / "run")
+        result = RUN.run(config, RunOptions(quiet=True), run_dir=Path(scratch) / "run")
     scores = {metric.name: metric.value for metric in result.summary.metrics}
     return float(scores["normalized_score"])

@@ -1,19 +1,117 @@
-"""Runs side by side: score and steps by level, and each row's difference from the first."""
+"""The ablations of the language-model player: its rows as configurations, and the tables of them.
+
+Source: the text-game thesis, §§3.4.2, 3.5.3, 5.5.3, 6.5.2 (Tables 3.2, 3.3, 5.5 and 6.2).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
+from pydantic import JsonValue
+
+from naisei.core import InputError
 from naisei.lang import say
-from naisei.runs.compare import difference_table
-from naisei.runs.significance import paired_difference
 from naisei.runs.task import Metric, Summary, Table
-from naisei.textgame.llm.ablation import TABLES
+from naisei.textgame.config import AblationConfig
 
-__all__ = ["study_tables"]
+if TYPE_CHECKING:
+    from naisei.system.execute import Study
+
+__all__ = ["ROWS", "chosen", "configured", "study_tables", "tables_of"]
+
+OTHER_MODEL = "other-model"
+
+_DIALOGUE: dict[str, JsonValue] = {"prompt": "dialogue", "history_chars": 0}
+_NAVIGATING: dict[str, JsonValue] = {**_DIALOGUE, "navigator": True}
+
+#: Row → the player's settings that it makes.
+ROWS: Mapping[str, dict[str, JsonValue]] = {
+    "full": {},
+    OTHER_MODEL: {},
+    "no-cot": {"thinking": False},
+    "no-one-shot": {"example": "none"},
+    "no-fa": {"feedback": "none"},
+    "easy-one-shot": {"example": "easy"},
+    "dialogue": _DIALOGUE,
+    "navigator": _NAVIGATING,
+    "other-dialogue": _DIALOGUE,
+    "other-navigator": _NAVIGATING,
+}
+
+#: Title → the rows it holds, in the thesis's order.
+TABLES: Mapping[str, tuple[str, ...]] = {
+    "Parts of the prompt (Table 3.2)": ("full", OTHER_MODEL, "no-cot", "no-one-shot", "no-fa"),
+    "Choice of the example (Table 3.3)": ("full", "no-one-shot", "easy-one-shot"),
+    "Zero-shot, and with the navigator (Tables 5.5 and 6.2)": (
+        *("dialogue", "navigator", "other-dialogue", "other-navigator"),
+    ),
+}
+#: Rows of the other model.
+_OTHERS = (OTHER_MODEL, "other-dialogue", "other-navigator")
+#: By default: the parts of the prompt.
+_DEFAULT = tuple(row for row in ROWS if row not in TABLES[list(TABLES)[-1]])
 
 
-def study_tables(summaries: Mapping[str, Summary], *, seed: int = 0) -> tuple[Table, ...]:
+def chosen(config: AblationConfig, asked: Sequence[str]) -> tuple[str, ...]:
+    """The rows that are run, in the tables' order; the parts of the prompt by default.
+
+    Parts of the prompt are compared with `full`, which then comes first. Without another model
+    its row is left out of the default.
+
+    Raises:
+        InputError: a row of the other model, and none is given.
+    """
+    others = [row for row in asked if row in _OTHERS]
+    if others and config.other_model is None:
+        raise InputError(
+            say(
+                f"行 {others[0]} のモデルが指定されていません",
+                f"the row {others[0]} has no model",
+            ),
+            place="--other-model",
+            remedy=say(
+                "--other-model PROVIDER:NAME を付けてください",
+                "give --other-model PROVIDER:NAME",
+            ),
+        )
+    wanted = {*asked} or {row for row in _DEFAULT if row != OTHER_MODEL or config.other_model}
+    if wanted & {*_DEFAULT}:
+        wanted.add("full")
+    return tuple(row for row in ROWS if row in wanted)
+
+
+def configured(config: AblationConfig, row: str) -> AblationConfig:
+    """The configuration of a row, all else as in `config`.
+
+    Raises:
+        InputError: a setting in `config` that makes the row the same as another.
+    """
+    if clash := [key for key in ROWS[row] if key in config.agent_options]:
+        raise InputError(
+            say(
+                f"'{clash[0]}' は行 {row} が決める設定です",
+                f"the row {row} sets '{clash[0]}' itself",
+            ),
+            place=f"--agent-option {clash[0]}",
+            remedy=say(
+                "この設定を外すか、--rows で別の行を選んでください",
+                "leave the setting out, or choose other --rows",
+            ),
+        )
+    update: dict[str, object] = {"agent_options": {**config.agent_options, **ROWS[row]}}
+    if row in _OTHERS and config.other_model:
+        update["models"] = dict.fromkeys(config.models, config.other_model)
+    return config.model_copy(update=update)
+
+
+def study_tables(study: Study) -> tuple[Table, ...]:
+    """The tables of rows that were run; see `tables_of`."""
+    seed = next(iter(study.configs.values())).seed
+    return tables_of({row: r.summary for row, r in study.results.items()}, seed=seed)
+
+
+def tables_of(summaries: Mapping[str, Summary], *, seed: int = 0) -> tuple[Table, ...]:
     """The thesis's tables, as far as their rows are there, and the comparisons with the first."""
     out = []
     for title, rows in TABLES.items():
@@ -107,6 +205,9 @@ def _per_game(summary: Summary, name: str) -> dict[str, float]:
 
 def _comparisons(summaries: Mapping[str, Summary], seed: int) -> Table:
     """Each row minus the first, paired by game; p-values adjusted by Holm's method."""
+    from naisei.runs.compare import difference_table
+    from naisei.runs.significance import paired_difference
+
     first, *others = summaries
     found = []
     for row in others:

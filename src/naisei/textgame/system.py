@@ -1,0 +1,172 @@
+"""Text games as a system: players that read, plan, and do not repeat a mistake."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from naisei.core import InputError
+from naisei.lang import say
+from naisei.system.declare import Experiment, Given, Role, Row, System, Verb
+from naisei.system.registry import BUILT_IN
+from naisei.textgame.ablation import ROWS, chosen, configured
+from naisei.textgame.config import AblationConfig, GameConfig, PlayConfig
+
+if TYPE_CHECKING:
+    from naisei.core import Event
+    from naisei.terminal import Console
+    from naisei.textgame.play import PlayTask
+    from naisei.textgame.task import GameTask
+
+__all__ = ["PLAY", "RUN", "SYSTEM"]
+
+_WITHOUT = (
+    "モデルの要らないプレイヤーを使う: --agent planner",
+    "choose a player without one: --agent planner",
+)
+_TRAINING = "naisei.textgame.trained.training.command"
+_LEARNING = "naisei.textgame.learning.commands"
+
+
+def _calls_player(config: GameConfig | PlayConfig) -> bool:
+    from naisei.textgame.player import player_kind
+
+    return "player" in player_kind(config.agent).roles
+
+
+def _reflects(config: GameConfig) -> bool:
+    from naisei.textgame.player import player_kind
+    from naisei.textgame.task import memory_of
+
+    kind = player_kind(config.agent)
+    if "reflector" not in kind.roles:
+        return False
+    return memory_of(kind, kind.settings.model_validate(config.agent_options))().reflects
+
+
+def _settle_player(given: Given) -> dict[str, Any]:
+    """The player's settings in the types that it declares."""
+    from naisei.runs.options import typed
+    from naisei.textgame.player import player_kind
+
+    values = dict(given.values)
+    if options := values.get("agent_options"):
+        kind = player_kind(values.get("agent", "planner"))
+        values["agent_options"] = typed(kind.settings, options)
+    return values
+
+
+def _settle(given: Given) -> dict[str, Any]:
+    """`--twc` and `--ftwp` are ways to name the games. Raises `InputError` unless just one is."""
+    values = _settle_player(given)
+    sets = {"": values.get("games"), "twc:": values.pop("twc", 0), "ftwp:": values.pop("ftwp", 0)}
+    named = [f"{prefix}{Path(path)}" for prefix, path in sets.items() if path]
+    if len(named) != 1:
+        raise InputError(
+            say("ゲームが指定されていません", "no games are named")
+            if not named
+            else say("ゲームの指定が二つ以上あります", "several sets of games are named"),
+            place="--games",
+            remedy=say(
+                "--games DIR、--twc DIR、--ftwp DIR のどれか一つを指定してください。"
+                "ゲームは naisei textgame make cooking --out DIR で作れます",
+                "give one of --games DIR, --twc DIR and --ftwp DIR; naisei textgame make "
+                "cooking --out DIR makes games",
+            ),
+        )
+    return {**values, "games": named[0]}
+
+
+def _load(config: GameConfig) -> GameTask:
+    from naisei.textgame.task import GameTask
+
+    return GameTask(config)
+
+
+def _load_play(config: PlayConfig) -> PlayTask:
+    from naisei.textgame.play import PlayTask
+
+    return PlayTask(config)
+
+
+def _live(task: PlayTask, console: Console, earlier: Sequence[Event]) -> Callable[[Event], None]:
+    """The game itself prints what is seen."""
+    task.screen.console = console
+    return lambda event: None
+
+
+RUN: Experiment[GameConfig] = Experiment(
+    about=("ゲームを遊ばせて成績を出す", "Let a player play games, and report the figures."),
+    config=GameConfig,
+    load=_load,
+    settle=_settle,
+    roles=(
+        Role("player", needed=_calls_player, without=_WITHOUT),
+        Role("reflector", needed=_reflects),
+    ),
+    concurrency=None,
+    rows={row: Row(partial(configured, row=row)) for row in ROWS},
+    rows_about=(
+        "LLM プレイヤーのプロンプトの部分をひとつずつ外して比べる (論文の表 3.2、3.3)",
+        "Compare the LLM player with parts of its prompt left out (the thesis's Tables 3.2, 3.3).",
+    ),
+    rows_config=AblationConfig,
+    rows_default={"agent": "llm"},
+    chosen_rows=chosen,
+    tables="naisei.textgame.ablation:study_tables",
+)
+
+PLAY: Experiment[PlayConfig] = Experiment(
+    verb="play",
+    task="play",
+    about=(
+        "端末で遊ぶ。? でプレイヤーの考えを聞き、--watch で眺める",
+        "Play in the terminal; ? asks a player what it would do, --watch lets it play.",
+    ),
+    config=PlayConfig,
+    load=_load_play,
+    settle=_settle_player,
+    roles=(Role("player", needed=_calls_player, without=_WITHOUT),),
+    concurrency=1,
+    live=_live,
+    again=True,
+)
+
+SYSTEM = System(
+    name="textgame",
+    about=BUILT_IN["textgame"],
+    experiments=(RUN, PLAY),
+    verbs=(
+        Verb("make", ("ゲームを作る", "Make games."), "naisei.textgame.make.command:app"),
+        Verb(
+            "record",
+            ("ゲームに付いた解答を再生し、学習用に記録する", "Replay walkthroughs to learn from."),
+            f"{_TRAINING}:record",
+        ),
+        Verb(
+            "train",
+            (
+                "解答から学ぶプレイヤーを学習させる",
+                "Train the player that learns walkthroughs.",
+            ),
+            f"{_TRAINING}:train",
+        ),
+        Verb(
+            "learn",
+            (
+                "解答なしで、自分で遊んだ料理ゲームの得点と負けから規則を学ぶ",
+                "Learn the rules of cooking games from own play: points and losses, no "
+                "walkthroughs.",
+            ),
+            f"{_LEARNING}:learn",
+        ),
+        Verb(
+            "learning-curve",
+            ("学習曲線の表と図", "Table and picture of measured learning curves."),
+            f"{_LEARNING}:learning_curve",
+        ),
+    ),
+    demo="naisei.textgame.demo:PART",
+)
