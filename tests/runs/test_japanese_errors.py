@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from both_languages import Wrong, said_in_both
+from naisei.cli.runs import continue_run
 from naisei.lang import speaking
 from naisei.runs.budget import Budget
 from naisei.runs.compare import compare
@@ -15,7 +16,7 @@ from naisei.runs.directory import RunDirectory
 from naisei.runs.frozen import Frozen
 from naisei.runs.ledger import Ledger, Spent
 from naisei.runs.options import Options, pairs, typed
-from naisei.runs.systems import resume
+from naisei.system.execute import RunOptions
 
 
 def _config(text: str) -> None:
@@ -33,14 +34,14 @@ def _unknown_system() -> object:
         system="none", config={}, data_hash="", naisei="", python="", libraries={}, created=""
     )
     _config(frozen.model_dump_json())
-    return resume(Path("run"))
+    return continue_run(Path("run"), RunOptions())
 
 
 _WRONG: tuple[Wrong, ...] = (
     (lambda: RunDirectory.look(Path("none")), "not a run directory: no config.json",
      "`naisei runs list` shows the runs there are"),
     (_broken, "no config of a run: system Field required", "use a new run directory"),
-    (_unknown_system, "the run is of the system 'none', which is not installed or cannot resume",
+    (_unknown_system, "the run is of the system 'none', which is not installed",
      "install the package that it came from"),
     (lambda: Budget(usd=0), "must be above 0, not 0", ""),
     (lambda: compare([Path("one")]), "two runs or more are needed", ""),

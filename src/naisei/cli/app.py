@@ -67,10 +67,7 @@ class _Lazy(TyperGroup):
         elif name is not None:
             from naisei.cli.derived import group_of
 
-            try:
-                command = group_of(find_system(name))
-            except ModuleNotFoundError:  # not declared yet
-                command = get_command(import_module(f"naisei.{name}.cli").app)
+            command = group_of(find_system(name))
         return name, command, rest
 
 

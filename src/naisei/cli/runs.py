@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -20,16 +19,10 @@ from naisei.runs import listing, show
 from naisei.runs.directory import RunDirectory
 from naisei.runs.frozen import Frozen
 from naisei.runs.show import export_csv, export_jsonl
-from naisei.runs.systems import resume as resumed
 from naisei.runs.tables import to_csv, to_markdown
-from naisei.system.declare import System
 from naisei.system.execute import RunOptions, execute
 from naisei.system.registry import (
-    BUILT_IN,
-    WITHOUT_COMMAND,
     experiment_of,
-    find_system,
-    system_names,
 )
 
 __all__ = ["app", "continue_run"]
@@ -133,19 +126,9 @@ def resume(
         "json": as_json or None,
     }
     changes = {name: value for name, value in given.items() if value is not None}
-    if _declared(Frozen.read(directory / "config.json").system):
-        as_json = bool(changes.pop("json", False))
-        options = RunOptions.model_validate(changes)
-        raise typer.Exit(continue_run(directory, options, as_json=as_json))
-    raise typer.Exit(resumed(directory, **changes))
-
-
-def _declared(system: str) -> bool:
-    """Whether a system has a declaration; those that have none resume in their own way."""
-    if system in BUILT_IN and find_spec(f"naisei.{system}.system") is None:
-        return False
-    known = system in (*system_names(), *WITHOUT_COMMAND)
-    return known and isinstance(find_system(system), System)
+    shown = bool(changes.pop("json", False))
+    chosen = RunOptions.model_validate(changes)
+    raise typer.Exit(continue_run(directory, chosen, as_json=shown))
 
 
 @app.command(help=say("共通する件で実行を比べる", "Compare runs on the instances they share."))

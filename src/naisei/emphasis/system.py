@@ -122,4 +122,5 @@ SYSTEM = System(
         ),
     ),
     demo="naisei.emphasis.demo:PART",
+    page="naisei.web.pages.emphasis:PAGE",
 )

@@ -180,4 +180,5 @@ SYSTEM = System(
         ),
     ),
     demo="naisei.intent.demo:PART",
+    page="naisei.web.pages.documents:PAGE",
 )

@@ -208,4 +208,5 @@ SYSTEM = System(
         ),
     ),
     demo="naisei.relationship.demo:PART",
+    page="naisei.web.pages.relationship:PAGE",
 )

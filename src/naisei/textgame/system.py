@@ -169,4 +169,5 @@ SYSTEM = System(
         ),
     ),
     demo="naisei.textgame.demo:PART",
+    page="naisei.web.pages.games:PAGE",
 )

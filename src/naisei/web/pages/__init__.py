@@ -49,13 +49,6 @@ __all__ = ["Page", "pages"]
 
 #: Pages that belong to no system.
 _COMMON = ("naisei.web.pages.home:PAGE", "naisei.web.pages.runs:PAGE")
-#: Those of systems whose declaration does not name them.
-_UNDECLARED = {
-    "relationship": "naisei.web.pages.relationship:PAGE",
-    "intent": "naisei.web.pages.documents:PAGE",
-    "textgame": "naisei.web.pages.games:PAGE",
-    "emphasis": "naisei.web.pages.emphasis:PAGE",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,19 +80,12 @@ def pages() -> tuple[Page, ...]:
     Raises:
         InputError: a system from outside cannot be loaded, or names no page.
     """
-    named = [(name, _page_of(name)) for name in system_names()]
+    named = [(name, find_system(name).page) for name in system_names()]
     found = [_load(place) for place in _COMMON]
     for system, place in named:
         if place:
             found.append(_load(place, system))
     return tuple(sorted(found, key=lambda page: page.order))
-
-
-def _page_of(system: str) -> str:
-    try:
-        return find_system(system).page or _UNDECLARED.get(system, "")
-    except ModuleNotFoundError:  # not declared yet
-        return _UNDECLARED.get(system, "")
 
 
 def _load(place: str, system: str = "naisei") -> Page:
