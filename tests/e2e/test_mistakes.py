@@ -58,7 +58,7 @@ intent index nothere
 intent index full --embedder word2vec
 intent ask hi --index nothere
 intent ask hi --index empty
-intent eval nothere.jsonl --index nothere
+intent eval --data nothere.jsonl --index nothere
 emphasis tag nothere.md
 emphasis tag image.png
 emphasis tag full
