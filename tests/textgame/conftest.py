@@ -57,9 +57,9 @@ def fake(english: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeSet]:
     before = {n: m for n, m in sys.modules.items() if n.partition(".")[0] == "textworld"}
     for name in before:
         monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setenv(
-        "PYTHONPATH", os.pathsep.join([str(_FAKE), os.environ.get("PYTHONPATH", "")])
-    )
+    # No empty entry: it would be the working folder.
+    given = [str(_FAKE), os.environ.get("PYTHONPATH", "")]
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, given)))
     games = FakeSet(english / "games", english / "faults", english / "asked.tsv")
     for folder in (games.folder, games.faults):
         folder.mkdir()
