@@ -288,13 +288,14 @@ def study_tables(study: Study) -> Sequence[Table]:
             nan = float("nan")
             line += [m.value, m.low, m.high] if m is not None else [nan, nan, nan]
         rows.append((*line, study.results[label].outcome.scored))
-    tables = [Table("Results", tuple(columns), tuple(rows))]
+    differences: list[Table] = []
+    note = ""
     if len(study.results) > 1:
         paths = [r.run_dir for r in study.results.values()]
+        seed = next(iter(study.configs.values())).seed
         try:
-            seed = next(iter(study.configs.values())).seed
             found = compare(paths, seed=seed, against_first=True, names=list(study.results))
-            tables.append(found.table())
-        except InputError:
-            pass  # no metric that has a value for each unit
-    return tables
+            differences.append(found.table())
+        except InputError as error:
+            note = error.message  # why there are no differences is said under the table
+    return [Table("Results", tuple(columns), tuple(rows), note=note), *differences]
