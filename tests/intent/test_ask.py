@@ -8,7 +8,7 @@ import pytest
 from intent.corpus import write_index
 from naisei.cli.flags import configurations
 from naisei.core import InputError
-from naisei.intent.cli.conversation import ask
+from naisei.intent.chat import ask
 from naisei.intent.system import ASSIST
 from naisei.system.execute import RunOptions
 

@@ -272,11 +272,13 @@ def with_options(function: Callable[..., None]) -> Callable[..., None]:
     Flags without which there is no model must be given; the other defaults are the models'.
     """
     hints = get_type_hints(function, include_extras=True)
-    own = list(inspect.signature(function).parameters.values())
+    own = dict(inspect.signature(function).parameters)
+    # A command that was made of flags already looks into typer's context itself.
+    looks = own.pop("context", None) is not None
     models = {
-        p.name: hint
-        for p in own
-        if isinstance(hint := hints[p.name], type) and issubclass(hint, BaseModel)
+        name: hint
+        for name in own
+        if isinstance(hint := hints[name], type) and issubclass(hint, BaseModel)
     }
     if not models:
         return function
@@ -291,12 +293,14 @@ def with_options(function: Callable[..., None]) -> Callable[..., None]:
                 if key in typed:
                     _put(values, flag.path, pairs(value) if flag.pairs else value)
             given[name] = _valid(model, values, flags[name])
-        function(**given)
+        function(**{"context": context} if looks else {}, **given)
 
     parameters: list[inspect.Parameter] = []
-    for p in own:
+    for p in own.values():
         if p.name in models:
-            parameters += map(_option_parameter, flags[p.name].values())
+            # What is printed comes last, whichever class declares it.
+            ordered = sorted(flags[p.name].values(), key=lambda f: f.told["panel"] == "output")
+            parameters += map(_option_parameter, ordered)
         else:
             parameters.append(parameter(p.name, hints[p.name], p.default))
     return signed(command, parameters)

@@ -7,7 +7,7 @@ from importlib.resources import as_file, files
 from rich.text import Text
 
 from naisei.cli.demo import Part, Stage
-from naisei.intent.cli.conversation import shown
+from naisei.intent.chat import shown
 from naisei.intent.config import AssistConfig
 from naisei.intent.dialogue import Dialogue
 from naisei.intent.rules import Rules, Setting, load_contacts

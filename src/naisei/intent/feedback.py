@@ -26,6 +26,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from naisei.core import InputError
 from naisei.intent.schemas import Thresholds
 from naisei.lang import say
+from naisei.system.config import Printed, flag
+from naisei.terminal import visible
 
 __all__ = ["Feedback", "Sign", "adjusted", "place", "read_feedback", "standing", "write_feedback"]
 
@@ -148,3 +150,74 @@ def write_feedback(path: Path, sign: Sign, *, about: str = "", asked: int = 0) -
             place=str(path),
         ) from error
     return line
+
+
+class FeedbackOptions(Printed):
+    """Flags of `naisei intent feedback`. Without any, the feedback is shown."""
+
+    show: bool = flag(False, "今のしきい値と評価の一覧", "Thresholds and feedback.")
+    undo: bool = flag(False, "最後の評価を取り消す", "Undo the last.")
+    reset: bool = flag(False, "初めに戻す", "Start afresh.")
+    give: Literal["good", "bad", "too-much", "too-little"] | None = flag(
+        None, "評価を記録する", "Record feedback."
+    )
+    user: str = flag(
+        "default",
+        "評価を覚えておくユーザーの名前",
+        "Whose feedback counts.",
+        panel=("ユーザー", "Person"),
+        metavar="NAME",
+    )
+
+
+def feedback_command(asked: FeedbackOptions) -> None:
+    """`naisei intent feedback`."""
+    if sum((asked.undo, asked.reset, asked.give is not None)) > 1:
+        raise InputError(
+            say(
+                "--undo、--reset、--give は一度に一つだけです",
+                "only one of --undo, --reset and --give at a time",
+            ),
+            place="naisei intent feedback",
+        )
+    path = place("feedback", asked.user, option="--user", suffix=".jsonl")
+    lines = read_feedback(path)
+    if asked.undo and not standing(lines):
+        raise InputError(
+            say(
+                f"取り消せる '{asked.user}' の評価がありません",
+                f"there is no feedback of '{asked.user}' to undo",
+            ),
+            place="--undo",
+        )
+    if asked.undo or asked.reset or asked.give:
+        write_feedback(
+            path, "undo" if asked.undo else "reset" if asked.reset else asked.give or "good"
+        )
+        lines = read_feedback(path)
+    base = Thresholds()
+    now = adjusted(base, lines)
+    kept = standing(lines)
+    if asked.as_json:
+        out = {
+            "user": asked.user,
+            "thresholds": _plain(now),
+            "default": _plain(base),
+            "feedback": [line.model_dump(mode="json") for line in kept],
+            "file": str(path),
+        }
+        print(json.dumps(out, ensure_ascii=False), flush=True)
+        return
+    for name, value in _plain(now).items():
+        before = getattr(base, name)
+        moved = "" if value == before else say(f"（初め {before}）", f" (was {before})")
+        print(f"{name}: {value}{moved}")
+    for line in kept:
+        print(visible(f"  {line.at:%Y-%m-%d %H:%M} {line.sign} {line.about}".rstrip()))
+    if not kept:
+        print(say("評価はまだありません。", "No feedback yet."))
+
+
+def _plain(cuts: object) -> dict[str, int]:
+    names = ("clarity", "is_question", "is_consultation", "in_internal_docs", "ask_person")
+    return {name: int(getattr(cuts, name)) for name in names}

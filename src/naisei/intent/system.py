@@ -126,7 +126,6 @@ EVAL: Experiment[EvalConfig] = Experiment(
     tables="naisei.intent.evaluation.tables:study_tables",
 )
 
-_CLI = "naisei.intent.cli"
 _SERVED = ("index", "mode", *Behaviour.model_fields)
 _SHARED = (*_SERVED, "profile", "user", "max_usd", "max_tokens", "cache")
 
@@ -141,7 +140,7 @@ SYSTEM = System(
                 "フォルダーの資料を索引にする (変わったものだけ)",
                 "Index a folder of documents; only what changed is read again.",
             ),
-            f"{_CLI}.index:command",
+            "naisei.intent.indexing:index_command",
         ),
         Verb(
             "ask",
@@ -149,14 +148,14 @@ SYSTEM = System(
                 "一つ尋ねる。答えの代わりに聞き返されることもある",
                 "Ask one thing; the reply may be a question back.",
             ),
-            f"{_CLI}.conversation:ask_command",
+            "naisei.intent.chat:ask_command",
             shares=ASSIST,
             flags=_SHARED,
         ),
         Verb(
             "chat",
             ("ターミナルで話す", "Talk to it in the terminal."),
-            f"{_CLI}.conversation:chat_command",
+            "naisei.intent.chat:chat_command",
             shares=ASSIST,
             flags=_SHARED,
         ),
@@ -166,7 +165,7 @@ SYSTEM = System(
                 "聞き返しの多さなどの評価を見る・付ける・取り消す",
                 "Show, give, undo or reset feedback on how much is asked.",
             ),
-            f"{_CLI}.feedback:command",
+            "naisei.intent.feedback:feedback_command",
         ),
         Verb(
             "serve",
@@ -174,7 +173,7 @@ SYSTEM = System(
                 "HTTP で応答する (JSON、SSE、OpenAI 互換)",
                 "Answer over HTTP: JSON, server-sent events, OpenAI-compatible.",
             ),
-            f"{_CLI}.serve:command",
+            "naisei.intent.serve.app:serve_command",
             shares=ASSIST,
             flags=_SERVED,
         ),

@@ -21,7 +21,7 @@ from pydantic.fields import FieldInfo
 
 from naisei.lang import say
 
-__all__ = ["Config", "Flag", "Options", "flag", "flags_of"]
+__all__ = ["Config", "Flag", "Options", "Printed", "flag", "flags_of"]
 
 #: Panels of the help, by the names that configurations use: in Japanese and English.
 PANELS = {
@@ -84,6 +84,18 @@ class Options(BaseModel):
     """Frozen settings; an unknown name is refused. By itself: no settings."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Printed(Options):
+    """Flags of a command that prints a result."""
+
+    as_json: bool = flag(
+        False,
+        "結果を JSON で標準出力の最後の行に出力する",
+        "Print the result as JSON, the last line of stdout.",
+        name="--json",
+        panel="output",
+    )
 
 
 class Config(Options):

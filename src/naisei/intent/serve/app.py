@@ -24,8 +24,10 @@ from naisei.intent.serve.options import ServeOptions
 from naisei.intent.serve.state import ServerState, open_state
 from naisei.lang import say
 from naisei.models.settings import ModelSettings
+from naisei.system.execute import RunOptions
+from naisei.terminal import Console
 
-__all__ = ["build_app", "guard_rules", "serve"]
+__all__ = ["build_app", "guard_rules", "serve", "serve_command"]
 
 
 #: Answered without a token: whether the server lives, and nothing else.
@@ -132,3 +134,14 @@ def serve(
         asyncio.run(go())
     finally:
         listening.close()
+
+
+def serve_command(config: AssistConfig, running: RunOptions, *, serving: ServeOptions) -> None:
+    """`naisei intent serve`."""
+    console = Console(stderr=True)
+
+    def ready(url: str) -> None:
+        line = say(f"待ち受け中: {url} (Ctrl-C で終わり)", f"Listening on {url} (Ctrl-C ends)")
+        console.print(line, highlight=False, soft_wrap=True)
+
+    serve(serving, config, settings=running.settings(serving.in_flight), ready=ready)

@@ -13,8 +13,9 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from naisei.core import InputError
 from naisei.http.guard import is_loopback
@@ -22,6 +23,7 @@ from naisei.intent.rules import Profile
 from naisei.intent.toml_files import read_model
 from naisei.lang import say
 from naisei.lengths import BODY, MESSAGE, UPLOAD
+from naisei.system.config import Options, flag
 
 __all__ = ["TOKEN", "ServeOptions", "Users", "read_users"]
 
@@ -77,12 +79,17 @@ def read_users(path: Path | None) -> Users:
     return Users(tokens, {name: user.profile for name, user in found.items()})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServeOptions:
+_CONNECTIONS = ("接続", "Connections")
+_KEPT = ("保存", "What is kept")
+_LIMITS = ("上限", "Limits")
+
+
+class ServeOptions(Options):
     """Options of `naisei intent serve`.
 
-    tokens: user → the secret that this user's requests carry (`Authorization: Bearer …`);
-    the user "" stands for everybody who knows one shared secret. Needed unless `host` is
+    users: a file of users, whose tokens and profiles `tokens` and `profiles` are where those are
+    not given. tokens: user → the secret that this user's requests carry (`Authorization: Bearer
+    …`); the user "" stands for everybody who knows one shared secret. Needed unless `host` is
     loopback. profiles: user → what is known of them. hosts: further names that the Host header
     may have. origins: pages of other origins that may call (`https://chat.example.com`).
     max_body, max_upload: bytes of a request. max_message: characters of what a person says;
@@ -93,26 +100,106 @@ class ServeOptions:
 
     Raises:
         InputError: a host that others can reach, without a token; a token too short to keep
-            anybody out; a number below 1.
+            anybody out; an unusable file of users.
     """
 
-    host: str = "127.0.0.1"
-    port: int = 8321
-    tokens: Mapping[str, str] = field(default_factory=dict, repr=False)
-    profiles: Mapping[str, Profile] = field(default_factory=dict)
-    hosts: tuple[str, ...] = ()
-    origins: tuple[str, ...] = ()
-    max_body: int = BODY
-    max_message: int = MESSAGE
-    max_messages: int = 200
-    max_upload: int = UPLOAD
-    timeout: float = 120.0
-    body_timeout: float = 20.0
-    in_flight: int = 64
-    uploads: Path | None = None
-    state: Path = Path("naisei-sessions")
+    host: str = flag(
+        "127.0.0.1",
+        "待ち受けるアドレス。ループバック以外ではトークンが要る",
+        "Address to listen on; anything but loopback needs a token.",
+        panel=_CONNECTIONS,
+    )
+    port: int = flag(
+        8321,
+        "ポート (0 は空いているもの)",
+        "Port; 0 is any free one.",
+        panel=_CONNECTIONS,
+        ge=0,
+        le=65535,
+    )
+    users: Path | None = flag(
+        None,
+        f"ユーザーごとのトークンの TOML。全員に 1 つなら {TOKEN}",
+        f"A token for each user: TOML. One for all: {TOKEN}.",
+        name="--tokens",
+        panel=_CONNECTIONS,
+        metavar="FILE",
+    )
+    tokens: Mapping[str, str] = Field(default={}, repr=False)
+    profiles: Mapping[str, Profile] = {}
+    hosts: tuple[str, ...] = flag(
+        (),
+        "Host に許す名前 (複数可)",
+        "A name that Host may have, repeatable.",
+        name="--allow-host",
+        panel=_CONNECTIONS,
+        metavar="NAME",
+    )
+    origins: tuple[str, ...] = flag(
+        (),
+        "呼び出しを許すページの出所 (複数可。例: https://chat.example.com)",
+        "An origin whose pages may call, repeatable, such as https://chat.example.com.",
+        name="--allow-origin",
+        panel=_CONNECTIONS,
+        metavar="URL",
+    )
+    state: Path = flag(
+        Path("naisei-sessions"),
+        "会話と評価を保存するフォルダー",
+        "Folder for sessions and feedback.",
+        panel=_KEPT,
+        metavar="DIR",
+    )
+    uploads: Path | None = flag(
+        None,
+        "資料のアップロードを受け付け、このフォルダーに置く (既定: 受け付けない)",
+        "Take uploads of documents, into this folder; none are taken by default.",
+        panel=_KEPT,
+        metavar="DIR",
+    )
+    timeout: float = flag(
+        120.0,
+        "1 回のやりとりの制限時間 (秒)",
+        "Seconds allowed to one turn.",
+        name="--turn-timeout",
+        panel=_LIMITS,
+        ge=0.001,
+    )
+    in_flight: int = flag(
+        64,
+        "同時に処理するやりとりの数",
+        "Turns at a time; more are told to wait.",
+        panel=_LIMITS,
+        ge=1,
+    )
+    max_body: int = flag(
+        BODY,
+        "リクエストの大きさの上限 (バイト)",
+        "Bytes of one request at most.",
+        panel=_LIMITS,
+        ge=1,
+    )
+    max_upload: int = flag(
+        UPLOAD,
+        "アップロードの大きさの上限 (バイト)",
+        "Bytes of one upload at most.",
+        panel=_LIMITS,
+        ge=1,
+    )
+    max_message: Annotated[int, Field(ge=1)] = MESSAGE
+    max_messages: Annotated[int, Field(ge=1)] = 200
+    body_timeout: Annotated[float, Field(gt=0)] = 20.0
 
-    def __post_init__(self) -> None:
+    @model_validator(mode="before")
+    @classmethod
+    def _of_users(cls, data: Any) -> Any:
+        if isinstance(data, dict) and "tokens" not in data:
+            known = read_users(data.get("users"))
+            return {"profiles": known.profiles, **data, "tokens": known.tokens}
+        return data
+
+    @model_validator(mode="after")
+    def _guarded(self) -> Self:
         if not is_loopback(self.host) and not self.tokens:
             raise InputError(
                 say(
@@ -134,15 +221,4 @@ class ServeOptions:
                 place="NAISEI_SERVE_TOKEN",
                 remedy='python -c "import secrets; print(secrets.token_urlsafe(32))"',
             )
-        for name in ("max_body", "max_message", "max_messages", "max_upload", "in_flight"):
-            if getattr(self, name) < 1:
-                raise InputError(
-                    say("1 以上にしてください", "must be at least 1"),
-                    place=f"--{name.replace('_', '-')}",
-                )
-        for name in ("timeout", "body_timeout"):
-            if getattr(self, name) <= 0:
-                raise InputError(
-                    say("0 より大きくしてください", "must be above 0"),
-                    place=f"--{name.replace('_', '-')}",
-                )
+        return self

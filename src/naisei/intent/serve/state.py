@@ -6,7 +6,6 @@ import asyncio
 import hashlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -92,7 +91,8 @@ async def open_state(
             that another server uses.
     """
     if options.uploads is not None:
-        options = replace(options, uploads=upload_folder(options.uploads))
+        uploads = upload_folder(options.uploads)
+        options = options.model_copy(update={"uploads": uploads})
     check_models(ASSIST, config)
     sampling_of = {role: Sampling(**given) for role, given in config.sampling.items()}  # type: ignore[arg-type]
     with Index.open(config.index) as index:

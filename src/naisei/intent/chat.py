@@ -9,12 +9,9 @@ import json as jsons
 import sys
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated
 
-import typer
 from pydantic import ValidationError
 
-from naisei.cli import options
 from naisei.core import InputError, InstrumentFailure
 from naisei.files import write_atomically
 from naisei.intent.config import AssistConfig
@@ -26,78 +23,67 @@ from naisei.intent.task import conversation_in, reply_in_memory, request_digest,
 from naisei.lang import say
 from naisei.lengths import MESSAGE, bounded, too_long
 from naisei.retrieval.index import Index
+from naisei.system.config import Printed, flag
 from naisei.system.execute import RunOptions
 from naisei.terminal import visible
 
 __all__ = ["Chat", "ask", "ask_command", "chat_command", "line", "shown", "sources"]
 
-Text = Annotated[
-    str,
-    typer.Argument(
-        metavar="TEXT",
-        show_default=False,
-        help=say("質問、または聞き返しへの答え", "A question, or the answer to one put back."),
-    ),
-]
-Name = Annotated[
-    str | None,
-    typer.Option(
-        "--session",
+
+class ChatOptions(Printed):
+    """Flags of `naisei intent chat`."""
+
+    session: str | None = flag(
+        None,
+        "この名前の会話を続ける",
+        "Go on with the conversation of this name.",
         metavar="NAME",
-        help=say("この名前の会話を続ける", "Go on with the conversation of this name."),
-    ),
-]
-History = Annotated[
-    Path | None,
-    typer.Option(
-        "--history",
-        metavar="FILE",
-        help=say(
-            "会話をこの JSON ファイルに置き、そこから続ける",
-            "Keep the conversation in this JSON file, and go on from it.",
-        ),
-    ),
-]
-New = Annotated[
-    bool,
-    typer.Option("--new", help=say("聞き返しに答えず、新しい用件にする", "A new request.")),
-]
-
-
-def ask_command(
-    config: AssistConfig,
-    running: RunOptions,
-    *,
-    text: Text,
-    session: Name = None,
-    history: History = None,
-    new: New = False,
-    run_dir: options.RunDir = None,
-    json: options.Json = False,
-) -> None:
-    """`naisei intent ask`."""
-    bounded(text, MESSAGE, place="TEXT")
-    ask(
-        text,
-        config,
-        running,
-        name=session,
-        history=history,
-        new=new,
-        run_dir=run_dir,
-        json=json,
     )
 
 
-def chat_command(
-    config: AssistConfig,
-    running: RunOptions,
-    *,
-    session: Name = None,
-    json: options.Json = False,
-) -> None:
+class AskOptions(ChatOptions):
+    """Flags of `naisei intent ask`."""
+
+    text: str = flag(
+        ...,
+        "質問、または聞き返しへの答え",
+        "A question, or the answer to one put back.",
+        argument=True,
+        metavar="TEXT",
+    )
+    history: Path | None = flag(
+        None,
+        "会話をこの JSON ファイルに置き、そこから続ける",
+        "Keep the conversation in this JSON file, and go on from it.",
+        metavar="FILE",
+    )
+    new: bool = flag(False, "聞き返しに答えず、新しい用件にする", "A new request.")
+    run_dir: Path | None = flag(
+        None,
+        "実行ディレクトリ (既定: runs/ の下で、名前は設定から決まる)",
+        "Run directory; by default one under runs/ named by the configuration.",
+        panel="run",
+    )
+
+
+def ask_command(config: AssistConfig, running: RunOptions, *, asked: AskOptions) -> None:
+    """`naisei intent ask`."""
+    bounded(asked.text, MESSAGE, place="TEXT")
+    ask(
+        asked.text,
+        config,
+        running,
+        name=asked.session,
+        history=asked.history,
+        new=asked.new,
+        run_dir=asked.run_dir,
+        json=asked.as_json,
+    )
+
+
+def chat_command(config: AssistConfig, running: RunOptions, *, chat: ChatOptions) -> None:
     """`naisei intent chat`."""
-    Chat(config, running, name=session, json=json).serve()
+    Chat(config, running, name=chat.session, json=chat.as_json).serve()
 
 
 def ask(

