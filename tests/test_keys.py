@@ -12,8 +12,8 @@ import pytest
 
 from commandline import Naisei
 from naisei import keys
-from naisei.models.embedders.endpoint import EndpointEmbedder
-from naisei.models.settings import ModelSettings
+from naisei.models.base import ModelSettings
+from naisei.models.embedders import EndpointEmbedder
 
 
 class Stranger(HTTPServer):

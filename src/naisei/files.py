@@ -1,17 +1,20 @@
-"""Output files: written beside their place and renamed, so that nobody ever sees half of one."""
+"""Output files, of which nobody ever sees half, and the user's cache folder."""
 
 from __future__ import annotations
 
 import errno
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
 
+import platformdirs
+
 from naisei.core import InputError
 from naisei.lang import say
 
-__all__ = ["is_disk_error", "output_error", "write_atomically", "written_beside"]
+__all__ = ["cache_root", "is_disk_error", "output_error", "write_atomically", "written_beside"]
 
 _ROOM = ("空きを作るか、別の場所を指定してください", "make room, or name another place")
 _RIGHTS = ("権限を変えるか、別の場所を指定してください", "change the rights, or name another place")
@@ -89,3 +92,10 @@ def write_atomically(path: Path, data: str | bytes) -> None:
     """
     with written_beside(path) as scratch:
         scratch.write_bytes(data.encode() if isinstance(data, str) else data)
+
+
+def cache_root() -> Path:
+    """The user's cache folder for naisei; `NAISEI_CACHE` overrides it."""
+    if override := os.environ.get("NAISEI_CACHE"):
+        return Path(override).expanduser()
+    return Path(platformdirs.user_cache_dir("naisei", appauthor=False))

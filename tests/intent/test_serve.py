@@ -209,7 +209,7 @@ def test_feedback_moves_ones_own_thresholds_and_can_be_undone(start: Start) -> N
 
 def test_a_stalled_model_holds_up_nobody_else(start: Start, openai_server: Any) -> None:
     stalled = openai_server(holds=0)
-    from naisei.models.settings import ModelSettings
+    from naisei.models.base import ModelSettings
 
     server = start(
         models={"answerer": "openai:test"},
@@ -231,7 +231,7 @@ def test_a_stalled_model_holds_up_nobody_else(start: Start, openai_server: Any) 
 
 
 def test_a_model_that_never_answers_is_given_up(start: Start, openai_server: Any) -> None:
-    from naisei.models.settings import ModelSettings
+    from naisei.models.base import ModelSettings
 
     server = start(
         models={"answerer": "openai:test"},
@@ -243,7 +243,7 @@ def test_a_model_that_never_answers_is_given_up(start: Start, openai_server: Any
 
 
 def test_too_much_at_once_is_told_to_wait(start: Start, openai_server: Any) -> None:
-    from naisei.models.settings import ModelSettings
+    from naisei.models.base import ModelSettings
 
     model = openai_server(holds=0)
     server = start(
@@ -261,7 +261,7 @@ def test_too_much_at_once_is_told_to_wait(start: Start, openai_server: Any) -> N
 
 
 def test_a_dead_model_still_gets_an_answer(start: Start, openai_server: Any) -> None:
-    from naisei.models.settings import ModelSettings
+    from naisei.models.base import ModelSettings
 
     dead = openai_server(reply=lambda messages, schema: "高い")
     server = start(

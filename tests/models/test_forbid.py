@@ -10,11 +10,10 @@ import pytest
 
 from models.helpers import gateway, perform
 from naisei.core import InputError, ModelCallForbidden
+from naisei.models.base import ModelSettings, is_loopback
 from naisei.models.check import check
-from naisei.models.forbid import is_loopback
 from naisei.models.gateway import Gateway
 from naisei.models.registry import Roles, open_model, open_roles
-from naisei.models.settings import ModelSettings
 from servers.openai_server import OpenAIServer
 
 Start = Callable[..., OpenAIServer]

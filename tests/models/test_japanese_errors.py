@@ -11,11 +11,11 @@ from both_languages import Wrong, said_in_both
 from models.helpers import gateway, perform
 from naisei.core import ModelCallForbidden
 from naisei.lang import speaking
-from naisei.models.embedders.registry import open_embedder
-from naisei.models.local.weights import find
+from naisei.models.base import ModelSettings
+from naisei.models.embedders import open_embedder
+from naisei.models.providers.scripted import read_script
 from naisei.models.registry import Roles, open_model
-from naisei.models.scripts import read_script
-from naisei.models.settings import ModelSettings
+from naisei.models.weights import find
 from servers.openai_server import OpenAIServer
 
 _SCRIPT = Path("script.jsonl")

@@ -13,10 +13,9 @@ from pydantic import BaseModel, Field
 
 from naisei.core import InputError, Sampling, system, user
 from naisei.models.base import ChatReply, ChatRequest, Schema, Unusable
-from naisei.models.local.pull import pull
-from naisei.models.local.server import json_grammar
-from naisei.models.local.weights import find, locate
-from naisei.models.providers.local import LocalModel, build
+from naisei.models.providers.local import LocalModel, build, json_grammar
+from naisei.models.pull import pull
+from naisei.models.weights import find, locate
 
 
 class Ask(BaseModel):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from commandline import Naisei
-from naisei.models.local.weights import find
+from naisei.models.weights import find
 
 
 def test_the_list_tells_what_is_here(naisei: Naisei, tmp_path: Path) -> None:

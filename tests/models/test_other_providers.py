@@ -9,9 +9,9 @@ import pytest
 
 from models.helpers import QUICK, Choice, perform
 from naisei.core import InputError, Sampling, assistant, system, user
+from naisei.models.base import ModelSettings
 from naisei.models.gateway import Gateway
 from naisei.models.registry import Roles, open_model
-from naisei.models.settings import ModelSettings
 from servers.openai_server import OpenAIServer
 
 Start = Callable[..., OpenAIServer]

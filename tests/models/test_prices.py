@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from naisei.models.base import ChatReply
+from naisei.models.base import ChatReply, ModelSettings
 from naisei.models.connection import price
 from naisei.models.registry import open_model
-from naisei.models.settings import ModelSettings
 
 REPLY = ChatReply("", input_tokens=1_000_000, output_tokens=1_000_000)
 

@@ -15,9 +15,8 @@ from pathlib import Path
 import pytest
 
 from naisei.core import InputError
-from naisei.models.local.pull import pull, remove
-from naisei.models.local.transfer import Shown
-from naisei.models.local.weights import Slice, Weights, catalogue, find, locate
+from naisei.models.pull import pull, remove
+from naisei.models.weights import Shown, Slice, Weights, catalogue, find, locate
 from waiting import PATIENCE, until
 
 SIZES = (300_000, 300_000, 120_000)
@@ -296,8 +295,8 @@ def test_too_small_a_disk_is_said_before_anything_is_fetched(weights: Weights) -
 
 def run_pull(weights: Weights, before: str = "") -> subprocess.Popen[str]:
     code = (
-        "import sys; from naisei.models.local.weights import Weights; "
-        "from naisei.models.local.pull import pull; "
+        "import sys; from naisei.models.weights import Weights; "
+        "from naisei.models.pull import pull; "
         f"{before}\npull(Weights.model_validate_json(sys.argv[1]))"
     )
     return subprocess.Popen(

@@ -11,9 +11,9 @@ import pytest
 
 from models.helpers import QUICK, perform
 from naisei.core import InputError
+from naisei.models.base import ModelSettings
 from naisei.models.gateway import Gateway
 from naisei.models.registry import Roles, open_model, open_roles, providers
-from naisei.models.settings import ModelSettings
 from servers.openai_server import OpenAIServer
 
 Start = Callable[..., OpenAIServer]

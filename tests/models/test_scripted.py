@@ -13,8 +13,8 @@ from pydantic import BaseModel, Field
 from models.helpers import Choice, perform
 from naisei.core import InputError, Message, Usage, assistant, system, user
 from naisei.models.gateway import Gateway
+from naisei.models.providers.scripted import fill
 from naisei.models.registry import open_roles
-from naisei.models.scripts import fill
 
 
 def scripted(folder: Path, text: str | list[dict[str, Any]], suffix: str = ".jsonl") -> Gateway:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from models.helpers import Choice, gateway, perform
 from naisei.core import InstrumentFailure, Sampling, assistant, system, user
-from naisei.models.structured import Garbage, Violation, read
+from naisei.models.replies import Garbage, Violation, read
 from servers.openai_server import OpenAIServer
 
 Start = Callable[..., OpenAIServer]

@@ -13,11 +13,11 @@ import pytest
 
 from models.helpers import QUICK, gateway, perform
 from naisei.core import Chat, InputError, InstrumentFailure, Where, user
+from naisei.models.base import ModelSettings
 from naisei.models.connection import RetryPolicy
 from naisei.models.gateway import Gateway
 from naisei.models.providers._adapter import seconds_until
 from naisei.models.registry import open_roles
-from naisei.models.settings import ModelSettings
 from servers.faults import Faults
 from servers.openai_server import OpenAIServer
 from waiting import PATIENCE, naps

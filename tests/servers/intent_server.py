@@ -16,7 +16,7 @@ from naisei.intent.config import AssistConfig
 from naisei.intent.serve.app import build_app
 from naisei.intent.serve.options import ServeOptions
 from naisei.intent.serve.state import open_state
-from naisei.models.settings import ModelSettings
+from naisei.models.base import ModelSettings
 from naisei.retrieval.build import build
 from waiting import PATIENCE
 

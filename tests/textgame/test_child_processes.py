@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import naisei
-from naisei.models.local.pull import _pip
+from naisei.models.pull import _pip
 from naisei.textgame.engine.process import GameProcess
 from naisei.textgame.make.many import make_many
 from textgame.conftest import FakeSet

@@ -26,8 +26,8 @@ from naisei.lang import say
 from naisei.lengths import MESSAGE, too_long
 from naisei.memory import MemoryHandler
 from naisei.memory import memory as open_memory
-from naisei.models.embedders.registry import KeptEmbedder, open_embedder
-from naisei.models.world import base_world
+from naisei.models.embedders import KeptEmbedder, open_embedder
+from naisei.models.registry import base_world
 from naisei.system.execute import RunOptions, check_models
 from naisei.terminal import Console, Panel
 

@@ -17,7 +17,7 @@ from naisei.cli.demo import Part, Stage
 from naisei.cli.printing import print_tables
 from naisei.core import Event
 from naisei.lang import language, say
-from naisei.models.embedders.registry import resolve
+from naisei.models.embedders import resolve
 from naisei.runs.report import write_study
 from naisei.runs.result import RunResult
 from naisei.runs.task import Table

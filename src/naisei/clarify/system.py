@@ -29,7 +29,7 @@ def _settle(given: Given) -> dict[str, Any]:
     earlier trials has no memory policy."""
     from naisei.clarify.agent import is_model_free, settings_of
     from naisei.memory import memory as open_memory
-    from naisei.models.embedders.registry import open_embedder, resolve
+    from naisei.models.embedders import open_embedder, resolve
 
     values = dict(given.values)
     agent = values.setdefault("agent", "llm" if given.model_for("agent") else "bayes")

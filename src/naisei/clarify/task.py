@@ -29,7 +29,7 @@ from naisei.core import (
 )
 from naisei.lang import say
 from naisei.memory import MemoryHandler, memory_policy
-from naisei.models.embedders.registry import KeptEmbedder, open_embedder
+from naisei.models.embedders import KeptEmbedder, open_embedder
 from naisei.runs.directory import RunDirectory
 from naisei.runs.task import EpisodeRow, Summary, Task
 

@@ -207,9 +207,8 @@ def _fetch(model: str, stage: Stage) -> None:
     provider, _, name = model.partition(":")
     if provider != "local":
         return
-    from naisei.models.local.pull import pull
-    from naisei.models.local.transfer import Shown
-    from naisei.models.local.weights import DEFAULT, NOTICE_EN, NOTICE_JA, catalogue
+    from naisei.models.pull import pull
+    from naisei.models.weights import DEFAULT, NOTICE_EN, NOTICE_JA, Shown, catalogue
 
     stage.print(say(NOTICE_JA, NOTICE_EN), "yellow")
     weights = catalogue().get(name or DEFAULT)

@@ -183,7 +183,7 @@ class Flags:
 
     def _config(self, given: Given, sampling: Mapping[str, float]) -> Any:
         if isinstance(embedder := given.values.get("embedder"), str):
-            from naisei.models.embedders.registry import check_embedder
+            from naisei.models.embedders import check_embedder
 
             check_embedder(embedder)  # also where nothing will be embedded
         values = self.experiment.settle(given)

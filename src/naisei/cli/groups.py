@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from naisei.cli import options
-from naisei.models.settings import ModelSettings
+from naisei.models.base import ModelSettings
 from naisei.runs.budget import Budget
 
 __all__ = ["Endpoint", "Sitting"]

@@ -237,7 +237,7 @@ def _read(given: Any) -> Scores:
         return given
     if isinstance(given, str):
         # The model layer takes a second to import; most judges do without it.
-        from naisei.models.structured import Garbage, Violation, read
+        from naisei.models.replies import Garbage, Violation, read
 
         try:
             found = read(given, Scores)

@@ -22,7 +22,7 @@ from naisei.emphasis.taggers.crf import default_tagger
 from naisei.emphasis.zero_shot import emphasise, passages, token_labels
 from naisei.files import write_atomically
 from naisei.lang import language, say
-from naisei.models.world import base_world
+from naisei.models.registry import base_world
 
 __all__ = ["HELD_OUT", "PART"]
 

@@ -7,6 +7,7 @@ from importlib.resources import as_file, files
 from rich.text import Text
 
 from naisei.cli.demo import Part, Stage
+from naisei.files import cache_root
 from naisei.intent.chat import shown
 from naisei.intent.config import AssistConfig
 from naisei.intent.dialogue import Dialogue
@@ -15,7 +16,6 @@ from naisei.intent.schemas import Reply
 from naisei.intent.system import ASSIST
 from naisei.intent.task import take_step
 from naisei.lang import say
-from naisei.models.local.weights import cache_root
 from naisei.retrieval.build import build
 from naisei.retrieval.index import Index
 from naisei.system.execute import RunOptions

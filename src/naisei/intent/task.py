@@ -19,7 +19,7 @@ from naisei.intent.feedback import adjusted, place, read_feedback
 from naisei.intent.flow import personal
 from naisei.intent.schemas import Reply, Thresholds
 from naisei.lang import say
-from naisei.models.world import base_world
+from naisei.models.registry import base_world
 from naisei.retrieval.index import Index
 from naisei.runs.directory import RunDirectory
 from naisei.runs.loops import blocking

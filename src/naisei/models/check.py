@@ -12,9 +12,17 @@ from pydantic import JsonValue
 
 from naisei.core import Message, Sampling, user
 from naisei.lang import say
-from naisei.models.base import ChatModel, ChatReply, ChatRequest, Mode, Schema, Transient, Unusable
+from naisei.models.base import (
+    ChatModel,
+    ChatReply,
+    ChatRequest,
+    Mode,
+    Schema,
+    Transient,
+    Unusable,
+    check_allowed,
+)
 from naisei.models.connection import CallCost, Connection, RetryPolicy, Throttle
-from naisei.models.forbid import check_allowed
 
 __all__ = [
     "CheckReport",

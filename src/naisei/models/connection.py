@@ -20,11 +20,11 @@ from naisei.models.base import (
     ChatReply,
     ChatRequest,
     Mode,
+    ModelSettings,
     Transient,
     Unreachable,
     Unusable,
 )
-from naisei.models.settings import ModelSettings
 
 __all__ = ["Bucket", "CallCost", "Connection", "Eager", "RetryPolicy", "Throttle", "price"]
 

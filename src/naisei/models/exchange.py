@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from naisei.core import Message, Sampling
 from naisei.models.base import ChatReply, ChatRequest, Schema, Transient, Unusable
 from naisei.models.connection import CallCost, Connection
-from naisei.models.structured import Garbage, Violation, mended, read, schema_of, shown
+from naisei.models.replies import Garbage, Violation, mended, read, schema_of, shown
 
 __all__ = ["Exchange"]
 

@@ -8,13 +8,11 @@ from typing import Any
 from pydantic import ValidationError
 
 from naisei.core import Chat, Handler, InstrumentFailure, Performed, Sampling, Usage, Where
-from naisei.models.base import ChatModel, Transient, Unusable
-from naisei.models.cache import ReplyCache, cache_key
+from naisei.models.base import ChatModel, ModelSettings, Transient, Unusable, check_allowed
 from naisei.models.connection import CallCost, Connection, RetryPolicy, Throttle
 from naisei.models.exchange import Exchange
-from naisei.models.forbid import check_allowed
 from naisei.models.registry import Roles
-from naisei.models.settings import ModelSettings
+from naisei.models.replies import ReplyCache, cache_key
 
 __all__ = ["Gateway"]
 

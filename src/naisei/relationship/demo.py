@@ -13,7 +13,7 @@ from naisei.cli.demo import Part, Stage
 from naisei.cli.printing import print_tables
 from naisei.core import InputError
 from naisei.lang import say
-from naisei.models.embedders.registry import resolve
+from naisei.models.embedders import resolve
 from naisei.relationship.config import RelationshipConfig, Rules
 from naisei.relationship.dialogues import Dialogue, read_dialogue
 from naisei.relationship.rating import Rating, rate_by_speech

@@ -22,7 +22,7 @@ __all__ = ["RATING", "RUN", "SYSTEM"]
 
 def _settle(given: Given) -> dict[str, Any]:
     """The three flags of reflection as its mode; personas and embedder by what they are."""
-    from naisei.models.embedders.registry import open_embedder
+    from naisei.models.embedders import open_embedder
 
     values = _settle_embedder(given)
     if values["embedder"] != "none":
@@ -39,7 +39,7 @@ def _settle(given: Given) -> dict[str, Any]:
 
 def _settle_embedder(given: Given) -> dict[str, Any]:
     """By its own name: `auto` would be another one on another machine."""
-    from naisei.models.embedders.registry import resolve
+    from naisei.models.embedders import resolve
 
     return {**given.values, "embedder": resolve(given.values.get("embedder", "auto"))}
 

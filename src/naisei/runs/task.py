@@ -12,7 +12,6 @@ from pydantic import BaseModel, JsonValue
 
 from naisei.core import Flow, Usage, Where, World
 from naisei.lang import say
-from naisei.models.local.weights import NOTICE_EN, NOTICE_JA
 
 if TYPE_CHECKING:
     from naisei.runs.directory import RunDirectory
@@ -154,5 +153,8 @@ class Task(ABC, Generic[C]):
     def model_notes(self) -> tuple[str, ...]:
         """What has to be said beside figures of the embedded model."""
         models: dict[str, str] = getattr(self.config, "models", {})
-        local = any(name.startswith("local:") for name in models.values())
-        return (say(NOTICE_JA, NOTICE_EN),) if local else ()
+        if not any(name.startswith("local:") for name in models.values()):
+            return ()
+        from naisei.models.weights import NOTICE_EN, NOTICE_JA
+
+        return (say(NOTICE_JA, NOTICE_EN),)

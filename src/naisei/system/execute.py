@@ -21,7 +21,7 @@ from naisei.runs.task import EpisodeRow, Table
 from naisei.system.config import Config, Options, flag
 
 if TYPE_CHECKING:
-    from naisei.models.settings import ModelSettings
+    from naisei.models.base import ModelSettings
     from naisei.runs.result import RunResult
     from naisei.runs.task import Task
     from naisei.system.declare import Experiment
@@ -100,7 +100,7 @@ class RunOptions(Options):
 
     def settings(self, concurrency: int) -> ModelSettings:
         """How models are reached in a run with so many episodes at a time."""
-        from naisei.models.settings import ModelSettings
+        from naisei.models.base import ModelSettings
 
         return ModelSettings(
             base_url=self.base_url,
@@ -149,7 +149,7 @@ async def aexecute(
     Raises:
         InputError: unusable data, names, models or directory; nothing is left behind.
     """
-    from naisei.models.world import base_world
+    from naisei.models.registry import base_world
     from naisei.runs.directory import RunDirectory
     from naisei.runs.engine import run_task
     from naisei.runs.progress import progress

@@ -11,8 +11,8 @@ from rich.text import Text
 
 from naisei.cli.demo import Part, Stage
 from naisei.cli.printing import print_tables
+from naisei.files import cache_root
 from naisei.lang import say
-from naisei.models.local.weights import cache_root
 from naisei.runs.task import Table
 from naisei.system.execute import RunOptions
 from naisei.textgame.config import GameConfig

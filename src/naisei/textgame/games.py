@@ -16,8 +16,8 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from naisei.core import InputError
+from naisei.files import cache_root
 from naisei.lang import say
-from naisei.models.local.weights import cache_root
 
 __all__ = [
     "LEVELS",

@@ -9,7 +9,7 @@ from naisei.core import InputError
 from naisei.http.guard import is_loopback
 from naisei.lang import say
 from naisei.lengths import BODY, MESSAGE, UPLOAD
-from naisei.models.settings import ModelSettings
+from naisei.models.base import ModelSettings
 
 __all__ = ["TOKEN", "WebOptions"]
 

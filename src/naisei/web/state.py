@@ -15,7 +15,7 @@ from naisei.core import Embed, InputError, Sampling, World
 from naisei.files import output_error
 from naisei.http.server import ThreadHandler
 from naisei.lang import say
-from naisei.models.world import base_world
+from naisei.models.registry import base_world
 from naisei.runs.lock import RunLock, holder, locked
 from naisei.web.conversations.conversation import Conversation
 from naisei.web.conversations.kind import (

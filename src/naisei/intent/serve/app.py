@@ -23,7 +23,7 @@ from naisei.intent.serve.api import error_body, handlers
 from naisei.intent.serve.options import ServeOptions
 from naisei.intent.serve.state import ServerState, open_state
 from naisei.lang import say
-from naisei.models.settings import ModelSettings
+from naisei.models.base import ModelSettings
 from naisei.system.execute import RunOptions
 from naisei.terminal import Console
 

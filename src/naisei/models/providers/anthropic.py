@@ -8,9 +8,8 @@ from pydantic_ai.settings import ModelSettings as RequestSettings
 
 from naisei.core import InputError
 from naisei.lang import say
-from naisei.models.base import ChatRequest
+from naisei.models.base import ChatRequest, ModelSettings
 from naisei.models.providers._adapter import DirectModel
-from naisei.models.settings import ModelSettings
 
 __all__ = ["build", "native"]
 

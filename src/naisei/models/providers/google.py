@@ -7,10 +7,9 @@ from pydantic_ai.settings import ModelSettings as RequestSettings
 
 from naisei.core import InputError
 from naisei.lang import say
-from naisei.models.base import ChatRequest
+from naisei.models.base import ChatRequest, ModelSettings
 from naisei.models.providers._adapter import DirectModel
 from naisei.models.providers.anthropic import native
-from naisei.models.settings import ModelSettings
 
 __all__ = ["build"]
 

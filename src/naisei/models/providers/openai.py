@@ -13,10 +13,18 @@ import httpx2
 
 from naisei.core import InputError, canonical
 from naisei.lang import say
-from naisei.models.base import BadReply, ChatReply, ChatRequest, Mode, Schema
-from naisei.models.forbid import check_allowed, is_loopback
+from naisei.models.base import (
+    BadReply,
+    ChatReply,
+    ChatRequest,
+    Mode,
+    ModelSettings,
+    Schema,
+    check_allowed,
+    check_url,
+    is_loopback,
+)
 from naisei.models.providers._adapter import of_body, of_connection, of_status, short
-from naisei.models.settings import ModelSettings, check_url
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI

@@ -20,9 +20,8 @@ from naisei.core import (
     ReplayDivergence,
     Where,
 )
-from naisei.files import output_error
+from naisei.files import cache_root, output_error
 from naisei.lang import say, speaking
-from naisei.models.local.weights import cache_root
 from naisei.textgame.engine.process import BrokenGame, GameProcess, ProcessPool
 from naisei.textgame.schemas import START, View
 

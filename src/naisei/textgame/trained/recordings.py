@@ -13,9 +13,8 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from naisei.core import Act, EffectFailed, Flow, InputError, InstrumentFailure, World, run
-from naisei.files import is_disk_error, output_error, written_beside
+from naisei.files import cache_root, is_disk_error, output_error, written_beside
 from naisei.lang import say
-from naisei.models.local.weights import cache_root
 from naisei.textgame.engine import GameHandler, ProcessPool, needs_textworld
 from naisei.textgame.games import Game, games_hash, walkthrough
 from naisei.textgame.schemas import START, View

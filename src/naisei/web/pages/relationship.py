@@ -18,8 +18,7 @@ from naisei.http.server import ThreadHandler
 from naisei.lang import language, say
 from naisei.lengths import PROFILE, too_long
 from naisei.memory.stream import StreamHandler
-from naisei.models.embedders import EmbedHandler
-from naisei.models.embedders.registry import open_embedder, resolve
+from naisei.models.embedders import EmbedHandler, open_embedder, resolve
 from naisei.relationship import schemas
 from naisei.relationship.config import Rules
 from naisei.relationship.flow import converse, upcoming

@@ -21,10 +21,10 @@ from naisei.core import InputError
 from naisei.emphasis.taggers.neural.encoder import Encoder, needs_torch
 from naisei.emphasis.taggers.neural.subwords import japanese_pieces, unigram
 from naisei.emphasis.taggers.plans import NAME
+from naisei.files import cache_root
 from naisei.lang import say
 from naisei.models.embedders.e5 import packed_path as weights_path
 from naisei.models.embedders.onnx import Packed, read_packed
-from naisei.models.local.weights import cache_root
 
 __all__ = [
     "Agreement",

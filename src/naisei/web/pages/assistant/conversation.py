@@ -21,7 +21,7 @@ from naisei.clarify.schemas import ActionSet, Clarify, Decision, Instance, Langu
 from naisei.core import Act, AskUser, Event, Flow, Handler, Observation, Remember, Say, Where
 from naisei.lang import say
 from naisei.memory import memory as open_memory
-from naisei.models.embedders.registry import KeptEmbedder, open_embedder
+from naisei.models.embedders import KeptEmbedder, open_embedder
 from naisei.web.conversations.conversation import Conversation
 from naisei.web.conversations.kind import (
     ConversationContext,

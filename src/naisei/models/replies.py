@@ -1,19 +1,43 @@
-"""Structured replies: asking in words, reading what comes back, asking for a mend."""
+"""Replies: structured ones asked for, read and mended; a cache of them in SQLite."""
 
 from __future__ import annotations
 
 import json
 import re
+import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, JsonValue, ValidationError
 
-from naisei.core import Message, assistant, canonical, system, user
-from naisei.models.base import Mode, Schema
+from naisei.core import (
+    Chat,
+    InputError,
+    Message,
+    Sampling,
+    Where,
+    assistant,
+    canonical,
+    fingerprint,
+    system,
+    user,
+)
+from naisei.lang import say
+from naisei.models.base import ChatModel, Mode, Schema
 
-__all__ = ["Garbage", "Violation", "mended", "read", "schema_of", "shown"]
+__all__ = [
+    "Garbage",
+    "ReplyCache",
+    "Violation",
+    "cache_key",
+    "mended",
+    "read",
+    "schema_of",
+    "shown",
+]
+
 
 _KANA_KANJI = re.compile("[぀-ヿ㐀-鿿]")
 _THOUGHT = re.compile(r"<think>.*?</think>", re.DOTALL)
@@ -134,3 +158,68 @@ def _found(text: str) -> list[object]:
 def _language(messages: Sequence[Message]) -> str:
     """`ja` if any message that was given to the model has kana or kanji."""
     return "ja" if any(_KANA_KANJI.search(m.content) for m in messages) else "en"
+
+
+# A cache of model replies in SQLite: an unchanged call is answered without a model.
+#
+# The key holds everything that makes a call what it is, its place in the run included: without
+# (instance, trial, step, sampling) every trial of an instance would get the first one's reply,
+# and pass@k would silently become pass@1. How structure is asked for (the mode) is no part of
+# the key: it depends on the endpoint, not on the question.
+
+_TABLE = "create table if not exists replies (key text primary key, value text not null)"
+
+
+def cache_key(model: ChatModel, chat: Chat[object], sampling: Sampling, where: Where) -> str:
+    """The digest of model, endpoint, messages, schema, sampling, instance, trial and step."""
+    return fingerprint(
+        [
+            model.name,
+            getattr(model, "base_url", None),
+            chat.request(),
+            sampling.to_json(),
+            where.instance,
+            where.trial,
+            list(where.path),
+        ]
+    )
+
+
+class ReplyCache:
+    """Validated values by key, as JSON. Several processes may share one file.
+
+    Raises:
+        InputError: the file is no SQLite data base, or cannot be written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._db = sqlite3.connect(path, timeout=30, isolation_level=None)
+            self._db.execute("pragma journal_mode=wal")
+            self._db.execute("pragma synchronous=normal")
+            self._db.execute(_TABLE)
+        except (OSError, sqlite3.Error) as error:
+            raise InputError(
+                say(
+                    f"応答のキャッシュとして使えません: {error}",
+                    f"cannot be used as a cache of replies: {error}",
+                ),
+                place=str(path),
+                remedy=say(
+                    "別のファイルを指定するか、このファイルを消してください",
+                    "name another file, or delete it",
+                ),
+            ) from error
+
+    def get(self, key: str) -> tuple[JsonValue] | None:
+        """The value, in a tuple (a value may be null), or `None`."""
+        row = self._db.execute("select value from replies where key = ?", (key,)).fetchone()
+        return None if row is None else (json.loads(row[0]),)
+
+    def put(self, key: str, value: JsonValue) -> None:
+        """The first value of a key stays: calls that ran side by side agree afterwards."""
+        self._db.execute("insert or ignore into replies values (?, ?)", (key, canonical(value)))
+
+    def close(self) -> None:
+        self._db.close()
