@@ -16,8 +16,8 @@ from naisei.core import Act, World, run
 from naisei.textgame.engine import GameHandler, ProcessPool, playable
 from naisei.textgame.flow import play_game
 from naisei.textgame.games import find_games
-from naisei.textgame.planner.cooking import CookingPlanner
-from naisei.textgame.planner.kitchen import Prior
+from naisei.textgame.planner.explore import Prior
+from naisei.textgame.planner.kind import CookingPlanner
 
 OUT = Path(__file__).resolve().parents[1] / "src/naisei/data/cooking_prior/prior.json"
 

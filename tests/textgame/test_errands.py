@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from naisei.textgame.planner.explore import HELD, Errands, Job, plan_errands
+from naisei.textgame.game_state import HELD
+from naisei.textgame.planner.explore import Errands, Job, plan_errands
 
 
 def brute_force(e: Errands) -> int:

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from naisei.core import Act, InputError, World, run
+from naisei.textgame.cooking_state import TextState
 from naisei.textgame.flow import play_game
 from naisei.textgame.hybrid.kind import (
     HybridOptions,
@@ -22,12 +23,11 @@ from naisei.textgame.hybrid.kind import (
 from naisei.textgame.hybrid.learn import learn, top_one
 from naisei.textgame.player import PlayerContext
 from naisei.textgame.trained.dataset import choices
-from naisei.textgame.trained.state import Situation
 from textgame.trained_kit import house, recorded
 
 
-def situation(food: str, held: str) -> Situation:
-    return Situation(
+def state(food: str, held: str) -> TextState:
+    return TextState(
         inventory=f"You are carrying: {held}.",
         cookbook=f"Ingredients:\n{food}\nDirections:\nslice the {food}\nfry the {food}\n"
         "prepare meal",
@@ -49,9 +49,9 @@ def situation(food: str, held: str) -> Situation:
     ],
 )
 def test_how_far_the_meal_has_come(held: str, phase: str, to_do: str) -> None:
-    roles = Roles.of(situation("egg", held))
+    roles = Roles.of(state("egg", held))
     assert (roles.phase, roles.to_do("egg")) == (phase, to_do)
-    assert Roles.of(Situation(inventory=f"You are carrying: {held}.")).phase in ("unread", "meal")
+    assert Roles.of(TextState(inventory=f"You are carrying: {held}.")).phase in ("unread", "meal")
 
 
 @given(st.sampled_from(["egg", "red onion", "block of cheese", "salmon"]))
@@ -59,7 +59,7 @@ def test_another_name_gives_the_same_features(food: str) -> None:
     def of(name: str) -> list[tuple[str, ...]]:
         verbs = ("drop {}", "slice {} with knife", "cook {} with stove", "cook {} with oven")
         actions = [verb.format(name) for verb in verbs] + ["go north", "go south", "take flour"]
-        return features(situation(name, f"a {name} and a knife"), actions)
+        return features(state(name, f"a {name} and a knife"), actions)
 
     assert of(food) == of("carrot")
     kinds = [names[0] for names in of(food)]
@@ -76,11 +76,11 @@ def test_another_name_gives_the_same_features(food: str) -> None:
 
 def test_ratings_are_probabilities_and_the_inventory_is_never_asked_for() -> None:
     scorer = LinearScorer(Weights(of={"go fresh": 1.0}))
-    rated = scorer.score(situation("egg", "an egg"), ("go north", "go south", "inventory"))
+    rated = scorer.score(state("egg", "an egg"), ("go north", "go south", "inventory"))
     assert sum(rated) == pytest.approx(1.0)
     assert rated[0] > rated[1] > rated[2] == 0.0
-    assert scorer.score(situation("egg", "an egg"), ("inventory",)) == [1.0]
-    assert scorer.score(situation("egg", "an egg"), ()) == ()
+    assert scorer.score(state("egg", "an egg"), ("inventory",)) == [1.0]
+    assert scorer.score(state("egg", "an egg"), ()) == ()
 
 
 def test_it_learns_to_choose_as_the_walkthrough_and_wins_the_house() -> None:

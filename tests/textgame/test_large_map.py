@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from naisei.core import Act, Where, World, run
-from naisei.textgame.planner.cooking import CookingPlanner
-from naisei.textgame.planner.kitchen import Prior
+from naisei.textgame.planner.explore import Prior
+from naisei.textgame.planner.kind import CookingPlanner
 from naisei.textgame.schemas import START, View
 from textgame.toy_kitchen import ToyKitchen
 

@@ -19,7 +19,7 @@ from naisei.textgame.learning.curve import (
     snapshots,
     table,
 )
-from naisei.textgame.learning.game_state import Notes
+from naisei.textgame.learning.game_state import LearningState
 from naisei.textgame.learning.kind import SelfTaughtOptions, build
 from naisei.textgame.learning.knowledge import (
     CURIOSITY,
@@ -84,31 +84,31 @@ def test_templates_keep_what_a_thing_is_done_with_and_forget_its_name() -> None:
 def test_what_is_held_is_read_from_the_inventory_not_from_what_can_be_dropped() -> None:
     # With a limit and one thing in hand, textworld lists no command to drop it.
     known = Knowledge()
-    notes = Notes(known, Beliefs(known, draw=None, caution=True))
+    state = LearningState(known, Beliefs(known, draw=None, caution=True))
     view = View(
         room="Kitchen",
         inventory="You are carrying: a raw red potato.",
         candidates=("cook red potato with stove", "examine cookbook"),
     )
-    notes.see(view, "")
-    assert notes.held == {"red potato": frozenset({"raw"})}
-    notes.see(view.model_copy(update={"inventory": "You are carrying nothing."}), "look")
-    assert notes.held == {}
+    state.see(view, "")
+    assert state.held == {"red potato": frozenset({"raw"})}
+    state.see(view.model_copy(update={"inventory": "You are carrying nothing."}), "look")
+    assert state.held == {}
 
 
 def test_what_is_in_sight_and_cannot_be_taken_tells_how_much_is_held_at_most() -> None:
     known = Knowledge()
-    notes = Notes(known, Beliefs(known, draw=None, caution=True))
+    state = LearningState(known, Beliefs(known, draw=None, caution=True))
     view = View(
         room="Kitchen",
         inventory="You are carrying: an egg and a red onion.",
         candidates=("drop egg", "drop red onion", "examine knife"),
     )
-    notes.see(view, "")
-    notes.cannot_take("stove")  # not here: it says nothing of hands
-    assert notes.limit is None
-    notes.cannot_take("knife")
-    assert (notes.limit, notes.hands) == (2, 2)
+    state.see(view, "")
+    state.cannot_take("stove")  # not here: it says nothing of hands
+    assert state.capacity is None
+    state.cannot_take("knife")
+    assert (state.capacity, state.hands) == (2, 2)
 
 
 def test_nothing_of_cooking_is_known_at_the_start() -> None:

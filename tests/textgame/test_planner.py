@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from naisei.core import Act, World, run
 from naisei.textgame.flow import play_game
-from naisei.textgame.planner.cooking import CookingPlanner
-from naisei.textgame.planner.kitchen import Prior
+from naisei.textgame.planner.explore import Prior
+from naisei.textgame.planner.kind import CookingPlanner
 from naisei.textgame.schemas import GameResult
 from textgame.toy_kitchen import ToyKitchen
 

@@ -7,8 +7,7 @@ import pytest
 from naisei.core import Act, Embed, World, run
 from naisei.models.embedders import EmbedHandler, NgramEmbedder
 from naisei.textgame.flow import play_game
-from naisei.textgame.planner.cooking import CookingPlanner
-from naisei.textgame.planner.kind import build, is_tidying
+from naisei.textgame.planner.kind import CookingPlanner, build, is_tidying
 from naisei.textgame.player import PlayerContext
 from naisei.textgame.schemas import GameResult
 from naisei.textgame.tidy.kind import TidyPlayer

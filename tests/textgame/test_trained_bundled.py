@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from naisei.core import Act, World, run
+from naisei.textgame.cooking_state import TextState
 from naisei.textgame.flow import play_game
 from naisei.textgame.player import PlayerContext
 from naisei.textgame.schemas import GameResult
 from naisei.textgame.trained.encoding import WordPiece
 from naisei.textgame.trained.kind import ImitationOptions, build
 from naisei.textgame.trained.scorer import TrainedScorer, bundled
-from naisei.textgame.trained.state import Situation
 from textgame.trained_kit import house
 
 COOKBOOK = (
@@ -62,7 +62,7 @@ def test_without_a_model_of_ones_own_the_full_configuration_plays() -> None:
 
 def test_numpy_rates_as_onnxruntime_did() -> None:
     """What onnxruntime 1.32 made of the same weights before they were repacked."""
-    situation = Situation(
+    state = TextState(
         inventory="You are carrying: a red onion and a knife.",
         cookbook="Ingredients: red onion Directions: slice the red onion fry the red onion "
         "prepare meal",
@@ -72,9 +72,9 @@ def test_numpy_rates_as_onnxruntime_did() -> None:
     actions = ["slice red onion with knife", "dice red onion with knife"]
     actions += ["cook red onion with stove", "go east", "open fridge"]
     scorer = TrainedScorer(bundled("imitation") / "scorer", "policy")
-    rated = scorer.score(situation, actions)
+    rated = scorer.score(state, actions)
     assert rated == pytest.approx([0.99989, 0.0, 2e-05, 0.0, 0.0], abs=2e-6)
-    assert scorer.score(situation, actions[:1]) == pytest.approx(rated[:1], abs=1e-6)
+    assert scorer.score(state, actions[:1]) == pytest.approx(rated[:1], abs=1e-6)
 
 
 def test_the_tokenizer_is_that_of_bert() -> None:

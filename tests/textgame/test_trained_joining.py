@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
+from naisei.textgame.cooking_state import TextState
 from naisei.textgame.trained.dataset import Choice, Processing
-from naisei.textgame.trained.state import Situation
 from naisei.textgame.trained.training.augmentation import Joiner, begun, finished, joined
 
 ONION = "Ingredients:\nred onion\nsalt\nDirections:\ndice the red onion\nprepare meal"
@@ -18,13 +18,13 @@ BOTH = (
 
 
 def choice(cookbook: str, inventory: str, action: str, *others: str, room: str = "") -> Choice:
-    situation = Situation(
+    state = TextState(
         inventory=f"You are carrying{inventory}.",
         cookbook=cookbook,
         room="Kitchen",
         description=room,
     )
-    return Choice("game", situation, action, others)
+    return Choice("game", state, action, others)
 
 
 COOKING = choice(
@@ -72,11 +72,11 @@ def test_two_cookbooks_become_one_and_no_label_is_of_the_wrong_recipe() -> None:
 def test_beside_a_finished_game_its_foods_are_in_hand_and_must_stay_as_they_are() -> None:
     both = finished(COOKING, MEAL, Random(0))
     assert both is not None and both.action == COOKING.action
-    assert both.situation.cookbook == BOTH
-    held = both.situation.inventory
+    assert both.state.cookbook == BOTH
+    held = both.state.inventory
     assert all(part in held for part in ("a knife", "some salt", "a sliced fried carrot"))
     assert held.count("knife") == 1, "only what its recipe asks for comes along"
-    assert both.situation.held.startswith("3 ")
+    assert both.state.held.startswith("3 ")
     # There is a stove here, but neither a BBQ nor, among the actions, anything to cut.
     spoiling = ("drop carrot", "cook carrot with stove")
     assert both.others == (*COOKING.others, *spoiling)
@@ -85,13 +85,13 @@ def test_beside_a_finished_game_its_foods_are_in_hand_and_must_stay_as_they_are(
 def test_with_empty_hands_only_the_other_games_foods_are_held() -> None:
     both = finished(choice(ONION, " nothing", "take red onion", "go east"), MEAL, Random(0))
     assert both is not None
-    assert both.situation.inventory == "You are carrying: a sliced fried carrot."
+    assert both.state.inventory == "You are carrying: a sliced fried carrot."
 
 
 def test_beside_a_game_not_yet_begun_only_the_recipe_is_longer() -> None:
     both = begun(COOKING, MEAL)
-    assert both is not None and both.situation.cookbook == BOTH
-    assert both.situation.inventory == COOKING.situation.inventory
+    assert both is not None and both.state.cookbook == BOTH
+    assert both.state.inventory == COOKING.state.inventory
     assert (both.action, both.others) == (COOKING.action, COOKING.others)
 
 
@@ -109,7 +109,7 @@ def test_what_would_be_wrong_of_both_is_not_joined() -> None:
 
 def test_a_policy_joins_states_that_know_their_recipe() -> None:
     unread, eaten = (
-        replace(COOKING, situation=Situation(room="Hall")),
+        replace(COOKING, state=TextState(room="Hall")),
         replace(MEAL, action="eat meal"),
     )
     sources = [COOKING, MEAL, unread, eaten]
@@ -117,7 +117,7 @@ def test_a_policy_joins_states_that_know_their_recipe() -> None:
     assert all(never.source(0, seed=str(n)) is COOKING for n in range(9))
     made = [always.source(0, seed=str(n)) for n in range(40)]
     assert made == [always.source(0, seed=str(n)) for n in range(40)]
-    texts = {each.situation.text for each in made if isinstance(each, Choice)}
+    texts = {each.state.text for each in made if isinstance(each, Choice)}
     assert len(texts) > 2, "finished and not yet begun, in several orders"
     assert all(always.source(n, seed=str(s)) is sources[n] for n in (2, 3) for s in range(9))
     alone = Joiner([COOKING, unread], share=1.0)

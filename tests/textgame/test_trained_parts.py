@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from naisei.core import Act, World, run
+from naisei.textgame.cooking_state import TextState, accepted, cookbook_text, fit, offered
 from naisei.textgame.schemas import View
 from naisei.textgame.trained.dataset import (
     Choice,
@@ -27,11 +28,10 @@ from naisei.textgame.trained.kind import (
     LearnedJudge,
     RecipeJudge,
     Visits,
-    state_of,
     ucb1,
     ucb_values,
+    visit_key,
 )
-from naisei.textgame.trained.state import Situation, accepted, cookbook_text, fit, offered
 from textgame.trained_kit import SOLUTION, ByRule, house, recorded
 
 BOOK = (
@@ -46,7 +46,7 @@ def test_the_text_is_count_inventory_cookbook_environment() -> None:
         description="-= Kitchen =-\nYou are in\n\n a kitchen.",
         inventory="You are carrying: a knife and a red onion.",
     )
-    text = Situation.of(view, "Ingredients:\nred onion").text
+    text = TextState.of(view, "Ingredients:\nred onion").text
     assert text == (
         "2 You are carrying: a knife and a red onion. Ingredients: red onion "
         "Kitchen. You are in a kitchen."
@@ -102,17 +102,17 @@ def test_an_untried_action_comes_before_every_tried_one(
     assert all(v == v and v != float("inf") for v in values.values())
 
 
-def test_visits_belong_to_a_state_of_room_description_and_points() -> None:
+def test_visits_belong_to_a_visit_key_room_description_and_points() -> None:
     here = View(room="A", description="an apple", inventory="nothing", score=0)
     visits = Visits()
     for recipe in (False, True):
-        visits.add(state_of(here, recipe=recipe), "look")
+        visits.add(visit_key(here, recipe=recipe), "look")
         again = here.model_copy(update={"inventory": "an egg", "feedback": "x"})
-        assert visits.of(state_of(again, recipe=recipe))["look"] == 1
+        assert visits.of(visit_key(again, recipe=recipe))["look"] == 1
         for change in ({"room": "B"}, {"description": "a pear"}):
-            other = state_of(here.model_copy(update=change), recipe=recipe)
+            other = visit_key(here.model_copy(update=change), recipe=recipe)
             assert visits.of(other).get("look", 0) == 0
-        won = state_of(here.model_copy(update={"score": 3}), recipe=recipe)
+        won = visit_key(here.model_copy(update={"score": 3}), recipe=recipe)
         assert visits.of(won).get("look", 0) == (0 if recipe else 1)
 
 
@@ -121,9 +121,9 @@ def test_what_cannot_be_undone_is_counted_in_the_whole_game() -> None:
     later = kitchen.model_copy(update={"score": 1})
     visits = Visits()
     for action in ("cook egg with stove", "take knife"):
-        visits.add(state_of(kitchen, recipe=True), action)
-    assert visits.of(state_of(kitchen, recipe=True)) == {"cook egg with stove": 1, "take knife": 1}
-    assert visits.of(state_of(later, recipe=True)) == {"cook egg with stove": 1}
+        visits.add(visit_key(kitchen, recipe=True), action)
+    assert visits.of(visit_key(kitchen, recipe=True)) == {"cook egg with stove": 1, "take knife": 1}
+    assert visits.of(visit_key(later, recipe=True)) == {"cook egg with stove": 1}
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_a_walkthrough_is_recorded_without_what_the_engine_would_not_accept() ->
     assert game.won and game.inadmissible == 1
     assert [s.action for s in game.steps] == [c for c in SOLUTION if c != "open plain door"]
     first, book = game.steps[0], game.steps[4]
-    assert first.situation.cookbook == "" and book.situation.cookbook == BOOK
+    assert first.state.cookbook == "" and book.state.cookbook == BOOK
     assert not any(c.startswith(("look", "close", "eat red")) for c in first.candidates)
     assert first.navigate == ()
     assert set(book.navigate) == {"navigate to red onion"}
@@ -224,7 +224,7 @@ def test_choices_hold_the_positive_apart_and_navigate_only_with_a_navigator() ->
 def test_negatives_are_different_candidates_and_the_same_for_a_seed(
     size: int, count: int, seed: str
 ) -> None:
-    choice = Choice("g", Situation(), "yes", tuple(map(str, range(size))))
+    choice = Choice("g", TextState(), "yes", tuple(map(str, range(size))))
     drawn = negatives(choice, count, seed=seed)
     assert drawn == negatives(choice, count, seed=seed)
     assert len(set(drawn)) == len(drawn) == min(size, count)

@@ -6,6 +6,7 @@ import pytest
 
 from naisei.core import Act, InputError, World, run
 from naisei.runs.options import typed
+from naisei.textgame.cooking_state import TextState
 from naisei.textgame.flow import play_game
 from naisei.textgame.player import PlayerContext
 from naisei.textgame.schemas import GameResult, View
@@ -19,7 +20,6 @@ from naisei.textgame.trained.kind import (
     RecipeJudge,
     build,
 )
-from naisei.textgame.trained.state import Situation
 from textgame.toy_kitchen import ToyKitchen
 from textgame.trained_kit import ByRule, house
 
@@ -44,7 +44,7 @@ def play(
     return run(play_game("toy", player, max_steps=steps), World({Act: game or house()}))
 
 
-def sensible(situation: Situation, action: str) -> float:
+def sensible(state: TextState, action: str) -> float:
     """Reads the cookbook, then does what it asks for, but prefers dicing to slicing."""
     order = (
         "eat meal",
@@ -58,17 +58,17 @@ def sensible(situation: Situation, action: str) -> float:
         "go north",
         "navigate to knife",
     )
-    if action.startswith("cook") and "roasted" in situation.inventory:
+    if action.startswith("cook") and "roasted" in state.inventory:
         return 0.0
-    if action == "examine cookbook" and not situation.cookbook:
+    if action == "examine cookbook" and not state.cookbook:
         return 1.0
     if action == "prepare meal":
-        return 0.95 if "sliced roasted red onion" in situation.inventory else 0.0
+        return 0.95 if "sliced roasted red onion" in state.inventory else 0.0
     return next((0.9 - i / 20 for i, start in enumerate(order) if action.startswith(start)), 0.0)
 
 
-def straight(situation: Situation, action: str) -> float:
-    return 0.0 if action.startswith("dice") else sensible(situation, action)
+def straight(state: TextState, action: str) -> float:
+    return 0.0 if action.startswith("dice") else sensible(state, action)
 
 
 def test_it_plays_to_the_end_by_its_scorer_and_walks_by_commands() -> None:
@@ -98,9 +98,9 @@ def test_two_commands_in_one_direction_are_no_blocked_way() -> None:
             feedback=feedback or description,
         )
 
-    def rate(situation: Situation, action: str) -> float:
+    def rate(state: TextState, action: str) -> float:
         tried.append(action)
-        if situation.room == rooms[0] and action == "navigate to stove":
+        if state.room == rooms[0] and action == "navigate to stove":
             return 0.9
         return 0.5 if action == "go west" else 0.1
 

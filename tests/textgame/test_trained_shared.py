@@ -33,7 +33,7 @@ def game() -> RecordedGame:
 @pytest.fixture(scope="module")
 def encoder(tmp_path_factory: pytest.TempPathFactory, game: RecordedGame) -> str:
     torch_or_skip()
-    texts = [f"{s.situation.text} {' '.join(s.candidates)}" for s in game.steps]
+    texts = [f"{s.state.text} {' '.join(s.candidates)}" for s in game.steps]
     return str(tiny_encoder(tmp_path_factory.mktemp("tiny"), texts))
 
 
@@ -57,15 +57,15 @@ def test_a_rating_depends_on_no_other_candidate(
 ) -> None:
     rating = rated_by(encoder, matching).rate
     shown = order[:count]
-    (together,) = rating([(STEP.situation, shown)])
-    alone = rating([(STEP.situation, [action]) for action in shown])
+    (together,) = rating([(STEP.state, shown)])
+    alone = rating([(STEP.state, [action]) for action in shown])
     assert np.allclose(together, [one for (one,) in alone], atol=1e-5)
     assert len({round(value, 4) for value in together}) > 1 or count < 3
 
 
 def test_a_state_depends_on_no_other_state_of_the_batch(encoder: str, game: RecordedGame) -> None:
     rating = rated_by(encoder, True).rate
-    groups = [(step.situation, step.candidates) for step in game.steps]
+    groups = [(step.state, step.candidates) for step in game.steps]
     together = rating(groups, at_once=3)
     assert [len(own) for own in together] == [len(step.candidates) for step in game.steps]
     for own, group in zip(together, groups, strict=True):
@@ -73,7 +73,7 @@ def test_a_state_depends_on_no_other_state_of_the_batch(encoder: str, game: Reco
 
 
 def test_with_one_action_nothing_is_hidden_but_the_action_from_the_state(encoder: str) -> None:
-    batch = rated_by(encoder, False)._encoder.batch([(STEP.situation, ("go north",))])
+    batch = rated_by(encoder, False)._encoder.batch([(STEP.state, ("go north",))])
     ids, segments = batch.input_ids[0].tolist(), batch.segments[0].tolist()
     assert batch.position_ids[0].tolist() == list(range(len(ids)))
     at = int(batch.heads[0, 0])
@@ -88,14 +88,14 @@ def test_the_exported_file_rates_as_the_network_with_the_words_of_games_only(
     from naisei.textgame.trained.training.export import export
 
     taught, model = learner(encoder, width=width, matching=True)
-    (logits,) = taught.rate([(STEP.situation, ACTIONS)])
+    (logits,) = taught.rate([(STEP.state, ACTIONS)])
     (tmp_path / "model.onnx").touch()  # of an earlier training
     written = export(model, tmp_path, int8=int8, figures={}, words=["red"])
     assert written.name == "model.npz" and not (tmp_path / "model.onnx").exists()
     scorer = TrainedScorer(tmp_path, "policy")
-    rated = scorer.score(STEP.situation, ACTIONS)
+    rated = scorer.score(STEP.state, ACTIONS)
     assert np.allclose(rated, 1 / (1 + np.exp(-np.array(logits))), atol=5e-3 if int8 else 1e-5)
-    (alone,) = scorer.score(STEP.situation, ACTIONS[2:3])
+    (alone,) = scorer.score(STEP.state, ACTIONS[2:3])
     assert alone == pytest.approx(rated[2], abs=1e-6)
 
 
@@ -119,11 +119,9 @@ def test_what_is_learned_with_the_layout_is_kept_by_the_file(
     )
     made = make_model(plan, [game], [game], tmp_path, device="cpu", vocabulary="games")
     assert made.examples == 1 and made.trained.steps == 60
-    situation = game.steps[-1].situation.model_copy(
-        update={"inventory": "", "room": "", "description": ""}
-    )
+    state = game.steps[-1].state.model_copy(update={"inventory": "", "room": "", "description": ""})
     rated = TrainedScorer(tmp_path, "classifier").score(
-        situation, ["cook red onion with oven", "cook red onion with stove"]
+        state, ["cook red onion with oven", "cook red onion with stove"]
     )
     assert rated[0] < 0.5 < rated[1]
 
@@ -144,7 +142,7 @@ def test_foods_are_renamed_alike_everywhere(game: RecordedGame) -> None:
             for action in other.actions
             if action.startswith("drop ") and "knife" not in action
         } or {""}
-        assert name in other.situation.inventory and name in other.situation.cookbook
+        assert name in other.state.inventory and name in other.state.cookbook
         seen.add(name)
     assert len(seen) > 1
 
@@ -154,7 +152,7 @@ def test_renaming_leaves_tools_and_the_meal_alone(game: RecordedGame) -> None:
 
     sources = examples(TrainingOptions(), [game])
     renamer = Renamer(sources, share=1.0)
-    kept = Item(STEP.situation, ("take knife", "eat meal", "prepare meal", "take cookbook"), (1.0,))
+    kept = Item(STEP.state, ("take knife", "eat meal", "prepare meal", "take cookbook"), (1.0,))
     assert renamer.item(kept, seed="3").actions == kept.actions
 
 

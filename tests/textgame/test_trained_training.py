@@ -33,7 +33,7 @@ def game() -> RecordedGame:
 @pytest.fixture(scope="module")
 def encoder(tmp_path_factory: pytest.TempPathFactory, game: RecordedGame) -> str:
     torch_or_skip()
-    texts = [f"{s.situation.text} {' '.join(s.candidates)}" for s in game.steps]
+    texts = [f"{s.state.text} {' '.join(s.candidates)}" for s in game.steps]
     return str(tiny_encoder(tmp_path_factory.mktemp("tiny"), texts))
 
 
@@ -199,14 +199,14 @@ def test_onnx_rates_as_the_network_and_int8_nearly(
     special = model.special
     assert (special.before, special.between, special.after) == ((2,), (3,), (3,))
     learner = Learner(model, device="cpu")
-    situation = game.steps[-1].situation
+    state = game.steps[-1].state
     actions = [*game.steps[-1].candidates, "take the long red onion from somewhere"]
-    logits = np.array(learner.rate([(situation, actions)])[0])
+    logits = np.array(learner.rate([(state, actions)])[0])
     expected = 1 / (1 + np.exp(-logits))
     for int8, tolerance in ((False, 1e-4), (True, 0.05)):
         folder = tmp_path / str(int8)
         assert export(model, folder, int8=int8, figures={}).name == "model.onnx"
-        rated = TrainedScorer(folder, "classifier").score(situation, actions)
+        rated = TrainedScorer(folder, "classifier").score(state, actions)
         assert np.allclose(rated, expected, atol=tolerance)
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from naisei.core import Act, World, run
+from naisei.textgame.cooking_state import TextState
 from naisei.textgame.trained.recordings import RecordedGame, record
-from naisei.textgame.trained.state import Situation
 from textgame.toy_kitchen import ToyKitchen
 
 SOLUTION = (
@@ -53,11 +53,11 @@ def recorded(solution: Sequence[str] = SOLUTION, name: str = "toy") -> RecordedG
 class ByRule:
     """A scorer that asks a function."""
 
-    def __init__(self, rate: Callable[[Situation, str], float]) -> None:
+    def __init__(self, rate: Callable[[TextState, str], float]) -> None:
         self.rate = rate
 
-    def score(self, situation: Situation, actions: Sequence[str]) -> list[float]:
-        return [self.rate(situation, action) for action in actions]
+    def score(self, state: TextState, actions: Sequence[str]) -> list[float]:
+        return [self.rate(state, action) for action in actions]
 
 
 def tiny_encoder(folder: Path, texts: Sequence[str]) -> Path:

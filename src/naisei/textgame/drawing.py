@@ -20,7 +20,7 @@ __all__ = ["Atlas", "Spot", "drawing", "terminal_map"]
 # Where the rooms of a game lie, as a play walked through them: for drawings only.
 #
 # Rooms get whole-numbered places on a grid, by the directions that were gone; y grows to the
-# south. The players' own map is `world_map`.
+# south. The players' own map is `game_state`.
 
 _DELTA = {"north": (0, -1), "south": (0, 1), "east": (1, 0), "west": (-1, 0)}
 _BACK = {"north": "south", "south": "north", "east": "west", "west": "east"}

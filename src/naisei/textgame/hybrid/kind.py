@@ -15,11 +15,10 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from naisei.core import InputError
 from naisei.lang import say
 from naisei.runs.options import Options
-from naisei.textgame.planner.kitchen import APPLIANCES, KNIFE
+from naisei.textgame.cooking_state import APPLIANCES, KNIFE, TextState, item_of
 from naisei.textgame.player import Player, PlayerContext, PlayerKind
 from naisei.textgame.reading import Food, Need, read_foods, read_recipe
 from naisei.textgame.trained.kind import Explore, ImitationPlayer, NoJudge, Penalty, RecipeJudge
-from naisei.textgame.trained.state import Situation, item_of
 
 __all__ = [
     "IDLE",
@@ -43,10 +42,10 @@ class Roles:
     read: bool
 
     @classmethod
-    def of(cls, situation: Situation) -> Roles:
-        recipe = read_recipe(situation.cookbook)
+    def of(cls, state: TextState) -> Roles:
+        recipe = read_recipe(state.cookbook)
         needs = {need.name: need for need in recipe.needs} if recipe is not None else {}
-        return cls(read_foods(situation.inventory), needs, recipe is not None)
+        return cls(read_foods(state.inventory), needs, recipe is not None)
 
     @property
     def phase(self) -> str:
@@ -110,29 +109,29 @@ _USEFUL = (
 )
 
 
-def features(situation: Situation, actions: Sequence[str]) -> list[tuple[str, ...]]:
+def features(state: TextState, actions: Sequence[str]) -> list[tuple[str, ...]]:
     """For each action the names of the features that hold; each is 0 or 1.
 
     They depend on the other actions by one fact: whether anything that serves the recipe can be
     done at all, or must be looked for.
     """
-    roles = Roles.of(situation)
-    kinds = [_kind(roles, situation, action) for action in actions]
+    roles = Roles.of(state)
+    kinds = [_kind(roles, state, action) for action in actions]
     able = "able" if any(kind.startswith(_USEFUL) for kind in kinds) else "seeking"
     return [
-        _of(roles, situation, kind, able, _leaves(roles, action))
+        _of(roles, state, kind, able, _leaves(roles, action))
         for kind, action in zip(kinds, actions, strict=True)
     ]
 
 
-def _of(roles: Roles, situation: Situation, kind: str, able: str, leaves: str) -> tuple[str, ...]:
+def _of(roles: Roles, state: TextState, kind: str, able: str, leaves: str) -> tuple[str, ...]:
     load = min(len(roles.held), 4)
     useless = min(sum(roles.thing(name) == "useless" for name in roles.held), 2)
     return (
         kind,
         f"{kind} | {roles.phase}",
         f"{kind} | {roles.phase} | {able}",
-        f"{kind} | {roles.phase} | {_room(situation)}",
+        f"{kind} | {roles.phase} | {_room(state)}",
         f"{kind} | cuts {roles.cuts} | {roles.phase}",
         f"{kind} | holds {load} of {min(len(roles.needs), 5)}",
         f"{kind} | useless {useless} | {roles.phase}",
@@ -150,18 +149,18 @@ def _leaves(roles: Roles, action: str) -> str:
     return "cuts" if any(roles.to_do(name) in ("cut", "both") for name in others) else "none"
 
 
-def _room(situation: Situation) -> str:
-    return "kitchen" if situation.room.lower() == "kitchen" else "elsewhere"
+def _room(state: TextState) -> str:
+    return "kitchen" if state.room.lower() == "kitchen" else "elsewhere"
 
 
-def _way(situation: Situation, direction: str) -> str:
+def _way(state: TextState, direction: str) -> str:
     """`fresh`: nobody has gone it; `toward`: it leads to the nearest such way."""
-    if direction in situation.fresh:
+    if direction in state.fresh:
         return "fresh"
-    return "toward" if direction == situation.toward else "known"
+    return "toward" if direction == state.toward else "known"
 
 
-def _kind(roles: Roles, situation: Situation, action: str) -> str:
+def _kind(roles: Roles, state: TextState, action: str) -> str:
     """The action with roles in place of names."""
     verb, _, rest = action.partition(" ")
     if item := item_of(action):
@@ -183,7 +182,7 @@ def _kind(roles: Roles, situation: Situation, action: str) -> str:
     if verb == "open":
         return "open door" if rest.endswith(("door", "gate")) else "open container"
     if verb == "go":
-        return f"go {_way(situation, rest)}"
+        return f"go {_way(state, rest)}"
     return action
 
 
@@ -206,19 +205,16 @@ class LinearScorer:
     def __init__(self, weights: Weights) -> None:
         self._of = weights.of
 
-    def values(self, situation: Situation, actions: Sequence[str]) -> NDArray[np.float64]:
+    def values(self, state: TextState, actions: Sequence[str]) -> NDArray[np.float64]:
         """The sums of the weights, `(actions,)`."""
         return np.array(
-            [
-                sum(self._of.get(name, 0.0) for name in names)
-                for names in features(situation, actions)
-            ]
+            [sum(self._of.get(name, 0.0) for name in names) for names in features(state, actions)]
         )
 
-    def score(self, situation: Situation, actions: Sequence[str]) -> Sequence[float]:
+    def score(self, state: TextState, actions: Sequence[str]) -> Sequence[float]:
         if not actions:
             return ()
-        values = self.values(situation, actions)
+        values = self.values(state, actions)
         odds = np.exp(values - values.max()) * [action != IDLE for action in actions]
         if not odds.any():
             return [1.0] * len(actions)

@@ -33,7 +33,7 @@ def learn(
         actions = [a for a in (choice.action, *choice.others) if a != IDLE]
         rows += [
             [names.setdefault(name, len(names)) for name in own]
-            for own in features(choice.situation, actions)
+            for own in features(choice.state, actions)
         ]
     table = np.array(rows, np.int64)
     weights = _fit(table, np.array(starts), len(names), steps=steps, rate=rate, decay=decay)
@@ -74,6 +74,6 @@ def top_one(weights: Weights, choices: Sequence[Choice]) -> float:
     """Share of choices in which no other candidate is rated as high as the walkthrough's."""
     scorer, right = LinearScorer(weights), 0
     for choice in choices:
-        own, *others = scorer.values(choice.situation, (choice.action, *choice.others))
+        own, *others = scorer.values(choice.state, (choice.action, *choice.others))
         right += own > max(others)
     return right / len(choices) if choices else float("nan")

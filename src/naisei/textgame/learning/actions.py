@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from naisei.lang import say
-from naisei.textgame.learning.game_state import Notes
+from naisei.textgame.game_state import HELD
+from naisei.textgame.learning.game_state import LearningState
 from naisei.textgame.learning.knowledge import (
     CURIOSITY,
     DISH,
@@ -15,32 +16,32 @@ from naisei.textgame.learning.knowledge import (
     instrument,
     matching,
 )
-from naisei.textgame.planner.explore import HELD, Errand, Errands, Job, best_look, plan_errands
+from naisei.textgame.planner.explore import Errand, Errands, Job, best_look, plan_errands
 
-__all__ = ["Housework", "Trial", "best_trial"]
+__all__ = ["Skills", "Trial", "best_trial"]
 
 
 #: Stands for whatever may be there: a word that is no thing's name.
 _ANYTHING = "anything"
 
 
-class Housework:
-    """Commands towards a place, a thing, or the use of learned rules."""
+class Skills:
+    """What the player can do from the start: walk, search, take, drop; and use learned rules."""
 
-    def __init__(self, notes: Notes) -> None:
-        self._notes = notes
+    def __init__(self, state: LearningState) -> None:
+        self._state = state
         self._tool = ""
 
     def search(self, wanted: Sequence[str]) -> tuple[str, str] | None:
         """Towards the unknown place that promises most; `None` if all was seen."""
-        notes = self._notes
-        look = best_look(notes.world, wanted, notes.known.houses, stuck=notes.stuck)
+        state = self._state
+        look = best_look(state.world, wanted, state.known.houses, stuck=state.stuck)
         if look is None:
             return None
         thought = say(f"{', '.join(wanted)} を探す", f"looking for {', '.join(wanted)}")
-        if look.place != notes.world.here:
-            return self.walk(look.place), thought
-        return (f"open {look.open}" if look.open else self._go(look.go)), thought
+        if look.place != state.world.here:
+            return state.walk(look.place), thought
+        return (f"open {look.open}" if look.open else state.go(look.go)), thought
 
     def explore(self) -> str | None:
         """Towards any unknown place or closed container."""
@@ -50,40 +51,35 @@ class Housework:
     def is_new(self, command: str) -> bool:
         """Whether a command leads where nobody has been, or opens something."""
         verb, _, rest = command.partition(" ")
-        return verb == "open" or self._notes.world.place.ways.get(rest) is None
-
-    def walk(self, place: int) -> str:
-        route = self._notes.world.route(place)
-        assert route, "only places that can be reached are walked to"
-        return self._go(route[0])
+        return verb == "open" or self._state.world.place.ways.get(rest) is None
 
     def fetch(self, thing: str, *, keep: Collection[str]) -> str | None:
         """Towards holding a thing; hands are freed for it. `None` if nobody knows where it is."""
-        notes = self._notes
-        at = notes.where(thing)
+        state = self._state
+        at = state.where(thing)
         if at is None or at == HELD:
             return None
-        if at != notes.world.here:
-            return self.walk(at)
-        if thing in notes.scene.lying and len(notes.held) < notes.hands:
-            return self._take(thing)
-        notes.cannot_take(thing)
+        if at != state.world.here:
+            return state.walk(at)
+        if thing in state.scene.lying and len(state.held) < state.hands:
+            return state.take(thing)
+        state.cannot_take(thing)
         return self._drop(keep=keep)
 
     def towards(self, template: str, thing: str) -> str | None:
         """Towards a moment in which the template can be done with the thing in hand."""
-        notes = self._notes
+        state = self._state
         if tool := instrument(template):
             if self._is_held(template):
-                return None if tool in notes.held else (
+                return None if tool in state.held else (
                     self.fetch(tool, keep=(thing,)) or self._searched(tool)
                 )  # fmt: skip
-            at = notes.where(tool)
+            at = state.where(tool)
             if at is None:
                 return self._searched(tool)
-            return None if at in (notes.world.here, HELD) else self.walk(at)
-        if (room := self._room(template)) is not None and room != notes.world.here:
-            return self.walk(room)
+            return None if at in (state.world.here, HELD) else state.walk(at)
+        if (room := self._room(template)) is not None and room != state.world.here:
+            return state.walk(room)
         return None
 
     def _searched(self, thing: str) -> str | None:
@@ -92,31 +88,31 @@ class Housework:
 
     def _is_held(self, template: str) -> bool:
         """Whether what it is done with has to be in the hands, as the offers so far tell."""
-        offer = self._notes.known.offers.get(template)
+        offer = self._state.known.offers.get(template)
         return offer is not None and 2 * offer.held >= offer.times
 
     def _room(self, template: str) -> int | None:
         """The place of the room where the template was offered most, if this game has it."""
-        notes = self._notes
-        offer = notes.known.offers.get(template)
+        state = self._state
+        offer = state.known.offers.get(template)
         rooms = offer.rooms if offer else {}
-        reach = notes.world.distances()
-        fits = [p for p in notes.world.places if p.number in reach and p.room in rooms]
+        reach = state.world.distances()
+        fits = [p for p in state.world.places if p.number in reach and p.room in rooms]
         best = max(fits, key=lambda p: (rooms[p.room], -reach[p.number]), default=None)
         return best.number if best else None
 
     def at_hand(self, ways: Mapping[str, Sequence[str]]) -> tuple[str, str] | None:
         """A sure rule that can be used here and now; and while something is not found yet, an
         ingredient that lies here."""
-        notes = self._notes
+        state = self._state
         for thing, templates in ways.items():
-            for template in templates if thing in notes.held else ():
-                if command := matching(notes.roles, notes.scene.can, template, thing):
+            for template in templates if thing in state.held else ():
+                if command := matching(state.roles, state.scene.can, template, thing):
                     return command, say("学んだとおりに", "as learned")
-        if self._missing(ways) and len(notes.held) < notes.hands:
+        if self._missing(ways) and len(state.held) < state.hands:
             for thing in ways:
-                if thing in notes.scene.lying:
-                    return self._take(thing), say("材料がある", "an ingredient is here")
+                if thing in state.scene.lying:
+                    return state.take(thing), say("材料がある", "an ingredient is here")
         return None
 
     def gather(
@@ -124,7 +120,7 @@ class Housework:
     ) -> tuple[str, str] | None:
         """Towards all ingredients in hand, with all that is sure done to them; `None` when that
         is so."""
-        notes = self._notes
+        state = self._state
         if missing := self._missing(ways):
             if step := self.search(missing):
                 return step
@@ -135,7 +131,7 @@ class Housework:
                 for template in templates
                 if instrument(template) in missing
             }
-        if any(notes.where(thing) is None for thing in ways):
+        if any(state.where(thing) is None for thing in ways):
             return "", say("材料が見つからない", "an ingredient is nowhere to be found")
         errands = self._errands({
             thing: [t for t in templates if (t, thing) not in blocked]
@@ -150,40 +146,40 @@ class Housework:
         """What is needed, and nobody knows where it is: ingredients, then instruments."""
         tools = (instrument(t) for templates in ways.values() for t in templates)
         wanted = dict.fromkeys([*ways, *filter(None, tools)])
-        return [thing for thing in wanted if self._notes.where(thing) is None]
+        return [thing for thing in wanted if self._state.where(thing) is None]
 
     def _errands(self, ways: Mapping[str, Sequence[str]]) -> Errands:
-        notes, jobs, tools = self._notes, [], []
+        state, jobs, tools = self._state, [], []
         for thing, templates in ways.items():
             by_hand = [t for t in templates if instrument(t) and self._is_held(t)]
             placed = [t for t in templates if instrument(t) and not self._is_held(t)]
             tools += [instrument(t) for t in by_hand]
-            at, cook_at = notes.where(thing), None
+            at, cook_at = state.where(thing), None
             if placed:
-                cook_at = notes.where(instrument(placed[0]))
+                cook_at = state.where(instrument(placed[0]))
             assert at is not None
             jobs.append(Job(thing, at, bool(by_hand), cook_at))
         self._tool = tools[0] if tools else ""
         spare = len(self._spare(ways))
         return Errands(
             jobs=jobs,
-            knife_at=notes.where(self._tool) if self._tool else None,
+            knife_at=state.where(self._tool) if self._tool else None,
             spare=spare,
-            hands=max(notes.hands, 1),
-            here=notes.world.here,
-            goal=notes.book_at,
-            distance={p.number: notes.world.distances(p.number) for p in notes.world.places},
+            hands=max(state.hands, 1),
+            here=state.world.here,
+            goal=state.book_at,
+            distance={p.number: state.world.distances(p.number) for p in state.world.places},
         )
 
     def _spare(self, needed: Collection[str]) -> list[str]:
-        return sorted(set(self._notes.held) - set(needed) - {self._tool})
+        return sorted(set(self._state.held) - set(needed) - {self._tool})
 
     def _carry_out(
         self, errand: Errand, ways: Mapping[str, Sequence[str]]
     ) -> tuple[str, str] | None:
-        things = list(ways)
+        state, things = self._state, list(ways)
         if errand.kind == "walk":
-            return self.walk(errand.place), say("次の用事へ", "to the next errand")
+            return state.walk(errand.place), say("次の用事へ", "to the next errand")
         if errand.kind in ("cook", "cut"):
             return None  # it would have been done at hand: the rule does not hold here
         if errand.thing > len(things):
@@ -191,24 +187,16 @@ class Housework:
         name = self._tool if errand.thing == len(things) else things[errand.thing]
         if errand.kind == "drop":
             return f"drop {name}", say("手を空ける", "freeing a hand")
-        if name not in self._notes.scene.lying:
-            self._notes.cannot_take(name)
+        if name not in state.scene.lying:
+            state.cannot_take(name)
             return self._drop(keep=(name,)) or "", say("手を空ける", "freeing a hand")
-        return self._take(name), say("必要なもの", "it is needed")
-
-    def _go(self, direction: str) -> str:
-        here = self._notes.world.place
-        return f"open {here.doors[direction]}" if direction in here.shut else f"go {direction}"
-
-    def _take(self, thing: str) -> str:
-        place = self._notes.scene.lying[thing]
-        return f"take {thing} from {place}" if place else f"take {thing}"
+        return state.take(name), say("必要なもの", "it is needed")
 
     def _drop(self, *, keep: Collection[str]) -> str | None:
         """Something in hand, what no recipe needs first."""
-        notes = self._notes
-        needs = notes.assignment.needs if notes.assignment else ()
-        loose = sorted(set(notes.held) - set(keep), key=lambda t: (t in needs, t))
+        state = self._state
+        needs = state.assignment.needs if state.assignment else ()
+        loose = sorted(set(state.held) - set(keep), key=lambda t: (t in needs, t))
         return f"drop {loose[0]}" if loose else None
 
 
@@ -240,26 +228,30 @@ class Trial:
 
 
 def best_trial(
-    notes: Notes, beliefs: Beliefs, blocked: Collection[tuple[str, str]], *, at_hand: bool = False
+    state: LearningState,
+    beliefs: Beliefs,
+    blocked: Collection[tuple[str, str]],
+    *,
+    at_hand: bool = False,
 ) -> Trial | None:
     """Worth most of all that is not blocked; at_hand: only what can be done this moment."""
     found = [
         Trial(goal, template, thing, beliefs.worth(goal, template, chance=chance))
-        for goal, template, thing, chance in _options(notes)
+        for goal, template, thing, chance in _options(state)
         if (template, thing) not in blocked
-        and not (at_hand and not matching(notes.roles, notes.scene.can, template, thing))
+        and not (at_hand and not matching(state.roles, state.scene.can, template, thing))
     ]
     return max(found, key=lambda t: (t.worth, t.goal, t.template, t.thing), default=None)
 
 
-def _options(notes: Notes) -> Iterator[tuple[str, str, str, float]]:
+def _options(state: LearningState) -> Iterator[tuple[str, str, str, float]]:
     """(goal, template, thing, the chance that the goal is still open)."""
-    assert notes.assignment is not None
-    progress = notes.progress
+    assert state.assignment is not None
+    progress = state.progress
     open_things = [
-        t for t in notes.assignment.needs if not progress.closed and progress.open_directions(t)
+        t for t in state.assignment.needs if not progress.closed and progress.open_directions(t)
     ]
-    templates = [t for t in sorted(notes.known.offers) if not t.startswith(_MOVING)]
+    templates = [t for t in sorted(state.known.offers) if not t.startswith(_MOVING)]
     for thing in open_things:
         fresh = [t for t in templates if NEEDED in t and t not in progress.used(thing)]
         for goal, chance in progress.chances(thing).items():
@@ -267,9 +259,9 @@ def _options(notes: Notes) -> Iterator[tuple[str, str, str, float]]:
     if not open_things and (step := progress.closing()) is not None:
         goal, dish = step
         yield from ((goal, t, dish, 1.0) for t in templates if DISH in t)
-        yield from ((goal, c, "", 1.0) for c in sorted(notes.scene.can) if " " not in c)
-    if notes.world.frontier() or any(p.closed for p in notes.world.places):
+        yield from ((goal, c, "", 1.0) for c in sorted(state.scene.can) if " " not in c)
+    if state.world.frontier() or any(p.closed for p in state.world.places):
         yield CURIOSITY, EXPLORE, "", 1.0
-    things = {t for p in notes.world.places for t in p.things} & notes.portable
-    for thing in sorted(things - set(notes.held) - set(notes.assignment.needs)):
+    things = {t for p in state.world.places for t in p.things} & state.portable
+    for thing in sorted(things - set(state.held) - set(state.assignment.needs)):
         yield CURIOSITY, f"take {thing}", thing, 1.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+from naisei.textgame.game_state import GameState
 from naisei.textgame.learning.knowledge import (
     CURIOSITY,
     DISH,
@@ -18,11 +19,9 @@ from naisei.textgame.learning.knowledge import (
     instrument,
     read_assignment,
 )
-from naisei.textgame.reading import Scene, read_scene
 from naisei.textgame.schemas import View
-from naisei.textgame.world_map import WorldMap
 
-__all__ = ["Notes", "Progress"]
+__all__ = ["LearningState", "Progress"]
 
 
 #: The goal of working on what needs no more work.
@@ -162,26 +161,21 @@ _NOTHING_ASKED = Assignment((), (), ())
 _ARTICLES = {"a", "an", "some", "the"}
 
 
-class Notes:
-    """Kept up to date with every view; raises the counts of `known`."""
+class LearningState(GameState[frozenset[str]]):
+    """What was seen of a game that is learned from; raises the counts of `known`.
+
+    held: thing → the words before its name.
+    """
 
     def __init__(self, known: Knowledge, beliefs: Beliefs) -> None:
+        super().__init__()
         self.known, self._beliefs = known, beliefs
-        self.world = WorldMap()
-        self.scene: Scene = read_scene(View())
-        #: Held thing → the words before its name.
-        self.held: dict[str, frozenset[str]] = {}
         self.assignment: Assignment | None = None
         self.progress = Progress(_NOTHING_ASKED, beliefs)
-        self.portable: set[str] = set()
         self.book_at = -1
-        #: How many things fit into the hands, once that was seen.
-        self.limit: int | None = None
         self.most_held = 0
         #: Instrument → the place whose text names it.
         self.named_at: dict[str, int] = {}
-        self.stuck: set[tuple[int, str]] = set()
-        self.openings: list[tuple[str, bool]] = []
         #: Whether the last view offered a kind of command that never was before.
         self.something_new = False
         self.score = 0
@@ -200,7 +194,8 @@ class Notes:
         template, thing = self.roles.template(last) if last else ("", "")
         before = self.held.get(thing, frozenset())
         tried_for = self._goals(template, thing)
-        self._look(view, last)
+        super().see(view, last)
+        self.most_held = max(self.most_held, len(self.held))
         if last and self.assignment is not None:
             self._learn(view, template, thing, tried_for, before)
         self.score = view.score
@@ -214,31 +209,24 @@ class Notes:
         self._note_instruments(view)
 
     def where(self, thing: str) -> int | None:
-        """The nearest place where a thing is known to be; -1 if it is held."""
-        if thing in self.held:
-            return -1
-        distance = self.world.distances()
-        places = [
-            p.number
-            for p in self.world.places
-            if p.number in distance and (thing in p.things or thing in p.fixtures)
-        ]
-        return min(places, key=lambda p: (distance[p], p), default=self.named_at.get(thing))
+        """As of any thing; an instrument that was only read of is where that was."""
+        at = super().where(thing)
+        return self.named_at.get(thing) if at is None else at
 
     def finish(self) -> None:
         """The game is over: what it showed of houses and hands is kept."""
         self.known.games += 1
         self.known.houses.add(self.world, self.openings)
-        if self.assignment is not None and self.limit is not None:
+        if self.assignment is not None and self.capacity is not None:
             row = self.known.limits.setdefault(str(len(self.assignment.needs)), {})
-            row[str(self.limit)] = row.get(str(self.limit), 0) + 1
+            row[str(self.capacity)] = row.get(str(self.capacity), 0) + 1
 
     @property
     def hands(self) -> int:
         """How many things are taken to fit: as seen in this game, else the least that former
         games with so many ingredients allowed."""
-        if self.limit is not None:
-            return self.limit
+        if self.capacity is not None:
+            return self.capacity
         if self.assignment is None:
             return 99
         learned = self.known.limits.get(str(len(self.assignment.needs)), {})
@@ -248,31 +236,10 @@ class Notes:
     def cannot_take(self, thing: str) -> None:
         """It is wanted and in sight, and nothing here can be taken: the hands are full."""
         if self.held and not self.scene.lying and thing in self.world.place.things:
-            self.limit = len(self.held)
+            self.capacity = len(self.held)
 
-    def _look(self, view: View, last: str) -> None:
-        self.scene = read_scene(view)
-        verb, _, rest = last.partition(" ")
-        place = self.world.arrive(
-            self.scene, rest if verb == "go" and "-= " in view.feedback else ""
-        )
-        self.held = _held(view, self._names(view))
-        if verb == "open" and rest in self.scene.closed:
-            self.stuck.add((place.number, rest))
-        elif verb == "open" and rest not in place.doors.values():
-            self.openings.append((rest, rest in self.scene.lying.values()))
-        taken = rest.partition(" from ")[0]
-        if verb == "take":
-            if taken not in self.held:
-                self.limit = len(self.held)  # listed, and yet refused
-        elif (
-            self.held
-            and not self.scene.lying
-            and (set(place.things) & self.portable) - set(self.held)
-        ):
-            self.limit = len(self.held)  # what could be taken cannot be taken now
-        self.portable |= set(self.held) | set(self.scene.lying)
-        self.most_held = max(self.most_held, len(self.held))
+    def read_held(self, view: View) -> dict[str, frozenset[str]]:
+        return _held(view, self._names(view))
 
     def _names(self, view: View) -> set[str]:
         """What can be held is named by commands about it, and by the recipe."""

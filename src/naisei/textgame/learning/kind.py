@@ -10,8 +10,8 @@ from pydantic import BaseModel
 from naisei.core import Flow
 from naisei.lang import say
 from naisei.runs.options import Options
-from naisei.textgame.learning.actions import Housework, Trial, best_trial
-from naisei.textgame.learning.game_state import Notes
+from naisei.textgame.learning.actions import Skills, Trial, best_trial
+from naisei.textgame.learning.game_state import LearningState
 from naisei.textgame.learning.knowledge import (
     CURIOSITY,
     DISH,
@@ -44,8 +44,8 @@ class SelfTaught:
 
     def __init__(self, known: Knowledge, *, draw: str | None = None, caution: bool = True) -> None:
         self.beliefs = Beliefs(known, draw=draw, caution=caution)
-        self.notes = Notes(known, self.beliefs)
-        self._work = Housework(self.notes)
+        self.state = LearningState(known, self.beliefs)
+        self._skills = Skills(self.state)
         self._caution = caution
         self._trial: Trial | None = None
         #: (template, thing) that could not be done in this game.
@@ -63,38 +63,38 @@ class SelfTaught:
     def end(self, view: View) -> None:
         """The game's last answer, for the lesson in it."""
         self._see(view)
-        self.notes.finish()
+        self.state.finish()
 
     def _see(self, view: View) -> None:
         trial = self._trial
-        points = self.notes.score
-        self.notes.see(view, self._last)
-        if self.notes.score > points:
+        points = self.state.score
+        self.state.see(view, self._last)
+        if self.state.score > points:
             self._blocked.clear()  # what did nothing before may do something now
         if trial is not None and self._last == trial.command:
-            if self.notes.score == points:
+            if self.state.score == points:
                 self._blocked.add((trial.template, trial.thing))
             if trial.goal == CURIOSITY:
-                self.notes.curious(trial.template, self.notes.something_new)
+                self.state.curious(trial.template, self.state.something_new)
             self._trial = None
 
     def _choose(self) -> tuple[str, str]:
-        notes = self.notes
-        if notes.assignment is None:
+        state = self.state
+        if state.assignment is None:
             return self._find_cookbook()
         if self._trial is not None:
             if step := self._pursue(self._trial):
                 return step
             self._give_up_trial()
-        if not notes.progress.closed and (step := self._surely()):
+        if not state.progress.closed and (step := self._surely()):
             return step
         return self._try()
 
     def _find_cookbook(self) -> tuple[str, str]:
         for command in ("examine cookbook", "read cookbook"):
-            if command in self.notes.scene.can:
+            if command in self.state.scene.can:
                 return command, say("レシピを読む", "reading the recipe")
-        return self._work.search(["cookbook"]) or (
+        return self._skills.search(["cookbook"]) or (
             "",
             say("料理本が見つからない", "there is no cookbook to be found"),
         )
@@ -102,33 +102,33 @@ class SelfTaught:
     def _surely(self) -> tuple[str, str] | None:
         """What the learned rules are sure of, and the gathering."""
         ways = self._sure_ways()
-        if (step := self._work.at_hand(ways)) is not None:
+        if (step := self._skills.at_hand(ways)) is not None:
             return step
         if not self._caution and (trial := self._best(at_hand=True)):
             self._trial = trial
             return self._pursue(trial)
-        return self._work.gather(ways, self._blocked)
+        return self._skills.gather(ways, self._blocked)
 
     def _sure_ways(self) -> dict[str, list[str]]:
         """Ingredient → templates that surely satisfy what is still open on it."""
-        notes, ways = self.notes, {}
-        assert notes.assignment is not None
-        for thing in notes.assignment.needs:
+        state, ways = self.state, {}
+        assert state.assignment is not None
+        for thing in state.assignment.needs:
             ways[thing] = [
                 best
-                for verb in notes.progress.open_directions(thing)
+                for verb in state.progress.open_directions(thing)
                 if (best := self._best_template(verb, thing)) and self.beliefs.sure(verb, best)
             ]
         return ways
 
     def _best_template(self, goal: str, thing: str) -> str:
-        templates = [t for t in self.notes.known.rules.get(goal, {}) if NEEDED in t]
-        used = self.notes.progress.used(thing)
+        templates = [t for t in self.state.known.rules.get(goal, {}) if NEEDED in t]
+        used = self.state.progress.used(thing)
         usable = [t for t in sorted(templates) if t not in used and (t, thing) not in self._blocked]
         return max(usable, key=lambda t: self.beliefs.mean(goal, t), default="")
 
     def _best(self, *, at_hand: bool = False) -> Trial | None:
-        return best_trial(self.notes, self.beliefs, self._blocked, at_hand=at_hand)
+        return best_trial(self.state, self.beliefs, self._blocked, at_hand=at_hand)
 
     def _try(self) -> tuple[str, str]:
         """The most promising of what is not sure."""
@@ -146,43 +146,43 @@ class SelfTaught:
 
     def _pursue(self, trial: Trial) -> tuple[str, str] | None:
         """The next command towards a trial; `None` if it cannot be done in this game."""
-        notes, work = self.notes, self._work
+        state, skills = self.state, self._skills
         why = trial.thought()
         if trial.goal == CURIOSITY:
             step = self._satisfy(trial)
             return (step, why) if step else None
         closing = DISH in trial.template or trial.goal == END or NEEDED not in trial.template
-        if not closing and trial.goal not in notes.progress.chances(trial.thing):
+        if not closing and trial.goal not in state.progress.chances(trial.thing):
             return None
-        if closing and trial.goal != (notes.progress.closing() or ("",))[0]:
+        if closing and trial.goal != (state.progress.closing() or ("",))[0]:
             return None
-        if not closing and trial.thing not in notes.held:
-            if (step := work.fetch(trial.thing, keep=(instrument(trial.template),))) is None:
-                return work.search([trial.thing])
+        if not closing and trial.thing not in state.held:
+            if (step := skills.fetch(trial.thing, keep=(instrument(trial.template),))) is None:
+                return skills.search([trial.thing])
             return step, why
-        trial.command = matching(notes.roles, notes.scene.can, trial.template, trial.thing)
+        trial.command = matching(state.roles, state.scene.can, trial.template, trial.thing)
         if trial.command:
             return trial.command, why
-        if closing and trial.thing and (step := work.fetch(trial.thing, keep=())):
+        if closing and trial.thing and (step := skills.fetch(trial.thing, keep=())):
             return step, why  # the dish was put somewhere
-        step = work.towards(trial.template, trial.thing)
+        step = skills.towards(trial.template, trial.thing)
         return (step, why) if step else None
 
     def _satisfy(self, trial: Trial) -> str | None:
         """The next command towards seeing what a thing, or an unknown place, makes possible."""
         if trial.thing:
-            step = self._work.fetch(trial.thing, keep=self._unfinished()[:1])
+            step = self._skills.fetch(trial.thing, keep=self._unfinished()[:1])
             if step and step.split(" from ")[0] == f"take {trial.thing}":
                 trial.command = step
             return step
-        step = self._work.explore()
-        if step and self._work.is_new(step):
+        step = self._skills.explore()
+        if step and self._skills.is_new(step):
             trial.command = step
         return step
 
     def _unfinished(self) -> list[str]:
         """Ingredients in hand with something still to be done to them."""
-        return [t for t in sorted(self.notes.held) if self.notes.progress.open_directions(t)]
+        return [t for t in sorted(self.state.held) if self.state.progress.open_directions(t)]
 
 
 class SelfTaughtOptions(Options):

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from naisei.core import InputError
 from naisei.lang import say
 from naisei.text_files import read_text
-from naisei.textgame.planner.kitchen import Prior
+from naisei.textgame.planner.explore import Prior
 
 __all__ = [
     "CURIOSITY",

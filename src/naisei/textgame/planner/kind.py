@@ -1,4 +1,4 @@
-"""The player planner: of cooking games and of games of tidying up."""
+"""The player planner: of cooking games and, by the player tidy, of games of tidying up."""
 
 from __future__ import annotations
 
@@ -8,14 +8,224 @@ from collections.abc import Callable
 from pydantic import BaseModel
 
 from naisei.core import Flow
+from naisei.lang import say
 from naisei.runs.options import Options
-from naisei.textgame.planner.cooking import CookingPlanner
-from naisei.textgame.planner.kitchen import Prior, learned
+from naisei.textgame.cooking_state import APPLIANCES, KNIFE, CookingState, Task
+from naisei.textgame.game_state import HELD
+from naisei.textgame.planner.explore import (
+    Errand,
+    Errands,
+    Job,
+    Look,
+    Prior,
+    best_look,
+    learned,
+    plan_errands,
+)
 from naisei.textgame.player import Follows, Player, PlayerContext, PlayerKind
 from naisei.textgame.schemas import Decision, View
 
-__all__ = ["ByFamily", "PlannerOptions", "build", "is_tidying"]
+__all__ = ["ByFamily", "CookingPlanner", "PlannerOptions", "build", "is_tidying"]
 
+
+# The planner of cooking games: find the cookbook, gather, process, cook, eat.
+#
+# What it must never do: cook or cut an ingredient in a way that the recipe does not ask for, or
+# twice, or eat an ingredient. It gives no such command.
+
+_COOKBOOK = "cookbook"
+
+
+class CookingPlanner:
+    """Plays one game. `prior`: what former games taught."""
+
+    def __init__(self, prior: Prior) -> None:
+        self.known = CookingState()
+        self._prior = prior
+        self._last = ""
+        self._plan: list[Errand] = []
+        self._thing = ""
+
+    def decide(self, view: View) -> Flow[Decision]:
+        """The next command; it never asks the world for anything."""
+        self.known.see(view, self._last)
+        command, thought = self._choose()
+        self._last = command
+        return Decision(action=command, thoughts=thought)
+        yield  # a flow without effects
+
+    def did(self, action: str) -> bool:
+        """Another command was given than the one decided for; it can go on from there."""
+        self._last = action
+        return True
+
+    def _choose(self) -> tuple[str, str]:
+        can = self.known.scene.can
+        # With full hands the engine may not list it, and takes it all the same.
+        if "eat meal" in can or "meal" in self.known.held:
+            return "eat meal", say("料理ができた", "the meal is ready")
+        if self.known.recipe is None:
+            return self._find_cookbook()
+        tasks = self.known.tasks()
+        if spoilt := [t.name for t in tasks if t.spoilt]:
+            return "", say(
+                f"{spoilt[0]} はもうレシピどおりにできない",
+                f"{spoilt[0]} can never be as the recipe wants it",
+            )
+        missing = [t.name for t in tasks if self.known.where(t.name) is None]
+        missing += self._missing_tools(tasks)
+        if missing:
+            return self._gather(tasks, missing)
+        return self._run_errands(tasks)
+
+    def _find_cookbook(self) -> tuple[str, str]:
+        for command in ("examine cookbook", "read cookbook"):
+            if command in self.known.scene.can:
+                return command, say("レシピを読む", "reading the recipe")
+        return self._look_for([_COOKBOOK])
+
+    def _missing_tools(self, tasks: list[Task]) -> list[str]:
+        known = self.known
+        wanted = [KNIFE] if any(t.cut for t in tasks) and known.where(KNIFE) is None else []
+        verbs = dict.fromkeys(t.cook for t in tasks if t.cook)
+        return wanted + [
+            APPLIANCES[verb][0]
+            for verb in verbs
+            if not any(name in known.appliances for name in APPLIANCES[verb])
+        ]
+
+    def _gather(self, tasks: list[Task], missing: list[str]) -> tuple[str, str]:
+        """While something is not found yet: what is at hand first, else the nearest promise."""
+        if (command := self._at_hand(tasks)) is not None:
+            return command
+        look = best_look(self.known.world, missing, self._prior, stuck=self.known.stuck)
+        near = self._nearest(tasks)
+        if near is not None and (look is None or near[0] <= look.cost - 1):
+            _, at, name = near
+            return self.known.walk(at), say(f"{name} を取りに行く", f"fetching the {name}")
+        return self._follow(look, missing)
+
+    def _nearest(self, tasks: list[Task]) -> tuple[int, int, str] | None:
+        """(commands, place, name) of the nearest ingredient that can be fetched."""
+        if not (self._has_free_hand() or self._spare(tasks)):
+            return None
+        distance = self.known.world.distances()
+        found = [
+            (distance[at], at, t.name)
+            for t in tasks
+            if (at := self.known.where(t.name)) is not None and at != HELD and at in distance
+        ]
+        return min(found, default=None)
+
+    def _spare(self, tasks: list[Task]) -> list[str]:
+        """What is held and not needed; the knife counts once nothing is left to cut."""
+        needed = {t.name for t in tasks} | ({KNIFE} if any(t.cut for t in tasks) else set())
+        return sorted(set(self.known.held) - needed)
+
+    def _at_hand(self, tasks: list[Task]) -> tuple[str, str] | None:
+        """Something that helps the recipe here and now, and loses nothing."""
+        known = self.known
+        for task in tasks:
+            if task.name in known.held:
+                if task.cook and (command := self._cook_here(task)):
+                    return command, say("ここで加熱できる", "it can be cooked here")
+                if task.cut and KNIFE in known.held:
+                    return f"{task.cut} {task.name} with {KNIFE}", say("切る", "cutting")
+        here = [t.name for t in tasks if t.name in known.world.place.things]
+        if here and not self._has_free_hand() and (spare := self._spare(tasks)):
+            return f"drop {spare[0]}", say("手を空ける", "freeing a hand")
+        if self._has_free_hand():
+            for name in here:
+                if name in known.scene.lying:
+                    return self.known.take(name), say("材料がある", "an ingredient is here")
+            cuts = any(t.cut and t.name in known.held for t in tasks)
+            if cuts and KNIFE in known.scene.lying:
+                return self.known.take(KNIFE), say(
+                    "切る材料を持っている", "something in hand needs cutting"
+                )
+        return None
+
+    def _has_free_hand(self) -> bool:
+        return len(self.known.held) < self.known.hands
+
+    def _cook_here(self, task: Task) -> str:
+        for name in APPLIANCES[task.cook]:
+            if f"cook {task.name} with {name}" in self.known.scene.can:
+                return f"cook {task.name} with {name}"
+        return ""
+
+    def _look_for(self, wanted: list[str]) -> tuple[str, str]:
+        look = best_look(self.known.world, wanted, self._prior, stuck=self.known.stuck)
+        return self._follow(look, wanted)
+
+    def _follow(self, look: Look | None, wanted: list[str]) -> tuple[str, str]:
+        what = ", ".join(wanted)
+        if look is None:
+            return "", say(
+                f"すべて探したが見つからない: {what}", f"searched everywhere, not found: {what}"
+            )
+        thought = say(f"{what} を探す", f"looking for {what}")
+        if look.place != self.known.world.here:
+            return self.known.walk(look.place), thought
+        if look.open:
+            return f"open {look.open}", thought
+        return self.known.go(look.go), thought
+
+    def _run_errands(self, tasks: list[Task]) -> tuple[str, str]:
+        """Everything is known: the cheapest plan to its end."""
+        known = self.known
+        if all(t.name in known.held and not t.cut and not t.cook for t in tasks):
+            if known.world.here == known.cooking_place:
+                return "prepare meal", say("材料がそろった", "everything is ready")
+            return self.known.walk(known.cooking_place), say("台所に戻る", "back to the kitchen")
+        plan = plan_errands(self._errands(tasks))
+        if plan is None:
+            return "", say("計画が立たない", "no plan leads to the meal")
+        return self._carry_out(plan[1][0], tasks)
+
+    def _errands(self, tasks: list[Task]) -> Errands:
+        known = self.known
+        world = known.world
+        jobs = []
+        for task in tasks:
+            at = known.where(task.name)
+            assert at is not None
+            cook_at = self._appliance(task) if task.cook else None
+            jobs.append(Job(task.name, at, bool(task.cut), cook_at))
+        return Errands(
+            jobs=jobs,
+            knife_at=known.where(KNIFE) if any(t.cut for t in tasks) else None,
+            spare=len(self._spare(tasks)),
+            hands=known.hands,
+            here=world.here,
+            goal=known.cooking_place,
+            distance={p.number: world.distances(p.number) for p in world.places},
+        )
+
+    def _appliance(self, task: Task) -> int:
+        return next(
+            self.known.appliances[name]
+            for name in APPLIANCES[task.cook]
+            if name in self.known.appliances
+        )
+
+    def _carry_out(self, errand: Errand, tasks: list[Task]) -> tuple[str, str]:
+        if errand.kind == "walk":
+            return self.known.walk(errand.place), say("次の用事へ", "to the next errand")
+        if errand.kind == "cook":
+            return self._cook_here(tasks[errand.thing]), say("レシピどおりに加熱", "cooking")
+        if errand.kind == "cut":
+            task = tasks[errand.thing]
+            return f"{task.cut} {task.name} with {KNIFE}", say("レシピどおりに切る", "cutting")
+        if errand.thing > len(tasks):
+            return f"drop {self._spare(tasks)[0]}", say("手を空ける", "freeing a hand")
+        name = KNIFE if errand.thing == len(tasks) else tasks[errand.thing].name
+        if errand.kind == "drop":
+            return f"drop {name}", say("手を空ける", "freeing a hand")
+        return self.known.take(name), say("必要なもの", "it is needed")
+
+
+# Which of the two families a game is of, by its first text.
 
 _COOKING = re.compile(r"\b(?:cookbook|recipe|hungry|cook\w*|meal|starving|chef)\b", re.I)
 _TIDYING = re.compile(

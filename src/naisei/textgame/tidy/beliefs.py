@@ -1,8 +1,10 @@
-"""How likely things belong where: the table's ranks, meaning, and what was tried."""
+"""What was seen of a house, and how likely things belong where in it: the table's ranks, meaning,
+and what was tried."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -11,7 +13,8 @@ import numpy as np
 
 from naisei.core import Embed, Flow
 from naisei.runs.options import Options
-from naisei.textgame.tidy.house import At, House
+from naisei.textgame.game_state import GameState
+from naisei.textgame.schemas import View
 from naisei.textgame.tidy.household import household, singular
 from naisei.textgame.tidy.naming import (
     NamedReceptacle,
@@ -23,10 +26,12 @@ from naisei.textgame.tidy.naming import (
 )
 
 __all__ = [
+    "At",
     "Belief",
     "Beliefs",
     "Evidence",
     "Ranks",
+    "TidyState",
     "Tuning",
     "cue_fits",
     "meanings",
@@ -34,6 +39,86 @@ __all__ = [
     "unseen_weight",
     "weight",
 ]
+
+
+#: A receptacle: (place, name).
+At = tuple[int, str]
+_PUT = re.compile(r"^(?:put|insert) (.+) (?:on|into|onto|in) (.+)$")
+_DOOR = re.compile(r"\b(?:door|gate|hatch|doorway|entrance|passageway|portal|gateway)$", re.I)
+
+
+class TidyState(GameState[None]):
+    """What was seen of a game of tidying up.
+
+    receptacles: (place, name). lying: thing → (place, receptacle; empty for the floor). done:
+    what was put where it belongs.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.receptacles: dict[At, None] = {}
+        self.lying: dict[str, At] = {}
+        self.done: set[str] = set()
+
+    def see(self, view: View, last: str) -> None:
+        super().see(view, last)
+        here = self.here
+        self.lying = {
+            thing: at
+            for thing, at in self.lying.items()
+            if at[0] != here and thing not in self.held
+        }
+        for thing, holder in self.scene.lying.items():
+            self.lying[thing] = (here, holder)
+        self._note_receptacles()
+
+    def read_held(self, view: View) -> dict[str, None]:
+        can = sorted(self.scene.can)
+        held = [c.removeprefix("drop ") for c in can if c.startswith("drop ")]
+        if not held:
+            # Without `drop`, what is carried is what can be put somewhere.
+            held = sorted({m[1] for c in can if (m := _PUT.match(c))})
+        return dict.fromkeys(held or [t for t in self.held if t in view.inventory])
+
+    def _note_receptacles(self) -> None:
+        here, place = self.here, self.world.place
+        names = set(self.scene.lying.values()) | self.scene.closed
+        if takes := self._takes():
+            # Now it is known what can hold something; a window cannot.
+            names |= takes
+            for at in [a for a in self.receptacles if a[0] == here and a[1] not in names]:
+                del self.receptacles[at]
+        else:
+            names |= self.scene.seen
+        doors = set(place.doors.values()) | {name for name in names if _DOOR.search(name)}
+        for name in sorted(names - doors - self.portable - {""}):
+            self.receptacles.setdefault((here, name))
+
+    def _takes(self) -> set[str]:
+        """What something that is held can be put on or into here."""
+        return {
+            command.removeprefix(start)
+            for thing in self.held
+            for start in (f"put {thing} on ", f"insert {thing} into ")
+            for command in self.scene.can
+            if command.startswith(start)
+        }
+
+    def put(self, thing: str, receptacle: str) -> str:
+        """The command that puts a held thing there, opening it if need be; empty if none does."""
+        for command in (f"put {thing} on {receptacle}", f"insert {thing} into {receptacle}"):
+            if command in self.scene.can:
+                return command
+        return f"open {receptacle}" if receptacle in self.scene.closed else ""
+
+    def hidden(self) -> list[At]:
+        """Closed containers that may hold something, and can be opened."""
+        return [
+            (place.number, name)
+            for place in self.world.places
+            for name in sorted(place.closed)
+            if (place.number, name) not in self.stuck and not _DOOR.search(name)
+        ]
 
 
 #: By likeness (same word and state, same class and state, same family and state): how much a
@@ -215,15 +300,15 @@ class Beliefs:
     meanings: dict[str, Ranks] = field(default_factory=dict)
     _ranks: dict[str, Ranks] = field(default_factory=dict)
 
-    def of(self, thing: str, house: House) -> Belief:
+    def of(self, thing: str, state: TidyState) -> Belief:
         """Probabilities over the receptacles of the house; they and `unseen` add up to < 1."""
         named = name_thing(thing)
         ranks = self._ranks_of(named)
         weights: dict[At, float] = {}
         kinds = set()
         chance = 1.0
-        for at in house.receptacles:
-            receptacle = self.receptacle(at, house)
+        for at in state.receptacles:
+            receptacle = self.receptacle(at, state)
             kinds.add(receptacle.kind)
             if self.evidence.refused(named, at):
                 continue
@@ -233,8 +318,8 @@ class Beliefs:
                 w *= self.tuning.moved
             weights[at] = w * self.evidence.factor(named, at)
         unseen = 0.0
-        if house.world.frontier():
-            entered = [place.room for place in house.world.places]
+        if state.world.frontier():
+            entered = [place.room for place in state.world.places]
             unseen = unseen_weight(ranks, kinds, entered, self.tuning)
         total = sum(weights.values()) + unseen + _NOWHERE
         share = chance / total
@@ -249,9 +334,9 @@ class Beliefs:
         return self._ranks[named.name]
 
     @staticmethod
-    def receptacle(at: At, house: House) -> NamedReceptacle:
+    def receptacle(at: At, state: TidyState) -> NamedReceptacle:
         """Its kind, by its name and its room."""
-        return name_receptacle(at[1], house.world.places[at[0]].room)
+        return name_receptacle(at[1], state.world.places[at[0]].room)
 
 
 #: Texts that stand for a class, and words in each.

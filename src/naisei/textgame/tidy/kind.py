@@ -2,17 +2,132 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
 from pydantic import BaseModel
 
 from naisei.core import Flow
 from naisei.lang import say
 from naisei.textgame.player import Player, PlayerContext, PlayerKind
 from naisei.textgame.schemas import Decision, View
-from naisei.textgame.tidy.beliefs import Belief, Beliefs, Tuning, meanings
-from naisei.textgame.tidy.house import UNKNOWN, Chance, House, Tour, best_tour
+from naisei.textgame.tidy.beliefs import Belief, Beliefs, TidyState, Tuning, meanings
 from naisei.textgame.tidy.naming import name_thing
 
-__all__ = ["TidyPlayer", "build"]
+__all__ = ["UNKNOWN", "Chance", "TidyPlayer", "Tour", "best_tour", "build"]
+
+
+# The order of rooms that promises most points.
+
+#: Stands for whatever lies behind a way that nobody has gone.
+UNKNOWN = -1
+#: What an unknown room is expected to hold: things that can be put away, in steps each.
+_NEW_THINGS, _NEW_STEPS, _NEW_CHANCE = 3, 2, 0.7
+#: A point soon is worth a little more than one late.
+_LATER = 0.004
+#: Rooms of a tour after the first, and rooms that are considered at all.
+_LEGS, _ROOMS = 3, 6
+#: A chance of a point that is smaller is no reason to go anywhere.
+_WORTH = 0.08
+
+
+@dataclass(frozen=True, slots=True)
+class Chance:
+    """A thing that is not put away. at: its place, `None` if it is held. by_place: place (or
+    `UNKNOWN`) → probability that the next try there is right."""
+
+    name: str
+    at: int | None
+    by_place: Mapping[int, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Tour:
+    """stops: places in order, the first is here. value: expected points. target: thing → number
+    of the stop where it is put. lifted: thing → number of the stop where it is taken up."""
+
+    stops: tuple[int, ...]
+    value: float
+    target: Mapping[str, int]
+    lifted: Mapping[str, int]
+
+
+def best_tour(
+    things: Sequence[Chance],
+    distance: Mapping[int, Mapping[int, int]],
+    here: int,
+    *,
+    steps: int,
+    frontier: Mapping[int, int],
+) -> Tour:
+    """distance: place → place → commands. frontier: place → commands to leave it into the
+    unknown."""
+    rooms = _rooms(things, distance[here], here)
+    best = _value((here,), 0, (0,), things, steps)
+    stack: list[tuple[tuple[int, ...], tuple[int, ...]]] = [((here,), (0,))]
+    while stack:
+        stops, when = stack.pop()
+        if len(stops) > _LEGS or stops[-1] == UNKNOWN:
+            continue
+        nexts = [(r, distance[stops[-1]][r]) for r in rooms if r != stops[-1]]
+        out = [distance[stops[-1]][p] + cost for p, cost in frontier.items()]
+        nexts += [(UNKNOWN, min(out))] if out else []
+        for room, cost in nexts:
+            if when[-1] + cost < steps:
+                further = (*stops, room), (*when, when[-1] + cost)
+                stack.append(further)
+                tour = _value(further[0], further[1][-1], further[1], things, steps)
+                if tour.value > best.value + 1e-9:
+                    best = tour
+    return best
+
+
+def _rooms(things: Sequence[Chance], near: Mapping[int, int], here: int) -> list[int]:
+    """Places where there is something to do, the nearest first."""
+    wanted = {t.at for t in things if t.at is not None} | {here}
+    wanted |= {p for t in things for p, chance in t.by_place.items() if chance >= _WORTH}
+    known = [p for p in wanted if p in near]
+    return sorted(known, key=lambda p: (near[p], p))[:_ROOMS]
+
+
+def _value(
+    stops: tuple[int, ...],
+    moves: int,
+    when: tuple[int, ...],
+    things: Sequence[Chance],
+    steps: int,
+) -> Tour:
+    left = steps - moves
+    jobs: list[tuple[float, int, int, Chance | None, int]] = []
+    for thing in things:
+        first = 0 if thing.at is None else (stops.index(thing.at) if thing.at in stops else None)
+        if first is None:
+            continue
+        tries = [
+            (thing.by_place.get(stop, 0.0) * (1 - _LATER * when[i]), -i)
+            for i, stop in enumerate(stops)
+            if i >= first
+        ]
+        gain, stage = max(tries)
+        if gain > 0:
+            jobs.append((gain, 1 if thing.at is None else 2, -stage, thing, first))
+    if UNKNOWN in stops:
+        new = _NEW_CHANCE - _LATER * moves
+        jobs += [(new, _NEW_STEPS, len(stops) - 1, None, 0)] * _NEW_THINGS
+    jobs.sort(key=lambda job: -job[0] / job[1])
+    value = 0.0
+    target: dict[str, int] = {}
+    lifted: dict[str, int] = {}
+    for gain, cost, stage, who, first in jobs:
+        if cost > left:
+            continue
+        left -= cost
+        value += gain
+        if who is not None:
+            target[who.name] = stage
+            if who.at is not None:
+                lifted[who.name] = first
+    return Tour(stops, value - _LATER * moves, target, lifted)
 
 
 # The player of tidying-up games: common sense first, the score as its judge.
@@ -33,7 +148,7 @@ class TidyPlayer:
     def __init__(self, context: PlayerContext) -> None:
         given = context.settings
         self.tuning = given if isinstance(given, Tuning) else Tuning()
-        self.house = House()
+        self.state = TidyState()
         self.beliefs = Beliefs(self.tuning)
         self._left = context.max_steps
         self._score = 0
@@ -43,34 +158,34 @@ class TidyPlayer:
 
     def decide(self, view: View) -> Flow[Decision]:
         """The next command. Asks for embeddings where the table does not know a name."""
-        self.house.see(view, self._last)
+        self.state.see(view, self._last)
         self._learn(view)
         if self.tuning.embed:
             yield from self._ask_for_meanings()
-        beliefs = {t: self.beliefs.of(t, self.house) for t in self._untidy()}
+        beliefs = {t: self.beliefs.of(t, self.state) for t in self._untidy()}
         command, thought = self._choose(beliefs)
         self._left -= 1
         self._score, self._last = view.score, command
         return Decision(action=command, thoughts=thought)
 
     def _untidy(self) -> list[str]:
-        house = self.house
-        return [t for t in (*house.held, *sorted(house.lying)) if t not in house.done]
+        state = self.state
+        return [t for t in (*state.held, *sorted(state.lying)) if t not in state.done]
 
     def _learn(self, view: View) -> None:
-        house, evidence = self.house, self.beliefs.evidence
+        state, evidence = self.state, self.beliefs.evidence
         if self._put is not None:
             thing, receptacle = self._put
-            case = (name_thing(thing), (house.here, receptacle))
+            case = (name_thing(thing), (state.here, receptacle))
             if view.score > self._score:
                 evidence.right.append(case)
-                house.done.add(thing)
+                state.done.add(thing)
             elif self._last.startswith(("put ", "insert ")):
                 evidence.wrong.append(case)
             self._put = None
         known = {thing.name for thing, _ in evidence.found}
-        for name, at in house.lying.items():
-            if name not in known and name not in house.done and self._last != f"drop {name}":
+        for name, at in state.lying.items():
+            if name not in known and name not in state.done and self._last != f"drop {name}":
                 evidence.found.append((name_thing(name), at))
 
     def _ask_for_meanings(self) -> Flow[None]:
@@ -83,11 +198,11 @@ class TidyPlayer:
             self.beliefs.meanings.update((yield from meanings(unknown, self.tuning)))
 
     def _choose(self, beliefs: dict[str, Belief]) -> tuple[str, str]:
-        house = self.house
+        state = self.state
         tour = best_tour(
             [self._chance(name, belief) for name, belief in beliefs.items()],
-            {p.number: house.world.distances(p.number) for p in house.world.places},
-            house.here,
+            {p.number: state.world.distances(p.number) for p in state.world.places},
+            state.here,
             steps=self._left,
             frontier=self._ways_out(),
         )
@@ -102,7 +217,7 @@ class TidyPlayer:
 
     def _too_late(self, beliefs: dict[str, Belief]) -> tuple[str, str] | None:
         """Places are left to try, but no steps to do it in: no reason to give up."""
-        can = self.house.scene.can
+        can = self.state.scene.can
         if not any(belief.at for belief in beliefs.values()) or not can:
             return None
         command = "look" if "look" in can else min(can)
@@ -118,23 +233,23 @@ class TidyPlayer:
                 chance = min(chance, 0.95 * belief.unseen)
             by_place[place] = chance
         by_place[UNKNOWN] = belief.unseen
-        where = None if name in self.house.held else self.house.lying[name][0]
+        where = None if name in self.state.held else self.state.lying[name][0]
         return Chance(name, where, by_place)
 
     def _best(self, belief: Belief) -> tuple[float, str]:
         """(probability, receptacle) of the best place for it in this room."""
-        here = [(p, at[1]) for at, p in belief.at.items() if at[0] == self.house.here]
+        here = [(p, at[1]) for at, p in belief.at.items() if at[0] == self.state.here]
         return max(here, default=(0.0, ""))
 
     def _put_away(self, tour: Tour, beliefs: dict[str, Belief]) -> tuple[str, str] | None:
         """The surest of what is held and belongs here."""
-        house = self.house
-        here = [(self._best(beliefs[t]), t) for t in house.held if tour.target.get(t) == 0]
+        state = self.state
+        here = [(self._best(beliefs[t]), t) for t in state.held if tour.target.get(t) == 0]
         for (p, receptacle), thing in sorted(here, reverse=True):
-            if receptacle and (command := house.put(thing, receptacle)):
+            if receptacle and (command := state.put(thing, receptacle)):
                 if not command.startswith("open "):
                     self._put = (thing, receptacle)
-                elif (house.here, receptacle) in house.stuck:
+                elif (state.here, receptacle) in state.stuck:
                     continue
                 return command, say(
                     f"{thing} は {receptacle} だろう ({p:.0%})",
@@ -144,79 +259,69 @@ class TidyPlayer:
 
     def _take_up(self, tour: Tour, beliefs: dict[str, Belief]) -> tuple[str, str] | None:
         """What lies here: first what belongs to this room, then what is carried on."""
-        house = self.house
-        if house.capacity is not None and len(house.held) >= house.capacity:
+        state = self.state
+        if state.capacity is not None and len(state.held) >= state.capacity:
             return None
         here = [
             (tour.target[t] > 0, -self._best(beliefs[t])[0], t)
             for t, stop in tour.lifted.items()
-            if stop == 0 and house.take(t) in house.scene.can
+            if stop == 0 and state.take(t) in state.scene.can
         ]
         if not here:
             return None
         carried, _, thing = min(here)
         if carried:
-            return house.take(thing), say(f"{thing} を持って行く", f"taking {thing} along")
-        return house.take(thing), say(f"{thing} を片付ける", f"{thing} is out of place")
+            return state.take(thing), say(f"{thing} を持って行く", f"taking {thing} along")
+        return state.take(thing), say(f"{thing} を片付ける", f"{thing} is out of place")
 
     def _walk_on(self, tour: Tour) -> tuple[str, str] | None:
         if len(tour.stops) < 2:
             return None
         if tour.stops[1] == UNKNOWN:
             return self._explore()
-        route = self.house.world.route(tour.stops[1])
-        return self._go(route[0], say("次の部屋へ", "on to the next room")) if route else None
+        return self.state.walk(tour.stops[1]), say("次の部屋へ", "on to the next room")
 
     def _ways_out(self) -> dict[int, int]:
         """Place → commands to leave it where nobody has gone."""
-        world = self.house.world
+        world = self.state.world
         out: dict[int, int] = {}
         distance = world.distances()
         for number, direction in world.frontier():
             shut = direction in world.places[number].shut
             door = world.places[number].doors.get(direction, "")
-            if number in distance and not (shut and (number, door) in self.house.stuck):
+            if number in distance and not (shut and (number, door) in self.state.stuck):
                 out[number] = min(out.get(number, 9), 1 + shut)
         return out
 
     def _explore(self) -> tuple[str, str] | None:
         """Towards the nearest way that nobody has gone."""
-        world, ways = self.house.world, self._ways_out()
+        world, ways = self.state.world, self._ways_out()
         if not ways:
             return None
         distance = world.distances()
         number = min(ways, key=lambda place: (distance[place] + ways[place], place))
         thought = say("別の部屋も見る", "having a look at the other room")
         if number != world.here:
-            route = world.route(number)
-            return self._go(route[0], thought) if route else None
+            return self.state.walk(number), thought
         open_first = sorted(
             (d in world.place.shut, d) for at, d in world.frontier() if at == number
         )
-        return self._go(open_first[0][1], thought)
-
-    def _go(self, direction: str, thought: str) -> tuple[str, str]:
-        """In a direction, or its door first."""
-        here = self.house.world.place
-        if direction in here.shut:
-            return f"open {here.doors[direction]}", thought
-        return f"go {direction}", thought
+        return self.state.go(open_first[0][1]), thought
 
     def _search(self) -> tuple[str, str] | None:
         """Nothing is left to put away: look behind ways and into what is closed."""
         if (command := self._explore()) is not None:
             return command
-        house = self.house
-        distance = house.world.distances()
-        near = [at for at in house.hidden() if at[0] in distance]
+        state = self.state
+        distance = state.world.distances()
+        near = [at for at in state.hidden() if at[0] in distance]
         if not near:
             return None
         place, name = min(near, key=lambda at: (distance[at[0]], at))
         thought = say(f"{name} の中を見る", f"looking into the {name}")
-        if place == house.here:
+        if place == state.here:
             return f"open {name}", thought
-        route = house.world.route(place)
-        return self._go(route[0], thought) if route else None
+        return state.walk(place), thought
 
 
 class _Kind:

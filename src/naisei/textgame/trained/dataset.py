@@ -13,8 +13,8 @@ from random import Random
 
 from pydantic import BaseModel, ConfigDict
 
+from naisei.textgame.cooking_state import NAVIGATE, TextState
 from naisei.textgame.trained.recordings import RecordedGame, RecordedStep
-from naisei.textgame.trained.state import NAVIGATE, Situation
 
 __all__ = [
     "Choice",
@@ -151,7 +151,7 @@ class Choice:
     """A state and what the walkthrough did there. others: the candidates that it did not take."""
 
     game: str
-    situation: Situation
+    state: TextState
     action: str
     others: tuple[str, ...]
 
@@ -185,7 +185,7 @@ def choices(recordings: Sequence[RecordedGame], *, navigator: bool, meal: bool =
             if step.action not in shown or not others:
                 counts["left_out"] += 1
                 continue
-            out.append(Choice(game.game, step.situation, step.action, others))
+            out.append(Choice(game.game, step.state, step.action, others))
     return Choices(tuple(out), counts)
 
 
@@ -200,7 +200,7 @@ def wrong_actions(recordings: Sequence[RecordedGame]) -> tuple[ProcessingExample
     """The classifier's examples (§5.2.3), of every game in which the cookbook was read."""
     out: list[ProcessingExample] = []
     for game in recordings:
-        cookbook = next((s.situation.cookbook for s in game.steps if s.situation.cookbook), "")
+        cookbook = next((s.state.cookbook for s in game.steps if s.state.cookbook), "")
         states = [step.candidates for step in game.steps]
         out += processing_examples(game.game, cookbook, states, set(game.walkthrough))
     return tuple(out)
@@ -222,10 +222,10 @@ _SORTED = 16
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """Actions of one situation, each with its label. Of a choice the first is the positive.
+    """Actions of one state, each with its label. Of a choice the first is the positive.
     weight: of the item in a ranking loss."""
 
-    situation: Situation
+    state: TextState
     actions: tuple[str, ...]
     labels: tuple[float, ...]
     weight: float = 1.0
@@ -244,12 +244,12 @@ def by_cookbook(examples: Sequence[ProcessingExample], *, together: bool) -> lis
 
 def choice_item(choice: Choice, others: Sequence[str]) -> Item:
     actions = (choice.action, *others)
-    return Item(choice.situation, actions, (1.0, *(0.0 for _ in others)))
+    return Item(choice.state, actions, (1.0, *(0.0 for _ in others)))
 
 
 def processing_item(source: Processing) -> Item:
     labels = tuple(float(wrong) for wrong in source.wrong)
-    return Item(Situation(cookbook=source.cookbook), source.actions, labels)
+    return Item(TextState(cookbook=source.cookbook), source.actions, labels)
 
 
 def sampled(source: Source, count: int, *, seed: str) -> Item:
@@ -304,7 +304,7 @@ def batches(lengths: Sequence[int], batch: int, *, seed: int, epoch: int) -> lis
 def length_of(source: Source) -> int:
     """Characters to be read, about."""
     if isinstance(source, Choice):
-        return len(source.situation.text)
+        return len(source.state.text)
     return len(source.cookbook) + sum(map(len, source.actions))
 
 
@@ -313,7 +313,7 @@ def data_digest(sources: Sequence[Source]) -> str:
     digest = sha256()
     for each in sources:
         if isinstance(each, Choice):
-            parts = [each.situation.text, each.action, *each.others]
+            parts = [each.state.text, each.action, *each.others]
         else:
             parts = [each.cookbook, *each.actions, *map(str, each.wrong)]
         digest.update(json.dumps(parts).encode() + b"\n")

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
-from naisei.textgame.trained.state import Situation, fit
+from naisei.textgame.cooking_state import TextState, fit
 
 __all__ = [
     "PARTS",
@@ -73,18 +73,18 @@ class PairEncoder:
         # Each text occurs with every candidate of a state, and in many states.
         self._ids = lru_cache(maxsize=4096)(numbers)
 
-    def pair(self, situation: Situation, action: str) -> tuple[list[int], int]:
+    def pair(self, state: TextState, action: str) -> tuple[list[int], int]:
         """Token numbers, and where the second segment begins."""
         first, second = fit(
-            self._ids(situation.possessions),
-            self._ids(situation.environment),
+            self._ids(state.possessions),
+            self._ids(state.environment),
             self._ids(action),
             limit=self.limit - self._framing,
         )
         head = [*self.special.before, *first, *self.special.between]
         return [*head, *second, *self.special.after], len(head)
 
-    def batch(self, pairs: Sequence[tuple[Situation, str]]) -> Batch:
+    def batch(self, pairs: Sequence[tuple[TextState, str]]) -> Batch:
         """The pairs in order."""
         encoded = [self.pair(*each) for each in pairs]
         shape = (len(encoded), max(len(ids) for ids, _ in encoded))
@@ -167,11 +167,11 @@ class SharedEncoder:
         self._state_room = limit - self._action_room - 2 * framing
         self._ids = lru_cache(maxsize=8192)(numbers)
 
-    def state(self, situation: Situation) -> tuple[list[int], list[int]]:
+    def state(self, state: TextState) -> tuple[list[int], list[int]]:
         """Framed, and the kind of each token; the end of the environment goes first where it is
         too long."""
-        held, cookbook = self._ids(situation.held), self._ids(situation.cookbook)
-        environment = self._ids(situation.environment)
+        held, cookbook = self._ids(state.held), self._ids(state.cookbook)
+        environment = self._ids(state.environment)
         first, _ = fit([*held, *cookbook], environment, (), limit=self._state_room)
         kinds = [0] * len(held) + [1] * len(cookbook) + [2] * len(environment)
         before, after = self._special.before, self._special.after
@@ -183,7 +183,7 @@ class SharedEncoder:
         ids = self._ids(action)[: self._action_room]
         return [*self._special.before, *ids, *self._special.after]
 
-    def batch(self, groups: Sequence[tuple[Situation, Sequence[str]]]) -> Shared:
+    def batch(self, groups: Sequence[tuple[TextState, Sequence[str]]]) -> Shared:
         """States in order, each with its actions in order."""
         rows = [(*self.state(s), [*map(self.action, actions)]) for s, actions in groups]
         longest = max(len(state) + sum(map(len, actions)) for state, _, actions in rows)

@@ -13,20 +13,12 @@ from pydantic import BaseModel
 from naisei.core import Flow, InputError
 from naisei.lang import say
 from naisei.runs.options import FLAG, Options
-from naisei.textgame.planner.kitchen import APPLIANCES, KNIFE
+from naisei.textgame.cooking_state import APPLIANCES, KNIFE, Navigator, TextState, offered
 from naisei.textgame.player import Player, PlayerContext, PlayerKind
 from naisei.textgame.reading import Recipe, read_recipe
 from naisei.textgame.schemas import Decision, View
 from naisei.textgame.trained.dataset import is_processing
 from naisei.textgame.trained.scorer import bundled, trained_scorer
-from naisei.textgame.trained.state import (
-    Notebook,
-    Situation,
-    item_of,
-    navigate_candidates,
-    next_step,
-    offered,
-)
 
 __all__ = [
     "UNTRIED",
@@ -40,22 +32,22 @@ __all__ = [
     "Penalty",
     "RecipeJudge",
     "Scorer",
-    "State",
+    "VisitKey",
     "Visits",
     "best",
     "build",
     "faded_values",
     "plain_values",
-    "state_of",
     "ucb1",
     "ucb_values",
+    "visit_key",
 ]
 
 
 class Scorer(Protocol):
     """Rates actions."""
 
-    def score(self, situation: Situation, actions: Sequence[str]) -> Sequence[float]:
+    def score(self, state: TextState, actions: Sequence[str]) -> Sequence[float]:
         """One number of 0–1 an action, in order; the better the higher."""
         ...
 
@@ -75,11 +67,11 @@ class Judge(Protocol):
 #: What an action gains that was never chosen in a state.
 UNTRIED = 5.0
 
-#: What counts as the same state: the room, the points (see `state_of`), what is to be seen.
-State = tuple[str, str, str]
+#: What counts as the same state: the room, the points (see `visit_key`), what is to be seen.
+VisitKey = tuple[str, str, str]
 
 
-def state_of(view: View, *, recipe: bool) -> State:
+def visit_key(view: View, *, recipe: bool) -> VisitKey:
     """Two moments are one state if room and description read the same and, once the recipe is
     known, as many points were won.
 
@@ -139,13 +131,13 @@ class Visits:
     """
 
     def __init__(self) -> None:
-        self._of: dict[State, Counter[str]] = {}
+        self._of: dict[VisitKey, Counter[str]] = {}
         self._for_good: Counter[str] = Counter()
 
-    def of(self, state: State) -> Mapping[str, int]:
+    def of(self, state: VisitKey) -> Mapping[str, int]:
         return self._of.get(state, Counter()) + self._for_good
 
-    def add(self, state: State, action: str) -> None:
+    def add(self, state: VisitKey, action: str) -> None:
         counter = self._for_good if is_processing(action) else self._of.setdefault(state, Counter())
         counter[action] += 1
 
@@ -174,40 +166,23 @@ class ImitationPlayer:
         self, scorer: Scorer, judge: Judge, *, penalty: Penalty, explore: Explore, navigator: bool
     ) -> None:
         self._scorer, self._judge = scorer, judge
-        self._penalty, self._explore, self._navigator = penalty, explore, navigator
-        self._notebook, self._visits = Notebook(), Visits()
-        self._last = ""
-        #: The item that is walked to, and its place (-1: none), and where the last command was
-        #: given.
-        self._goal, self._place = "", -1
-        self._before = -1
+        self._penalty, self._explore = penalty, explore
+        self._uses_navigator, self._navigator = navigator, Navigator()
+        self._visits = Visits()
 
     def decide(self, view: View) -> Flow[Decision]:
         """The next command; it never asks the world for anything."""
-        situation = self._notebook.see(view, self._last)
-        here = self._notebook.kitchen.world.here
-        decision = self._on_the_way(view) or self._choose(view, situation)
-        self._last, self._before = decision.action, here
+        state = self._navigator.see(view)
+        decision = self._navigator.on_the_way(view) or self._choose(view, state)
+        self._navigator.gave(decision.action)
         return decision
         yield  # a flow without effects
 
-    def _on_the_way(self, view: View) -> Decision | None:
-        if self._place < 0:
-            return None
-        step = next_step(self._notebook, self._place)
-        stuck = step == self._last and self._notebook.kitchen.world.here == self._before
-        if step not in view.candidates or stuck:
-            self._place = -1  # arrived, or it does not go on: a new choice
-            return None
-        return Decision(
-            action=step, thoughts=say(f"{self._goal} へ向かう", f"on the way to the {self._goal}")
-        )
-
-    def _choose(self, view: View, situation: Situation) -> Decision:
+    def _choose(self, view: View, state: TextState) -> Decision:
         actions = list(offered(view))
-        if self._navigator:
-            actions += navigate_candidates(self._notebook)
-        wrong = self._wrong(situation, actions)
+        if self._uses_navigator:
+            actions += self._navigator.commands()
+        wrong = self._wrong(state, actions)
         if self._penalty == "hard":
             actions = [action for action in actions if action not in wrong]
             if not actions:
@@ -215,40 +190,28 @@ class ImitationPlayer:
                     action="",
                     thoughts=say("選べる行動がすべて除外された", "every action was eliminated"),
                 )
-        rated = self._scorer.score(situation, actions)
+        rated = self._scorer.score(state, actions)
         scores = dict(zip(actions, (float(r) for r in rated), strict=True))
-        state = state_of(view, recipe=bool(situation.cookbook))
+        key = visit_key(view, recipe=bool(state.cookbook))
         soft = dict.fromkeys(wrong, 1) if self._penalty == "soft" else {}
-        values = VALUES[self._explore](scores, self._visits.of(state), soft)
+        values = VALUES[self._explore](scores, self._visits.of(key), soft)
         chosen = best(values, actions)
-        self._visits.add(state, chosen)
-        return self._decided(view, chosen, scores, wrong)
+        self._visits.add(key, chosen)
+        return self._decided(chosen, scores, wrong)
 
-    def _wrong(self, situation: Situation, actions: Sequence[str]) -> set[str]:
+    def _wrong(self, state: TextState, actions: Sequence[str]) -> set[str]:
         if self._penalty == "none":
             return set()
-        judged = self._judge.wrong(situation.cookbook, actions)
+        judged = self._judge.wrong(state.cookbook, actions)
         return {action for action, wrong in zip(actions, judged, strict=True) if wrong}
 
-    def _decided(
-        self, view: View, chosen: str, scores: dict[str, float], wrong: set[str]
-    ) -> Decision:
+    def _decided(self, chosen: str, scores: dict[str, float], wrong: set[str]) -> Decision:
         score = f"{scores[chosen]:.2f}"
         thoughts = say(f"評価 {score}", f"rated {score}")
         if wrong:
             thoughts += say(f"、誤り行動 {len(wrong)} 個", f", {len(wrong)} judged wrong")
-        if not (item := item_of(chosen)):
-            return Decision(action=chosen, thoughts=thoughts, scores=scores)
-        place = self._notebook.where(item)
-        assert place is not None, "only items whose place is known are offered"
-        self._goal, self._place = item, place
-        step = next_step(self._notebook, place)
-        return Decision(
-            action=step,
-            thoughts=f"{chosen} ({thoughts})",
-            scores=scores,
-            counts={"navigations": 1},
-        )
+        decision = Decision(action=chosen, thoughts=thoughts, scores=scores)
+        return self._navigator.begin(decision, f"{chosen} ({thoughts})")
 
 
 # Classifiers of wrong actions: learned, by the recipe, and the extreme one of Table 5.4.
@@ -276,7 +239,7 @@ class LearnedJudge:
         if not cookbook:
             return [is_processing(action) for action in actions]
         asked = [a for a in actions if is_processing(a)]
-        rated = self._classifier.score(Situation(cookbook=cookbook), asked) if asked else ()
+        rated = self._classifier.score(TextState(cookbook=cookbook), asked) if asked else ()
         of = dict(zip(asked, rated, strict=True))
         return [of.get(action, 0.0) > self._threshold for action in actions]
 

@@ -10,21 +10,15 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
 from naisei.core import Act, EffectFailed, Flow, InputError, InstrumentFailure, World, run
 from naisei.files import cache_root, is_disk_error, output_error, written_beside
 from naisei.lang import say
+from naisei.textgame.cooking_state import Navigator, TextState, accepted, offered
 from naisei.textgame.engine import GameHandler, ProcessPool, needs_textworld
 from naisei.textgame.games import Game, games_hash, walkthrough
 from naisei.textgame.schemas import START, View
-from naisei.textgame.trained.state import (
-    Notebook,
-    Situation,
-    accepted,
-    navigate_candidates,
-    offered,
-)
 
 __all__ = [
     "VERSION",
@@ -47,7 +41,8 @@ class RecordedStep(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    situation: Situation
+    #: Recordings made before it was called so have `situation`.
+    state: TextState = Field(validation_alias=AliasChoices("state", "situation"))
     action: str
     candidates: tuple[str, ...]
     navigate: tuple[str, ...] = ()
@@ -70,28 +65,31 @@ class RecordedGame(BaseModel):
 def record(game: str, walkthrough: Sequence[str]) -> Flow[RecordedGame]:
     """Replay a walkthrough; a command that is not among the engine's candidates is skipped."""
     view = View.of((yield from Act(START)))
-    notebook, last = Notebook(), ""
+    navigator = Navigator()
     steps: list[RecordedStep] = []
     skipped = 0
     for command in walkthrough:
         if view.done:
             break
-        situation = notebook.see(view, last)
+        state = navigator.see(view)
         if command not in accepted(view):
             # Nothing was asked of the engine, so the next command meets the same view.
-            skipped, last = skipped + 1, ""
+            skipped += 1
+            navigator.gave("")
             continue
         verb, _, rest = command.partition(" ")
+        doors = navigator.state.world.place.doors.values()
         steps.append(
             RecordedStep(
-                situation=situation,
+                state=state,
                 action=command,
                 candidates=offered(view),
-                navigate=navigate_candidates(notebook),
-                moves=verb == "go" or (verb == "open" and notebook.is_door(rest)),
+                navigate=navigator.commands(),
+                moves=verb == "go" or (verb == "open" and rest in doors),
             )
         )
-        view, last = View.of((yield from Act(command))), command
+        navigator.gave(command)
+        view = View.of((yield from Act(command)))
     return RecordedGame(
         game=game,
         walkthrough=tuple(walkthrough),

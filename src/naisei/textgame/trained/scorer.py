@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from naisei.core import InputError
 from naisei.lang import say
+from naisei.textgame.cooking_state import TextState
 from naisei.textgame.trained.encoding import (
     Numbers,
     PairEncoder,
@@ -25,7 +26,6 @@ from naisei.textgame.trained.encoding import (
     numbers_by,
 )
 from naisei.textgame.trained.numpy_network import NumpyNetwork
-from naisei.textgame.trained.state import Situation
 
 __all__ = [
     "CONFIG",
@@ -44,7 +44,7 @@ CONFIG = "model.json"
 class ModelCard(BaseModel):
     """What a trained model is, and how it was made.
 
-    task: `policy` rates actions of a situation, `classifier` tells wrong actions of a cookbook.
+    task: `policy` rates actions of a state, `classifier` tells wrong actions of a cookbook.
     navigator: whether it learned from rewritten walkthroughs. layout: how state and actions are
     put before it, see `TrainingOptions`. limit: tokens of a pair. threshold: of a classifier, the
     rating from which on an action counts as wrong. trained: settings and figures of its
@@ -129,7 +129,7 @@ class TrainedScorer:
 
     A state that returns with the same candidates is not rated again; with UCB1 the same few
     states return often. With the layout `shared` the encoder reads the state once, and what an
-    action is rated depends on the situation and on it alone. With `pairs` it reads state and
+    action is rated depends on the state and on it alone. With `pairs` it reads state and
     action together, and a rating depends on the whole batch (int8 scales are of the batch), so
     candidates are always rated together: what a player does is then the same whichever games
     were played before.
@@ -140,15 +140,15 @@ class TrainedScorer:
         self._rated = _load(folder, self.card)
         self._known = lru_cache(maxsize=_REMEMBERED)(self._rate)
 
-    def score(self, situation: Situation, actions: Sequence[str]) -> Sequence[float]:
+    def score(self, state: TextState, actions: Sequence[str]) -> Sequence[float]:
         if not actions:
             return ()
         # What the text does not hold makes no difference to the rating.
-        read = situation.model_copy(update={"fresh": (), "toward": ""})
+        read = state.model_copy(update={"fresh": (), "toward": ""})
         return self._known(read, tuple(actions))
 
-    def _rate(self, situation: Situation, actions: tuple[str, ...]) -> list[float]:
-        logits = self._rated(situation, actions)
+    def _rate(self, state: TextState, actions: tuple[str, ...]) -> list[float]:
+        logits = self._rated(state, actions)
         rated: list[float] = (1 / (1 + np.exp(-logits.reshape(-1).astype(np.float64)))).tolist()
         return rated
 
@@ -163,8 +163,8 @@ def trained_scorer(folder: Path, task: str) -> TrainedScorer:
     return TrainedScorer(folder, task)
 
 
-#: Logits of the actions of a situation.
-Rated = Callable[[Situation, Sequence[str]], NDArray[np.float32]]
+#: Logits of the actions of a state.
+Rated = Callable[[TextState, Sequence[str]], NDArray[np.float32]]
 
 
 def _load(folder: Path, card: ModelCard) -> Rated:
@@ -179,7 +179,7 @@ def _numpy(folder: Path, card: ModelCard) -> Rated:
     except (OSError, ValueError, KeyError, BadZipFile) as error:
         raise _unloadable(path, error) from error
     encoder = SharedEncoder(numbers, card.special, limit=card.limit)
-    return lambda situation, actions: network.rate(encoder.batch([(situation, actions)]))
+    return lambda state, actions: network.rate(encoder.batch([(state, actions)]))
 
 
 def _tokenizer(path: Path) -> Numbers:
@@ -225,12 +225,10 @@ def _onnx(folder: Path, card: ModelCard) -> Rated:
         raise _unloadable(path, error) from error
     if card.layout == "shared":  # trained before these were written for numpy
         shared = SharedEncoder(numbers, card.special, limit=card.limit)
-        return lambda situation, actions: session.run(
-            None, shared.batch([(situation, actions)]).named()
-        )[0]
+        return lambda state, actions: session.run(None, shared.batch([(state, actions)]).named())[0]
     pairs = PairEncoder(numbers, card.special, limit=card.limit)
-    return lambda situation, actions: session.run(
-        None, pairs.batch([(situation, action) for action in actions]).named(card.inputs)
+    return lambda state, actions: session.run(
+        None, pairs.batch([(state, action) for action in actions]).named(card.inputs)
     )[0]
 
 

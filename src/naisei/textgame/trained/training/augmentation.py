@@ -63,28 +63,28 @@ def begun(one: Choice, other: Choice) -> Choice | None:
     the knife down."""
     if one.action in _ENDINGS:
         return None
-    recipe = both_recipes(one.situation.cookbook, other.situation.cookbook)
+    recipe = both_recipes(one.state.cookbook, other.state.cookbook)
     if recipe is None or _shared(one, other):
         return None
-    return replace(one, situation=one.situation.model_copy(update={"cookbook": recipe}))
+    return replace(one, state=one.state.model_copy(update={"cookbook": recipe}))
 
 
 def finished(one: Choice, other: Choice, draw: Random) -> Choice | None:
     """What the other recipe asks for is in hand as it must be; dropping it, or cooking it again
     where something here could, is wrong. other: a moment at which its meal is prepared. `None`
     where the games share a food, or the other's are not all in hand."""
-    recipe = both_recipes(one.situation.cookbook, other.situation.cookbook)
-    asked = parts(other.situation.cookbook)
+    recipe = both_recipes(one.state.cookbook, other.state.cookbook)
+    asked = parts(other.state.cookbook)
     if recipe is None or asked is None or _shared(one, other):
         return None
     ready = {
         name: phrase
-        for phrase in _phrases(other.situation.inventory)
+        for phrase in _phrases(other.state.inventory)
         for name in read_foods(f"{_CARRYING}{phrase}.")
     }
     if set(asked[0]) - set(ready):
         return None
-    held = _phrases(one.situation.inventory)
+    held = _phrases(one.state.inventory)
     for food in asked[0]:
         held.insert(draw.randint(0, len(held)), ready[food])
     tools = {tool for action in (one.action, *one.others) if (tool := _tool(action))}
@@ -95,14 +95,14 @@ def finished(one: Choice, other: Choice, draw: Random) -> Choice | None:
         or (_tool(action) in tools and food_of(action) in asked[0])
     )
     texts = {"cookbook": recipe, "inventory": _listed(held)}
-    situation = one.situation.model_copy(update=texts)
-    return replace(one, situation=situation, others=(*one.others, *spoiling))
+    state = one.state.model_copy(update=texts)
+    return replace(one, state=state, others=(*one.others, *spoiling))
 
 
 def _shared(one: Choice, other: Choice) -> bool:
     """Whether the one game shows or holds, anywhere, a food that the other's recipe asks for."""
-    asked = parts(other.situation.cookbook)
-    texts = (one.situation.text, one.action, *one.others)
+    asked = parts(other.state.cookbook)
+    texts = (one.state.text, one.action, *one.others)
     return asked is None or any(food in text for food in asked[0] for text in texts)
 
 
@@ -154,7 +154,7 @@ class Joiner:
 
     def _choice(self, one: Choice, draw: Random) -> Choice:
         """One that has read a recipe, beside another game's that is cooked or not yet begun."""
-        if not one.situation.cookbook or one.action == _EAT or not self._meals:
+        if not one.state.cookbook or one.action == _EAT or not self._meals:
             return one
         done = one.action == _PREPARE or draw.random() < 0.5
         for _ in range(_TRIES):
@@ -230,10 +230,10 @@ class Renamer:
         def renamed(text: str) -> str:
             return self._pattern.sub(lambda match: new[match[0]], text)
 
-        texts = {field: renamed(getattr(item.situation, field)) for field in _TEXTS}
+        texts = {field: renamed(getattr(item.state, field)) for field in _TEXTS}
         return replace(
             item,
-            situation=item.situation.model_copy(update=texts),
+            state=item.state.model_copy(update=texts),
             actions=tuple(renamed(action) for action in item.actions),
         )
 

@@ -14,10 +14,10 @@ from typing import Any
 from naisei.core import InputError
 from naisei.files import write_atomically
 from naisei.lang import say
+from naisei.textgame.cooking_state import TextState
 from naisei.textgame.trained.dataset import Choice, Item, Source, choice_item, processing_item
 from naisei.textgame.trained.encoding import SharedEncoder
 from naisei.textgame.trained.scorer import read_task
-from naisei.textgame.trained.state import Situation
 from naisei.textgame.trained.training.network import RatingModel
 
 __all__ = [
@@ -68,7 +68,7 @@ class Learner:
         for group in self.optimiser.param_groups:
             group["lr"] = rate
         with self._precision():
-            outputs = self._outputs([(item.situation, item.actions) for item in items])
+            outputs = self._outputs([(item.state, item.actions) for item in items])
         loss = self._loss(outputs.float(), items)
         self.optimiser.zero_grad(set_to_none=True)
         loss.backward()
@@ -77,9 +77,9 @@ class Learner:
         return float(loss.detach())
 
     def rate(
-        self, groups: Sequence[tuple[Situation, Sequence[str]]], *, at_once: int = 8
+        self, groups: Sequence[tuple[TextState, Sequence[str]]], *, at_once: int = 8
     ) -> list[list[float]]:
-        """The network's outputs (before the sigmoid) for the actions of each situation."""
+        """The network's outputs (before the sigmoid) for the actions of each state."""
         import torch
 
         self.network.eval()
@@ -101,7 +101,7 @@ class Learner:
 
         return float(self._loss(torch.tensor(outputs), [item]))
 
-    def _outputs(self, groups: Sequence[tuple[Situation, Sequence[str]]]) -> Any:
+    def _outputs(self, groups: Sequence[tuple[TextState, Sequence[str]]]) -> Any:
         """One after the other, without padding."""
         import torch
 
@@ -109,7 +109,7 @@ class Learner:
             shared = self._encoder.batch(groups)
             rated = self.network(*map(self._there, shared.named().values()))
             return torch.cat([row[:n] for row, n in zip(rated, shared.counts, strict=True)])
-        pairs = [(situation, action) for situation, actions in groups for action in actions]
+        pairs = [(state, action) for state, actions in groups for action in actions]
         batch = self._encoder.batch(pairs).named(self.inputs)
         return self.network(*map(self._there, batch.values()))
 
@@ -158,7 +158,7 @@ def validate(learner: Learner, sources: Sequence[Source]) -> Validation:
         choice_item(each, each.others) if isinstance(each, Choice) else processing_item(each)
         for each in sources
     ]
-    outputs = learner.rate([(item.situation, item.actions) for item in items])
+    outputs = learner.rate([(item.state, item.actions) for item in items])
     losses = [learner.loss_of(own, item) for own, item in zip(outputs, items, strict=True)]
     if items and isinstance(sources[0], Choice):
         return Validation(_mean(losses), _mean([float(own[0] > max(own[1:])) for own in outputs]))
@@ -183,7 +183,7 @@ def threshold(learner: Learner, sources: Sequence[Source], *, keep: float = 0.99
     these, which can come near a half. 0.5 where there is nothing to go by.
     """
     items = [processing_item(each) for each in sources if not isinstance(each, Choice)]
-    outputs = learner.rate([(item.situation, item.actions) for item in items])
+    outputs = learner.rate([(item.state, item.actions) for item in items])
     right = sorted(
         1 / (1 + exp(-output))
         for own, item in zip(outputs, items, strict=True)

@@ -293,7 +293,7 @@ def _words(recordings: Sequence[RecordedGame]) -> tuple[str, ...]:
     texts = dict.fromkeys(game_words())
     for game in recordings:
         for step in game.steps:
-            texts.update(dict.fromkeys((step.situation.text, *step.candidates, *step.navigate)))
+            texts.update(dict.fromkeys((step.state.text, *step.candidates, *step.navigate)))
     return tuple(texts)
 
 

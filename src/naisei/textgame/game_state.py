@@ -1,18 +1,22 @@
-"""The map that grows with what a player has walked: rooms, ways, doors, and shortest routes.
-
-Source of the navigator: the text-game thesis, §6.2.1. There a room is its name. Here rooms of one
-name can be several: which of them was entered is told by where it lies.
-"""
+"""What a player knows of its game: the map, what is in its hands, and the commands that follow."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import deque
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
+from typing import Generic, TypeVar
 
-from naisei.textgame.reading import OPPOSITE, STEP, Scene
+from naisei.textgame.reading import OPPOSITE, STEP, Scene, read_scene
+from naisei.textgame.schemas import View
 
-__all__ = ["Place", "WorldMap"]
+__all__ = ["HELD", "GameState", "Place", "WorldMap"]
+
+#: The place of a thing in hand.
+HELD = -1
+#: What a game's state keeps of a thing in hand.
+Held = TypeVar("Held")
 
 
 @dataclass(slots=True)
@@ -37,7 +41,12 @@ class Place:
 
 
 class WorldMap:
-    """Places by number, in the order in which they were entered."""
+    """Rooms, ways and doors, as far as they were walked: places by number, in the order in which
+    they were entered.
+
+    Source: the navigator of the text-game thesis, §6.2.1. There a room is its name. Here rooms of
+    one name can be several: which of them was entered is told by where it lies.
+    """
 
     def __init__(self) -> None:
         self.places: list[Place] = []
@@ -169,3 +178,78 @@ class WorldMap:
             for direction, beyond in place.ways.items()
             if beyond is None
         ]
+
+
+class GameState(ABC, Generic[Held]):
+    """What was seen of a game so far. A family of games adds what it asks for."""
+
+    def __init__(self) -> None:
+        self.world = WorldMap()
+        self.scene: Scene = read_scene(View())
+        #: What is carried, in order.
+        self.held: dict[str, Held] = {}
+        #: What was held, or could be taken, at some time.
+        self.portable: set[str] = set()
+        #: How many things can be held; `None` while nothing was seen of a limit.
+        self.capacity: int | None = None
+        #: (container, whether something was in it) for every container that was opened.
+        self.openings: list[tuple[str, bool]] = []
+        #: Closed things that would not open: (place, name).
+        self.stuck: set[tuple[int, str]] = set()
+
+    @abstractmethod
+    def read_held(self, view: View) -> dict[str, Held]:
+        """What is carried, by name."""
+
+    @property
+    def here(self) -> int:
+        return self.world.here
+
+    def see(self, view: View, last: str) -> None:
+        """Take in the answer to the last command (empty at the start)."""
+        self.scene = read_scene(view)
+        verb, _, rest = last.partition(" ")
+        moved = verb == "go" and ("-= " in view.feedback or view.room != self.world.place.room)
+        place = self.world.arrive(self.scene, rest if moved else "")
+        self.held = self.read_held(view)
+        if verb == "open" and rest in self.scene.closed:
+            self.stuck.add((place.number, rest))
+        elif verb == "open" and rest not in place.doors.values():
+            self.openings.append((rest, rest in self.scene.lying.values()))
+        refused = verb == "take" and rest.partition(" from ")[0] not in self.held
+        if refused or self._nothing_can_be_taken():
+            self.capacity = len(self.held)
+        self.portable |= set(self.held) | set(self.scene.lying)
+
+    def _nothing_can_be_taken(self) -> bool:
+        """Whether things that could be taken before are in sight, and cannot be taken now."""
+        in_sight = (set(self.world.place.things) & self.portable) - set(self.held)
+        return bool(self.held and not self.scene.lying and in_sight)
+
+    def where(self, thing: str) -> int | None:
+        """The nearest place where a thing is known to be; `HELD` in hand, `None` if unknown."""
+        if thing in self.held:
+            return HELD
+        distance = self.world.distances()
+        places = [
+            p.number
+            for p in self.world.places
+            if p.number in distance and (thing in p.things or thing in p.fixtures)
+        ]
+        return min(places, key=lambda p: (distance[p], p), default=None)
+
+    def go(self, direction: str) -> str:
+        """The command that goes there, or opens the door first."""
+        here = self.world.place
+        return f"open {here.doors[direction]}" if direction in here.shut else f"go {direction}"
+
+    def walk(self, place: int) -> str:
+        """The next command on the way to a place; empty if it is here, or no known way leads
+        there."""
+        route = self.world.route(place)
+        return self.go(route[0]) if route else ""
+
+    def take(self, thing: str) -> str:
+        """The command that takes a thing that lies here."""
+        holder = self.scene.lying.get(thing)
+        return f"take {thing} from {holder}" if holder else f"take {thing}"

@@ -2,9 +2,9 @@
 
 import pytest
 
+from naisei.textgame.game_state import WorldMap
 from naisei.textgame.reading import read_scene
 from naisei.textgame.schemas import View
-from naisei.textgame.world_map import WorldMap
 
 
 def room(name: str, *exits: str, text: str = "", can: tuple[str, ...] = ()) -> View:

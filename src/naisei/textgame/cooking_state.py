@@ -1,0 +1,343 @@
+"""What is known of a cooking game, what a scorer reads of it, and the navigator's commands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from pydantic import BaseModel, ConfigDict
+
+from naisei.lang import say
+from naisei.textgame.game_state import HELD, GameState
+from naisei.textgame.player import FILTERS
+from naisei.textgame.reading import (
+    COOKED,
+    CUT,
+    Food,
+    Recipe,
+    read_foods,
+    read_recipe,
+    read_states,
+)
+from naisei.textgame.schemas import Decision, View
+
+__all__ = [
+    "APPLIANCES",
+    "KNIFE",
+    "NAVIGATE",
+    "CookingState",
+    "Navigator",
+    "Task",
+    "TextState",
+    "accepted",
+    "cookbook_text",
+    "fit",
+    "item_of",
+    "offered",
+]
+
+
+KNIFE = "knife"
+#: Verb of a recipe → the appliances that do it, the first that is found.
+APPLIANCES = {"fry": ("stove",), "roast": ("oven",), "grill": ("BBQ", "toaster")}
+_STATE = "(?:" + "|".join([*CUT, *COOKED, "raw", "uncut"]) + ")"
+_APPLIANCE = re.compile(r"\b(stove|oven|BBQ|toaster)\b", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What is still to be done with an ingredient. spoilt: it can never be right again."""
+
+    name: str
+    cut: str
+    cook: str
+    spoilt: bool = False
+
+
+class CookingState(GameState[Food]):
+    """What was seen of a game whose cookbook says what to do."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.recipe: Recipe | None = None
+        #: The recipe as it was read, and the place where; empty and -1 until it was.
+        self.cookbook, self.cookbook_at = "", -1
+        #: Where the meal can be prepared; -1 until it is known.
+        self.cooking_place = -1
+        self.appliances: dict[str, int] = {}
+        #: Whether more was held than any limit of these games would allow.
+        self.unlimited = False
+        #: States of things when they were last held.
+        self.last_seen: dict[str, Food] = {}
+
+    def read_held(self, view: View) -> dict[str, Food]:
+        return read_foods(view.inventory)
+
+    def see(self, view: View, last: str) -> None:
+        super().see(view, last)
+        self._note_states(view)
+        for m in _APPLIANCE.finditer(view.description):
+            name = "BBQ" if m[1].lower() == "bbq" else m[1].lower()
+            self.appliances.setdefault(name, self.here)
+        if "prepare meal" in self.scene.can:
+            self.cooking_place = self.here
+        if (recipe := read_recipe(view.feedback)) is not None:
+            self.recipe = recipe
+            if self.cooking_place < 0:
+                self.cooking_place = self.here
+        if text := cookbook_text(view.feedback):
+            self.cookbook, self.cookbook_at = text, self.here
+        if self.recipe is not None and self.scene.lying:
+            self.unlimited |= len(self.held) >= max(len(self.recipe.needs), 2)
+
+    def _note_states(self, view: View) -> None:
+        """How things are, from what is held, and from the words before their names in the room."""
+        for name in self.world.place.things:
+            if m := re.search(rf"\b((?:{_STATE} )+){re.escape(name)}\b", view.description):
+                self.last_seen[name] = read_states(f"{m[1]}{name}")
+        self.last_seen.update(self.held)
+
+    @property
+    def hands(self) -> int:
+        """How many things are taken to fit: known, or a limit as low as it can be, since games
+        with one allow as many things as the recipe has ingredients (and two at least where
+        something must be cut)."""
+        if self.capacity is not None:
+            return self.capacity
+        if self.unlimited or self.recipe is None:
+            return 99
+        return max(len(self.recipe.needs), 2)
+
+    def tasks(self) -> list[Task]:
+        """What the recipe still asks for, by ingredient. A state is known once it is held."""
+        if self.recipe is None:
+            return []
+        out = []
+        for need in self.recipe.needs:
+            food = self.held.get(need.name, self.last_seen.get(need.name, Food(need.name)))
+            spoilt = (
+                food.burned
+                or (bool(food.cut) and food.cut != need.cut)
+                or (bool(food.cooked) and food.cooked != need.cook)
+            )
+            out.append(
+                Task(
+                    need.name,
+                    "" if food.cut == need.cut else need.cut,
+                    "" if food.cooked == need.cook else need.cook,
+                    spoilt,
+                )
+            )
+        return out
+
+    def where(self, thing: str) -> int | None:
+        """As of any thing; of the cookbook and the appliances, where they were read of."""
+        if thing == "cookbook":
+            return self.cookbook_at if self.cookbook_at >= 0 else None
+        return self.appliances[thing] if thing in self.appliances else super().where(thing)
+
+    def text(self, view: View) -> TextState:
+        """The present moment, as a scorer reads it."""
+        world = self.world
+        fresh = tuple(sorted(d for d, beyond in world.place.ways.items() if beyond is None))
+        distance = world.distances()
+        places = [place for place, _ in world.frontier() if place in distance]
+        route = None
+        if places and not fresh:
+            route = world.route(min(places, key=lambda place: (distance[place], place)))
+        return TextState.of(view, self.cookbook, fresh=fresh, toward=route[0] if route else "")
+
+
+# What a scorer reads of a moment: `<inventory count> <inventory> <cookbook> <environment>`.
+#
+# Source: the text-game thesis, §§5.2.1, 6.2.3. The action is the second part of the pair.
+
+_SPACE = re.compile(r"\s+")
+_HEADING = re.compile(r"^\s*-= .+? =-\s*")
+T = TypeVar("T")
+
+
+class TextState(BaseModel):
+    """The texts of a moment. cookbook: empty until it was read.
+
+    fresh: directions from here that nobody has gone. toward: the direction in which the nearest
+    such way lies, if none is here; empty if there is none at all. These two are of the map, no
+    part of the text that the thesis's scorer reads.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    inventory: str = ""
+    cookbook: str = ""
+    room: str = ""
+    description: str = ""
+    fresh: tuple[str, ...] = ()
+    toward: str = ""
+
+    @classmethod
+    def of(
+        cls, view: View, cookbook: str, *, fresh: tuple[str, ...] = (), toward: str = ""
+    ) -> TextState:
+        return cls(
+            fresh=fresh,
+            toward=toward,
+            inventory=view.inventory,
+            cookbook=cookbook,
+            room=view.room,
+            description=_HEADING.sub("", view.description),
+        )
+
+    @property
+    def held(self) -> str:
+        """How many things are held, and what the game says of them."""
+        return _flat(f"{len(read_foods(self.inventory))} {self.inventory}")
+
+    @property
+    def possessions(self) -> str:
+        """The part that is never cut short while the environment can be."""
+        return _flat(f"{self.held} {self.cookbook}")
+
+    @property
+    def environment(self) -> str:
+        """Name of the room, and what is to be seen in it."""
+        return _flat(f"{self.room}. {self.description}")
+
+    @property
+    def text(self) -> str:
+        """Both parts, as the encoder's first segment."""
+        return f"{self.possessions} {self.environment}"
+
+
+def cookbook_text(answer: str) -> str:
+    """The recipe in the answer to `examine cookbook`, line by line, without what stands around.
+
+    Empty where the answer holds none.
+    """
+    _, found, rest = answer.partition("Ingredients:")
+    if not found:
+        return ""
+    body, meal, _ = rest.partition("prepare meal")
+    lines = f"{found}{body}{meal}".splitlines()
+    return "\n".join(line.strip() for line in lines if line.strip())
+
+
+def fit(
+    possessions: Sequence[T], environment: Sequence[T], action: Sequence[T], *, limit: int
+) -> tuple[list[T], list[T]]:
+    """The first segment and the action within `limit` tokens together.
+
+    The end of the environment goes first (§5.2.1); where that is not enough, the end of the
+    possessions; the action is cut only where it is longer than the limit by itself.
+    """
+    second = list(action[:limit])
+    room = limit - len(second)
+    first = list(possessions[:room])
+    return first + list(environment[: room - len(first)]), second
+
+
+def _flat(text: str) -> str:
+    return _SPACE.sub(" ", text).strip()
+
+
+# `navigate to <item>`: one candidate for a whole way, walked by breadth-first search.
+#
+# Source: the text-game thesis, §6.2.1. Candidates appear once the cookbook was read. Left out are
+# items that are here (or held), and foods that the cookbook does not list. What counts as an item:
+# the cookbook's ingredients, the knife, the cookbook and the appliances; furniture is none.
+
+NAVIGATE = "navigate to "
+
+
+class Navigator:
+    """Offers whole ways as one command, and walks them a command at a time."""
+
+    def __init__(self) -> None:
+        self.state = CookingState()
+        self._last = ""
+        #: The item that is walked to, and its place (-1: none), and where the last command was
+        #: given.
+        self._goal, self._place = "", -1
+        self._before = -1
+
+    def see(self, view: View) -> TextState:
+        """Take in the answer to the last command."""
+        self.state.see(view, self._last)
+        return self.state.text(view)
+
+    def gave(self, command: str) -> None:
+        """The command that is given now."""
+        self._last, self._before = command, self.state.here
+
+    def stop(self) -> None:
+        """Another command is given than the next of the way."""
+        self._place = -1
+
+    def commands(self) -> tuple[str, ...]:
+        """`navigate to …` for what can be walked to now, in a fixed order."""
+        recipe = self.state.recipe
+        if recipe is None:
+            return ()
+        names = [need.name for need in recipe.needs]
+        names += [KNIFE, "cookbook", *sorted(self.state.appliances)]
+        return tuple(NAVIGATE + name for name in names if self._is_elsewhere(name))
+
+    def _is_elsewhere(self, name: str) -> bool:
+        at, world = self.state.where(name), self.state.world
+        return at is not None and at not in (HELD, world.here) and world.route(at) is not None
+
+    def on_the_way(self, view: View) -> Decision | None:
+        """The next command of the way that was chosen; `None` where a choice is to be made."""
+        if self._place < 0:
+            return None
+        step = self.state.walk(self._place)
+        stuck = step == self._last and self.state.here == self._before
+        if step not in view.candidates or stuck:
+            self._place = -1  # arrived, or it does not go on: a new choice
+            return None
+        return Decision(
+            action=step, thoughts=say(f"{self._goal} へ向かう", f"on the way to the {self._goal}")
+        )
+
+    def begin(self, decision: Decision, thoughts: str) -> Decision:
+        """A decision for `navigate to …` as its first command, with these thoughts; any other as
+        it is."""
+        if not (item := item_of(decision.action)):
+            return decision
+        place = self.state.where(item)
+        assert place is not None, "only items whose place is known are offered"
+        self._goal, self._place = item, place
+        return decision.model_copy(
+            update={
+                "action": self.state.walk(place),
+                "thoughts": thoughts,
+                "counts": {**decision.counts, "navigations": 1},
+            }
+        )
+
+
+def item_of(command: str) -> str:
+    """The item of a navigation command; empty for any other."""
+    return command.removeprefix(NAVIGATE) if command.startswith(NAVIGATE) else ""
+
+
+# The commands that the trained player chooses from.
+#
+# Source: the text-game thesis, §6.3.3. In games that limit what can be carried, textworld's list
+# can lack `eat meal` while the meal is in hand and nothing else is (the meal fills none of the
+# places that are counted); the game accepts it all the same. It is offered whenever a meal is held.
+
+_EAT = "eat meal"
+
+
+def accepted(view: View) -> tuple[str, ...]:
+    """The engine's list, completed."""
+    if _EAT not in view.candidates and "meal" in read_foods(view.inventory):
+        return (*view.candidates, _EAT)
+    return view.candidates
+
+
+def offered(view: View) -> tuple[str, ...]:
+    """After the filter; all of them where it leaves none."""
+    return FILTERS["thesis"](accepted(view)) or view.candidates
