@@ -10,10 +10,9 @@ import pytest
 
 from both_languages import KANA, Wrong, said_in_both
 from naisei.lang import speaking
-from naisei.relationship.cli.verbs import personas
 from naisei.relationship.labelled import read_labelled
 from naisei.relationship.locomo import read_locomo
-from naisei.relationship.pairs import shipped
+from naisei.relationship.pairs import PersonasOptions, personas_command, shipped
 from naisei.relationship.plot import draw
 from naisei.relationship.recall import write_csv
 
@@ -31,7 +30,8 @@ def _file(read: Callable[[Path], object], text: str) -> Callable[[], object]:
 
 
 _WRONG: tuple[Wrong, ...] = (
-    (lambda: personas("nobody"), "unknown pair 'nobody'", f"use one of {', '.join(shipped())}"),
+    (lambda: personas_command(PersonasOptions(name="nobody")),
+     "unknown pair 'nobody'", f"use one of {', '.join(shipped())}"),
     (lambda: read_labelled(_NOTHING), "no such file",
      "check the path and its permissions"),
     (_file(read_labelled, ""), "no dialogues", "give at least one"),

@@ -320,8 +320,10 @@ def flag_parameter(flag: Flag, default: Any, *, many: bool) -> inspect.Parameter
     one = str if many and get_origin(flag.kind) is Literal else flag.kind
     kind: Any = list.__class_getitem__(one) if many else one
     if flag.argument:
-        argument = typer.Argument(metavar=flag.told.get("metavar"), help=flag.help)
-        return parameter(flag.key, Annotated[kind, argument], inspect.Parameter.empty)
+        argument = typer.Argument(
+            metavar=flag.told.get("metavar"), help=flag.help, show_default=flag.shown_default
+        )
+        return parameter(flag.key, Annotated[kind, argument], default)
     option = typer.Option(
         flag.option,
         *filter(None, [flag.told.get("short")]),

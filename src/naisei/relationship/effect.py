@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from pydantic import JsonValue
@@ -23,21 +22,18 @@ from naisei.relationship.rating_output import spearman
 from naisei.relationship.schemas import Conversation
 from naisei.relationship.speech import SpeechEstimator
 from naisei.relationship.vector import DIMENSIONS, RelationVector
-from naisei.runs.compare import compare
 from naisei.runs.report import plain_number
 from naisei.runs.significance import Difference, paired_difference
 from naisei.runs.task import Table
-
-if TYPE_CHECKING:
-    from naisei.system.execute import Study
+from naisei.system.config import Printed, flag
 
 __all__ = [
+    "CompareOptions",
     "DimensionEffect",
     "InjectionEffect",
     "Talk",
     "effect",
     "effect_of",
-    "study_tables",
     "talks_of",
 ]
 
@@ -354,31 +350,23 @@ def _difference(d: Difference) -> dict[str, JsonValue]:
     }
 
 
-def study_tables(study: Study) -> list[Table]:
-    """Tables of the ablation: the metrics, a column each condition; paired differences of all
-    conditions; and what the vector changed in the speech, against reflection without injection."""
-    results = study.results
-    values = [{m.name: m.value for m in r.summary.metrics} for r in results.values()]
-    names = dict.fromkeys(m.name for r in results.values() for m in r.summary.metrics)
-    figures = {name: [given.get(name, math.nan) for given in values] for name in names}
-    rows: list[tuple[str | float | int, ...]] = [
-        (n, *row) for n, row in figures.items() if not all(map(math.isnan, row))
-    ]
-    tables = [Table("Conditions", ("metric", *results), tuple(rows))]
-    if len(results) < len(study.configs) or not all(r.outcome.scored for r in results.values()):
-        return tables
-    paths = {label: result.run_dir for label, result in results.items()}
-    seed = next(iter(study.configs.values())).seed
-    if len(paths) > 1:
-        tables.append(compare(list(paths.values()), seed=seed, names=list(paths)).table())
-    if not {"inject", "no-inject"} <= set(paths):
-        return tables
-    try:
-        found = effect_of(paths["inject"], paths["no-inject"], seed=seed)
-    except InputError as error:
-        head = say("言葉づかいへの効果は測れません: ", "No effect on speech can be measured: ")
-        tables[-1] = replace(tables[-1], note=f"{tables[-1].note}\n{head}{error}".strip())
-        return tables
-    speech = found.tables()
-    note = "\n".join(filter(None, [speech[-1].note, *found.notes]))
-    return [*tables, *speech[:-1], replace(speech[-1], note=note)]
+class CompareOptions(Printed):
+    """Flags of `naisei relationship compare`."""
+
+    run_with: Path = flag(
+        ...,
+        "注入ありの実行ディレクトリ (または agent_a.json)",
+        "Run directory with injection (or an agent_a.json).",
+        argument=True,
+        metavar="RUN_WITH",
+    )
+    run_without: Path = flag(
+        ...,
+        "注入なしのほう",
+        "The one without injection.",
+        argument=True,
+        metavar="RUN_WITHOUT",
+    )
+    html: Path | None = flag(None, "HTML で書く", "Write a page.", metavar="FILE.html")
+    csv: Path | None = flag(None, "CSV で書く", "Write CSV.", metavar="FILE.csv")
+    seed: int = flag(0, "乱数シード", "Seed of all that is random.", panel="run")

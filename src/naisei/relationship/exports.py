@@ -20,11 +20,12 @@ from naisei.relationship.recorder import replayed
 from naisei.relationship.schemas import AgentId, Conversation, Moment, Reflection, Session, Stance
 from naisei.relationship.task import ConversationTask
 from naisei.runs.directory import RunDirectory
+from naisei.system.config import Options, flag
 
 if TYPE_CHECKING:
     from naisei.relationship.rating_task import RatingTask
 
-__all__ = ["agent_json", "conversations", "export", "trace_rows"]
+__all__ = ["ExportOptions", "agent_json", "conversations", "export", "export_command", "trace_rows"]
 
 _AGENTS: tuple[AgentId, AgentId] = ("a", "b")
 
@@ -200,3 +201,21 @@ def _trace(pair: Pair, moment: Moment, made: Reflection) -> dict[str, Any]:
 
 def _pretty(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
+
+
+class ExportOptions(Options):
+    """Flags of `naisei relationship export`."""
+
+    directory: Path = flag(
+        ..., "実行ディレクトリ", "A run directory.", argument=True, metavar="DIR"
+    )
+    out: Path | None = flag(
+        None, "書き込むフォルダー (既定: DIR)", "Folder to write; DIR by default."
+    )
+
+
+def export_command(options: ExportOptions) -> None:
+    """`naisei relationship export`."""
+    with RunDirectory.look(options.directory) as run:
+        for path in export(run, options.out):
+            print(path)

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
+from naisei.core import InputError
 from naisei.lang import language, say
 from naisei.relationship.config import RelationshipConfig
 from naisei.relationship.schemas import Conversation, Direction, Line, Reflection
 from naisei.relationship.vector import DIMENSIONS
 from naisei.runs.statistics import mean_metric
 from naisei.runs.task import EpisodeRow, Metric, Summary, Table
+
+if TYPE_CHECKING:
+    from naisei.system.execute import Study
 
 __all__ = ["summarise"]
 
@@ -181,3 +187,36 @@ def _reading_table(talks: Sequence[_Talk]) -> Table:
             "and is in no mean.",
         ),
     )
+
+
+def study_tables(study: Study) -> list[Table]:
+    """Tables of the ablation: the metrics, a column each condition; paired differences of all
+    conditions; and what the vector changed in the speech, against reflection without injection."""
+    from naisei.relationship.effect import effect_of
+    from naisei.runs.compare import compare
+
+    results = study.results
+    values = [{m.name: m.value for m in r.summary.metrics} for r in results.values()]
+    names = dict.fromkeys(m.name for r in results.values() for m in r.summary.metrics)
+    figures = {name: [given.get(name, math.nan) for given in values] for name in names}
+    rows: list[tuple[str | float | int, ...]] = [
+        (n, *row) for n, row in figures.items() if not all(map(math.isnan, row))
+    ]
+    tables = [Table("Conditions", ("metric", *results), tuple(rows))]
+    if len(results) < len(study.configs) or not all(r.outcome.scored for r in results.values()):
+        return tables
+    paths = {label: result.run_dir for label, result in results.items()}
+    seed = next(iter(study.configs.values())).seed
+    if len(paths) > 1:
+        tables.append(compare(list(paths.values()), seed=seed, names=list(paths)).table())
+    if not {"inject", "no-inject"} <= set(paths):
+        return tables
+    try:
+        found = effect_of(paths["inject"], paths["no-inject"], seed=seed)
+    except InputError as error:
+        head = say("言葉づかいへの効果は測れません: ", "No effect on speech can be measured: ")
+        tables[-1] = replace(tables[-1], note=f"{tables[-1].note}\n{head}{error}".strip())
+        return tables
+    speech = found.tables()
+    note = "\n".join(filter(None, [speech[-1].note, *found.notes]))
+    return [*tables, *speech[:-1], replace(speech[-1], note=note)]

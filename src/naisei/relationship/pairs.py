@@ -6,6 +6,7 @@ of the latter make a pair. The shipped ones are found by id.
 
 from __future__ import annotations
 
+import sys
 import tomllib
 from collections.abc import Sequence
 from functools import lru_cache
@@ -25,6 +26,7 @@ from pydantic import (
 from naisei.core import InputError
 from naisei.lang import say
 from naisei.lengths import PROFILE, bounded
+from naisei.system.config import Options, flag
 from naisei.text_files import read_text
 
 __all__ = ["Pair", "Persona", "Relationship", "load_pairs", "parse", "shipped"]
@@ -246,3 +248,33 @@ def _frozen(data: Any) -> Any:
     if isinstance(data, dict):
         return {key: _frozen(value) for key, value in data.items()}
     return tuple(map(_frozen, data)) if isinstance(data, list) else data
+
+
+class PersonasOptions(Options):
+    """Flags of `naisei relationship personas`."""
+
+    name: str = flag(
+        "",
+        "組の ID (その TOML を出す)",
+        "A pair by id: print its TOML, to start from.",
+        argument=True,
+        metavar="[ID]",
+    )
+
+
+def personas_command(options: PersonasOptions) -> None:
+    """`naisei relationship personas`."""
+    name = options.name
+    pairs = shipped()
+    if not name:
+        for pair in pairs.values():
+            print(f"{pair.id:<12} {pair.language}  {pair.title}  ({pair.a.name} / {pair.b.name})")
+        return
+    if name not in pairs:
+        raise InputError(
+            say(f"{name!r} という組はありません", f"unknown pair {name!r}"),
+            remedy=say(
+                f"{', '.join(pairs)} のどれかを指定してください", f"use one of {', '.join(pairs)}"
+            ),
+        )
+    sys.stdout.write((files("naisei.data") / "personas" / f"{name}.toml").read_text("utf-8"))

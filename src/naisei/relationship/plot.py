@@ -7,6 +7,7 @@ which comes with matplotlib-fontja, so that no machine shows boxes.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from importlib import import_module
 from importlib.util import find_spec
@@ -14,16 +15,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from naisei.core import InputError
-from naisei.files import written_beside
+from naisei.files import write_atomically, written_beside
 from naisei.lang import say
-from naisei.relationship.series import WAYS, Series, aligned
+from naisei.relationship.series import WAYS, Series, aligned, read_series
 from naisei.relationship.vector import DIMENSIONS, HIGH, LOW, NAMES_JA
+from naisei.runs.tables import to_csv
 from naisei.runs.task import Table
+from naisei.system.config import Options, flag
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["COLUMNS", "FORMATS", "draw", "table"]
+__all__ = ["COLUMNS", "FORMATS", "PlotOptions", "draw", "plot_command", "table"]
 
 #: Columns of `table`.
 COLUMNS = (
@@ -231,3 +234,80 @@ def table(series: Sequence[Series]) -> Table:
                     for name in DIMENSIONS
                 ]
     return Table("Readings", COLUMNS, tuple(rows))
+
+
+class PlotOptions(Options):
+    """Flags of `naisei relationship plot`."""
+
+    files: tuple[str, ...] = flag(
+        ...,
+        "agent_a.json、またはそれのあるフォルダー。複数なら重ねて比べる",
+        "agent_a.json or its folder; several are compared.",
+        argument=True,
+        metavar="FILE…",
+    )
+    labels: tuple[str, ...] = flag(
+        (),
+        "ファイルごとの名前 (続けて並べる)",
+        "A name for each file (one after the other).",
+        metavar="NAME…",
+    )
+    out: tuple[Path, ...] = flag(
+        (),
+        "書き出す図 (.png, .svg, .pdf。繰り返し可。既定: rr_plot.png)",
+        "Picture to write: .png, .svg, .pdf; repeatable; rr_plot.png by default.",
+        short="-o",
+        metavar="FILE",
+    )
+    csv: bool = flag(
+        False,
+        "値を CSV に書き出す (-o がなければ図は描かない)",
+        "Write the values as CSV; no picture unless -o is given.",
+    )
+    title: str = flag("", "図の題", "Title of the picture.")
+
+
+def plot_command(options: PlotOptions) -> None:
+    """`naisei relationship plot`."""
+    paths, names = _apart(options.files, options.labels)
+    series = [
+        read_series(path, name)
+        for path, name in zip(paths, names or [""] * len(paths), strict=True)
+    ]
+    for one in series:
+        for note in one.notes:
+            print(f"naisei: {note}", file=sys.stderr)
+    pictures = [*options.out] or ([] if options.csv else [Path("rr_plot.png")])
+    if pictures:
+        draw(series, pictures, title=options.title)
+    written = list(pictures)
+    if options.csv:
+        to = (pictures[0] if pictures else Path("rr_plot")).with_suffix(".csv")
+        write_atomically(to, to_csv(table(series)))
+        written.append(to)
+    for path in written:
+        print(path)
+
+
+def _apart(given: Sequence[str], labels: Sequence[str]) -> tuple[list[Path], list[str]]:
+    """Files and labels. After `--labels A` the parser takes `B` for a file: what is none, is a
+    label."""
+
+    if not labels:
+        return [Path(name) for name in given], []
+    files = [Path(name) for name in given if Path(name).exists()]
+    names = [*labels, *(name for name in given if not Path(name).exists())]
+    if len(files) != len(names):
+        shown = ", ".join(map(str, files)) or "–"
+        raise InputError(
+            say(
+                f"ファイル {len(files)} 個 ({shown}) に名前が {len(names)} 個 ({', '.join(names)})",
+                f"{len(files)} files ({shown}) and {len(names)} labels ({', '.join(names)})",
+            ),
+            place="--labels",
+            remedy=say(
+                "存在するファイルを先に並べ、同じ数の名前を --labels の後に並べてください",
+                "list files that exist, then --labels and as many names",
+            ),
+        )
+    return files, names

@@ -5,8 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from statistics import median, pstdev
+from typing import Any, Literal
 
+from naisei.core import InputError
+from naisei.japanese.normal import is_japanese
+from naisei.lang import say
+from naisei.relationship.config import RatedLine, RatingConfig
 from naisei.relationship.dialogues import Dialogue, Utterance
 from naisei.relationship.schemas import (
     Conversation,
@@ -16,15 +22,19 @@ from naisei.relationship.speech import SpeechEstimator, SpeechReading
 from naisei.relationship.vector import DIMENSIONS, Reading, RelationVector
 from naisei.runs.agreement import krippendorff_alpha
 from naisei.runs.task import Metric
+from naisei.system.config import Options, flag
 
 __all__ = [
     "WAYS",
+    "RateOptions",
     "RatedTurn",
     "Rating",
     "Score",
     "away_from_zero",
+    "config_fields",
     "from_conversations",
     "from_file",
+    "held_rating",
     "median_reading",
     "rate_by_speech",
     "stability",
@@ -223,3 +233,106 @@ def _next(dialogue: Dialogue, at: int) -> str:
     if after is not None and after.session == line.session:
         return after.speaker
     return b if line.speaker == a else a
+
+
+class RateOptions(Options):
+    """Flags of `naisei relationship rate`, beside those of the rating's configuration."""
+
+    file: Path = flag(
+        ...,
+        "会話: JSON、JSONL、CSV (speaker,text)、「名前: 発話」の文章、agent_a.json",
+        "A dialogue: JSON, JSONL, CSV (speaker,text), lines of `name: text`, or agent_a.json.",
+        argument=True,
+        metavar="FILE",
+    )
+    speakers: str | None = flag(
+        None,
+        "読む二人、A を先に (三人以上なら必要)",
+        "The two to read, A first; needed if there are more.",
+        panel="input",
+        metavar="A,B",
+    )
+    dialogue: str | None = flag(
+        None,
+        "何本も入ったファイルのうちの一本",
+        "One dialogue of a file that holds several.",
+        panel="input",
+        metavar="ID",
+    )
+    talk: Literal["auto", "ja", "en"] = flag(
+        "auto",
+        "指示文の言語 (auto: 会話に合わせる)",
+        "Language of the prompts; auto: the dialogue's.",
+        panel="input",
+    )
+    rater: Literal["auto", "speech", "model"] = flag(
+        "auto",
+        "発話から推定する (モデル不要、日本語) か、モデルに読ませる。auto: 指定があればモデル",
+        "Who rates: the estimate from speech (no model, Japanese), or a model; auto: a model if "
+        "one is given.",
+        panel=("採点", "Rating"),
+    )
+    check: bool = flag(
+        False,
+        "モデル (またはファイルにある値) と発話からの推定が食い違うところを示す",
+        "Show where the model's vectors (or those in the file) and speech disagree.",
+        panel=("採点", "Rating"),
+    )
+    out: Path | None = flag(
+        None,
+        "agent_a.json と同じ形で書く (plot で読める)",
+        "Write it in the shape of agent_a.json, which plot reads.",
+        short="-o",
+        panel="output",
+        metavar="FILE.json",
+    )
+    csv: Path | None = flag(None, "CSV で書く", "Write CSV.", panel="output", metavar="FILE.csv")
+
+    @property
+    def chosen(self) -> list[str]:
+        """The two speakers; none if they were not named."""
+        return [s.strip() for s in (self.speakers or "").replace("、", ",").split(",") if s.strip()]
+
+
+def config_fields(
+    dialogue: Dialogue, language: Literal["auto", "ja", "en"] = "auto"
+) -> dict[str, Any]:
+    """What of a rating's configuration is the dialogue's. language: of the prompts."""
+    if language == "auto":
+        language = "ja" if any(is_japanese(line.text) for line in dialogue.lines) else "en"
+    return {
+        "name": dialogue.name,
+        "speakers": dialogue.speakers,
+        "personas": dialogue.personas,
+        "language": language,
+        "lines": tuple(
+            RatedLine(session=x.session, turn=x.turn, speaker=x.speaker, text=x.text)
+            for x in dialogue.lines
+        ),
+    }
+
+
+def held_rating(config: RatingConfig, dialogue: Dialogue, *, check: bool) -> Rating | None:
+    """What the estimate is checked against: the vectors that the file holds.
+
+    Raises:
+        InputError: what only a model can do is asked for, or the file holds no vectors.
+    """
+    for option, wanted in (("--repeats", config.repeats), ("--self-consistency", config.votes)):
+        if wanted > 1:
+            raise InputError(
+                say("発話からの推定は何度しても同じです", "the estimate from speech never varies"),
+                place=option,
+                remedy=say("--model でモデルを指定してください", "name a model by --model"),
+            )
+    held = from_file(dialogue) if check else None
+    if check and held is None:
+        raise InputError(
+            say("推定と比べる値がありません", "there is nothing to compare the estimate with"),
+            place="--check",
+            remedy=say(
+                "--model でモデルに採点させるか、関係値の入った agent_a.json を渡してください",
+                "let a model rate by --model, or give an agent_a.json that holds vectors",
+            ),
+        )
+    return held

@@ -36,6 +36,7 @@ __all__ = [
     "to_csv",
     "turns_table",
     "write_agent_file",
+    "write_rating",
 ]
 
 
@@ -85,6 +86,15 @@ def write_agent_file(rating: Rating, path: Path) -> None:
     """`to_agent_json` as a file. Raises `InputError` where it cannot be written."""
     text = json.dumps(to_agent_json(rating), ensure_ascii=False, indent=2, allow_nan=False)
     write_atomically(path, text + "\n")
+
+
+def write_rating(rating: Rating, out: Path | None, csv: Path | None) -> list[Path]:
+    """Write the agent file and the CSV where asked for; returns what was written."""
+    if out is not None:
+        write_agent_file(rating, out)
+    if csv is not None:
+        write_atomically(csv, to_csv(rating))
+    return [path for path in (out, csv) if path is not None]
 
 
 def _moment(rating: Rating, turn: RatedTurn) -> dict[str, Any]:

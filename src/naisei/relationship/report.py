@@ -26,11 +26,20 @@ from naisei.relationship.vector import DIMENSIONS, NAMES_JA, degree, signed
 from naisei.runs.directory import RunDirectory
 from naisei.runs.report import StoredSummary, stored_summary, templates
 from naisei.runs.task import Table
+from naisei.system.config import Options, flag
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["Cost", "TurnCost", "html_report", "turn_costs", "write_report"]
+__all__ = [
+    "Cost",
+    "ReportOptions",
+    "TurnCost",
+    "html_report",
+    "report_command",
+    "turn_costs",
+    "write_report",
+]
 
 
 @dataclass(slots=True)
@@ -208,3 +217,24 @@ def _templates() -> Environment:
 
 def _degree(name: str, value: int) -> Any:
     return degree(name, value, language())
+
+
+class ReportOptions(Options):
+    """Flags of `naisei relationship report`."""
+
+    directory: Path = flag(
+        ..., "実行ディレクトリ", "A run directory.", argument=True, metavar="DIR"
+    )
+    out: Path | None = flag(
+        None,
+        "書き出すページ (既定: DIR/relationship.html)",
+        "Page to write; DIR/relationship.html by default.",
+        short="-o",
+        metavar="FILE",
+    )
+
+
+def report_command(options: ReportOptions) -> None:
+    """`naisei relationship report`."""
+    with RunDirectory.look(options.directory) as run:
+        print(write_report(run, options.out))

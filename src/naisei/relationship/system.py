@@ -137,15 +137,12 @@ RUN: Experiment[RelationshipConfig] = Experiment(
         "No reflection, reflection without injection, with injection: all three, compared.",
     ),
     rows_default={"relationship_reflection_every_turn": True},
-    tables="naisei.relationship.effect:study_tables",
+    tables="naisei.relationship.metrics:study_tables",
     live=_live,
     hints=_hints,
 )
 
-_RATER = (
-    "--rater speech で発話から推定する",
-    "estimate from speech: --rater speech",
-)
+_RATER = ("--rater speech で発話から推定する", "estimate from speech: --rater speech")
 
 RATING: Experiment[RatingConfig] = Experiment(
     verb="",
@@ -163,21 +160,23 @@ RATING: Experiment[RatingConfig] = Experiment(
     settle=_settle_embedder,
 )
 
-_VERBS = "naisei.relationship.cli.verbs"
+_HOME = "naisei.relationship"
 
 SYSTEM = System(
     name="relationship",
     about=BUILT_IN["relationship"],
     experiments=(RUN, RATING),
     verbs=(
+        Verb("rate", RATING.about, f"{_HOME}.commands:rate_command", shares=RATING, flags=None),
         Verb(
-            "rate", RATING.about, "naisei.relationship.cli.rate:command", shares=RATING, flags=None
+            "plot",
+            ("関係値の推移を描く", "Draw how the readings go."),
+            f"{_HOME}.plot:plot_command",
         ),
-        Verb("plot", ("関係値の推移を描く", "Draw how the readings go."), f"{_VERBS}:plot"),
         Verb(
             "compare",
             ("注入の効果などを対応ありで比べる", "Compare conversations, paired."),
-            f"{_VERBS}:compare",
+            f"{_HOME}.commands:compare_command",
         ),
         Verb(
             "report",
@@ -185,7 +184,7 @@ SYSTEM = System(
                 "値から根拠、根拠から発話へたどれる報告を書く",
                 "A report that leads from a number to its evidence and to the lines.",
             ),
-            f"{_VERBS}:report",
+            f"{_HOME}.report:report_command",
         ),
         Verb(
             "recall",
@@ -193,7 +192,7 @@ SYSTEM = System(
                 "LoCoMo 形式の長い会話で、根拠の検索を測る",
                 "Measure retrieval on long conversations in LoCoMo's form.",
             ),
-            f"{_VERBS}:recall",
+            f"{_HOME}.commands:recall_command",
         ),
         Verb(
             "export",
@@ -201,10 +200,12 @@ SYSTEM = System(
                 "実行記録から agent_a.json などを書き出す",
                 "Write agent_a.json and the other files from a run's log.",
             ),
-            f"{_VERBS}:export",
+            f"{_HOME}.exports:export_command",
         ),
         Verb(
-            "personas", ("同梱の人物の組", "The pairs of personas that ship."), f"{_VERBS}:personas"
+            "personas",
+            ("同梱の人物の組", "The pairs of personas that ship."),
+            f"{_HOME}.pairs:personas_command",
         ),
     ),
     demo="naisei.relationship.demo:PART",

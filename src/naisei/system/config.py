@@ -13,7 +13,7 @@ import types
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from keyword import iskeyword
-from typing import Any, Union, get_args, get_origin
+from typing import Annotated, Any, Union, get_args, get_origin
 
 import annotated_types
 from pydantic import BaseModel, ConfigDict, Field
@@ -185,7 +185,7 @@ class Flag:
     def bounds(self) -> dict[str, float]:
         """Inclusive bounds of a number: min, max. Exclusive ones are left to the model."""
         out: dict[str, float] = {}
-        for rule in self.field.metadata:
+        for rule in (*self.field.metadata, *self.told.get("item", ())):
             if isinstance(rule, annotated_types.Ge):
                 out["min"] = rule.ge  # type: ignore[assignment]
             elif isinstance(rule, annotated_types.Le):
@@ -202,7 +202,10 @@ def flags_of(config: type[BaseModel], within: tuple[str, ...] = ()) -> Iterator[
         kind = _without_none(field.annotation)
         if isinstance(told, Mapping):
             many, pairs = get_origin(kind) in (tuple, list), get_origin(kind) is dict
-            one = get_args(kind)[0] if many else str if pairs else kind
+            one: Any = get_args(kind)[0] if many else str if pairs else kind
+            if get_origin(one) is Annotated:
+                told = {**told, "item": one.__metadata__}
+                one = get_args(one)[0]
             yield Flag(path, one, many or bool(told.get("axis")), pairs, field, told)
         elif isinstance(kind, type) and issubclass(kind, BaseModel):
             yield from flags_of(kind, path)

@@ -1,1 +1,0 @@
-"""The commands of `naisei relationship` that its declaration does not derive."""

@@ -1,0 +1,187 @@
+"""The verbs that print tables: rate, compare, recall."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from naisei.cli.printing import metrics_table, print_result, print_tables
+from naisei.files import write_atomically
+from naisei.lang import say
+from naisei.relationship.config import RatingConfig
+from naisei.relationship.dialogues import read_dialogue
+from naisei.relationship.effect import CompareOptions, effect_of
+from naisei.relationship.locomo import read_locomo
+from naisei.relationship.rating import (
+    RateOptions,
+    Rating,
+    config_fields,
+    held_rating,
+    rate_by_speech,
+)
+from naisei.relationship.rating_output import (
+    check_against_speech,
+    reasons,
+    to_agent_json,
+    turns_table,
+    write_rating,
+)
+from naisei.relationship.recall import RecallOptions, as_json, measure, recall_tables, write_csv
+from naisei.system.execute import RunOptions, check_models, execute
+from naisei.terminal import Console
+
+if TYPE_CHECKING:
+    from naisei.runs.result import RunResult
+
+__all__ = ["compare_command", "rate_command", "recall_command"]
+
+
+def rate_command(
+    configure: Callable[..., RatingConfig],
+    running: RunOptions,
+    *,
+    options: RateOptions,
+    run_dir: Path | None,
+    as_json: bool,
+) -> None:
+    """`naisei relationship rate`."""
+    read = read_dialogue(options.file, speakers=options.chosen, dialogue=options.dialogue)
+    config = configure(**config_fields(read, options.talk))
+    console = Console(stderr=as_json)
+    if options.rater == "speech" or (options.rater == "auto" and not config.models):
+        rating, result = rate_by_speech(read), None
+        rated = held_rating(config, read, check=options.check)
+        print_tables([turns_table(rating)], console)
+    else:
+        rating, result = _by_model(config, running, run_dir, console)
+        rated = rating if options.check and rating.repeats else None
+    _print_notes(rating, console)
+    extra: dict[str, Any] = {}
+    if rated is not None:
+        found = check_against_speech(rated, seed=config.seed)
+        print_tables([metrics_table(found.metrics), found.table()], console)
+        extra = {"check": found.to_json()}
+    if rating.repeats:
+        _say_written(write_rating(rating, options.out, options.csv), console)
+    if as_json:
+        line = to_agent_json(rating) if result is None else result.to_json()
+        print(json.dumps({**line, **extra}, ensure_ascii=False, allow_nan=False), flush=True)
+    raise typer.Exit(0 if result is None else result.exit_code)
+
+
+def _by_model(
+    config: RatingConfig, options: RunOptions, run_dir: Path | None, console: Console
+) -> tuple[Rating, RunResult]:
+    # The model stack takes a second to import.
+    from naisei.relationship.rating_task import rating_of
+    from naisei.relationship.system import RATING
+
+    check_models(RATING, config)
+    result = execute(RATING, config, options, run_dir=run_dir)
+    print_result(result, console=console)
+    return rating_of(config, result.outcome.rows), result
+
+
+def _print_notes(rating: Rating, console: Console) -> None:
+    if rating.dialogue.left_out:
+        console.print(
+            say(
+                f"ほかの話者の {rating.dialogue.left_out} 発話は除きました",
+                f"{rating.dialogue.left_out} lines of other speakers are left out",
+            ),
+            style="yellow",
+        )
+    for line in reasons(rating) if rating.repeats else ():
+        console.print(line, highlight=False)
+
+
+def _say_written(paths: Iterable[Path], console: Console) -> None:
+    for path in paths:
+        console.print(say("書きました: ", "Written: ") + str(path))
+
+
+def compare_command(options: CompareOptions) -> None:
+    """`naisei relationship compare`."""
+    from naisei.runs.report import templates
+    from naisei.runs.tables import to_csv
+
+    found = effect_of(options.run_with, options.run_without, seed=options.seed)
+    console = Console(stderr=options.as_json)
+    tables = found.tables()
+    print_tables(tables, console)
+    for note in found.notes:
+        console.print(note, style="yellow")
+    texts: dict[Path, str] = {}
+    if options.csv is not None:
+        texts[options.csv] = "\n".join(to_csv(table) for table in tables)
+    if options.html is not None:
+        page = templates().get_template("study.html")
+        title = say("注入の効果", "The effect of injection")
+        texts[options.html] = page.render(title=title, tables=tables, runs={}, notes=found.notes)
+    for path, text in texts.items():
+        write_atomically(path, text)
+    _say_written(texts, console)
+    if options.as_json:
+        print(json.dumps(found.to_json(), ensure_ascii=False, allow_nan=False))
+
+
+def recall_command(options: RecallOptions) -> None:
+    """`naisei relationship recall`."""
+    from rich import progress
+    from rich.markup import escape
+
+    from naisei.models.embedders import open_embedder
+
+    depths = sorted(set(options.k or (5, 10, 25, 50)))
+    samples = read_locomo(options.from_locomo)
+    chosen = open_embedder(options.embedder)
+    columns = (
+        progress.TextColumn("{task.description}"),
+        progress.BarColumn(),
+        progress.MofNCompleteColumn(),
+        progress.TimeRemainingColumn(),
+    )
+    with progress.Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task("", total=None)
+        found = measure(
+            samples,
+            chosen,
+            depths,
+            captions=options.captions,
+            progress=lambda name, done, whole: bar.update(
+                task, description=escape(name), completed=done, total=whole
+            ),
+        )
+    notes = [note for sample in samples for note in sample.notes]
+    tables = recall_tables(found, depths)
+    if options.out is not None:
+        write_csv(tables, notes, options.out)
+    if options.as_json:
+        print(as_json(tables, notes, found, chosen.name))
+        return
+    console = Console()
+    print_tables(tables, console)
+    for category, count in found.without.items():
+        console.print(
+            say(
+                f"{category}: 根拠の示されていない質問 {count} 件は数えていません。",
+                f"{category}: {count} questions without evidence are not counted.",
+            )
+        )
+    if notes:
+        console.print(say("読み替え・除外したもの:", "Mended or left out:"), style="yellow")
+    for note in notes:
+        console.print(f"  {note}", style="yellow", highlight=False)
+    n, turns, questions = len(samples), found.turns, len(found.categories)
+    console.print(
+        say(
+            f"{n} 会話・{turns} 発話・{questions} 問 (埋め込み: {chosen.name})。"
+            "区間は 95 % (会話単位の再標本化)。",
+            f"{n} conversations, {turns} turns, {questions} questions (embedder: {chosen.name}). "
+            "Intervals: 95 %, by conversation.",
+        ),
+    )
