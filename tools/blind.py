@@ -28,7 +28,7 @@ from naisei.clarify.data import Dataset, load
 from naisei.clarify.data.records import read_rows, read_text
 from naisei.clarify.schemas import Instance, Scene
 from naisei.core import InputError
-from naisei.runs.agreement import krippendorff_alpha, masi_distance, set_precision, set_recall
+from naisei.runs.significance import krippendorff_alpha, masi_distance, set_precision, set_recall
 from naisei.runs.statistics import mean_metric
 from naisei.runs.task import Metric
 

@@ -33,7 +33,7 @@ from naisei.clarify.data.records import read_rows
 from naisei.core import InputError
 from naisei.relationship.labelled import RELATIONSHIPS, TOPICS, LabelledDialogue, load
 from naisei.relationship.vector import DIMENSIONS, HIGH, LOW, RelationVector
-from naisei.runs.agreement import krippendorff_alpha
+from naisei.runs.significance import krippendorff_alpha
 from naisei.runs.statistics import mean_metric
 from naisei.runs.task import Metric
 

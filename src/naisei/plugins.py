@@ -1,13 +1,18 @@
-"""Finding what others add by entry points: providers, memories, agents, data sets."""
+"""What others add by entry points (memories, agents, players, embedders), and their settings."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping, Sequence
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from naisei.core import InputError
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
-__all__ = ["load", "names"]
+from naisei.core import InputError
+from naisei.lang import say
+
+__all__ = ["FLAG", "Options", "load", "names", "pairs", "typed", "untyped"]
 
 
 def names(group: str) -> list[str]:
@@ -15,8 +20,8 @@ def names(group: str) -> list[str]:
     return sorted({e.name for e in entry_points(group=group)})
 
 
-def load(group: str, name: str, *, what: str, option: str = "") -> Any:
-    """The object registered as `name`.
+def load(group: str, name: str, *, what: tuple[str, str], option: str = "") -> Any:
+    """The object registered as `name`. what: the kind of thing, in Japanese and English.
 
     Raises:
         InputError: no such name (the message lists those there are), or it cannot be imported.
@@ -24,16 +29,96 @@ def load(group: str, name: str, *, what: str, option: str = "") -> Any:
     found: list[EntryPoint] = list(entry_points(group=group, name=name))
     if not found:
         raise InputError(
-            f"unknown {what} '{name}'",
+            say(f"'{name}' という{what[0]}はありません", f"unknown {what[1]} '{name}'"),
             place=option,
-            remedy=f"known: {', '.join(names(group))}; others are added by an "
-            f"entry point in the group '{group}'",
+            remedy=say(
+                f"使えるもの: {', '.join(names(group))}。ほかのものは、グループ '{group}' の"
+                "エントリポイントで足せます",
+                f"known: {', '.join(names(group))}; others are added by an "
+                f"entry point in the group '{group}'",
+            ),
         )
     try:
         return found[0].load()
     except ImportError as error:
         raise InputError(
-            f"{what} '{name}' cannot be loaded: {error}",
+            say(
+                f"{what[0]} '{name}' を読み込めません: {error}",
+                f"{what[1]} '{name}' cannot be loaded: {error}",
+            ),
             place=option,
-            remedy=f"it comes from {found[0].value}; is everything that it needs installed?",
+            remedy=say(
+                f"{found[0].value} が必要とするパッケージを入れてください",
+                f"it comes from {found[0].value}; is everything that it needs installed?",
+            ),
         ) from error
+
+
+FLAG = "--agent-option"
+
+
+class Options(BaseModel):
+    """The settings of an agent: frozen, none unknown. By itself: no settings."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+def pairs(given: Sequence[str]) -> dict[str, str]:
+    """Key → value of words such as `depth=2`.
+
+    Raises:
+        InputError: a word without a key or an equals sign, or a key that comes twice.
+    """
+    out: dict[str, str] = {}
+    for word in given:
+        key, equals, value = (part.strip() for part in word.partition("="))
+        if not (key and equals):
+            raise InputError(
+                say(f"'{word}' は設定の形になっていません", f"'{word}' is no setting"),
+                place=FLAG,
+                remedy=say(
+                    "depth=2 のように KEY=VALUE の形で書いてください",
+                    "write KEY=VALUE, such as depth=2",
+                ),
+            )
+        if key in out:
+            raise InputError(
+                say(f"'{key}' が二度指定されています", f"'{key}' is set twice"),
+                place=FLAG,
+                remedy=say("どちらか一つにしてください", "leave one of them out"),
+            )
+        out[key] = value
+    return out
+
+
+def typed(model: type[BaseModel], given: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """The settings in the types of `model`, as JSON; those that were not given stay out.
+
+    Raises:
+        InputError: an unknown name, or a value that does not fit.
+    """
+    try:
+        # In lax mode: "2" is a whole number, "false" is no.
+        return model.model_validate(dict(given)).model_dump(mode="json", exclude_unset=True)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(map(str, first["loc"]))
+        known = ", ".join(model.model_fields) or say("なし", "this agent has no settings")
+        raise InputError(
+            say(f"'{name}' という設定はありません", f"unknown setting '{name}'")
+            if first["type"] == "extra_forbidden"
+            else f"{first['msg'].removeprefix('Value error, ')}: {first['input']!r}",
+            place=f"{FLAG} {name}",
+            remedy=say(f"使えるもの: {known}", f"known: {known}"),
+        ) from error
+
+
+def untyped(given: Mapping[str, str]) -> dict[str, JsonValue]:
+    """The settings of an agent that declares none: JSON where a value is JSON, else text."""
+    out: dict[str, JsonValue] = {}
+    for key, value in given.items():
+        try:
+            out[key] = json.loads(value)
+        except ValueError:
+            out[key] = value
+    return out

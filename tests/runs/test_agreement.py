@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from naisei.runs.agreement import krippendorff_alpha, masi_distance, set_precision, set_recall
+from naisei.runs.significance import krippendorff_alpha, masi_distance, set_precision, set_recall
 
 # Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability": examples A and C.
 MEG, OWEN = "0100000010", "1110010000"

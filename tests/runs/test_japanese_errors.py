@@ -10,12 +10,12 @@ import pytest
 from both_languages import Wrong, said_in_both
 from naisei.cli.runs import continue_run
 from naisei.lang import speaking
+from naisei.plugins import Options, pairs, typed
 from naisei.runs.budget import Budget
 from naisei.runs.compare import compare
 from naisei.runs.directory import RunDirectory
 from naisei.runs.frozen import Frozen
 from naisei.runs.ledger import Ledger, Spent
-from naisei.runs.options import Options, pairs, typed
 from naisei.system.execute import RunOptions
 
 

@@ -12,7 +12,7 @@ import pytest
 from naisei.clarify.config import ClarifyConfig
 from naisei.clarify.system import RUN
 from naisei.core import InputError
-from naisei.runs.loops import blocking
+from naisei.system.declare import blocking
 from naisei.system.execute import RunOptions
 
 SPOKEN: contextvars.ContextVar[str] = contextvars.ContextVar("spoken")

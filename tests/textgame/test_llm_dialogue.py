@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from naisei.core import Chat, InputError, Message, play
-from naisei.runs.options import typed
+from naisei.plugins import typed
 from naisei.textgame.llm.choosing import numbered
 from naisei.textgame.llm.kind import build
 from naisei.textgame.llm.prompt import LLMOptions

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from naisei.core import Act, InputError, World, run
-from naisei.runs.options import typed
+from naisei.plugins import typed
 from naisei.textgame.cooking_state import TextState
 from naisei.textgame.flow import play_game
 from naisei.textgame.player import PlayerContext

@@ -13,7 +13,7 @@ from naisei.clarify.schemas import ActionSet, Decision, Instance, Scene, TrialLo
 from naisei.core import Flow, InputError
 from naisei.lang import say
 from naisei.models.base import Embedder
-from naisei.runs.options import typed, untyped
+from naisei.plugins import typed, untyped
 
 __all__ = [
     "GROUP",
@@ -112,7 +112,7 @@ GROUP = "naisei.agents"
 
 def _factory(name: str) -> Callable[[AgentContext], Agent]:
     factory: Callable[[AgentContext], Agent] = plugins.load(
-        GROUP, name, what="agent", option="--agent"
+        GROUP, name, what=("エージェント", "agent"), option="--agent"
     )
     return factory
 

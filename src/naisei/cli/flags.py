@@ -18,7 +18,7 @@ from naisei.cli.usage import translated
 from naisei.core import InputError
 from naisei.lang import say
 from naisei.lengths import bounded
-from naisei.runs.options import pairs
+from naisei.plugins import pairs
 from naisei.system.config import Config, Flag, flags_of
 from naisei.system.declare import Experiment, Given
 from naisei.system.execute import RunOptions

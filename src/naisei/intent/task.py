@@ -22,10 +22,9 @@ from naisei.lang import say
 from naisei.models.registry import base_world
 from naisei.retrieval.index import Index
 from naisei.runs.directory import RunDirectory
-from naisei.runs.loops import blocking
 from naisei.runs.result import RunResult
 from naisei.runs.task import EpisodeRow, Metric, Summary, Task
-from naisei.system.declare import Experiment
+from naisei.system.declare import Experiment, blocking
 from naisei.system.execute import RunOptions, execute
 
 __all__ = ["ConversationTask", "conversation_in", "reply_in_memory", "request_digest", "take_step"]

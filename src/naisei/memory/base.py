@@ -71,5 +71,7 @@ def memory_policy(name: str) -> Callable[[], Memory]:
     Raises:
         InputError: unknown name.
     """
-    found = plugins.load("naisei.memories", name, what="memory policy", option="--memory")
+    found = plugins.load(
+        "naisei.memories", name, what=("記憶方式", "memory policy"), option="--memory"
+    )
     return cast(Callable[[], Memory], found)

@@ -20,7 +20,7 @@ from naisei.relationship.schemas import (
 )
 from naisei.relationship.speech import SpeechEstimator, SpeechReading
 from naisei.relationship.vector import DIMENSIONS, Reading, RelationVector
-from naisei.runs.agreement import krippendorff_alpha
+from naisei.runs.significance import krippendorff_alpha
 from naisei.runs.task import Metric
 from naisei.system.config import Options, flag
 

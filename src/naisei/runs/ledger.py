@@ -1,14 +1,206 @@
-"""The ledger of a run: calls, attempts, tokens and money by role, folded from the log."""
+"""What a run's log stores of events, and the ledger folded from it: what each role has cost."""
 
 from __future__ import annotations
 
+import hashlib
+import json
+import sqlite3
+import time
+from collections import OrderedDict
 from dataclasses import dataclass, field
+from typing import Any
 
 from pydantic import JsonValue
 
-from naisei.core import Usage
+from naisei.core import Event, Usage, Where
 
-__all__ = ["Ledger", "Spent"]
+__all__ = [
+    "EPISODES_INDEX",
+    "INSERT_EVENT",
+    "INSERT_LOST",
+    "SCHEMA",
+    "SELECT_EVENTS",
+    "SPENT",
+    "UNIQUE_STEPS",
+    "USAGE",
+    "Ledger",
+    "Spent",
+    "Texts",
+    "dump",
+    "event",
+    "event_row",
+    "usage",
+    "usage_row",
+]
+
+
+#: A reference to a stored text is this mark and its number; so is any string that
+#: happens to begin with the mark.
+_MARK = "\x00"
+_LONG = 160
+_REMEMBERED = 50_000
+
+
+class Texts:
+    """The table `texts`: content-addressed strings. Not thread-safe; see `RunLog`."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+        self._known: OrderedDict[bytes, int] = OrderedDict()
+
+    def forget(self) -> None:
+        """After a rollback: what was remembered may not be stored."""
+        self._known.clear()
+
+    def pack(self, value: JsonValue) -> JsonValue:
+        """The value with its long strings replaced by references."""
+        if isinstance(value, str):
+            return self._put(value) if len(value) > _LONG or value.startswith(_MARK) else value
+        if isinstance(value, list):
+            return [self.pack(v) for v in value]
+        if isinstance(value, dict):
+            return {k: self.pack(v) for k, v in value.items()}
+        return value
+
+    def unpack(self, value: JsonValue) -> JsonValue:
+        """The value as it was before `pack`."""
+        if isinstance(value, str):
+            return self._get(value) if value.startswith(_MARK) else value
+        if isinstance(value, list):
+            return [self.unpack(v) for v in value]
+        if isinstance(value, dict):
+            return {k: self.unpack(v) for k, v in value.items()}
+        return value
+
+    def _put(self, text: str) -> str:
+        digest = hashlib.blake2b(text.encode(), digest_size=16).digest()
+        number = self._known.get(digest)
+        if number is None:
+            number = self._stored(digest, text)
+            self._known[digest] = number
+            if len(self._known) > _REMEMBERED:
+                self._known.popitem(last=False)
+        return f"{_MARK}{number}"
+
+    def _stored(self, digest: bytes, text: str) -> int:
+        found = self._db.execute("SELECT id FROM texts WHERE digest = ?", (digest,)).fetchone()
+        if found is not None:
+            return int(found[0])
+        done = self._db.execute("INSERT INTO texts(digest, text) VALUES (?, ?)", (digest, text))
+        return int(done.lastrowid or 0)
+
+    def _get(self, reference: str) -> str:
+        number = int(reference[len(_MARK) :])
+        (text,) = self._db.execute("SELECT text FROM texts WHERE id = ?", (number,)).fetchone()
+        return str(text)
+
+
+Row = tuple[Any, ...]
+
+#: Columns of `usage_row`.
+USAGE = (
+    "role, model, calls, attempts, input_tokens, output_tokens, usd, cached, repaired, "
+    "lost_input, lost_output"
+)
+_EVENT = (
+    f"episode, instance, trial, path, kind, digest, request, result, failure, seconds, at, {USAGE}"
+)
+SCHEMA = f"""
+CREATE TABLE IF NOT EXISTS meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS texts(id INTEGER PRIMARY KEY, digest BLOB UNIQUE NOT NULL, text TEXT);
+CREATE TABLE IF NOT EXISTS events(seq INTEGER PRIMARY KEY, {_EVENT});
+CREATE TABLE IF NOT EXISTS episodes(
+  episode TEXT PRIMARY KEY, instance TEXT NOT NULL, trial INTEGER NOT NULL,
+  result TEXT, failure TEXT NOT NULL, at REAL NOT NULL);
+CREATE TABLE IF NOT EXISTS lost(seq INTEGER PRIMARY KEY, episode TEXT NOT NULL, at REAL, {USAGE});
+"""
+#: A step is there once. Older logs have an index of their episodes instead, which this does
+#: the work of.
+UNIQUE_STEPS = """
+CREATE UNIQUE INDEX IF NOT EXISTS events_step ON events(episode, path);
+DROP INDEX IF EXISTS events_episode;
+"""
+#: For a log of an earlier version that holds a step twice.
+EPISODES_INDEX = "CREATE INDEX IF NOT EXISTS events_episode ON events(episode)"
+INSERT_EVENT = f"INSERT INTO events({_EVENT}) VALUES ({','.join('?' * 22)})"
+SELECT_EVENTS = f"SELECT {_EVENT} FROM events"
+#: Of events and failed tries together: role, model, calls without a price, then what
+#: `naisei.runs.ledger.Spent.add` takes.
+SPENT = """
+SELECT role, model,
+  sum(CASE WHEN usd IS NULL AND NOT cached AND input_tokens + output_tokens > 0
+      THEN max(calls, 1) ELSE 0 END),
+  sum(calls), sum(attempts), sum(input_tokens), sum(output_tokens),
+  sum(lost_input + lost_output), sum(cached), sum(repaired), total(usd)
+FROM (
+  SELECT role, model, calls, attempts, input_tokens, output_tokens, usd, cached, repaired,
+    lost_input, lost_output FROM events WHERE role IS NOT NULL
+  UNION ALL
+  SELECT role, model, calls, attempts, input_tokens, output_tokens, usd, cached, repaired,
+    lost_input, lost_output FROM lost WHERE role IS NOT NULL)
+GROUP BY role, model"""
+INSERT_LOST = f"INSERT INTO lost(episode, at, {USAGE}) VALUES ({','.join('?' * 13)})"
+
+
+# Made once: `json.dumps` with options makes an encoder a call.
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+def dump(value: JsonValue) -> str:
+    return _encode(value)
+
+
+def usage_row(used: Usage | None) -> Row:
+    if used is None:
+        return (None,) * 11
+    u = used
+    tokens = (u.input_tokens, u.output_tokens)
+    lost = (u.lost_input, u.lost_output)
+    return (u.role, u.model, u.calls, u.attempts, *tokens, u.usd, u.cached, u.repaired, *lost)
+
+
+def usage(row: Row) -> Usage | None:
+    if row[0] is None:
+        return None
+    role, model, calls, attempts, read, written, usd, cached, repaired, *lost = row
+    known = (role, model, calls, attempts, read, written, usd, bool(cached), bool(repaired))
+    return Usage(*known, *lost)
+
+
+def event_row(event: Event, texts: Texts) -> Row:
+    where = event.where
+    # ASCII, since the message of a failure may hold anything.
+    failure = None if event.failure is None else json.dumps(event.failure)
+    return (
+        where.episode,
+        where.instance,
+        where.trial,
+        where.step,
+        event.kind,
+        event.digest,
+        dump(texts.pack(event.request)),
+        dump(texts.pack(event.result)),
+        failure,
+        event.seconds,
+        time.time(),
+        *usage_row(event.usage),
+    )
+
+
+def event(row: Row, texts: Texts) -> Event:
+    _, instance, trial, step, kind, digest, request, result, failure, seconds, _, *used = row
+    path = tuple(int(n) for n in step.split(".")) if step else ()
+    failed = None if failure is None else tuple(json.loads(failure))
+    return Event(
+        where=Where(instance, trial, path),
+        kind=kind,
+        digest=digest,
+        request=texts.unpack(json.loads(request)),
+        result=texts.unpack(json.loads(result)),
+        failure=failed,
+        usage=usage(tuple(used)),
+        seconds=seconds,
+    )
 
 
 @dataclass(slots=True)

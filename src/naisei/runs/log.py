@@ -23,9 +23,8 @@ from pydantic import JsonValue
 from naisei import databases
 from naisei.core import EpisodeBusy, Event, InputError, Usage, Where
 from naisei.lang import say
-from naisei.runs import _rows
-from naisei.runs._rows import Texts
-from naisei.runs.ledger import Ledger, Spent
+from naisei.runs import ledger
+from naisei.runs.ledger import Ledger, Spent, Texts
 from naisei.runs.lock import writing
 from naisei.runs.task import EpisodeRow
 
@@ -91,7 +90,7 @@ class RunLog:
         there already: somebody wrote it who did not ask for `writing`."""
         try:
             with self._transaction() as db:
-                db.execute(_rows.INSERT_EVENT, _rows.event_row(event, self._texts))
+                db.execute(ledger.INSERT_EVENT, ledger.event_row(event, self._texts))
         except sqlite3.IntegrityError as error:
             raise EpisodeBusy(
                 say(
@@ -106,14 +105,14 @@ class RunLog:
         """The events of an episode, in the order they were appended."""
         with self._lock:
             found = self._db.execute(
-                f"{_rows.SELECT_EVENTS} WHERE episode = ? ORDER BY seq", (episode,)
+                f"{ledger.SELECT_EVENTS} WHERE episode = ? ORDER BY seq", (episode,)
             )
-            return [_rows.event(row, self._texts) for row in found.fetchall()]
+            return [ledger.event(row, self._texts) for row in found.fetchall()]
 
     def finish(self, row: EpisodeRow, lost: Iterable[Usage] = ()) -> None:
         """Store an episode's outcome. lost: what failed effects cost that left no event."""
         where, now = row.where, time.time()
-        result = None if row.result is None else _rows.dump(row.result)
+        result = None if row.result is None else ledger.dump(row.result)
         failure = row.failure.encode("utf-8", "replace").decode()
         with self._transaction() as db:
             db.execute(
@@ -121,8 +120,8 @@ class RunLog:
                 (where.episode, where.instance, where.trial, result, failure, now),
             )
             for usage in lost:
-                cost = _rows.usage_row(usage.wasted())
-                db.execute(_rows.INSERT_LOST, (where.episode, now, *cost))
+                cost = ledger.usage_row(usage.wasted())
+                db.execute(ledger.INSERT_LOST, (where.episode, now, *cost))
 
     def rows(self) -> dict[str, EpisodeRow]:
         """Outcomes by episode, scored or failed, each with what it cost."""
@@ -148,9 +147,9 @@ class RunLog:
         """What each effect cost, failed ones included, with its episode, in order."""
         for table in ("events", "lost"):
             for episode, *row in self._db.execute(
-                f"SELECT episode, {_rows.USAGE} FROM {table} WHERE role IS NOT NULL ORDER BY seq"
+                f"SELECT episode, {ledger.USAGE} FROM {table} WHERE role IS NOT NULL ORDER BY seq"
             ):
-                if (usage := _rows.usage(tuple(row))) is not None:
+                if (usage := ledger.usage(tuple(row))) is not None:
                     yield episode, usage
 
     def counts(self) -> tuple[int, int, int]:
@@ -170,12 +169,12 @@ class RunLog:
 
     def ledger(self) -> Ledger:
         """What the run has cost so far."""
-        ledger = Ledger()
-        for role, model, unpriced, *sums in self.select(_rows.SPENT):
-            ledger.roles.setdefault(role, Spent()).add(unpriced, *sums)
+        found = Ledger()
+        for role, model, unpriced, *sums in self.select(ledger.SPENT):
+            found.roles.setdefault(role, Spent()).add(unpriced, *sums)
             if unpriced:
-                ledger.unpriced.add(model)
-        return ledger
+                found.unpriced.add(model)
+        return found
 
     def select(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """The rows of a SELECT, for what looks at a run in ways of its own."""
@@ -195,7 +194,7 @@ class RunLog:
 
     def put(self, key: str, value: JsonValue) -> None:
         with self._transaction() as db:
-            db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, _rows.dump(value)))
+            db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, ledger.dump(value)))
 
     def close(self) -> None:
         """Folds the WAL into the file. The log cannot be used afterwards."""
@@ -213,11 +212,11 @@ def _writer(path: Path) -> sqlite3.Connection:
         db.execute("PRAGMA synchronous=NORMAL")
         # 16 MB of WAL between checkpoints: a fifth less time an append than the default.
         db.execute("PRAGMA wal_autocheckpoint=4000")
-        db.executescript(_rows.SCHEMA)
+        db.executescript(ledger.SCHEMA)
         try:
-            db.executescript(_rows.UNIQUE_STEPS)
+            db.executescript(ledger.UNIQUE_STEPS)
         except sqlite3.IntegrityError:
-            db.execute(_rows.EPISODES_INDEX)
+            db.execute(ledger.EPISODES_INDEX)
     except sqlite3.Error:
         db.close()
         raise

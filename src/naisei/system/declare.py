@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+import asyncio
+import threading
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from contextlib import suppress
+from contextvars import copy_context
 from dataclasses import dataclass, field
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
-from naisei.runs.loops import blocking
 from naisei.system.config import Config, Options
 from naisei.system.registry import Text
 
@@ -18,7 +23,58 @@ if TYPE_CHECKING:
     from naisei.system.execute import RunOptions
     from naisei.terminal import Console
 
-__all__ = ["Experiment", "Given", "Role", "Row", "System", "Verb"]
+__all__ = ["Experiment", "Given", "Role", "Row", "System", "Verb", "blocking"]
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def blocking(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
+    """`arun_…` as `run_…`, which returns when all is done.
+
+    In a thread with a loop of its own if a loop runs in this one; its callbacks are called
+    there, then.
+    """
+
+    @wraps(function)
+    def run(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return asyncio.run(function(*args, **kwargs))
+        return _apart(function(*args, **kwargs))
+
+    run.__name__ = function.__name__.removeprefix("a")
+    run.__qualname__ = function.__qualname__.removeprefix("a")
+    return run
+
+
+def _apart(work: Coroutine[Any, Any, T]) -> T:
+    began = threading.Event()
+    started: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]]] = []
+
+    async def go() -> T:
+        task = asyncio.current_task()
+        assert task is not None
+        started.append((asyncio.get_running_loop(), task))
+        began.set()
+        return await work
+
+    with ThreadPoolExecutor(1, thread_name_prefix="naisei-loop") as threads:
+        # With the context: the language that is spoken is in it.
+        done = threads.submit(copy_context().run, asyncio.run, go())
+        try:
+            return done.result()
+        except KeyboardInterrupt:  # the notebook's stop button
+            began.wait()
+            loop, task = started[0]
+            with suppress(RuntimeError):  # it has just ended
+                loop.call_soon_threadsafe(task.cancel)
+            with suppress(asyncio.CancelledError, CancelledError):
+                done.result()
+            raise
+
 
 C = TypeVar("C", bound=Config)
 

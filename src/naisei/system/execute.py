@@ -16,9 +16,9 @@ from naisei.core import Event, InputError, Sampling, fingerprint
 from naisei.lang import say
 from naisei.models.base import Mode
 from naisei.runs.budget import Budget
-from naisei.runs.loops import blocking
 from naisei.runs.task import EpisodeRow, Table
 from naisei.system.config import Config, Options, flag
+from naisei.system.declare import blocking
 
 if TYPE_CHECKING:
     from naisei.models.base import ModelSettings

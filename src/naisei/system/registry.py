@@ -79,7 +79,7 @@ def find_system(name: str) -> System:
         return built_in
     from naisei import plugins
 
-    outside: System = plugins.load(GROUP, name, what="system")
+    outside: System = plugins.load(GROUP, name, what=("システム", "system"))
     return outside
 
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from naisei import plugins
 from naisei.core import Flow, InstrumentFailure
 from naisei.memory import Memory
-from naisei.runs.options import Options
+from naisei.plugins import Options
 from naisei.textgame.schemas import Decision, GameResult, View
 
 __all__ = [
@@ -113,7 +113,9 @@ def player_kind(name: str) -> PlayerKind:
     Raises:
         InputError: unknown name, or it needs something that is not installed.
     """
-    return cast(PlayerKind, plugins.load(GROUP, name, what="player", option="--agent")())
+    return cast(
+        PlayerKind, plugins.load(GROUP, name, what=("プレイヤー", "player"), option="--agent")()
+    )
 
 
 # Which of the engine's candidates a player is shown.

@@ -48,7 +48,7 @@ def _reflects(config: GameConfig) -> bool:
 
 def _settle_player(given: Given) -> dict[str, Any]:
     """The player's settings in the types that it declares."""
-    from naisei.runs.options import typed
+    from naisei.plugins import typed
     from naisei.textgame.player import player_kind
 
     values = dict(given.values)

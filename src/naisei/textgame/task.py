@@ -11,8 +11,8 @@ from pydantic import BaseModel, JsonValue
 from naisei.core import Act, Flow, InputError, Remember, Where, World
 from naisei.lang import say
 from naisei.memory import Memory, MemoryHandler, NoMemory
+from naisei.plugins import typed
 from naisei.runs.directory import RunDirectory
-from naisei.runs.options import typed
 from naisei.runs.task import EpisodeRow, Summary, Task
 from naisei.textgame import flow, metrics
 from naisei.textgame.config import GameConfig

@@ -30,7 +30,7 @@ from naisei.clarify.agents.questions import (
 from naisei.clarify.schemas import Chance, Clarify, Decision, Execute, Language, Turn
 from naisei.core import Embed, Flow
 from naisei.japanese.answers import Stance, understand
-from naisei.runs.options import Options
+from naisei.plugins import Options
 
 __all__ = ["BayesAgent", "BayesOptions", "build", "rationale"]
 

@@ -12,7 +12,7 @@ from naisei.clarify.agents.knowledge import knowledge_for
 from naisei.clarify.schemas import ActionSet, Decision, Execute
 from naisei.core import Embed, Flow
 from naisei.models.base import Embedder
-from naisei.runs.options import Options
+from naisei.plugins import Options
 
 __all__ = ["EmbedAgent", "EmbedOptions", "build"]
 

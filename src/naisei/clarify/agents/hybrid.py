@@ -21,7 +21,7 @@ from naisei.clarify.agents.questions import POLAR
 from naisei.clarify.describe import action_list, scene_text
 from naisei.clarify.schemas import Chance, Clarify, Decision, Execute
 from naisei.core import Chat, Flow, Message, Sampling, system, user
-from naisei.runs.options import Options
+from naisei.plugins import Options
 
 __all__ = ["COUNT", "HybridAgent", "HybridOptions", "Hypotheses", "build", "hypotheses_schema"]
 

@@ -12,7 +12,7 @@ from naisei.clarify.agent import AgentContext, PromptName, View, declares
 from naisei.clarify.describe import action_list, scene_text
 from naisei.clarify.schemas import Clarify, Decision, Execute
 from naisei.core import Chat, Flow, Message, assistant, system, user
-from naisei.runs.options import Options
+from naisei.plugins import Options
 
 __all__ = ["LLMAgent", "LLMOptions", "Reply", "build", "conversation", "reply_schema"]
 

@@ -7,7 +7,7 @@ import hashlib
 from naisei.clarify.agent import AgentContext, View, declares
 from naisei.clarify.schemas import Decision, Execute
 from naisei.core import Flow
-from naisei.runs.options import Options
+from naisei.plugins import Options
 
 __all__ = ["RandomAgent", "build"]
 

@@ -241,7 +241,7 @@ def _open(source: str, split: str | None, seed: int, actions: str | None) -> tup
     head, colon, argument = source.partition(":")
     known = plugins.names(GROUP)
     if head in known:
-        build = plugins.load(GROUP, head, what="data set", option="--data")
+        build = plugins.load(GROUP, head, what=("データセット", "data set"), option="--data")
         loaded: Loaded = build(argument, split=split, seed=seed, actions=actions)
         tail = Path(argument).name if argument else ""
         shown = head if not tail or tail == loaded.split else f"{head}:{tail}"

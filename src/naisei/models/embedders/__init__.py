@@ -221,7 +221,7 @@ def open_embedder(name: str = "auto") -> Embedder:
         model, _, url = name.removeprefix(_ENDPOINT).rpartition("@")
         return EndpointEmbedder(model, url)
     if name in plugins.names(GROUP):
-        made: Embedder = plugins.load(GROUP, name, what="embedder")()
+        made: Embedder = plugins.load(GROUP, name, what=("埋め込み", "embedder"))()
         return made
     raise _unknown(name)
 

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from naisei.core import InputError
 from naisei.lang import say
-from naisei.runs.options import Options
+from naisei.plugins import Options
 from naisei.textgame.cooking_state import APPLIANCES, KNIFE, TextState, item_of
 from naisei.textgame.player import Player, PlayerContext, PlayerKind
 from naisei.textgame.reading import Food, Need, read_foods, read_recipe

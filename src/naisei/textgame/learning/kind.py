@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from naisei.core import Flow
 from naisei.lang import say
-from naisei.runs.options import Options
+from naisei.plugins import Options
 from naisei.textgame.learning.actions import Skills, Trial, best_trial
 from naisei.textgame.learning.game_state import LearningState
 from naisei.textgame.learning.knowledge import (

@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 
 from naisei import prompts
 from naisei.core import Message, system, user
-from naisei.runs.options import Options
+from naisei.plugins import Options
 from naisei.textgame.schemas import View
 from naisei.textgame.texts import plain
 

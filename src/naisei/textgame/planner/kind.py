@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from naisei.core import Flow
 from naisei.lang import say
-from naisei.runs.options import Options
+from naisei.plugins import Options
 from naisei.textgame.cooking_state import APPLIANCES, KNIFE, CookingState, Task
 from naisei.textgame.game_state import HELD
 from naisei.textgame.planner.explore import (

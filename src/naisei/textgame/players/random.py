@@ -7,7 +7,7 @@ from random import Random
 from pydantic import BaseModel
 
 from naisei.core import Flow
-from naisei.runs.options import Options
+from naisei.plugins import Options
 from naisei.textgame.player import Player, PlayerContext, PlayerKind
 from naisei.textgame.schemas import Decision, View
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 
 from naisei.core import Embed, Flow
-from naisei.runs.options import Options
+from naisei.plugins import Options
 from naisei.textgame.game_state import GameState
 from naisei.textgame.schemas import View
 from naisei.textgame.tidy.household import household, singular

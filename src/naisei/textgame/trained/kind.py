@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from naisei.core import Flow, InputError
 from naisei.lang import say
-from naisei.runs.options import FLAG, Options
+from naisei.plugins import FLAG, Options
 from naisei.textgame.cooking_state import APPLIANCES, KNIFE, Navigator, TextState, offered
 from naisei.textgame.player import Player, PlayerContext, PlayerKind
 from naisei.textgame.reading import Recipe, read_recipe

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from naisei.runs.listing import Listed
+from naisei.runs.compare import Listed
 from naisei.web.html import page_response
 from naisei.web.pages import Page
 from naisei.web.pages.runs.lists import Row, latest, seen_runs

@@ -24,7 +24,7 @@ from naisei.emphasis.taggers.neural.network import States, shared_states
 from naisei.emphasis.taggers.plans import NeuralPlan
 from naisei.files import write_atomically
 from naisei.lang import say
-from naisei.runs.curves import Curve, svg
+from naisei.runs.tables import Curve, svg
 
 if TYPE_CHECKING:
     from naisei.emphasis.taggers.neural.tagger import NeuralTagger

@@ -11,8 +11,8 @@ from typing import Any, cast
 from starlette.requests import Request
 from starlette.responses import Response
 
+from naisei.runs.compare import Found, Listed, found, looked_at
 from naisei.runs.directory import RunDirectory
-from naisei.runs.listing import Found, Listed, found, looked_at
 from naisei.runs.lock import locked
 from naisei.runs.report import StoredSummary, token_table
 from naisei.runs.show import EpisodePage, Wanted, counts, episode_page, summary_or_none
