@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Literal, cast
@@ -12,18 +12,20 @@ from typing import Any, Literal, cast
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
-from naisei.core import Act, AskUser, Event, Flow, InputError, Observation, Say
+from naisei.core import Act, AskUser, Event, InputError, Observation, Say
 from naisei.lang import say
 from naisei.textgame.drawing import drawing
 from naisei.textgame.engine import GameHandler, ProcessPool, needs_textworld, playable
-from naisei.textgame.player import FILTERS, Follows, Player, PlayerContext, Shown, player_kind
-from naisei.textgame.schemas import START, Decision, GameResult, Step, View
+from naisei.textgame.flow import play_game
+from naisei.textgame.play import LEAVE, REST, STEP, Person, Watched
+from naisei.textgame.player import FILTERS, Player, PlayerContext, Shown, player_kind
+from naisei.textgame.schemas import START, GameResult, Step, View
 from naisei.textgame.texts import readable
 from naisei.web.conversations.conversation import Conversation
 from naisei.web.conversations.kind import ConversationContext, ConversationKind, Prepared
 from naisei.web.html import fragment
 
-__all__ = ["KIND", "LEAVE", "PLAYER", "REST", "STEP", "Picture", "PlayConfig", "table"]
+__all__ = ["KIND", "Picture", "PlayConfig"]
 
 
 class PlayConfig(BaseModel):
@@ -37,71 +39,6 @@ class PlayConfig(BaseModel):
     mode: Literal["watch", "play"]
     steps: int = Field(ge=1)
     model: str | None = None
-
-
-#: Who says what the player would do.
-PLAYER = "player"
-#: What a person who watches may answer: one command on, or all that remain. Either may leave.
-STEP, REST, LEAVE = "/step", "/rest", "/leave"
-
-
-def table(config: PlayConfig, new: Callable[[], Player], *, cheap: bool) -> Flow[GameResult]:
-    """One game to its end. cheap: the player calls no model, so that it advises at every step;
-    one that does is asked only where it plays."""
-    view = View.of((yield from Act(START)))
-    opening, gave_up = view.feedback, ""
-    steps: list[Step] = []
-    watching, alone = config.mode == "watch", False
-    player: Player | None = None
-    while not view.done and len(steps) < config.steps:
-        decision = Decision(action="")
-        if (watching or cheap) and view.candidates:
-            if player is None:
-                player = new()
-                # What the game is about is said at its beginning only.
-                told = view.model_copy(update={"feedback": opening})
-            else:
-                told = view
-            decision = yield from player.decide(told)
-            best = sorted(decision.scores.items(), key=lambda pair: -pair[1])[:5]
-            yield from Say(
-                decision.action, PLAYER, {"thoughts": decision.thoughts, "scores": dict(best)}
-            )
-        action = decision.action
-        if not watching or not alone:
-            said = yield from AskUser(action)
-            alone = watching and said == REST
-            if said == LEAVE:
-                gave_up = LEAVE
-                break
-            action = action if watching else said
-        if not action:
-            gave_up = decision.thoughts
-            break
-        if not watching and player is not None and action != decision.action:
-            follows = isinstance(player, Follows) and player.did(action)
-            player = player if follows else None
-        seen = View.of((yield from Act(action)))
-        steps.append(
-            Step(
-                room=view.room,
-                action=action,
-                thoughts=decision.thoughts if action == decision.action else "",
-                feedback=seen.feedback,
-                score=seen.score,
-            )
-        )
-        view = seen
-    return GameResult(
-        game=config.file,
-        score=view.score,
-        max_score=view.max_score,
-        won=view.won,
-        lost=view.lost,
-        gave_up=gave_up,
-        steps=tuple(steps),
-        opening=opening,
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,12 +124,17 @@ async def _open(config: PlayConfig, context: ConversationContext) -> AsyncIterat
             max_steps=config.steps,
             settings=kind.settings(),
         )
+
+        def new() -> Player:
+            return Shown(kind.new(playing), FILTERS["none"])
+
+        player: Player = (
+            Watched(new(), pauses=True)
+            if config.mode == "watch"
+            else Person(new, cheap=not kind.roles, tells=True)
+        )
         yield Prepared(
-            table(
-                config,
-                lambda: Shown(kind.new(playing), FILTERS["none"]),
-                cheap=not kind.roles,
-            ),
+            play_game(config.file, player, max_steps=config.steps),
             base.having({Act: handler, AskUser: context.human(_command), Say: lambda effect: None}),
         )
     finally:
