@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from naisei.textgame.hybrid.learn import learn, top_one
+from naisei.textgame.hybrid.kind import learn, top_one
 from naisei.textgame.trained.dataset import choices
 from naisei.textgame.trained.recordings import read_recording
 

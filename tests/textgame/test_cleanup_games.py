@@ -11,9 +11,18 @@ import pytest
 
 from naisei.core import Act, InputError, Observation, Where
 from naisei.textgame.games import find_games, walkthrough, walkthrough_lengths
-from naisei.textgame.make.cleanup import file_name, mess_of, solution
+from naisei.textgame.make.cleanup import (
+    FLOOR,
+    HELD,
+    LEVELS,
+    Mess,
+    file_name,
+    furniture,
+    mess_of,
+    solution,
+    things,
+)
 from naisei.textgame.make.cooking import SPLITS
-from naisei.textgame.make.mess import FLOOR, HELD, LEVELS, Mess, furniture, things
 from naisei.textgame.schemas import START, View
 
 

@@ -7,8 +7,8 @@ import math
 from naisei.core import Where
 from naisei.runs.task import EpisodeRow
 from naisei.textgame.config import GameConfig
-from naisei.textgame.metrics import summarise
 from naisei.textgame.schemas import GameResult, Step
+from naisei.textgame.task import summarise
 
 STEP = Step(room="Hall", action="look", feedback="A hall.", score=0)
 

@@ -3,8 +3,8 @@
 import pytest
 
 from naisei.textgame.game_state import WorldMap
-from naisei.textgame.reading import read_scene
 from naisei.textgame.schemas import View
+from naisei.textgame.texts import read_scene
 
 
 def room(name: str, *exits: str, text: str = "", can: tuple[str, ...] = ()) -> View:

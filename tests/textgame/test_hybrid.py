@@ -18,9 +18,10 @@ from naisei.textgame.hybrid.kind import (
     Weights,
     build,
     features,
+    learn,
     read_weights,
+    top_one,
 )
-from naisei.textgame.hybrid.learn import learn, top_one
 from naisei.textgame.player import PlayerContext
 from naisei.textgame.trained.dataset import choices
 from textgame.trained_kit import house, recorded

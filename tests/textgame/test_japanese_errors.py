@@ -18,8 +18,8 @@ from naisei.textgame.games import find_games
 from naisei.textgame.hybrid.kind import read_weights
 from naisei.textgame.learning.commands import LearnOptions, learn
 from naisei.textgame.learning.knowledge import load
-from naisei.textgame.make.command import CookingOptions, make_cooking
-from naisei.textgame.make.mess import draw_mess
+from naisei.textgame.make import CookingOptions, make_cooking
+from naisei.textgame.make.cleanup import draw_mess
 from naisei.textgame.system import RUN
 from naisei.textgame.trained.recordings import read_recording
 from naisei.textgame.trained.scorer import read_card

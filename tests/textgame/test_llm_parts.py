@@ -3,17 +3,19 @@
 import pytest
 
 from naisei import prompts
-from naisei.textgame.llm.choosing import fallback, from_template, matched
-from naisei.textgame.llm.history import Entry, History, summarised
+from naisei.textgame.llm.player import fallback, from_template, matched
 from naisei.textgame.llm.prompt import (
     PACKAGE,
     REFUSED,
     RIGHT_PLACE,
     RIGHT_STEP,
     WRONG_PLACE,
+    Entry,
     Feedback,
+    History,
     LLMOptions,
     family_of,
+    summarised,
     walkthrough,
 )
 from naisei.textgame.texts import opening_words, plain

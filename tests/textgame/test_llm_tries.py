@@ -13,9 +13,9 @@ from naisei.textgame.config import GameConfig
 from naisei.textgame.flow import play_tries
 from naisei.textgame.llm.kind import build
 from naisei.textgame.llm.prompt import LLMOptions
-from naisei.textgame.metrics import summarise
 from naisei.textgame.player import PlayerContext
 from naisei.textgame.schemas import GameResult, Step
+from naisei.textgame.task import summarise
 from naisei.textgame.texts import transcript
 from textgame.toy_house import ToyHouse
 

@@ -13,10 +13,9 @@ from commandline import Done, Naisei
 from naisei.core import AskUser, Flow, Handler, Say, World, run
 from naisei.system.execute import RunOptions, execute
 from naisei.textgame.config import PlayConfig
-from naisei.textgame.play import LEAVE, REST, STEP, Person, Watched
+from naisei.textgame.play import LEAVE, REST, STEP, Person, Screen, Watched
 from naisei.textgame.schemas import START, Decision, View
 from naisei.textgame.system import PLAY
-from naisei.textgame.terminal import Screen
 from naisei.textgame.texts import readable
 from textgame.conftest import FakeSet
 

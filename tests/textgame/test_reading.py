@@ -1,7 +1,7 @@
 """From texts to facts."""
 
-from naisei.textgame.reading import Food, Need, read_foods, read_recipe, read_scene
 from naisei.textgame.schemas import View
+from naisei.textgame.texts import Food, Need, read_foods, read_recipe, read_scene
 
 COOKBOOK = """You open the copy of "Cooking: A Modern Approach (3rd Ed.)" and start reading:
 

@@ -6,8 +6,7 @@ from collections import Counter
 
 import pytest
 
-from naisei.textgame.tidy.household import household
-from naisei.textgame.tidy.naming import ROOMS, name_receptacle, name_thing
+from naisei.textgame.tidy.household import ROOMS, household, name_receptacle, name_thing
 
 
 def test_every_place_and_room_that_is_named_exists() -> None:

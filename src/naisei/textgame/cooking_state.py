@@ -12,16 +12,8 @@ from pydantic import BaseModel, ConfigDict
 from naisei.lang import say
 from naisei.textgame.game_state import HELD, GameState
 from naisei.textgame.player import FILTERS
-from naisei.textgame.reading import (
-    COOKED,
-    CUT,
-    Food,
-    Recipe,
-    read_foods,
-    read_recipe,
-    read_states,
-)
 from naisei.textgame.schemas import Decision, View
+from naisei.textgame.texts import COOKED, CUT, Food, Recipe, read_foods, read_recipe, read_states
 
 __all__ = [
     "APPLIANCES",
@@ -31,7 +23,6 @@ __all__ = [
     "Navigator",
     "Task",
     "TextState",
-    "accepted",
     "cookbook_text",
     "fit",
     "item_of",
@@ -322,22 +313,7 @@ def item_of(command: str) -> str:
     return command.removeprefix(NAVIGATE) if command.startswith(NAVIGATE) else ""
 
 
-# The commands that the trained player chooses from.
-#
-# Source: the text-game thesis, §6.3.3. In games that limit what can be carried, textworld's list
-# can lack `eat meal` while the meal is in hand and nothing else is (the meal fills none of the
-# places that are counted); the game accepts it all the same. It is offered whenever a meal is held.
-
-_EAT = "eat meal"
-
-
-def accepted(view: View) -> tuple[str, ...]:
-    """The engine's list, completed."""
-    if _EAT not in view.candidates and "meal" in read_foods(view.inventory):
-        return (*view.candidates, _EAT)
-    return view.candidates
-
-
 def offered(view: View) -> tuple[str, ...]:
-    """After the filter; all of them where it leaves none."""
-    return FILTERS["thesis"](accepted(view)) or view.candidates
+    """The commands that the trained player chooses from, by the filter of the thesis's §6.3.3; all
+    of them where it leaves none."""
+    return FILTERS["thesis"](view.candidates) or view.candidates

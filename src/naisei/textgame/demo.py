@@ -18,9 +18,9 @@ from naisei.system.execute import RunOptions
 from naisei.textgame.config import GameConfig
 from naisei.textgame.engine import needs_textworld
 from naisei.textgame.make import cleanup, cooking
+from naisei.textgame.make.cleanup import Level
 from naisei.textgame.make.cooking import grid
 from naisei.textgame.make.many import Maker, make_many
-from naisei.textgame.make.mess import Level
 from naisei.textgame.schemas import GameResult
 from naisei.textgame.system import RUN
 from naisei.textgame.texts import ending

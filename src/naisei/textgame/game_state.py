@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from typing import Generic, TypeVar
 
-from naisei.textgame.reading import OPPOSITE, STEP, Scene, read_scene
 from naisei.textgame.schemas import View
+from naisei.textgame.texts import OPPOSITE, STEP, Scene, read_scene
 
 __all__ = ["HELD", "GameState", "Place", "WorldMap"]
 

@@ -11,8 +11,7 @@ from naisei.core import InputError
 from naisei.lang import say
 from naisei.system.declare import Experiment, Given, Role, Row, System, Verb
 from naisei.system.registry import BUILT_IN
-from naisei.textgame.ablation import ROWS, chosen, configured
-from naisei.textgame.config import AblationConfig, GameConfig, PlayConfig
+from naisei.textgame.config import ROWS, AblationConfig, GameConfig, PlayConfig, chosen, configured
 
 if TYPE_CHECKING:
     from naisei.core import Event
@@ -115,7 +114,7 @@ RUN: Experiment[GameConfig] = Experiment(
     rows_config=AblationConfig,
     rows_default={"agent": "llm"},
     chosen_rows=chosen,
-    tables="naisei.textgame.ablation:study_tables",
+    tables="naisei.textgame.config:study_tables",
 )
 
 PLAY: Experiment[PlayConfig] = Experiment(
@@ -139,7 +138,7 @@ SYSTEM = System(
     about=BUILT_IN["textgame"],
     experiments=(RUN, PLAY),
     verbs=(
-        Verb("make", ("ゲームを作る", "Make games."), "naisei.textgame.make.command:app"),
+        Verb("make", ("ゲームを作る", "Make games."), "naisei.textgame.make:app"),
         Verb(
             "record",
             ("ゲームに付いた解答を再生し、学習用に記録する", "Replay walkthroughs to learn from."),

@@ -13,8 +13,8 @@ from typing import Any
 
 from naisei.core import InputError, InstrumentFailure
 from naisei.lang import say
-from naisei.textgame.reading import read_foods
 from naisei.textgame.schemas import View
+from naisei.textgame.texts import read_foods
 
 __all__ = ["BrokenGame", "GameProcess", "ProcessPool", "completed"]
 

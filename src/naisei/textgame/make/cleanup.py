@@ -2,17 +2,254 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, Literal
 
+from naisei.core import InputError
+from naisei.lang import say
 from naisei.textgame.make.cooking import Split
 from naisei.textgame.make.many import Made, compiled
-from naisei.textgame.make.mess import FLOOR, HELD, Level, Mess, Stray, draw_mess
 
-__all__ = ["file_name", "make_cleanup", "mess_of", "solution"]
+__all__ = ["LEVELS", "Level", "Mess", "file_name", "make_cleanup", "mess_of", "solution"]
+
+
+# The bundled list of rooms, furniture and things, and where each thing belongs.
+#
+# Data and card: `naisei/data/tidy_objects/`.
+
+
+@dataclass(frozen=True, slots=True)
+class Furniture:
+    """A place for things. open: things are put into it, not on it."""
+
+    name: str
+    room: str
+    open: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thing:
+    """Something that can lie about.
+
+    name: without its article. plural: takes `some`. colours: whether it comes in colours.
+    places: state (empty: none is named) → names of the furniture where it belongs then.
+    """
+
+    name: str
+    kind: str
+    split: str
+    plural: bool
+    colours: bool
+    places: Mapping[str, tuple[str, ...]]
+
+
+@cache
+def furniture() -> Mapping[str, Furniture]:
+    """Name → furniture, of all rooms."""
+    return {
+        name: Furniture(name, room, open=how == "in")
+        for room, inside in _table("rooms.toml").items()
+        for how in ("in", "on")
+        for name in inside[how]
+    }
+
+
+@cache
+def rooms() -> tuple[str, ...]:
+    """The names of all rooms."""
+    return tuple(_table("rooms.toml"))
+
+
+@cache
+def things(split: Split) -> tuple[Thing, ...]:
+    """The things of a split; no other split has any of them."""
+    return tuple(
+        Thing(
+            name=name.removeprefix("some "),
+            kind=kind,
+            split=split,
+            plural=name.startswith("some "),
+            colours=entry["colours"],
+            places={state: tuple(places) for state, places in entry["places"].items()},
+        )
+        for kind, entry in _table("kinds.toml").items()
+        for name in entry["things"][split]
+    )
+
+
+def _table(name: str) -> dict[str, Any]:
+    text = (files("naisei.data") / "tidy_objects" / name).read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+# A house in a mess: which rooms, what lies about where, and where it belongs.
+#
+# Pure: drawn by a seed, without the games engine.
+
+Level = Literal["easy", "medium", "hard"]
+#: level → things, and rooms unless said otherwise. Source: the text-game thesis, §3.3.1.
+LEVELS: dict[Level, tuple[tuple[int, ...], tuple[int, ...]]] = {
+    "easy": ((1,), (1,)),
+    "medium": ((2, 3), (1,)),
+    "hard": ((6, 7), (1, 2)),
+}
+HELD, FLOOR = "<held>", "<floor>"
+
+_COLOURS = ("red", "blue", "green", "yellow", "white", "grey", "brown", "purple", "striped")
+_DOORS = ("sliding door", "panelled door", "glazed door", "swing door", "oak door", "painted door")
+_SIDES = {"north": (0, 1), "east": (1, 0), "south": (0, -1), "west": (-1, 0)}
+#: Shares: of coloured things among those that come in colours, of things on the floor among
+#: those not held, of ways with a door.
+_COLOURED, _ON_FLOOR, _WITH_DOOR = 0.6, 0.35, 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class Stray:
+    """A thing that is not where it belongs.
+
+    name: as the game prints it. at: room or, if held, empty. start: furniture, `FLOOR` or
+    `HELD`. goals: furniture of this house where it belongs, at least one.
+    """
+
+    name: str
+    plural: bool
+    at: str
+    start: str
+    goals: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A way from one room towards a side to another. door: its name; empty for none."""
+
+    room: str
+    side: str
+    other: str
+    door: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mess:
+    """A game of tidying up. rooms: the player begins in the first."""
+
+    rooms: tuple[str, ...]
+    links: tuple[Link, ...]
+    furniture: tuple[Furniture, ...]
+    strays: tuple[Stray, ...]
+
+    @property
+    def take(self) -> int:
+        """Things that must be picked up first, as TWC's file names count them."""
+        return sum(stray.start != HELD for stray in self.strays)
+
+
+def draw_mess(split: Split, level: Level, *, number_of_rooms: int | None, random: Random) -> Mess:
+    """A house of a level. number_of_rooms: by default the level's.
+
+    Raises:
+        InputError: more rooms than the list has.
+    """
+    counts, usual = LEVELS[level]
+    if number_of_rooms is not None and not 1 <= number_of_rooms <= len(rooms()):
+        raise InputError(
+            say(
+                f"部屋は全部で {len(rooms())} です。{number_of_rooms} にはできません",
+                f"there are {len(rooms())} rooms, not {number_of_rooms}",
+            ),
+            place="--rooms",
+            remedy=say(f"1〜{len(rooms())} を指定してください", f"use 1 to {len(rooms())}"),
+        )
+    many = random.choice(usual) if number_of_rooms is None else number_of_rooms
+    count = random.choice(counts)
+    while True:
+        chosen = random.sample(rooms(), many)
+        inside = {n: f for n, f in furniture().items() if f.room in chosen}
+        belonging = _belonging(split, set(inside), random)
+        # A small house may have too few things that belong into it.
+        if len(belonging) >= count:
+            break
+    picked = _picked(belonging, count, inside, many, random)
+    held = random.choice(range(count // 3 + 1))
+    strays = tuple(
+        _stray(thing, state, inside, random, held=number < held)
+        for number, (thing, state) in enumerate(picked)
+    )
+    return Mess(tuple(chosen), _links(chosen, random), tuple(inside.values()), strays)
+
+
+def _belonging(split: Split, inside: set[str], random: Random) -> list[tuple[Thing, str]]:
+    """Things with one of their states, in random order, that belong somewhere in the house."""
+    found = []
+    for thing in things(split):
+        states = [state for state, places in thing.places.items() if inside & set(places)]
+        if states:
+            found.append((thing, random.choice(states)))
+    random.shuffle(found)
+    return found
+
+
+def _picked(
+    belonging: Sequence[tuple[Thing, str]],
+    count: int,
+    inside: dict[str, Furniture],
+    many: int,
+    random: Random,
+) -> list[tuple[Thing, str]]:
+    """So that, where there are things enough, something belongs into every room."""
+    picked: list[tuple[Thing, str]] = []
+    served: set[str] = set()
+    for pair in belonging:
+        at = {inside[p].room for p in pair[0].places[pair[1]] if p in inside}
+        if not at & served and len(served) < min(many, count):
+            picked.append(pair)
+            served |= at
+    picked += [pair for pair in belonging if pair not in picked]
+    picked = picked[:count]
+    random.shuffle(picked)
+    return picked
+
+
+def _stray(
+    thing: Thing, state: str, inside: dict[str, Furniture], random: Random, *, held: bool
+) -> Stray:
+    goals = tuple(place for place in thing.places[state] if place in inside)
+    colour = random.choice(_COLOURS) if thing.colours and random.random() < _COLOURED else ""
+    name = " ".join(word for word in (state, colour, thing.name) if word)
+    if held:
+        return Stray(name, thing.plural, "", HELD, goals)
+    if random.random() < _ON_FLOOR:
+        at = random.choice(sorted({f.room for f in inside.values()}))
+        return Stray(name, thing.plural, at, FLOOR, goals)
+    # Never where it would belong in another state: that is a matter of taste.
+    wrong = sorted(set(inside) - {p for places in thing.places.values() for p in places})
+    start = inside[random.choice(wrong)]
+    return Stray(name, thing.plural, start.room, start.name, goals)
+
+
+def _links(chosen: Sequence[str], random: Random) -> tuple[Link, ...]:
+    """A tree: each room beside one that stands already."""
+    cells = {(0, 0): chosen[0]}
+    doors = random.sample(_DOORS, len(_DOORS))
+    links = []
+    for room in chosen[1:]:
+        free = [
+            ((x, y), side)
+            for (x, y) in cells
+            for side, (dx, dy) in _SIDES.items()
+            if (x + dx, y + dy) not in cells
+        ]
+        (x, y), side = random.choice(free)
+        door = doors.pop() if doors and random.random() < _WITH_DOOR else ""
+        links.append(Link(cells[x, y], side, room, door))
+        cells[x + _SIDES[side][0], y + _SIDES[side][1]] = room
+    return tuple(links)
 
 
 # A way to tidy up a house that is known: the walkthrough of a generated game.
@@ -78,9 +315,7 @@ def _nearest(
     raise AssertionError("the rooms of a house hang together")
 
 
-# Games of tidying up like those of TWC, of our own things and places, made with textworld.
-#
-# As there: containers stand open, doors too, hands hold any number of things, a point for each
+# As in TWC: containers stand open, doors too, hands hold any number of things, a point for each
 # thing the first time that it is in or on a place where it belongs, won when all are.
 
 _OBJECTIVE = (

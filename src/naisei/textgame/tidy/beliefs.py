@@ -15,14 +15,15 @@ from naisei.core import Embed, Flow
 from naisei.plugins import Options
 from naisei.textgame.game_state import GameState
 from naisei.textgame.schemas import View
-from naisei.textgame.tidy.household import household, singular
-from naisei.textgame.tidy.naming import (
+from naisei.textgame.tidy.household import (
     NamedReceptacle,
     NamedThing,
+    household,
     name_receptacle,
     name_thing,
     places_in_state,
     room_kind,
+    singular,
 )
 
 __all__ = [

@@ -12,7 +12,7 @@ from naisei.lang import say
 from naisei.textgame.player import Player, PlayerContext, PlayerKind
 from naisei.textgame.schemas import Decision, View
 from naisei.textgame.tidy.beliefs import Belief, Beliefs, TidyState, Tuning, meanings
-from naisei.textgame.tidy.naming import name_thing
+from naisei.textgame.tidy.household import name_thing
 
 __all__ = ["UNKNOWN", "Chance", "TidyPlayer", "Tour", "best_tour", "build"]
 

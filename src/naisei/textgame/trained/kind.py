@@ -15,8 +15,8 @@ from naisei.lang import say
 from naisei.plugins import FLAG, Options
 from naisei.textgame.cooking_state import APPLIANCES, KNIFE, Navigator, TextState, offered
 from naisei.textgame.player import Player, PlayerContext, PlayerKind
-from naisei.textgame.reading import Recipe, read_recipe
 from naisei.textgame.schemas import Decision, View
+from naisei.textgame.texts import Recipe, read_recipe
 from naisei.textgame.trained.dataset import is_processing
 from naisei.textgame.trained.scorer import bundled, trained_scorer
 

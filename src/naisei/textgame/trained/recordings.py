@@ -15,7 +15,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 from naisei.core import Act, EffectFailed, Flow, InputError, InstrumentFailure, World, run
 from naisei.files import cache_root, is_disk_error, output_error, written_beside
 from naisei.lang import say
-from naisei.textgame.cooking_state import Navigator, TextState, accepted, offered
+from naisei.textgame.cooking_state import Navigator, TextState, offered
 from naisei.textgame.engine import GameHandler, ProcessPool, needs_textworld
 from naisei.textgame.games import Game, games_hash, walkthrough
 from naisei.textgame.schemas import START, View
@@ -72,7 +72,7 @@ def record(game: str, walkthrough: Sequence[str]) -> Flow[RecordedGame]:
         if view.done:
             break
         state = navigator.see(view)
-        if command not in accepted(view):
+        if command not in view.candidates:
             # Nothing was asked of the engine, so the next command meets the same view.
             skipped += 1
             navigator.gave("")

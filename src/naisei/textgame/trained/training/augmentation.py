@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
 
-from naisei.textgame.reading import read_foods
+from naisei.textgame.texts import read_foods
 from naisei.textgame.trained.dataset import Choice, Item, Processing, Source
 
 __all__ = ["Joiner", "Renamer", "begun", "both_recipes", "finished", "food_of", "joined", "parts"]

@@ -17,9 +17,9 @@ from naisei.core import InputError, InstrumentFailure
 from naisei.lang import say
 from naisei.textgame.engine import textworld_installed
 from naisei.textgame.make import cleanup, cooking
+from naisei.textgame.make.cleanup import Level
 from naisei.textgame.make.cooking import grid
 from naisei.textgame.make.many import Maker, make_many
-from naisei.textgame.make.mess import Level
 from naisei.textgame.player import GROUP, player_kind
 from naisei.textgame.texts import readable
 from naisei.web.conversations.conversation import Conversation
