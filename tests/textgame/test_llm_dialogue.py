@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from naisei.core import Chat, InputError, Message, play
+from naisei.plugins import typed
 from naisei.textgame.llm.kind import build
 from naisei.textgame.llm.player import numbered
 from naisei.textgame.llm.prompt import LLMOptions
