@@ -24,8 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from naisei.director import check
-from naisei.japanese.morph import tokens
-from naisei.japanese.normal import normalise
+from naisei.japanese.morph import normalise, tokens
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.plain_rules import plain_check

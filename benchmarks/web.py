@@ -29,8 +29,8 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from naisei.core import AskUser, Chat, Event, Flow, Message, Say, Usage, Where
-from naisei.core.fingerprint import fingerprint
-from naisei.http.server import Server, bound, uvicorn_config
+from naisei.core.messages import fingerprint
+from naisei.http import Server, bound, uvicorn_config
 from naisei.runs.directory import RunDirectory
 from naisei.runs.report import StoredSummary, store_summary
 from naisei.runs.task import EpisodeRow, Metric, Summary

@@ -10,7 +10,7 @@ from naisei.clarify.config import ClarifyConfig
 from naisei.clarify.data import load, load_actions
 from naisei.clarify.data.bundled import folder
 from naisei.core import InputError
-from naisei.japanese.normal import is_japanese
+from naisei.japanese.morph import is_japanese
 
 
 @pytest.fixture

@@ -19,12 +19,12 @@ SHARED = (
     "naisei.clarify.describe",
     "naisei.japanese",
     "naisei.japanese.morph",
-    "naisei.japanese.normal",
+    "naisei.japanese.morph",
     "naisei.models",
     "naisei.models.base",
 )
 #: A simulator or an agent that is a language model is told the scene and has prompts.
-PROMPTED = (*SHARED, "naisei.prompts", "naisei.clarify.describe")
+PROMPTED = (*SHARED, "naisei.lang", "naisei.clarify.describe")
 
 
 def _file(module: str) -> Path | None:
@@ -78,7 +78,7 @@ def _under(package: str) -> list[str]:
 def agents(*, prompted: bool) -> list[str]:
     """Modules of the agents, of memory, and the understanding of answers."""
     found = [*_under("naisei.clarify.agents"), *_under("naisei.memory"), "naisei.japanese.answers"]
-    return [m for m in found if prompted or not reached(m) & {"naisei.prompts"}]
+    return [m for m in found if prompted or not reached(m) & {"naisei.lang"}]
 
 
 def _strangers(shared: set[str], allowed: tuple[str, ...]) -> set[str]:
@@ -126,4 +126,4 @@ def test_the_phrases_are_nobody_elses() -> None:
 def test_the_graph_sees_what_it_should() -> None:
     assert "naisei.clarify.forbidden_questions" in reached("naisei.clarify.simulator.rule")
     assert "naisei.core.effects" in reached("naisei.clarify.simulator.rule")
-    assert "naisei.prompts" in reached("naisei.clarify.simulator.registry")
+    assert "naisei.lang" in reached("naisei.clarify.simulator.registry")

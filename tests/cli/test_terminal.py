@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from commandline import Alone, Naisei
-from naisei.cli.usage import translated
+from naisei.cli.errors import translated
 from naisei.lang import speaking
 from naisei.terminal import Console, Panel, breaks, visible
 

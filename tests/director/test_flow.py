@@ -23,7 +23,7 @@ from naisei.director.judge import Judging, status_of
 from naisei.director.schemas import Scores, TalkResult
 from naisei.director.state import TalkRecorder
 from naisei.director.task import TalkTask
-from naisei.prompts import names
+from naisei.lang import names
 
 YANA = "えー！それ、ほんと？"
 AYU = "洗濯は午前が目安でしょう。よく乾きます。"

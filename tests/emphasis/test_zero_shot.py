@@ -10,7 +10,7 @@ from emphasis.corpus_by_hand import article
 from naisei.core import Chat, InstrumentFailure, play
 from naisei.emphasis.schemas import Article, Sentence, Token
 from naisei.emphasis.zero_shot import emphasise, examine, messages, passages, token_labels
-from naisei.prompts import names
+from naisei.lang import names
 
 
 def one(*sentences: str, blocks: tuple[int, ...] | None = None) -> Article:

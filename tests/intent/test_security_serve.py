@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 from starlette.exceptions import HTTPException
 
 from naisei.core import InputError
-from naisei.http.clean import clean
-from naisei.http.guard import is_loopback
+from naisei.http import clean, is_loopback
 from naisei.intent.config import AssistConfig
 from naisei.intent.serve.options import ServeOptions, read_users
 from naisei.intent.serve.uploads import safe_name

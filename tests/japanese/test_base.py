@@ -8,11 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from naisei.japanese.morph import morphemes, tokens
-from naisei.japanese.normal import is_japanese, normalise
+from naisei.japanese.morph import is_japanese, morphemes, normalise, tokens
 from naisei.japanese.questions import parse, words
-from naisei.japanese.search_tokens import search_tokens
-from naisei.japanese.sentences import sentences
+from naisei.japanese.sentences import search_tokens, sentences
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,8 @@
 
 import pytest
 
-from naisei.japanese.address import addresses, name_parts
 from naisei.japanese.directives import deference, directives
-from naisei.japanese.politeness import Level, honorifics, level
+from naisei.japanese.politeness import Level, addresses, honorifics, level, name_parts
 from naisei.japanese.speech import (
     Sentence,
     casual,

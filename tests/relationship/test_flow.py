@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from naisei.core import Chat, Embed, InstrumentFailure, Message, Now, Where, World, run
+from naisei.lang import names, render
 from naisei.models.embedders import EmbedHandler, NgramEmbedder
-from naisei.prompts import names, render
 from naisei.relationship.config import Clock, RelationshipConfig, Rules
 from naisei.relationship.pairs import shipped
 from naisei.relationship.schemas import Conversation, Importances, Questions, Summary

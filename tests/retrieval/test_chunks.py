@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from naisei.core import InputError
-from naisei.japanese.search_tokens import search_tokens
-from naisei.japanese.sentences import sentence_spans
+from naisei.japanese.sentences import search_tokens, sentence_spans
 from naisei.retrieval.chunking import Chunking, pieces
 from naisei.retrieval.ranking import fuse
 from naisei.retrieval.types import Document, Passage

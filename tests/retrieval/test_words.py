@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from naisei.japanese.search_tokens import related, search_tokens, synonyms
+from naisei.japanese.sentences import related, search_tokens, synonyms
 from naisei.retrieval.build import build
 from naisei.retrieval.index import Index
 from naisei.retrieval.words import WordIndex, write_words

@@ -18,7 +18,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from naisei.core import AskUser, Event, Flow, InstrumentFailure, Say
-from naisei.http.server import Server, bound, uvicorn_config
+from naisei.http import Server, bound, uvicorn_config
 from naisei.web.app import build_app
 from naisei.web.conversations.conversation import Conversation
 from naisei.web.conversations.kind import ConversationContext, ConversationKind, Prepared

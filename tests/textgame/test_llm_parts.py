@@ -2,7 +2,7 @@
 
 import pytest
 
-from naisei import prompts
+from naisei import lang
 from naisei.textgame.llm.player import fallback, from_template, matched
 from naisei.textgame.llm.prompt import (
     PACKAGE,
@@ -286,6 +286,6 @@ def test_a_game_of_an_unknown_kind_has_no_example():
 
 
 def test_every_prompt_is_there_in_english_with_its_version():
-    names = prompts.names(PACKAGE)
+    names = lang.names(PACKAGE)
     assert all(name.rpartition(".v")[2].isdecimal() for name in names)
     assert {"system.v1", "tur.v1", "reflexion.v1", "fold.v1"} <= set(names)

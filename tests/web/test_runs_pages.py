@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from naisei.core import AskUser, Chat, Event, Message, Say, Usage, Where
-from naisei.core.fingerprint import fingerprint
+from naisei.core.messages import fingerprint
 from naisei.runs.directory import RunDirectory
 from naisei.runs.report import StoredSummary, store_summary
 from naisei.runs.show import Wanted, episode_page

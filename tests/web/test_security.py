@@ -14,7 +14,7 @@ import pytest
 
 from commandline import Naisei
 from naisei.core import Act, AskUser, Chat, Event, InputError, Message, Say, Search, Where
-from naisei.core.fingerprint import fingerprint
+from naisei.core.messages import fingerprint
 from naisei.runs.directory import RunDirectory
 from naisei.runs.report import StoredSummary, store_summary
 from naisei.runs.task import EpisodeRow, Metric, Summary, Table

@@ -8,7 +8,7 @@ from typing import Annotated, Protocol, TypeVar
 
 from pydantic import AfterValidator, BaseModel, JsonValue
 
-from naisei import plugins, prompts
+from naisei import lang, plugins
 from naisei.clarify.schemas import ActionSet, Decision, Instance, Scene, TrialLog, Turn
 from naisei.core import Flow, InputError
 from naisei.lang import say
@@ -190,7 +190,7 @@ def build_agent(name: str, context: AgentContext) -> Agent:
 
 
 def _known_prompt(name: str) -> str:
-    known = prompts.names("naisei.clarify")
+    known = lang.names("naisei.clarify")
     if name not in known:
         raise ValueError(f"there is no prompt '{name}'; known: {', '.join(known)}")
     return name

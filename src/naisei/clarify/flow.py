@@ -5,7 +5,7 @@ Source: R-Clarify, §4 (Figures 2 and 3). `episode` is Figure 3, `trial` is Figu
 
 from __future__ import annotations
 
-from naisei import prompts
+from naisei import lang
 from naisei.clarify.agent import Agent, View
 from naisei.clarify.config import Rules
 from naisei.clarify.describe import REFUSAL, action_list, is_refusal, scene_text, trial_text
@@ -31,10 +31,10 @@ _NONE = {"ja": "（まだありません）", "en": "(none yet)"}
 def reflect(scene: Scene, actions: ActionSet, log: TrialLog, memory: Memory) -> Flow[str]:
     """A new note from the last trial; the policy decides whether it sees the old one."""
     language = scene.language
-    instructions = prompts.render(
+    instructions = lang.render(
         "naisei.clarify", memory.prompt, language, actions=action_list(actions)
     )
-    given = prompts.render(
+    given = lang.render(
         "naisei.clarify",
         "reflect-input.v1",
         language,

@@ -17,7 +17,7 @@ from functools import lru_cache
 
 from naisei.clarify.schemas import ActionSet, Offence
 from naisei.japanese.forbidden_questions import asks_outright, asks_presence, objects
-from naisei.japanese.normal import is_japanese
+from naisei.japanese.morph import is_japanese
 from naisei.japanese.questions import parse, words
 
 __all__ = ["broken_rule"]

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_t
 import typer
 from pydantic import BaseModel, ValidationError
 
-from naisei.cli.usage import translated
+from naisei.cli.errors import translated
 from naisei.core import InputError
 from naisei.lang import say
 from naisei.lengths import bounded

@@ -31,7 +31,7 @@ def main(args: Sequence[str] | None = None) -> None:
         lang.use(_language(arguments))
         # Imported now, since help texts are in the language chosen.
         from naisei.cli.app import app
-        from naisei.cli.usage import translate_help
+        from naisei.cli.errors import translate_help
 
         translate_help()
         with keys.only_to_named(arguments, os.environ), _ended_by_sigterm():

@@ -15,7 +15,6 @@ from naisei.cli.printing import print_result
 from naisei.core import InputError
 from naisei.files import write_atomically
 from naisei.lang import say
-from naisei.runs import compare as runs_compare
 from naisei.runs import show
 from naisei.runs.directory import RunDirectory
 from naisei.runs.frozen import Frozen
@@ -67,13 +66,15 @@ def list_(
     root: Annotated[Path, typer.Argument(help=say("探す場所", "Where to look."))] = Path("runs"),
     as_json: options.Json = False,
 ) -> None:
-    found = runs_compare.runs(root)
+    from naisei.runs.compare import list_text, runs  # with numpy, which the help must not wait for
+
+    found = runs(root)
     if as_json:
         _json([run.to_json() for run in found])
     elif not found:
         print(say(f"{root} に実行はありません", f"no runs under {root}"), file=sys.stderr)
     else:
-        _print(runs_compare.list_text(found))
+        _print(list_text(found))
 
 
 @app.command("show", help=say("実行や 1 件のやりとりを見る", "Show a run, or one episode of it."))
@@ -145,8 +146,9 @@ def compare(
     as_json: options.Json = False,
     as_csv: Annotated[bool, typer.Option("--csv", help=say("CSV で出す", "Print CSV."))] = False,
 ) -> None:
+    from naisei.runs.compare import compare as compared
 
-    comparison = runs_compare.compare(directories, seed=seed)
+    comparison = compared(directories, seed=seed)
     for warning in comparison.warnings:
         print(f"{say('注意', 'warning')}: {warning}", file=sys.stderr)
     if as_json:

@@ -27,12 +27,20 @@ from naisei.core.errors import (
     NaiseiError,
     ReplayDivergence,
 )
-from naisei.core.events import Event, EventLog, MemoryLog, SharedLog, Where
-from naisei.core.fingerprint import canonical, fingerprint
-from naisei.core.limits import Limits, Meter, Usage
-from naisei.core.messages import Message, Sampling, assistant, system, user
+from naisei.core.events import Event, EventLog, Limits, MemoryLog, Meter, SharedLog, Usage, Where
+from naisei.core.messages import (
+    Check,
+    Message,
+    Sampling,
+    Status,
+    Verdict,
+    assistant,
+    canonical,
+    fingerprint,
+    system,
+    user,
+)
 from naisei.core.runtime import Played, arun, play, run
-from naisei.core.verdicts import Check, Status, Verdict
 from naisei.core.world import FlowHandler, FunctionHandler, Handler, Performed, World
 
 __all__ = [

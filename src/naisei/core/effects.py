@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, overload
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
-from naisei.core.fingerprint import fingerprint
-from naisei.core.messages import Message, Sampling
+from naisei.core.messages import Message, Sampling, fingerprint
 from naisei.core.plain import plain
 
 if TYPE_CHECKING:  # numpy is loaded by what embeds, not by every command

@@ -17,9 +17,8 @@ from pydantic import JsonValue, ValidationError
 from naisei.core.effects import Effect, Flow, Gather
 from naisei.core.episode import Branch, Fork, Need, Steps, drive
 from naisei.core.errors import EffectFailed, FlowError, LimitReached, ReplayDivergence
-from naisei.core.events import Event, Where
-from naisei.core.fingerprint import fingerprint
-from naisei.core.limits import Usage
+from naisei.core.events import Event, Usage, Where
+from naisei.core.messages import fingerprint
 from naisei.core.plain import plain
 from naisei.core.world import FlowHandler, Performed
 

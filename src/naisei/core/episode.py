@@ -11,8 +11,7 @@ from typing import Any
 
 from naisei.core.effects import Effect
 from naisei.core.errors import EffectFailed
-from naisei.core.events import Event, EventLog, Where
-from naisei.core.limits import Limits, Meter
+from naisei.core.events import Event, EventLog, Limits, Meter, Where
 from naisei.core.world import Handler, World
 
 __all__ = ["Branch", "Episode", "Fork", "Need", "Path", "Steps", "drive", "settled"]

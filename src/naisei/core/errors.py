@@ -21,8 +21,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from naisei.core.events import Event
-    from naisei.core.limits import Usage
+    from naisei.core.events import Event, Usage
 
 __all__ = [
     "BudgetExhausted",
@@ -108,7 +107,7 @@ class InstrumentFailure(EffectFailed):
 
 
 class LimitReached(EffectFailed):
-    """An episode met one of its limits (`naisei.core.limits.Limits`)."""
+    """An episode met one of its limits (`naisei.core.events.Limits`)."""
 
 
 class BudgetExhausted(NaiseiError):

@@ -1,13 +1,30 @@
-"""What passes between a flow and a language model: messages and sampling parameters."""
+"""What effects carry: messages, verdicts, and the digest of a request."""
 
 from __future__ import annotations
 
+import hashlib
+import json
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
-from typing import Literal
+from enum import StrEnum
+from typing import Any, Literal
 
-from pydantic import JsonValue
+from pydantic import BaseModel, ConfigDict, JsonValue
 
-__all__ = ["Message", "Role", "Sampling", "assistant", "system", "user"]
+__all__ = [
+    "Check",
+    "Message",
+    "Role",
+    "Sampling",
+    "Status",
+    "Verdict",
+    "assistant",
+    "canonical",
+    "fingerprint",
+    "system",
+    "user",
+]
+
 
 Role = Literal["system", "user", "assistant"]
 
@@ -58,3 +75,65 @@ class Sampling:
         """These parameters where set, else those of `base`."""
         mine = self.to_json()
         return Sampling(**{**base.to_json(), **mine})  # type: ignore[arg-type]
+
+
+class Status(StrEnum):
+    """How a draft is judged, mildest first: PASS < MODIFY < WARN < RETRY.
+
+    PASS goes out as it is; MODIFY goes out after a safe mechanical mend; WARN goes out
+    and becomes the next turn's instruction; RETRY does not go out.
+    """
+
+    PASS = "PASS"
+    MODIFY = "MODIFY"
+    WARN = "WARN"
+    RETRY = "RETRY"
+
+    @property
+    def severity(self) -> int:
+        """0 (PASS) to 3 (RETRY)."""
+        return list(Status).index(self)
+
+
+class Check(BaseModel):
+    """One check of a draft: what it found, where, why, and what to do instead."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    status: Status
+    reason: str = ""
+    suggestion: str = ""
+    evidence: tuple[str, ...] = ()
+
+
+class Verdict(BaseModel):
+    """All checks of one draft. Its status is that of the worst check; PASS if none."""
+
+    model_config = ConfigDict(frozen=True)
+
+    checks: tuple[Check, ...] = ()
+
+    @property
+    def status(self) -> Status:
+        return max((c.status for c in self.checks), key=lambda s: s.severity, default=Status.PASS)
+
+    @property
+    def reasons(self) -> list[str]:
+        """The reasons of every check that did not pass, worst first."""
+        bad = [c for c in self.checks if c.status is not Status.PASS]
+        return [c.reason for c in sorted(bad, key=lambda c: -c.status.severity) if c.reason]
+
+    @staticmethod
+    def of(checks: Iterable[Check]) -> Verdict:
+        return Verdict(checks=tuple(checks))
+
+
+def canonical(value: Any) -> str:
+    """JSON with sorted keys, no spaces and no escapes: equal values give equal text."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def fingerprint(value: Any) -> str:
+    """The first 16 hex digits of the SHA-256 of the canonical form."""
+    return hashlib.sha256(canonical(value).encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -17,8 +17,7 @@ from naisei.core.effects import Effect, Flow
 from naisei.core.engine import Unrestored, steps
 from naisei.core.episode import Branch, Episode, Fork, Need, Steps, drive
 from naisei.core.errors import EffectFailed, FlowError, ReplayDivergence
-from naisei.core.events import EventLog, MemoryLog, Where, writing
-from naisei.core.limits import Limits
+from naisei.core.events import EventLog, Limits, MemoryLog, Where, writing
 from naisei.core.world import FunctionHandler, Handler, World
 
 __all__ = ["Played", "arun", "play", "run"]

@@ -8,8 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from naisei.core.effects import Effect, Flow
 from naisei.core.errors import FlowError
-from naisei.core.events import Where
-from naisei.core.limits import Usage
+from naisei.core.events import Usage, Where
 
 __all__ = ["FlowHandler", "FunctionHandler", "Handler", "Performed", "World"]
 

@@ -20,7 +20,7 @@ from naisei.director.line_checks import (
 from naisei.director.prepare import PASSED, PreparedLine
 from naisei.director.verdict import CHECK_NAMES, LineVerdict
 from naisei.japanese.assertion_scope import negation_sign
-from naisei.japanese.topics import topics
+from naisei.japanese.cues import topics
 
 __all__ = ["Rules", "check", "rules_of"]
 

@@ -8,8 +8,7 @@ from naisei.core import Message, assistant, system, user
 from naisei.director.character import Character
 from naisei.director.schemas import Draft, TalkResult, Turn
 from naisei.director.state import TalkState
-from naisei.lang import Language, say
-from naisei.prompts import render
+from naisei.lang import Language, render, say
 
 __all__ = ["judge_messages", "judge_words", "outcome_words", "transcript", "writer_messages"]
 

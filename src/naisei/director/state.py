@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict
 
 from naisei.core import Handler, Say, Status, Where
 from naisei.director.line_checks import spoken_words
+from naisei.japanese.cues import topics
 from naisei.japanese.folding import fold, mask
-from naisei.japanese.topics import topics
 
 __all__ = ["Note", "Spoken", "TalkRecorder", "TalkState"]
 

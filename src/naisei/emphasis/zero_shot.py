@@ -14,8 +14,7 @@ from itertools import groupby, pairwise
 from naisei.core import Chat, Flow, InstrumentFailure, Message, assistant, system, user
 from naisei.emphasis.results import FoldResult, TaggedDocument, tagged_spans
 from naisei.emphasis.schemas import Article, Sentence
-from naisei.lang import Language
-from naisei.prompts import render
+from naisei.lang import Language, render
 
 __all__ = [
     "ENOUGH",

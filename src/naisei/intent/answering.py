@@ -30,8 +30,7 @@ from naisei.intent.rules import Rules, Setting
 from naisei.intent.schemas import Citation, Judged, Reply, Unsupported
 from naisei.japanese.content_preservation import lost
 from naisei.japanese.query_analysis import analyse_query
-from naisei.japanese.search_tokens import search_tokens
-from naisei.japanese.sentences import sentences
+from naisei.japanese.sentences import search_tokens, sentences
 
 __all__ = ["Drafted", "Grounded", "Query", "Sentence", "answer", "grounded", "joined", "rewrite"]
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pydantic import BaseModel, ConfigDict
 
 from naisei.intent.schemas import Exchange, Reply
-from naisei.japanese.normal import normalise
+from naisei.japanese.morph import normalise
 from naisei.japanese.query_analysis import analyse_query, chosen, led
 
 __all__ = ["Conversation", "Dialogue"]

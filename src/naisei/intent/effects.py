@@ -14,8 +14,8 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 
 from naisei.core import Effect, Handler, Search, Where, World
 from naisei.intent.schemas import Thresholds
-from naisei.japanese.normal import is_japanese
-from naisei.japanese.search_tokens import search_tokens
+from naisei.japanese.morph import is_japanese
+from naisei.japanese.sentences import search_tokens
 from naisei.retrieval.index import Index, SearchHandler
 from naisei.retrieval.types import Mode
 

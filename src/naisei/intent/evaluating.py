@@ -14,7 +14,7 @@ from naisei.intent.model_messages import evaluator_messages
 from naisei.intent.rules import Setting
 from naisei.intent.schemas import Evaluation, Judged
 from naisei.japanese.answers import at_a_loss, none_of_them
-from naisei.japanese.normal import normalise
+from naisei.japanese.morph import normalise
 from naisei.japanese.query_analysis import QueryAnalysis, analyse_query, is_greeting
 
 __all__ = ["evaluate", "grade", "label", "sought", "spread", "title_of", "topics", "vagueness"]

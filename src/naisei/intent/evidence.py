@@ -29,7 +29,7 @@ from naisei.intent.rules import Rules, Setting
 from naisei.japanese.content_preservation import denied, missing
 from naisei.japanese.dates import dates_in, is_old
 from naisei.japanese.query_analysis import hollow
-from naisei.japanese.search_tokens import related, search_tokens
+from naisei.japanese.sentences import related, search_tokens
 from naisei.lang import Language
 from naisei.retrieval.ranking import fuse
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from naisei import prompts
+from naisei import lang
 from naisei.core import Evidence, Message, assistant, fingerprint, system, user
 from naisei.intent.dialogue import Dialogue
 from naisei.intent.evidence import place_of
@@ -116,4 +116,4 @@ def answerer_messages(query: str, hits: Sequence[Evidence], setting: Setting) ->
 
 
 def _render(setting: Setting, role: str, **values: object) -> str:
-    return prompts.render("naisei.intent", PROMPTS[role], setting.rules.language, **values)
+    return lang.render("naisei.intent", PROMPTS[role], setting.rules.language, **values)

@@ -32,7 +32,7 @@ from pydantic import (
 from naisei.core import Evidence
 from naisei.intent.schemas import Contact, Thresholds
 from naisei.intent.toml_files import read_model
-from naisei.japanese.normal import normalise
+from naisei.japanese.morph import normalise
 from naisei.lang import Language
 
 __all__ = ["Contacts", "Entry", "Profile", "Role", "Rules", "Setting", "load_contacts"]

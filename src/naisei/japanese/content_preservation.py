@@ -13,8 +13,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Literal
 
-from naisei.japanese.morph import Token, tokens
-from naisei.japanese.normal import is_japanese, normalise
+from naisei.japanese.morph import Token, is_japanese, normalise, tokens
 
 __all__ = ["Lost", "Quantity", "lost", "missing", "quantities"]
 

@@ -10,8 +10,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from naisei.japanese.morph import Token, tokens
-from naisei.japanese.normal import normalise
+from naisei.japanese.morph import Token, normalise, tokens
 
 __all__ = ["asks_outright", "asks_presence", "objects"]
 

@@ -1,19 +1,23 @@
-"""Speech level: です・ます or plain, and the honorifics of respect, humility and courtesy.
-
-Terms after the Agency for Cultural Affairs' guidelines on honorifics (敬語の指針, 2007):
-尊敬語 raises the other's acts, 謙譲語 lowers one's own, 丁重語 and 丁寧語 are courteous to the
-listener.
-"""
+"""Politeness, and how people are addressed."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
-from naisei.japanese.morph import Token
+from naisei.japanese.morph import Token, is_japanese, normalise, tokens
 from naisei.japanese.speech import Found, Sentence
 
-__all__ = ["Level", "honorifics", "level"]
+__all__ = ["FORMS", "Form", "Level", "addresses", "honorifics", "level", "name_parts"]
+
+
+# Speech level: です・ます or plain, and the honorifics of respect, humility and courtesy.
+#
+# Terms after the Agency for Cultural Affairs' guidelines on honorifics (敬語の指針, 2007):
+# 尊敬語 raises the other's acts, 謙譲語 lowers one's own, 丁重語 and 丁寧語 are courteous to the
+# listener.
 
 
 class Level(StrEnum):
@@ -144,3 +148,178 @@ def _kind(word: Token) -> str:
     if word.lemma in _RESPECT:
         return "respect"
     return "humble" if word.lemma in _HUMBLE else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A class of address terms. deference: how far it looks up to the one called, −1.5…2;
+    closeness: how near it is, −1…1. Scales of this project, ordered after the linguistics."""
+
+    deference: float
+    closeness: float
+    ja: str
+
+
+FORMS = {
+    "sama": Form(2.0, -1.0, "様"),
+    "title": Form(1.5, -0.3, "役職・先輩・先生"),
+    "elder": Form(1.2, 1.0, "目上の家族の呼び方"),
+    "san": Form(0.4, -0.3, "さん"),
+    "kun": Form(-0.5, 0.2, "くん"),
+    "chan": Form(-0.3, 0.8, "ちゃん・あだ名"),
+    "bare": Form(-0.7, 0.7, "呼び捨て"),
+    "formal_you": Form(0.6, -0.8, "そちら・おたく"),
+    "you": Form(-0.6, 0.0, "あなた・君"),
+    "rough_you": Form(-1.0, 0.4, "お前・あんた"),
+}
+_TITLE = (
+    r"(?:先輩|先生|部長|課長|係長|次長|主任|社長|副社長|専務|常務|局長|所長|院長|校長|教頭|教授|准教授|博士"
+    r"|監督|コーチ|師匠|会長|店長|支店長|工場長|編集長|室長|班長|隊長|船長|機長|議長|委員長|町長|村長|市長"
+    r"|チーフ|マネージャー|リーダー|キャプテン|オーナー|マスター|シェフ|女将|親方|大将|棟梁|住職|ボス)(?:さん|殿)?"
+)
+_ELDER = (
+    r"(?:お?(?:母|父|かあ|とう)(?:さん|ちゃん|さま|様)|(?:おとん|おかん|ママ|パパ|母上|父上)"
+    r"|お?(?:兄|姉|にい|ねえ)(?:さん|ちゃん|さま|様|貴)|お?(?:じい|ばあ|祖父|祖母|爺|婆)(?:さん|ちゃん|さま|様)"
+    r"|(?:お(?:じ|ば)|叔父|叔母|伯父|伯母)(?:さん|ちゃん)|あに[きじ]|兄貴|姉貴|アニキ|アネキ|じいじ|ばあば)"
+)
+_SUFFIXES = (
+    ("sama", r"(?:様|さま|サマ)"),
+    ("title", _TITLE),
+    ("elder", r"(?:兄|姉|にい|ねえ|兄さん|姉さん|おじさん|おばさん|おじ|おば)(?:さん|ちゃん)?"),
+    ("san", r"(?:さん|サン|氏)"),
+    ("kun", r"(?:くん|クン|君)"),
+    ("chan", r"(?:ちゃん|チャン|ちん|たん|っち|ぴょん|りん|やん|の字|坊)"),
+)
+_START = (
+    r"(?:^|(?<=[、。！？…「」]))"
+    r"(?:(?:ねえ|なあ|おい|あの|すみません|はい|ほら|ちょっと|もしもし)、?)?"
+)
+_STOP = r"(?=[、。！？…ー〜]|$)"
+_LOOSE = rf"(?:{_START})"
+_VOCATIVE = [
+    ("sama", re.compile(r"お客(?:様|さま)|(?:ご主人|奥|旦那)様")),
+    ("title", re.compile(rf"{_LOOSE}(?P<t>(?:{_TITLE}){{1,2}}){_STOP}")),
+    ("elder", re.compile(rf"{_LOOSE}(?P<t>{_ELDER}){_STOP}")),
+    (
+        "formal_you",
+        re.compile(
+            r"(?:そちら(?:様|さん|さま)|お宅(?:様|さん)?|おたく(?:様|さま)?(?=[、はもの])|お二人|みなさま|皆様)"
+        ),
+    ),
+    (
+        "you",
+        re.compile(
+            r"(?<![\u3400-\u9fffァ-ヶ])(?:あなた|貴方|君(?=[、はがもにのをとた])|きみ(?=[、はがもにのをとた]))"
+        ),
+    ),
+    (
+        "rough_you",
+        re.compile(r"(?:お前|おまえ|オマエ|てめ[えぇー]|貴様|あんた|アンタ|おぬし|お主)"),
+    ),
+]
+#: A role in place of a name, such as a script has: 店員, 客, 母.
+_ROLES = re.compile(
+    rf"{_TITLE}|{_ELDER}|[父母兄姉弟妹夫妻娘客]|店員|息子|祖父|祖母|医師|医者|患者|生徒|学生|上司|部下|後輩|同僚|友人"
+)
+_SUFFIX = re.compile(r"(?:さん|ちゃん|くん|君|様|さま|先輩|先生)$")
+
+
+@lru_cache(maxsize=1024)
+def name_parts(name: str) -> tuple[str, ...]:
+    """What of a display name a person can be called by: 「田中 ケンタ」 → 田中, ケンタ, whole.
+
+    Latin ids (A, B, agent_1) and roles give none.
+    """
+    plain = normalise(re.sub(r"[（(].*?[）)]", " ", name).replace("　", " "))
+    pieces = re.split(r"[ ・=＝]+", re.sub(r"[ 　]+", "・", name.strip())) if plain else []
+    parts: list[str] = []
+    for piece in pieces:
+        bare = _SUFFIX.sub("", re.sub(r"[（(].*", "", piece))
+        if not is_japanese(bare) or _ROLES.fullmatch(bare):
+            continue
+        parts.append(bare)
+        words = [t.surface for t in tokens(bare) if t.kind == "人名"]
+        if len(pieces) == 1 and len(words) == 2 and "".join(words) == bare:
+            parts += words
+    return tuple(
+        sorted({p for p in parts if len(p) >= 2 or not _KANA.fullmatch(p)}, key=len, reverse=True)
+    )
+
+
+_KANA = re.compile(r"[ぁ-んァ-ヶー]+")
+
+
+def addresses(text: str, *, to: str = "", by: str = "") -> list[tuple[str, str]]:
+    """Address terms in a normalised sentence without quotations: (form of `FORMS`, as said).
+
+    to, by: display names of the one spoken to and of the speaker. Names of the one spoken to
+    count anywhere; titles and kin terms only where somebody is called by them, since 「部長が」
+    speaks about one. A speaker's own name is no address.
+    """
+    found: list[tuple[str, str]] = []
+    left = text
+    for part in name_parts(to):
+        if by and part in name_parts(by):
+            continue
+        pieces, at = [], 0
+        for match in _called(part).finditer(left):
+            if match.start() < at:
+                continue
+            suffix = _SUFFIXED.match(left, match.end())
+            end = suffix.end() if suffix else match.end()
+            form = suffix.lastgroup if suffix and suffix.lastgroup else "bare"
+            found.append((form, left[match.start() : end]))
+            pieces.append(left[at : match.start()])
+            at = end
+        left = "〓".join([*pieces, left[at:]])
+    for form, search in _VOCATIVE:
+        for match in search.finditer(left):
+            said = match.groupdict().get("t") or match[0]
+            found.append((form, said))
+    if not found:
+        found += _strange(left, name_parts(by))
+    return found
+
+
+_SUFFIXED = re.compile("|".join(f"(?P<{form}>{words})" for form, words in _SUFFIXES))
+
+
+@lru_cache(maxsize=1024)
+def _called(part: str) -> re.Pattern[str]:
+    """The name where it begins a word, and its short form before ちゃん: ケンタ → ケンちゃん."""
+    if len(part) == 1:
+        # 森 is a wood, too: a name where it is called out, or has a suffix.
+        called = rf"(?:^|(?<=[、。！？…])){part}(?=[、。！？…]|$)"
+        return re.compile(rf"{called}|{part}(?={_SUFFIXED.pattern})")
+    edge = ""
+    if re.fullmatch(r"[ァ-ヶー]+", part):
+        edge = r"(?<![ァ-ヶー])"
+    elif re.fullmatch(r"[ぁ-ん]+", part):
+        edge = r"(?:^|(?<=[^ぁ-ん])|(?<=[ねえあやはとにもが]))"
+    short = rf"|{re.escape(part[:2])}(?=ちゃん|くん|っち|ちん)" if len(part) > 2 else ""
+    return re.compile(rf"{edge}(?:{re.escape(part)}{short})")
+
+
+_NAMED = re.compile(
+    r"(?:^|(?<=[、。！？…]))([^、。！？…]{1,8}?)(様|さま|さん|くん|君|ちゃん)" + _STOP
+)
+_SUFFIX_FORM = {
+    "様": "sama",
+    "さま": "sama",
+    "さん": "san",
+    "くん": "kun",
+    "君": "kun",
+    "ちゃん": "chan",
+}
+_NO_NAME = re.compile(
+    r"(?:みな|皆|お(?:客|疲れ|世話|互い|陰|かげ)|ご苦労|赤|たく|お?[母父兄姉]|お?(?:かあ|とう|にい|ねえ|じい|ばあ|ば|じ))"
+)
+
+
+def _strange(text: str, own: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Somebody called by a name that the dialogue does not list: 「佐藤さん、…」."""
+    return [
+        (_SUFFIX_FORM[m[2]], m[0])
+        for m in _NAMED.finditer(text)
+        if not _NO_NAME.match(m[1]) and m[1] not in own
+    ]

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 
-from naisei.japanese.morph import lemmas
-from naisei.japanese.normal import normalise
+from naisei.japanese.morph import lemmas, normalise
 from naisei.japanese.questions import parse
 
 __all__ = ["QueryAnalysis", "analyse_query", "chosen", "hollow", "is_greeting", "led", "matter"]

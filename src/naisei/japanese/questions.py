@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from naisei.japanese.morph import Token, tokens
-from naisei.japanese.normal import is_japanese, normalise
+from naisei.japanese.morph import Token, is_japanese, normalise, tokens
 from naisei.japanese.sentences import sentences
 
 __all__ = ["Asks", "Form", "Question", "parse", "stem", "words"]

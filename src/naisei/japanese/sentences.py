@@ -1,25 +1,32 @@
-"""Sentences of a text, as they stand in it, and of a spoken line; lines that are headings.
-
-Headings serve retrieval alone, spoken lines the director; both parse Japanese.
-"""
+"""Where a text is cut: sentences, and the words that a search compares."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from functools import lru_cache
+from collections.abc import Iterable
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Any
 
-from naisei.japanese.normal import normalise
+from naisei.japanese.morph import morphemes, normalise
 
 __all__ = [
     "count_sentences",
     "outline_level",
+    "related",
+    "search_tokens",
     "sentence_spans",
     "sentences",
     "sentences_from",
+    "synonyms",
     "utterance_sentences",
 ]
 
+
+# Sentences of a text, as they stand in it, and of a spoken line; lines that are headings.
+#
+# Headings serve retrieval alone, spoken lines the director; both parse Japanese.
 
 _END = re.compile(r"[^。！？\n]*(?:[。！？]+|\n|$)")
 _END_EN = re.compile(r"(?<=[.!?])\s+")
@@ -134,3 +141,149 @@ def outline_level(line: str) -> int | None:
     if len(folded) > _LONGEST or _SENTENCE.search(folded):
         return None
     return next((level for pattern, level in _LEVELS if pattern.search(folded)), None)
+
+
+# Search words of a text: what an index by words stores and what a query asks it for.
+#
+# The same function serves both, so that a word is found however it was written: 「引越し」
+# 「引越」. With them a list of synonyms: everyday words at work and the words that rules have for
+# them (ボーナス and 賞与, 辞める and 退職); it is this project's own, of the language of Japanese
+# offices, not of any one company.
+
+#: Forms of words, by entry of the dictionary: asking a word for them takes longer than finding it.
+_known: dict[int | str, tuple[str, ...]] = {}
+_KNOWN = 200_000
+_LONG = re.compile(r"(?<=[ァ-ヺー])[〜～~−‐‑–—―─-](?=[ァ-ヺ]|(?![0-9A-Za-z]))")
+_LATIN = re.compile(r"[a-z0-9][a-z0-9+#]*(?:[._/&'-][a-z0-9+#]+)*")
+_PARTS = re.compile(r"[a-z]+|[0-9]+")
+_DROPPED = frozenset({"助詞", "助動詞", "補助記号", "空白", "記号"})
+#: Words that stand in every document and in every question.
+_STOP = frozenset(
+    re.findall(
+        r"\S+",
+        """為る 有る 居る 成る 出来る 下さる 頂く 致す 御座る 仰る 遣る 呉れる 貰う 置く 事 物 時 為
+        所 訳 筈 様 此れ 其れ 其の 此の 何れ 何の 言う 又 及び 或いは 若しくは 又は 等 御 無い の ん
+        よう する 教える 知る 此方 其方 何方 何 何時 何処 誰 幾ら 幾つ いくら いつ どこ どう どんな
+        どの どれ 如何 何故 なぜ""",
+    )
+)
+_ENGLISH_STOP = frozenset(
+    re.findall(
+        r"\S+",
+        """a an and are as at be by can do does for from have how i if in is it me my of on or our
+        please shall should that the their there this to was we what when where which who will
+        with would you your""",
+    )
+)
+
+
+def search_tokens(text: str) -> list[str]:
+    """Content words in order, with repetitions; a compound is followed by its parts.
+
+    Japanese words in Sudachi's normalised form; English words folded to lower case and cut to
+    a rough stem; numbers in ASCII digits without grouping commas. Never raises; an empty text
+    gives an empty list.
+    """
+    folded = _LONG.sub("ー", unicodedata.normalize("NFKC", text)).casefold()
+    found: list[str] = []
+    for _, m in morphemes(folded.replace("\0", " "), "C"):
+        entry = m.word_id() if not m.is_oov() else m.surface()
+        words = _known.get(entry)
+        if words is None:
+            if len(_known) >= _KNOWN:
+                _known.clear()
+            words = _known[entry] = _forms(m)
+        found += words
+    return found
+
+
+def _forms(m: Any) -> tuple[str, ...]:
+    """What one word is searched by."""
+    pos = m.part_of_speech()
+    if pos[0] in _DROPPED and pos[1] != "文字":
+        return ()
+    surface, form = m.surface(), m.normalized_form().casefold()
+    if surface.isascii():
+        return _latin(surface, form)
+    if form in _STOP:
+        return ()
+    from sudachipy import SplitMode
+
+    parts = m.split(SplitMode.A, add_single=False)
+    return (form, *(part.normalized_form().casefold() for part in parts))
+
+
+def _latin(surface: str, form: str) -> tuple[str, ...]:
+    """An English word or a number; `form`, Sudachi's, may be the katakana word for it."""
+    found: list[str] = []
+    for word in _LATIN.findall(surface):
+        if word in _ENGLISH_STOP:
+            continue
+        found.append(_stem(word))
+        parts = _PARTS.findall(word)
+        if len(parts) > 1:
+            found += [_stem(part) for part in parts]
+    if not form.isascii() or (form.isdigit() and form != surface):
+        found.append(form)
+    return tuple(found)
+
+
+def _stem(word: str) -> str:
+    if len(word) > 4 and word.endswith("ies"):
+        return word[:-3] + "y"
+    for suffix in ("ing", "ed", "es", "s"):
+        if word.endswith(suffix) and len(word) - len(suffix) >= 3 and not word.endswith("ss"):
+            return word[: -len(suffix)].rstrip("e")
+    return word.rstrip("e") if len(word) > 3 else word
+
+
+#: The search words of a word: several for a compound.
+Form = tuple[str, ...]
+
+
+def synonyms(words: Iterable[str]) -> dict[Form, tuple[Form, ...]]:
+    """Words of the list that these search words contain, each with the others of its groups.
+
+    >>> synonyms(["ボーナス"])
+    {('ボーナス',): (('賞与',),)}
+    """
+    asked = dict.fromkeys(words)
+    return {
+        form: others
+        for word in asked
+        for form, others in _groups().get(word, {}).items()
+        if all(part in asked for part in form)
+    }
+
+
+def related(words: Iterable[str]) -> dict[str, float]:
+    """Search words that may stand for these search words, themselves aside, each with how well it
+    does: 1, or less for a part of a compound (1 / the number of its parts).
+
+    >>> related(["ボーナス"])
+    {'賞与': 1.0}
+    """
+    asked = dict.fromkeys(words)
+    found: dict[str, float] = {}
+    for others in synonyms(asked).values():
+        for other in others:
+            for part in other:
+                if part not in asked:
+                    found[part] = max(1 / len(other), found.get(part, 0.0))
+    return found
+
+
+@cache
+def _groups() -> dict[str, dict[Form, tuple[Form, ...]]]:
+    """First search word of a form → forms → the others of their groups. A compound asks for its
+    synonyms as a whole: a part of it means something else."""
+    text = (files("naisei.japanese") / "work_synonyms.txt").read_text(encoding="utf-8")
+    found: dict[str, dict[Form, tuple[Form, ...]]] = {}
+    for line in text.splitlines():
+        group = [] if line.startswith("#") else line.split()
+        forms = dict.fromkeys(tuple(dict.fromkeys(search_tokens(word))) for word in group)
+        for form in filter(None, forms):
+            others = found.setdefault(form[0], {})
+            more = [other for other in forms if other and other != form]
+            others[form] = tuple(dict.fromkeys([*others.get(form, ()), *more]))
+    return found

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 
-from naisei.japanese.morph import Token, tokens
-from naisei.japanese.normal import is_japanese, normalise
+from naisei.japanese.morph import Token, is_japanese, normalise, tokens
 from naisei.japanese.sentences import sentences
 
 __all__ = [

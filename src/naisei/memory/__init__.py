@@ -1,8 +1,82 @@
 """Memories of reflections: one protocol, several policies."""
 
-from naisei.memory.base import Memory, MemoryHandler, memory, memory_policy
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol, cast
+
+from pydantic import JsonValue
+
+from naisei import plugins
+from naisei.core import Handler, Remember, Where
 from naisei.memory.memo import Memo
 from naisei.memory.none import NoMemory
 from naisei.memory.window import Window
 
 __all__ = ["Memo", "Memory", "MemoryHandler", "NoMemory", "Window", "memory", "memory_policy"]
+
+
+# What a memory of reflections is: something to recall, and a way to reflect.
+#
+# A policy is stateless data plus a fold: `add` changes it only through `Remember`
+# effects, so it is always the fold of the log.
+
+
+class Memory(Protocol):
+    """Notes from earlier tries that are put before the next one.
+
+    Entry-point group: `naisei.memories`, a callable `() -> Memory`.
+    """
+
+    #: Name of the policy, e.g. `tur`.
+    name: str
+    #: The reflector's prompt: its name with version, in the system that uses the memory.
+    prompt: str
+    #: False if nothing is ever reflected upon: the reflector is not called.
+    reflects: bool
+
+    def recall(self) -> str:
+        """The notes as text for a prompt; empty if there are none."""
+        ...
+
+    def previous(self) -> str:
+        """The notes that the reflector sees and rewrites; empty if it starts afresh."""
+        ...
+
+    def add(self, item: JsonValue) -> None:
+        """Fold in one remembered item."""
+        ...
+
+
+class MemoryHandler(Handler):
+    """Performs `Remember` effects on a memory, and again on replay."""
+
+    def __init__(self, memory: Memory) -> None:
+        self.memory = memory
+
+    def perform(self, effect: Remember, where: Where) -> None:
+        self.memory.add(effect.item)
+
+    def restore(self, effect: Remember, result: None, where: Where) -> None:
+        self.memory.add(effect.item)
+
+
+def memory(name: str) -> Memory:
+    """A fresh memory of the policy `name` (`tur`, `reflexion`, `none`, or a plug-in's).
+
+    Raises:
+        InputError: unknown name.
+    """
+    return memory_policy(name)()
+
+
+def memory_policy(name: str) -> Callable[[], Memory]:
+    """What makes fresh memories of a policy: looked up once, for many episodes.
+
+    Raises:
+        InputError: unknown name.
+    """
+    found = plugins.load(
+        "naisei.memories", name, what=("記憶方式", "memory policy"), option="--memory"
+    )
+    return cast(Callable[[], Memory], found)

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from naisei.core import Message, assistant, system, user
+from naisei.lang import render
 from naisei.memory.stream import Entry
-from naisei.prompts import render
 from naisei.relationship.pairs import Pair, Persona
 from naisei.relationship.recorder import other
 from naisei.relationship.schemas import AgentId, Line, Questions, Session

@@ -10,7 +10,7 @@ from statistics import median, pstdev
 from typing import Any, Literal
 
 from naisei.core import InputError
-from naisei.japanese.normal import is_japanese
+from naisei.japanese.morph import is_japanese
 from naisei.lang import say
 from naisei.relationship.config import RatedLine, RatingConfig
 from naisei.relationship.dialogues import Dialogue, Utterance

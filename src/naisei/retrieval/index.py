@@ -13,7 +13,7 @@ import numpy.typing as npt
 from pydantic import JsonValue
 
 from naisei.core import Evidence, FlowError, Handler, InputError, Search, Where
-from naisei.japanese.search_tokens import search_tokens, synonyms
+from naisei.japanese.sentences import search_tokens, synonyms
 from naisei.lang import say
 from naisei.models.base import Embedder
 from naisei.models.embedders import open_embedder
@@ -84,7 +84,7 @@ class Index:
                 return snapshot.named(id)
 
     def frequencies(self, words: Iterable[str]) -> dict[str, int]:
-        """Search word (`naisei.japanese.search_tokens`) → how many chunks it stands in."""
+        """Search word (of `search_tokens`) → how many chunks it stands in."""
         snapshot = self._current()
         return {w: int(np.count_nonzero(snapshot.words.scores([w]))) for w in words}
 

@@ -22,7 +22,7 @@ import numpy.typing as npt
 from pydantic import JsonValue
 
 from naisei.core import InputError, fingerprint
-from naisei.japanese.search_tokens import search_tokens
+from naisei.japanese.sentences import search_tokens
 from naisei.lang import say
 from naisei.retrieval.chunking import Chunking, Piece
 from naisei.retrieval.editions import Known

@@ -20,7 +20,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from naisei import databases
+from naisei import files
 from naisei.core import EpisodeBusy, Event, InputError, Usage, Where
 from naisei.lang import say
 from naisei.runs import ledger
@@ -54,7 +54,7 @@ class RunLog:
         self._copy: TemporaryDirectory[str] | None = None
         try:
             if read_only:
-                self._db, self._copy = databases.read_only(path)
+                self._db, self._copy = files.read_only(path)
                 self._db.execute("SELECT 1 FROM episodes LIMIT 1")
             else:
                 self._db = _writer(path)
@@ -82,7 +82,7 @@ class RunLog:
                 if self._db.in_transaction:
                     self._db.execute("ROLLBACK")
                 if isinstance(error, sqlite3.Error):
-                    raise databases.database_error(error, self.path) or error from error
+                    raise files.database_error(error, self.path) or error from error
                 raise
 
     def append(self, event: Event) -> None:

@@ -15,8 +15,7 @@ from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from naisei import __version__
-from naisei.http.guard import Guard
-from naisei.http.server import Server, bound, hold_signals, uvicorn_config
+from naisei.http import Guard, Server, bound, hold_signals, uvicorn_config
 from naisei.lang import say
 from naisei.web.conversations.routes import routes as conversation_routes
 from naisei.web.html import STATIC, THEME_COOKIE, handlers, page_response

@@ -17,7 +17,7 @@ from starlette.responses import HTMLResponse, Response
 
 from naisei import lengths
 from naisei.core import EffectFailed, EpisodeBusy, InputError
-from naisei.http.guard import message_of
+from naisei.http import message_of
 from naisei.lang import language, say
 from naisei.runs.report import bar
 from naisei.runs.tables import number

@@ -1,6 +1,6 @@
 """Before every page: the visitor's language, who comes in, and the proof that a form is ours.
 
-Host, Origin and size are looked at as for every server of ours (`naisei.http.guard`).
+Host, Origin and size are looked at as for every server of ours (`naisei.http`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from starlette.requests import HTTPConnection
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from naisei.http.guard import GuardRules
+from naisei.http import GuardRules
 from naisei.lang import say, speaking
 from naisei.web.html import refusal
 from naisei.web.options import WebOptions
@@ -72,7 +72,7 @@ _UPLOADS = ("/documents", "/emphasis")
 
 
 def guard_rules(options: WebOptions, visitors: Visitors) -> GuardRules:
-    """For `naisei.http.guard.Guard`."""
+    """For `naisei.http.Guard`."""
 
     def admit(scope: Scope, headers: Headers) -> Response | None:
         if scope["path"].startswith(_OPEN) or visitors.may_enter(headers):

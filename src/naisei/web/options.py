@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from naisei.core import InputError
-from naisei.http.guard import is_loopback
+from naisei.http import is_loopback
 from naisei.lang import say
 from naisei.lengths import BODY, MESSAGE, UPLOAD
 from naisei.models.base import ModelSettings

@@ -13,7 +13,7 @@ from starlette.requests import Request
 
 from naisei.core import Embed, InputError, Sampling, World
 from naisei.files import output_error
-from naisei.http.server import ThreadHandler
+from naisei.http import ThreadHandler
 from naisei.lang import say
 from naisei.models.registry import base_world
 from naisei.runs.lock import RunLock, holder, locked

@@ -19,8 +19,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from naisei.clarify.agents.knowledge import MODES, Cues, Knowledge
 from naisei.clarify.schemas import Scene
 from naisei.core import InputError
+from naisei.japanese.answers import is_stored, is_used, tidy_words
 from naisei.japanese.morph import lemmas
-from naisei.japanese.object_state import is_stored, is_used, tidy_words
 from naisei.lang import say
 from naisei.models.base import Embedder
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from naisei import prompts
+from naisei import lang
 from naisei.clarify.agent import AgentContext, PromptName, View, declares
 from naisei.clarify.agents.policy import Stage, plan
 from naisei.clarify.agents.questions import POLAR
@@ -169,7 +169,7 @@ class HybridAgent:
             lines.append(w["tried"] + w["comma"].join(named))
         lines += [f"{w['question']}{t.question}\n{w['answer']}{t.answer}" for t in view.asked]
         lines.append(w["ask" if view.may_ask else "act"].format(n=COUNT))
-        told = prompts.render(
+        told = lang.render(
             "naisei.clarify", self._prompt, language, actions=action_list(view.actions), count=COUNT
         )
         return [system(told), user("\n\n".join(lines))]

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
-from naisei import prompts
+from naisei import lang
 from naisei.clarify.agent import AgentContext, PromptName, View, declares
 from naisei.clarify.describe import action_list, scene_text
 from naisei.clarify.schemas import Clarify, Decision, Execute
@@ -87,9 +87,7 @@ def conversation(view: View, prompt: str) -> list[Message]:
         given.append(_TRIED[language] + named)
     now = _MAY_ASK[language].format(n=view.quota_left) if view.may_ask else _MUST_ACT[language]
     messages = [
-        system(
-            prompts.render("naisei.clarify", prompt, language, actions=action_list(view.actions))
-        )
+        system(lang.render("naisei.clarify", prompt, language, actions=action_list(view.actions)))
     ]
     heard = "\n\n".join(given)
     for turn in view.asked:

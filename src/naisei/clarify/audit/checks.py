@@ -18,8 +18,7 @@ from naisei.clarify.simulator.knowledge import is_known
 from naisei.core import fingerprint
 from naisei.japanese.answers import Stance, understand
 from naisei.japanese.forbidden_questions import objects
-from naisei.japanese.morph import tokens
-from naisei.japanese.normal import is_japanese, normalise
+from naisei.japanese.morph import is_japanese, normalise, tokens
 from naisei.japanese.questions import words
 from naisei.japanese.sentences import sentences
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from naisei import prompts
+from naisei import lang
 from naisei.clarify.describe import REFUSAL, is_refusal, scene_text
 from naisei.clarify.schemas import ActionSet, Instance, Turn
 from naisei.clarify.simulator.rule import RuleSimulator
@@ -39,7 +39,7 @@ class LLMSimulator(FlowHandler):
     def __init__(self, instance: Instance, actions: ActionSet) -> None:
         self.instance = instance
         self.history: list[Turn] = []
-        self._instructions = prompts.render(
+        self._instructions = lang.render(
             "naisei.clarify",
             _PROMPT,
             instance.scene.language,

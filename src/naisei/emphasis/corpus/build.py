@@ -13,7 +13,7 @@ from naisei.core import InputError
 from naisei.emphasis.corpus.documents import Heading, Reading
 from naisei.emphasis.corpus.read import SUFFIXES, article_of, read_document
 from naisei.emphasis.schemas import Article
-from naisei.japanese.normal import is_japanese
+from naisei.japanese.morph import is_japanese
 
 __all__ = ["BOOKS", "LONGEST", "Book", "Built", "build", "cut", "installed", "unnumbered"]
 

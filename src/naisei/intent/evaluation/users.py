@@ -27,10 +27,9 @@ from naisei.core import system as instructions
 from naisei.core import user as heard
 from naisei.intent.evaluation.items import Item
 from naisei.intent.schemas import Exchange
-from naisei.japanese.normal import is_japanese, normalise
+from naisei.japanese.morph import is_japanese, normalise
 from naisei.japanese.query_analysis import matter
-from naisei.lang import say
-from naisei.prompts import render
+from naisei.lang import render, say
 
 __all__ = [
     "LONG",

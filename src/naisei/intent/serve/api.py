@@ -16,8 +16,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 
 from naisei.core import EffectFailed, EpisodeBusy, Event, InputError
-from naisei.http.clean import clean, cleaned
-from naisei.http.guard import message_of
+from naisei.http import clean, cleaned, message_of
 from naisei.intent.feedback import Sign
 from naisei.intent.schemas import Reply
 from naisei.intent.serve.state import ServerState

@@ -15,8 +15,7 @@ from starlette.routing import Route
 from starlette.types import Scope
 
 from naisei import __version__
-from naisei.http.guard import Guard, GuardRules
-from naisei.http.server import Server, bound, hold_signals, uvicorn_config
+from naisei.http import Guard, GuardRules, Server, bound, hold_signals, uvicorn_config
 from naisei.intent.config import AssistConfig
 from naisei.intent.serve import api, completions
 from naisei.intent.serve.api import error_body, handlers
@@ -35,7 +34,7 @@ _OPEN = ("/health",)
 
 
 def guard_rules(options: ServeOptions) -> GuardRules:
-    """For `naisei.http.guard.Guard`. `scope["state"]["user"]` becomes the user that the token
+    """For `naisei.http.Guard`. `scope["state"]["user"]` becomes the user that the token
     stands for."""
 
     def admit(scope: Scope, headers: Headers) -> Response | None:

@@ -18,7 +18,7 @@ from typing import Annotated, Any, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from naisei.core import InputError
-from naisei.http.guard import is_loopback
+from naisei.http import is_loopback
 from naisei.intent.rules import Profile
 from naisei.intent.toml_files import read_model
 from naisei.lang import say

@@ -11,7 +11,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from naisei.core import Sampling, Search, World
-from naisei.http.server import ThreadHandler
+from naisei.http import ThreadHandler
 from naisei.intent.config import AssistConfig
 from naisei.intent.effects import Weigh, WeighHandler, document_world
 from naisei.intent.feedback import Sign, adjusted, read_feedback, write_feedback

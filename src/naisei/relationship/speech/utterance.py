@@ -8,10 +8,9 @@ from collections import deque
 from dataclasses import dataclass
 from functools import lru_cache
 
-from naisei.japanese.address import FORMS, addresses
 from naisei.japanese.directives import deference, directives
-from naisei.japanese.normal import normalise
-from naisei.japanese.politeness import Level, honorifics, level
+from naisei.japanese.morph import normalise
+from naisei.japanese.politeness import FORMS, Level, addresses, honorifics, level
 from naisei.japanese.speech import (
     Sentence,
     casual,

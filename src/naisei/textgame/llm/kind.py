@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from pydantic import BaseModel
 
-from naisei import prompts
+from naisei import lang
 from naisei.core import Chat, Flow, InputError, system, user
 from naisei.lang import say
 from naisei.memory import Memory, memory_policy
@@ -36,7 +36,7 @@ _LONGEST = 16_000
 
 def reflect(result: GameResult, memory: Memory, *, task: str, feedback: Kind) -> Flow[str]:
     """A new note; the memory's policy decides whether the old one is rewritten or stands."""
-    given = prompts.render(
+    given = lang.render(
         PACKAGE,
         "reflect-input.v1",
         "en",
@@ -45,7 +45,7 @@ def reflect(result: GameResult, memory: Memory, *, task: str, feedback: Kind) ->
         ending=_ending(result),
         memo=memory.previous() or "(none yet)",
     )
-    instructions = prompts.render(PACKAGE, memory.prompt, "en")
+    instructions = lang.render(PACKAGE, memory.prompt, "en")
     note = yield from Chat("reflector", [system(instructions), user(given)])
     return note.strip()
 
@@ -65,7 +65,7 @@ def told(result: GameResult, feedback: Kind) -> str:
 
 def check_prompt(memory: Memory) -> None:
     """Raises `InputError` if this system has no prompt for the memory's reflector."""
-    if memory.reflects and memory.prompt not in (known := prompts.names(PACKAGE)):
+    if memory.reflects and memory.prompt not in (known := lang.names(PACKAGE)):
         raise InputError(
             say(
                 f"ゲームを省みるためのプロンプト '{memory.prompt}' はありません",

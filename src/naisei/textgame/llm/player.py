@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel, ConfigDict
 
-from naisei import prompts
+from naisei import lang
 from naisei.core import Chat, Flow, Message, assistant, system, user
 from naisei.textgame.cooking_state import Navigator, cookbook_text
 from naisei.textgame.llm.prompt import (
@@ -154,7 +154,7 @@ def choose(
     action, counts = matched(reply.action, candidates), {"repairs": 0, "unmatched": 0}
     if action is None:
         counts["repairs"] = 1
-        said = prompts.render(
+        said = lang.render(
             PACKAGE,
             f"repair-{options.reply}.v1",
             "en",
@@ -254,7 +254,7 @@ class LLMPlayer:
         if self._options.folding == "rule":
             summary = summarised([*self._history.folded, *due])
         else:
-            asked = prompts.render(
+            asked = lang.render(
                 PACKAGE,
                 "fold.v1",
                 "en",
@@ -305,7 +305,7 @@ class DialoguePlayer:
         action, counts = numbered(reply, view.candidates), {"repairs": 0, "unmatched": 0}
         if action is None:
             counts["repairs"] = 1
-            again = prompts.render(
+            again = lang.render(
                 PACKAGE, "repair-dialogue.v1", "en", candidates=_listed(view.candidates)
             )
             reply = yield from self._ask((*asked, assistant(reply or "(nothing)"), user(again)))
@@ -326,7 +326,7 @@ class DialoguePlayer:
         opening = opening_words(view.feedback)
         family = family_for(self._options, opening)
         self._cooking = family == "cooking"
-        self._instructions = prompts.render(
+        self._instructions = lang.render(
             PACKAGE,
             "dialogue.v1",
             "en",
@@ -346,7 +346,7 @@ class DialoguePlayer:
                 f"Executed action {len(self._turns)}: {self._turns[-1][1]}\n"
                 f"Reward received: {view.score}\n"
             )
-        return prompts.render(
+        return lang.render(
             PACKAGE,
             "turn.v1",
             "en",

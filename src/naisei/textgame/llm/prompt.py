@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from naisei import prompts
+from naisei import lang
 from naisei.core import Message, system, user
 from naisei.plugins import Options
 from naisei.textgame.schemas import View
@@ -169,7 +169,7 @@ def messages(
     view: View, options: LLMOptions, *, task: str, example: str, memo: str, history: str
 ) -> tuple[Message, ...]:
     """System and user message. Empty parts leave no heading behind."""
-    instructions = prompts.render(
+    instructions = lang.render(
         PACKAGE,
         "system.v1",
         "en",
@@ -180,7 +180,7 @@ def messages(
         inventory=plain(view.inventory) or _NOTHING,
         surroundings=plain(view.description) or view.room,
     )
-    asked = prompts.render(
+    asked = lang.render(
         PACKAGE,
         f"ask-{options.reply}-{'thinking' if options.thinking else 'direct'}.v1",
         "en",
@@ -191,7 +191,7 @@ def messages(
 
 def task_text(options: LLMOptions, family: Family, opening: str) -> str:
     """The user's own words, or the prompt for this kind of game."""
-    return options.task_text or prompts.render(
+    return options.task_text or lang.render(
         PACKAGE, f"task-{family}.v1", "en", opening=opening or _NOTHING
     )
 
@@ -203,7 +203,7 @@ def walkthrough(options: LLMOptions, family: Family, *, augmented: bool) -> str:
     """
     if options.example == "none" or family == "general":
         return ""
-    text = prompts.render(
+    text = lang.render(
         PACKAGE,
         f"example-{family}-{options.example}.v1",
         "en",

@@ -24,7 +24,7 @@ The templates of a page are named `<name>/<file>` and extend `base.html`; ours a
 loaded there alone. There is no inline script and no `style=` anywhere: the policy that keeps
 foreign script out would stop it too. Every text for people is `{{ say("…", "…") }}`. What a
 person, a document or a model wrote goes through autoescape; `| safe` is for what
-`naisei.http.clean` or nh3 has cleaned.
+`naisei.http` or nh3 has cleaned.
 
 A page keeps no state of its own: what belongs to a visitor is a conversation, or stands under
 `ServerState.folder(visitor)`.

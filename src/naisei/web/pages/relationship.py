@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from naisei.core import Chat, Event, Handler, InputError, Where
-from naisei.http.server import ThreadHandler
+from naisei.http import ThreadHandler
 from naisei.lang import language, say
 from naisei.lengths import PROFILE, too_long
 from naisei.memory.stream import StreamHandler

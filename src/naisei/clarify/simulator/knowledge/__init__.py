@@ -11,8 +11,7 @@ from importlib.resources import files
 from typing import Any, Literal
 
 from naisei.clarify.schemas import ActionSet, Instance
-from naisei.japanese.morph import tokens
-from naisei.japanese.normal import normalise
+from naisei.japanese.morph import normalise, tokens
 from naisei.japanese.questions import words
 
 __all__ = [

@@ -15,7 +15,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from naisei.core import Event
-from naisei.http.clean import cleaned
+from naisei.http import cleaned
 from naisei.intent.feedback import Sign, read_feedback, standing, write_feedback
 from naisei.intent.rules import Profile, Role, Rules, Setting
 from naisei.intent.serve.uploads import KINDS, store

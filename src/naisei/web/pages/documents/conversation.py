@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict
 from starlette.exceptions import HTTPException
 
 from naisei.core import AskUser, Chat, Event, Flow, Say, Search
-from naisei.http.server import ThreadHandler
+from naisei.http import ThreadHandler
 from naisei.intent.dialogue import Conversation as Requests
 from naisei.intent.effects import Weigh, WeighHandler, document_world
 from naisei.intent.feedback import adjusted, read_feedback

@@ -1,24 +1,95 @@
-"""Who may call, and with how much: Host, Origin, size, time; and the headers of every answer.
-
-Written as plain ASGI, so that streams pass through untouched.
-"""
+"""What every server of ours shares: who may call, how a request is refused, how one listens."""
 
 from __future__ import annotations
 
 import asyncio
+import html
 import ipaddress
+import re
+import signal
+import socket
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
+from typing import Any
 
+import nh3
+import uvicorn
+from pydantic import JsonValue
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from naisei.core import Handler, InputError, Where
 from naisei.lang import say
 
-__all__ = ["Body", "Guard", "GuardRules", "host_name", "is_address", "is_loopback", "message_of"]
+__all__ = [
+    "Body",
+    "Guard",
+    "GuardRules",
+    "Server",
+    "ThreadHandler",
+    "bound",
+    "clean",
+    "cleaned",
+    "hold_signals",
+    "host_name",
+    "is_address",
+    "is_loopback",
+    "message_of",
+    "uvicorn_config",
+]
+
+
+# What leaves the server is plain text: no HTML, no image that loads by itself, nothing unseen.
+#
+# An answer quotes documents and models, and a front end may render it as HTML or Markdown.
+
+#: A `<` opens markup only before one of these (HTML Living Standard, tag open state).
+_OPENS = re.compile(r"<(?=[A-Za-z/!?])")
+#: … and a tag that is not closed before the next one would swallow what people wrote: `a<b`.
+_NEVER_CLOSED = re.compile(r"<(?=[A-Za-z/!?])(?![^<]*>)")
+#: Control characters but tab and line breaks; zero-width, bidirectional and tag characters.
+_UNSEEN = re.compile(
+    "[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f\\u200b\\u200e\\u200f\\u2028-\\u202e"
+    "\\u2060-\\u2069\\ufeff\\U000e0000-\\U000e007f]"
+)
+
+
+def clean(text: str) -> str:
+    """The text without markup that a page or a Markdown renderer would act on.
+
+    Tags go, with what is inside script and style; `a < b` stays. An image becomes a link's
+    text, and a link's address is set apart from its text, so that nothing is fetched unasked
+    and nobody is led elsewhere under another name. Citation marks such as [1] stay.
+
+    >>> clean('残業は 45 時間 < 上限<script>x()</script> [1] ![a](https://x.invalid)')
+    '残業は 45 時間 < 上限 [1] [a] (https://x.invalid)'
+    """
+    text = _UNSEEN.sub("", text)
+    if "<" in text:
+        text = _NEVER_CLOSED.sub("＜", text)
+        text = html.unescape(nh3.clean(text.replace("&", "&amp;"), tags=set()))
+        # What was written as an entity must not become a tag when it is shown.
+        text = _OPENS.sub("＜", text)
+    return text.replace("![", "[").replace("](", "] (").replace("]:", "] :")
+
+
+def cleaned(value: JsonValue) -> JsonValue:
+    """`clean` on every text within a JSON value; keys stay as they are."""
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, list):
+        return [cleaned(v) for v in value]
+    if isinstance(value, dict):
+        return {k: cleaned(v) for k, v in value.items()}
+    return value
+
+
+# Who may call, and with how much: Host, Origin, size, time; and the headers of every answer.
+#
+# Written as plain ASGI, so that streams pass through untouched.
 
 _HEADERS = {
     "x-content-type-options": "nosniff",
@@ -212,3 +283,87 @@ def host_name(host: str) -> str:
         return name if whole else ""
     name, colon, port = host.partition(":")
     return name.rstrip(".") if not colon or port.isdecimal() else ""
+
+
+class ThreadHandler(Handler):
+    """Performs effects in a thread. Its inner handler's `perform` is a plain function."""
+
+    def __init__(self, inner: Handler) -> None:
+        self._inner = inner
+
+    async def perform(self, effect: Any, where: Where) -> Any:
+        return await asyncio.to_thread(self._inner.perform, effect, where)
+
+    def restore(self, effect: Any, result: Any, where: Where) -> None:
+        self._inner.restore(effect, result, where)
+
+
+#: Seconds that requests in flight have to end after SIGTERM or Ctrl-C.
+_GRACE = 10
+
+
+class Server(uvicorn.Server):
+    """ready: is told its address when it listens; a port of 0 is any free one. stopping: is
+    called before requests in flight are waited for: streams that never end must end now."""
+
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        ready: Callable[[str], None] | None = None,
+        stopping: Callable[[], None] | None = None,
+    ) -> None:
+        super().__init__(config)
+        self._ready, self._stopping = ready, stopping
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets=sockets)
+        if self._ready is not None and self.started and sockets:
+            host, port = sockets[0].getsockname()[:2]
+            self._ready(f"http://{f'[{host}]' if ':' in host else host}:{port}")
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        if self._stopping is not None:
+            self._stopping()
+        await super().shutdown(sockets=sockets)
+
+
+def uvicorn_config(app: object, *, grace: int = _GRACE) -> uvicorn.Config:
+    """No access log: paths hold ids of what is private."""
+    return uvicorn.Config(
+        app,  # type: ignore[arg-type]
+        http="h11",
+        ws="none",
+        lifespan="off",
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        limit_concurrency=1000,
+        timeout_keep_alive=10,
+        timeout_graceful_shutdown=grace,
+        h11_max_incomplete_event_size=32_768,
+    )
+
+
+def bound(host: str, port: int) -> socket.socket:
+    """A socket at this address. Raises `InputError` where nobody can listen."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host.strip("[]"), port))
+    except (OSError, OverflowError) as error:
+        listening.close()
+        why = error.strerror if isinstance(error, OSError) else "no such port"
+        raise InputError(
+            say(f"ここでは待ち受けできません: {why}", f"cannot listen there: {why}"),
+            place=f"{host}:{port}",
+            remedy=say("別の --port を指定してください", "give another --port"),
+        ) from error
+    return listening
+
+
+def hold_signals() -> None:
+    """uvicorn sends itself the signal once more when it is done: that must end nothing."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: None)
