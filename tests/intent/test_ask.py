@@ -278,3 +278,15 @@ def test_a_killed_step_goes_on_where_it_stood_and_pays_nothing_twice(
     assert done.code == 0, done.err
     reply = done.result
     assert reply["answer"].startswith("子が1人なら年5日です。") and len(calls) == 1
+
+
+def test_a_resumed_request_prints_its_answer(openai_server, index, asked, naisei, capsys):
+    answer = {"answerable": True, "sentences": [{"text": "子が1人なら年5日です。", "sources": [1]}]}
+    server = openai_server(brain(graded(1, 1, 5, 1, 5), answer=answer))
+    first = asked("看護休暇の日数は？", url=server.url, name="again")
+    calls = len(server.requests)
+    told = naisei("runs", "resume", first["run_dir"])
+    assert told.code == 0 and told.out.startswith(first["message"].splitlines()[0])
+    assert "leave/nursing.md" in told.out and "asked_back" not in told.out
+    line = json.loads(naisei("runs", "resume", first["run_dir"], "--json").out)
+    assert line == first and len(server.requests) == calls

@@ -240,5 +240,9 @@ def continue_run(path: Path, options: RunOptions, *, as_json: bool = False) -> i
     task = experiment.load(config)
     options, live = shown_live(experiment, task, options, path, as_json)
     result = execute(experiment, config, options, run_dir=path, task=task, on_event=live)
-    print_result(result, as_json=as_json)
+    text = experiment.output(task, result, as_json) if experiment.output is not None else ""
+    if text:
+        print(text, flush=True)
+    else:
+        print_result(result, as_json=as_json)
     return result.exit_code

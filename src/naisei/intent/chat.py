@@ -23,11 +23,12 @@ from naisei.intent.task import conversation_in, reply_in_memory, request_digest,
 from naisei.lang import say
 from naisei.lengths import MESSAGE, bounded, too_long
 from naisei.retrieval.index import Index
+from naisei.runs.result import RunResult
 from naisei.system.config import Printed, flag
 from naisei.system.execute import RunOptions
 from naisei.terminal import visible
 
-__all__ = ["Chat", "ask", "ask_command", "chat_command", "line", "shown", "sources"]
+__all__ = ["Chat", "ask", "ask_command", "chat_command", "line", "run_fields", "shown", "sources"]
 
 
 class ChatOptions(Printed):
@@ -125,7 +126,7 @@ def ask(
         conversation = read_history(history) if history else Conversation()
         if name is not None:
             conversation = conversation_in(session_path(name))
-            if len(conversation.steps) > len(conversation.replies):
+            if conversation.pending:
                 conversation, _ = take_step(ASSIST, config, index, None, running, run_dir=path)
                 # The same words again are the step that was cut off.
                 last = conversation.last
@@ -138,8 +139,8 @@ def ask(
             if name is None:
                 config = config.model_copy(update={"request": request_digest(dialogue)})
             after, result = take_step(ASSIST, config, index, dialogue, running, run_dir=path)
-            where = {"run_dir": str(result.run_dir), "tokens": result.outcome.ledger.to_json()}
-            if len(after.replies) < len(after.steps):
+            where = run_fields(result)
+            if after.pending:
                 raise InputError(
                     say(
                         f"返事の前に止まりました: {result.outcome.stopped}",
@@ -249,7 +250,7 @@ class Chat:
     def _resume(self, index: Index) -> None:
         """Finish a step that was cut off, and show where the conversation stands."""
         conversation = self._conversation
-        if self._path is not None and len(conversation.steps) > len(conversation.replies):
+        if self._path is not None and conversation.pending:
             self._conversation, _ = take_step(
                 ASSIST, self._config, index, None, self._options, run_dir=self._path
             )
@@ -279,7 +280,7 @@ class Chat:
         path = self._path or self._own()
         after, _ = take_step(ASSIST, self._config, index, dialogue, self._options, run_dir=path)
         self._path, self._conversation = path, after
-        return after.last if len(after.replies) == len(after.steps) else None
+        return None if after.pending else after.last
 
     def _own(self) -> Path:
         """A run directory for a conversation without a name."""
@@ -325,6 +326,11 @@ class Chat:
 def line(reply: Reply, **more: object) -> str:
     """The reply as one line of JSON, with more fields beside its own."""
     return jsons.dumps({**reply.model_dump(mode="json"), **more}, ensure_ascii=False)
+
+
+def run_fields(result: RunResult) -> dict[str, object]:
+    """What the JSON of a reply tells of its run."""
+    return {"run_dir": str(result.run_dir), "tokens": result.outcome.ledger.to_json()}
 
 
 def shown(reply: Reply) -> str:

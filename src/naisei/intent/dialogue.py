@@ -80,6 +80,11 @@ class Conversation(BaseModel):
         last = self.last
         return last is not None and last.route == "ask" and last.extended is None
 
+    @property
+    def pending(self) -> bool:
+        """Whether the last step is still without its reply."""
+        return len(self.steps) > len(self.replies)
+
     def next(self, text: str, *, new: bool = False) -> Dialogue:
         """The dialogue with one more message: the answer to the question that is open, else a
         new request. new: a new request in any case."""

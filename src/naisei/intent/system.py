@@ -21,6 +21,7 @@ from naisei.system.registry import BUILT_IN
 if TYPE_CHECKING:
     from naisei.intent.evaluation.task import EvalTask
     from naisei.intent.task import ConversationTask
+    from naisei.runs.result import RunResult
 
 __all__ = ["ASSIST", "EVAL", "SYSTEM"]
 
@@ -54,6 +55,16 @@ def _load(config: AssistConfig) -> ConversationTask:
     from naisei.intent.task import ConversationTask
 
     return ConversationTask(config)
+
+
+def _last_reply(task: ConversationTask, result: RunResult, as_json: bool) -> str:
+    """As `ask` prints it; empty if the last step has no reply yet."""
+    from naisei.intent.chat import line, run_fields, shown
+
+    conversation = task.conversation
+    if conversation.last is None or conversation.pending:
+        return ""
+    return line(conversation.last, **run_fields(result)) if as_json else shown(conversation.last)
 
 
 def _load_eval(config: EvalConfig) -> EvalTask:
@@ -94,6 +105,7 @@ ASSIST: Experiment[AssistConfig] = Experiment(
     settle=_settle,
     roles=tuple(map(_assistant, ROLES)),
     concurrency=1,
+    output=_last_reply,
 )
 
 EVAL: Experiment[EvalConfig] = Experiment(

@@ -163,6 +163,9 @@ class Experiment(Generic[C]):
             configuration, and paired differences from the first.
         live: prints a run of a single episode as it goes, in place of the progress bar: gets the
             task, a console, and the events of the run before it was continued.
+        output: prints what a continued run amounts to in place of its metrics, where that is no
+            figure but an answer: gets the task, the result, and whether one line of JSON is
+            wanted; an empty text for the metrics after all.
         again: the command begins a new run where the last one of its configuration is complete.
         hints: what to print beside the result of a run; also gets the keys of the flags that
             were given.
@@ -186,6 +189,7 @@ class Experiment(Generic[C]):
     chosen_rows: Callable[[Any, Sequence[str]], Sequence[str]] | None = None
     tables: str = "naisei.system.execute:study_tables"
     live: Callable[[Any, Console, Sequence[Event]], Callable[[Event], None]] | None = None
+    output: Callable[[Any, RunResult, bool], str] | None = None
     again: bool = False
     hints: Callable[[C, Collection[str]], Sequence[str]] | None = None
 
