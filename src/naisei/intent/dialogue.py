@@ -10,7 +10,7 @@ from naisei.intent.schemas import Exchange, Reply
 from naisei.japanese.morph import normalise
 from naisei.japanese.query_analysis import analyse_query, chosen, led
 
-__all__ = ["Conversation", "Dialogue"]
+__all__ = ["EARLIER", "Conversation", "Dialogue"]
 
 
 class Dialogue(BaseModel):
@@ -58,7 +58,8 @@ def _bare(text: str) -> str:
     return "".join(c for c in normalise(text).lower() if c.isalnum())
 
 
-_EARLIER = 5
+#: Requests that were answered before, to which a later one may point back.
+EARLIER = 5
 
 
 class Conversation(BaseModel):
@@ -78,7 +79,7 @@ class Conversation(BaseModel):
     def open(self) -> bool:
         """Whether a question back waits for its answer."""
         last = self.last
-        return last is not None and last.route == "ask" and last.extended is None
+        return last is not None and last.asks
 
     @property
     def pending(self) -> bool:
@@ -92,7 +93,7 @@ class Conversation(BaseModel):
         if last is not None and self.open and not new:
             return self.steps[len(self.replies) - 1].answered(last.message, text, last.options)
         earlier = [r.query for r in self.replies if r.query]
-        return Dialogue(utterance=text.strip(), earlier=tuple(earlier[-_EARLIER:]))
+        return Dialogue(utterance=text.strip(), earlier=tuple(earlier[-EARLIER:]))
 
     def with_step(self, dialogue: Dialogue) -> Conversation:
         return self.model_copy(update={"steps": (*self.steps, dialogue)})

@@ -6,9 +6,11 @@ dialogue. The budget, the answer and its support are ours (docs/design/0008-inte
 
 from __future__ import annotations
 
-from naisei.core import AskUser, Flow
+from typing import NoReturn
+
+from naisei.core import AskUser, Flow, Say
 from naisei.intent.answering import answer, rewrite
-from naisei.intent.dialogue import Dialogue
+from naisei.intent.dialogue import Conversation, Dialogue
 from naisei.intent.effects import Cuts
 from naisei.intent.evaluating import evaluate
 from naisei.intent.evidence import find
@@ -16,7 +18,10 @@ from naisei.intent.routing import asked, beyond, greeted, route, settle
 from naisei.intent.rules import Setting
 from naisei.intent.schemas import Reply
 
-__all__ = ["assist", "converse", "personal"]
+__all__ = ["ASSISTANT", "assist", "converse", "inquiry", "personal"]
+
+#: The speaker of replies in the log of an inquiry.
+ASSISTANT = "assistant"
 
 
 def assist(dialogue: Dialogue, setting: Setting) -> Flow[Reply]:
@@ -50,3 +55,23 @@ def personal(dialogue: Dialogue, setting: Setting, *, user: str) -> Flow[Reply]:
     cuts = yield from Cuts(user)
     rules = setting.rules.model_copy(update={"thresholds": cuts})
     return (yield from assist(dialogue, setting.model_copy(update={"rules": rules})))
+
+
+def inquiry(setting: Setting, *, user: str) -> Flow[NoReturn]:
+    """Requests without end, each with its replies; whoever has had enough leaves."""
+    conversation = Conversation()
+    while True:
+        last = conversation.last
+        said = yield from AskUser(last.message if last is not None and conversation.open else "")
+        dialogue = conversation.next(said)
+        reply = yield from personal(dialogue, setting, user=user)
+        # `reply.failures` are the operator's matter and stay in the log of the effects.
+        yield from Say(
+            reply.message,
+            ASSISTANT,
+            {
+                "reply": reply.model_dump(mode="json", exclude={"message", "hits", "failures"}),
+                "degraded": bool(reply.failures),
+            },
+        )
+        conversation = conversation.with_step(dialogue).with_replies([*conversation.replies, reply])

@@ -161,6 +161,11 @@ class Reply(_Frozen):
     unsupported: tuple[Unsupported, ...] = ()
     failures: tuple[str, ...] = ()
 
+    @property
+    def asks(self) -> bool:
+        """Whether it is a question back: the person's next words are its answer."""
+        return self.route == "ask" and self.extended is None
+
 
 class Thresholds(BaseModel):
     """An indicator holds if its grade is at most its threshold.

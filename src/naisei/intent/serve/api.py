@@ -20,7 +20,7 @@ from naisei.http import clean, cleaned, message_of
 from naisei.intent.feedback import Sign
 from naisei.intent.schemas import Reply
 from naisei.intent.serve.state import ServerState
-from naisei.intent.serve.turns import Conversation, TurnService
+from naisei.intent.serve.turns import Session, TurnService
 from naisei.intent.serve.uploads import store
 from naisei.intent.toml_files import fault
 from naisei.lang import say
@@ -188,7 +188,7 @@ def _user(request: Request) -> str:
     return str(getattr(request.state, "user", ""))
 
 
-def _begun(turns: TurnService, request: Request, given: AskRequest) -> Conversation:
+def _begun(turns: TurnService, request: Request, given: AskRequest) -> Session:
     return turns.talk(_user(request), given.session)
 
 
@@ -261,7 +261,7 @@ def _event(name: str, data: Any) -> dict[str, str]:
 
 async def session(request: Request) -> JSONResponse:
     """`GET /api/session/{id}`: the turns of one's own talk, for a page that is opened again."""
-    talk = _state(request).turns.conversations.find(_user(request), request.path_params["id"])
+    talk = _state(request).turns.sessions.find(_user(request), request.path_params["id"])
     turns = [
         {"said": turn.said, "reply": plain_reply(turn.reply) if turn.reply else None}
         for turn in talk.turns
@@ -281,7 +281,7 @@ async def feedback(request: Request) -> JSONResponse:
     """`POST /api/feedback` {"session", "sign"} → the thresholds that hold for this user now."""
     given = await read(request, FeedbackRequest)
     state = _state(request)
-    talk = state.turns.conversations.find(_user(request), given.session)
+    talk = state.turns.sessions.find(_user(request), given.session)
     if not talk.turns:
         raise HTTPException(409, say("まだ会話がありません", "there is no turn yet"))
     return JSONResponse(state.feedback(talk, given.sign))

@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from naisei.core import EffectFailed, Event, InputError
-from naisei.intent.dialogue import Dialogue
+from naisei.intent.dialogue import EARLIER, Dialogue
 from naisei.intent.schemas import Reply
 from naisei.intent.serve.api import (
     ChatMessage,
@@ -29,7 +29,7 @@ from naisei.intent.serve.api import (
     with_sources,
 )
 from naisei.intent.serve.state import ServerState
-from naisei.intent.serve.turns import Conversations, asks
+from naisei.intent.serve.turns import Sessions
 from naisei.japanese.query_analysis import matter
 from naisei.japanese.questions import parse
 from naisei.lang import say
@@ -40,11 +40,9 @@ __all__ = ["MODEL", "chat_completions", "chunks", "completion", "dialogue_of", "
 
 #: The one model that there is.
 MODEL = "naisei-intent"
-#: Earlier requests that a later one may point back to.
-_EARLIER = 5
 
 
-def dialogue_of(messages: Sequence[ChatMessage], sessions: Conversations, user: str) -> Dialogue:
+def dialogue_of(messages: Sequence[ChatMessage], sessions: Sessions, user: str) -> Dialogue:
     """What the last message belongs to: a new request, or the answer to a question back.
 
     Whether an assistant's message was a question is known from when it was sent (`remember`);
@@ -68,7 +66,7 @@ def dialogue_of(messages: Sequence[ChatMessage], sessions: Conversations, user: 
                 continue
             options = _options(turn.text, sessions, user)
             if options is None:
-                earlier = (*earlier, open_.utterance)[-_EARLIER:]
+                earlier = (*earlier, open_.utterance)[-EARLIER:]
                 open_ = None
             asked = None if options is None else (turn.text, options)
         elif open_ is None:
@@ -82,13 +80,13 @@ def dialogue_of(messages: Sequence[ChatMessage], sessions: Conversations, user: 
     return open_
 
 
-def remember(reply: Reply, sessions: Conversations, user: str) -> None:
+def remember(reply: Reply, sessions: Sessions, user: str) -> None:
     """Note what kind of message this was, to know it when the caller sends it back."""
-    options: JsonValue = list(reply.options) if asks(reply) else None
+    options: JsonValue = list(reply.options) if reply.asks else None
     sessions.note(user, _mark(with_sources(reply)), {"options": options})
 
 
-def _options(text: str, sessions: Conversations, user: str) -> tuple[str, ...] | None:
+def _options(text: str, sessions: Sessions, user: str) -> tuple[str, ...] | None:
     """The topics that a question back offered, maybe none; `None` for what was no question."""
     kept = sessions.noted(user, _mark(text))
     if isinstance(kept, dict):
@@ -162,7 +160,7 @@ async def chat_completions(request: Request) -> Response:
         if message.role == "user" and (told := too_long(message.text, state.options.max_message)):
             raise HTTPException(413, told)
     user = str(getattr(request.state, "user", ""))
-    dialogue = dialogue_of(given.messages, state.turns.conversations, user)
+    dialogue = dialogue_of(given.messages, state.turns.sessions, user)
     usage = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
 
     def count(event: Event) -> None:
@@ -174,7 +172,7 @@ async def chat_completions(request: Request) -> Response:
     turn = asyncio.create_task(state.turns.single(user, dialogue, on_event=count))
     if not given.stream:
         reply = await turn
-        remember(reply, state.turns.conversations, user)
+        remember(reply, state.turns.sessions, user)
         return JSONResponse(completion(reply, usage))
     wants_usage = bool((given.stream_options or {}).get("include_usage"))
 
@@ -184,7 +182,7 @@ async def chat_completions(request: Request) -> Response:
         except (HTTPException, InputError, EffectFailed) as error:
             yield {"data": json.dumps(problem(error), ensure_ascii=False)}
             return
-        remember(reply, state.turns.conversations, user)
+        remember(reply, state.turns.sessions, user)
         for chunk in chunks(reply, usage if wants_usage else None):
             yield {"data": json.dumps(chunk, ensure_ascii=False)}
         yield {"data": "[DONE]"}

@@ -17,7 +17,7 @@ from naisei.intent.effects import Weigh, WeighHandler, document_world
 from naisei.intent.feedback import Sign, adjusted, read_feedback, write_feedback
 from naisei.intent.schemas import Thresholds
 from naisei.intent.serve.options import ServeOptions
-from naisei.intent.serve.turns import Conversation, Conversations, TurnService
+from naisei.intent.serve.turns import Session, Sessions, TurnService
 from naisei.intent.serve.uploads import upload_folder
 from naisei.intent.system import ASSIST
 from naisei.models.base import ModelSettings
@@ -53,7 +53,7 @@ class ServerState:
                 Weigh: ThreadHandler(WeighHandler(index)),
             }
         )
-        self.turns = TurnService(Conversations(options.state), world, config.setting, options)
+        self.turns = TurnService(Sessions(options.state), world, config.setting, options)
 
     def _cuts(self, user: str) -> Thresholds:
         base = self._config.setting.rules.thresholds
@@ -67,7 +67,7 @@ class ServerState:
         """The chunk of this id in the index as it is now; `None` if there is none."""
         return await asyncio.to_thread(find_passage, self._index, chunk)
 
-    def feedback(self, talk: Conversation, sign: Sign) -> dict[str, JsonValue]:
+    def feedback(self, talk: Session, sign: Sign) -> dict[str, JsonValue]:
         """Keep what a person thought of the last turn; returns their thresholds now."""
         dialogue = talk.dialogue()
         asked = len(dialogue.exchanges)
@@ -77,7 +77,7 @@ class ServerState:
 
     async def close(self) -> None:
         await self.turns.close()
-        self.turns.conversations.close()
+        self.turns.sessions.close()
 
 
 @asynccontextmanager

@@ -1,4 +1,4 @@
-"""Conversations of a server, kept on disk, and the service that takes their turns.
+"""Sessions (conversations of a server), kept on disk, and the service that takes their turns.
 
 The file is a run log (`naisei.runs.log`): what a turn asked of the world stands beside the
 conversation, so that a turn that a killed server was working on goes on where it stood.
@@ -19,7 +19,7 @@ from starlette.exceptions import HTTPException
 
 from naisei.core import Event, EventLog, InputError, MemoryLog, ReplayDivergence, Where, World, arun
 from naisei.core.events import writing
-from naisei.intent.dialogue import Dialogue
+from naisei.intent.dialogue import Conversation, Dialogue
 from naisei.intent.flow import personal
 from naisei.intent.rules import Setting
 from naisei.intent.schemas import Reply
@@ -29,11 +29,7 @@ from naisei.lengths import too_long
 from naisei.runs.lock import RunLock, holder, locked
 from naisei.runs.log import RunLog
 
-__all__ = ["Conversation", "Conversations", "OnEvent", "Turn", "TurnService", "asks"]
-
-
-#: Questions of a talk that a later one may point back to.
-_EARLIER = 5
+__all__ = ["OnEvent", "Session", "Sessions", "Turn", "TurnService"]
 
 
 class Turn(BaseModel):
@@ -45,12 +41,7 @@ class Turn(BaseModel):
     attempt: int = 0
 
 
-def asks(reply: Reply) -> bool:
-    """Whether the person's next words are the answer to this."""
-    return reply.route == "ask" and reply.extended is None
-
-
-class Conversation(BaseModel):
+class Session(BaseModel):
     """A talk of one person. user: who may see it; on a server without users it is "", and
     whoever knows the id may."""
 
@@ -75,24 +66,15 @@ class Conversation(BaseModel):
 
     def dialogue(self) -> Dialogue:
         """What the last turn is part of: the request, and what was asked back about it."""
-        earlier: tuple[str, ...] = ()
-        open_: Dialogue | None = None
-        before: Reply | None = None
+        conversation = Conversation()
         for turn in self.turns:
-            if open_ is None or before is None:
-                open_ = Dialogue(utterance=turn.said, earlier=earlier)
-            else:
-                open_ = open_.answered(before.message, turn.said, before.options)
-            before = turn.reply
-            if before is not None and not asks(before):
-                earlier = (*earlier, before.query)[-_EARLIER:] if before.query else earlier
-                if turn is not self.turns[-1]:
-                    open_ = None
-        assert open_ is not None, "a talk without turns has no dialogue"
-        return open_
+            conversation = conversation.with_step(conversation.next(turn.said))
+            if turn.reply is not None:
+                conversation = conversation.with_replies([*conversation.replies, turn.reply])
+        return conversation.steps[-1]
 
 
-class Conversations:
+class Sessions:
     """The talks in a folder. One process at a time.
 
     Raises:
@@ -132,23 +114,23 @@ class Conversations:
         """Where the events of turns go."""
         return self._log
 
-    def begin(self, user: str) -> Conversation:
+    def begin(self, user: str) -> Session:
         """A new talk. Its id is 192 random bits: who does not know it cannot guess it."""
-        return Conversation(id=secrets.token_urlsafe(24), user=user)
+        return Session(id=secrets.token_urlsafe(24), user=user)
 
-    def find(self, user: str, session: str) -> Conversation:
+    def find(self, user: str, session: str) -> Session:
         """A talk of this user.
 
         Raises:
             HTTPException: none of this id, or another user's: the answer is the same.
         """
         kept = self._log.get(f"talk:{session}")
-        talk = None if kept is None else Conversation.model_validate(kept)
+        talk = None if kept is None else Session.model_validate(kept)
         if talk is None or talk.user != user:
             raise HTTPException(404, say("そのような会話はありません", "no such session"))
         return talk
 
-    def keep(self, talk: Conversation) -> None:
+    def keep(self, talk: Session) -> None:
         """Returns when the talk survives a killed process."""
         self._log.put(f"talk:{talk.id}", talk.model_dump(mode="json"))
 
@@ -173,20 +155,18 @@ class TurnService:
     seconds at most. A turn is finished even if whoever asked has gone: it is in the session."""
 
     def __init__(
-        self, conversations: Conversations, world: World, setting: Setting, options: ServeOptions
+        self, sessions: Sessions, world: World, setting: Setting, options: ServeOptions
     ) -> None:
-        self.conversations = conversations
+        self.sessions = sessions
         self._world, self._setting, self._options = world, setting, options
         self._flying: set[asyncio.Task[Reply]] = set()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
-    def talk(self, user: str, session: str | None) -> Conversation:
+    def talk(self, user: str, session: str | None) -> Session:
         """The talk to go on with, or a new one. Raises `HTTPException` for another user's."""
-        return self.conversations.find(user, session) if session else self.conversations.begin(user)
+        return self.sessions.find(user, session) if session else self.sessions.begin(user)
 
-    async def turn(
-        self, talk: Conversation, said: str, *, on_event: OnEvent | None = None
-    ) -> Reply:
+    async def turn(self, talk: Session, said: str, *, on_event: OnEvent | None = None) -> Reply:
         """One turn of a talk that is kept.
 
         A turn that was left without its reply is finished first; the same words again are
@@ -238,32 +218,32 @@ class TurnService:
         if not task.cancelled():
             task.exception()  # it was told to whoever waited, if anybody did
 
-    async def _kept(self, talk: Conversation, said: str, on_event: OnEvent | None) -> Reply:
+    async def _kept(self, talk: Session, said: str, on_event: OnEvent | None) -> Reply:
         lock = self._locks.setdefault(talk.id, asyncio.Lock())
         async with lock:
             if talk.turns:  # somebody may have gone on with it meanwhile
-                talk.turns = self.conversations.find(talk.user, talk.id).turns
+                talk.turns = self.sessions.find(talk.user, talk.id).turns
             if talk.pending:
                 left = talk.turns[-1].said
                 reply = await self._finish(talk, on_event)
                 if left == said:
                     return reply
             talk.turns.append(Turn(said=said))
-            self.conversations.keep(talk)
+            self.sessions.keep(talk)
             return await self._finish(talk, on_event)
 
-    async def _finish(self, talk: Conversation, on_event: OnEvent | None) -> Reply:
-        log = _Told(self.conversations.log, on_event)
+    async def _finish(self, talk: Session, on_event: OnEvent | None) -> Reply:
+        log = _Told(self.sessions.log, on_event)
         turn = talk.turns[-1]
         try:
             reply = await self._answer(talk.user, talk.person, talk.dialogue(), log, talk.where)
         except ReplayDivergence:
             # The program, the prompts or the index changed since the server was killed.
             turn.attempt += 1
-            self.conversations.keep(talk)
+            self.sessions.keep(talk)
             reply = await self._answer(talk.user, talk.person, talk.dialogue(), log, talk.where)
         turn.reply = reply
-        self.conversations.keep(talk)
+        self.sessions.keep(talk)
         return reply
 
     async def _answer(

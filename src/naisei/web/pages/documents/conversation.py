@@ -9,18 +9,17 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal
 from weakref import WeakValueDictionary
 
 from pydantic import BaseModel, ConfigDict
 from starlette.exceptions import HTTPException
 
-from naisei.core import AskUser, Chat, Event, Flow, Say, Search
+from naisei.core import AskUser, Chat, Event, Say, Search
 from naisei.http import ThreadHandler
-from naisei.intent.dialogue import Conversation as Requests
 from naisei.intent.effects import Weigh, WeighHandler, document_world
 from naisei.intent.feedback import adjusted, read_feedback
-from naisei.intent.flow import personal
+from naisei.intent.flow import inquiry
 from naisei.intent.rules import Contacts, Setting, load_contacts
 from naisei.intent.schemas import Thresholds
 from naisei.lang import say
@@ -39,7 +38,6 @@ from naisei.web.options import WebOptions
 from naisei.web.state import make_folder
 
 __all__ = [
-    "ASSISTANT",
     "KIND",
     "AskConfig",
     "Axis",
@@ -50,7 +48,6 @@ __all__ = [
     "documents_in",
     "feedback_path",
     "index_path",
-    "inquiry",
     "rebuild",
     "shared_index",
 ]
@@ -154,29 +151,6 @@ def contacts_of(shelf: Shelf) -> Contacts:
         return Contacts()
     with as_file(files("naisei.data") / "handbook" / "contacts.toml") as path:
         return load_contacts(path)
-
-
-ASSISTANT = "assistant"
-
-
-def inquiry(setting: Setting, *, user: str) -> Flow[NoReturn]:
-    """Requests without end; whoever has had enough closes the page."""
-    standing = Requests()
-    while True:
-        last = standing.last
-        said = yield from AskUser(last.message if last is not None and standing.open else "")
-        dialogue = standing.next(said)
-        reply = yield from personal(dialogue, setting, user=user)
-        # `reply.failures` are the operator's matter and stay in the log of the effects.
-        yield from Say(
-            reply.message,
-            ASSISTANT,
-            {
-                "reply": reply.model_dump(mode="json", exclude={"message", "hits", "failures"}),
-                "degraded": bool(reply.failures),
-            },
-        )
-        standing = standing.with_step(dialogue).with_replies([*standing.replies, reply])
 
 
 _AXES = (
