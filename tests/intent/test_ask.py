@@ -82,7 +82,7 @@ def test_the_six_cases_through_a_server(openai_server, asked, evaluation, case, 
         assert reply["query"] == "看護休暇の日数は？"
 
 
-RUBBISH = [
+MALFORMED = [
     graded(0, 1, 1, 1, 1),
     graded(6, 1, 1, 1, 1),
     graded("高い", 1, 1, 1, 1),
@@ -94,10 +94,12 @@ RUBBISH = [
 ]
 
 
-@pytest.mark.parametrize("rubbish", RUBBISH)
-def test_a_malformed_reply_is_repaired_once_then_the_rules_take_over(openai_server, asked, rubbish):
+@pytest.mark.parametrize("malformed", MALFORMED)
+def test_a_malformed_reply_is_repaired_once_then_the_rules_take_over(
+    openai_server, asked, malformed
+):
     seen = []
-    server = openai_server(brain(lambda messages: seen.append(1) or rubbish))
+    server = openai_server(brain(lambda messages: seen.append(1) or malformed))
     reply = asked("看護休暇の日数は何日ですか", url=server.url)
     assert reply["evaluator"] == "rules" and reply["failures"][0].startswith("evaluator")
     assert reply["message"] and reply["route"] in ("ask", "search")

@@ -163,7 +163,10 @@ def ask(
 
 def session_path(name: str) -> Path:
     """Where a conversation's run directory is. Raises `InputError` for a name that cannot be."""
-    return place("sittings", name, option="--session")
+    path = place("conversations", name, option="--session")
+    # Those of before version 0.1 are in a folder of another name.
+    old = place("sittings", name, option="--session")
+    return old if old.exists() and not path.exists() else path
 
 
 def read_history(path: Path) -> Conversation:

@@ -15,7 +15,7 @@ __all__ = ["EARLIER", "Conversation", "Dialogue"]
 
 class Dialogue(BaseModel):
     """utterance: what the person first said. exchanges: questions back, with their answers.
-    earlier: questions of the same sitting that were answered before, oldest first."""
+    earlier: questions of the same conversation that were answered before, oldest first."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -111,7 +111,7 @@ B = TypeVar("B", bound=BaseModel)
 
 
 class AskRequest(BaseModel):
-    """One turn. session: to go on with a talk; none begins one."""
+    """One turn. session: to go on with a conversation; none begins one."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -120,7 +120,7 @@ class AskRequest(BaseModel):
 
 
 class FeedbackRequest(BaseModel):
-    """What a person thought of a talk's last turn; `undo` and `reset` take signs back."""
+    """What a person thought of a conversation's last turn; `undo` and `reset` take signs back."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -189,16 +189,16 @@ def _user(request: Request) -> str:
 
 
 def _begun(turns: TurnService, request: Request, given: AskRequest) -> Session:
-    return turns.talk(_user(request), given.session)
+    return turns.session(_user(request), given.session)
 
 
 async def ask(request: Request) -> JSONResponse:
     """`POST /api/ask` {"message", "session"?} → the reply, with the session to go on with."""
     given = await read(request, AskRequest)
     turns = _state(request).turns
-    talk = _begun(turns, request, given)
-    reply = await turns.turn(talk, given.message)
-    return JSONResponse({"session": talk.id, **plain_reply(reply)})
+    conversation = _begun(turns, request, given)
+    reply = await turns.turn(conversation, given.message)
+    return JSONResponse({"session": conversation.id, **plain_reply(reply)})
 
 
 async def ask_stream(request: Request) -> EventSourceResponse:
@@ -209,17 +209,17 @@ async def ask_stream(request: Request) -> EventSourceResponse:
     """
     given = await read(request, AskRequest)
     turns = _state(request).turns
-    talk = _begun(turns, request, given)
+    conversation = _begun(turns, request, given)
     steps: asyncio.Queue[str] = asyncio.Queue()
 
     def told(event: Event) -> None:
         role = event.request.get("role") if isinstance(event.request, dict) else None
         steps.put_nowait(str(role or event.kind))
 
-    turn = asyncio.create_task(turns.turn(talk, given.message, on_event=told))
+    turn = asyncio.create_task(turns.turn(conversation, given.message, on_event=told))
 
     async def events() -> AsyncIterator[dict[str, str]]:
-        yield _event("session", {"session": talk.id})
+        yield _event("session", {"session": conversation.id})
         async for step in _until(turn, steps):
             yield _event("step", {"step": step})
         try:
@@ -229,7 +229,7 @@ async def ask_stream(request: Request) -> EventSourceResponse:
             return
         for piece in pieces(str(reply["message"])):
             yield _event("delta", {"text": piece})
-        yield _event("reply", {"session": talk.id, **reply})
+        yield _event("reply", {"session": conversation.id, **reply})
         yield _event("done", {})
 
     return EventSourceResponse(events(), ping=_PING)
@@ -260,13 +260,13 @@ def _event(name: str, data: Any) -> dict[str, str]:
 
 
 async def session(request: Request) -> JSONResponse:
-    """`GET /api/session/{id}`: the turns of one's own talk, for a page that is opened again."""
-    talk = _state(request).turns.sessions.find(_user(request), request.path_params["id"])
+    """`GET /api/session/{id}`: one's own turns, for a page that is opened again."""
+    conversation = _state(request).turns.sessions.find(_user(request), request.path_params["id"])
     turns = [
         {"said": turn.said, "reply": plain_reply(turn.reply) if turn.reply else None}
-        for turn in talk.turns
+        for turn in conversation.turns
     ]
-    return JSONResponse({"session": talk.id, "turns": turns})
+    return JSONResponse({"session": conversation.id, "turns": turns})
 
 
 async def passage(request: Request) -> JSONResponse:
@@ -281,10 +281,10 @@ async def feedback(request: Request) -> JSONResponse:
     """`POST /api/feedback` {"session", "sign"} → the thresholds that hold for this user now."""
     given = await read(request, FeedbackRequest)
     state = _state(request)
-    talk = state.turns.sessions.find(_user(request), given.session)
-    if not talk.turns:
+    conversation = state.turns.sessions.find(_user(request), given.session)
+    if not conversation.turns:
         raise HTTPException(409, say("まだ会話がありません", "there is no turn yet"))
-    return JSONResponse(state.feedback(talk, given.sign))
+    return JSONResponse(state.feedback(conversation, given.sign))
 
 
 async def documents(request: Request) -> JSONResponse:

@@ -67,12 +67,12 @@ class ServerState:
         """The chunk of this id in the index as it is now; `None` if there is none."""
         return await asyncio.to_thread(find_passage, self._index, chunk)
 
-    def feedback(self, talk: Session, sign: Sign) -> dict[str, JsonValue]:
+    def feedback(self, session: Session, sign: Sign) -> dict[str, JsonValue]:
         """Keep what a person thought of the last turn; returns their thresholds now."""
-        dialogue = talk.dialogue()
+        dialogue = session.dialogue()
         asked = len(dialogue.exchanges)
-        write_feedback(self._file(talk.person), sign, about=dialogue.utterance, asked=asked)
-        cuts = self._cuts(talk.person).model_dump(mode="json", exclude={"extended"})
+        write_feedback(self._file(session.person), sign, about=dialogue.utterance, asked=asked)
+        cuts = self._cuts(session.person).model_dump(mode="json", exclude={"extended"})
         return {"sign": sign, "thresholds": cuts}
 
     async def close(self) -> None:

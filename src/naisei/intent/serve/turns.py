@@ -42,7 +42,7 @@ class Turn(BaseModel):
 
 
 class Session(BaseModel):
-    """A talk of one person. user: who may see it; on a server without users it is "", and
+    """A conversation of one person. user: who may see it; on a server without users it is "", and
     whoever knows the id may."""
 
     id: str
@@ -51,7 +51,7 @@ class Session(BaseModel):
 
     @property
     def person(self) -> str:
-        """Whose thresholds hold: the user's, or, where there are no users, this talk's own."""
+        """Whose thresholds hold: the user's, or, where there are no users, this session's own."""
         return f"user:{self.user}" if self.user else f"talk:{self.id}"
 
     @property
@@ -75,7 +75,7 @@ class Session(BaseModel):
 
 
 class Sessions:
-    """The talks in a folder. One process at a time.
+    """The sessions in a folder. One process at a time.
 
     Raises:
         InputError: the folder cannot be used, or another process uses it.
@@ -115,24 +115,24 @@ class Sessions:
         return self._log
 
     def begin(self, user: str) -> Session:
-        """A new talk. Its id is 192 random bits: who does not know it cannot guess it."""
+        """A new session. Its id is 192 random bits: who does not know it cannot guess it."""
         return Session(id=secrets.token_urlsafe(24), user=user)
 
-    def find(self, user: str, session: str) -> Session:
-        """A talk of this user.
+    def find(self, user: str, id: str) -> Session:
+        """A session of this user.
 
         Raises:
             HTTPException: none of this id, or another user's: the answer is the same.
         """
-        kept = self._log.get(f"talk:{session}")
-        talk = None if kept is None else Session.model_validate(kept)
-        if talk is None or talk.user != user:
+        kept = self._log.get(f"talk:{id}")
+        session = None if kept is None else Session.model_validate(kept)
+        if session is None or session.user != user:
             raise HTTPException(404, say("そのような会話はありません", "no such session"))
-        return talk
+        return session
 
-    def keep(self, talk: Session) -> None:
-        """Returns when the talk survives a killed process."""
-        self._log.put(f"talk:{talk.id}", talk.model_dump(mode="json"))
+    def keep(self, session: Session) -> None:
+        """Returns when the session survives a killed process."""
+        self._log.put(f"talk:{session.id}", session.model_dump(mode="json"))
 
     def noted(self, user: str, mark: str) -> JsonValue:
         """What `note` kept for this user under a mark, else `None`."""
@@ -162,12 +162,12 @@ class TurnService:
         self._flying: set[asyncio.Task[Reply]] = set()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
-    def talk(self, user: str, session: str | None) -> Session:
-        """The talk to go on with, or a new one. Raises `HTTPException` for another user's."""
-        return self.sessions.find(user, session) if session else self.sessions.begin(user)
+    def session(self, user: str, id: str | None) -> Session:
+        """The session to go on with, or a new one. Raises `HTTPException` for another user's."""
+        return self.sessions.find(user, id) if id else self.sessions.begin(user)
 
-    async def turn(self, talk: Session, said: str, *, on_event: OnEvent | None = None) -> Reply:
-        """One turn of a talk that is kept.
+    async def turn(self, session: Session, said: str, *, on_event: OnEvent | None = None) -> Reply:
+        """One turn of a session that is kept.
 
         A turn that was left without its reply is finished first; the same words again are
         that turn.
@@ -177,7 +177,7 @@ class TurnService:
             EffectFailed: the flow could not do without what failed.
         """
         self._check(said)
-        return await self._work(self._kept(talk, said, on_event))
+        return await self._work(self._kept(session, said, on_event))
 
     async def single(
         self, user: str, dialogue: Dialogue, *, on_event: OnEvent | None = None
@@ -186,7 +186,7 @@ class TurnService:
         answers = (exchange.answer for exchange in dialogue.exchanges)
         for said in (*dialogue.earlier, dialogue.utterance, *answers):
             self._check(said)
-        log = _Told(MemoryLog(), on_event)
+        log = _ObservedLog(MemoryLog(), on_event)
         return await self._work(
             self._answer(user, f"user:{user}" if user else "", dialogue, log, Where("single"))
         )
@@ -218,32 +218,36 @@ class TurnService:
         if not task.cancelled():
             task.exception()  # it was told to whoever waited, if anybody did
 
-    async def _kept(self, talk: Session, said: str, on_event: OnEvent | None) -> Reply:
-        lock = self._locks.setdefault(talk.id, asyncio.Lock())
+    async def _kept(self, session: Session, said: str, on_event: OnEvent | None) -> Reply:
+        lock = self._locks.setdefault(session.id, asyncio.Lock())
         async with lock:
-            if talk.turns:  # somebody may have gone on with it meanwhile
-                talk.turns = self.sessions.find(talk.user, talk.id).turns
-            if talk.pending:
-                left = talk.turns[-1].said
-                reply = await self._finish(talk, on_event)
+            if session.turns:  # somebody may have gone on with it meanwhile
+                session.turns = self.sessions.find(session.user, session.id).turns
+            if session.pending:
+                left = session.turns[-1].said
+                reply = await self._finish(session, on_event)
                 if left == said:
                     return reply
-            talk.turns.append(Turn(said=said))
-            self.sessions.keep(talk)
-            return await self._finish(talk, on_event)
+            session.turns.append(Turn(said=said))
+            self.sessions.keep(session)
+            return await self._finish(session, on_event)
 
-    async def _finish(self, talk: Session, on_event: OnEvent | None) -> Reply:
-        log = _Told(self.sessions.log, on_event)
-        turn = talk.turns[-1]
+    async def _finish(self, session: Session, on_event: OnEvent | None) -> Reply:
+        log = _ObservedLog(self.sessions.log, on_event)
+        turn = session.turns[-1]
         try:
-            reply = await self._answer(talk.user, talk.person, talk.dialogue(), log, talk.where)
+            reply = await self._answer(
+                session.user, session.person, session.dialogue(), log, session.where
+            )
         except ReplayDivergence:
             # The program, the prompts or the index changed since the server was killed.
             turn.attempt += 1
-            self.sessions.keep(talk)
-            reply = await self._answer(talk.user, talk.person, talk.dialogue(), log, talk.where)
+            self.sessions.keep(session)
+            reply = await self._answer(
+                session.user, session.person, session.dialogue(), log, session.where
+            )
         turn.reply = reply
-        self.sessions.keep(talk)
+        self.sessions.keep(session)
         return reply
 
     async def _answer(
@@ -256,8 +260,8 @@ class TurnService:
         return await arun(flow, self._world, log=log, where=where)
 
 
-class _Told:
-    """A log that tells what it is given."""
+class _ObservedLog:
+    """A log that passes on each event it is given."""
 
     def __init__(self, log: EventLog, on_event: OnEvent | None) -> None:
         self._log, self._on_event = log, on_event

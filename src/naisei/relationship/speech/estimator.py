@@ -129,7 +129,7 @@ def load_coefficients(version: str = "speech.v1") -> Coefficients:
     return Coefficients.model_validate(json.loads(path.read_text(encoding="utf-8")))
 
 
-#: Japanese characters a side must have said, for its manner to be heard at all.
+#: Fewest Japanese characters of a speaker from which anything is estimated.
 LEAST = 8
 #: Share of letters that must be Japanese.
 _JAPANESE = 0.5
