@@ -20,7 +20,8 @@ from naisei.models.base import Embedder
 from naisei.models.embedders import open_embedder
 from naisei.retrieval.chunking import CHUNKING, Chunking, pieces
 from naisei.retrieval.editions import relations, signature
-from naisei.retrieval.load import SUFFIXES, parsed, read_bytes
+from naisei.retrieval.load import parsed
+from naisei.retrieval.loaders.blocks import SUFFIXES, read_bytes
 from naisei.retrieval.store import Store, folder_of, recipe
 from naisei.retrieval.types import LIMITS, IndexReport, LoadLimits, Skipped, Unreadable
 from naisei.retrieval.vectors import embed_missing, write_spans, write_vectors
@@ -237,7 +238,7 @@ def build(
             if progress is not None:
                 progress(done, len(files))
             try:
-                data = read_bytes(path, name, limits)
+                data = read_bytes(path, name, limits.bytes)
                 digest = hashlib.sha256(data).hexdigest()
                 number = store.find(name, digest, how)
                 if number is None:

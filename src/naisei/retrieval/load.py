@@ -15,7 +15,7 @@ from typing import get_args
 
 from naisei.lang import say
 from naisei.retrieval.editions import dated
-from naisei.retrieval.loaders.blocks import Read, TooLong
+from naisei.retrieval.loaders.blocks import SUFFIXES, Read, TooLong, read_bytes
 from naisei.retrieval.loaders.docx import read_docx
 from naisei.retrieval.loaders.html import TooIntricate, read_html
 from naisei.retrieval.loaders.markdown import read_markdown, read_plain
@@ -23,7 +23,7 @@ from naisei.retrieval.loaders.pdf import read_pdf
 from naisei.retrieval.types import LIMITS, Document, Format, LoadLimits, Unreadable
 from naisei.text_files import Undecodable, decode
 
-__all__ = ["SUFFIXES", "load", "read_bytes", "seen", "seen_text"]
+__all__ = ["load", "parsed", "seen", "seen_text"]
 
 
 _UNSEEN = re.compile(
@@ -58,17 +58,6 @@ def seen(read: Read) -> Read:
     return read
 
 
-#: What a file's name says of its format.
-SUFFIXES: dict[str, Format] = {
-    ".md": "md",
-    ".markdown": "md",
-    ".txt": "txt",
-    ".text": "txt",
-    ".html": "html",
-    ".htm": "html",
-    ".pdf": "pdf",
-    ".docx": "docx",
-}
 assert set(SUFFIXES.values()) == set(get_args(Format))
 
 
@@ -79,20 +68,7 @@ def load(path: Path, *, limits: LoadLimits = LIMITS, name: str | None = None) ->
         Unreadable: no such format, empty, too large, encrypted, broken, not text.
     """
     name = name or path.name
-    return parsed(name, read_bytes(path, name, limits), limits)
-
-
-def read_bytes(path: Path, name: str, limits: LoadLimits) -> bytes:
-    """At most `limits.bytes`. Raises `Unreadable`."""
-    try:
-        with path.open("rb") as file:
-            data = file.read(limits.bytes + 1)
-    except OSError as error:
-        raise Unreadable(name, error.strerror or str(error)) from error
-    if len(data) > limits.bytes:
-        most = f"{limits.bytes:,}"
-        raise Unreadable(name, say(f"{most} バイトを超えています", f"larger than {most} bytes"))
-    return data
+    return parsed(name, read_bytes(path, name, limits.bytes), limits)
 
 
 def parsed(name: str, data: bytes, limits: LoadLimits) -> Document:

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass, field
 
 from naisei.emphasis.corpus.documents import Heading, Reading, Writer
+from naisei.retrieval.loaders.blocks import BLOCK_ELEMENTS
 
 __all__ = ["BLOCKS", "INLINE", "LEFT_OUT", "RAW", "html_title", "is_title", "read_html", "role"]
 
@@ -20,10 +21,7 @@ RAW = _set("script style textarea noscript template svg math xmp")
 LEFT_OUT = _set(
     """pre table h1 h2 h3 h4 h5 h6 nav select button iframe object title head dt header footer"""
 )
-BLOCKS = _set(
-    """address article aside blockquote body caption center dd details div dl dt fieldset
-    figcaption figure form hr html legend li main ol p section summary ul br"""
-)
+BLOCKS = BLOCK_ELEMENTS | {"br"}
 _FIXED = _set("code kbd samp tt var a ruby")
 _BOLD = _set("strong b em")
 #: Readings beside the words.

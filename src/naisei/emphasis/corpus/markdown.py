@@ -21,7 +21,7 @@ __all__ = [
     "Lost",
     "Paragraph",
     "Place",
-    "front_matter",
+    "first_heading",
     "inline",
     "markdown_paragraphs",
     "parser",
@@ -187,31 +187,6 @@ def _follow(tag: str, open_tags: list[tuple[str, str]]) -> None:
             break
 
 
-_FRONT = re.compile(
-    r"\A(?:---[ \t]*\n(?P<yaml>.*?)\n(?:---|\.\.\.)|\+\+\+[ \t]*\n(?P<toml>.*?)\n\+\+\+)"
-    r"[ \t]*(?:\n|\Z)",
-    re.DOTALL,
-)
-_PAIR = re.compile(r"^[^\s:#\-][^:]*:(?:\s|$)", re.M)
-_TOML_TITLE = re.compile(r"^title\s*=\s*(?:\"((?:[^\"\\]|\\.)*)\"|'([^']*)')", re.M)
-
-
-def front_matter(text: str) -> tuple[str, int]:
-    """Title ("" if it gives none), and how many characters of the text are front matter.
-
-    >>> front_matter("---\\ntitle: 猫の話\\n---\\n本文")
-    ('猫の話', 22)
-    """
-    found = _FRONT.match(text)
-    if found is None or (found["yaml"] is not None and not _PAIR.search(found["yaml"])):
-        return "", 0
-    if found["yaml"] is None:
-        named = _TOML_TITLE.search(found["toml"])
-        return (named[1] or named[2] or "" if named else ""), found.end()
-    title = split_front_matter(found[0])[0].get("title")
-    return (title if isinstance(title, str) else ""), found.end()
-
-
 _LINE = re.compile(r"\r\n?|\n")
 
 
@@ -245,14 +220,17 @@ def markdown_paragraphs(text: str) -> tuple[str, Iterator[Paragraph]]:
     starts = [0, *(after for _, after in ends)]
     lines = list(zip(starts, [*(before for before, _ in ends), len(text)], strict=True))
     plain = _LINE.sub("\n", text)
-    title, front = front_matter(plain)
+    meta, rest = split_front_matter(plain)
+    title, front = meta.get("title"), len(plain) - len(rest)
     # Lines keep their numbers.
     body = "\n" * plain.count("\n", 0, front) + plain[front:]
     env: dict[str, Any] = {}
     tokens = _parser().parse(body, env)
     # Many a README has its first heading in HTML, to centre it.
     pages = (html_title(t.content) for t in tokens if t.type == "html_block" and "<h1" in t.content)
-    return title or next(pages, ""), _found(tokens, lines, text, env)
+    return title if title and isinstance(title, str) else next(pages, ""), _found(
+        tokens, lines, text, env
+    )
 
 
 def _found(
@@ -316,11 +294,11 @@ def read_paragraphs(text: str) -> tuple[Reading, tuple[Paragraph, ...]]:
         writer.close()
         if len(writer.blocks) > len(kept):
             kept.append(paragraph)
-    reading = Reading(title or _first(headings), tuple(writer.blocks), tuple(headings))
+    reading = Reading(title or first_heading(headings), tuple(writer.blocks), tuple(headings))
     return reading, tuple(kept)
 
 
-def _first(headings: Sequence[Heading]) -> str:
+def first_heading(headings: Sequence[Heading]) -> str:
     """The first heading of level 1, else the first."""
     names = [h.text for h in headings if h.level == 1] or [h.text for h in headings]
     return names[0] if names else ""

@@ -2,35 +2,49 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
+
+from docx.oxml.ns import qn
 
 from naisei.core import InputError
-from naisei.emphasis.corpus.documents import Block, Reading, Source
-from naisei.emphasis.corpus.docx import read_docx
+from naisei.emphasis.corpus.documents import Block, Heading, Reading, Source, Writer
 from naisei.emphasis.corpus.html import read_html
-from naisei.emphasis.corpus.markdown import read_markdown
+from naisei.emphasis.corpus.markdown import first_heading, read_markdown
 from naisei.emphasis.schemas import Article, Sentence, Token
 from naisei.japanese.morph import Word, words
 from naisei.japanese.sentences import sentence_spans
 from naisei.lang import say
+from naisei.retrieval.loaders.blocks import SUFFIXES as READABLE
+from naisei.retrieval.loaders.blocks import read_bytes as bytes_of
+from naisei.retrieval.loaders.docx import (
+    SKIPPED,
+    broken,
+    elements,
+    heading_level,
+    heading_styles,
+    hidden,
+    open_docx,
+    shaded,
+)
+from naisei.retrieval.types import Unreadable
 
 __all__ = ["SUFFIXES", "Document", "Format", "article_of", "read_bytes", "read_document"]
 
 
 Format = Literal["markdown", "html", "docx"]
 #: Plain text is read as Markdown: so is what people write in it.
+_FORMATS: dict[str, Format] = {
+    "md": "markdown",
+    "txt": "markdown",
+    "html": "html",
+    "docx": "docx",
+}
 SUFFIXES: dict[str, Format] = {
-    ".md": "markdown",
-    ".markdown": "markdown",
-    ".mdx": "markdown",
-    ".qmd": "markdown",
-    ".txt": "markdown",
-    ".html": "html",
-    ".htm": "html",
-    ".xhtml": "html",
-    ".docx": "docx",
+    suffix: _FORMATS[kind] for suffix, kind in READABLE.items() if kind in _FORMATS
 }
 _MOST = 50_000_000
 
@@ -62,17 +76,11 @@ def read_document(path: Path) -> Document:
             remedy=say("使える形式: ", "known: ") + ", ".join(SUFFIXES),
         )
     try:
-        with path.open("rb") as file:
-            data = file.read(_MOST + 1)
-    except OSError as error:
+        data = bytes_of(path, str(path), _MOST)
+    except Unreadable as error:
         raise InputError(
-            say("文書を読めません: ", "the document cannot be read: ") + (error.strerror or ""),
-            place=str(path),
+            say("文書を読めません: ", "the document cannot be read: ") + error.why, place=str(path)
         ) from error
-    if len(data) > _MOST:
-        raise InputError(
-            say("50 MB を超えています", "larger than 50 MB"), place=str(path)
-        )  # fmt: skip
     return read_bytes(data, kind, name=str(path))
 
 
@@ -103,3 +111,96 @@ def _token(word: Word, base: int, block: Block) -> Token:
     start, end = base + word.start, base + word.end
     label = None if any(block.fixed[start:end]) else 2 * sum(block.bold[start:end]) >= end - start
     return Token(word.surface, start, end, word.pos, word.lemma, label)
+
+
+# Word documents: which characters of their paragraphs are bold, set so or by their style.
+
+_CODE = re.compile(r"code|コード|ソース|preformatted|macro", re.I)
+_FIXED = (qn("w:hyperlink"), qn("w:fldSimple"), qn("w:smartTag"))
+_R, _T = qn("w:r"), qn("w:t")
+_SPACES = frozenset(qn(tag) for tag in ("w:tab", "w:br", "w:cr"))
+_MOST_INFLATED = 200_000_000
+_OFF = ("0", "false", "off")
+
+
+def read_docx(data: bytes, *, place: str = "") -> Reading:
+    """Places in the source are 0: a docx is an archive. Tables are left out.
+
+    Raises:
+        InputError: no docx, broken, protected, or more than 200 MB unpacked.
+    """
+    try:
+        return _read(open_docx(place, data, inflated=_MOST_INFLATED))
+    except Unreadable as error:
+        raise InputError(error.why, place=place) from error
+    # python-docx meets a damaged package with errors of zipfile, lxml and its own, KeyError …
+    except Exception as error:
+        raise InputError(broken(place, error).why, place=place) from error
+
+
+def _read(document: Any) -> Reading:
+    writer, headings, title = Writer(), [], ""
+    styles = {style.style_id: style for style in document.styles}
+    levels = heading_styles(document)
+    for kind, paragraph in elements(document.element.body):
+        if kind == "table":
+            continue
+        level, style = heading_level(paragraph, levels), styles.get(paragraph.style)
+        if level is not None:
+            text = "".join(c for c, _, _ in _characters(paragraph, styles, False)).strip()
+            title = title or (text if not level else "")
+            if level and text:
+                headings.append(Heading(min(6, level), text, len(writer.blocks)))
+        elif style is None or not _CODE.search(style.name or ""):
+            for character, bold, fixed in _characters(paragraph, styles, _bold_style(style)):
+                writer.add(character, 0, 0, bold, fixed)
+            writer.close()
+    core = (document.core_properties.title or "").strip()
+    known = "" if core == "Word Document" else core
+    return Reading(title or first_heading(headings) or known, tuple(writer.blocks), tuple(headings))
+
+
+def _characters(paragraph: Any, styles: Any, bold: bool) -> Iterator[tuple[str, bool, bool]]:
+    """Character, bold, fixed."""
+    yield from _within(paragraph, styles, bold, False, shaded(paragraph.pPr))
+
+
+def _within(element: Any, styles: Any, bold: bool, fixed: bool, dark: bool) -> Iterator[Any]:
+    for child in element.iterchildren():
+        if child.tag in SKIPPED or not isinstance(child.tag, str):
+            continue
+        if child.tag != _R:
+            yield from _within(child, styles, bold, fixed or child.tag in _FIXED, dark)
+        elif not hidden(child.rPr, dark):
+            yield from _run(child, styles, bold, fixed)
+
+
+def _run(run: Any, styles: Any, bold: bool, fixed: bool) -> Iterator[Any]:
+    properties = run.rPr
+    if properties is not None:
+        named = properties.find(qn("w:rStyle"))
+        style = styles.get(named.get(qn("w:val"))) if named is not None else None
+        if style is not None:
+            bold = bold or _bold_style(style)
+            fixed = fixed or bool(_CODE.search(style.name or ""))
+        if (own := properties.find(qn("w:b"))) is not None:
+            bold = _on(own)
+    for part in run.iterchildren():
+        if part.tag == _T:
+            for character in part.text or "":
+                yield character, bold, fixed
+        elif part.tag in _SPACES:
+            yield "\n", bold, fixed
+
+
+def _on(switch: Any) -> bool:
+    return str(switch.get(qn("w:val"), "1")).lower() not in _OFF
+
+
+def _bold_style(style: Any) -> bool:
+    steps = 0
+    while style is not None and steps < 10:
+        if style.font.bold is not None:
+            return bool(style.font.bold)
+        style, steps = style.base_style, steps + 1
+    return False

@@ -1,16 +1,51 @@
-"""What every reader of a format puts together: headings on the way down, paragraphs, tables."""
+"""What the readers of documents share: formats, a file's bytes, and what a reader puts together."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from pydantic import JsonValue
 
-from naisei.retrieval.types import Passage
+from naisei.lang import say
+from naisei.retrieval.types import Format, Passage, Unreadable
 
-__all__ = ["Blocks", "Read", "TooLong", "one_line", "row"]
+__all__ = [
+    "BLOCK_ELEMENTS",
+    "SUFFIXES",
+    "Blocks",
+    "Read",
+    "TooLong",
+    "one_line",
+    "read_bytes",
+    "row",
+]
+
+#: What a file's name says of its format.
+SUFFIXES: dict[str, Format] = {
+    ".md": "md",
+    ".markdown": "md",
+    ".mdx": "md",
+    ".qmd": "md",
+    ".txt": "txt",
+    ".text": "txt",
+    ".html": "html",
+    ".htm": "html",
+    ".xhtml": "html",
+    ".pdf": "pdf",
+    ".docx": "docx",
+}
+#: HTML elements that begin and end a paragraph.
+BLOCK_ELEMENTS = frozenset(
+    re.findall(
+        r"\w+",
+        """address article aside blockquote body caption center dd details div dl dt fieldset
+        figcaption figure footer form header hr html legend li main ol p pre section summary
+        table td th tr ul""",
+    )
+)
 
 #: What a passage counts besides its letters: a million of one letter are no small document.
 _PASSAGE = 10
@@ -21,6 +56,18 @@ _SPACE = re.compile(r"[ \t\u3000\xa0]*\n[ \t\u3000\xa0]*|[ \t\u3000\xa0]+")
 
 class TooLong(ValueError):
     """More text than is read of one document."""
+
+
+def read_bytes(path: Path, name: str, most: int) -> bytes:
+    """The file's bytes, `most` of them at most. name: for messages. Raises `Unreadable`."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(most + 1)
+    except OSError as error:
+        raise Unreadable(name, error.strerror or str(error)) from error
+    if len(data) > most:
+        raise Unreadable(name, say(f"{most:,} バイトを超えています", f"larger than {most:,} bytes"))
+    return data
 
 
 @dataclass(slots=True)

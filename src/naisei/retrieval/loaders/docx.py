@@ -16,11 +16,22 @@ from naisei.lang import say
 from naisei.retrieval.loaders.blocks import Blocks, Read, TooLong
 from naisei.retrieval.types import LoadLimits, Unreadable
 
-__all__ = ["read_docx", "shown_text"]
+__all__ = [
+    "SKIPPED",
+    "broken",
+    "elements",
+    "heading_level",
+    "heading_styles",
+    "hidden",
+    "open_docx",
+    "read_docx",
+    "shaded",
+    "shown_text",
+]
 
 
 #: Taken out by a tracked change, moved away, a field's code, the older copy of a drawing.
-_SKIPPED = frozenset(
+SKIPPED = frozenset(
     {qn(tag) for tag in ("w:del", "w:moveFrom", "w:instrText", "w:delText", "w:pPr", "w:rPr")}
     | {"{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"}
 )
@@ -51,8 +62,8 @@ def shown_text(paragraph: Any) -> str:
     """Its runs in order, line breaks as `\\n`. Left out: hidden text, deleted text, white
     letters on no ground, letters too small to read."""
     found: list[str] = []
-    dark = _shaded(paragraph.find(_PPR)) or any(
-        _shaded(cell.find(_TCPR)) for cell in paragraph.iterancestors(_TC)
+    dark = shaded(paragraph.find(_PPR)) or any(
+        shaded(cell.find(_TCPR)) for cell in paragraph.iterancestors(_TC)
     )
     _collect(paragraph, found, dark, paragraph)
     return "".join(found)
@@ -62,9 +73,9 @@ def _collect(element: Any, found: list[str], dark: bool, paragraph: Any) -> None
     # A paragraph inside another (a text box) ends a line.
     for child in element.iterchildren():
         tag = child.tag
-        if tag in _SKIPPED or not isinstance(tag, str):
+        if tag in SKIPPED or not isinstance(tag, str):
             continue
-        if tag == _R and _hidden(child.find(_RPR), dark):
+        if tag == _R and hidden(child.find(_RPR), dark):
             continue
         if tag == _T:
             found.append(child.text or "")
@@ -80,7 +91,8 @@ def _collect(element: Any, found: list[str], dark: bool, paragraph: Any) -> None
                 found.append("\n")
 
 
-def _hidden(properties: Any, dark: bool) -> bool:
+def hidden(properties: Any, dark: bool) -> bool:
+    """Whether a run with these properties (or None) is not seen. dark: the ground it is on."""
     if properties is None:
         return False
     if _on(properties.find(_VANISH)) or _on(properties.find(_WEBHIDDEN)):
@@ -92,14 +104,15 @@ def _hidden(properties: Any, dark: bool) -> bool:
     white = color is not None and (color.get(_VAL) or "").lower() in _WHITE
     marked = properties.find(_HIGHLIGHT)
     lit = marked is not None and marked.get(_VAL) not in (None, "none", "white")
-    return white and not dark and not lit and not _shaded(properties)
+    return white and not dark and not lit and not shaded(properties)
 
 
 def _on(switch: Any) -> bool:
     return switch is not None and switch.get(_VAL, "1").lower() not in ("0", "false", "off")
 
 
-def _shaded(properties: Any) -> bool:
+def shaded(properties: Any) -> bool:
+    """Whether these properties (or None) give a ground that white letters are seen on."""
     shade = properties.find(_SHD) if properties is not None else None
     fill = "auto" if shade is None else (shade.get(_FILL) or "auto").lower()
     return fill not in _WHITE and fill != "auto"
@@ -120,17 +133,16 @@ def read_docx(name: str, data: bytes, limits: LoadLimits) -> Read:
     """Raises:
     Unreadable: protected by a password, broken, larger than `limits.inflated` unpacked.
     """
-    _check(name, data, limits)
+    document = open_docx(name, data, inflated=limits.inflated)
     try:
-        document = docx.Document(io.BytesIO(data))
-        levels = _levels(document)
+        levels = heading_styles(document)
         blocks = Blocks(limits.characters)
-        for kind, element in _elements(document.element.body):
+        for kind, element in elements(document.element.body):
             if kind == "table":
                 _table(blocks, element)
                 continue
             text = shown_text(element)
-            level = _outline(element, levels)
+            level = heading_level(element, levels)
             if level == 0 and text.strip() and not blocks.first:
                 blocks.first = text.strip()  # the title stands above, not over, the rest
                 blocks.heading(1, text)
@@ -144,13 +156,17 @@ def read_docx(name: str, data: bytes, limits: LoadLimits) -> Read:
         raise
     # python-docx meets a damaged package with errors of zipfile, lxml and its own, KeyError …
     except Exception as error:
-        why = say("壊れた Word 文書です", "a broken Word document")
-        raise Unreadable(name, f"{why} ({type(error).__name__})") from error
+        raise broken(name, error) from error
     title = "" if core.title in (None, "", "Word Document") else core.title.strip()
     return Read(blocks.passages, blocks.first or title, meta)
 
 
-def _check(name: str, data: bytes, limits: LoadLimits) -> None:
+def open_docx(name: str, data: bytes, *, inflated: int) -> Any:
+    """python-docx's document. name: for messages. inflated: bytes that it may have unpacked.
+
+    Raises:
+        Unreadable: protected by a password, broken, larger.
+    """
     if data.startswith(_OLE):
         raise Unreadable(
             name,
@@ -165,19 +181,28 @@ def _check(name: str, data: bytes, limits: LoadLimits) -> None:
             size = sum(part.file_size for part in archive.infolist())
             locked = any(part.flag_bits & 1 for part in archive.infolist())
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
-        why = say("壊れた Word 文書です", "a broken Word document")
-        raise Unreadable(name, f"{why} ({type(error).__name__})") from error
+        raise broken(name, error) from error
     if locked:
         raise Unreadable(name, say("パスワードで保護されています", "protected by a password"))
-    if size > limits.inflated:
-        most = f"{limits.inflated:,}"
+    if size > inflated:
+        most = f"{inflated:,}"
         raise Unreadable(
             name,
             say(f"展開すると {most} バイトを超えます", f"more than {most} bytes once unpacked"),
         )
+    try:
+        return docx.Document(io.BytesIO(data))
+    except Exception as error:
+        raise broken(name, error) from error
 
 
-def _elements(parent: Any, depth: int = 0) -> Iterator[tuple[str, Any]]:
+def broken(name: str, error: Exception) -> Unreadable:
+    """The message for whatever a damaged package makes a reader raise."""
+    why = say("壊れた Word 文書です", "a broken Word document")
+    return Unreadable(name, f"{why} ({type(error).__name__})")
+
+
+def elements(parent: Any, depth: int = 0) -> Iterator[tuple[str, Any]]:
     """Paragraphs and tables in reading order, those within content controls too."""
     for element in parent.iterchildren():
         if element.tag == _PARAGRAPH:
@@ -187,10 +212,10 @@ def _elements(parent: Any, depth: int = 0) -> Iterator[tuple[str, Any]]:
         elif element.tag == _CONTROL and depth < _DEEPEST:
             content = element.find(_CONTENT)
             if content is not None:
-                yield from _elements(content, depth + 1)
+                yield from elements(content, depth + 1)
 
 
-def _levels(document: Any) -> dict[str, int]:
+def heading_styles(document: Any) -> dict[str, int]:
     """Style id → level of heading from 1, 0 for the title, by name or by outline level."""
     own: dict[str, int] = {}
     base: dict[str, str] = {}
@@ -216,7 +241,8 @@ def _levels(document: Any) -> dict[str, int]:
     return found
 
 
-def _outline(paragraph: Any, levels: dict[str, int]) -> int | None:
+def heading_level(paragraph: Any, levels: dict[str, int]) -> int | None:
+    """From 1; 0 for the title, `None` for text. levels: of `heading_styles`."""
     own = paragraph.find(f"{_PROPERTIES}/{_OUTLINE}")
     if own is not None and own.get(_VALUE, "9") < "9":
         return int(own.get(_VALUE)) + 1

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pydantic import JsonValue
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from naisei.retrieval.loaders.blocks import Blocks, Read, one_line
+from naisei.retrieval.loaders.blocks import BLOCK_ELEMENTS, Blocks, Read, one_line
 
 __all__ = ["TooIntricate", "drop_hidden", "read_html", "read_table"]
 
@@ -209,14 +209,6 @@ def _own(line: LexborNode, table: LexborNode) -> bool:
     return at is not None and at.mem_id == table.mem_id
 
 
-_BLOCKS = frozenset(
-    re.findall(
-        r"\w+",
-        """address article aside blockquote body caption center dd details div dl dt fieldset
-        figcaption figure footer form header hr html legend li main ol p pre section summary
-        table td th tr ul""",
-    )
-)
 _HEADINGS = {f"h{n}": n for n in range(1, 7)}
 #: `<meta name=…>` that is kept as the document's own data.
 _META = frozenset({"date", "author", "department", "category", "version", "keywords", "effective"})
@@ -290,7 +282,7 @@ def read_html(text: str, most: int) -> Read:
                 blocks.text(one_line(caption.text()))
             rows, header = read_table(node)
             blocks.table(rows, header=header)
-        elif tag in _BLOCKS:
+        elif tag in BLOCK_ELEMENTS:
             flush(item)
             item = "- " if tag == "li" and entering else ""
     flush(item)

@@ -7,6 +7,8 @@ marked lines are headings.
 from __future__ import annotations
 
 import re
+import tomllib
+from typing import Any
 
 from pydantic import JsonValue
 
@@ -17,17 +19,24 @@ __all__ = ["read_markdown", "read_plain", "split_front_matter"]
 
 
 _BLOCK = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+_TOML = re.compile(r"\A\+\+\+[ \t]*\n(.*?)\n\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL)
 _PAIR = re.compile(r"^([^\s:#\-][^:：]*?)\s*[:：]\s*(.*)$")
 _LONGEST = 10_000
 
 
 def split_front_matter(text: str) -> tuple[dict[str, JsonValue], str]:
     """(keys and values, the rest of the text). Values are text, or lists of text (`[a, b]` or
-    `- a` lines). Nested mappings are not read; a block that holds no pair is text.
+    `- a` lines). Nested mappings are not read; a block that holds no pair is text. Between `+++`
+    it is TOML, of which texts and lists of texts are kept.
 
     >>> split_front_matter("---\\ntitle: 旅費規程\\ntags: [出張, 経費]\\n---\\n本文")
     ({'title': '旅費規程', 'tags': ['出張', '経費']}, '本文')
     """
+    if text.startswith("+++") and (block := _TOML.match(text[:_LONGEST])):
+        try:
+            return _of_toml(tomllib.loads(block[1])), text[block.end() :]
+        except tomllib.TOMLDecodeError:
+            return {}, text
     block = _BLOCK.match(text[:_LONGEST])
     if block is None:
         return {}, text
@@ -47,6 +56,16 @@ def split_front_matter(text: str) -> tuple[dict[str, JsonValue], str]:
                 items = []
                 meta[key] = items
     return (meta, text[block.end() :]) if meta else ({}, text)
+
+
+def _of_toml(table: dict[str, Any]) -> dict[str, JsonValue]:
+    found: dict[str, JsonValue] = {}
+    for key, value in table.items():
+        if isinstance(value, list):
+            found[key] = [str(each) for each in value if not isinstance(each, dict | list)]
+        elif not isinstance(value, dict):
+            found[key] = str(value)
+    return found
 
 
 def _bare(value: str) -> str:
