@@ -14,12 +14,7 @@ from naisei.intent.config import AssistConfig
 from naisei.intent.dialogue import Dialogue
 from naisei.intent.effects import document_world
 from naisei.intent.flow import assist
-from naisei.intent.model_messages import (
-    Fence,
-    answerer_messages,
-    evaluator_messages,
-    rewriter_messages,
-)
+from naisei.intent.messages import Fence, answerer_messages, evaluator_messages, rewriter_messages
 from naisei.intent.rules import Rules, Setting
 from naisei.intent.serve.options import ServeOptions
 from naisei.models.base import ModelSettings

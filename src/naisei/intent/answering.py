@@ -23,8 +23,13 @@ from naisei.intent.evidence import (
     sufficient,
     unsupported,
 )
-from naisei.intent.messages import ask_contact, no_evidence, rests_on
-from naisei.intent.model_messages import answerer_messages, rewriter_messages
+from naisei.intent.messages import (
+    answerer_messages,
+    ask_contact,
+    no_evidence,
+    rests_on,
+    rewriter_messages,
+)
 from naisei.intent.routing import Route
 from naisei.intent.rules import Rules, Setting
 from naisei.intent.schemas import Citation, Judged, Reply, Unsupported

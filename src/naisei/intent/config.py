@@ -8,9 +8,8 @@ from typing import Any, Literal, get_args
 from pydantic import Field, ValidationError
 
 from naisei.core import InputError
-from naisei.intent.rules import Contacts, Profile, Role, Rules, Setting, load_contacts
+from naisei.intent.rules import Contacts, Profile, Role, Rules, Setting, load_contacts, read_model
 from naisei.intent.schemas import Extended, Thresholds
-from naisei.intent.toml_files import read_model
 from naisei.lang import Language, language, say
 from naisei.retrieval.types import Mode
 from naisei.system.config import Config, Options, flag

@@ -9,8 +9,12 @@ from naisei.core import Chat, Evidence, Flow, InstrumentFailure, Search
 from naisei.intent.dialogue import Dialogue
 from naisei.intent.effects import Weigh, Weights
 from naisei.intent.evidence import coverage, substance, sufficient
-from naisei.intent.messages import choose_question, open_question, worry_question
-from naisei.intent.model_messages import evaluator_messages
+from naisei.intent.messages import (
+    choose_question,
+    evaluator_messages,
+    open_question,
+    worry_question,
+)
 from naisei.intent.rules import Setting
 from naisei.intent.schemas import Evaluation, Judged
 from naisei.japanese.answers import at_a_loss, none_of_them

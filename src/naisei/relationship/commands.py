@@ -139,12 +139,7 @@ def recall_command(options: RecallOptions) -> None:
     depths = sorted(set(options.k or (5, 10, 25, 50)))
     samples = read_locomo(options.from_locomo)
     chosen = open_embedder(options.embedder)
-    columns = (
-        progress.TextColumn("{task.description}"),
-        progress.BarColumn(),
-        progress.MofNCompleteColumn(),
-        progress.TimeRemainingColumn(),
-    )
+    columns = (*progress.Progress.get_default_columns(), progress.MofNCompleteColumn())
     with progress.Progress(*columns, console=Console(stderr=True)) as bar:
         task = bar.add_task("", total=None)
         found = measure(

@@ -16,6 +16,7 @@ from naisei.lang import say
 from naisei.models.embedders import resolve
 from naisei.relationship.config import RelationshipConfig, Rules
 from naisei.relationship.dialogues import Dialogue, read_dialogue
+from naisei.relationship.plot import draw
 from naisei.relationship.rating import Rating, rate_by_speech
 from naisei.relationship.series import WAYS, Series, read_series
 from naisei.relationship.system import RUN
@@ -53,7 +54,10 @@ def _show(stage: Stage) -> None:
     dialogue = read_dialogue(agent)
     _lines(dialogue, stage)
     _table(series, rate_by_speech(dialogue), stage)
-    _picture(series, folder / "relationship.png", stage)
+    if find_spec("matplotlib") is not None:
+        picture = folder / "relationship.png"
+        draw([series], [picture])
+        stage.print(say(f"推移の図: {picture}", f"The whole course as a picture: {picture}"))
 
 
 def _hold(stage: Stage, model: str, rules: Rules, minutes: float | None, folder: Path) -> None:
@@ -101,16 +105,6 @@ def _table(series: Series, speech: Rating, stage: Stage) -> None:
 
 def _whole(value: float) -> str:
     return "-" if isnan(value) else signed(round(value))
-
-
-def _picture(series: Series, to: Path, stage: Stage) -> None:
-    """The whole course, where matplotlib is installed."""
-    if find_spec("matplotlib") is None:
-        return
-    from naisei.relationship.plot import draw
-
-    draw([series], [to])
-    stage.print(say(f"推移の図: {to}", f"The whole course as a picture: {to}"))
 
 
 PART = Part(

@@ -13,7 +13,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
 
 from naisei.core import Evidence, InputError, fingerprint
-from naisei.intent.toml_files import fault
+from naisei.intent.rules import fault
 from naisei.lang import say
 from naisei.lengths import MESSAGE
 from naisei.text_files import read_text

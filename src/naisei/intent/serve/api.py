@@ -18,11 +18,11 @@ from starlette.responses import JSONResponse
 from naisei.core import EffectFailed, EpisodeBusy, Event, InputError
 from naisei.http import clean, cleaned, message_of
 from naisei.intent.feedback import Sign
+from naisei.intent.rules import fault
 from naisei.intent.schemas import Reply
 from naisei.intent.serve.state import ServerState
 from naisei.intent.serve.turns import Session, TurnService
 from naisei.intent.serve.uploads import store
-from naisei.intent.toml_files import fault
 from naisei.lang import say
 
 __all__ = [

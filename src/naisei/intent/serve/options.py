@@ -19,8 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from naisei.core import InputError
 from naisei.http import is_loopback
-from naisei.intent.rules import Profile
-from naisei.intent.toml_files import read_model
+from naisei.intent.rules import Profile, read_model
 from naisei.lang import say
 from naisei.lengths import BODY, MESSAGE, UPLOAD
 from naisei.system.config import Options, flag

@@ -13,8 +13,12 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from naisei.lang import say
-from naisei.relationship.speech.features import FEATURES, values
-from naisei.relationship.speech.utterance import SpeakerFeatures, utterance_features
+from naisei.relationship.speech.features import (
+    FEATURES,
+    SpeakerFeatures,
+    utterance_features,
+    values,
+)
 from naisei.relationship.vector import DIMENSIONS, HIGH, LOW, RelationVector
 
 __all__ = [

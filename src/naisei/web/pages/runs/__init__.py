@@ -9,7 +9,7 @@ from __future__ import annotations
 from starlette.routing import Route
 
 from naisei.web.pages import Page
-from naisei.web.pages.runs import compared, episode, lists, places
+from naisei.web.pages.runs import compared, episode, lists
 
 __all__ = ["PAGE"]
 
@@ -26,7 +26,7 @@ _ROUTES = [
     Route("/runs/episode/{run:path}", episode.show),
     Route("/runs/events/{run:path}", episode.events),
     Route("/runs/prompt/{run:path}", episode.prompt),
-    Route("/runs/file/{run:path}", places.take),
+    Route("/runs/file/{run:path}", lists.take),
 ]
 
 PAGE = Page(

@@ -19,7 +19,7 @@ from naisei.runs.frozen import Frozen
 from naisei.runs.report import StoredSummary, stored_summary
 from naisei.runs.tables import to_csv, to_markdown
 from naisei.web.html import page_response
-from naisei.web.pages.runs.places import Place, download, place_of
+from naisei.web.pages.runs.lists import Place, download, place_of
 
 __all__ = ["file", "show"]
 

@@ -26,7 +26,7 @@ from naisei.runs.show import (
 )
 from naisei.web.conversations.kind import WHERE
 from naisei.web.html import page_response
-from naisei.web.pages.runs.places import looking, place_of
+from naisei.web.pages.runs.lists import looking, place_of
 
 __all__ = ["Told", "events", "of_conversation", "prompt", "prompt_text", "show", "told"]
 
