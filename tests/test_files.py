@@ -17,7 +17,7 @@ import pytest
 from commandline import Alone, Naisei
 from naisei.cli.errors import exit_code, report
 from naisei.core import InputError
-from naisei.files import output_error, write_atomically, written_beside
+from naisei.files import check_place, output_error, write_atomically, written_beside
 
 
 def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
@@ -140,3 +140,16 @@ def test_closed_streams_are_empty(english: Path) -> None:
     line = f"{sys.executable} -m naisei clarify chat --name x <&- >&-"
     done = subprocess.run(["sh", "-c", line], stderr=subprocess.PIPE, text=True)
     assert "unexpected" not in done.stderr
+
+
+def test_a_place_is_tried_before_long_work(tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    kept.write_text("as it was")
+    check_place(kept)
+    check_place(tmp_path / "new" / "file")
+    assert kept.read_text() == "as it was"
+    with pytest.raises(InputError, match="it is a folder"):
+        check_place(tmp_path / "new")
+    with pytest.raises(InputError, match="a part of the path is a file"):
+        check_place(kept / "below")
+    assert sorted(p.name for p in tmp_path.rglob("*")) == ["kept", "new"]

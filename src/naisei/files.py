@@ -19,6 +19,7 @@ from naisei.lang import say
 
 __all__ = [
     "cache_root",
+    "check_place",
     "database_error",
     "is_disk_error",
     "output_error",
@@ -104,6 +105,23 @@ def write_atomically(path: Path, data: str | bytes) -> None:
     """
     with written_beside(path) as scratch:
         scratch.write_bytes(data.encode() if isinstance(data, str) else data)
+
+
+def check_place(path: Path) -> None:
+    """Before long work: whether its result can be written to `path`. What is there stays.
+
+    Raises:
+        InputError: as `write_atomically` would at the end.
+    """
+    if path.is_dir():
+        raise output_error(IsADirectoryError(errno.EISDIR, ""), path)
+    scratch = path.with_name(f".{token_hex(6)}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        scratch.touch()
+        scratch.unlink()
+    except OSError as error:
+        raise output_error(error, path) from error
 
 
 def cache_root() -> Path:

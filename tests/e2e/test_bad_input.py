@@ -101,7 +101,7 @@ def test_data_that_is_not_there(naisei: Naisei, source: str, parts: list[str]) -
         (["--agent", "embed", "--embedder", "word2vec"], ["word2vec"]),
         (["--agent", "random", "--run-dir", "file"], ["file", "not a run directory"]),
         (["--agent", "random", "--run-dir", "full"], ["full", "holds files"]),
-        (["--agent", "random", "--run-dir", "file/run"], ["file/run", "cannot be made"]),
+        (["--agent", "random", "--run-dir", "file/run"], ["file/run", "cannot be written"]),
     ],
 )
 def test_flags_that_name_nothing(naisei: Naisei, flags: list[str], parts: list[str]) -> None:
@@ -166,7 +166,7 @@ def test_a_place_that_cannot_be_written(naisei: Naisei) -> None:
     # Root may write anywhere but there.
     where = "/proc/closed/run" if os.geteuid() == 0 else "closed/run"
     done = naisei("clarify", "run", "--agent", "random", "--limit", 2, "--run-dir", where)
-    refused(done, where, "cannot be made")
+    refused(done, where, "cannot be written")
 
 
 def test_a_run_of_another_configuration(naisei: Naisei) -> None:

@@ -295,14 +295,14 @@ def test_faults_that_stay_have_a_name(
         EndpointEmbedder("m", url).embed(["a"])
 
 
-def test_an_endpoint_that_is_not_there_is_an_instrument_failure(
+def test_an_endpoint_that_was_never_there_is_told_at_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delenv("NAISEI_FORBID_MODELS", raising=False)
     with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as free:
         port = free.getsockname()[1]
     made = EndpointEmbedder("m", f"http://127.0.0.1:{port}/v1", retries=1)
-    with pytest.raises(InstrumentFailure):
+    with pytest.raises(InputError, match=r"cannot be reached.*refused"):
         made.embed(["a"])
 
 

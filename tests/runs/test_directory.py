@@ -53,7 +53,7 @@ def test_places_that_will_not_do(tmp_path: Path, toy: Any) -> None:
         ("file", "is a file"),
         ("full", "holds files, but no run"),
         ("broken", "no config of a run"),
-        ("file/below", "cannot be made"),
+        ("file/below", "cannot be written"),
     ):
         with pytest.raises(InputError, match=message):
             RunDirectory.of(toy.Toy(), tmp_path / name)

@@ -19,6 +19,7 @@ import typer
 
 from naisei.cli import errors, options
 from naisei.core import InputError
+from naisei.files import output_error
 from naisei.lang import language, say
 from naisei.system.registry import BUILT_IN, find_system, system_names
 
@@ -131,6 +132,10 @@ def demo(
             )
     console = Console(highlight=False)
     root = run_dir or Path("runs") / f"demo-{datetime.now():%Y%m%d-%H%M%S}"
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise output_error(error, root) from error
     stage = Stage(console, root, seed, model)
     if model is not None:
         _fetch(model, stage)

@@ -122,7 +122,7 @@ def _sharing(
         as_json, run_dir, options = flags.running_of(given)
 
         def configure(**fields: Any) -> Any:
-            (config,) = flags.configs(dict(given), preset=fields).values()
+            (config,) = flags.configs(dict(given), preset=fields, running=options).values()
             return config
 
         if verb.flags is None:
@@ -149,7 +149,7 @@ def _run_command(system: System, experiment: Experiment[Any]) -> Callable[..., N
         given = typed_in(context, parameters)
         keys = frozenset(given)
         as_json, run_dir, options = flags.running_of(given)
-        configs = flags.configs(given)
+        configs = flags.configs(given, running=options)
         if experiment.study is not None:
             configs = dict(experiment.study(next(iter(configs.values()))))
         if len(configs) > 1:
@@ -188,7 +188,7 @@ def _ablate_command(system: System, experiment: Experiment[Any]) -> Callable[...
         given = typed_in(context, parameters)
         chosen = [r for row in given.pop("rows", "").split(",") if (r := row.strip())]
         as_json, run_dir, options = flags.running_of(given)
-        (config,) = flags.configs(given).values()
+        (config,) = flags.configs(given, running=options).values()
         study = execute_study(
             experiment,
             ablation(experiment, config, chosen),

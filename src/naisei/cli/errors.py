@@ -75,6 +75,17 @@ def report(error: BaseException) -> int:
     return exit_code(error)
 
 
+#: Package → the extra that brings it.
+_EXTRAS = {
+    "matplotlib": "plots",
+    "safetensors": "train",
+    "textworld": "textgame",
+    "tokenizers": "train",
+    "torch": "train",
+    "transformers": "train",
+}
+
+
 def _meant(error: BaseException) -> BaseException:
     """Of a group of errors the one that was raised on purpose, else the first; of a disk's
     error, what it amounts to for the user."""
@@ -99,6 +110,13 @@ def _meant(error: BaseException) -> BaseException:
         )
     if isinstance(error, sqlite3.Error):
         return database_error(error, "") or error
+    if isinstance(error, ModuleNotFoundError):
+        package = (error.name or "").partition(".")[0]
+        if extra := _EXTRAS.get(package):
+            return InputError(
+                say(f"{package} がインストールされていません", f"{package} is not installed"),
+                remedy=f"pip install 'naisei[{extra}]'",
+            )
     return error
 
 

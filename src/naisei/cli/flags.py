@@ -23,10 +23,22 @@ from naisei.system.config import Config, Flag, flags_of
 from naisei.system.declare import Experiment, Given
 from naisei.system.execute import RunOptions
 
-__all__ = ["Flags", "configurations", "parameter", "signed", "typed_in", "with_options"]
+__all__ = [
+    "Flags",
+    "configurations",
+    "parameter",
+    "signed",
+    "tell_ineffective",
+    "typed_in",
+    "with_options",
+]
 
 C = TypeVar("C", bound=Config)
 _MODELS = ("モデル", "Models")
+#: Of `RunOptions`, what matters only where a model is called.
+_MODELS_ONLY = frozenset(
+    ("base_url", "timeout", "structured", "cache", "requests_per_minute", "tokens_per_minute")
+)
 _RUN = ("実行", "Run")
 _OUTPUT = ("出力", "Output")
 
@@ -59,9 +71,7 @@ class Flags:
             if only is None or f.key in only or (f.told["panel"] == "models" and f.key != "cache")
         }
         if not experiment.roles:
-            models = {"base_url", "timeout", "structured", "cache"}
-            models |= {"requests_per_minute", "tokens_per_minute"}
-            self.running = {k: f for k, f in self.running.items() if k not in models}
+            self.running = {k: f for k, f in self.running.items() if k not in _MODELS_ONLY}
 
     def parameters(self) -> list[inspect.Parameter]:
         """For typer: those of the configuration, of the models, of the run."""
@@ -138,9 +148,16 @@ class Flags:
         return given.pop("json", False), given.pop("run_dir", None), options
 
     def configs(
-        self, given: dict[str, Any], preset: Mapping[str, Any] = MappingProxyType({})
+        self,
+        given: dict[str, Any],
+        preset: Mapping[str, Any] = MappingProxyType({}),
+        *,
+        running: RunOptions | None = None,
     ) -> dict[str, Any]:
-        """The configurations that the flags amount to, by label: one, or several for a study."""
+        """The configurations that the flags amount to, by label: one, or several for a study.
+
+        What has an effect in none of them is told on stderr, of `running` too.
+        """
         roles = [role for role in self.experiment.roles if not role.like]
         model_of = {r.name: m for r in roles if (m := given.pop(f"{r.name}_model", None))}
         heat, most = given.pop("temperature", None), given.pop("max_output_tokens", None)
@@ -169,16 +186,24 @@ class Flags:
             else:
                 _put(values, flag.path, pairs(value) if flag.pairs else value)
         out: dict[str, Any] = {}
+        idle: list[list[str]] = []
         for model, *chosen in product(models or [None], *axes):
             combined = _copied(values)
             for flag, one in chosen:
                 _put(combined, flag.path, one)
             every = {axis[0][0].path[0]: [one for _, one in axis] for axis in axes}
-            config = self._config(Given(combined, model, model_of, every), sampling)
+            asked_of = Given(combined, model, model_of, every)
+            config = self._config(asked_of, sampling)
+            idle.append(self._ineffective(asked_of, sampling, config))
             label = self.experiment.label
             named = label(config) if label is not None else _label(chosen, model)
             # A label that leaves the model out does not make two configurations one.
             out[named if out.get(named, config) == config else f"{named} {model}"] = config
+        told = [option for option in idle[0] if all(option in each for each in idle)]
+        if running is not None and not any(config.models for config in out.values()):
+            given_too = running.model_fields_set.intersection(_MODELS_ONLY, self.running)
+            told += sorted(self.running[key].option for key in given_too)
+        tell_ineffective(told)
         return out
 
     def _config(self, given: Given, sampling: Mapping[str, float]) -> Any:
@@ -188,7 +213,6 @@ class Flags:
             check_embedder(embedder)  # also where nothing will be embedded
         values = self.experiment.settle(given)
         config = _valid(self.experiment.config, values, self.fields)
-        self._tell_ineffective(given, sampling, config)
         models: dict[str, str] = {}
         for role in self.experiment.roles:
             if role.needed(config):
@@ -201,8 +225,8 @@ class Flags:
         }
         return config.model_copy(update={"models": models, "sampling": told})
 
-    def _tell_ineffective(self, given: Given, sampling: Mapping[str, float], config: Any) -> None:
-        """A line on stderr for each option that changes nothing in this configuration."""
+    def _ineffective(self, given: Given, sampling: Mapping[str, float], config: Any) -> list[str]:
+        """The options that change nothing in this configuration."""
         roles = {role.name: role.needed(config) for role in self.experiment.roles}
         idle = [f"--{name}-model" for name in given.model_of if not roles[name]]
         if given.model is not None and not any(roles.values()):
@@ -217,11 +241,16 @@ class Flags:
             # `auto` and paths are resolved, and not ignored.
             if asked not in (used, "auto") and str(Path(asked).resolve()) != used:
                 idle.append(f"{flag.option} {asked}")
-        for option in idle:
-            print(
-                say(f"{option} はこの構成では効きません", f"{option} has no effect here"),
-                file=sys.stderr,
-            )
+        return idle
+
+
+def tell_ineffective(options: Sequence[str]) -> None:
+    """A line on stderr for each option that was given and changes nothing."""
+    for option in options:
+        print(
+            say(f"{option} はこの構成では効きません", f"{option} has no effect here"),
+            file=sys.stderr,
+        )
 
 
 def _at(values: Mapping[str, Any], path: Sequence[str]) -> Any:

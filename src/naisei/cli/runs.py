@@ -69,6 +69,12 @@ def list_(
     from naisei.runs.compare import list_text, runs  # with numpy, which the help must not wait for
 
     found = runs(root)
+    if not root.is_dir() and (root.exists() or root != Path("runs")):
+        raise InputError(
+            say("そのようなフォルダーはありません", "no such folder"),
+            place=str(root),
+            remedy=say("実行記録のあるフォルダーを指定してください", "name the folder of the runs"),
+        )
     if as_json:
         _json([run.to_json() for run in found])
     elif not found:

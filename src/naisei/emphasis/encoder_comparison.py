@@ -65,7 +65,8 @@ def _encoder(spec: str) -> dict[str, JsonValue]:
 
 def _has_gpu() -> bool:
     from naisei.emphasis.taggers.neural.encoder import needs_torch
-    from naisei.emphasis.taggers.neural.learner import device_of
 
     needs_torch("safetensors")
+    from naisei.emphasis.taggers.neural.learner import device_of
+
     return device_of("auto") != "cpu"

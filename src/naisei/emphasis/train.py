@@ -154,9 +154,10 @@ def train_tagger(options: TrainOptions, console: Console) -> dict[str, Any]:
 def _sized(plan: NeuralPlan, own: set[str], options: TrainOptions) -> NeuralPlan:
     """The plan, or the one for a CPU; `own`: settings that stay as they were given."""
     from naisei.emphasis.taggers.neural.encoder import needs_torch
-    from naisei.emphasis.taggers.neural.learner import device_of
 
     needs_torch("safetensors")
+    from naisei.emphasis.taggers.neural.learner import device_of
+
     small = options.small
     if small is None:
         small = device_of(options.device) == "cpu"

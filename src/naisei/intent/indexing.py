@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from naisei.core import InputError
 from naisei.lang import say
 from naisei.system.config import Printed, flag
 
@@ -44,13 +45,32 @@ class IndexOptions(Printed):
 
 def index_command(options: IndexOptions) -> None:
     """`naisei intent index`."""
-    from naisei.retrieval.build import build
+    from naisei.retrieval.build import build, walk
+    from naisei.retrieval.store import FILE
     from naisei.retrieval.types import LoadLimits
     from naisei.terminal import Console, visible
 
     console = Console(stderr=options.as_json)
     limits = LoadLimits(bytes=options.max_bytes, pages=options.max_pages, files=options.max_files)
     index, documents = options.index, options.documents
+    if not (index / FILE).exists():
+        if index.is_dir() and any(index.iterdir()):
+            raise InputError(
+                say(
+                    "ほかのファイルがあり、索引ではありません", "holds other files, and is no index"
+                ),
+                place=f"--index {index}",
+                remedy=say("新しいフォルダーを指定してください", "name a new folder"),
+            )
+        if documents.is_dir() and not walk(documents, limits=limits, beside=index)[0]:
+            raise InputError(
+                say("読める資料がありません", "holds no document that can be read"),
+                place=str(documents),
+                remedy=say(
+                    "md、txt、html、pdf、docx を置いてください",
+                    "put md, txt, html, pdf or docx there",
+                ),
+            )
     name = None if options.embedder == "none" else options.embedder
     if options.quiet:
         report = build(index, documents, embedder=name, limits=limits)

@@ -26,7 +26,16 @@ from naisei.models.base import (
     Unusable,
 )
 
-__all__ = ["Bucket", "CallCost", "Connection", "Eager", "RetryPolicy", "Throttle", "price"]
+__all__ = [
+    "Bucket",
+    "CallCost",
+    "Connection",
+    "Eager",
+    "RetryPolicy",
+    "Throttle",
+    "nobody_there",
+    "price",
+]
 
 
 # Calls that run on until they really wait.
@@ -308,7 +317,9 @@ class Connection:
         except Unreachable as error:
             if self._met:
                 raise
-            raise self._nobody(error) from error
+            raise nobody_there(
+                self.model.name, getattr(self.model, "base_url", self.model.name), str(error)
+            ) from error
         except Unusable as error:
             if error.hopeless:
                 raise self._hopeless(error) from error
@@ -339,22 +350,6 @@ class Connection:
         wish = error.retry_after if isinstance(error, Transient) else None
         return wish is not None and wish > self._patience.longest_wish
 
-    def _nobody(self, error: Unreachable) -> InputError:
-        url = getattr(self.model, "base_url", self.model.name)
-        return InputError(
-            say(
-                f"{self.model.name} の接続先につながりません ({error})",
-                f"the endpoint of {self.model.name} cannot be reached ({error})",
-            ),
-            place=url,
-            remedy=say(
-                "サーバーを起動するか、正しい接続先を --base-url、OPENAI_BASE_URL、"
-                "openai-compatible:NAME@http://HOST:PORT/v1 のどれかで指定してください",
-                "start the server, or name the right one: --base-url, OPENAI_BASE_URL or "
-                "openai-compatible:NAME@http://HOST:PORT/v1",
-            ),
-        )
-
     def _hopeless(self, error: Unusable) -> InputError:
         return InputError(
             say(
@@ -373,3 +368,20 @@ def _estimate(request: ChatRequest) -> int:
     """Tokens a request may use, before anybody has counted: a third of its UTF-8 bytes."""
     asked = sum(len(m.content.encode("utf-8", "surrogatepass")) for m in request.messages) // 3
     return asked + (request.sampling.max_tokens or 256)
+
+
+def nobody_there(name: str, url: str, why: str) -> InputError:
+    """For an endpoint that has never answered: no connection comes about."""
+    return InputError(
+        say(
+            f"{name} の接続先につながりません ({why})",
+            f"the endpoint of {name} cannot be reached ({why})",
+        ),
+        place=url,
+        remedy=say(
+            "サーバーを起動するか、正しい接続先を --base-url、OPENAI_BASE_URL、"
+            "openai-compatible:NAME@http://HOST:PORT/v1 のどれかで指定してください",
+            "start the server, or name the right one: --base-url, OPENAI_BASE_URL or "
+            "openai-compatible:NAME@http://HOST:PORT/v1",
+        ),
+    )

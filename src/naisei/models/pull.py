@@ -25,6 +25,7 @@ from typing import Literal
 from filelock import FileLock, Timeout
 
 from naisei.core import InputError
+from naisei.files import write_atomically
 from naisei.lang import say
 from naisei.models import weights
 from naisei.models.weights import PartFile, Progress, Quiet, Slice, Weights
@@ -342,7 +343,7 @@ def _counted(blocks: Iterator[bytes], told: Progress) -> Iterator[bytes]:
 def _finish(weights: Weights, part: PartFile, used: str) -> None:
     """Licence and provenance first, so that weights are never seen without them."""
     licence = files("naisei.models").joinpath(f"{weights.licence.upper()}.txt")
-    (weights.folder / "LICENSE").write_text(licence.read_text("utf-8"), "utf-8")
+    write_atomically(weights.folder / "LICENSE", licence.read_text("utf-8"))
     note = {
         "name": weights.name,
         "title": weights.title,
@@ -354,5 +355,5 @@ def _finish(weights: Weights, part: PartFile, used: str) -> None:
         "checked": datetime.now(UTC).isoformat(timespec="seconds"),
     }
     text = json.dumps(note, ensure_ascii=False, indent=2) + "\n"
-    (weights.folder / "provenance.json").write_text(text, "utf-8")
+    write_atomically(weights.folder / "provenance.json", text)
     part.path.replace(weights.path)

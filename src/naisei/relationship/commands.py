@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from naisei.cli.flags import tell_ineffective
 from naisei.cli.printing import metrics_table, print_result, print_tables
 from naisei.files import write_atomically
 from naisei.lang import say
@@ -53,6 +54,7 @@ def rate_command(
     config = configure(**config_fields(read, options.talk))
     console = Console(stderr=as_json)
     if options.rater == "speech" or (options.rater == "auto" and not config.models):
+        tell_ineffective(["--run-dir"] if run_dir is not None else [])
         rating, result = rate_by_speech(read), None
         rated = held_rating(config, read, check=options.check)
         print_tables([turns_table(rating)], console)

@@ -18,7 +18,7 @@ from types import TracebackType
 
 from naisei import __version__
 from naisei.core import InputError
-from naisei.files import write_atomically
+from naisei.files import output_error, write_atomically
 from naisei.lang import say
 from naisei.runs.frozen import Frozen, default_path
 from naisei.runs.lock import RunLock
@@ -168,10 +168,7 @@ def _make(path: Path, frozen: Frozen) -> bool:
         path.parent.mkdir(parents=True, exist_ok=True)
         made = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
     except OSError as error:
-        raise InputError(
-            say(f"作れません: {error.strerror}", f"cannot be made: {error.strerror}"),
-            place=str(path),
-        ) from error
+        raise output_error(error, path) from error
     try:
         made.chmod(0o777 & ~_umask())
         text = json.dumps(frozen.model_dump(mode="json"), ensure_ascii=False, indent=2)

@@ -14,6 +14,7 @@ from naisei.cli.groups import Endpoint
 from naisei.core import InputError
 from naisei.lang import say
 from naisei.lengths import UPLOAD
+from naisei.text_files import read_text
 
 __all__ = ["app"]
 
@@ -122,10 +123,18 @@ def serve(
     endpoint: Endpoint,
 ) -> None:
     # `naisei --help` does not wait for it.
+    from naisei.models.registry import open_model
+    from naisei.retrieval.store import Store
     from naisei.terminal import Console
     from naisei.web.app import serve as listen
     from naisei.web.options import WebOptions
 
+    settings = endpoint.settings(concurrency=64)
+    # Now, not when somebody opens a page who cannot mend it.
+    if model is not None:
+        open_model(model, settings)
+    if index is not None:
+        Store(index).close()
     given = WebOptions(
         host=host,
         port=port,
@@ -138,7 +147,7 @@ def serve(
         uploads=uploads,
         max_upload=max_upload,
         model=model,
-        settings=endpoint.settings(concurrency=64),
+        settings=settings,
     )
     console = Console(stderr=True)
 
@@ -154,14 +163,14 @@ def serve(
 def _token(path: Path | None) -> str:
     if path is None:
         return os.environ.get("NAISEI_WEB_TOKEN", "").strip()
-    try:
-        return path.read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
+    token = read_text(path).strip()
+    if not token:
         raise InputError(
-            say(f"読めません: {error}", f"cannot be read: {error}"),
+            say("ファイルが空です", "the file is empty"),
             place=f"--token-file {path}",
-            remedy=say("トークンを書いたファイルを指定してください", "name a file with the token"),
-        ) from error
+            remedy=say("トークンを書いてください", "write the token into it"),
+        )
+    return token
 
 
 def _runs(folder: Path) -> Path:

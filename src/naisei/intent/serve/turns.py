@@ -20,6 +20,7 @@ from starlette.exceptions import HTTPException
 from naisei.core import Event, EventLog, InputError, MemoryLog, ReplayDivergence, Where, World, arun
 from naisei.core.events import writing
 from naisei.intent.dialogue import Conversation, Dialogue
+from naisei.files import output_error
 from naisei.intent.flow import personal
 from naisei.intent.rules import Setting
 from naisei.intent.schemas import Reply
@@ -85,11 +86,7 @@ class Sessions:
         try:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         except OSError as error:
-            raise InputError(
-                say(f"作れません: {error.strerror}", f"cannot be made: {error.strerror}"),
-                place=str(folder),
-                remedy=say("別の --state を指定してください", "give another --state"),
-            ) from error
+            raise output_error(error, folder) from error
         if locked(folder):
             raise InputError(
                 say(

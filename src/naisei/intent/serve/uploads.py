@@ -13,6 +13,7 @@ from pathlib import Path
 from starlette.exceptions import HTTPException
 
 from naisei.core import InputError
+from naisei.files import output_error
 from naisei.lang import say
 
 __all__ = ["KINDS", "safe_name", "store", "upload_folder"]
@@ -37,10 +38,7 @@ def upload_folder(folder: Path) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         whole = folder.resolve(strict=True)
     except OSError as error:
-        raise InputError(
-            say(f"作れません: {error.strerror}", f"cannot be made: {error.strerror}"),
-            place=str(folder),
-        ) from error
+        raise output_error(error, folder) from error
     if not os.access(whole, os.W_OK):
         raise InputError(
             say("書き込めません", "cannot be written"),

@@ -22,7 +22,7 @@ from naisei import keys, plugins
 from naisei.core import Embed, FlowError, Handler, InputError, InstrumentFailure, Where, fingerprint
 from naisei.files import cache_root
 from naisei.lang import say
-from naisei.models.base import Embedder, check_allowed
+from naisei.models.base import Embedder, Unreachable, check_allowed
 from naisei.models.replies import ReplyCache
 
 __all__ = [
@@ -75,6 +75,7 @@ class EndpointEmbedder:
 
         self.name = f"openai-compatible:{model}@{base_url}"
         self._model, self.base_url = model, base_url
+        self._met = False  # whether it has ever answered
         self._client = openai.OpenAI(
             base_url=base_url,
             api_key=api_key or keys.key("OPENAI_API_KEY", base_url) or "none",
@@ -93,7 +94,7 @@ class EndpointEmbedder:
         """Shape (len(texts), dim), rows of length 1. The endpoint is not told the kind.
 
         Raises:
-            InputError: the endpoint refuses for good (key, model, input).
+            InputError: the endpoint was never there, or refuses for good (key, model, input).
             InstrumentFailure: no usable answer after retries.
             ModelCallForbidden: see `naisei.models.base.check_allowed`.
         """
@@ -115,6 +116,9 @@ class EndpointEmbedder:
     def _call(self, texts: list[str]) -> list[list[float]]:
         import openai
 
+        from naisei.models.connection import nobody_there
+        from naisei.models.providers._adapter import of_connection
+
         check_allowed(cast(Any, self))
         try:
             # Floats, since not every server knows base64.
@@ -122,6 +126,11 @@ class EndpointEmbedder:
                 model=self._model, input=texts, encoding_format="float"
             )
             rows = [row.embedding for row in sorted(reply.data, key=lambda row: row.index)]
+        except openai.APIConnectionError as error:
+            failure = of_connection(error)
+            if isinstance(failure, Unreachable) and not self._met:
+                raise nobody_there(self.name, self.base_url, str(failure)) from error
+            raise InstrumentFailure(f"{self.base_url}: {failure}") from error
         except (openai.RateLimitError, openai.InternalServerError) as error:
             raise InstrumentFailure(f"{self.base_url}: {error}") from error
         except openai.APIStatusError as error:
@@ -138,6 +147,7 @@ class EndpointEmbedder:
             ) from error
         except (openai.OpenAIError, AttributeError, TypeError, ValueError) as error:
             raise InstrumentFailure(f"{self.base_url}: {error}") from error
+        self._met = True
         if len(rows) != len(texts):
             raise InstrumentFailure(f"{self.base_url}: {len(rows)} vectors for {len(texts)} texts")
         return rows

@@ -94,7 +94,9 @@ def of_connection(error: Exception) -> Transient:
     names = {type(e).__name__ for e in chain}
     text = short(chain[-1]) if short(error) in ("", "Connection error.") else short(error)
     if names & _NO_CONNECTION:
-        return Unreachable(f"no connection: {short(chain[-1])}")
+        # Of the chain's end the refusal itself: asynchronous libraries add their own beneath.
+        cause = next((e for e in reversed(chain) if isinstance(e, OSError)), chain[-1])
+        return Unreachable(f"no connection: {short(cause)}")
     return Transient(f"the connection failed: {text or type(error).__name__}")
 
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from naisei.core import InputError
-from naisei.files import write_atomically
+from naisei.files import check_place, write_atomically
 from naisei.lang import say
 from naisei.system.config import Options, flag
 from naisei.textgame.engine import GameHandler, ProcessPool, needs_textworld
@@ -117,6 +117,8 @@ def learn(options: LearnOptions) -> None:
     lessons = min(options.lessons, len(school))
     counts = [n for n in COUNTS if n < options.lessons and kept] + [lessons]
     known = _begun(options) if options.resume else _new(options)
+    for path in filter(None, (out, curve)):
+        check_place(path)
     points = read_points([curve]) if options.resume and curve and curve.is_file() else []
     courses: dict[str, Course] = {}
     stage = _Stage()

@@ -17,6 +17,7 @@ from naisei.files import written_beside
 from naisei.lang import say
 from naisei.runs.statistics import mean_metric
 from naisei.runs.task import Table
+from naisei.text_files import read_text
 from naisei.textgame.flow import play_game
 from naisei.textgame.games import Game
 from naisei.textgame.learning.kind import SelfTaught
@@ -233,13 +234,17 @@ def read_points(paths: Sequence[Path]) -> list[Point]:
     Raises:
         InputError: a file that cannot be read, or holds something else.
     """
-    points = []
+    points: list[Point] = []
     for path in paths:
+        text = read_text(path)
         try:
-            with path.open(encoding="utf-8", newline="") as file:
-                points += [Point.model_validate(row) for row in csv.DictReader(file)]
-        except (OSError, UnicodeDecodeError, ValidationError) as error:
-            why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
+            read = [Point.model_validate(row) for row in csv.DictReader(text.splitlines())]
+        except ValidationError as error:
+            read = []
+            why = error.errors()[0]["msg"]
+        else:
+            why = say("値がありません", "it holds no value")
+        if not read:
             raise InputError(
                 say(
                     f"学習曲線のファイルではありません: {why}", f"this is no learning curve: {why}"
@@ -249,7 +254,8 @@ def read_points(paths: Sequence[Path]) -> list[Point]:
                     "naisei textgame learn --valid DIR --curve FILE で作れます",
                     "naisei textgame learn --valid DIR --curve FILE writes one",
                 ),
-            ) from None
+            )
+        points += read
     return points
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
 from naisei.core import Act, EffectFailed, Flow, InputError, InstrumentFailure, World, run
-from naisei.files import cache_root, is_disk_error, output_error, written_beside
+from naisei.files import cache_root, check_place, is_disk_error, output_error, written_beside
 from naisei.lang import say
 from naisei.textgame.cooking_state import Navigator, TextState, offered
 from naisei.textgame.engine import GameHandler, ProcessPool, needs_textworld
@@ -151,11 +151,11 @@ def record_games(
                 "cooking --split train makes some",
             ),
         )
+    check_place(out)
     part = out.with_name(out.name + ".part")
     unplayable: dict[str, str] = {}
     pool = ProcessPool()
     try:
-        out.parent.mkdir(parents=True, exist_ok=True)
         done = _resumed(part)
         with (
             ThreadPoolExecutor(processes or os.cpu_count() or 1) as threads,
@@ -182,7 +182,7 @@ def record_games(
     except OSError as error:
         if not is_disk_error(error):
             raise
-        raise output_error(error, part) from error
+        raise output_error(error, out) from error
     finally:
         pool.close()
     if not done:
