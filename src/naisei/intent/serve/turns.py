@@ -19,8 +19,8 @@ from starlette.exceptions import HTTPException
 
 from naisei.core import Event, EventLog, InputError, MemoryLog, ReplayDivergence, Where, World, arun
 from naisei.core.events import writing
-from naisei.intent.dialogue import Conversation, Dialogue
 from naisei.files import output_error
+from naisei.intent.dialogue import Conversation, Dialogue
 from naisei.intent.flow import personal
 from naisei.intent.rules import Setting
 from naisei.intent.schemas import Reply
