@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,8 +15,9 @@ from commandline import Naisei
 from naisei.clarify.agent import AgentContext, build_agent
 from naisei.clarify.system import RUN
 from naisei.cli.flags import configurations
-from naisei.cli.grouped import grouped
+from naisei.cli.parameters import with_options
 from naisei.core import InputError
+from naisei.system.config import Options, flag
 from servers.openai_server import OpenAIServer
 from waiting import PATIENCE, naps
 
@@ -114,22 +114,36 @@ def test_structure_by_prompt_and_requests_per_minute(
     assert code == 2 and "--structured" in err
 
 
-@dataclass(frozen=True)
-class Pair:
-    left: Annotated[int, typer.Option("--left")] = 1
-    right: Annotated[str | None, typer.Option()] = None
+def test_a_run_goes_on_at_another_endpoint(
+    naisei: Naisei, openai_server: Callable[..., OpenAIServer], tmp_path: Path
+) -> None:
+    def act(messages: list[dict[str, Any]], schema: dict[str, Any] | None) -> str:
+        return json.dumps({"thought": "", "choice": "execute", "action": 1, "question": ""})
+
+    first, second = openai_server(act), openai_server(act)
+    flags = ["--limit", "4", "--memory", "none", "--trials", "1", "-q", "--concurrency", "1"]
+    flags += ["--model", "openai-compatible:test", "--base-url", first.url, "--max-tokens", "1"]
+    assert naisei("clarify", "run", *flags, "--run-dir", tmp_path / "r").code == 3
+    before = first.calls
+    again = naisei("runs", "resume", tmp_path / "r", "-q", "--base-url", second.url)
+    assert again.code == 0, again.err
+    assert (first.calls, first.calls + second.calls) == (before, 4)
 
 
-def test_a_group_of_flags_is_one_parameter() -> None:
+class Pair(Options):
+    left: int = flag(1, "左", "Left.", ge=1)
+    right: str | None = flag(None, "右", "Right.")
+
+
+def test_a_model_of_options_is_its_flags() -> None:
     got: list[object] = []
 
-    @grouped
     def command(name: Annotated[str, typer.Option()] = "n", *, pair: Pair) -> None:
         got.append((name, pair))
 
     app = typer.Typer()
-    app.command()(command)
+    app.command()(with_options(command))
     call = get_command(app)
     for args in (["--left", "2", "--right", "r"], ["--name", "m"]):
         call.main(args, standalone_mode=False)
-    assert got == [("n", Pair(2, "r")), ("m", Pair())]
+    assert got == [("n", Pair(left=2, right="r")), ("m", Pair())]

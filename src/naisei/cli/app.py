@@ -21,7 +21,7 @@ __all__ = ["app"]
 #: What is no system: sub-command → where its typer app is, and its help.
 _OTHERS: dict[str, tuple[str, Text]] = {
     "serve": (
-        "naisei.web.cli:app",
+        "naisei.web.options:app",
         (
             "ブラウザで使う: 各エージェントと話し、実行を見る・比べる",
             "Everything in the browser: talk to each agent, look at runs.",

@@ -17,10 +17,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from naisei.cli import errors, options
+from naisei.cli import errors
+from naisei.cli.parameters import with_options
 from naisei.core import InputError
 from naisei.files import output_error
 from naisei.lang import language, say
+from naisei.system.config import Options, flag
 from naisei.system.registry import BUILT_IN, find_system, system_names
 
 if TYPE_CHECKING:
@@ -222,35 +224,40 @@ def _fetch(model: str, stage: Stage) -> None:
             pull(weights, progress=told)
 
 
-Model = Annotated[
-    str | None,
-    typer.Option(
-        "--model",
+class DemoOptions(Options):
+    """How it is shown."""
+
+    model: str | None = flag(
+        None,
+        "言語モデルで動かす。例: local: (組み込み)、openai:gpt-5-nano (既定: モデル不要)",
+        "Show it with a language model, e.g. local: (embedded) or openai:gpt-5-nano; "
+        "by default with none.",
+        panel="run",
         metavar="PROVIDER:NAME",
-        help=say(
-            "言語モデルで動かす。例: local: (組み込み)、openai:gpt-5-nano (既定: モデル不要)",
-            "Show it with a language model, e.g. local: (embedded) or openai:gpt-5-nano; "
-            "by default with none.",
-        ),
-    ),
-]
+    )
+    run_dir: Path | None = flag(
+        None,
+        "記録を置くフォルダー (既定: runs/demo-日時)",
+        "Folder of its runs; by default runs/demo-TIME.",
+        panel="run",
+    )
+    seed: int = flag(0, "乱数シード", "Seed of all that is random.", panel="run")
 
 
 def command_of(name: str) -> Callable[..., None]:
     """The command `naisei <name> demo`."""
 
-    def command(
-        model: Model = None, run_dir: options.RunDir = None, seed: options.Seed = 0
-    ) -> None:
-        raise typer.Exit(demo([name], run_dir=run_dir, seed=seed, model=model))
+    def command(options: DemoOptions) -> None:
+        raise typer.Exit(demo([name], **dict(options)))
 
-    return command
+    return with_options(command)
 
 
 app = typer.Typer()
 
 
 @app.command(help=say("すべてのシステムのデモ", "A demonstration of every system."))
+@with_options
 def _command(
     parts: Annotated[
         list[str] | None,
@@ -260,8 +267,7 @@ def _command(
             help=say("見るもの (既定: すべて)", "What to show; by default all."),
         ),
     ] = None,
-    model: Model = None,
-    run_dir: options.RunDir = None,
-    seed: options.Seed = 0,
+    *,
+    options: DemoOptions,
 ) -> None:
-    raise typer.Exit(demo(parts or [], run_dir=run_dir, seed=seed, model=model))
+    raise typer.Exit(demo(parts or [], **dict(options)))

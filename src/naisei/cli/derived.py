@@ -14,7 +14,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
-from naisei.cli.flags import Flags, parameter, signed, typed_in, with_options
+from naisei.cli.flags import Flags
+from naisei.cli.parameters import parameter, signed, typed_in, with_options
 from naisei.core import InputError
 from naisei.lang import say
 from naisei.system.config import Config

@@ -1,37 +1,27 @@
-"""The flags of an experiment, as parameters for typer, and the configurations they amount to."""
+"""The flags of an experiment, and the configurations that they amount to."""
 
 from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TypeVar
 
 import typer
-from pydantic import BaseModel, ValidationError
 
-from naisei.cli.errors import translated
+from naisei.cli.parameters import flag_parameter, parameter, put, validated
 from naisei.core import InputError
 from naisei.lang import say
-from naisei.lengths import bounded
 from naisei.plugins import pairs
-from naisei.system.config import Config, Flag, flags_of
+from naisei.system.config import Config, Flag, Printed, flags_of
 from naisei.system.declare import Experiment, Given
 from naisei.system.execute import RunOptions
 
-__all__ = [
-    "Flags",
-    "configurations",
-    "parameter",
-    "signed",
-    "tell_ineffective",
-    "typed_in",
-    "with_options",
-]
+__all__ = ["Flags", "configurations", "tell_ineffective"]
 
 C = TypeVar("C", bound=Config)
 _MODELS = ("モデル", "Models")
@@ -40,7 +30,6 @@ _MODELS_ONLY = frozenset(
     ("base_url", "timeout", "structured", "cache", "requests_per_minute", "tokens_per_minute")
 )
 _RUN = ("実行", "Run")
-_OUTPUT = ("出力", "Output")
 
 
 class Flags:
@@ -82,7 +71,7 @@ class Flags:
         out += [self._parameter(flag) for flag in self.running.values()]
         if self.only is None:
             out.append(parameter("run_dir", Annotated[Path | None, _run_dir()]))
-            out.append(parameter("json", Annotated[bool, _json()], default=False))
+            out += [flag_parameter(flag, False, many=False) for flag in flags_of(Printed)]
         return out
 
     def _parameter(self, flag: Flag) -> inspect.Parameter:
@@ -144,7 +133,7 @@ class Flags:
     def running_of(self, given: dict[str, Any]) -> tuple[bool, Path | None, RunOptions]:
         """`--json`, `--run-dir` and how to carry out the run, which are taken out of `given`."""
         values = {key: given.pop(key) for key in self.running if key in given}
-        options = _valid(RunOptions, values, self.running)
+        options = validated(RunOptions, values, self.running)
         return given.pop("json", False), given.pop("run_dir", None), options
 
     def configs(
@@ -184,13 +173,13 @@ class Flags:
             if flag.axis and isinstance(value, (list, tuple)):
                 axes.append([(flag, one) for one in value])
             else:
-                _put(values, flag.path, pairs(value) if flag.pairs else value)
+                put(values, flag.path, pairs(value) if flag.pairs else value)
         out: dict[str, Any] = {}
         idle: list[list[str]] = []
         for model, *chosen in product(models or [None], *axes):
             combined = _copied(values)
             for flag, one in chosen:
-                _put(combined, flag.path, one)
+                put(combined, flag.path, one)
             every = {axis[0][0].path[0]: [one for _, one in axis] for axis in axes}
             asked_of = Given(combined, model, model_of, every)
             config = self._config(asked_of, sampling)
@@ -212,7 +201,7 @@ class Flags:
 
             check_embedder(embedder)  # also where nothing will be embedded
         values = self.experiment.settle(given)
-        config = _valid(self.experiment.config, values, self.fields)
+        config = validated(self.experiment.config, values, self.fields)
         models: dict[str, str] = {}
         for role in self.experiment.roles:
             if role.needed(config):
@@ -278,128 +267,6 @@ def configurations(experiment: Experiment[C], **given: Any) -> dict[str, C]:
     return Flags(experiment).configs(given)
 
 
-def _valid(model: type[Any], values: Mapping[str, Any], flags: Mapping[str, Flag]) -> Any:
-    """Raises `InputError` at the flag whose value does not fit."""
-    try:
-        return model.model_validate(values)
-    except ValidationError as error:
-        first = error.errors()[0]
-        path = tuple(str(part) for part in first["loc"] if not isinstance(part, int))
-        at = next((f for f in flags.values() if f.path == path[: len(f.path)]), None)
-        place = at.option.split("/")[0] if at is not None else ".".join(path)
-        if first["type"] == "string_too_long":
-            bounded(str(first["input"]), int(first["ctx"]["max_length"]), place=place)
-        message = first["msg"].removeprefix("Value error, ")
-        raise InputError(translated(message), place=place) from error
-
-
-def with_options(function: Callable[..., None]) -> Callable[..., None]:
-    """A function as a command: each parameter that is a model of options becomes its flags.
-
-    def train(plan: TrainingOptions, data: TrainingData) -> None: ...
-
-    Flags without which there is no model must be given; the other defaults are the models'.
-    """
-    hints = get_type_hints(function, include_extras=True)
-    own = dict(inspect.signature(function).parameters)
-    # A command that was made of flags already looks into typer's context itself.
-    looks = own.pop("context", None) is not None
-    models = {
-        name: hint
-        for name in own
-        if isinstance(hint := hints[name], type) and issubclass(hint, BaseModel)
-    }
-    if not models:
-        return function
-    flags = {name: {f.key: f for f in flags_of(model)} for name, model in models.items()}
-
-    def command(context: typer.Context, **given: Any) -> None:
-        typed = typed_in(context, given)
-        for name, model in models.items():
-            values: dict[str, Any] = {}
-            for key, flag in flags[name].items():
-                value = given.pop(key)
-                if key in typed:
-                    _put(values, flag.path, pairs(value) if flag.pairs else value)
-            given[name] = _valid(model, values, flags[name])
-        function(**{"context": context} if looks else {}, **given)
-
-    parameters: list[inspect.Parameter] = []
-    for p in own.values():
-        if p.name in models:
-            # What is printed comes last, whichever class declares it.
-            ordered = sorted(flags[p.name].values(), key=lambda f: f.told["panel"] == "output")
-            parameters += map(_option_parameter, ordered)
-        else:
-            parameters.append(parameter(p.name, hints[p.name], p.default))
-    return signed(command, parameters)
-
-
-def _option_parameter(flag: Flag) -> inspect.Parameter:
-    if flag.required:
-        return flag_parameter(flag, inspect.Parameter.empty, many=flag.many)
-    default = list(flag.default or ()) or None if flag.many else flag.default
-    return flag_parameter(flag, default, many=flag.many)
-
-
-def flag_parameter(flag: Flag, default: Any, *, many: bool) -> inspect.Parameter:
-    """A flag for typer. many: may be repeated. default: empty for a flag that must be given."""
-    many = many or flag.pairs
-    # Typer knows no list of a Literal; the configuration refuses what is not among them.
-    one = str if many and get_origin(flag.kind) is Literal else flag.kind
-    kind: Any = list.__class_getitem__(one) if many else one
-    if flag.argument:
-        argument = typer.Argument(
-            metavar=flag.told.get("metavar"), help=flag.help, show_default=flag.shown_default
-        )
-        return parameter(flag.key, Annotated[kind, argument], default)
-    option = typer.Option(
-        flag.option,
-        *filter(None, [flag.told.get("short")]),
-        metavar="KEY=VALUE" if flag.pairs else flag.told.get("metavar") or _choices(flag, many),
-        envvar=flag.told.get("env"),
-        help=flag.help,
-        show_default=flag.shown_default,
-        rich_help_panel=flag.panel,
-        formats=list(flag.told["formats"]) if "formats" in flag.told else None,
-        **flag.bounds,  # type: ignore[arg-type]
-    )
-    if default is inspect.Parameter.empty:
-        return parameter(flag.key, Annotated[kind, option], default)
-    return parameter(flag.key, Annotated[kind | None, option], None if flag.pairs else default)
-
-
-def signed(
-    function: Callable[..., None], parameters: Sequence[inspect.Parameter]
-) -> Callable[..., None]:
-    """The function, which takes a context first, with these parameters, for typer."""
-    first = inspect.Parameter(
-        "context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context
-    )
-    parameters = [first, *parameters]
-    function.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    function.__annotations__ = {p.name: p.annotation for p in parameters}
-    return function
-
-
-def typed_in(context: typer.Context, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """What was given on the command line or in the environment, without defaults."""
-    sources = {key: context.get_parameter_source(key) for key in parameters}
-    default = (None, "DEFAULT")
-    return {k: v for k, v in parameters.items() if getattr(sources[k], "name", None) not in default}
-
-
-def _choices(flag: Flag, many: bool) -> str | None:
-    """`a|b` for a flag that takes several of a few words; typer shows those of a single one."""
-    return "|".join(get_args(flag.kind)) if many and get_origin(flag.kind) is Literal else None
-
-
-def _put(values: dict[str, Any], path: tuple[str, ...], value: Any) -> None:
-    for part in path[:-1]:
-        values = values.setdefault(part, {})
-    values[path[-1]] = value
-
-
 def _copied(values: dict[str, Any]) -> dict[str, Any]:
     return {k: _copied(v) if isinstance(v, dict) else v for k, v in values.items()}
 
@@ -407,11 +274,6 @@ def _copied(values: dict[str, Any]) -> dict[str, Any]:
 def _label(chosen: Sequence[tuple[Flag, Any]], model: str | None) -> str:
     parts = [str(value) for _, value in chosen]
     return " ".join([*parts, model] if model else parts) or "run"
-
-
-def parameter(key: str, annotation: Any, default: Any = None) -> inspect.Parameter:
-    kind = inspect.Parameter.KEYWORD_ONLY
-    return inspect.Parameter(key, kind, default=default, annotation=annotation)
 
 
 def _more(flag: Flag) -> inspect.Parameter:
@@ -434,15 +296,4 @@ def _run_dir() -> Any:
             "same command continues the same run.",
         ),
         rich_help_panel=say(*_RUN),
-    )
-
-
-def _json() -> Any:
-    return typer.Option(
-        "--json",
-        help=say(
-            "結果を JSON で標準出力の最後の行に出力する",
-            "Print the result as JSON, the last line of stdout.",
-        ),
-        rich_help_panel=say(*_OUTPUT),
     )

@@ -9,8 +9,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from naisei.cli import options
 from naisei.cli.derived import shown_live
+from naisei.cli.parameters import with_options
 from naisei.cli.printing import print_result
 from naisei.core import InputError
 from naisei.files import write_atomically
@@ -20,10 +20,9 @@ from naisei.runs.directory import RunDirectory
 from naisei.runs.frozen import Frozen
 from naisei.runs.show import export_csv, export_jsonl
 from naisei.runs.tables import to_csv, to_markdown
+from naisei.system.config import Printed, flag
 from naisei.system.execute import RunOptions, execute
-from naisei.system.registry import (
-    experiment_of,
-)
+from naisei.system.registry import experiment_of
 
 __all__ = ["app", "continue_run"]
 
@@ -44,6 +43,11 @@ Output = Annotated[
 ]
 
 
+class _Compared(Printed):
+    seed: int = flag(0, "乱数シード", "Seed of all that is random.", panel="run")
+    csv: bool = flag(False, "CSV で出す", "Print CSV.", panel="output")
+
+
 def _json(value: object) -> None:
     print(json.dumps(value, ensure_ascii=False, allow_nan=False))
 
@@ -62,9 +66,11 @@ def _write(text: str, to: Path | None) -> None:
 
 
 @app.command("list", help=say("実行の一覧", "List the runs under a folder."))
+@with_options
 def list_(
     root: Annotated[Path, typer.Argument(help=say("探す場所", "Where to look."))] = Path("runs"),
-    as_json: options.Json = False,
+    *,
+    printed: Printed,
 ) -> None:
     from naisei.runs.compare import list_text, runs  # with numpy, which the help must not wait for
 
@@ -75,7 +81,7 @@ def list_(
             place=str(root),
             remedy=say("実行記録のあるフォルダーを指定してください", "name the folder of the runs"),
         )
-    if as_json:
+    if printed.as_json:
         _json([run.to_json() for run in found])
     elif not found:
         print(say(f"{root} に実行はありません", f"no runs under {root}"), file=sys.stderr)
@@ -84,6 +90,7 @@ def list_(
 
 
 @app.command("show", help=say("実行や 1 件のやりとりを見る", "Show a run, or one episode of it."))
+@with_options
 def show_(
     directory: Dir,
     episode: Annotated[
@@ -92,54 +99,31 @@ def show_(
             "--episode", metavar="I", help=say("件の名前", "An instance, or instance#trial.")
         ),
     ] = None,
-    as_json: options.Json = False,
+    *,
+    printed: Printed,
 ) -> None:
     with RunDirectory.look(directory) as run:
         if episode is None:
-            if as_json:
+            if printed.as_json:
                 _json(show.run_json(run))
             else:
                 _print(show.run_text(run))
         else:
             name = show.find_episode(run, episode)
-            if as_json:
+            if printed.as_json:
                 _json(show.episode_json(run, name))
             else:
                 _print(show.episode_text(run, name))
 
 
 @app.command(help=say("実行を続きから再開する", "Continue a run where it stopped."))
-def resume(
-    directory: Dir,
-    concurrency: Annotated[
-        int | None,
-        typer.Option(
-            "--concurrency",
-            min=1,
-            help=say("同時に進めるエピソードの数", "Episodes at a time."),
-        ),
-    ] = None,
-    max_usd: options.MaxUsd = None,
-    max_tokens: options.MaxTokens = None,
-    max_minutes: options.MaxMinutes = None,
-    quiet: options.Quiet = False,
-    as_json: options.Json = False,
-) -> None:
-    given = {
-        "concurrency": concurrency,
-        "max_usd": max_usd,
-        "max_tokens": max_tokens,
-        "max_minutes": max_minutes,
-        "quiet": quiet or None,
-        "json": as_json or None,
-    }
-    changes = {name: value for name, value in given.items() if value is not None}
-    shown = bool(changes.pop("json", False))
-    chosen = RunOptions.model_validate(changes)
-    raise typer.Exit(continue_run(directory, chosen, as_json=shown))
+@with_options
+def resume(directory: Dir, options: RunOptions, printed: Printed) -> None:
+    raise typer.Exit(continue_run(directory, options, as_json=printed.as_json))
 
 
 @app.command(help=say("共通する件で実行を比べる", "Compare runs on the instances they share."))
+@with_options
 def compare(
     directories: Annotated[
         list[Path],
@@ -148,24 +132,23 @@ def compare(
             help=say("実行ディレクトリ (2 つ以上)", "Two run directories or more."),
         ),
     ],
-    seed: options.Seed = 0,
-    as_json: options.Json = False,
-    as_csv: Annotated[bool, typer.Option("--csv", help=say("CSV で出す", "Print CSV."))] = False,
+    printed: _Compared,
 ) -> None:
     from naisei.runs.compare import compare as compared
 
-    comparison = compared(directories, seed=seed)
+    comparison = compared(directories, seed=printed.seed)
     for warning in comparison.warnings:
         print(f"{say('注意', 'warning')}: {warning}", file=sys.stderr)
-    if as_json:
+    if printed.as_json:
         _json(comparison.to_json())
-    elif as_csv:
+    elif printed.csv:
         sys.stdout.write(to_csv(comparison.table()))
     else:
         print(to_markdown(comparison.table()), end="")
 
 
 @app.command(help=say("件ごとの結果を書き出す", "Export the episodes."))
+@with_options
 def export(
     directory: Dir,
     form: Annotated[
@@ -178,7 +161,8 @@ def export(
         ),
     ] = False,
     output: Output = None,
-    as_json: options.Json = False,
+    *,
+    printed: Printed,
 ) -> None:
     if events and form == "csv":
         raise InputError(
@@ -186,7 +170,7 @@ def export(
             place="--events",
             remedy=say("--format jsonl を付けてください", "--format jsonl"),
         )
-    if as_json and output is None:
+    if printed.as_json and output is None:
         raise InputError(
             say("標準出力は書き出しそのものに使われます", "stdout holds the export itself"),
             place="--json",
@@ -199,12 +183,13 @@ def export(
             sys.stdout.writelines(export_jsonl(run, events=events))
         else:
             _write("".join(export_jsonl(run, events=events)), output)
-        if as_json:
+        if printed.as_json:
             scored, failed, _ = run.log.counts()
             _json({"output": str(output), "episodes": scored + failed})
 
 
 @app.command(help=say("報告書を作り直す", "Write the report again."))
+@with_options
 def report(
     directory: Dir,
     form: Annotated[
@@ -212,7 +197,8 @@ def report(
         typer.Option("--format", help=say("形式", "The format.")),
     ] = "html",
     output: Output = None,
-    as_json: options.Json = False,
+    *,
+    printed: Printed,
 ) -> None:
     from naisei.runs.report import csv_report, markdown_report, write_report
 
@@ -221,12 +207,12 @@ def report(
             path = write_report(run, output)
         else:
             text = markdown_report(run) + "\n" if form == "markdown" else csv_report(run)
-            if output is None and not as_json:
+            if output is None and not printed.as_json:
                 sys.stdout.write(text)
                 return
             path = output or run.path / f"report.{'md' if form == 'markdown' else 'csv'}"
             _write(text, path)
-    if as_json:
+    if printed.as_json:
         _json({"report": str(path)})
     else:
         print(path)

@@ -26,13 +26,21 @@ if TYPE_CHECKING:
     from naisei.runs.task import Task
     from naisei.system.declare import Experiment
 
-__all__ = ["RunOptions", "Study", "aexecute", "check_models", "execute", "execute_study"]
+__all__ = [
+    "Endpoint",
+    "RunOptions",
+    "Study",
+    "aexecute",
+    "check_models",
+    "execute",
+    "execute_study",
+]
 
 C = TypeVar("C", bound=Config)
 
 
-class RunOptions(Options):
-    """How a run is carried out: what may differ from time to time without changing a result."""
+class Endpoint(Options):
+    """How models are reached."""
 
     base_url: str | None = flag(
         None,
@@ -68,6 +76,26 @@ class RunOptions(Options):
         panel="models",
         ge=0.001,
     )
+    api_key: str | None = Field(default=None, repr=False)
+
+    def settings(self, concurrency: int) -> ModelSettings:
+        """For so many requests at a time."""
+        from naisei.models.base import ModelSettings
+
+        return ModelSettings(
+            base_url=self.base_url,
+            api_key=self.api_key,
+            timeout=self.timeout or ModelSettings().timeout,
+            concurrency=concurrency,
+            requests_per_minute=self.requests_per_minute,
+            tokens_per_minute=self.tokens_per_minute,
+            structured=self.structured,
+        )
+
+
+class RunOptions(Endpoint):
+    """How a run is carried out: what may differ from time to time without changing a result."""
+
     cache: Path | None = flag(
         None, "応答のキャッシュの置き場所", "Keep replies here, and use those kept.", panel="models"
     )
@@ -92,25 +120,10 @@ class RunOptions(Options):
     quiet: bool = flag(
         False, "進捗を表示しない", "No progress.", name="--quiet", short="-q", panel="output"
     )
-    api_key: str | None = Field(default=None, repr=False)
 
     @property
     def budget(self) -> Budget:
         return Budget(self.max_usd, self.max_tokens, self.max_minutes)
-
-    def settings(self, concurrency: int) -> ModelSettings:
-        """How models are reached in a run with so many episodes at a time."""
-        from naisei.models.base import ModelSettings
-
-        return ModelSettings(
-            base_url=self.base_url,
-            api_key=self.api_key,
-            timeout=self.timeout or ModelSettings().timeout,
-            concurrency=concurrency,
-            requests_per_minute=self.requests_per_minute,
-            tokens_per_minute=self.tokens_per_minute,
-            structured=self.structured,
-        )
 
 
 @dataclass(frozen=True, slots=True)

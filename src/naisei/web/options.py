@@ -1,60 +1,145 @@
-"""How the web app is run: where it listens, who may come in, what it shows."""
+"""`naisei serve`, and how the web app is run: where it listens, who may come in, what it shows."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import os
 from pathlib import Path
+from typing import Any, Self
 
+import typer
+from pydantic import Field, model_validator
+
+from naisei.cli.parameters import with_options
 from naisei.core import InputError
-from naisei.http import is_loopback
 from naisei.lang import say
 from naisei.lengths import BODY, MESSAGE, UPLOAD
 from naisei.models.base import ModelSettings
+from naisei.system.config import Options, flag
+from naisei.system.execute import Endpoint
+from naisei.text_files import read_text
 
-__all__ = ["TOKEN", "WebOptions"]
+__all__ = ["TOKEN", "WebOptions", "app"]
 
 #: The variable that holds the token. Not an option's value: others on the machine see those.
 TOKEN = "NAISEI_WEB_TOKEN"
+_RUNS = Path("runs")
+_CONNECTIONS = ("接続", "Connections")
+_SHOWN = ("見せるもの", "What is shown")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WebOptions:
+class WebOptions(Options):
     """Options of `naisei serve`.
 
-    token: what a browser must know to come in; needed unless `host` is loopback. hosts: further
-    names that the Host header may have. runs: the folder whose runs are shown. state: where
-    conversations are kept. index: of documents, for the document page. documents: a folder of
-    them, whose index is made, and kept up to date, under `state`; not both. model: plays every role
-    that a page does not name another for; `None` leaves pages to what needs no model. settings:
-    how models are reached. max_body, max_upload: bytes of a request. max_message: characters of
-    what a person says. body_timeout: seconds for a request to arrive. open_conversations:
-    conversations held in memory at a time; idle: seconds after which one that nobody looks at
-    is put away (it goes on when it is opened again).
+    token: what a browser must know to come in, by default what stands in `token_file`, else in
+    `NAISEI_WEB_TOKEN`; needed unless `host` is loopback. hosts: further names that the Host
+    header may have. runs: the folder whose runs are shown. state: where conversations are kept.
+    index: of documents, for the document page. documents: a folder of them, whose index is made,
+    and kept up to date, under `state`; not both. model: plays every role that a page does not
+    name another for; `None` leaves pages to what needs no model. settings: how models are
+    reached. max_body, max_upload: bytes of a request. max_message: characters of what a person
+    says. body_timeout: seconds for a request to arrive. open_conversations: conversations held in
+    memory at a time; idle: seconds after which one that nobody looks at is put away (it goes on
+    when it is opened again).
 
     Raises:
         InputError: a host that others can reach without a token; a token too short to keep
-            anybody out; a number below 1.
+            anybody out; a file or folder that is not there.
     """
 
-    host: str = "127.0.0.1"
-    port: int = 8320
-    token: str = field(default="", repr=False)
-    hosts: tuple[str, ...] = ()
-    runs: Path = Path("runs")
-    state: Path = Path("naisei-web")
-    index: Path | None = None
-    documents: Path | None = None
-    model: str | None = None
-    settings: ModelSettings = ModelSettings()  # noqa: RUF009 (frozen)
-    uploads: bool = True
-    max_body: int = BODY
-    max_upload: int = UPLOAD
-    max_message: int = MESSAGE
+    host: str = flag(
+        "127.0.0.1",
+        "待ち受けるアドレス。ループバック以外ではトークンが要る",
+        "Address to listen on; anything but loopback needs a token.",
+        panel=_CONNECTIONS,
+    )
+    port: int = flag(
+        8320,
+        "ポート (0 は空いているもの)",
+        "Port; 0 is any free one.",
+        panel=_CONNECTIONS,
+        ge=0,
+        le=65535,
+    )
+    token_file: Path | None = flag(
+        None,
+        "アクセス用トークンを書いたファイル。環境変数 NAISEI_WEB_TOKEN でもよい",
+        "A file with the token that lets people in; NAISEI_WEB_TOKEN does too.",
+        panel=_CONNECTIONS,
+        metavar="FILE",
+    )
+    token: str = Field(default="", repr=False)
+    hosts: tuple[str, ...] = flag(
+        (),
+        "Host に許す名前 (複数可)",
+        "A name that Host may have, repeatable.",
+        name="--allow-host",
+        panel=_CONNECTIONS,
+        metavar="NAME",
+    )
+    runs: Path = flag(
+        _RUNS,
+        "表示する実行のフォルダー",
+        "Folder of the runs to show.",
+        panel=_SHOWN,
+        metavar="DIR",
+    )
+    state: Path = flag(
+        Path("naisei-web"),
+        "会話を保存するフォルダー",
+        "Folder where conversations are kept.",
+        panel=_SHOWN,
+        metavar="DIR",
+    )
+    index: Path | None = flag(
+        None,
+        "資料の索引 (naisei intent index で作る)",
+        "Index of documents, made by `naisei intent index`.",
+        panel=_SHOWN,
+        metavar="DIR",
+    )
+    documents: Path | None = flag(
+        None,
+        "資料のフォルダー。索引は開くたびに新しくする",
+        "A folder of documents; its index is brought up to date when a talk begins.",
+        panel=_SHOWN,
+        metavar="DIR",
+    )
+    uploads: bool = flag(
+        True, "資料のアップロードを受け付ける", "Take uploads of documents.", panel=_SHOWN
+    )
+    max_upload: int = flag(
+        UPLOAD,
+        "アップロードの大きさの上限 (バイト)",
+        "Bytes of one upload at most.",
+        panel=_SHOWN,
+        ge=1,
+    )
+    model: str | None = flag(
+        None,
+        "全役割の既定のモデル",
+        "Model of every role that has none of its own.",
+        panel="models",
+        metavar="PROVIDER:NAME",
+    )
+    settings: ModelSettings = ModelSettings()
+    max_body: int = Field(default=BODY, ge=1)
+    max_message: int = Field(default=MESSAGE, ge=1)
     body_timeout: float = 30.0
-    open_conversations: int = 500
+    open_conversations: int = Field(default=500, ge=1)
     idle: float = 900.0
 
-    def __post_init__(self) -> None:
+    @model_validator(mode="before")
+    @classmethod
+    def _with_token(cls, given: Any) -> Any:
+        if isinstance(given, dict) and "token" not in given:
+            return {**given, "token": _token(given.get("token_file"))}
+        return given
+
+    @model_validator(mode="after")
+    def _sound(self) -> Self:
+        # The help does not wait for what a server needs.
+        from naisei.http import is_loopback
+
         if not is_loopback(self.host) and not self.token:
             raise InputError(
                 say(
@@ -90,9 +175,52 @@ class WebOptions:
                     "資料のあるフォルダーを指定してください", "name the folder of documents"
                 ),
             )
-        for name in ("max_body", "max_upload", "max_message", "open_conversations"):
-            if getattr(self, name) < 1:
-                raise InputError(
-                    say("1 以上にしてください", "must be at least 1"),
-                    place=f"--{name.replace('_', '-')}",
-                )
+        return self
+
+
+def _token(path: Path | None) -> str:
+    if path is None:
+        return os.environ.get(TOKEN, "").strip()
+    token = read_text(path).strip()
+    if not token:
+        raise InputError(
+            say("ファイルが空です", "the file is empty"),
+            place=f"--token-file {path}",
+            remedy=say("トークンを書いてください", "write the token into it"),
+        )
+    return token
+
+
+app = typer.Typer()
+
+
+@app.command(help=say("ブラウザで使う", "Serve the web app."))
+@with_options
+def serve(options: WebOptions, endpoint: Endpoint) -> None:
+    # The default folder may not be there yet: the first run makes it.
+    if not options.runs.is_dir() and (options.runs.exists() or options.runs != _RUNS):
+        raise InputError(
+            say("そのようなフォルダーはありません", "no such folder"),
+            place=f"--runs {options.runs}",
+            remedy=say("実行記録のあるフォルダーを指定してください", "name the folder of the runs"),
+        )
+    from naisei.models.registry import open_model
+    from naisei.retrieval.store import Store
+    from naisei.terminal import Console
+    from naisei.web.app import serve as listen
+
+    settings = endpoint.settings(64)
+    # Now, not when somebody opens a page who cannot mend it.
+    if options.model is not None:
+        open_model(options.model, settings)
+    if options.index is not None:
+        Store(options.index).close()
+    console = Console(stderr=True)
+
+    def ready(url: str) -> None:
+        line = say(
+            f"ブラウザで開いてください: {url} (Ctrl-C で終わり)", f"Open {url} (Ctrl-C ends)"
+        )
+        console.print(line, highlight=False, soft_wrap=True)
+
+    listen(options.model_copy(update={"settings": settings}), ready=ready)

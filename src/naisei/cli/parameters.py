@@ -1,0 +1,146 @@
+"""Flags as parameters for typer: of a field, of a model of options, of a whole command."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+
+import typer
+from pydantic import BaseModel, ValidationError
+
+from naisei.cli.errors import translated
+from naisei.core import InputError
+from naisei.lengths import bounded
+from naisei.plugins import pairs
+from naisei.system.config import Flag, flags_of
+
+__all__ = ["flag_parameter", "parameter", "put", "signed", "typed_in", "validated", "with_options"]
+
+
+def with_options(function: Callable[..., None]) -> Callable[..., None]:
+    """A function as a command: each parameter that is a model of options becomes its flags.
+
+    def train(plan: TrainingOptions, data: TrainingData) -> None: ...
+
+    Flags without which there is no model must be given; the other defaults are the models'.
+    """
+    hints = get_type_hints(function, include_extras=True)
+    own = dict(inspect.signature(function).parameters)
+    # A command that was made of flags already looks into typer's context itself.
+    looks = own.pop("context", None) is not None
+    models = {
+        name: hint
+        for name in own
+        if isinstance(hint := hints[name], type) and issubclass(hint, BaseModel)
+    }
+    if not models:
+        return function
+    flags = {name: {f.key: f for f in flags_of(model)} for name, model in models.items()}
+
+    def command(context: typer.Context, **given: Any) -> None:
+        typed = typed_in(context, given)
+        for name, model in models.items():
+            values: dict[str, Any] = {}
+            for key, flag in flags[name].items():
+                value = given.pop(key)
+                if key in typed:
+                    put(values, flag.path, pairs(value) if flag.pairs else value)
+            given[name] = validated(model, values, flags[name])
+        function(**{"context": context} if looks else {}, **given)
+
+    command.__name__ = function.__name__  # typer names the command by it
+    parameters: list[inspect.Parameter] = []
+    for p in own.values():
+        if p.name in models:
+            # What is printed comes last, whichever class declares it.
+            ordered = sorted(flags[p.name].values(), key=lambda f: f.told["panel"] == "output")
+            parameters += map(_option_parameter, ordered)
+        else:
+            parameters.append(parameter(p.name, hints[p.name], p.default))
+    return signed(command, parameters)
+
+
+def _option_parameter(flag: Flag) -> inspect.Parameter:
+    if flag.required:
+        return flag_parameter(flag, inspect.Parameter.empty, many=flag.many)
+    default = list(flag.default or ()) or None if flag.many else flag.default
+    return flag_parameter(flag, default, many=flag.many)
+
+
+def flag_parameter(flag: Flag, default: Any, *, many: bool) -> inspect.Parameter:
+    """A flag for typer. many: may be repeated. default: empty for a flag that must be given."""
+    many = many or flag.pairs
+    # Typer knows no list of a Literal; the configuration refuses what is not among them.
+    one = str if many and get_origin(flag.kind) is Literal else flag.kind
+    kind: Any = list.__class_getitem__(one) if many else one
+    if flag.argument:
+        argument = typer.Argument(
+            metavar=flag.told.get("metavar"), help=flag.help, show_default=flag.shown_default
+        )
+        return parameter(flag.key, Annotated[kind, argument], default)
+    option = typer.Option(
+        flag.option,
+        *filter(None, [flag.told.get("short")]),
+        metavar="KEY=VALUE" if flag.pairs else flag.told.get("metavar") or _choices(flag, many),
+        envvar=flag.told.get("env"),
+        help=flag.help,
+        show_default=flag.shown_default,
+        rich_help_panel=flag.panel,
+        formats=list(flag.told["formats"]) if "formats" in flag.told else None,
+        **flag.bounds,  # type: ignore[arg-type]
+    )
+    if default is inspect.Parameter.empty:
+        return parameter(flag.key, Annotated[kind, option], default)
+    return parameter(flag.key, Annotated[kind | None, option], None if flag.pairs else default)
+
+
+def _choices(flag: Flag, many: bool) -> str | None:
+    """`a|b` for a flag that takes several of a few words; typer shows those of a single one."""
+    return "|".join(get_args(flag.kind)) if many and get_origin(flag.kind) is Literal else None
+
+
+def parameter(key: str, annotation: Any, default: Any = None) -> inspect.Parameter:
+    kind = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(key, kind, default=default, annotation=annotation)
+
+
+def signed(
+    function: Callable[..., None], parameters: Sequence[inspect.Parameter]
+) -> Callable[..., None]:
+    """The function, which takes a context first, with these parameters, for typer."""
+    first = inspect.Parameter(
+        "context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context
+    )
+    parameters = [first, *parameters]
+    function.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    function.__annotations__ = {p.name: p.annotation for p in parameters}
+    return function
+
+
+def typed_in(context: typer.Context, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """What was given on the command line or in the environment, without defaults."""
+    sources = {key: context.get_parameter_source(key) for key in parameters}
+    default = (None, "DEFAULT")
+    return {k: v for k, v in parameters.items() if getattr(sources[k], "name", None) not in default}
+
+
+def validated(model: type[Any], values: Mapping[str, Any], flags: Mapping[str, Flag]) -> Any:
+    """Raises `InputError` at the flag whose value does not fit."""
+    try:
+        return model.model_validate(values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        path = tuple(str(part) for part in first["loc"] if not isinstance(part, int))
+        at = next((f for f in flags.values() if f.path == path[: len(f.path)]), None)
+        place = at.option.split("/")[0] if at is not None else ".".join(path)
+        if first["type"] == "string_too_long":
+            bounded(str(first["input"]), int(first["ctx"]["max_length"]), place=place)
+        message = first["msg"].removeprefix("Value error, ")
+        raise InputError(translated(message), place=place) from error
+
+
+def put(values: dict[str, Any], path: tuple[str, ...], value: Any) -> None:
+    for part in path[:-1]:
+        values = values.setdefault(part, {})
+    values[path[-1]] = value
