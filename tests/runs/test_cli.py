@@ -35,7 +35,7 @@ def test_list(runs: Path, naisei: Naisei) -> None:
     assert found["odd"]["state"] == "broken"
     assert "4/5" in naisei("runs", "list", runs)[1]
     code, out, err = naisei("runs", "list", runs / "none")
-    assert (code, out) == (0, "") and "no runs" in err
+    assert (code, out) == (2, "") and "no such folder" in err
 
 
 def test_the_runs_of_a_study_are_listed_under_it(
