@@ -5,7 +5,9 @@ from naisei.clarify.config import Rules
 from naisei.clarify.flow import episode
 from naisei.clarify.schemas import Action, ActionSet, Instance, Scene
 from naisei.core import Act, AskUser, Chat, Observation, Remember, play
-from naisei.memory import Memo, NoMemory, Window
+from naisei.memory.memo import Memo
+from naisei.memory.none import NoMemory
+from naisei.memory.window import Window
 
 ACTIONS = ActionSet(
     name="three",

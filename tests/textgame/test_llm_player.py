@@ -3,7 +3,9 @@
 import pytest
 
 from naisei.core import Chat, InputError, InstrumentFailure, World, play, run
-from naisei.memory import Memo, NoMemory, Window
+from naisei.memory.memo import Memo
+from naisei.memory.none import NoMemory
+from naisei.memory.window import Window
 from naisei.textgame.llm.kind import build
 from naisei.textgame.llm.player import LLMPlayer
 from naisei.textgame.llm.prompt import RIGHT_PLACE, RIGHT_STEP, WRONG_PLACE, LLMOptions

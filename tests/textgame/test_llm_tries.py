@@ -7,7 +7,8 @@ import pytest
 
 from naisei.core import Act, Chat, Remember, Where, World, run
 from naisei.lang import speaking
-from naisei.memory import MemoryHandler, NoMemory, memory
+from naisei.memory import MemoryHandler, memory
+from naisei.memory.none import NoMemory
 from naisei.runs.task import EpisodeRow
 from naisei.textgame.config import GameConfig
 from naisei.textgame.flow import play_tries

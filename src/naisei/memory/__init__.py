@@ -9,11 +9,8 @@ from pydantic import JsonValue
 
 from naisei import plugins
 from naisei.core import Handler, Remember, Where
-from naisei.memory.memo import Memo
-from naisei.memory.none import NoMemory
-from naisei.memory.window import Window
 
-__all__ = ["Memo", "Memory", "MemoryHandler", "NoMemory", "Window", "memory", "memory_policy"]
+__all__ = ["Memory", "MemoryHandler", "memory", "memory_policy"]
 
 
 # What a memory of reflections is: something to recall, and a way to reflect.

@@ -24,8 +24,7 @@ from naisei.retrieval.load import parsed
 from naisei.retrieval.loaders.blocks import SUFFIXES, read_bytes
 from naisei.retrieval.store import Store, folder_of, recipe
 from naisei.retrieval.types import LIMITS, IndexReport, LoadLimits, Skipped, Unreadable
-from naisei.retrieval.vectors import embed_missing, write_spans, write_vectors
-from naisei.retrieval.words import write_words
+from naisei.retrieval.vectors import embed_missing, write_spans, write_vectors, write_words
 
 __all__ = ["build"]
 

@@ -17,14 +17,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 from pydantic import JsonValue
 
 from naisei.japanese.dates import dates_in, effective_date, is_old, is_series, version_of, work_name
-from naisei.retrieval.loaders.blocks import Read
 from naisei.retrieval.types import Passage
+
+if TYPE_CHECKING:
+    from naisei.retrieval.loaders.blocks import Read
 
 __all__ = [
     "PLACES",

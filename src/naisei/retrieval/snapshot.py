@@ -32,8 +32,7 @@ from naisei.japanese.dates import is_old
 from naisei.lang import say
 from naisei.retrieval.store import folder_of
 from naisei.retrieval.types import Chunk
-from naisei.retrieval.vectors import SpanIndex, VectorIndex
-from naisei.retrieval.words import WordIndex
+from naisei.retrieval.vectors import SpanIndex, VectorIndex, WordIndex
 
 __all__ = [
     "OWN",

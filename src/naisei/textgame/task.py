@@ -10,7 +10,8 @@ from pydantic import BaseModel, JsonValue
 
 from naisei.core import Act, Flow, InputError, Remember, Where, World
 from naisei.lang import say
-from naisei.memory import Memory, MemoryHandler, NoMemory
+from naisei.memory import Memory, MemoryHandler
+from naisei.memory.none import NoMemory
 from naisei.plugins import typed
 from naisei.runs.directory import RunDirectory
 from naisei.runs.statistics import mean_metric, succeeded_within
