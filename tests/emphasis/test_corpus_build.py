@@ -9,8 +9,7 @@ import docx
 import pytest
 
 from naisei.core import InputError
-from naisei.emphasis.corpus.build import build
-from naisei.emphasis.corpus.command import CorpusOptions, make_corpus
+from naisei.emphasis.corpus.build import CorpusOptions, build, make_corpus
 from naisei.emphasis.corpus.read import read_docx
 from naisei.emphasis.corpus.store import load_corpus
 from naisei.emphasis.schemas import Article
@@ -46,9 +45,9 @@ def word_file(path: Path) -> None:
 
 def test_word_documents(tmp_path: Path) -> None:
     word_file(tmp_path / "a.docx")
-    reading = read_docx((tmp_path / "a.docx").read_bytes())
-    assert reading.title == "猫の話"
-    assert [h.text for h in reading.headings] == ["暮らし"]
+    parsed = read_docx((tmp_path / "a.docx").read_bytes())
+    assert parsed.title == "猫の話"
+    assert [h.text for h in parsed.headings] == ["暮らし"]
     (article,) = build("x", tmp_path).articles
     assert bold(article) == ["とても", "必ず"]
 

@@ -14,7 +14,7 @@ torch.set_num_threads(1)
 
 @pytest.mark.parametrize("k", [2, 3, 4])
 def test_it_equals_the_lattice_and_so_brute_force(k: int) -> None:
-    from naisei.emphasis.crf.layer import CrfLayer
+    from naisei.emphasis.taggers.neural.network import CrfLayer
 
     torch.manual_seed(k)
     rng = np.random.default_rng(k)
@@ -43,7 +43,7 @@ def test_it_equals_the_lattice_and_so_brute_force(k: int) -> None:
 
 
 def test_padding_changes_nothing() -> None:
-    from naisei.emphasis.crf.layer import CrfLayer
+    from naisei.emphasis.taggers.neural.network import CrfLayer
 
     torch.manual_seed(0)
     layer = CrfLayer(2)
@@ -59,7 +59,7 @@ def test_padding_changes_nothing() -> None:
 
 
 def test_it_learns_what_only_transitions_tell() -> None:
-    from naisei.emphasis.crf.layer import CrfLayer
+    from naisei.emphasis.taggers.neural.network import CrfLayer
 
     torch.manual_seed(0)
     layer = CrfLayer(2)
@@ -77,7 +77,7 @@ def test_it_learns_what_only_transitions_tell() -> None:
 
 
 def test_another_number_of_labels_is_refused() -> None:
-    from naisei.emphasis.crf.layer import CrfLayer
+    from naisei.emphasis.taggers.neural.network import CrfLayer
 
     with pytest.raises(ValueError, match="3 scores"):
         CrfLayer(2).log_partition(torch.zeros(1, 2, 3), torch.tensor([2]))

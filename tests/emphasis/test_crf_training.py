@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from naisei.emphasis.crf import expectations, log_partition, path_score
-from naisei.emphasis.crf.lbfgs import minimise
-from naisei.emphasis.crf.sparse import BLOCKED, bundles, fit
+from naisei.emphasis.crf.sparse import BLOCKED, bundles, fit, minimise
 
 
 def test_the_minimum_of_a_badly_scaled_bowl_is_found() -> None:

@@ -20,8 +20,8 @@ def book(*sizes: tuple[int, int]) -> str:
 
 
 def test_a_short_document_stays_whole() -> None:
-    reading = read_html(book((2, 1), (2, 1)))
-    assert cut(reading) == [reading]
+    parsed = read_html(book((2, 1), (2, 1)))
+    assert cut(parsed) == [parsed]
 
 
 def test_a_book_is_cut_at_its_highest_headings_and_long_chapters_again() -> None:
@@ -37,9 +37,9 @@ def test_what_has_no_headings_stays_whole() -> None:
 
 @given(st.lists(st.tuples(st.integers(1, 6), st.integers(0, 6)), max_size=12), st.integers(1, 80))
 def test_cutting_loses_and_doubles_nothing(sizes: list[tuple[int, int]], longest: int) -> None:
-    reading = read_html(book(*sizes))
-    parts = cut(reading, longest=longest)
-    assert tuple(block for part in parts for block in part.blocks) == reading.blocks
+    parsed = read_html(book(*sizes))
+    parts = cut(parsed, longest=longest)
+    assert tuple(block for part in parts for block in part.blocks) == parsed.blocks
     for part in parts:
         assert all(0 <= heading.block <= len(part.blocks) for heading in part.headings)
 

@@ -15,9 +15,9 @@ from naisei.emphasis.corpus.markdown import read_markdown
 from naisei.emphasis.corpus.read import article_of
 from naisei.emphasis.corpus.store import describe
 from naisei.emphasis.demo import HELD_OUT
-from naisei.emphasis.encoder_comparison import encoder_configs
 from naisei.emphasis.metrics import Counts, token_counts
 from naisei.emphasis.schemas import Article
+from naisei.emphasis.study import encoder_configs
 from naisei.emphasis.taggers.crf import default_tagger, save, train
 from naisei.emphasis.taggers.plans import BASELINE
 from naisei.emphasis.taggers.registry import FirstSentence, load_tagger

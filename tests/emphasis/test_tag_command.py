@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from naisei.core import InputError
 from naisei.emphasis.corpus.read import read_bytes
 from naisei.emphasis.schemas import Article
-from naisei.emphasis.suggestions import heat_map, suggest
-from naisei.emphasis.tag import TagOptions, tag
+from naisei.emphasis.tag import TagOptions, heat_map, suggest, tag
 from naisei.emphasis.taggers.registry import FirstSentence
 
 TEXT = "# 題\r\n\r\n猫は眠い。犬は起きる。\r\n"

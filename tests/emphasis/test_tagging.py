@@ -13,12 +13,12 @@ from markdown_it import MarkdownIt
 from numpy.typing import NDArray
 
 from naisei.core import InputError
-from naisei.emphasis.corpus.documents import Reading
+from naisei.emphasis.corpus.documents import ParsedText
 from naisei.emphasis.corpus.html import read_html
 from naisei.emphasis.corpus.markdown import read_markdown
 from naisei.emphasis.corpus.read import Format, read_bytes
 from naisei.emphasis.schemas import Article
-from naisei.emphasis.suggestions import marked, suggest
+from naisei.emphasis.tag import marked, suggest
 
 
 class Dice:
@@ -148,8 +148,8 @@ PIECES = [
 TEXTS = st.lists(st.sampled_from(PIECES), max_size=40).map("".join)
 
 
-def _plain(reading: Reading) -> list[tuple[str, tuple[bool, ...]]]:
-    return [(b.text, b.fixed) for b in reading.blocks]
+def _plain(parsed: ParsedText) -> list[tuple[str, tuple[bool, ...]]]:
+    return [(b.text, b.fixed) for b in parsed.blocks]
 
 
 @given(TEXTS, st.integers(0, 99), st.booleans())
@@ -160,11 +160,9 @@ def test_nothing_but_marks_is_added_to_markdown(text: str, seed: int, snap: bool
     assert unmarked(data, text.encode())
     assert count or data == text.encode()
     after = read_markdown(data.decode())
-    assert _plain(after) == _plain(document.reading)
-    assert after.headings == document.reading.headings
-    bold = sum(sum(b.bold) for b in after.blocks) - sum(
-        sum(b.bold) for b in document.reading.blocks
-    )
+    assert _plain(after) == _plain(document.parsed)
+    assert after.headings == document.parsed.headings
+    bold = sum(sum(b.bold) for b in after.blocks) - sum(sum(b.bold) for b in document.parsed.blocks)
     assert (bold > 0) == (count > 0)
     assert count == 0 or lost < len(found.choice.runs) * 3
     # Without <strong>, the page is the one that was.
@@ -187,7 +185,7 @@ def test_nothing_but_marks_is_added_to_html(text: str, seed: int) -> None:
     document = read_bytes(text.encode(), "html")
     data, _, _ = marked(suggest(document, Dice(seed)))
     assert unmarked(data, text.encode())
-    assert _plain(read_html(data.decode())) == _plain(document.reading)
+    assert _plain(read_html(data.decode())) == _plain(document.parsed)
 
 
 @pytest.mark.parametrize(

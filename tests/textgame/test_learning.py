@@ -10,7 +10,7 @@ from naisei.core import Act, InputError, World, run
 from naisei.textgame.flow import play_game
 from naisei.textgame.games import Game
 from naisei.textgame.learning.curve import (
-    Course,
+    Answers,
     Remembering,
     lessons,
     measured,
@@ -193,24 +193,24 @@ def test_the_order_of_games_is_the_seeds() -> None:
 
 
 def test_the_curve_counts_games_and_remembers_courses() -> None:
-    courses: dict[str, Course] = {}
+    answers_of: dict[str, Answers] = {}
     kept, points = games(range(900, 904)), []
     for known in snapshots(games(range(5)), toy, (0, 2, 5), known=Knowledge()):
-        points += measured(known, kept, toy, courses)
+        points += measured(known, kept, toy, answers_of)
     assert sorted({p.n for p in points}) == [0, 2, 5]
     assert len(points) == 12
     rows = table(points).rows
     assert [row[1] for row in rows] == [0, 2, 5]
     assert all(0 <= float(row[4]) <= float(row[3]) <= float(row[5]) <= 1 for row in rows)
     # Played again from memory, every game goes as it went.
-    again = list(measured(Knowledge(), kept, toy, courses))
+    again = list(measured(Knowledge(), kept, toy, answers_of))
     assert again == [p for p in points if p.n == 0]
 
 
 def test_a_remembered_course_asks_the_game_nothing() -> None:
-    course: Course = {}
+    answers: Answers = {}
     game = games(range(1))[0]
-    first = play_frozen(game, Remembering(toy(game), course), Knowledge())
+    first = play_frozen(game, Remembering(toy(game), answers), Knowledge())
 
     class Mute(SchoolKitchen):
         def perform(self, effect: Act, where: object) -> object:  # type: ignore[override]
@@ -220,7 +220,7 @@ def test_a_remembered_course_asks_the_game_nothing() -> None:
             pass
 
     mute = Mute(**vars(school(0)))
-    assert play_frozen(game, Remembering(mute, course), Knowledge()) == first
+    assert play_frozen(game, Remembering(mute, answers), Knowledge()) == first
 
 
 def test_the_registered_kind_plays_frozen(learned: Knowledge, tmp_path: Path) -> None:

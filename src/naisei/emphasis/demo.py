@@ -12,12 +12,11 @@ from rich.text import Text
 
 from naisei.cli.demo import Part, Stage
 from naisei.core import arun
-from naisei.emphasis.choice import choose
 from naisei.emphasis.corpus.markdown import read_markdown
 from naisei.emphasis.corpus.read import article_of, read_bytes
 from naisei.emphasis.metrics import Counts, token_counts
 from naisei.emphasis.schemas import Article, Sentence
-from naisei.emphasis.suggestions import heat_map, suggest
+from naisei.emphasis.tag import choose, heat_map, suggest
 from naisei.emphasis.taggers.crf import default_tagger
 from naisei.emphasis.zero_shot import emphasise, passages, token_labels
 from naisei.files import write_atomically

@@ -8,10 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from naisei.emphasis.choice import CONTENT, Run
-from naisei.emphasis.corpus.documents import Block, Insertion, Reading, is_sentence
+from naisei.emphasis.corpus.documents import Block, Insertion, ParsedText, is_sentence
 from naisei.emphasis.corpus.markdown import Lost, Paragraph
-from naisei.emphasis.schemas import Article
+from naisei.emphasis.schemas import CONTENT, Article, Span
 
 __all__ = ["Stretch", "html_marks", "markdown_marks", "stretches"]
 
@@ -36,7 +35,7 @@ class Stretch:
 
 
 def stretches(
-    runs: Sequence[Run], article: Article, reading: Reading, source: str
+    runs: Sequence[Span], article: Article, parsed: ParsedText, source: str
 ) -> tuple[Stretch, ...]:
     """In order. A run is cut where markup stands between its characters, so that no mark ever
     crosses another; pieces without a content word are left out. So is all of a paragraph that is
@@ -44,7 +43,7 @@ def stretches(
     found: list[Stretch] = []
     for run in runs:
         sentence = article.sentences[run.sentence]
-        block = reading.blocks[sentence.block]
+        block = parsed.blocks[sentence.block]
         tokens = sentence.tokens[run.first : run.last]
         ends = iter([t.end for t in tokens if t.pos in CONTENT])
         content = next(ends, None)
@@ -57,7 +56,7 @@ def stretches(
     out: list[Stretch] = []
     for number, own in groupby(found, key=lambda stretch: stretch.block):
         here = list(own)
-        if not _heading(reading.blocks[number], here):
+        if not _heading(parsed.blocks[number], here):
             out += here
     return tuple(out)
 

@@ -12,7 +12,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Article", "Sentence", "Tagger", "Token"]
+__all__ = ["CONTENT", "Article", "Sentence", "Span", "Tagger", "Token"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,3 +85,19 @@ class Tagger(Protocol):
     def labels(self, article: Article) -> list[list[bool]]:
         """Per sentence, the decoded label of each token."""
         ...
+
+
+#: Parts of speech of words that can be emphasised alone.
+CONTENT = frozenset(
+    ["名詞", "動詞", "形容詞", "形状詞", "副詞", "代名詞", "感動詞", "連体詞"]
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Words first … last - 1 of a sentence. p: mean of their probabilities."""
+
+    sentence: int
+    first: int
+    last: int
+    p: float

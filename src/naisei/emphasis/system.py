@@ -55,7 +55,7 @@ def _settle_encoders(given: Given) -> dict[str, Any]:
 
 
 def _encoders(config: EncoderConfig) -> Mapping[str, Config]:
-    from naisei.emphasis.encoder_comparison import encoder_configs
+    from naisei.emphasis.study import encoder_configs
 
     return encoder_configs(config)
 
@@ -110,7 +110,7 @@ SYSTEM = System(
                 "太字を含む文書からコーパスを作る (フォルダー、または Debian の日本語文書)",
                 "Build a corpus from emphasised documents: a folder, or Debian's Japanese books.",
             ),
-            "naisei.emphasis.corpus.command:make_corpus",
+            "naisei.emphasis.corpus.build:make_corpus",
         ),
         Verb(
             "train",

@@ -1,21 +1,228 @@
-"""`naisei emphasis tag`: a document gets suggestions, and a page shows them as a heat map."""
+"""`naisei emphasis tag`: which words are suggested in a document, its marks, and a heat map."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from naisei.core import InputError
-from naisei.emphasis.corpus.read import read_document
-from naisei.emphasis.schemas import Tagger
-from naisei.emphasis.suggestions import Suggestions, heat_map, marked, suggest
+from naisei.emphasis.corpus.markdown import read_paragraphs
+from naisei.emphasis.corpus.read import Document, article_of, read_document
+from naisei.emphasis.marks import html_marks, markdown_marks, stretches
+from naisei.emphasis.metrics import spans
+from naisei.emphasis.schemas import CONTENT, Article, Sentence, Span, Tagger
 from naisei.emphasis.taggers.crf import default_tagger
 from naisei.emphasis.taggers.registry import load_tagger
 from naisei.files import write_atomically
-from naisei.lang import say
+from naisei.japanese.morph import phrase_starts
+from naisei.lang import language, say
+from naisei.runs.report import templates
 from naisei.system.config import Options, flag
 
-__all__ = ["TagOptions", "command", "tag"]
+__all__ = [
+    "Choice",
+    "Piece",
+    "Suggestions",
+    "TagOptions",
+    "choose",
+    "command",
+    "heat_map",
+    "marked",
+    "paragraphs",
+    "suggest",
+    "tag",
+]
+
+
+# Which words are suggested: the tagger's own choice or a threshold, whole phrases, at most a
+# share of the document.
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """probabilities: per sentence and word. runs: in order of the document."""
+
+    probabilities: tuple[NDArray[np.float64], ...]
+    runs: tuple[Span, ...]
+
+
+def choose(
+    article: Article,
+    tagger: Tagger,
+    *,
+    threshold: float | None = None,
+    max_share: float = 1.0,
+    whole_phrases: bool = False,
+) -> Choice:
+    """What is emphasised already is not suggested.
+
+    threshold: of the probability, from which on a word is taken; None leaves it to the tagger.
+    max_share: of the words that can be emphasised; those that are already count too. Above it
+    the runs of the greatest mean probability stay.
+    """
+    likely = tagger.probabilities(article)
+    if threshold is None:
+        said = tagger.labels(article)
+    else:
+        said = [[bool(value >= threshold) for value in row] for row in likely]
+    runs: list[Span] = []
+    for number, (sentence, row) in enumerate(zip(article.sentences, said, strict=True)):
+        if whole_phrases:
+            row = _snapped(sentence, row)
+        # A word that cannot be emphasised, or is already, ends a run.
+        free = [y and token.label is False for y, token in zip(row, sentence.tokens, strict=True)]
+        for first, last in sorted(spans(free)):
+            if any(token.pos in CONTENT for token in sentence.tokens[first:last]):
+                runs.append(Span(number, first, last, float(likely[number][first:last].mean())))
+    return Choice(tuple(likely), _limited(runs, article, max_share))
+
+
+def _snapped(sentence: Sentence, row: Sequence[bool]) -> list[bool]:
+    """Every phrase of which a content word is chosen, and no other; 、 and 。 at its end stay out
+    unless what follows is chosen too."""
+    tokens = sentence.tokens
+    edges = [i for i, starts in enumerate(phrase_starts(tokens)) if starts] + [len(tokens)]
+    out = [False] * len(tokens)
+    for first, last in pairwise(edges):
+        taken = any(row[i] and tokens[i].pos in CONTENT for i in range(first, last))
+        out[first:last] = [taken] * (last - first)
+    for i in range(len(tokens) - 1, -1, -1):
+        ends = i + 1 == len(tokens) or not out[i + 1]
+        if out[i] and ends and tokens[i].surface in ("、", "。", "，", "．"):
+            out[i] = False
+    return out
+
+
+def _limited(runs: Sequence[Span], article: Article, max_share: float) -> tuple[Span, ...]:
+    counted = sum(sum(s.counted) for s in article.sentences)
+    left = max_share * counted - sum(sum(s.labels) for s in article.sentences)
+    kept: list[Span] = []
+    for run in sorted(runs, key=lambda run: (-run.p, run.sentence, run.first)):
+        if (size := run.last - run.first) <= left + 1e-9:
+            kept.append(run)
+            left -= size
+    return tuple(sorted(kept, key=lambda run: (run.sentence, run.first)))
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestions:
+    """What a tagger suggests for a document."""
+
+    document: Document
+    article: Article
+    choice: Choice
+
+    @property
+    def words(self) -> int:
+        """Words suggested."""
+        return sum(run.last - run.first for run in self.choice.runs)
+
+    @property
+    def counted(self) -> int:
+        """Words that can be emphasised."""
+        return sum(sum(sentence.counted) for sentence in self.article.sentences)
+
+
+def suggest(
+    document: Document,
+    tagger: Tagger,
+    *,
+    threshold: float | None = None,
+    max_share: float = 1.0,
+    whole_phrases: bool = False,
+) -> Suggestions:
+    """Options as of `choose`."""
+    article = article_of(document.name, document.parsed)
+    choice = choose(
+        article, tagger, threshold=threshold, max_share=max_share, whole_phrases=whole_phrases
+    )
+    return Suggestions(document, article, choice)
+
+
+def marked(suggestions: Suggestions) -> tuple[bytes, int, int]:
+    """The document with its marks; how many were put in, and how many could not be.
+
+    Taking the marks out again gives back the document byte for byte.
+
+    Raises:
+        InputError: a docx, or ISO-2022-JP.
+    """
+    document = suggestions.document
+    if document.source is None:
+        raise InputError(
+            say("Word 文書そのものには印を付けられません", "a Word document cannot be marked"),
+            place=document.name,
+            remedy=say("--html PAGE で強調案を見られます", "see the suggestions with --html PAGE"),
+        )
+    text = document.source.text
+    lost = 0
+    found = stretches(suggestions.choice.runs, suggestions.article, document.parsed, text)
+    if document.format == "html":
+        insertions = html_marks(found)
+    else:
+        insertions, lost = markdown_marks(found, read_paragraphs(text)[1])
+    return document.source.with_marks(insertions), len(insertions) // 2, lost
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A word, or what stands between two. heat: 0 to 10, the tenth of the probability;
+    bold: as in the document; chosen: suggested."""
+
+    text: str
+    heat: int
+    percent: int
+    bold: bool
+    chosen: bool
+
+
+def heat_map(suggestions: Suggestions, *, tagger: str) -> str:
+    """One HTML page without scripts or links to anything outside. tagger: its name."""
+    article = suggestions.article
+    return (
+        templates("naisei.emphasis")
+        .get_template("heat_map.html")
+        .render(
+            say=say,
+            language=language(),
+            title=article.title or suggestions.document.name,
+            tagger=tagger,
+            words=suggestions.words,
+            counted=suggestions.counted,
+            runs=len(suggestions.choice.runs),
+            paragraphs=list(paragraphs(suggestions)),
+        )
+    )
+
+
+def paragraphs(suggestions: Suggestions) -> Iterator[list[Piece]]:
+    """The running text, paragraph by paragraph."""
+    chosen = {
+        (run.sentence, i) for run in suggestions.choice.runs for i in range(run.first, run.last)
+    }
+    blocks: dict[int, list[Piece]] = {}
+    ends: dict[int, int] = {}
+    for number, sentence in enumerate(suggestions.article.sentences):
+        text = suggestions.document.parsed.blocks[sentence.block].text
+        own = blocks.setdefault(sentence.block, [])
+        likely = suggestions.choice.probabilities[number]
+        for i, token in enumerate(sentence.tokens):
+            between = text[ends.get(sentence.block, 0) : token.start]
+            if between:
+                own.append(Piece(between, 0, 0, False, False))
+            p = float(likely[i])
+            bold = token.label is True
+            is_chosen = (number, i) in chosen
+            own.append(Piece(token.surface, min(10, int(p * 10)), round(p * 100), bold, is_chosen))
+            ends[sentence.block] = token.end
+    yield from blocks.values()
+
 
 _CHOICE = ("選び方", "Choice")
 

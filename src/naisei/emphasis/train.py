@@ -21,7 +21,7 @@ from naisei.terminal import Console
 if TYPE_CHECKING:
     from naisei.emphasis.taggers.neural.training import Point
 
-__all__ = ["TrainOptions", "command", "set_aside", "train_tagger"]
+__all__ = ["TrainOptions", "command", "split_dev", "train_tagger"]
 
 _TRAINING = ("学習", "Training")
 
@@ -110,7 +110,7 @@ def train_tagger(options: TrainOptions, console: Console) -> dict[str, Any]:
             place="--tagger",
             remedy=say("crf、crf-context、transformer-… などを指定", "crf, transformer-…, …"),
         )
-    learn, aside = set_aside(load_corpus(options.corpus), options.dev, seed=options.seed)
+    learn, aside = split_dev(load_corpus(options.corpus), options.dev, seed=options.seed)
     began = monotonic()
     path = options.out
     if isinstance(plan, CrfPlan) and path.suffix != ".npz":
@@ -156,7 +156,7 @@ def _sized(plan: NeuralPlan, own: set[str], options: TrainOptions) -> NeuralPlan
     from naisei.emphasis.taggers.neural.encoder import needs_torch
 
     needs_torch("safetensors")
-    from naisei.emphasis.taggers.neural.learner import device_of
+    from naisei.emphasis.taggers.neural.tagger import device_of
 
     small = options.small
     if small is None:
@@ -167,7 +167,7 @@ def _sized(plan: NeuralPlan, own: set[str], options: TrainOptions) -> NeuralPlan
     return NeuralPlan.model_validate({**less, **plan.model_dump(include=own)})
 
 
-def set_aside(
+def split_dev(
     articles: Sequence[Article], sentences: int, *, seed: int = 0
 ) -> tuple[list[Article], list[Article]]:
     """Articles to learn from, and whole articles with about `sentences` sentences: chosen by the

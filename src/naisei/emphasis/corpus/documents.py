@@ -11,7 +11,7 @@ from naisei.core import InputError
 from naisei.lang import say
 from naisei.text_files import Undecodable, encoding_of
 
-__all__ = ["Block", "Heading", "Insertion", "Reading", "Source", "Writer", "is_sentence"]
+__all__ = ["Block", "BlockBuilder", "Heading", "Insertion", "ParsedText", "Source", "is_sentence"]
 
 
 _WIDE = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uff60]{2}")
@@ -56,7 +56,7 @@ class Heading:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ParsedText:
     """title: "" if the document has none. headings: in order."""
 
     title: str
@@ -65,7 +65,7 @@ class Reading:
 
 
 @dataclass(slots=True)
-class Writer:
+class BlockBuilder:
     """Collects characters into blocks; a run of white space is one space, none at the ends.
 
     A line break between two wide characters is nothing: Japanese lines are broken anywhere.

@@ -6,7 +6,7 @@ import html
 import re
 from dataclasses import dataclass, field
 
-from naisei.emphasis.corpus.documents import Heading, Reading, Writer
+from naisei.emphasis.corpus.documents import BlockBuilder, Heading, ParsedText
 from naisei.retrieval.loaders.blocks import BLOCK_ELEMENTS
 
 __all__ = ["BLOCKS", "INLINE", "LEFT_OUT", "RAW", "html_title", "is_title", "read_html", "role"]
@@ -83,7 +83,7 @@ _LONGEST_HEADING = 2_000
 
 @dataclass(slots=True)
 class _State:
-    writer: Writer = field(default_factory=Writer)
+    builder: BlockBuilder = field(default_factory=BlockBuilder)
     left_out: list[str] = field(default_factory=list)
     headings: list[Heading] = field(default_factory=list)
     inline: list[tuple[str, str]] = field(default_factory=list)
@@ -102,10 +102,10 @@ class _State:
         single = len(text) == end - start
         for place, character in enumerate(text, start):
             first, last = (place, place + 1) if single else (start, end)
-            self.writer.add(character, first, last, self.bold, fixed or self.fixed)
+            self.builder.add(character, first, last, self.bold, fixed or self.fixed)
 
 
-def read_html(text: str) -> Reading:
+def read_html(text: str) -> ParsedText:
     """Places are offsets in `text`."""
     state, at = _State(), 0
     while at < len(text):
@@ -121,8 +121,8 @@ def read_html(text: str) -> Reading:
             state.add(piece[0], piece.start(), at, fixed=True)
         elif piece[0].startswith("&"):
             state.add(html.unescape(piece[0]), piece.start(), at)
-    state.writer.close()
-    return Reading(html_title(text), tuple(state.writer.blocks), tuple(state.headings))
+    state.builder.close()
+    return ParsedText(html_title(text), tuple(state.builder.blocks), tuple(state.headings))
 
 
 def _tag(state: _State, piece: re.Match[str], text: str) -> int:
@@ -132,7 +132,7 @@ def _tag(state: _State, piece: re.Match[str], text: str) -> int:
         close = re.compile(rf"</{tag}\b", re.I).search(text, piece.end())
         return close.start() if close else len(text)
     if tag in BLOCKS or tag in LEFT_OUT:
-        state.writer.close()
+        state.builder.close()
         if tag != "br":
             state.inline.clear()
     _end_implied(state.left_out, tag, end)
@@ -141,7 +141,7 @@ def _tag(state: _State, piece: re.Match[str], text: str) -> int:
         if not end:
             if _HEADING.fullmatch(tag) and not state.left_out:
                 shown = _plain(_until_end(text, piece.end(), tag))
-                state.headings.append(Heading(int(tag[1]), shown, len(state.writer.blocks)))
+                state.headings.append(Heading(int(tag[1]), shown, len(state.builder.blocks)))
             state.left_out.append(tag)
         elif tag in state.left_out:
             del state.left_out[len(state.left_out) - 1 - state.left_out[::-1].index(tag) :]

@@ -13,7 +13,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from naisei.emphasis.corpus.documents import Heading, Reading, Writer
+from naisei.emphasis.corpus.documents import BlockBuilder, Heading, ParsedText
 from naisei.emphasis.corpus.html import INLINE, html_title, role
 from naisei.retrieval.loaders.markdown import split_front_matter
 
@@ -274,28 +274,28 @@ def _places(token: Token, lines: list[tuple[int, int]], text: str) -> list[int] 
     return out
 
 
-def read_markdown(text: str) -> Reading:
+def read_markdown(text: str) -> ParsedText:
     """Places are offsets in `text`, whatever its line ends. Only strong emphasis is bold."""
     return read_paragraphs(text)[0]
 
 
-def read_paragraphs(text: str) -> tuple[Reading, tuple[Paragraph, ...]]:
+def read_paragraphs(text: str) -> tuple[ParsedText, tuple[Paragraph, ...]]:
     """As `read_markdown`, with the paragraph that each block is of."""
-    writer, headings, kept = Writer(), list[Heading](), list[Paragraph]()
+    builder, headings, kept = BlockBuilder(), list[Heading](), list[Paragraph]()
     title, found = markdown_paragraphs(text)
     for paragraph in found:
         if paragraph.level:
             name = " ".join("".join(p.character for p in paragraph.read).split())
-            headings.append(Heading(paragraph.level, name, len(writer.blocks)))
+            headings.append(Heading(paragraph.level, name, len(builder.blocks)))
             continue
         places = paragraph.places
         for character, start, end, bold, fixed in paragraph.read:
-            writer.add(character, places[start], places[end - 1] + 1, bold, fixed)
-        writer.close()
-        if len(writer.blocks) > len(kept):
+            builder.add(character, places[start], places[end - 1] + 1, bold, fixed)
+        builder.close()
+        if len(builder.blocks) > len(kept):
             kept.append(paragraph)
-    reading = Reading(title or first_heading(headings), tuple(writer.blocks), tuple(headings))
-    return reading, tuple(kept)
+    parsed = ParsedText(title or first_heading(headings), tuple(builder.blocks), tuple(headings))
+    return parsed, tuple(kept)
 
 
 def first_heading(headings: Sequence[Heading]) -> str:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from docx.oxml.ns import qn
 
 from naisei.core import InputError
-from naisei.emphasis.corpus.documents import Block, Heading, Reading, Source, Writer
+from naisei.emphasis.corpus.documents import Block, BlockBuilder, Heading, ParsedText, Source
 from naisei.emphasis.corpus.html import read_html
 from naisei.emphasis.corpus.markdown import first_heading, read_markdown
 from naisei.emphasis.schemas import Article, Sentence, Token
@@ -55,7 +55,7 @@ class Document:
 
     name: str
     format: Format
-    reading: Reading
+    parsed: ParsedText
     source: Source | None
 
 
@@ -89,22 +89,22 @@ def read_bytes(data: bytes, kind: Format, *, name: str = "") -> Document:
     if kind == "docx":
         return Document(name, kind, read_docx(data, place=name), None)
     source = Source.of(data, place=name)
-    reading = read_markdown(source.text) if kind == "markdown" else read_html(source.text)
-    return Document(name, kind, reading, source)
+    parsed = read_markdown(source.text) if kind == "markdown" else read_html(source.text)
+    return Document(name, kind, parsed, source)
 
 
-def article_of(name: str, reading: Reading) -> Article:
-    """The article of a reading. A word at least half of which is emphasised is emphasised;
+def article_of(name: str, parsed: ParsedText) -> Article:
+    """The article of a parsed. A word at least half of which is emphasised is emphasised;
     one of which any character cannot be, cannot be."""
     sentences: list[Sentence] = []
-    for number, block in enumerate(reading.blocks):
+    for number, block in enumerate(parsed.blocks):
         at = 0
         for text in sentence_spans(block.text):
             found = tuple(_token(word, at, block) for word in words(text))
             if found:
                 sentences.append(Sentence(text.strip(), found, number, len(sentences)))
             at += len(text)
-    return Article(name, reading.title, tuple(sentences))
+    return Article(name, parsed.title, tuple(sentences))
 
 
 def _token(word: Word, base: int, block: Block) -> Token:
@@ -123,7 +123,7 @@ _MOST_INFLATED = 200_000_000
 _OFF = ("0", "false", "off")
 
 
-def read_docx(data: bytes, *, place: str = "") -> Reading:
+def read_docx(data: bytes, *, place: str = "") -> ParsedText:
     """Places in the source are 0: a docx is an archive. Tables are left out.
 
     Raises:
@@ -138,8 +138,8 @@ def read_docx(data: bytes, *, place: str = "") -> Reading:
         raise InputError(broken(place, error).why, place=place) from error
 
 
-def _read(document: Any) -> Reading:
-    writer, headings, title = Writer(), [], ""
+def _read(document: Any) -> ParsedText:
+    builder, headings, title = BlockBuilder(), [], ""
     styles = {style.style_id: style for style in document.styles}
     levels = heading_styles(document)
     for kind, paragraph in elements(document.element.body):
@@ -150,14 +150,16 @@ def _read(document: Any) -> Reading:
             text = "".join(c for c, _, _ in _characters(paragraph, styles, False)).strip()
             title = title or (text if not level else "")
             if level and text:
-                headings.append(Heading(min(6, level), text, len(writer.blocks)))
+                headings.append(Heading(min(6, level), text, len(builder.blocks)))
         elif style is None or not _CODE.search(style.name or ""):
             for character, bold, fixed in _characters(paragraph, styles, _bold_style(style)):
-                writer.add(character, 0, 0, bold, fixed)
-            writer.close()
+                builder.add(character, 0, 0, bold, fixed)
+            builder.close()
     core = (document.core_properties.title or "").strip()
     known = "" if core == "Word Document" else core
-    return Reading(title or first_heading(headings) or known, tuple(writer.blocks), tuple(headings))
+    return ParsedText(
+        title or first_heading(headings) or known, tuple(builder.blocks), tuple(headings)
+    )
 
 
 def _characters(paragraph: Any, styles: Any, bold: bool) -> Iterator[tuple[str, bool, bool]]:

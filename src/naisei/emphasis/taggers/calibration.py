@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from naisei.emphasis.crf.lbfgs import minimise
+from naisei.emphasis.crf.sparse import minimise
 
 __all__ = [
     "Blend",
@@ -17,7 +17,7 @@ __all__ = [
     "blended",
     "calibrated",
     "expected_error",
-    "in_the_middle",
+    "mean_log_odds",
     "tuned",
 ]
 
@@ -95,7 +95,7 @@ class Blend:
     def apply(self, *said: ArrayLike) -> Floats:
         """Each argument is what one tagger says of the same words."""
         odds = self.shift + sum(
-            (w * _logit_blend(p) for w, p in zip(self.weights, said, strict=True)), np.zeros(())
+            (w * _logit(p) for w, p in zip(self.weights, said, strict=True)), np.zeros(())
         )
         out: Floats = 1 / (1 + np.exp(-odds))
         return out
@@ -104,7 +104,7 @@ class Blend:
 def blended(said: Sequence[ArrayLike], labels: ArrayLike) -> Blend:
     """The likeliest blend, of what each says of words that none had seen; equal weights where all
     labels are alike."""
-    table = np.stack([*map(_logit_blend, said), np.ones(len(np.asarray(labels)))], 1)
+    table = np.stack([*map(_logit, said), np.ones(len(np.asarray(labels)))], 1)
     gold = np.asarray(labels, np.float64)
     even = Blend.even(len(said))
     if not 0 < gold.sum() < len(gold):
@@ -123,21 +123,15 @@ def blended(said: Sequence[ArrayLike], labels: ArrayLike) -> Blend:
     return Blend(tuple(weights), shift)
 
 
-def in_the_middle(said: Sequence[Sequence[Floats]]) -> list[Floats]:
+def mean_log_odds(said: Sequence[Sequence[Floats]]) -> list[Floats]:
     """Several taggers' probabilities of the same sentences: the mean of their log-odds. What one
     training got by chance, the others seldom say (Breiman 1996)."""
     if len(said) == 1:
         return list(said[0])
     return [
-        1 / (1 + np.exp(-np.mean([_logit_blend(p) for p in row], axis=0)))
+        1 / (1 + np.exp(-np.mean([_logit(p) for p in row], axis=0)))
         for row in zip(*said, strict=True)
     ]
-
-
-def _logit_blend(probabilities: ArrayLike) -> Floats:
-    p = np.clip(np.asarray(probabilities, np.float64), _EDGE, 1 - _EDGE)
-    out: Floats = np.log(p) - np.log1p(-p)
-    return out
 
 
 # From probabilities to whole spans: what is chosen must be worth its beginning.

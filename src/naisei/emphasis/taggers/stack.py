@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from naisei.core import InputError
 from naisei.emphasis.schemas import Article, Sentence, Tagger
-from naisei.emphasis.taggers.calibration import Blend, SpanRule, blended, in_the_middle, tuned
+from naisei.emphasis.taggers.calibration import Blend, SpanRule, blended, mean_log_odds, tuned
 from naisei.emphasis.taggers.crf import CrfTagger, train_and_ask
 from naisei.emphasis.taggers.crf import load as load_crf
 from naisei.emphasis.taggers.crf import save as save_crf
@@ -43,7 +43,7 @@ class StackedTagger:
     def probabilities(self, article: Article) -> list[Floats]:
         said = [self.crf.probabilities(article)]
         said += [
-            in_the_middle([each.probabilities(article) for each in copies])
+            mean_log_odds([each.probabilities(article) for each in copies])
             for copies in self.neural
         ]
         return [
@@ -73,7 +73,7 @@ def train(
     Raises:
         InputError: nothing is emphasised, something is not installed, or no such encoder.
     """
-    from naisei.emphasis.taggers.neural.tagger import unseen
+    from naisei.emphasis.taggers.neural.training import out_of_fold
     from naisei.emphasis.taggers.neural.training import train as train_neural
 
     whole = [*articles, *dev]
@@ -87,14 +87,14 @@ def train(
             # Far apart, so that another stack's seed is not this one's copy.
             now = seed + 1_000 * copy
             own = None if folder is None else folder / f"network{number}" / f"copy{copy}"
-            rows = unseen(
+            rows = out_of_fold(
                 whole, plan=network, parts=plan.parts, seed=now, folder=own, device=device
             )
             heard.append([p for article in rows for p in article])
             last = None if own is None else own / "whole"
             copies.append(train_neural(whole, plan=network, seed=now, folder=last, device=device))
         neural.append(tuple(copies))
-        said.append(in_the_middle(heard))
+        said.append(mean_log_odds(heard))
     blend, rule = _tuned([s for a in whole for s in a.sentences], said)
     return StackedTagger(plan.name, crf, tuple(neural), blend, rule)
 

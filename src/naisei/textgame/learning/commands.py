@@ -16,7 +16,7 @@ from naisei.textgame.engine import GameHandler, ProcessPool, needs_textworld
 from naisei.textgame.games import Game, find_games
 from naisei.textgame.learning.curve import (
     COUNTS,
-    Course,
+    Answers,
     Point,
     draw,
     measured,
@@ -120,11 +120,11 @@ def learn(options: LearnOptions) -> None:
     for path in filter(None, (out, curve)):
         check_place(path)
     points = read_points([curve]) if options.resume and curve and curve.is_file() else []
-    courses: dict[str, Course] = {}
+    answers_of: dict[str, Answers] = {}
     stage = _Stage()
     try:
         for learned in snapshots(school, stage, counts, known=known):
-            new = list(measured(learned, kept, stage, courses))
+            new = list(measured(learned, kept, stage, answers_of))
             points += new
             if curve is not None:
                 # After every stage: a curve that was interrupted is still one.

@@ -26,7 +26,7 @@ from naisei.textgame.schemas import START, GameResult, View
 
 __all__ = [
     "COUNTS",
-    "Course",
+    "Answers",
     "Point",
     "Remembering",
     "draw",
@@ -106,20 +106,20 @@ class _Watched(Handler):
         return seen
 
 
-# A game that remembers what each course of it looked like, so that no course is played twice.
+# A game that remembers what each course of it looked like, so that no answers is played twice.
 #
 # A game answers the same commands with the same texts. Snapshots of one learner mostly play alike,
 # and the interpreter's time is nearly all the time there is.
 
 #: What was answered to each sequence of commands of one game.
-Course = dict[tuple[str, ...], Observation]
+Answers = dict[tuple[str, ...], Observation]
 
 
 class Remembering(Handler):
-    """Answers from `course` while it can; `game` is driven to that point when it cannot."""
+    """Answers from `answers` while it can; `game` is driven to that point when it cannot."""
 
-    def __init__(self, game: Handler, course: Course) -> None:
-        self._game, self._course = game, course
+    def __init__(self, game: Handler, answers: Answers) -> None:
+        self._game, self._course = game, answers
         self._given: tuple[str, ...] = ()
 
     def perform(self, effect: Act, where: Where) -> Observation:
@@ -182,13 +182,13 @@ def measured(
     known: Knowledge,
     games: Sequence[Game],
     handler: Callable[[Game], Handler],
-    courses: dict[str, Course],
+    answers_of: dict[str, Answers],
     *,
     max_steps: int = 100,
 ) -> Iterator[Point]:
-    """A point for each game. courses: what was seen of the games so far; it grows."""
+    """A point for each game. answers_of: what was seen of the games so far; it grows."""
     for game in games:
-        staged = Remembering(handler(game), courses.setdefault(game.id, {}))
+        staged = Remembering(handler(game), answers_of.setdefault(game.id, {}))
         result = play_frozen(game, staged, known, max_steps=max_steps)
         yield Point(
             caution=known.caution,

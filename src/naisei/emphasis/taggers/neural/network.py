@@ -1,4 +1,4 @@
-"""The network, and the encoder's states that it reads."""
+"""The network, its CRF layer, and the encoder's states that it reads."""
 
 from __future__ import annotations
 
@@ -17,13 +17,81 @@ from torch.nn import functional
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from naisei.core import InputError
-from naisei.emphasis.crf.layer import CrfLayer
+from naisei.emphasis.crf import expectations, viterbi
 from naisei.emphasis.taggers.neural.encoder import Encoder, open_encoder
-from naisei.emphasis.taggers.neural.inputs import Batch, Input, lots, tensors
+from naisei.emphasis.taggers.neural.inputs import Batch, Input, batches_by_length, tensors
 from naisei.emphasis.taggers.plans import NeuralPlan
 from naisei.lang import say
 
-__all__ = ["Network", "States", "shared_states", "with_means"]
+__all__ = ["CrfLayer", "Network", "States", "shared_states", "with_means"]
+
+
+class CrfLayer(nn.Module):  # type: ignore[misc]
+    """Transition scores A of eq. 4.1, (K + 2, K + 2), learnt with what lies below.
+
+    Shapes as in `naisei.emphasis.crf`: emissions (B, T, K), lengths (B,), labels
+    (B, T). Padding is never read: neither a score nor a gradient depends on it.
+    """
+
+    def __init__(self, labels: int) -> None:
+        """labels: K, at least 1."""
+        super().__init__()
+        if labels < 1:
+            raise ValueError(f"{labels} labels")
+        self.labels = labels
+        self.transitions = nn.Parameter(torch.empty(labels + 2, labels + 2).uniform_(-0.1, 0.1))
+
+    def log_likelihood(self, emissions: Tensor, labels: Tensor, lengths: Tensor) -> Tensor:
+        """log p(y | X) of each sequence, eq. 4.1: (B,)."""
+        return self.path_score(emissions, labels, lengths) - self.log_partition(emissions, lengths)
+
+    def path_score(self, emissions: Tensor, labels: Tensor, lengths: Tensor) -> Tensor:
+        """s(X, y) of each sequence: (B,)."""
+        rows, steps, k = emissions.shape
+        mask = self._mask(emissions, lengths)
+        p = emissions.masked_fill(~mask[:, :, None], 0.0)
+        y = labels.masked_fill(~mask, 0)
+        own = p.gather(2, y[:, :, None])[:, :, 0].sum(1)
+        before = torch.cat([y.new_full((rows, 1), k), y], 1)
+        after = torch.cat([y, y.new_full((rows, 1), k + 1)], 1)
+        after = after.scatter(1, lengths[:, None], k + 1)
+        taken = torch.arange(steps + 1, device=lengths.device)[None, :] <= lengths[:, None]
+        return own + self.transitions[before, after].masked_fill(~taken, 0.0).sum(1)
+
+    def log_partition(self, emissions: Tensor, lengths: Tensor) -> Tensor:
+        """log Σ e^s over all labellings, by the forward algorithm: (B,)."""
+        rows, steps, k = emissions.shape
+        mask = self._mask(emissions, lengths)
+        p = emissions.masked_fill(~mask[:, :, None], 0.0)
+        a = self.transitions
+        nothing = a[k, k + 1].expand(rows)
+        if not steps:
+            return nothing
+        alpha = a[k, :k] + p[:, 0]
+        for t in range(1, steps):
+            ways = torch.logsumexp(alpha[:, :, None] + a[:k, :k], 1) + p[:, t]
+            alpha = torch.where(mask[:, t, None], ways, alpha)
+        return torch.where(lengths > 0, torch.logsumexp(alpha + a[:k, k + 1], 1), nothing)
+
+    @torch.no_grad()  # type: ignore[untyped-decorator]
+    def decode(self, emissions: Tensor, lengths: Tensor) -> list[list[int]]:
+        """The likeliest labels of each sequence, as long as it is (Viterbi)."""
+        paths, _ = viterbi(*self._arrays(emissions, lengths))
+        return [row[:n].tolist() for row, n in zip(paths, lengths.tolist(), strict=True)]
+
+    @torch.no_grad()  # type: ignore[untyped-decorator]
+    def marginals(self, emissions: Tensor, lengths: Tensor) -> Tensor:
+        """The probability of each label at each token, 0 on padding: (B, T, K), on the CPU."""
+        return torch.from_numpy(expectations(*self._arrays(emissions, lengths)).tokens)
+
+    def _mask(self, emissions: Tensor, lengths: Tensor) -> Tensor:
+        if emissions.shape[2] != self.labels:
+            raise ValueError(f"{emissions.shape[2]} scores a token for {self.labels} labels")
+        return torch.arange(emissions.shape[1], device=lengths.device)[None, :] < lengths[:, None]
+
+    def _arrays(self, *tensors: Tensor) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        emissions, lengths = (t.detach().cpu().numpy() for t in tensors)
+        return emissions, self.transitions.detach().cpu().numpy(), lengths
 
 
 #: Score of emphasis where there can be none: odds of e^−40 are none.
@@ -154,8 +222,10 @@ class States:
         found = {key: self._kept[key] for key in keys if key in self._kept}
         missing = {key: each for key, each in zip(keys, inputs, strict=True) if key not in found}
         own = list(missing.values())
-        for lot in lots(own):
-            for number, states in zip(lot, self._computed([own[i] for i in lot]), strict=True):
+        for numbers in batches_by_length(own):
+            for number, states in zip(
+                numbers, self._computed([own[i] for i in numbers]), strict=True
+            ):
                 found[own[number].digest] = states
                 self._keep(own[number].digest, states)
         for key in keys:

@@ -19,8 +19,8 @@ from naisei.emphasis.schemas import Article
 from naisei.emphasis.taggers.calibration import SpanRule, calibrated, tuned
 from naisei.emphasis.taggers.neural.encoder import needs_torch, open_encoder
 from naisei.emphasis.taggers.neural.inputs import Input, epoch_of
-from naisei.emphasis.taggers.neural.learner import Learner, device_of
 from naisei.emphasis.taggers.neural.network import States, shared_states
+from naisei.emphasis.taggers.neural.tagger import Learner, device_of
 from naisei.emphasis.taggers.plans import NeuralPlan
 from naisei.files import write_atomically
 from naisei.lang import say
@@ -29,7 +29,16 @@ from naisei.runs.tables import Curve, svg
 if TYPE_CHECKING:
     from naisei.emphasis.taggers.neural.tagger import NeuralTagger
 
-__all__ = ["Course", "Point", "Progress", "blank", "restore", "save", "train"]
+__all__ = [
+    "Point",
+    "Progress",
+    "TrainingCurve",
+    "out_of_fold",
+    "restore",
+    "save",
+    "train",
+    "untrained",
+]
 
 
 _NAME = "checkpoint.pt"
@@ -111,7 +120,7 @@ class Point:
     speed: float
 
 
-class Course:
+class TrainingCurve:
     """The points of one training, kept in a folder if there is one."""
 
     def __init__(self, folder: Path | None, *, done: int, report: Callable[[Point], None]) -> None:
@@ -173,7 +182,7 @@ def train(
             ),
             remedy=say("太字を含む文書を与えてください", "give documents that have bold words"),
         )
-    tagger = blank(plan, device=device, seed=seed)
+    tagger = untrained(plan, device=device, seed=seed)
     inputs = [each for article in articles for each in tagger.inputs(article)]
     progress = _learn(tagger, inputs, dev, seed, folder, report)
     if progress.weights is not None:
@@ -181,7 +190,7 @@ def train(
     return _finished(tagger, dev)
 
 
-def blank(plan: NeuralPlan, *, device: str = "auto", seed: int = 0) -> NeuralTagger:
+def untrained(plan: NeuralPlan, *, device: str = "auto", seed: int = 0) -> NeuralTagger:
     """A tagger that has learnt nothing yet, the same for the same seed.
 
     Raises:
@@ -214,7 +223,7 @@ def _learn(
     progress = restore(folder, learner, digest=digest) if folder else Progress()
     if not progress.step:
         learner.prepare(inputs)
-    course = Course(folder, done=progress.step, report=report)
+    curve = TrainingCurve(folder, done=progress.step, report=report)
     losses: list[float] = []
     read, began, saved = 0, monotonic(), monotonic()
     epoch, at = -1, 0
@@ -237,11 +246,11 @@ def _learn(
         if ends:
             rate = read / max(1e-9, monotonic() - began)
             point = _look(tagger, dev, progress, float(np.mean(losses)), rate)
-            course.add(point)
+            curve.add(point)
             losses, read, began = [], 0, monotonic()
         if folder and (ends or monotonic() - saved > _PACE):
             save(folder, learner, progress, digest=digest)
-            course.write()
+            curve.write()
             saved = monotonic()
     return progress
 
@@ -305,3 +314,38 @@ def _data(inputs: Sequence[Input], dev: Sequence[Article], seed: int) -> str:
     for article in dev:
         own.update(repr([(s.text, s.labels) for s in article.sentences]).encode())
     return own.hexdigest()
+
+
+def out_of_fold(
+    articles: Sequence[Article],
+    dev: Sequence[Article] = (),
+    *,
+    plan: NeuralPlan,
+    parts: int = 2,
+    seed: int = 0,
+    folder: Path | None = None,
+    device: str = "auto",
+) -> list[list[Floats]]:
+    """Probabilities per article, sentence and token, by `parts` taggers each of which learnt
+    from the articles of the other parts (stacked generalisation, Wolpert 1992).
+
+    With what a tagger says of articles that it learnt from, a model on top of it would learn to
+    trust it more than it deserves. Where nothing is emphasised in the other parts, 0 is said.
+    folder: where the trainings are kept, so that they go on when broken off.
+
+    Raises:
+        InputError: something is not installed, or no such encoder.
+    """
+    out: list[list[Floats]] = [
+        [np.zeros(len(s.tokens)) for s in article.sentences] for article in articles
+    ]
+    for part in range(parts):
+        others = [a for i, a in enumerate(articles) if i % parts != part]
+        if not any(any(s.labels) for a in others for s in a.sentences):
+            continue
+        own = None if folder is None else folder / f"part{part}"
+        tagger = train(others, dev, plan=plan, seed=seed, folder=own, device=device)
+        for i, article in enumerate(articles):
+            if i % parts == part:
+                out[i] = tagger.probabilities(article)
+    return out
