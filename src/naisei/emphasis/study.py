@@ -178,6 +178,7 @@ def _encoder(spec: str) -> dict[str, JsonValue]:
 
 def _has_gpu() -> bool:
     from naisei.emphasis.taggers.neural.encoder import needs_torch
+
     needs_torch("safetensors")
     from naisei.emphasis.taggers.neural.tagger import device_of
 

@@ -8,7 +8,7 @@ from dataclasses import astuple, dataclass, replace
 from math import isnan
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,14 +20,11 @@ from naisei.emphasis.taggers.calibration import SpanRule, calibrated, tuned
 from naisei.emphasis.taggers.neural.encoder import needs_torch, open_encoder
 from naisei.emphasis.taggers.neural.inputs import Input, epoch_of
 from naisei.emphasis.taggers.neural.network import States, shared_states
-from naisei.emphasis.taggers.neural.tagger import Learner, device_of
+from naisei.emphasis.taggers.neural.tagger import Learner, NeuralTagger, device_of
 from naisei.emphasis.taggers.plans import NeuralPlan
 from naisei.files import write_atomically
 from naisei.lang import say
 from naisei.runs.tables import Curve, svg
-
-if TYPE_CHECKING:
-    from naisei.emphasis.taggers.neural.tagger import NeuralTagger
 
 __all__ = [
     "Point",
@@ -205,8 +202,6 @@ def untrained(plan: NeuralPlan, *, device: str = "auto", seed: int = 0) -> Neura
     else:
         encoder = open_encoder(plan.encoder, layers=plan.layers)
     learner = Learner(plan, encoder, device=device, seed=seed, states=states)
-    from naisei.emphasis.taggers.neural.tagger import NeuralTagger
-
     return NeuralTagger(plan, learner, encoder.subwords, encoder.longest)
 
 
