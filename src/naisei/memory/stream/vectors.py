@@ -106,10 +106,12 @@ class Vectors:
         flat = np.concatenate([queries, np.repeat(queries[:1], fill, axis=0)]).astype(np.float32)
         out = np.empty((len(flat), _COLUMNS), dtype=np.float32)
         best = np.empty(len(self._blocks) * _COLUMNS, dtype=np.float32)
-        for b, block in enumerate(self._blocks):
-            np.matmul(flat, block, out=out)
-            np.max(out, axis=0, out=best[b * _COLUMNS : (b + 1) * _COLUMNS])
         lengths = self._lengths.all()
+        for b, block in enumerate(self._blocks):
+            # A short stream is not to pay for the whole of its block.
+            used = min(len(lengths) - b * _COLUMNS, _COLUMNS)
+            products = np.matmul(flat, block[:, :used], out=out[:, :used])
+            np.max(products, axis=0, out=best[b * _COLUMNS : b * _COLUMNS + used])
         with np.errstate(invalid="ignore"):
             cosines = best[: len(lengths)] / lengths  # 0/0 where there is no vector
         return cosines if len(rows) == len(lengths) else cosines[rows]
