@@ -267,16 +267,14 @@ def reply(
     view: View, rows: list[tuple[int, int, str]], question: str = "喉が渇きましたか？"
 ) -> Any:
     """A model's reply: (action, per cent, expected answer) for each hypothesis."""
-    allowed = tuple(a for a in view.actions.ids if a not in view.tried)
-    fields: dict[str, Any] = {"thought": "たぶん飲み物"}
-    rows = rows + [(allowed[-1], 0, "unknown")] * (COUNT - len(rows))
-    for i, (action, percent, answer) in enumerate(rows, 1):
-        fields |= {f"action_{i}": action, f"percent_{i}": percent}
-        if view.may_ask:
-            fields[f"answer_{i}"] = answer
-    if view.may_ask:
-        fields["question"] = question
-    return hypotheses_schema(allowed, view.may_ask).model_validate(fields)
+    rows = rows + [(view.actions.ids[-1], 0, "unknown")] * (COUNT - len(rows))
+    fields = {
+        "thought": "たぶん飲み物",
+        "hypotheses": [{"action": action, "percent": percent} for action, percent, _ in rows],
+        "question": question if view.may_ask else "",
+        "answers": [answer for *_, answer in rows] if view.may_ask else [],
+    }
+    return hypotheses_schema(view.actions.ids).model_validate(fields)
 
 
 def test_hybrid_asks_only_when_the_answer_would_tell() -> None:
@@ -300,10 +298,11 @@ def test_hybrid_neither_repeats_a_question_nor_a_tried_action() -> None:
     agent = hybrid.build(context())
     turn = Turn(question="喉が渇きましたか？", answer="いいえ")
     view = View(scene=SCENE, actions=ACTIONS, asked=(turn,), tried=(3,), quota_left=1, trial=2)
-    again = reply(view, [(6, 50, "yes"), (9, 50, "no")])
-    assert isinstance(play(agent.decide(view), [again]).result, Execute)
-    schema = hypotheses_schema(tuple(a for a in ACTIONS.ids if a != 3), True).model_json_schema()
-    assert 3 not in schema["properties"]["action_1"]["enum"]
+    again = reply(view, [(3, 60, "yes"), (6, 30, "yes"), (9, 10, "no")])
+    done = play(agent.decide(view), [again]).result
+    assert isinstance(done, Execute) and done.action == 6
+    stubborn = play(agent.decide(view), [reply(view, [(3, 20, "yes")] * COUNT)]).result
+    assert isinstance(stubborn, Execute) and stubborn.action != 3
 
 
 def test_hybrid_asks_the_model_for_no_question_when_none_is_allowed() -> None:
@@ -313,8 +312,7 @@ def test_hybrid_asks_the_model_for_no_question_when_none_is_allowed() -> None:
     assert isinstance(played.result, Execute)
     assert (played.result.action, played.result.thought) == (9, "たぶん飲み物")
     chat = played.effects[0]
-    assert isinstance(chat, Chat) and chat.schema is not None
-    assert "question" not in chat.schema.model_fields
+    assert isinstance(chat, Chat) and "もう質問はできません" in chat.messages[-1].content
 
 
 def test_hybrid_survives_a_model_that_gives_no_chances() -> None:

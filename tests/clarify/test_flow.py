@@ -1,5 +1,7 @@
 """The decision loop driven by hand: no world, no model."""
 
+import pytest
+
 from naisei.clarify.agents.llm import LLMAgent, reply_schema
 from naisei.clarify.config import Rules
 from naisei.clarify.flow import episode
@@ -8,6 +10,7 @@ from naisei.core import Act, AskUser, Chat, Observation, Remember, play
 from naisei.memory.memo import Memo
 from naisei.memory.none import NoMemory
 from naisei.memory.window import Window
+from naisei.schema import json_schema
 
 ACTIONS = ActionSet(
     name="three",
@@ -67,13 +70,22 @@ def test_a_failed_trial_is_reflected_upon_and_the_memo_reaches_the_next():
     assert "1. 水を出す" in second.messages[1].content.split("もう選べません")[1]
 
 
-def test_quota_bounds_the_questions_and_the_schema_forbids_more():
+def test_one_schema_is_sent_and_who_asks_beyond_the_quota_has_given_an_action():
+    over = {"thought": "まだ聞きたい", "choice": "clarify", "question": "寒いですか？", "action": 2}
     played = play(
         episode(INSTANCE, ACTIONS, LLMAgent(), NoMemory(), Rules(trials=1, quota=1)),
-        [ask("風を入れたいですか？"), "そうですね", execute(2), RIGHT],
+        [
+            ask("風を入れたいですか？"),
+            "そうですね",
+            lambda chat: chat.schema.model_validate(over),
+            RIGHT,
+        ],
     )
-    last = played.effects[2]
-    assert last.schema.model_json_schema()["properties"]["choice"]["const"] == "execute"
+    sent = [json_schema(played.effects[i].schema, "ja") for i in (0, 2)]
+    assert sent[0] == sent[1]
+    assert list(sent[0]["properties"]) == ["thought", "choice", "question", "action"]
+    with pytest.raises(ValueError, match="write the question"):
+        played.effects[0].schema.model_validate({**over, "question": " "})
     assert played.result.first_success == 1
 
 
@@ -81,17 +93,19 @@ def test_without_clarify_nothing_may_be_asked():
     rules = Rules(trials=1, quota=2, clarify=False)
     played = play(episode(INSTANCE, ACTIONS, LLMAgent(), NoMemory(), rules), [execute(3), WRONG])
     assert played.result.trials[0].turns == ()
-    assert "question" not in played.effects[0].schema.model_json_schema()["required"]
 
 
-def test_an_executed_action_is_no_longer_offered():
+def test_an_executed_action_is_asked_for_once_more():
     rules = Rules(trials=2, quota=0)
     played = play(
         episode(INSTANCE, ACTIONS, LLMAgent(), NoMemory(), rules),
-        [execute(3), WRONG, execute(2), RIGHT],
+        [execute(3), WRONG, execute(3), execute(2), RIGHT],
     )
-    offered = played.effects[2].schema.model_json_schema()["properties"]["action"]["enum"]
-    assert offered == [1, 2]
+    first, second, again = (played.effects[i] for i in (0, 2, 3))
+    assert first.schema is second.schema is again.schema
+    assert again.messages[:-2] == second.messages
+    assert "3 はすでに実行して違っていた" in again.messages[-1].content
+    assert [t.action for t in played.result.trials] == [3, 2]
 
 
 def test_a_repeated_action_is_not_executed_again_and_wastes_the_trial():
@@ -128,4 +142,4 @@ def test_reflexion_keeps_the_last_three_and_does_not_show_them_to_the_reflector(
 
 
 def test_schemas_are_built_once():
-    assert reply_schema((1, 2), True) is reply_schema((1, 2), True)
+    assert reply_schema((1, 2)) is reply_schema((1, 2))

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,8 @@ _QUESTIONS = (
     "部屋が寒いですか？",
     "少し横になりたいですか？",
 )
+_TRIED = re.compile("すでに実行して違っていた行動.*")
+_NUMBER = re.compile(r"(\d+)\. ")
 _PLACES = ("居間", "台所", "寝室", "玄関")
 
 
@@ -50,10 +53,17 @@ def brain(messages: list[dict[str, Any]], schema: dict[str, Any] | None) -> str:
     draw = int.from_bytes(hashlib.sha256(said.encode()).digest()[:8], "big")
     if schema is None:
         return f"それは{draw % 1000}番目の話です。落ち着いて考え直してください。"
-    allowed = schema["properties"]["action"]["enum"]
+    heard = [str(m["content"]) for m in messages if m["role"] == "user"]
+    tried = {int(n) for line in _TRIED.findall("\n".join(heard)) for n in _NUMBER.findall(line)}
+    allowed = [n for n in schema["properties"]["action"]["enum"] if n not in tried]
     action = allowed[draw // 7 % _ACTIONS]
-    reply = {"thought": f"{draw % 97}番の考え", "choice": "execute", "action": action}
-    if "clarify" in json.dumps(schema["properties"]["choice"]):
+    reply = {
+        "thought": f"{draw % 97}番の考え",
+        "choice": "execute",
+        "question": "",
+        "action": action,
+    }
+    if "もう質問はできません" not in heard[-1]:
         asks = draw % 5 < 3
         reply["choice"] = "clarify" if asks else "execute"
         reply["question"] = _QUESTIONS[draw // 11 % len(_QUESTIONS)] if asks else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Hashable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Protocol, runtime_checkable
 
 from pydantic import JsonValue
@@ -33,7 +33,9 @@ class Usage:
     role, model: whose call. calls: answered requests (0 for a cache hit). attempts:
     requests sent, failed ones included. *_tokens: as the endpoint counted them. lost_*:
     those of them that went into replies that were no answer and were asked for again.
-    usd: price in US dollars, `None` where the price is unknown.
+    usd: price in US dollars, `None` where the price is unknown. cached_input: input tokens that
+    the endpoint read from its cache of prefixes; reasoning: output tokens that it thought with;
+    both are among the others. sent: each request of the call as it was sent, with the raw reply.
     """
 
     role: str = ""
@@ -47,6 +49,9 @@ class Usage:
     repaired: bool = False
     lost_input: int = 0
     lost_output: int = 0
+    cached_input: int = 0
+    reasoning: int = 0
+    sent: tuple[JsonValue, ...] = field(default=(), compare=False, repr=False)
 
     @property
     def tokens(self) -> int:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from typing import Any, Literal
 
@@ -60,16 +60,22 @@ class Sampling:
     """Sampling parameters; `None` leaves a parameter to the role or the endpoint.
 
     temperature: ≥ 0. top_p: (0, 1]. max_tokens: ≥ 1, of the reply. seed: any integer.
+    reasoning_effort: how much a reasoning model thinks, in the endpoint's words (`low`, …).
     """
 
     temperature: float | None = None
     top_p: float | None = None
     max_tokens: int | None = None
     seed: int | None = None
+    reasoning_effort: str | None = None
 
     def to_json(self) -> dict[str, JsonValue]:
         """Only what is set."""
         return {f.name: value for f in fields(self) if (value := getattr(self, f.name)) is not None}
+
+    def without(self, names: Collection[str]) -> Sampling:
+        """The other parameters alone."""
+        return replace(self, **dict.fromkeys(set(names) & set(self.to_json())))
 
     def over(self, base: Sampling) -> Sampling:
         """These parameters where set, else those of `base`."""

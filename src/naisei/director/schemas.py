@@ -8,6 +8,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, computed_fie
 
 from naisei.core import Check, Status
 from naisei.director.state import TalkState
+from naisei.schema import told
 
 __all__ = ["ASPECTS", "Draft", "Judgement", "Outcome", "Score", "Scores", "TalkResult", "Turn"]
 
@@ -38,19 +39,23 @@ class _Frozen(BaseModel):
 
 
 class Scores(_Frozen):
-    """One judgement of one line: five aspects, each an integer from 1 to 5, and a word on it.
+    """One judgement of one line: a word on it, then five aspects, each an integer from 1 to 5.
 
-    frame: fits the place. roleplay: keeps the character. connection: takes up the line before.
-    density: neither thin nor crammed. naturalness: no mechanical repetition, nothing abrupt.
     Source: the retry-judgement specification, §7.
     """
 
-    frame: Score
-    roleplay: Score
-    connection: Score
-    density: Score
-    naturalness: Score
-    comment: str = ""
+    comment: str = told(
+        "直すならどこをどう直すかを一文で。なければ空",
+        "What to change, in one sentence; empty if nothing",
+        "",
+    )
+    frame: Score = told("場面に合っているか。1〜5", "Fits the place and situation, 1 to 5")
+    roleplay: Score = told("人物と二人の関係を守っているか。1〜5", "Keeps the character, 1 to 5")
+    connection: Score = told("直前の発言を受けているか。1〜5", "Takes up the line before, 1 to 5")
+    density: Score = told("中身の量がちょうどよいか。1〜5", "Neither thin nor crammed, 1 to 5")
+    naturalness: Score = told(
+        "繰り返しや唐突さがないか。1〜5", "Nothing repeated or abrupt, 1 to 5"
+    )
 
     @property
     def points(self) -> tuple[int, ...]:

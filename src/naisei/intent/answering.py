@@ -36,6 +36,7 @@ from naisei.intent.schemas import Citation, Judged, Reply, Unsupported
 from naisei.japanese.content_preservation import lost
 from naisei.japanese.query_analysis import analyse_query
 from naisei.japanese.sentences import search_tokens, sentences
+from naisei.schema import told
 
 __all__ = ["Drafted", "Grounded", "Query", "Sentence", "answer", "grounded", "joined", "rewrite"]
 
@@ -101,8 +102,10 @@ class Sentence(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    text: str
-    sources: Annotated[tuple[int, ...], BeforeValidator(_listed)] = ()
+    text: str = told("答えの一文。番号は書かない", "One sentence of the answer, without numbers")
+    sources: Annotated[tuple[int, ...], BeforeValidator(_listed)] = told(
+        "根拠の資料番号", "Numbers of the documents that it rests on", ()
+    )
 
 
 class Drafted(BaseModel):
@@ -110,8 +113,10 @@ class Drafted(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    answerable: bool
-    sentences: Annotated[tuple[Sentence, ...], Field(max_length=40)] = ()
+    sentences: Annotated[tuple[Sentence, ...], Field(max_length=40)] = told(
+        "答えの文。なければ空", "The answer, sentence by sentence; empty if there is none", ()
+    )
+    answerable: bool = told("資料に答えがあるか", "Whether the documents hold the answer")
 
 
 class Grounded(BaseModel):

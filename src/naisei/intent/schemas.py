@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_serializer
 
 from naisei.japanese.answers import at_a_loss, none_of_them
+from naisei.schema import told
 
 __all__ = [
     "Case",
@@ -73,14 +74,22 @@ class Evaluation(_Frozen):
     Source: the intent-aware RAG article, "入力文の評価方法" and "Function Callingを工夫する".
     """
 
-    clarity: Grade
-    is_question: Grade
-    is_consultation: Grade
-    in_internal_docs: Grade
-    ask_person: Grade
-    ask_missing_info: _Text = ""
-    res_consultation: _Text = ""
-    ask_user_meta_info: _Text = ""
+    clarity: Grade = told(
+        "意図が明らか。1（はい）〜5（いいえ）", "The intent is clear: 1 (yes) to 5 (no)"
+    )
+    is_question: Grade = told("質問である。1〜5", "It is a question: 1 to 5")
+    is_consultation: Grade = told("相談である。1〜5", "It asks for advice: 1 to 5")
+    in_internal_docs: Grade = told("社内資料にある内容。1〜5", "Documents say this: 1 to 5")
+    ask_person: Grade = told("担当者に聞くほうがよい。1〜5", "Better asked of a person: 1 to 5")
+    ask_missing_info: _Text = told(
+        "足りない情報を尋ねる文。なければ空", "Asks for what is missing; empty if nothing", ""
+    )
+    res_consultation: _Text = told(
+        "悩みを引き出す文。なければ空", "Draws the worry out; empty if not needed", ""
+    )
+    ask_user_meta_info: _Text = told(
+        "所属などを尋ねる文。なければ空", "Asks for department, …; empty if not needed", ""
+    )
 
 
 class Exchange(_Frozen):

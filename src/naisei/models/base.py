@@ -56,24 +56,49 @@ class ChatRequest:
 
     mode: how structure is asked for. `json_schema`: the endpoint enforces the schema;
     `json_object`: it enforces JSON, the schema is in the prompt; `prompt`: nothing is
-    enforced; `None` with `schema=None`: plain text.
+    enforced; `None` with `schema=None`: plain text. role: who is asked, and at: in which episode
+    and step; both are for a person who answers, and are not sent.
     """
 
     messages: tuple[Message, ...]
     sampling: Sampling = Sampling()
     schema: Schema | None = None
     mode: Mode | None = None
+    role: str = ""
+    at: str = ""
+
+    def body(self) -> dict[str, Any]:
+        """As OpenAI's chat completions take it, but for the model: what the golden requests and
+        the log show. Properties of the schema stand in their declared order: a model fills them
+        in as they come."""
+        out: dict[str, Any] = {"messages": [m.to_json() for m in self.messages]}
+        out |= self.sampling.to_json()
+        if self.mode == "json_schema" and self.schema is not None:
+            told = {"name": self.schema.name, "schema": self.schema.json, "strict": True}
+            out["response_format"] = {"type": "json_schema", "json_schema": told}
+        elif self.mode == "json_object":
+            out["response_format"] = {"type": "json_object"}
+        return out
 
 
 @dataclass(frozen=True, slots=True)
 class ChatReply:
-    """What came back. finish_reason: `stop`, `length`, `content_filter`, … as the field says it."""
+    """What came back. finish_reason: `stop`, `length`, `content_filter`, … as the field says it.
+
+    cached_input, reasoning: input tokens from the endpoint's cache of prefixes, and output tokens
+    of thinking; both are among the others. sent, raw: the body that was sent and what was answered,
+    where they are not those of `ChatRequest.body` and `text`.
+    """
 
     text: str
     finish_reason: str | None = "stop"
     input_tokens: int = 0
     output_tokens: int = 0
     model: str = ""
+    cached_input: int = 0
+    reasoning: int = 0
+    sent: JsonValue = None
+    raw: JsonValue = None
 
 
 class ChatModel(Protocol):
@@ -82,7 +107,8 @@ class ChatModel(Protocol):
     A model may also have: `base_url` (str), its endpoint; `offline = True`, it calls nobody
     and so is allowed where model calls are forbidden; `free = True`, its price is known to
     be zero; `modes` (tuple of `Mode`), the ways of asking for structure that it takes, best
-    first; `base_sampling` (`Sampling`), for what nobody else sets; `notice` (a pair of texts,
+    first; `base_sampling` (`Sampling`), for what nobody else sets; `ignores` (names of sampling
+    parameters), what it does not take; `notice` (a pair of texts,
     Japanese and English), what has to be printed next to its figures.
     """
 
@@ -121,11 +147,19 @@ class Unusable(Exception):
     """The endpoint refuses for good. `mode_refused`: it rejected the way structure was asked for.
 
     hopeless: it would refuse any other request too (a wrong key, an unknown model, no credit).
+    refused: names of sampling parameters that it does not take.
     """
 
-    def __init__(self, message: str, *, mode_refused: bool = False, hopeless: bool = False) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        mode_refused: bool = False,
+        hopeless: bool = False,
+        refused: tuple[str, ...] = (),
+    ) -> None:
         super().__init__(message)
-        self.mode_refused, self.hopeless = mode_refused, hopeless
+        self.mode_refused, self.hopeless, self.refused = mode_refused, hopeless, refused
 
 
 class Embedder(Protocol):

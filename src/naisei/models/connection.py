@@ -7,10 +7,11 @@ import random
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Generator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 from urllib.parse import urlsplit
 
+from pydantic import JsonValue
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type
 
 from naisei.core import InputError, Usage
@@ -209,7 +210,11 @@ def price(model: ChatModel, reply: ChatReply) -> float | None:
         return None
     from genai_prices import Usage, calc_price
 
-    used = Usage(input_tokens=reply.input_tokens, output_tokens=reply.output_tokens)
+    used = Usage(
+        input_tokens=reply.input_tokens,
+        output_tokens=reply.output_tokens,
+        cache_read_tokens=reply.cached_input,
+    )
     try:
         return float(calc_price(used, name, provider_id=provider).total_price)
     except LookupError:
@@ -236,7 +241,8 @@ _ALL_MODES: tuple[Mode, ...] = ("json_schema", "json_object", "prompt")
 class CallCost:
     """What one call has cost so far, failed and unusable replies included.
 
-    trouble: why the last attempt gave no answer, in words.
+    trouble: why the last attempt gave no answer, in words. sent: each request, with what was
+    answered, or why nothing was.
     """
 
     attempts: int = 0
@@ -248,6 +254,9 @@ class CallCost:
     lost_input: int = 0
     lost_output: int = 0
     trouble: str = ""
+    cached_input: int = 0
+    reasoning: int = 0
+    sent: list[JsonValue] = field(default_factory=list)
 
     def lose(self, reply: ChatReply, why: str) -> None:
         """A reply, already added, was no answer."""
@@ -259,6 +268,8 @@ class CallCost:
         self.calls += 1
         self.input_tokens += reply.input_tokens
         self.output_tokens += reply.output_tokens
+        self.cached_input += reply.cached_input
+        self.reasoning += reply.reasoning
         self.usd = None if usd is None or self.usd is None else self.usd + usd
 
     def usage(self, role: str, model: str) -> Usage:
@@ -274,16 +285,20 @@ class CallCost:
             repaired=self.repaired,
             lost_input=self.lost_input,
             lost_output=self.lost_output,
+            cached_input=self.cached_input,
+            reasoning=self.reasoning,
+            sent=tuple(self.sent),
         )
 
 
 class Connection:
-    """One model with what is known of its endpoint: whether it ever answered, and the
-    strongest way of asking for structure that it has not refused."""
+    """One model with what is known of its endpoint: whether it ever answered, the strongest way
+    of asking for structure that it has not refused, and the sampling parameters that it has."""
 
     def __init__(self, model: ChatModel, throttle: Throttle, patience: RetryPolicy) -> None:
         self.model, self._throttle, self._patience = model, throttle, patience
         self._modes: tuple[Mode, ...] = getattr(model, "modes", _ALL_MODES)
+        self._left_out: set[str] = set(getattr(model, "ignores", ()))
         self._met = False
 
     @property
@@ -297,7 +312,25 @@ class Connection:
         return self._modes[0] != refused
 
     async def ask(self, request: ChatRequest, spent: CallCost) -> ChatReply:
-        """One answered request.
+        """One answered request. What the endpoint does not take of the sampling is left out.
+
+        Raises:
+            Transient, Unusable, InputError: as `_answered`.
+        """
+        while True:
+            asked = {*request.sampling.to_json()}
+            less = replace(request, sampling=request.sampling.without(self._left_out))
+            try:
+                return await self._answered(less, spent, sorted(asked & self._left_out))
+            except Unusable as error:
+                if not (refused := asked.intersection(error.refused) - self._left_out):
+                    raise
+                self._left_out |= refused
+
+    async def _answered(
+        self, request: ChatRequest, spent: CallCost, left_out: list[str]
+    ) -> ChatReply:
+        """One answered request, after as many attempts as it takes.
 
         Raises:
             Transient: no attempt of the call is left.
@@ -313,7 +346,7 @@ class Connection:
             reraise=True,
         )
         try:
-            return await tries(self._once, request, spent)
+            return await tries(self._once, request, spent, left_out)
         except Unreachable as error:
             if self._met:
                 raise
@@ -325,7 +358,7 @@ class Connection:
                 raise self._hopeless(error) from error
             raise
 
-    async def _once(self, request: ChatRequest, spent: CallCost) -> ChatReply:
+    async def _once(self, request: ChatRequest, spent: CallCost, left_out: list[str]) -> ChatReply:
         estimate = _estimate(request)
         async with self._throttle.request(estimate):
             spent.attempts += 1
@@ -335,10 +368,12 @@ class Connection:
                 self._met = self._met or not isinstance(error, Unreachable)
                 self._throttle.used(0, estimate)
                 spent.trouble = str(error)
+                spent.sent.append({"error": str(error)})
                 raise
         self._met = True
         self._throttle.used(reply.input_tokens + reply.output_tokens, estimate)
         spent.add(reply, price(self.model, reply))
+        spent.sent.append(_exchanged(request, reply, left_out))
         return reply
 
     def _give_up(self, state: RetryCallState, spent: CallCost) -> bool:
@@ -362,6 +397,16 @@ class Connection:
                 "check the API key, the model's name, the URL and the account's credit",
             ),
         )
+
+
+def _exchanged(request: ChatRequest, reply: ChatReply, left_out: list[str]) -> JsonValue:
+    """A request as it was sent and the raw reply, for the log."""
+    answer = {"text": reply.text, "finish_reason": reply.finish_reason, "model": reply.model}
+    out: dict[str, Any] = {
+        "request": request.body() if reply.sent is None else reply.sent,
+        "reply": reply.raw or answer,
+    }
+    return out | ({"left_out": left_out} if left_out else {})
 
 
 def _estimate(request: ChatRequest) -> int:

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from naisei.core import Message, Sampling
 from naisei.models.base import ChatReply, ChatRequest, Schema, Transient, Unusable
 from naisei.models.connection import CallCost, Connection
-from naisei.models.replies import Garbage, Violation, mended, read, schema_of, shown
+from naisei.models.replies import Garbage, Violation, language_of, mended, read, schema_of, shown
 
 __all__ = ["Exchange"]
 
@@ -27,13 +27,21 @@ class Exchange:
         sampling: as it goes out.
         resends: identical requests after a reply that is no answer.
         spent: what it costs is added up here, whatever comes of it.
+        role, at: see `ChatRequest`.
     """
 
     def __init__(
-        self, line: Connection, sampling: Sampling, *, resends: int, spent: CallCost
+        self,
+        line: Connection,
+        sampling: Sampling,
+        *,
+        resends: int,
+        spent: CallCost,
+        role: str = "",
+        at: str = "",
     ) -> None:
         self._line, self._sampling, self._resends = line, sampling, resends
-        self._spent = spent
+        self._spent, self._role, self._at = spent, role, at
 
     async def text(self, messages: tuple[Message, ...]) -> str:
         """A reply in words.
@@ -45,7 +53,7 @@ class Exchange:
             Transient: no answer.
             Unusable: refused.
         """
-        request = ChatRequest(messages, self._sampling)
+        request = ChatRequest(messages, self._sampling, role=self._role, at=self._at)
         for left in range(self._resends, -1, -1):
             reply = await self._line.ask(request, self._spent)
             cut = reply.finish_reason == "length"
@@ -63,7 +71,7 @@ class Exchange:
             Transient: no usable reply, after resends and one repair.
             Unusable: refused.
         """
-        schema = schema_of(model)
+        schema = schema_of(model, language_of(messages))
         try:
             return await self._valid(messages, schema, model)
         except _Unfit as unfit:
@@ -83,7 +91,7 @@ class Exchange:
         for _ in range(self._resends + 1):
             reply, request = await self._in_some_mode(messages, schema, sampling)
             try:
-                value = read(reply.text, model)
+                value = read(reply.text, model, language_of(messages))
             except Violation as violation:
                 if reply.finish_reason != "length":
                     raise _Unfit(violation.errors, reply) from violation
@@ -104,7 +112,8 @@ class Exchange:
     ) -> tuple[ChatReply, ChatRequest]:
         while True:
             mode = self._line.mode
-            request = ChatRequest(shown(messages, schema, mode), sampling, schema, mode)
+            told = shown(messages, schema, mode)
+            request = ChatRequest(told, sampling, schema, mode, self._role, self._at)
             try:
                 return await self._line.ask(request, self._spent), request
             except Unusable as error:

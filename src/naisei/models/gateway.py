@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from pydantic import ValidationError
 
-from naisei.core import Chat, Handler, InstrumentFailure, Performed, Sampling, Usage, Where
+from naisei.core import (
+    Chat,
+    Handler,
+    InstrumentFailure,
+    Performed,
+    Sampling,
+    Usage,
+    Where,
+    fingerprint,
+)
 from naisei.models.base import ChatModel, ModelSettings, Transient, Unusable, check_allowed
 from naisei.models.connection import CallCost, Connection, RetryPolicy, Throttle
 from naisei.models.exchange import Exchange
@@ -56,6 +66,8 @@ class Gateway(Handler):
         model = self._roles.model(effect.role)
         sampling = self._roles.sampling_for(effect.role, effect.sampling)
         sampling = sampling.over(getattr(model, "base_sampling", Sampling()))
+        if sampling.seed is not None:
+            sampling = replace(sampling, seed=_seed(sampling.seed, effect.role, where))
         key = ""
         if self._cache is not None:
             key = cache_key(model, effect, sampling, where)
@@ -69,7 +81,14 @@ class Gateway(Handler):
         check_allowed(model)
         spent = CallCost()
         resends = self._resends_of.get(effect.role, self._patience.resends)
-        exchange = Exchange(self._line(model), sampling, resends=resends, spent=spent)
+        exchange = Exchange(
+            self._line(model),
+            sampling,
+            resends=resends,
+            spent=spent,
+            role=effect.role,
+            at=str(where),
+        )
         try:
             if effect.schema is None:
                 value = await exchange.text(effect.messages)
@@ -95,3 +114,10 @@ class Gateway(Handler):
             throttle = Throttle(self._settings_of.get(model.name, self._settings))
             line = self._lines[id(model)] = Connection(model, throttle, self._patience)
         return line
+
+
+def _seed(seed: int, role: str, where: Where) -> int:
+    """A seed of its own for each call, 0 to 2³¹ - 1: the same one for all would make trials, and
+    judgements side by side, copies of each other."""
+    place = [seed, role, where.instance, where.trial, list(where.path)]
+    return int(fingerprint(place)[:8], 16) >> 1

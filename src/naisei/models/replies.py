@@ -11,6 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from pydantic import BaseModel, JsonValue, ValidationError
+from pydantic_core import ErrorDetails
 
 from naisei.core import (
     Chat,
@@ -26,12 +27,14 @@ from naisei.core import (
 )
 from naisei.lang import say
 from naisei.models.base import ChatModel, Mode, Schema
+from naisei.schema import json_schema, spoken_in
 
 __all__ = [
     "Garbage",
     "ReplyCache",
     "Violation",
     "cache_key",
+    "language_of",
     "mended",
     "read",
     "schema_of",
@@ -39,7 +42,6 @@ __all__ = [
 ]
 
 
-_KANA_KANJI = re.compile("[぀-ヿ㐀-鿿]")
 _THOUGHT = re.compile(r"<think>.*?</think>", re.DOTALL)
 _BRACE = re.compile(r"[{\[]")
 #: What models write where a scale is shown as -3..+3. It is no JSON, and tells its number.
@@ -76,10 +78,10 @@ class Violation(Exception):
 
 
 @lru_cache(maxsize=512)
-def schema_of(model: type[BaseModel]) -> Schema:
-    """The JSON schema of a pydantic model, under its class name."""
+def schema_of(model: type[BaseModel], language: str = "en") -> Schema:
+    """The schema of a reply as it is sent (`naisei.schema.json_schema`), under its class name."""
     name = re.sub(r"[^a-zA-Z0-9_-]", "_", model.__name__)[:64]
-    return Schema(name, model.model_json_schema())
+    return Schema(name, json_schema(model, language))
 
 
 def shown(messages: tuple[Message, ...], schema: Schema, mode: Mode) -> tuple[Message, ...]:
@@ -89,7 +91,7 @@ def shown(messages: tuple[Message, ...], schema: Schema, mode: Mode) -> tuple[Me
     """
     if mode == "json_schema":
         return messages
-    ask = _ASK[_language(messages)].format(schema=canonical(schema.json))
+    ask = _ASK[language_of(messages)].format(schema=_text(schema))
     if messages and messages[0].role == "system":
         return (system(f"{messages[0].content}\n\n{ask}"), *messages[1:])
     return (system(ask), *messages)
@@ -99,15 +101,15 @@ def mended(
     messages: tuple[Message, ...], reply: str, schema: Schema, errors: Sequence[str]
 ) -> tuple[Message, ...]:
     """The conversation, the unusable reply, and why it is unusable; no errors: no JSON."""
-    language = _language(messages)
+    language = language_of(messages)
     listed = "\n".join(f"- {e}" for e in errors[:_MAX_ERRORS]) or _NO_JSON[language]
-    ask = _MEND[language].format(errors=listed, schema=canonical(schema.json))
+    ask = _MEND[language].format(errors=listed, schema=_text(schema))
     return (*messages, assistant(reply or "…"), user(ask))
 
 
-def read(text: str, model: type[BaseModel]) -> BaseModel:
+def read(text: str, model: type[BaseModel], language: str = "en") -> BaseModel:
     """The reply as a validated object. JSON may stand in a fence or amid prose, and a number in it
-    may have a plus sign.
+    may have a plus sign. language: of what is said of a violation.
 
     Raises:
         Garbage: no JSON object (or array) is in it.
@@ -125,10 +127,41 @@ def read(text: str, model: type[BaseModel]) -> BaseModel:
     assert first is not None
     raise Violation(
         tuple(
-            f"{'.'.join(map(str, e['loc'])) or 'JSON'}: {e['msg']}"
-            for e in first.errors(include_url=False, include_context=False)
+            f"{'.'.join(map(str, e['loc'])) or 'JSON'}: {_why(e, language)}"
+            for e in first.errors(include_url=False)
         )
     ) from first
+
+
+#: What pydantic says most often of a reply, in Japanese; the rest is told in general words.
+_WHY_JA = {
+    "missing": "ありません",
+    "no_question": "choice が clarify なら、question に質問を書いてください",
+    "int_parsing": "整数で書いてください",
+    "int_type": "整数で書いてください",
+    "int_from_float": "整数で書いてください",
+    "string_type": "文字列で書いてください",
+    "string_too_short": "空にしないでください",
+    "string_too_long": "{max_length} 文字以内にしてください",
+    "bool_parsing": "true か false で書いてください",
+    "bool_type": "true か false で書いてください",
+    "list_type": "配列で書いてください",
+    "tuple_type": "配列で書いてください",
+    "too_long": "{max_length} 個以内にしてください",
+    "too_short": "{min_length} 個以上にしてください",
+    "less_than_equal": "{le} 以下にしてください",
+    "greater_than_equal": "{ge} 以上にしてください",
+    "literal_error": "{expected} のどれかにしてください",
+}
+
+
+def _why(error: ErrorDetails, language: str) -> str:
+    """What is wrong with a field, in the language of the prompt."""
+    said = error["msg"].removeprefix("Value error, ")
+    if language != "ja" or error["type"] == "value_error":
+        return said
+    context = {k: str(v).replace(" or ", ", ") for k, v in error.get("ctx", {}).items()}
+    return _WHY_JA.get(error["type"], "値の形が違います").format(**context)
 
 
 def _found(text: str) -> list[object]:
@@ -155,9 +188,13 @@ def _found(text: str) -> list[object]:
     return found
 
 
-def _language(messages: Sequence[Message]) -> str:
-    """`ja` if any message that was given to the model has kana or kanji."""
-    return "ja" if any(_KANA_KANJI.search(m.content) for m in messages) else "en"
+def language_of(messages: Sequence[Message]) -> str:
+    """`ja` or `en`: that of the prompt, which is the first message."""
+    return spoken_in(messages[0].content) if messages else "en"
+
+
+def _text(schema: Schema) -> str:
+    return json.dumps(schema.json, ensure_ascii=False, separators=(",", ":"))
 
 
 # A cache of model replies in SQLite: an unchanged call is answered without a model.

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
 from naisei.relationship.vector import DIMENSIONS, Reading
+from naisei.schema import told
 
 __all__ = [
     "AgentId",
@@ -40,9 +41,15 @@ class _Frozen(BaseModel):
 class Questions(_Frozen):
     """Three high-level questions (HLQ), one a dimension. A JSON array of three is read, too."""
 
-    Power: Text
-    Intimacy: Text
-    TaskOriented: Text
+    Power: str = told(
+        "上下や影響力についての問い。30字ほど", "Question on rank and influence", min_length=1
+    )
+    Intimacy: str = told(
+        "近さや好意についての問い。30字ほど", "Question on closeness and liking", min_length=1
+    )
+    TaskOriented: str = told(
+        "用件か雑談かについての問い。30字ほど", "Question on task or small talk", min_length=1
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -62,13 +69,17 @@ class Questions(_Frozen):
 class Summary(_Frozen):
     """A note on a session, in at most three sentences."""
 
-    summary: Text
+    summary: str = told(
+        "覚え書き。3文以内、150字以内", "The note: three sentences, 60 words at most", min_length=1
+    )
 
 
 class Importances(_Frozen):
     """One whole number from 1 to 10 for each line, in their order."""
 
-    importances: tuple[Annotated[int, Field(ge=1, le=10)], ...]
+    importances: tuple[Annotated[int, Field(ge=1, le=10)], ...] = told(
+        "発言の番号の順に、1 から 10", "1 to 10 for each line, in their order"
+    )
 
 
 class Ground(_Frozen):

@@ -13,6 +13,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, WithJsonSchema
 
+from naisei.schema import told
+
 __all__ = [
     "DIMENSIONS",
     "HIGH",
@@ -104,17 +106,24 @@ Given = Annotated[
 ]
 
 
-# The docstring of a schema is shown to the model: what is accepted besides stands here. 7, 1.4,
-# "+2" and "２" are kept as given, so that the log holds them, and mended on record by `reading`;
-# "high", true, null, NaN and a missing number are refused: the gateway asks once more.
 class VectorReply(BaseModel):
-    """Three whole numbers from -3 to 3."""
+    """Three whole numbers from -3 to 3.
+
+    7, 1.4, "+2" and "２" are kept as given, so that the log holds them, and mended on record by
+    `reading`; "high", true, null, NaN and a missing number are refused: the gateway asks once more.
+    """
 
     model_config = ConfigDict(frozen=True)
 
-    Power: Given
-    Intimacy: Given
-    TaskOriented: Given
+    Power: Given = told(
+        "-3（下の立場）から 3（優位）。対等なら 0", "-3 (below) to 3 (above); equal: 0"
+    )
+    Intimacy: Given = told(
+        "-3（よそよそしい）から 3（とても親しい）", "-3 (aloof) to 3 (very close)"
+    )
+    TaskOriented: Given = told(
+        "-3（雑談のみ）から 3（用件のみ）", "-3 (small talk only) to 3 (the task only)"
+    )
 
     @property
     def reading(self) -> Reading:

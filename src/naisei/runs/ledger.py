@@ -17,6 +17,7 @@ from naisei.core import Event, Usage, Where
 __all__ = [
     "EPISODES_INDEX",
     "INSERT_EVENT",
+    "INSERT_EXCHANGE",
     "INSERT_LOST",
     "SCHEMA",
     "SELECT_EVENTS",
@@ -29,6 +30,7 @@ __all__ = [
     "dump",
     "event",
     "event_row",
+    "exchange_row",
     "usage",
     "usage_row",
 ]
@@ -113,6 +115,8 @@ CREATE TABLE IF NOT EXISTS episodes(
   episode TEXT PRIMARY KEY, instance TEXT NOT NULL, trial INTEGER NOT NULL,
   result TEXT, failure TEXT NOT NULL, at REAL NOT NULL);
 CREATE TABLE IF NOT EXISTS lost(seq INTEGER PRIMARY KEY, episode TEXT NOT NULL, at REAL, {USAGE});
+CREATE TABLE IF NOT EXISTS exchanges(seq INTEGER PRIMARY KEY, episode TEXT NOT NULL, path TEXT,
+  role TEXT, model TEXT, cached_input INTEGER, reasoning INTEGER, left_out TEXT, sent TEXT);
 """
 #: A step is there once. Older logs have an index of their episodes instead, which this does
 #: the work of.
@@ -139,6 +143,9 @@ FROM (
   SELECT role, model, calls, attempts, input_tokens, output_tokens, usd, cached, repaired,
     lost_input, lost_output FROM lost WHERE role IS NOT NULL)
 GROUP BY role, model"""
+#: What went over the line for one call. path: `NULL` for a failed try that left no event.
+INSERT_EXCHANGE = """INSERT INTO exchanges(
+  episode, path, role, model, cached_input, reasoning, left_out, sent) VALUES (?,?,?,?,?,?,?,?)"""
 INSERT_LOST = f"INSERT INTO lost(episode, at, {USAGE}) VALUES ({','.join('?' * 13)})"
 
 
@@ -165,6 +172,14 @@ def usage(row: Row) -> Usage | None:
     role, model, calls, attempts, read, written, usd, cached, repaired, *lost = row
     known = (role, model, calls, attempts, read, written, usd, bool(cached), bool(repaired))
     return Usage(*known, *lost)
+
+
+def exchange_row(episode: str, path: str | None, used: Usage, texts: Texts) -> Row:
+    told = (e.get("left_out", []) for e in used.sent if isinstance(e, dict))
+    left_out = sorted({str(name) for names in told if isinstance(names, list) for name in names})
+    counts = (used.cached_input, used.reasoning)
+    sent = dump(texts.pack(list(used.sent)))
+    return (episode, path, used.role, used.model, *counts, ", ".join(left_out), sent)
 
 
 def event_row(event: Event, texts: Texts) -> Row:
@@ -206,7 +221,8 @@ def event(row: Row, texts: Texts) -> Event:
 @dataclass(slots=True)
 class Spent:
     """What one role has cost. lost: tokens of replies that were no answer, which are among
-    the others. unpriced: calls whose price is unknown."""
+    the others; so are cached_input (read from the endpoint's cache of prefixes) and reasoning.
+    cached: calls answered from a cache of replies. unpriced: calls whose price is unknown."""
 
     calls: int = 0
     attempts: int = 0
@@ -217,6 +233,8 @@ class Spent:
     repaired: int = 0
     usd: float = 0.0
     unpriced: int = 0
+    cached_input: int = 0
+    reasoning: int = 0
 
     @property
     def tokens(self) -> int:
@@ -256,6 +274,8 @@ class Spent:
             "attempts": self.attempts,
             "cached": self.cached,
             "repaired": self.repaired,
+            "cached_input": self.cached_input,
+            "reasoning": self.reasoning,
             "usd": None if self.unpriced else self.usd,
         }
 
@@ -272,7 +292,10 @@ class Ledger:
         if usage is None:
             return
         unpriced = usage.usd is None and bool(usage.tokens) and not usage.cached
-        self.roles.setdefault(usage.role, Spent()).add(
+        spent = self.roles.setdefault(usage.role, Spent())
+        spent.cached_input += usage.cached_input
+        spent.reasoning += usage.reasoning
+        spent.add(
             max(usage.calls, 1) if unpriced else 0,
             usage.calls,
             usage.attempts,

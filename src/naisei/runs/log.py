@@ -91,6 +91,7 @@ class RunLog:
         try:
             with self._transaction() as db:
                 db.execute(ledger.INSERT_EVENT, ledger.event_row(event, self._texts))
+                self._exchanged(db, event.where.episode, event.where.step, event.usage)
         except sqlite3.IntegrityError as error:
             raise EpisodeBusy(
                 say(
@@ -122,6 +123,37 @@ class RunLog:
             for usage in lost:
                 cost = ledger.usage_row(usage.wasted())
                 db.execute(ledger.INSERT_LOST, (where.episode, now, *cost))
+                self._exchanged(db, where.episode, None, usage)
+
+    def _exchanged(
+        self, db: sqlite3.Connection, episode: str, path: str | None, usage: Usage | None
+    ) -> None:
+        if usage is not None and (usage.sent or usage.cached_input or usage.reasoning):
+            row = ledger.exchange_row(episode, path, usage, self._texts)
+            db.execute(ledger.INSERT_EXCHANGE, row)
+
+    def _has_exchanges(self) -> bool:
+        """Logs of earlier versions have none."""
+        return bool(self.select("SELECT 1 FROM sqlite_master WHERE name = 'exchanges'"))
+
+    def sent(self, episode: str) -> list[tuple[str, str, JsonValue]]:
+        """What went over the line in an episode: step (empty for failed tries that left no
+        event), role, and each request as it was sent with the raw reply, in order."""
+        if not self._has_exchanges():
+            return []
+        found = self.select(
+            "SELECT path, role, sent FROM exchanges WHERE episode = ? ORDER BY seq", (episode,)
+        )
+        return [(path or "", role, self.unpacked(sent)) for path, role, sent in found]
+
+    def left_out(self) -> list[tuple[str, str, str]]:
+        """Model, role and the sampling parameters that it did not take."""
+        if not self._has_exchanges():
+            return []
+        return self.select(
+            "SELECT DISTINCT model, role, left_out FROM exchanges WHERE left_out != ''"
+            " ORDER BY model, role"
+        )
 
     def rows(self) -> dict[str, EpisodeRow]:
         """Outcomes by episode, scored or failed, each with what it cost."""
@@ -174,6 +206,13 @@ class RunLog:
             found.roles.setdefault(role, Spent()).add(unpriced, *sums)
             if unpriced:
                 found.unpriced.add(model)
+        if self._has_exchanges():
+            cost = "role, total(cached_input), total(reasoning)"
+            for role, cached, reasoning in self.select(
+                f"SELECT {cost} FROM exchanges GROUP BY role"
+            ):
+                spent = found.roles.setdefault(role, Spent())
+                spent.cached_input, spent.reasoning = int(cached), int(reasoning)
         return found
 
     def select(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
+from naisei.lang import say
 from naisei.runs.directory import RunDirectory
 from naisei.runs.engine import RunOutcome
 from naisei.runs.ledger import Ledger
@@ -96,6 +97,7 @@ def finish(task: Task[Any], directory: RunDirectory, outcome: RunOutcome) -> Run
     """
     ended = [row for row in outcome.rows if row.scored or row.failure]
     summary = task.summarise(ended)
+    summary = replace(summary, notes=(*summary.notes, *_left_out(directory)))
     bare = StoredSummary(summary, outcome.scored, outcome.stopped, outcome.seconds)
     chosen = _sample(ended, bare)
     texts = tuple((row.where.episode, task.transcript(row)) for row in chosen)
@@ -104,6 +106,17 @@ def finish(task: Task[Any], directory: RunDirectory, outcome: RunOutcome) -> Run
     store_summary(directory, replace(bare, transcripts=texts, figures=figures))
     directory.write_results(ended)
     return RunResult(summary, outcome, directory.path, write_report(directory))
+
+
+def _left_out(directory: RunDirectory) -> list[str]:
+    """A note for each model that does not take what was asked of it."""
+    return [
+        say(
+            f"{model} は {names} を受け付けないので、指定せずに呼び出しました ({role})",
+            f"{model} does not take {names}: it was called without ({role})",
+        )
+        for model, role, names in directory.log.left_out()
+    ]
 
 
 def _sample(rows: Sequence[EpisodeRow], kept: StoredSummary) -> list[EpisodeRow]:

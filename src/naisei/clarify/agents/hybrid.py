@@ -7,12 +7,14 @@ would answer to its question under each; optimal stopping (`policy.plan`) does t
 
 from __future__ import annotations
 
+from copy import deepcopy
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from annotated_types import Len
+from pydantic import BaseModel, ConfigDict, create_model
 
 from naisei import lang
 from naisei.clarify.agent import AgentContext, PromptName, View, declares
@@ -20,8 +22,9 @@ from naisei.clarify.agents.policy import Stage, plan
 from naisei.clarify.agents.questions import POLAR
 from naisei.clarify.describe import action_list, scene_text
 from naisei.clarify.schemas import Chance, Clarify, Decision, Execute
-from naisei.core import Chat, Flow, Message, Sampling, system, user
+from naisei.core import Chat, Flow, Message, system, user
 from naisei.plugins import Options
+from naisei.schema import told
 
 __all__ = ["COUNT", "HybridAgent", "HybridOptions", "Hypotheses", "build", "hypotheses_schema"]
 
@@ -31,63 +34,71 @@ Expected = Literal["yes", "no", "unknown"]
 
 #: How many hypotheses the model gives.
 COUNT = 5
-#: Chances in steps of five per cent: an enumeration, since endpoints do not enforce bounds.
-_PERCENT = tuple(range(0, 101, 5))
 
 
-class Hypotheses(BaseModel):
-    """A thought, `COUNT` actions with their chances, and perhaps a yes/no question.
-
-    Flat fields, all required: action_1, percent_1, answer_1, … where answer_i is what the
-    user is expected to say to the question if action_i is the wanted one.
-    """
+class Hypothesis(BaseModel):
+    """What may be meant, and how likely it is."""
 
     model_config = ConfigDict(extra="ignore")
 
-    thought: str
+    action: int = told("行動の番号", "Number of the action")
+    percent: int = told(
+        "見込み（％、5 刻み）", "Its chance in per cent, in steps of 5", ge=0, le=100
+    )
+
+
+class Hypotheses(BaseModel):
+    """A thought, `COUNT` actions with their chances, and perhaps a yes/no question with what the
+    user is expected to say to it under each of them, in the same order."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    thought: str = told("見立ての理由。二文以内", "The reason, in two sentences at most")
+    hypotheses: tuple[Hypothesis, ...] = told(
+        "ありそうな順に、互いに異なる行動", "Different actions, the likeliest first"
+    )
+    question: str = told(
+        "仮説を分ける質問の一文。質問できないなら空",
+        "One yes/no question that separates them; empty if none may be asked",
+        "",
+    )
+    answers: tuple[Expected, ...] = told(
+        "各仮説が正しいときの相手の答え（仮説と同じ順）。質問が空なら空",
+        "What the person would answer under each, in the same order; empty without a question",
+        (),
+    )
 
     def belief(self, ids: tuple[int, ...], floor: float) -> Array:
         """P(action), shape (ids,), sums to 1; `floor` of it is spread over all of `ids`."""
         mass = np.zeros(len(ids))
-        given: list[int] = self._column("action")
-        for action, percent in zip(given, self._column("percent"), strict=True):
-            mass[ids.index(action)] += percent
+        given = [h for h in self.hypotheses if h.action in ids]
+        for hypothesis in given:
+            mass[ids.index(hypothesis.action)] += hypothesis.percent
         if mass.sum() <= 0:
-            # No chances were given: the order is all there is.
-            mass[ids.index(given[0])] = 1.0
+            # No chances were given: the order is all there is, or nothing.
+            mass[ids.index(given[0].action) if given else slice(None)] = 1.0
         out: Array = (1 - floor) * mass / mass.sum() + floor / len(ids)
         return out
 
     def expected(self, ids: tuple[int, ...]) -> tuple[Expected, ...]:
         """The expected answer for each of `ids`; `unknown` where none was given."""
         found: dict[int, Expected] = {}
-        for action, answer in zip(self._column("action"), self._column("answer"), strict=True):
-            found.setdefault(action, answer)
+        for hypothesis, answer in zip(self.hypotheses, self.answers, strict=False):
+            found.setdefault(hypothesis.action, answer)
         return tuple(found.get(a, "unknown") for a in ids)
 
-    def _column(self, name: str) -> list[Any]:
-        return [getattr(self, f"{name}_{i}") for i in range(1, COUNT + 1)]
+
+@lru_cache(maxsize=64)
+def hypotheses_schema(ids: tuple[int, ...]) -> type[Hypotheses]:
+    """The same for all steps of a run, so that the beginning of its requests is."""
+    number: Any = Literal[ids]
+    field = deepcopy(Hypothesis.model_fields["action"])
+    one: Any = create_model("Hypothesis", __base__=Hypothesis, action=(number, field))
+    some: Any = Annotated[tuple[one, ...], Len(COUNT, COUNT)]
+    field = deepcopy(Hypotheses.model_fields["hypotheses"])
+    return create_model("Hypotheses", __base__=Hypotheses, hypotheses=(some, field))
 
 
-@lru_cache(maxsize=1024)
-def hypotheses_schema(allowed: tuple[int, ...], may_ask: bool) -> type[Hypotheses]:
-    """The schema for this step: only actions still allowed; question and answers if asking is."""
-    fields: dict[str, Any] = {}
-    for i in range(1, COUNT + 1):
-        fields[f"action_{i}"] = (Literal[allowed], Field(description=f"hypothesis {i}: action id"))
-        fields[f"percent_{i}"] = (Literal[_PERCENT], Field(description="its chance in per cent"))
-    if may_ask:
-        fields["question"] = (str, Field(description="one short yes/no question"))
-        for i in range(1, COUNT + 1):
-            fields[f"answer_{i}"] = (
-                Expected,
-                Field(description=f"the user's answer if hypothesis {i} is right"),
-            )
-    return create_model("Hypotheses", __base__=Hypotheses, **fields)
-
-
-#: Bound on a reply in tokens: a thought, a question and five short rows.
-TOKENS = 700
 #: Share of the belief spread over all actions: what the model did not think of.
 FLOOR = 0.1
 
@@ -133,11 +144,10 @@ class HybridAgent:
         reply = yield from Chat(
             "agent",
             self._messages(view),
-            hypotheses_schema(allowed, view.may_ask),
-            sampling=Sampling(max_tokens=TOKENS),
+            hypotheses_schema(view.actions.ids),
         )
         belief = reply.belief(allowed, FLOOR)
-        question = str(getattr(reply, "question", "")).strip()
+        question = reply.question.strip()
         fresh = question and question not in {t.question for t in view.asked}
         tables = np.zeros((0, 3, len(allowed)))
         if view.may_ask and fresh:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from functools import lru_cache
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
+from pydantic import BaseModel, ConfigDict, create_model, model_validator
+from pydantic_core import PydanticCustomError
 
 from naisei import lang
 from naisei.clarify.agent import AgentContext, PromptName, View, declares
@@ -13,6 +15,7 @@ from naisei.clarify.describe import action_list, scene_text
 from naisei.clarify.schemas import Clarify, Decision, Execute
 from naisei.core import Chat, Flow, Message, assistant, system, user
 from naisei.plugins import Options
+from naisei.schema import told
 
 __all__ = ["LLMAgent", "LLMOptions", "Reply", "build", "conversation", "reply_schema"]
 
@@ -27,36 +30,32 @@ class Reply(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
 
-    thought: str
-    choice: Literal["clarify", "execute"]
-    question: str = ""
-    action: int
+    thought: str = told("判断の理由。二文以内", "The reason, in two sentences at most")
+    choice: Literal["clarify", "execute"] = told(
+        "clarify は質問、execute は実行", "clarify asks, execute acts"
+    )
+    question: str = told(
+        "質問の一文。execute なら空", "The question, one sentence; empty with execute", ""
+    )
+    action: int = told(
+        "実行する行動の番号。clarify なら今いちばん有力な番号",
+        "Number of the action to execute; with clarify, the likeliest so far",
+    )
 
     @model_validator(mode="after")
     def _a_question_has_words(self) -> Reply:
         if self.choice == "clarify" and not self.question.strip():
-            raise ValueError("choice is 'clarify' but the question is empty")
+            raise PydanticCustomError("no_question", "with choice clarify, write the question")
         return self
 
 
-@lru_cache(maxsize=1024)
-def reply_schema(allowed: tuple[int, ...], may_ask: bool) -> type[Reply]:
-    """The schema for this step: only actions still allowed, and no question once none may be asked.
-
-    Actions are an enumeration, since endpoints do not enforce integer bounds.
-    """
-    fields: dict[str, Any] = {
-        "thought": (str, Field(description="short reasoning before the decision")),
-        "choice": (Literal["clarify", "execute"] if may_ask else Literal["execute"], ...),
-        "action": (
-            Literal[allowed],
-            Field(description="id of the action to execute; when asking, the best guess so far"),
-        ),
-    }
-    if may_ask:  # else the base's optional one stays, for models that fill it all the same
-        asked = Field(description="the one question to ask; empty when executing")
-        fields["question"] = (str, asked)
-    return create_model("Decision", __base__=Reply, **fields)
+@lru_cache(maxsize=64)
+def reply_schema(ids: tuple[int, ...]) -> type[Reply]:
+    """The same for all steps of a run, so that the beginning of its requests is. Actions are an
+    enumeration, since endpoints do not enforce integer bounds."""
+    number: Any = Literal[ids]
+    field = deepcopy(Reply.model_fields["action"])
+    return create_model("Decision", __base__=Reply, action=(number, field))
 
 
 _MEMO = {"ja": "【内省メモ】", "en": "[Reflection memo]"}
@@ -67,6 +66,10 @@ _TRIED = {
 _MAY_ASK = {
     "ja": "質問はあと{n}回できます。質問するか、実行するかを決めてください。",
     "en": "You may ask {n} more question(s). Decide: ask or execute.",
+}
+_AGAIN = {
+    "ja": "{action} はすでに実行して違っていた行動です。ほかの行動を選んでください。",
+    "en": "{action} was executed before and was wrong. Choose another action.",
 }
 _MUST_ACT = {
     "ja": "もう質問はできません。行動を1つ選んで実行してください。",
@@ -112,13 +115,16 @@ class LLMAgent:
         self.prompt = prompt
 
     def decide(self, view: View) -> Flow[Decision]:
-        allowed = tuple(a for a in view.actions.ids if a not in view.tried)
-        reply = yield from Chat(
-            "agent",
-            conversation(view, self.prompt),
-            reply_schema(allowed, view.may_ask),
-        )
-        if reply.choice == "clarify":
+        told = conversation(view, self.prompt)
+        reply = yield from Chat("agent", told, reply_schema(view.actions.ids))
+        # Who asks though no question is left has given the likeliest action all the same.
+        asks = reply.choice == "clarify" and view.may_ask
+        if reply.action in view.tried and not asks:
+            again = _AGAIN[view.scene.language].format(action=reply.action)
+            told += [assistant(reply.model_dump_json()), user(again)]
+            reply = yield from Chat("agent", told, reply_schema(view.actions.ids))
+            asks = reply.choice == "clarify" and view.may_ask
+        if asks:
             return Clarify(question=reply.question, thought=reply.thought, guess=reply.action)
         return Execute(action=reply.action, thought=reply.thought)
 

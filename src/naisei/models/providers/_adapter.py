@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import math
+import re
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import fields
 from email.utils import parsedate_to_datetime
 from json import JSONDecodeError
 from typing import Any, Protocol
@@ -85,7 +87,14 @@ def of_status(
     refused = mode in ("json_schema", "json_object") and any(
         word in str(said).lower() for word in _STRUCTURE
     )
-    return Unusable(text, mode_refused=refused, hopeless=status in _HOPELESS)
+    named = () if refused or status not in (400, 422) else _named(str(said))
+    return Unusable(text, mode_refused=refused, hopeless=status in _HOPELESS, refused=named)
+
+
+def _named(said: str) -> tuple[str, ...]:
+    """The sampling parameters that a refusal speaks of."""
+    words = {f.name: f.name for f in fields(Sampling)} | {"max_tokens": "max_(completion_)?tokens"}
+    return tuple(name for name, word in words.items() if re.search(rf"\b{word}\b", said))
 
 
 def of_connection(error: Exception) -> Transient:
@@ -196,6 +205,7 @@ class DirectModel:
         structure: how to ask.
         close: closes the HTTP client.
         client: the SDK's, if it is OpenAI's: for what the direct API does not offer.
+        ignores: sampling parameters that it does not take.
         timeout: seconds for a whole attempt. The SDK's own bounds the silence between two
             pieces of a reply, and so never ends one that trickles.
     """
@@ -210,11 +220,12 @@ class DirectModel:
         structure: Structure,
         close: Callable[[], Awaitable[None]],
         client: Any = None,
+        ignores: tuple[str, ...] = (),
         timeout: float | None = None,
     ) -> None:
         self.name, self.base_url, self.modes = name, base_url, modes
         self.model_name = model.model_name
-        self.client, self._timeout = client, timeout
+        self.client, self.ignores, self._timeout = client, ignores, timeout
         self._model, self._structure, self._close = model, structure, close
 
     async def complete(self, request: ChatRequest) -> ChatReply:
@@ -276,5 +287,7 @@ def _reply(response: ModelResponse, model: str) -> ChatReply:
         finish_reason=response.finish_reason,
         input_tokens=response.usage.input_tokens,
         output_tokens=response.usage.output_tokens,
+        cached_input=response.usage.cache_read_tokens,
+        reasoning=response.usage.details.get("reasoning_tokens", 0),
         model=response.model_name or model,
     )

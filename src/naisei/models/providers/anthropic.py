@@ -65,6 +65,7 @@ def build(name: str, settings: ModelSettings) -> DirectModel:
         structure=structure,
         timeout=settings.timeout,
         close=client.close,
+        ignores=("seed", "reasoning_effort"),
     )
 
 

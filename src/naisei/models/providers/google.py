@@ -63,4 +63,5 @@ def build(name: str, settings: ModelSettings) -> DirectModel:
         structure=structure,
         timeout=settings.timeout,
         close=client.aio.aclose,
+        ignores=("reasoning_effort",),
     )

@@ -300,6 +300,7 @@ class LocalModel:
             structure=_structure,
             close=client.close,
             client=client,
+            ignores=("reasoning_effort",),
         )
 
 

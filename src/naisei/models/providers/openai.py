@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Callable
-from functools import lru_cache
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import httpx2
 
-from naisei.core import InputError, canonical
+from naisei.core import InputError
 from naisei.lang import say
 from naisei.models.base import (
     BadReply,
@@ -19,7 +19,6 @@ from naisei.models.base import (
     ChatRequest,
     Mode,
     ModelSettings,
-    Schema,
     check_allowed,
     check_url,
     is_loopback,
@@ -28,10 +27,7 @@ from naisei.models.providers._adapter import of_body, of_connection, of_status, 
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
-    from pydantic_ai.models import ModelRequestParameters
-    from pydantic_ai.settings import ModelSettings as RequestSettings
 
-    from naisei.models.providers._adapter import DirectModel
 
 __all__ = ["CompletionsModel", "build", "build_compatible"]
 
@@ -56,7 +52,7 @@ class CompletionsModel:
         model: its name at the endpoint.
         timeout: seconds for a whole attempt.
         modes: ways of asking for structure, best first.
-        structure: what a request that asks for structure has in its body for that.
+        renamed: sampling parameters that it calls otherwise.
     """
 
     def __init__(
@@ -68,11 +64,11 @@ class CompletionsModel:
         key: str,
         timeout: float,
         modes: tuple[Mode, ...],
-        structure: Callable[[ChatRequest], dict[str, Any]],
+        renamed: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self.name, self.model_name = name, model
         self.base_url, self.modes = base_url, modes
-        self._key, self._timeout, self._structure = key, timeout, structure
+        self._key, self._timeout, self._renamed = key, timeout, renamed
         self._url = base_url.rstrip("/") + "/chat/completions"
         self._http = httpx2.AsyncClient(
             headers={"authorization": f"Bearer {key}", "content-type": "application/json"},
@@ -105,7 +101,8 @@ class CompletionsModel:
         check_allowed(self)
         try:
             async with asyncio.timeout(self._timeout):
-                response = await self._http.post(self._url, content=self._body(request))
+                body = self._body(request)
+                response = await self._http.post(self._url, content=_encode(body).encode())
             if not response.is_success:
                 wish = response.headers.get("retry-after")
                 raise of_status(response.status_code, response.text, request.mode, wish=wish)
@@ -116,24 +113,23 @@ class CompletionsModel:
             if (known := of_body(error)) is None:
                 raise
             raise known from error
-        return _reply(data, self.model_name)
+        return _reply(data, self.model_name, body)
 
     async def aclose(self) -> None:
         await self._http.aclose()
         if self._client is not None:
             await self._client.close()
 
-    def _body(self, request: ChatRequest) -> bytes:
-        body = {
-            "model": self.model_name,
-            "messages": [m.to_json() for m in request.messages],
-            **request.sampling.to_json(),
-            **self._structure(request),
-        }
-        return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
+    def _body(self, request: ChatRequest) -> dict[str, Any]:
+        told = {self._renamed.get(key, key): value for key, value in request.body().items()}
+        return {"model": self.model_name, **told}
 
 
-def _reply(data: Any, model: str) -> ChatReply:
+# Made once: `json.dumps` with options makes an encoder a call.
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+def _reply(data: Any, model: str, sent: dict[str, Any]) -> ChatReply:
     """Raises `BadReply` if it is no chat completion."""
     try:
         choice = data["choices"][0]
@@ -145,10 +141,18 @@ def _reply(data: Any, model: str) -> ChatReply:
             finish_reason=finish,
             input_tokens=int(used.get("prompt_tokens") or 0),
             output_tokens=int(used.get("completion_tokens") or 0),
+            cached_input=_detail(used, "prompt_tokens_details", "cached_tokens"),
+            reasoning=_detail(used, "completion_tokens_details", "reasoning_tokens"),
+            sent=sent,
+            raw=data,
             model=str(data.get("model") or model),
         )
     except (KeyError, IndexError, TypeError, AttributeError, ValueError) as error:
         raise BadReply(f"no chat completion: {short(data)}") from error
+
+
+def _detail(used: dict[str, Any], part: str, name: str) -> int:
+    return int((used.get(part) or {}).get(name) or 0)
 
 
 def _text(content: Any) -> str:
@@ -164,7 +168,7 @@ _URL = "https://api.openai.com/v1"
 _MODES: tuple[Mode, ...] = ("json_schema", "json_object", "prompt")
 
 
-def build(name: str, settings: ModelSettings) -> DirectModel:
+def build(name: str, settings: ModelSettings) -> CompletionsModel:
     """`openai:NAME`. `OPENAI_BASE_URL` is honoured; a key is needed.
 
     Raises:
@@ -189,7 +193,15 @@ def build(name: str, settings: ModelSettings) -> DirectModel:
                 "openai-compatible:NAME with OPENAI_BASE_URL or --base-url",
             ),
         )
-    return _official(f"openai:{name}", name, url or _URL, key, settings)
+    return CompletionsModel(
+        f"openai:{name}",
+        name,
+        base_url=url or _URL,
+        key=key,
+        timeout=settings.timeout,
+        modes=_MODES[_MODES.index(settings.structured) :],
+        renamed={"max_tokens": "max_completion_tokens"},
+    )
 
 
 def build_compatible(name: str, settings: ModelSettings) -> CompletionsModel:
@@ -233,70 +245,4 @@ def build_compatible(name: str, settings: ModelSettings) -> CompletionsModel:
         key=key,
         timeout=settings.timeout,
         modes=_MODES[_MODES.index(settings.structured) :],
-        structure=lambda request: _structure(request, strict=False),
     )
-
-
-def _official(spec: str, name: str, url: str, key: str, settings: ModelSettings) -> DirectModel:
-    """OpenAI's own models differ in what they take, which pydantic-ai knows model by model."""
-    # Two seconds to import, which other endpoints do without.
-    from openai import AsyncOpenAI, DefaultAsyncHttpxClient
-    from pydantic_ai.models import ModelRequestParameters
-    from pydantic_ai.models.openai import OpenAIChatModel
-    from pydantic_ai.profiles.openai import OpenAIModelProfile
-    from pydantic_ai.providers.openai import OpenAIProvider
-    from pydantic_ai.settings import ModelSettings as RequestSettings
-
-    from naisei.models.providers._adapter import DirectModel
-
-    client = AsyncOpenAI(
-        base_url=url,
-        api_key=key,
-        max_retries=0,
-        timeout=settings.timeout,
-        # A proxy of the environment cannot reach this machine's loopback.
-        http_client=DefaultAsyncHttpxClient(trust_env=not is_loopback(url)),
-    )
-    # The schema is transformed once a schema, not once a call; see `_response_format`.
-    profile = OpenAIModelProfile(json_schema_transformer=None)
-    model = OpenAIChatModel(name, provider=OpenAIProvider(openai_client=client), profile=profile)
-    plain = ModelRequestParameters()
-
-    def structure(request: ChatRequest) -> tuple[ModelRequestParameters, RequestSettings]:
-        body = _structure(request, strict=True)
-        return plain, RequestSettings(extra_body=body) if body else RequestSettings()
-
-    return DirectModel(
-        spec,
-        model,
-        base_url=url,
-        modes=_MODES[_MODES.index(settings.structured) :],
-        structure=structure,
-        close=client.close,
-        client=client,
-        timeout=settings.timeout,
-    )
-
-
-def _structure(request: ChatRequest, *, strict: bool) -> dict[str, Any]:
-    if request.mode == "json_schema" and request.schema is not None:
-        return {"response_format": _format(request.schema, strict=strict)}
-    return {"response_format": {"type": "json_object"}} if request.mode == "json_object" else {}
-
-
-def _format(schema: Schema, *, strict: bool) -> dict[str, Any]:
-    return _response_format(schema.name, canonical(schema.json), strict)
-
-
-@lru_cache(maxsize=256)
-def _response_format(name: str, schema: str, strict: bool) -> dict[str, Any]:
-    """OpenAI's strict mode takes a subset of JSON schema; other servers take it as it is."""
-    body: dict[str, Any] = json.loads(schema)
-    if strict:
-        from pydantic_ai.profiles.openai import OpenAIJsonSchemaTransformer
-
-        body = OpenAIJsonSchemaTransformer(body, strict=True).walk()
-    return {
-        "type": "json_schema",
-        "json_schema": {"name": name, "schema": body, "strict": True},
-    }

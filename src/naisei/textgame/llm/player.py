@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict
 
 from naisei import lang
 from naisei.core import Chat, Flow, Message, assistant, system, user
+from naisei.schema import told
 from naisei.textgame.cooking_state import Navigator, cookbook_text
 from naisei.textgame.llm.prompt import (
     PACKAGE,
@@ -89,7 +90,7 @@ class Command(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    action: str
+    action: str = told("一覧にあるとおりの行動", "One action, letter for letter as listed")
 
 
 class ConsideredCommand(BaseModel):
@@ -97,8 +98,8 @@ class ConsideredCommand(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    consideration: str
-    action: str
+    consideration: str = told("考え", "Your thoughts, step by step")
+    action: str = told("一覧にあるとおりの行動", "One action, letter for letter as listed")
 
 
 class Reply(BaseModel):

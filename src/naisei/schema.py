@@ -1,0 +1,86 @@
+"""Schemas of what models are to answer: pydantic models whose fields say how they are filled.
+
+class Reply(BaseModel):
+    thought: str = told("判断の理由。二文以内", "The reason, in two sentences at most")
+    action: int = told("行動の番号", "Number of the action")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+__all__ = ["json_schema", "spoken_in", "told"]
+
+
+def spoken_in(text: str) -> str:
+    """`ja` or `en`: the language of a prompt, by the share of kana and kanji in its letters."""
+    letters = [c for c in text if c.isalpha()]
+    japanese = sum("\u3040" <= c <= "\u30ff" or "\u3400" <= c <= "\u9fff" for c in letters)
+    return "ja" if japanese * 4 > len(letters) else "en"
+
+
+def told(ja: str, en: str, default: Any = ..., **bounds: Any) -> Any:
+    """A field that a model fills in, with what it is told of it: one line in each language.
+
+    default: what a missing value is read as; every field is asked for all the same. bounds: of the
+    value, as for `pydantic.Field`; only a short range of whole numbers is told to the model.
+    """
+    return Field(default, json_schema_extra={_TOLD: {"ja": ja, "en": en}}, **bounds)
+
+
+_TOLD = "told"
+#: A range of whole numbers up to so many is told as an enumeration, which every decoder keeps to.
+_RANGE = 25
+_KEPT = ("type", "enum", "minItems", "maxItems")
+
+
+def json_schema(model: type[BaseModel], language: str) -> dict[str, Any]:
+    """The JSON schema of `model` as it is sent: the fields in their declared order, all of them
+    required and no others allowed, as strict decoders want it, each with its one line in
+    `language`. Names of classes, docstrings, defaults and bounds for validators stay here."""
+    raw = model.model_json_schema()
+    return _object(raw, raw.get("$defs", {}), language)
+
+
+def _object(raw: dict[str, Any], known: dict[str, Any], language: str) -> dict[str, Any]:
+    fields = raw.get("properties", {})
+    return {
+        "type": "object",
+        "properties": {name: _field(part, known, language) for name, part in fields.items()},
+        "required": list(fields),
+        "additionalProperties": False,
+    }
+
+
+def _field(raw: dict[str, Any], known: dict[str, Any], language: str) -> dict[str, Any]:
+    out: dict[str, Any] = {}
+    if description := raw.get(_TOLD, {}).get(language):
+        out["description"] = description
+    if "$ref" in raw:
+        name = raw["$ref"].rpartition("/")[2]
+        # A model within itself is not unfolded for ever: the second time it is any object.
+        part = known.get(name, {"type": "object"})
+        return out | _field(part, {k: v for k, v in known.items() if k != name}, language)
+    choices: Sequence[dict[str, Any]] = [
+        part for part in raw.get("anyOf", ()) if part.get("type") != "null"
+    ]
+    if len(choices) == 1:
+        return out | _field(choices[0], known, language)
+    if choices:
+        return out | {"anyOf": [_field(part, known, language) for part in choices]}
+    if raw.get("type") == "object" and "properties" in raw:
+        return out | _object(raw, known, language)
+    out |= {key: raw[key] for key in _KEPT if key in raw}
+    if isinstance(values := raw.get("additionalProperties"), dict):
+        out["additionalProperties"] = _field(values, known, language)
+    if "const" in raw:
+        out["enum"] = [raw["const"]]
+    low, high = raw.get("minimum"), raw.get("maximum")
+    if raw.get("type") == "integer" and low is not None and high is not None:
+        out |= {"enum": list(range(low, high + 1))} if high - low < _RANGE else {}
+    if "items" in raw:
+        out["items"] = _field(raw["items"], known, language)
+    return out
