@@ -33,20 +33,20 @@ def by_hand(p: Array, tables: Array, stage: Stage, free: frozenset[int]) -> floa
     best = max(range(len(p)), key=lambda a: p[a])
     rest = np.array([0.0 if a == best else p[a] for a in range(len(p))])
     wrong = rest.sum()
-    later = Stage(stage.alpha, stage.trials - 1, stage.quota, stage.quota, 0)
-    execute = stage.alpha**stage.asked * p[best]
+    later = replace(stage, trials=stage.trials - 1, left=stage.quota)
+    execute = p[best]
     if wrong > 0:
-        execute += wrong * by_hand(rest / wrong, tables, later, free)
+        execute += stage.beta * wrong * by_hand(rest / wrong, tables, later, free)
     options = [execute]
     if stage.left > 0:
-        after = replace(stage, left=stage.left - 1, asked=stage.asked + 1)
+        after = replace(stage, left=stage.left - 1)
         for j in free:
             total = 0.0
             for row in tables[j]:
                 chance = float((p * row).sum())
                 if chance > 0:
                     total += chance * by_hand(p * row / chance, tables, after, free - {j})
-            options.append(total)
+            options.append(stage.alpha * total)
     return max(options)
 
 
@@ -55,13 +55,19 @@ def exact(belief: Array, tables: Array, stage: Stage) -> float:
     return float(value(belief[None], tables, stage, groups=groups, depth=len(tables))[0])
 
 
-@given(problems(), st.floats(0.1, 1.0), st.integers(1, 3), st.integers(0, 2), st.integers(0, 2))
+@given(
+    problems(),
+    st.floats(0.1, 1.0),
+    st.floats(0.1, 1.0),
+    st.integers(1, 3),
+    st.integers(0, 2),
+    st.integers(0, 2),
+)
 def test_value_equals_brute_force(
-    problem: tuple[Array, Array], alpha: float, trials: int, quota: int, asked: int
+    problem: tuple[Array, Array], alpha: float, beta: float, trials: int, quota: int, asked: int
 ) -> None:
     belief, tables = problem
-    left = max(0, quota - asked)
-    stage = Stage(alpha, trials, quota, left, min(asked, quota))
+    stage = Stage(alpha, trials, quota, max(0, quota - asked), beta)
     wanted = by_hand(belief, tables, stage, frozenset(range(len(tables))))
     assert np.isclose(exact(belief, tables, stage), wanted, atol=1e-12)
 
@@ -105,11 +111,14 @@ def test_asks_the_question_that_tells_the_two_apart() -> None:
     assert np.isclose(found.execute, 0.5)
 
 
-def test_trials_left_over_make_asking_worthless() -> None:
-    # Two tries for two actions succeed for sure; a question could only cost.
+def test_trials_left_over_make_asking_worthless_only_where_wrong_acts_cost_nothing() -> None:
+    # Two tries for two actions succeed for sure; but half of the time the first is a wrong act.
     belief = np.array([0.5, 0.5])
     telling = np.array([[[1.0, 0.0], [0.0, 1.0]]])
-    assert plan(belief, telling, Stage(0.9, 2, 2, 2)).question is None
+    assert plan(belief, telling, Stage(0.9, 2, 2, 2, beta=1.0)).question is None
+    found = plan(belief, telling, Stage(0.9, 2, 2, 2, beta=0.5))
+    assert found.question == 0
+    assert np.isclose(found.execute, 0.75)
 
 
 def test_one_topic_is_counted_on_once() -> None:

@@ -25,6 +25,7 @@ from naisei.clarify.config import AuditConfig, ClarifyConfig
 from naisei.clarify.data import load, load_actions
 from naisei.clarify.describe import REFUSAL
 from naisei.clarify.schemas import Action, ActionSet, Instance, Scene
+from naisei.clarify.simulator.rule import RuleSimulator
 from naisei.clarify.system import AUDIT, RUN
 from naisei.core import AskUser, InputError, World, run
 from naisei.runs.task import EpisodeRow, Summary
@@ -99,11 +100,48 @@ def test_a_user_who_refuses_everything_is_no_good() -> None:
 def test_the_rule_simulator_passes_on_the_data_set() -> None:
     data = load("ambigact40-open", split="dev")
     found = audit_rule(data.instances, data.actions)
-    for name in ("leak", "misleading", "contradiction", "inconsistent", "denies-scene"):
+    for name in ("leak", "false-denial", "false-assent", "evasion", "against-scene"):
+        assert value(found, name) <= 0.01, name
+    for name in ("contradiction", "inconsistent", "denies-scene"):
         assert value(found, name) <= 0.01, name
     assert value(found, "refused-fair") <= 0.05
-    assert value(found, "refused-useless") >= 0.95
+    assert value(found, "refused-useless") >= 0.93
     assert "simulator rule, audited on" in summary_line(found)
+
+
+def _broken(answer: Callable[[str, str], str]) -> Summary:
+    """The audit of the rule simulator with its answers spoilt: (question, answer) → answer."""
+    data = load("ambigact40-open", split="dev", limit=6)
+    task = AuditTask(AuditConfig(), data.instances, data.actions)
+    rows = []
+    for where in task.episodes():
+        flow, world = task.start(where, World({}))
+        honest = RuleSimulator(
+            next(i for i in data.instances if i.id == where.instance), data.actions
+        )
+
+        def spoilt(ask: AskUser, user: RuleSimulator = honest) -> str:
+            return answer(ask.question, user.answer(ask.question))
+
+        result = run(flow, world.having({AskUser: spoilt}), where=where)
+        rows.append(EpisodeRow(where, result.model_dump(mode="json")))
+    return task.summarise(rows)
+
+
+@pytest.mark.parametrize(
+    ("column", "spoil"),
+    [
+        ("false-denial", lambda q, a: "いいえ、違います。"),
+        ("false-denial", lambda q, a: "どちらでもないですね。" if "それとも" in q else a),
+        ("false-assent", lambda q, a: "はい、そうです。"),
+        ("evasion", lambda q, a: "さあ、どうでしょう。"),
+        ("against-scene", lambda q, a: f"{a}おろし器と缶切りとレモンがあるので。"),
+        ("refused-fair", lambda q, a: REFUSAL),
+    ],
+)
+def test_a_broken_user_shows_in_its_column(column: str, spoil: Callable[[str, str], str]) -> None:
+    assert value(_broken(lambda q, a: a), column) <= 0.02
+    assert value(_broken(spoil), column) > 0.1
 
 
 def test_other_action_sets_get_the_questions_that_need_no_table() -> None:

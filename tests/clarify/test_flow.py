@@ -134,11 +134,11 @@ def test_forbidden_questions_are_refused_where_the_rules_say_so():
     assert AskUser not in [type(e) for e in played.effects]
 
 
-def test_reflexion_keeps_the_last_three_and_does_not_show_them_to_the_reflector():
+def test_reflexion_keeps_the_last_three_and_shows_them_to_the_reflector():
     memory = Window(3)
     for note in "abcd":
         memory.add(note)
-    assert memory.recall() == "b\n\nc\n\nd" and memory.previous() == ""
+    assert memory.recall() == "b\n\nc\n\nd" and memory.previous() == memory.recall()
 
 
 def test_schemas_are_built_once():

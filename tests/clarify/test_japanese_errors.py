@@ -42,8 +42,8 @@ _WRONG: tuple[Wrong, ...] = (
     (_data('{"utterance": 1'), "this line is no JSON at column 16: Expecting ',' delimiter", _LINE),
     (_data("[3]"), "an object is wanted here, not int", _LINE),
     (_data('{"gold": 3}'), "the field 'utterance' is missing",
-     "keys of a row: id, scene, utterance, user, surroundings, gold, plausible, ambiguity, "
-     "speaker, split, language; utterance and gold are needed"),
+     "keys of a row: id, scene, utterance, user, surroundings, gold, plausible, also, facts, "
+     "ambiguity, speaker, split, language; utterance and gold are needed"),
     (_data('{"utterance": "a", "gold": 99}'), "unknown action 99 in 'gold'",
      "the action set 'ambigact40' has the ids 1 to 40 (40 actions); another set can be given "
      "with --actions"),

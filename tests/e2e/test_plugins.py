@@ -81,7 +81,7 @@ def forgetful(context):
 
 class Diary:
     name = "diary"
-    prompt = "reflexion.v1"
+    prompt = "reflexion.v2"
     reflects = True
 
     def __init__(self):

@@ -111,7 +111,8 @@ def test_sides_and_negation() -> None:
         "食べたいですか",
         "飲みたいですか",
     )
-    assert "気分" in parse("おやつと飲み物ならどちらの気分ですか？").sides[0]
+    asked = parse("おやつと飲み物ならどちらの気分ですか？")
+    assert (asked.sides, asked.tail) == (("おやつ", "飲み物"), "の気分ですか")
     assert parse("のどは渇いていませんか？").negated
     assert not parse("のどが渇いたのではないですか？").negated
     assert not parse("味が物足りないですか？").negated

@@ -37,9 +37,10 @@ F = TypeVar("F", bound=Callable[..., object])
 class View:
     """All that an agent may look at before a decision.
 
-    asked: this trial's questions and answers. tried: actions already executed in earlier
-    trials, all wrong. history: the earlier trials in full (an agent that works by a memo
-    must not read it; one that keeps a posterior does). memo: the memory policy's text.
+    asked: this trial's questions and answers. tried: actions executed in earlier trials, all
+    wrong, as far as the agent is told (`--repeats`). masked: they must not be executed again.
+    history: the earlier trials in full (an agent that works by a memo must not read it; one that
+    keeps a posterior does). memo: the memory policy's text.
     may_ask: whether a question is allowed now; quota_left: how many more.
     """
 
@@ -49,9 +50,16 @@ class View:
     tried: tuple[int, ...] = ()
     history: tuple[TrialLog, ...] = ()
     memo: str = ""
+    masked: bool = True
     may_ask: bool = True
     quota_left: int = 2
     trial: int = 1
+
+    @property
+    def allowed(self) -> tuple[int, ...]:
+        """The actions that may be executed, in their order."""
+        barred = self.tried if self.masked else ()
+        return tuple(a for a in self.actions.ids if a not in barred)
 
 
 class Agent(Protocol):
@@ -76,7 +84,8 @@ class AgentContext:
     Its attribute `options`, if any, is a pydantic model of the agent's settings: it types and
     checks them before there is a run.
 
-    options: the agent's own settings.
+    options: the agent's own settings. alpha, beta: discounts of score@k per question and per wrong
+    act. several: whether the data hold wishes for more than one action.
     embedder: built lazily by calling it, so that agents without one pay nothing.
     train: instances that may be learnt from (never those being run).
     """
@@ -84,6 +93,8 @@ class AgentContext:
     actions: ActionSet
     seed: int = 0
     alpha: float = 0.9
+    beta: float = 0.5
+    several: bool = False
     trials: int = 3
     options: Mapping[str, JsonValue] = field(default_factory=dict)
     embedder: object = None

@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import JsonValue, model_validator
 
+from naisei.clarify.simulator.voice import Manner
 from naisei.system.config import Config, Options, flag
 
 __all__ = ["AuditConfig", "ClarifyConfig", "Rules"]
@@ -14,8 +15,7 @@ __all__ = ["AuditConfig", "ClarifyConfig", "Rules"]
 class Rules(Options):
     """How an episode is played: everything in which two configurations of the paper differ.
 
-    no_repeats: an action executed in an earlier trial is wrong and may not be executed again; an
-    agent that does so wastes its trial.
+    repeats: what an agent is told of actions that failed in earlier trials, whatever its memory.
     """
 
     trials: int = flag(
@@ -25,7 +25,14 @@ class Rules(Options):
     clarify: bool = flag(
         True, "質問を許可するか", "Whether asking is allowed at all (Table 2, w/o Clarify)."
     )
-    no_repeats: bool = True
+    repeats: Literal["mask", "tell", "allow"] = flag(
+        "mask",
+        "前の試行で外れた行動を、mask: 伝えて選べなくする、tell: 伝えるだけ、"
+        "allow: 伝えない (記憶だけが頼り)",
+        "Actions that failed in earlier trials: mask (told, and no longer to be chosen), tell "
+        "(only told), allow (not told: memory alone knows).",
+        axis=True,
+    )
     forbidden: Literal["count", "refuse"] = flag(
         "count",
         "禁じられた質問 (物の有無、行動そのもの) を数えるだけか、回答を拒むか",
@@ -88,6 +95,14 @@ class ClarifyConfig(_Data):
         "ユーザー役: rule (モデル不要) または llm",
         "Who plays the user: rule (needs no model) or llm.",
     )
+    manner: Manner = flag(
+        "cooperative",
+        "ユーザーの話しぶり (複数可): cooperative, terse, vague, hurried, mistaken (一度だけ言い"
+        "間違える), child, elder",
+        "How the user talks, repeatable: cooperative, terse, vague, hurried, mistaken (once), "
+        "child, elder.",
+        axis=True,
+    )
     rules: Rules = Rules()
     independent: bool = flag(
         False,
@@ -99,6 +114,13 @@ class ClarifyConfig(_Data):
         0.9,
         "DPass@k の割引率",
         "Discount of DPass@k per further interaction; the paper gives none.",
+        gt=0,
+        le=1,
+    )
+    beta: float = flag(
+        0.5,
+        "score@k で、間違って実行した行動 1 つごとの割引率 (質問 1 つごとは --alpha)",
+        "Discount of score@k per wrong act; per question it is --alpha.",
         gt=0,
         le=1,
     )
@@ -128,4 +150,7 @@ class AuditConfig(_Data):
 
     task: Literal["audit"] = "audit"
     simulator: str = flag("rule", "rule または llm", "rule or llm.")
+    manner: Manner = flag(
+        "cooperative", "ユーザーの話しぶり (複数可)", "How the user talks, repeatable.", axis=True
+    )
     battery: str = ""

@@ -5,9 +5,25 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from naisei.clarify.schemas import ActionSet, EpisodeResult, Instance, Language, Scene, TrialLog
+from naisei.clarify.schemas import (
+    ActionSet,
+    EpisodeResult,
+    Facts,
+    Instance,
+    Language,
+    Scene,
+    TrialLog,
+)
 
-__all__ = ["REFUSAL", "action_list", "is_refusal", "scene_text", "transcript", "trial_text"]
+__all__ = [
+    "REFUSAL",
+    "action_list",
+    "facts_text",
+    "is_refusal",
+    "scene_text",
+    "transcript",
+    "trial_text",
+]
 
 
 _WORDS = {
@@ -84,6 +100,46 @@ def scene_text(scene: Scene) -> str:
     return "\n".join(lines)
 
 
+_FACTS = {
+    "ja": {
+        "first": "まず言うこと",
+        "why": "きっかけ",
+        "what_for": "目的",
+        "state": "いまの様子",
+        "whom": "誰のためか",
+        "name": "物の呼び方",
+        "true": "当てはまること",
+        "false": "当てはまらないこと",
+        "no": "「{action}」ではない理由",
+        "comma": "、",
+        "colon": "：",
+    },
+    "en": {
+        "first": "what you say first",
+        "why": "how it came up",
+        "what_for": "what for",
+        "state": "how things are",
+        "whom": "for whom",
+        "name": "how you call the thing",
+        "true": "what is so",
+        "false": "what is not so",
+        "no": 'why not "{action}"',
+        "comma": "; ",
+        "colon": ": ",
+    },
+}
+
+
+def facts_text(facts: Facts, actions: ActionSet, language: Language) -> str:
+    """The facts of a wish, one a line."""
+    w = _FACTS[language]
+    told = [(w[k], getattr(facts, k)) for k in ("first", "why", "what_for", "state", "whom")]
+    told += [(w["name"], facts.name)]
+    told += [(w[k], w["comma"].join(getattr(facts, k))) for k in ("true", "false")]
+    told += [(w["no"].format(action=actions.text(a)), why) for a, why in facts.no.items()]
+    return "\n".join(f"- {what}{w['colon']}{said}" for what, said in told if said)
+
+
 def action_list(actions: ActionSet) -> str:
     """One line per action: its id and its text."""
     return "\n".join(f"{a.id}. {a.text}" for a in actions)
@@ -103,7 +159,8 @@ def trial_text(
     if thoughts and log.thought:
         lines.append(f"{w['thought']}{w['colon']}{log.thought}")
     outcome = w["right"] if log.success else w["wrong"]
-    lines.append(f"{w['execute']}{w['colon']}{actions.text(log.action)} → {outcome}")
+    done = w["comma"].join(actions.text(a) for a in (log.action, *log.also))
+    lines.append(f"{w['execute']}{w['colon']}{done} → {outcome}")
     return "\n".join(lines)
 
 
@@ -115,7 +172,8 @@ def transcript(instance: Instance, result: EpisodeResult, actions: ActionSet) ->
     parts += [trial_text(log, actions, language) for log in result.trials]
     if result.memo:
         parts.append(f"{w['memo']}\n{result.memo}")
-    parts.append(f"{w['gold']}{w['colon']}{actions.text(instance.gold)}")
+    wanted = w["comma"].join(actions.text(a) for a in (instance.gold, *instance.also))
+    parts.append(f"{w['gold']}{w['colon']}{wanted}")
     return "\n\n".join(parts)
 
 

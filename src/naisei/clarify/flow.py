@@ -73,14 +73,16 @@ def trial(
 ) -> Flow[TrialLog]:
     """Ask until the agent executes or the quota is used up. Executing ends the trial."""
     asked: tuple[Turn, ...] = ()
-    tried = tuple(log.action for log in history)
+    failed = {log.executed for log in history}
+    tried = tuple(log.action for log in history if not log.also)
     while True:
         left = rules.quota - len(asked) if rules.clarify else 0
         view = View(
             scene=instance.scene,
             actions=actions,
             asked=asked,
-            tried=tried if rules.no_repeats else (),
+            tried=() if rules.repeats == "allow" else tried,
+            masked=rules.repeats == "mask",
             history=history,
             memo=memo,
             may_ask=left > 0,
@@ -108,16 +110,23 @@ def trial(
             ),
         )
 
-    repeated = decision.action in tried
-    success = False
-    if not (repeated and rules.no_repeats):
-        observation = yield from Act({"execute": decision.action})
-        success = observation.reward > 0
-    return TrialLog(
+    also = tuple(sorted({*decision.also} - {decision.action}))
+    repeated = frozenset({decision.action, *also}) in failed
+    log = TrialLog(
         trial=len(history) + 1,
         turns=asked,
         action=decision.action,
+        also=also,
         thought=decision.thought,
-        success=success,
         repeated=repeated,
     )
+    if repeated and rules.repeats == "mask":
+        return log
+    seen = yield from Act({"execute": decision.action, **({"also": [*also]} if also else {})})
+    success = seen.reward >= 1
+    outcome = {
+        "success": success,
+        "credit": seen.info.get("credit", float(success)),
+        "wrong": seen.info.get("wrong", 0 if success else len(log.executed)),
+    }
+    return log.model_copy(update=outcome)

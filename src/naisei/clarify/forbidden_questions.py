@@ -16,46 +16,13 @@ import re
 from functools import lru_cache
 
 from naisei.clarify.schemas import ActionSet, Offence
+from naisei.clarify.things import names_of
 from naisei.japanese.forbidden_questions import asks_outright, asks_presence, objects
 from naisei.japanese.morph import is_japanese
 from naisei.japanese.questions import parse, words
 
 __all__ = ["broken_rule"]
 
-_SHORT = {
-    "ゴミ": ("ごみ",),
-    "スマホ": ("携帯", "スマートフォン"),
-    "充電ケーブル": ("充電器", "ケーブル"),
-    "宅配便": ("荷物", "宅配"),
-    "ティッシュ箱": ("ティッシュ",),
-    "サランラップ": ("ラップ",),
-    "じゃがいも": ("ジャガイモ",),
-}
-_ENGLISH = {
-    "バナナ": ("banana",),
-    "充電ケーブル": ("charging cable", "charger"),
-    "コップ": ("cup", "mug"),
-    "ケチャップ": ("ketchup",),
-    "宅配便": ("parcel", "package", "delivery"),
-    "ペットボトル": ("bottle",),
-    "リモコン": ("remote",),
-    "スマホ": ("phone", "smartphone"),
-    "お菓子": ("snack", "sweet"),
-    "ティッシュ箱": ("tissue",),
-    "ミニカー": ("toy car",),
-    "ゴミ": ("trash", "garbage", "rubbish"),
-    "缶切り": ("can opener", "tin opener"),
-    "クッキングシート": ("baking paper", "parchment"),
-    "グラス": ("glass",),
-    "おろし器": ("grater",),
-    "キッチンペーパー": ("kitchen paper", "paper towel"),
-    "レモン": ("lemon",),
-    "オリーブオイル": ("olive oil",),
-    "じゃがいも": ("potato",),
-    "サランラップ": ("wrap", "cling film"),
-    "水筒": ("flask", "thermos"),
-    "タッパー": ("container", "tupperware"),
-}
 _EN_VERB = re.compile(
     r"^(?:bring|fetch|put|tidy|store|throw|heat|get|clear|take)\b(?: away| up)?(?: me)?"
     r"(?: the| a| an| some)? "
@@ -75,7 +42,9 @@ def broken_rule(question: str, actions: ActionSet) -> Offence | None:
         names = _japanese_names(actions)
         if asks_outright(parsed.text, names):
             return "outright"
-        return "presence" if asks_presence(parsed.text, names) else None
+        # 「AとBのどちらですか」 asks for no place.
+        asked = parsed.sides or (parsed.text,)
+        return "presence" if any(asks_presence(part, names) for part in asked) else None
     if _asks_outright(parsed.text, actions):
         return "outright"
     return "presence" if _asks_presence(parsed.text) else None
@@ -85,7 +54,7 @@ def broken_rule(question: str, actions: ActionSet) -> Offence | None:
 def _japanese_names(actions: ActionSet) -> tuple[str, ...]:
     """Names and everyday short forms, longest first."""
     found = {o for action in actions for o in objects(action.text)}
-    found |= {short for name in found for short in _SHORT.get(name, ())}
+    found |= {short for name in found for short in names_of(name, "ja")}
     return tuple(sorted(found, key=lambda name: (-len(name), name)))
 
 
@@ -95,7 +64,7 @@ def _english_names(actions: ActionSet) -> tuple[str, ...]:
     found: list[str] = []
     for action in actions:
         if is_japanese(action.text):
-            found += [n for o in objects(action.text) for n in _ENGLISH.get(o, ())]
+            found += [n for o in objects(action.text) for n in names_of(o, "en")]
         else:
             rest = _EN_VERB.sub("", action.text.lower())
             found.append(re.split(r"\b(?:away|in|on|into|to|back)\b", rest)[0].strip())

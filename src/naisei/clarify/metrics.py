@@ -1,10 +1,17 @@
-"""Metrics of clarify: success within k trials (paper §5.1), questions, tokens (Table 3)."""
+"""Metrics of clarify: score@k, success within k trials (paper §5.1), wrong acts, questions, tokens.
+
+score@k, the headline: the mean over instances of alpha ** questions * beta ** wrong acts for those
+solved within k trials, 0 for the others; questions and wrong acts of all trials up to the success
+count. Unlike DPass@k, which discounts the questions of the successful trial alone and no wrong act,
+it is not served by acting blindly.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 
 from naisei.clarify.config import ClarifyConfig
+from naisei.clarify.costs import cost_tables, oracle
 from naisei.clarify.schemas import EpisodeResult, Instance, TrialLog
 from naisei.lang import say
 from naisei.runs.statistics import (
@@ -16,7 +23,7 @@ from naisei.runs.statistics import (
 )
 from naisei.runs.task import EpisodeRow, Metric, Summary, Table
 
-__all__ = ["KS", "NO_MODEL", "summarise", "token_metrics", "token_table"]
+__all__ = ["KS", "NO_MODEL", "ks", "summarise", "token_metrics", "token_table"]
 
 
 #: Roles that belong to the instrument and not to the system under test.
@@ -85,8 +92,13 @@ def token_table(rows: Sequence[EpisodeRow], results: Sequence[EpisodeResult]) ->
     )
 
 
-#: The k of every table. Those beyond the trials of a run are NaN, with the reason.
-KS = (1, 3, 5)
+#: The k that every run reports; those beyond its trials are NaN, with the reason.
+KS = (1, 2, 3, 5)
+
+
+def ks(trials: int) -> tuple[int, ...]:
+    """Every k up to the trials of a run, and those of `KS`."""
+    return tuple(sorted({*KS, *range(1, trials + 1)}))
 
 
 def summarise(
@@ -108,9 +120,25 @@ def summarise(
     metrics = (*success, *asking, *tokens)
     by_kind = _by_ambiguity(instances, results, config)
     by_role = token_table(scored, results)
-    tables = (*by_kind, *([by_role] if by_role.rows else []))
+    tables = (
+        *(() if config.independent else cost_tables(config, instances, results)),
+        *by_kind,
+        *([by_role] if by_role.rows else []),
+    )
     units = list(dict.fromkeys(r.instance for r in results))
-    extra = {"units": units, "clusters": _scenes(instances, units)}
+    extra = {
+        "units": units,
+        "clusters": _scenes(instances, units),
+        "oracle": {
+            f"{name}@{k}": value
+            for k in range(1, config.rules.trials + 1)
+            for name, value in zip(
+                ("pass", "score", "wrong_acts"),
+                oracle([instances[i] for i in units], k, config.beta),
+                strict=True,
+            )
+        },
+    }
     return Summary(metrics=metrics, tables=tables, notes=tuple(notes), extra=extra)
 
 
@@ -126,17 +154,23 @@ def _sequential(
     steps = [r.trials[t - 1].steps if (t := r.first_success) else None for r in results]
     scenes = _scenes(instances, [r.instance for r in results])
     trials = config.rules.trials
+    worth = [
+        config.alpha**r.questions * config.beta**r.wrong_acts if t else 0.0
+        for r, t in zip(results, first, strict=True)
+    ]
     out = []
-    for k in KS:
+    for k in ks(trials):
         reason = f"k = {k}, but the run allows {trials} trial(s)" if k > trials else ""
         passed = succeeded_within(first, k, trials=trials)
         discounted = discounted_within(first, steps, k, alpha=config.alpha, trials=trials)
+        within = [w if t and t <= k else 0.0 for w, t in zip(worth, first, strict=True)]
         out += [
+            mean_metric(f"score@{k}", within, clusters=scenes, seed=config.seed, reason=reason),
             mean_metric(f"pass@{k}", passed, clusters=scenes, seed=config.seed, reason=reason),
             mean_metric(f"dpass@{k}", discounted, clusters=scenes, seed=config.seed, reason=reason),
         ]
     why = "trials in sequence stop at the first success; pass^k needs --independent"
-    out += [Metric(f"pass^{k}", float("nan"), reason=why) for k in KS]
+    out += [Metric(f"pass^{k}", float("nan"), reason=why) for k in ks(trials)]
     return tuple(out)
 
 
@@ -150,7 +184,7 @@ def _independent(
     scenes = _scenes(instances, list(by_instance))
     trials = config.rules.trials
     metrics: list[Metric] = []
-    for k in KS:
+    for k in ks(trials):
         few = [len(rs) for rs in by_instance.values() if len(rs) < k]
         reason = f"k = {k}, but some instances have {min(few)} scored trial(s)" if few else ""
         if k > trials:
@@ -168,7 +202,9 @@ def _independent(
                 mean_metric(name, values, clusters=scenes, seed=config.seed, reason=reason)
             )
     why = "DPass@k is defined on trials in sequence; leave out --independent"
-    metrics += [Metric(f"dpass@{k}", float("nan"), reason=why) for k in KS]
+    metrics += [Metric(f"dpass@{k}", float("nan"), reason=why) for k in ks(trials)]
+    why = "score@k is defined on trials in sequence; leave out --independent"
+    metrics += [Metric(f"score@{k}", float("nan"), reason=why) for k in ks(trials)]
     return tuple(metrics)
 
 
@@ -208,8 +244,15 @@ def _asking(
     asked = [(r.instance, turn) for r in results for t in r.trials for turn in t.turns]
     no_question = "no question was asked"
     cannot = "the agent may not ask" if not (config.rules.clarify and config.rules.quota) else ""
+    many = [r for r in results if instances[r.instance].also]
     return (
-        over("questions", [(r.instance, sum(len(t.turns) for t in r.trials)) for r in results]),
+        over("wrong_acts", [(r.instance, r.wrong_acts) for r in results]),
+        over(
+            "credit_of_several",
+            [(r.instance, max(t.credit for t in r.trials)) for r in many],
+            "no instance wants several actions",
+        ),
+        over("questions", [(r.instance, r.questions) for r in results]),
         over("questions_first_trial", [(r.instance, len(r.trials[0].turns)) for r in results]),
         over("over_asking", [] if cannot else right, cannot or "no first guess was right"),
         over("under_asking", [] if cannot else wrong, cannot or "no first guess was wrong"),

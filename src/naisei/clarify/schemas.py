@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 __all__ = [
     "Action",
@@ -15,6 +15,7 @@ __all__ = [
     "Decision",
     "EpisodeResult",
     "Execute",
+    "Facts",
     "Instance",
     "Language",
     "Offence",
@@ -31,7 +32,7 @@ Offence = Literal["presence", "outright"]
 
 
 class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
 
 class Action(_Frozen):
@@ -93,20 +94,48 @@ class Scene(_Frozen):
     language: Language = "ja"
 
 
+class Facts(_Frozen):
+    """What a person knows of the own wish and would answer when asked, in the own words.
+
+    first: what is said first when asked what is the matter. name: how this person calls the thing,
+    a noun phrase; the only field that may name it. no: action id → why that one is not what is
+    wanted. true, false: clauses in plain form without full stop that hold, or don't, right now.
+    """
+
+    first: str = ""
+    why: str = ""
+    what_for: str = ""
+    state: str = ""
+    whom: str = ""
+    name: str = ""
+    no: dict[int, str] = Field(default_factory=dict, alias="not")
+    true: tuple[str, ...] = ()
+    false: tuple[str, ...] = ()
+
+
 class Instance(_Frozen):
-    """A scene with its hidden intent: the one action that the user really wants.
+    """A scene with its hidden intent: the action that the user really wants.
 
     plausible: every action that a considerate helper might take here, the gold among them.
+    also: what is wanted besides the gold, in the few instances in which several things are. facts:
+    what the user answers from; a simulator without them answers from a table of needs.
     """
 
     id: str
     scene: Scene
     gold: int
+    also: tuple[int, ...] = ()
     plausible: tuple[int, ...] = ()
+    facts: Facts | None = None
     ambiguity: str = ""
     speaker: str = ""
     split: str = ""
     scene_id: str = ""
+
+    @property
+    def wanted(self) -> frozenset[int]:
+        """All actions that are wanted: one, as a rule."""
+        return frozenset({self.gold, *self.also})
 
 
 class Chance(_Frozen):
@@ -127,9 +156,10 @@ class Clarify(_Frozen):
 
 
 class Execute(_Frozen):
-    """Take an action; ends the trial. chances: see `Clarify`."""
+    """Take an action, or several (`also`); ends the trial. chances: see `Clarify`."""
 
     action: int
+    also: tuple[int, ...] = ()
     thought: str = ""
     chances: tuple[Chance, ...] = ()
 
@@ -151,15 +181,24 @@ class Turn(_Frozen):
 class TrialLog(_Frozen):
     """One trial as it went. trial counts from 1.
 
+    success: what was executed is what is wanted, no less and no more. credit: |both| / |either| of
+    the two sets. wrong: executed actions that nobody wanted. repeated: it had been executed before.
     steps: interactions, i.e. questions + 1 for the execution (s_i of the paper, §5.1).
     """
 
     trial: int
     turns: tuple[Turn, ...] = ()
     action: int
+    also: tuple[int, ...] = ()
     thought: str = ""
     success: bool = False
+    credit: float = 0.0
+    wrong: int = 0
     repeated: bool = False
+
+    @property
+    def executed(self) -> frozenset[int]:
+        return frozenset({self.action, *self.also})
 
     @property
     def steps(self) -> int:
@@ -174,6 +213,16 @@ class EpisodeResult(_Frozen):
     gold: int
     trials: tuple[TrialLog, ...]
     memo: str = ""
+
+    @property
+    def questions(self) -> int:
+        """Questions of all trials."""
+        return sum(len(t.turns) for t in self.trials)
+
+    @property
+    def wrong_acts(self) -> int:
+        """Actions executed in any trial that nobody wanted."""
+        return sum(t.wrong for t in self.trials)
 
     @property
     def first_success(self) -> int | None:

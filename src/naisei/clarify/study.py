@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
+from math import ceil, nan
 
-from naisei.clarify.metrics import NO_MODEL
+from naisei.clarify.config import ClarifyConfig
+from naisei.clarify.metrics import KS, NO_MODEL
 from naisei.lang import say
 from naisei.runs.compare import difference_table
 from naisei.runs.significance import Difference, paired_difference
@@ -13,7 +15,13 @@ from naisei.system.execute import Study
 
 __all__ = ["study_tables"]
 
-_SUCCESS = ("pass@1", "pass@3", "pass@5", "dpass@1", "dpass@3", "dpass@5", "questions")
+_SUCCESS = (
+    *(f"score@{k}" for k in KS),
+    *(f"pass@{k}" for k in KS),
+    *(f"dpass@{k}" for k in KS),
+    "questions",
+    "wrong_acts",
+)
 _TOKENS = (
     "tokens_reflection_success",
     "tokens_total_success",
@@ -27,7 +35,12 @@ def study_tables(study: Study) -> tuple[Table, ...]:
     summaries = {label: result.summary for label, result in study.results.items()}
     seed = next(iter(study.configs.values())).seed
     by_row = {label: {m.name: m for m in s.metrics} for label, s in summaries.items()}
-    tables = [_success(by_row)]
+    last = next(iter(summaries.values()))
+    tables = [_success(by_row, last.extra["oracle"])]
+    if len(by_row) > 1:
+        tables.append(_at_equal_success(by_row))
+    if worst := _worst(study.configs, by_row):
+        tables.append(worst)
     if any(m[_TOKENS[-1]].reason != NO_MODEL for m in by_row.values()):
         tables.append(_tokens(by_row))
     if len(by_row) > 1:
@@ -35,7 +48,7 @@ def study_tables(study: Study) -> tuple[Table, ...]:
     return tuple(tables)
 
 
-def _success(by_row: Mapping[str, Mapping[str, Metric]]) -> Table:
+def _success(by_row: Mapping[str, Mapping[str, Metric]], oracle: Mapping[str, float]) -> Table:
     names = [n for n in _SUCCESS if any(m[n].value == m[n].value for m in by_row.values())]
     columns = ["configuration"]
     for name in names:
@@ -47,6 +60,13 @@ def _success(by_row: Mapping[str, Mapping[str, Metric]]) -> Table:
             m = metrics[name]
             line += [m.value, m.low, m.high]
         rows.append((*line, metrics["questions"].n))
+    tried = max((int(k.split("@")[1]) for k in oracle), default=0)
+    if tried:
+        known = {**oracle, "questions": 0.0, "wrong_acts": oracle[f"wrong_acts@{tried}"]}
+        drawn: list[str | float | int] = ["plausible-set oracle"]
+        for name in names:
+            drawn += [known.get(name.removeprefix("d"), nan), nan, nan]
+        rows.append((*drawn, rows[0][-1]))
     return Table(
         "Success",
         (*columns, "n"),
@@ -56,6 +76,56 @@ def _success(by_row: Mapping[str, Mapping[str, Metric]]) -> Table:
             "low and high: 95 % bootstrap interval over scenes",
         ),
     )
+
+
+_LEVELS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
+
+
+def _at_equal_success(by_row: Mapping[str, Mapping[str, Metric]]) -> Table:
+    """The fewest questions within which a share of the instances is solved; NaN: never."""
+    rows: list[tuple[str | float | int, ...]] = []
+    for label, metrics in by_row.items():
+        passed = [m for n, m in metrics.items() if n.startswith("pass@") and m.n]
+        asked = metrics["questions"].per_unit
+        won = passed[-1].per_unit if passed else ()
+        spent = sorted(q for q, w in zip(asked, won, strict=bool(won)) if w)
+        needed = [
+            spent[ceil(s * len(won)) - 1] if ceil(s * len(won)) <= len(spent) else nan
+            for s in _LEVELS
+        ]
+        rows.append((label, *(needed if won else [nan] * len(_LEVELS))))
+    return Table(
+        "Questions at equal success",
+        ("configuration", *(f"{s:.0%}" for s in _LEVELS)),
+        tuple(rows),
+        note=say(
+            "これだけの割合を解くのに要る質問の数 (試行全体の合計)",
+            "the questions, in all trials, within which so large a share is solved",
+        ),
+    )
+
+
+def _worst(
+    configs: Mapping[str, ClarifyConfig], by_row: Mapping[str, Mapping[str, Metric]]
+) -> Table | None:
+    """Robustness: the lowest score among users who talk differently."""
+    alike: dict[str, list[str]] = {}
+    for label, config in configs.items():
+        apart = config.model_copy(update={"manner": "cooperative"})
+        alike.setdefault(apart.model_dump_json(), []).append(label)
+    rows: list[tuple[str | float | int, ...]] = []
+    for labels in alike.values():
+        if len(labels) < 2:
+            continue
+        k = configs[labels[0]].rules.trials
+        scores = {label: by_row[label][f"score@{k}"] for label in labels}
+        lowest = min(scores, key=lambda label: scores[label].value)
+        low = scores[lowest]
+        rows.append((lowest, configs[lowest].manner, low.value, low.low, low.high))
+    if not rows:
+        return None
+    columns = ("configuration", "manner", "score", "95 % low", "95 % high")
+    return Table("Robustness: the user it fares worst with", columns, tuple(rows))
 
 
 def _tokens(by_row: Mapping[str, Mapping[str, Metric]]) -> Table:

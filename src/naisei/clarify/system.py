@@ -85,6 +85,10 @@ def _label(config: ClarifyConfig) -> str:
         parts.append(config.memory)
     if not config.rules.clarify:
         parts.append("no-clarify")
+    if config.manner != "cooperative":
+        parts.append(config.manner)
+    if config.rules.repeats != "mask":
+        parts.append(f"repeats-{config.rules.repeats}")
     return " ".join(parts)
 
 

@@ -37,15 +37,28 @@ __all__ = ["AuditNote", "ClarifyTask", "Household", "Paraphrases", "data_hash", 
 
 
 class Household(Handler):
-    """Knows the hidden intent of one instance; reward 1 for it, 0 for all else."""
+    """Knows the hidden intent of one instance: reward 1 for just what is wanted, else 0.
 
-    def __init__(self, gold: int) -> None:
-        self._gold = gold
+    info: `credit`, |both| / |either| of what was executed and what is wanted, and `wrong`, how
+    many of the executed actions nobody wanted.
+    """
+
+    def __init__(self, wanted: frozenset[int]) -> None:
+        self._wanted = wanted
 
     def perform(self, effect: Act, where: Where) -> Observation:
         assert isinstance(effect.action, dict)
-        action = effect.action["execute"]
-        return Observation(reward=float(action == self._gold), done=True)
+        also = effect.action.get("also", [])
+        assert isinstance(also, list)
+        done = {effect.action["execute"], *also}
+        return Observation(
+            reward=float(done == self._wanted),
+            done=True,
+            info={
+                "credit": len(done & self._wanted) / len(done | self._wanted),
+                "wrong": len(done - self._wanted),
+            },
+        )
 
 
 class Paraphrases:
@@ -207,6 +220,8 @@ class ClarifyTask(Task[ClarifyConfig]):
                 actions=self.data.actions,
                 seed=config.seed + trial,
                 alpha=config.alpha,
+                beta=config.beta,
+                several=any(i.also for i in self.data.instances),
                 trials=self._rules.trials,
                 options=config.agent_options,
                 embedder=lambda: KeptEmbedder(open_embedder(config.embedder)),
@@ -227,7 +242,7 @@ class ClarifyTask(Task[ClarifyConfig]):
         remembered = self._memory()
         world = base.having(
             {
-                Act: Household(instance.gold),
+                Act: Household(instance.wanted),
                 AskUser: self._user(instance),
                 Remember: MemoryHandler(remembered),
             }
@@ -241,6 +256,7 @@ class ClarifyTask(Task[ClarifyConfig]):
             instance,
             self.data.actions,
             seed=self.config.seed,
+            manner=self.config.manner,
             paraphrases=self._paraphrases(instance),
         )
 

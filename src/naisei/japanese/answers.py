@@ -61,7 +61,7 @@ HEDGED = 0.7
 
 _REFUSED = re.compile(
     r"回答(?:でき|出来)ません|(?:お)?答え(?:は|が)?(?:でき|出来|かね|られ|られな|たくな)|"
-    r"(?:言え|言いたく)(?:ま|な)|ノーコメント|"
+    r"(?<!うまく)(?:言え|言いたく)(?:ま|な)|ノーコメント|"
     r"\b(?:cannot|can't|can not|won't|rather not|unable to) (?:answer|say|tell)",
     re.IGNORECASE,
 )
@@ -69,7 +69,7 @@ _UNSURE = re.compile(
     r"^(?:うーん|ええと|えっと|さあ|さぁ|んー)?[、,。…\s]*(?:よく|ちょっと|あまり)?"
     r"(?:分か(?:ら|り)|わか(?:ら|り)|何とも|なんとも|特に考え|どうだろう|どうでしょう)|"
     r"(?:分からない|わからない|何とも言えない|なんとも言えない)(?:です|な|ね|かな|なあ)*[。.]?$|"
-    r"\b(?:not sure|don't know|do not know|hard to say|no idea)\b",
+    r"\b(?:not sure|don't know|do not know|couldn't tell|hard to say|no idea)\b",
     re.IGNORECASE,
 )
 _NEITHER = re.compile(
@@ -86,19 +86,31 @@ _FIRST = re.compile(
 _SECOND = re.compile(
     r"後者|(?:後|あと|二つ目|ふたつ目|2つ目)の(?:ほう|方)|\b(?:the )?(?:latter|second)\b", re.I
 )
-_FILLER = r"(?:あー?|ああ|えー?と|えっと|うーん|んー|まあ|まぁ|well|oh|um|hmm|ah)?[、,。…\s!！~〜]*"
+#: What comes before it was a slip of the tongue.
+_REPAIR = re.compile(
+    r"(?:言い|いい)?(?:間違え|まちがえ|間違い|まちがい)(?:た|ました|でし?た?)[よねの]*[。、!]|"
+    r"(?:じゃ|では)なかった[。、]|訂正(?:し|です)[^。]*[。]|(?:あ|いや|おっと)[、っ]?(?:違|ちが)(?:った|いました)[。、]|"
+    r"逆(?:だ|です)(?:よ|ね)?[。、]|\bi misspoke[.,]|\bthe other way round[.,]|\bscratch that[.,]",
+    re.IGNORECASE,
+)
+_FILLER = (
+    r"(?:(?:うーん、)?(?:たぶん|多分)|あー?|ああ|えー?と|えっと|うーん|んー|まあ|まぁ|"
+    r"well|oh|um|hmm|ah)?"
+    r"[、,。…\s!！~〜]*"
+)
 _YES = re.compile(
     rf"^{_FILLER}"
     r"(?:はい|ええ(?!と)|えぇ|うん(?!ー)|うむ|そう(?!じゃ|では|でも|思わ|いうわけ|いうこと[じで])|"
-    r"その(?:通|とお)り|もちろん|おっしゃる(?:通|とお)り|確かに|たしかに|当たり|せやね|せや|ほんま|"
-    r"お願い|まさに|わりと|多分そう|たぶんそう|yes|yeah|yep|right|exactly|sure|indeed|definitely|"
+    r"その(?:通|とお)り|もちろん|おっしゃる(?:通|とお)り|確かに|たしかに|そんなところ|そんな感じ|当たり|せやね|せや|"
+    r"ほんま|お願い|まさに|わりと|多分そう|たぶんそう|yes|yeah|yep|i suppose so|kind of|"
+    r"sort of|right|exactly|sure|indeed|definitely|"
     r"that's right|i am\b|i do\b|it is\b)",
     re.IGNORECASE,
 )
 _NO = re.compile(
     rf"^{_FILLER}"
     r"(?:いいえ|いえ|いや|いやいや|ううん|うーうん|違|ちが|ちゃう|そう(?:じゃ|では|でも|いうわけ)|"
-    r"別に(?:そう)?|特に(?:は)?(?:な|そう|あり)|まさか|全然|ぜんぜん|"
+    r"そうでもな|それはない|別に(?:そう)?|特に(?:は)?(?:な|そう|あり)|まさか|全然|ぜんぜん|"
     r"no\b|nope|nah|not (?:really|quite|at all|exactly)|i'm not\b|i am not\b|it's not\b|it isn't)",
     re.IGNORECASE,
 )
@@ -151,6 +163,8 @@ def understand(text: str, question: str = "") -> Answer:
     <Stance.NO: 'no'>
     """
     folded = unicodedata.normalize("NFKC", text).strip().strip("「」『』\"'")
+    repaired = _REPAIR.split(folded)[-1].strip()
+    folded = repaired or folded
     if not folded or (_REFUSED.search(folded) and len(folded) <= 40):
         return Answer(Stance.REFUSED)
     content, denied = _contents(folded, question)
@@ -192,6 +206,12 @@ def _stance(text: str, content: str) -> Stance:
         return Stance.NO
     if _YES_TAIL.search(text):
         return Stance.YES
+    # 「いま手が離せなくて。うん、そう。」: a remark first.
+    for later in re.split(r"(?<=[。.!！])\s*|(?:けど|が)、", text)[1:]:
+        if _NO.search(later):
+            return Stance.NO
+        if _YES.search(later):
+            return Stance.YES
     return Stance.OPEN if content else Stance.NO
 
 

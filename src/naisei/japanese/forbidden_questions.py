@@ -120,9 +120,17 @@ def asks_presence(text: str, names: Sequence[str]) -> bool:
         return True
     if (_WHERE_IS.search(text) or _WHERE_PUT.search(text)) and not _NOT_A_THING.search(text):
         return True
+    found = tokens(text)
     return any(
-        _thing_before(tokens(text), there.start(), names) for there in _THERE_IS.finditer(text)
+        _thing_before(found, there.start(), names) and not _attributive(found, there.end())
+        for there in _THERE_IS.finditer(text)
     )
+
+
+def _attributive(found: tuple[Token, ...], at: int) -> bool:
+    """Whether a noun follows: 「こくのある味」「届いた箱」 suppose what they speak of."""
+    after = next((t for t in found if t.start >= at), None)
+    return after is not None and after.pos == "名詞" and after.form not in _ABSTRACT
 
 
 def _thing_before(found: tuple[Token, ...], at: int, names: Sequence[str]) -> bool:

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from naisei.japanese.alternatives import WH, Asks, alternatives
 from naisei.japanese.morph import Token, is_japanese, normalise, tokens
 from naisei.japanese.sentences import sentences
 
-__all__ = ["Asks", "Form", "Question", "parse", "stem", "words"]
+__all__ = ["Asks", "Form", "Question", "denied", "parse", "stem", "words"]
 
 
 _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
@@ -83,7 +84,6 @@ def words(text: str) -> tuple[str, ...]:
 
 
 Form = Literal["polar", "alternative", "wh", "none"]
-Asks = Literal["what", "which", "where", "why", "how", "who", "when", "how-much", ""]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,8 @@ class Question:
     `none` for a text that asks nothing. asks: what an open question asks after. forms: all
     words in normalised form (English: stems), auxiliaries and particles among them.
     content: those that carry meaning. sides: the alternatives as texts, at least two, for
-    that form only. negated: the predicate is negated. indefinite: it speaks of 何か, どこか,
+    that form only; tail: what is asked of them all, where it follows them. negated: the
+    predicate is negated. indefinite: it speaks of 何か, どこか,
     誰か, something, anything.
     """
 
@@ -107,51 +108,19 @@ class Question:
     negated: bool = False
     indefinite: bool = False
     japanese: bool = True
+    tail: str = ""
 
 
-_WH: dict[str, Asks] = {
-    "何": "what",
-    "どんな": "what",
-    "なん": "what",
-    "どう": "how",
-    "如何": "how",
-    "いかが": "how",
-    "どの": "which",
-    "どれ": "which",
-    "どっち": "which",
-    "どちら": "which",
-    "何方": "which",
-    "何れ": "which",
-    "どこ": "where",
-    "何処": "where",
-    "どなた": "who",
-    "誰": "who",
-    "いつ": "when",
-    "何時": "when",
-    "なぜ": "why",
-    "何故": "why",
-    "どうして": "why",
-    "幾つ": "how-much",
-    "いくつ": "how-much",
-    "いくら": "how-much",
-    "幾ら": "how-much",
-}
-_OR = re.compile(r"(?:、|。|？)?(?:それとも|もしくは|または|または、|あるいは)、?")
-_WHICH = re.compile(
-    r"^(?P<a>.+?)(?:と|か|、)、?(?P<b>[^、]+?)(?:のどちら|のどっち|、?(?:では|だと|なら|だったら|のうち)、?(?:どちら|どっち)|[、？]\s*(?:どちら|どっち)|(?=どちら|どっち))(?P<tail>.*)$"
-)
-_TWO = re.compile(
-    r"^(?P<a>.+?(?:です|ます|でしょう|た|る|い|の|の方|ほう)か)、(?P<b>.+(?:か|かな)？?)$"
-)
 _ASKING_END = re.compile(
-    r"(?:か|かな|かね|かしら|の|っけ|だろう|でしょう|って|けど|感じ|ん)?？$|か。?$|かな。?$|っけ。?$|かしら。?$"
+    r"(?:か|かな|かね|かしら|の|っけ|だろう|でしょう|って|けど|感じ|ん)?？$|か[。…！]*$|かな。?$|っけ。?$|かしら。?$|かい。?$|"
+    r"(?:よね|でしょ|(?:です|だ)ね|ほう|方|のこと|の話|やつ|のん)[。…！]*$"
 )
 _REQUEST = re.compile(
     r"教えて|聞かせて|おしえて|説明して|話して(?:くだ|くれ|もら|いただ)|言って(?:くだ|くれ|もら|いただ)|"
     r"(?:聞い|伺っ|うかがっ)ても(?:いい|よろし|構)|もう少し詳しく"
 )
 _NEGATED = re.compile(
-    r"(?:な(?:い|かった)|ません(?:でした)?|ず)(?:の|ん)?(?:です|でしょう|だろう)?(?:か|の|かな)?？?。?$"
+    r"(?:な(?:い|かった)|ません(?:でした)?|ず)(?:という(?:こと|わけ)|って(?:こと|わけ))?(?:の|ん)?(?:です|でしょう|だろう)?(?:か|の|かな)?？?。?$"
 )
 #: ない that denies nothing.
 _LEXICAL = re.compile(
@@ -175,7 +144,7 @@ def parse(text: str) -> Question:
     whole = "".join(parts)
     forms, content = _words(whole)
     asks = _wh(tokens(whole))
-    sides = _sides(whole)
+    sides, tail = alternatives(whole)
     form: Form
     if sides:
         form = "alternative"
@@ -190,9 +159,37 @@ def parse(text: str) -> Question:
         forms,
         content,
         sides,
-        bool(_NEGATED.search(_LEXICAL.sub("", whole))) and not _RHETORIC.search(whole),
+        denied(whole),
         bool(_INDEFINITE.search(whole)),
+        tail=tail,
     )
+
+
+_SUPPOSING = re.compile(
+    r"(?<!わけ)(?<!訳)(?:の|ん)?(?:では|じゃ)(?:ない|ありません)(?:の(?:です)?か?|です(?:か)?|でしょうか)?か?(?:な|ね)?[？?。]*$(?<=[か？])"
+)
+_STATED_NOT = re.compile(
+    r"(?:な(?:い|かった|く)|ません(?:でした)?|ねえ|へん)"
+    r"(?:の|ん|って|という|わけ|こと)*(?:です|でした|だ|よ|ね|な|から|けど|し|わ|さ|もん|かな|なあ|ので)*[。！…]*$|"
+    # 「飲まん」「知らんのじゃ」, not 「痛いんだ」.
+    r"(?<=[わかさばまらきけへせ])ん(?:の|よ|ね|な|から|けど|し|わ|もん|じゃ|のう)*[。！…]*$"
+)
+
+
+def denied(text: str) -> bool:
+    """Whether a question or a statement is negated: 「渇いていませんか」「渇いてないよ」, not
+    「足りない」 nor 「…じゃないですか」. English: by not and n't."""
+    if not is_japanese(text):
+        # 「Aren't you thirsty?」 supposes that you are.
+        asked = r"\w+n't (?:it|you|he|she|they|that|this|there|the|your|we)\b"
+        plain = re.sub(rf"^(?:\w+, )?{asked}|, {asked}\??$", "", normalise(text).lower())
+        return bool(re.search(r"\b(?:not|never|no)\b|n't", plain))
+    bare = _LEXICAL.sub("", normalise(text))
+    if re.search(r"なくて(?:も)?(?:いい|よい|よろし|結構|平気|大丈夫)", bare):
+        return True
+    # 「眠いのではないですか」 supposes; 「眠いんじゃない」「眠いんじゃないよ」 deny.
+    bare = _SUPPOSING.sub("か？", bare)
+    return bool(_NEGATED.search(bare) or _STATED_NOT.search(bare))
 
 
 def _asks(sentence: str) -> bool:
@@ -212,7 +209,7 @@ def _wh(found: tuple[Token, ...]) -> Asks:
     for i, token in enumerate(found):
         after = found[i + 1].surface if i + 1 < len(found) else ""
         last = found[i + 2].surface if i + 2 < len(found) else ""
-        asks = _WH.get(token.form) or _WH.get(token.lemma)
+        asks = WH.get(token.form) or WH.get(token.lemma)
         if not asks:
             continue
         if (
@@ -236,24 +233,6 @@ def _wh(found: tuple[Token, ...]) -> Asks:
 def _why(rest: tuple[Token, ...]) -> bool:
     """どうして (why), not どうしてほしい (what to do)."""
     return len(rest) < 4 or rest[3].form not in ("欲しい", "貰う", "頂く", "くれる", "差し上げる")
-
-
-def _sides(text: str) -> tuple[str, ...]:
-    if _OR.search(text):
-        parts = [p.strip("、。？ ") for p in _OR.split(text)]
-        kept = tuple(p for p in parts if p and not re.fullmatch(r"(?:どちら|どっち).*", p))
-        if len(kept) == 2 and re.match(r"(?:どちら|どっち)", parts[-1]):
-            return kept
-        return kept if len(kept) >= 2 else ()
-    if found := _WHICH.match(text):
-        tail = found["tail"].strip("？。、")
-        return (f"{found['a']}、{tail}", f"{found['b']}、{tail}")
-    if found := _TWO.match(text):
-        return (found["a"], found["b"].strip("？"))
-    marks = [p for p in re.split(r"？", text) if p.strip()]
-    if len(marks) == 2 and re.search(r"(?:どちら|どっち)", text) is None and len(text) < 30:
-        return (marks[0].strip(), marks[1].strip())
-    return ()
 
 
 _EN_WH: dict[str, Asks] = {
@@ -297,7 +276,11 @@ def _english(text: str) -> Question:
         asks = "how-much"
     sides: tuple[str, ...] = ()
     if re.search(r",? or\b", lead) and (not asks or asks == "which"):
-        sides = tuple(p.strip(" ?,") for p in re.split(r",? or (?!not\b)", whole) if p.strip(" ?,"))
+        parts = [p.strip(" ?,") for p in re.split(r",? or (?:rather )?(?!not\b)", whole)]
+        if len(parts) > 1:
+            # "the cup, the glass or the bottle": a list, unless clauses follow one another.
+            parts[:1] = re.split(r", (?=(?:the|a|an|is|are|do) |\w+$)", parts[0])
+        sides = tuple(p for p in parts if p)
     if len(sides) >= 2:
         return Question(whole, "alternative", "", found, content, sides, japanese=False)
     form: Form = "wh" if asks or not whole.endswith("?") else "polar"
@@ -307,7 +290,7 @@ def _english(text: str) -> Question:
         asks,
         found,
         content,
-        negated=bool(re.search(r"\bnot\b|n't", whole)),
+        negated=denied(whole),
         indefinite=bool(re.search(r"\b(?:some|any)(?:thing|one|body|where)\b", whole.lower())),
         japanese=False,
     )

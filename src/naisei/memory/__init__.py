@@ -37,7 +37,7 @@ class Memory(Protocol):
         ...
 
     def previous(self) -> str:
-        """The notes that the reflector sees and rewrites; empty if it starts afresh."""
+        """The notes that the reflector sees before it writes; empty if there are none."""
         ...
 
     def add(self, item: JsonValue) -> None:

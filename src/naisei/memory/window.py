@@ -1,7 +1,8 @@
 """Window: the last k reflections, each written afresh (Reflexion).
 
-Source: Shinn et al., Reflexion (NeurIPS 2023); the standard window of 3, as used for
-Table 3 of the R-Clarify paper.
+Source: Shinn et al., Reflexion (NeurIPS 2023), §3: the reflector is given the trajectory with
+its outcome and the reflections kept so far; the standard window of 3, as used for Table 3 of
+the R-Clarify paper.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ __all__ = ["Window", "build"]
 
 
 class Window:
-    """Keeps the last `k` notes (k ≥ 1), oldest first; the reflector does not see them."""
+    """Keeps the last `k` notes (k ≥ 1), oldest first. The reflector sees them and adds one."""
 
     name = "reflexion"
-    prompt = "reflexion.v1"
+    prompt = "reflexion.v2"
     reflects = True
 
     def __init__(self, k: int = 3) -> None:
@@ -29,7 +30,7 @@ class Window:
         return "\n\n".join(self.notes)
 
     def previous(self) -> str:
-        return ""
+        return self.recall()
 
     def add(self, item: JsonValue) -> None:
         self.notes.append(str(item))

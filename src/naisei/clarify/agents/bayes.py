@@ -121,7 +121,8 @@ class BayesAgent:
         options = BayesOptions.model_validate(dict(context.options))
         embedder = context.get_embedder()
         self._knowledge = knowledge_for(context.actions)
-        self._alpha, self._trials = context.alpha, context.trials
+        self._alpha, self._beta = context.alpha, context.beta
+        self._trials = context.trials
         self._asks = options.ask
         self._depth = options.depth
         self._ids = np.array(context.actions.ids)
@@ -166,7 +167,9 @@ class BayesAgent:
             answer = understand(turn.answer, turn.question)
             vector = next(spoken) if answer.content else None
             likelihoods.append(self._posterior.likelihood(known.get(turn.question), answer, vector))
-        tried = [i for i, a in enumerate(self._ids) if a in view.tried]
+        # Its account of earlier trials is its memory: it needs not be told what failed.
+        failed = {log.action for log in view.history if not log.also}
+        tried = [i for i, a in enumerate(self._ids) if a in failed]
         prior = self._posterior.prior(view.scene, vectors[:2])
         return self._posterior.belief(prior, likelihoods, tried)
 
@@ -181,10 +184,10 @@ class BayesAgent:
         quota = view.quota_left + len(view.asked) if may_ask else 0
         stage = Stage(
             alpha=self._alpha,
+            beta=self._beta,
             trials=max(1, self._trials - view.trial + 1),
             quota=quota,
             left=view.quota_left if may_ask else 0,
-            asked=len(view.asked),
         )
         tables = questions.expecting(_silence(questions, view))
         found = plan(

@@ -43,7 +43,7 @@ class EmbedAgent:
         for i, cosine in zip(self._owner, self._vectors @ vectors[0], strict=True):
             nearest[i] = max(nearest.get(i, -1.0), float(cosine))
         order = sorted(nearest, key=lambda i: (-nearest[i], i))
-        best = next((i for i in order if self._ids[i] not in view.tried), order[0])
+        best = next((i for i in order if self._ids[i] in view.allowed), order[0])
         return Execute(action=self._ids[best])
 
 

@@ -136,11 +136,14 @@ class HybridAgent:
 
     name = "hybrid"
 
-    def __init__(self, *, alpha: float, trials: int, prompt: str = "hybrid.v1") -> None:
-        self._alpha, self._trials, self._prompt = alpha, trials, prompt
+    def __init__(
+        self, *, alpha: float, beta: float, trials: int, prompt: str = "hybrid.v1"
+    ) -> None:
+        self._alpha, self._beta = alpha, beta
+        self._trials, self._prompt = trials, prompt
 
     def decide(self, view: View) -> Flow[Decision]:
-        allowed = tuple(a for a in view.actions.ids if a not in view.tried)
+        allowed = view.allowed
         reply = yield from Chat(
             "agent",
             self._messages(view),
@@ -155,10 +158,10 @@ class HybridAgent:
             tables = np.array(truths).T[None]
         stage = Stage(
             alpha=self._alpha,
+            beta=self._beta,
             trials=max(1, self._trials - view.trial + 1),
             quota=view.quota_left + len(view.asked),
             left=view.quota_left if view.may_ask else 0,
-            asked=len(view.asked),
         )
         chosen = plan(belief, tables, stage, depth=1)
         guess = allowed[chosen.action]
@@ -190,6 +193,7 @@ def build(context: AgentContext) -> HybridAgent:
     """Options: `HybridOptions`."""
     return HybridAgent(
         alpha=context.alpha,
+        beta=context.beta,
         trials=context.trials,
         prompt=HybridOptions.model_validate(dict(context.options)).prompt,
     )

@@ -49,20 +49,38 @@ class Reply(BaseModel):
         return self
 
 
+class SeveralReply(Reply):
+    """A reply that may execute several actions at once."""
+
+    also: list[int] = told(
+        "ほかにも望まれていると分かった行動の番号。なければ空",
+        "Numbers of further actions known to be wanted; empty if none",
+        [],
+    )
+
+
 @lru_cache(maxsize=64)
-def reply_schema(ids: tuple[int, ...]) -> type[Reply]:
+def reply_schema(ids: tuple[int, ...], *, several: bool = False) -> type[Reply]:
     """The same for all steps of a run, so that the beginning of its requests is. Actions are an
-    enumeration, since endpoints do not enforce integer bounds."""
+    enumeration, since endpoints do not enforce integer bounds.
+
+    several: further actions may be executed with the first.
+    """
     number: Any = Literal[ids]
-    field = deepcopy(Reply.model_fields["action"])
-    return create_model("Decision", __base__=Reply, action=(number, field))
+    base = SeveralReply if several else Reply
+    fields: dict[str, Any] = {"action": (number, deepcopy(base.model_fields["action"]))}
+    if several:
+        listed: Any = list[number]
+        fields["also"] = (listed, deepcopy(base.model_fields["also"]))
+    return create_model("Decision", __base__=base, **fields)
 
 
 _MEMO = {"ja": "【内省メモ】", "en": "[Reflection memo]"}
 _TRIED = {
-    "ja": "すでに実行して違っていた行動（もう選べません）：",
-    "en": "Already executed and wrong (no longer allowed): ",
+    "ja": "すでに実行して違っていた行動{barred}：",
+    "en": "Already executed and wrong{barred}: ",
 }
+_BARRED = {"ja": "（もう選べません）", "en": " (no longer allowed)"}
 _MAY_ASK = {
     "ja": "質問はあと{n}回できます。質問するか、実行するかを決めてください。",
     "en": "You may ask {n} more question(s). Decide: ask or execute.",
@@ -87,7 +105,8 @@ def conversation(view: View, prompt: str) -> list[Message]:
     if view.tried:
         separator = "、" if language == "ja" else ", "
         named = separator.join(f"{a}. {view.actions.text(a)}" for a in view.tried)
-        given.append(_TRIED[language] + named)
+        barred = _BARRED[language] if view.masked else ""
+        given.append(_TRIED[language].format(barred=barred) + named)
     now = _MAY_ASK[language].format(n=view.quota_left) if view.may_ask else _MUST_ACT[language]
     messages = [
         system(lang.render("naisei.clarify", prompt, language, actions=action_list(view.actions)))
@@ -101,9 +120,10 @@ def conversation(view: View, prompt: str) -> list[Message]:
 
 
 class LLMOptions(Options):
-    """prompt: name of the system prompt."""
+    """prompt: name of the system prompt; by default agent.v1, or agent.v2 where several actions
+    may be wanted."""
 
-    prompt: PromptName = "agent.v1"
+    prompt: PromptName | None = None
 
 
 class LLMAgent:
@@ -111,25 +131,29 @@ class LLMAgent:
 
     name = "llm"
 
-    def __init__(self, prompt: str = "agent.v1") -> None:
-        self.prompt = prompt
+    def __init__(self, prompt: str = "agent.v1", *, several: bool = False) -> None:
+        self.prompt, self.several = prompt, several
 
     def decide(self, view: View) -> Flow[Decision]:
+        schema = reply_schema(view.actions.ids, several=self.several)
         told = conversation(view, self.prompt)
-        reply = yield from Chat("agent", told, reply_schema(view.actions.ids))
+        reply = yield from Chat("agent", told, schema)
         # Who asks though no question is left has given the likeliest action all the same.
         asks = reply.choice == "clarify" and view.may_ask
-        if reply.action in view.tried and not asks:
+        if view.masked and reply.action in view.tried and not asks:
             again = _AGAIN[view.scene.language].format(action=reply.action)
             told += [assistant(reply.model_dump_json()), user(again)]
-            reply = yield from Chat("agent", told, reply_schema(view.actions.ids))
+            reply = yield from Chat("agent", told, schema)
             asks = reply.choice == "clarify" and view.may_ask
         if asks:
             return Clarify(question=reply.question, thought=reply.thought, guess=reply.action)
-        return Execute(action=reply.action, thought=reply.thought)
+        also = tuple(reply.also) if isinstance(reply, SeveralReply) else ()
+        return Execute(action=reply.action, also=also, thought=reply.thought)
 
 
 @declares(model_free=False, options=LLMOptions)
 def build(context: AgentContext) -> LLMAgent:
     """Options: `LLMOptions`."""
-    return LLMAgent(prompt=LLMOptions.model_validate(dict(context.options)).prompt)
+    given = LLMOptions.model_validate(dict(context.options)).prompt
+    prompt = given or ("agent.v2" if context.several else "agent.v1")
+    return LLMAgent(prompt, several=context.several)

@@ -1,18 +1,15 @@
-"""Ask or execute: the optimal-stopping reading of discounted success.
+"""Ask or execute: the optimal-stopping reading of score@k (`naisei.clarify.metrics`).
 
-An episode has `trials` tries with `quota` questions in each. Succeeding after s questions
-*of that trial* is worth alpha ** s (DPass@k of the R-Clarify paper, §5.1); what was learnt
-in one trial stays known in the next. The value of a state is the discounted success to be
-expected from it:
+An episode has `trials` tries with `quota` questions in each. Each question multiplies the worth
+of a later success by alpha, each wrong act by beta; what was learnt in one trial stays known in
+the next. The value of a state is the success to be expected from it, discounted from here:
 
-    execute = alpha^s p(best) + V(the others, 0 questions, next trial)
-    ask j   = sum over answers r of P(r) V(posterior given r, s + 1 questions)
+    execute = p(best) + beta V(the others, next trial)
+    ask j   = alpha * sum over answers r of P(r) V(posterior given r)
 
 Everything is done on unnormalised masses P(action, answers so far), in which V is linear:
 no division, and a sum over answers needs no weights. Executing always takes the likeliest
-action. That is a choice: DPass@k itself would at times pay more for asking now, wasting the
-trial on an unlikely action, and executing the likeliest one undiscounted in the next trial.
-A helper that does that games the figure, so the policy may not.
+action. Acting blindly does not pay: a wrong act costs as much as log beta / log alpha questions.
 
 Looking ahead is bounded by `depth` questions on any path; beyond it no questions are
 counted on. With `depth >= trials * quota` the value is exact.
@@ -20,7 +17,7 @@ counted on. With `depth >= trials * quota` the value is exact.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -36,22 +33,21 @@ _TIE = 1e-9
 class Stage:
     """Where an episode stands.
 
-    alpha: discount per question, in [0, 1]. trials: tries left, this one included, ≥ 1.
-    quota: questions per trial. left: questions left in this trial. asked: questions already
-    asked in this trial.
+    alpha, beta: discounts per question and per wrong act, in [0, 1]. trials: tries left, this one
+    included, ≥ 1. quota: questions per trial. left: questions left in this trial.
     """
 
     alpha: float = 0.9
     trials: int = 3
     quota: int = 2
     left: int = 2
-    asked: int = 0
+    beta: float = 0.5
 
     def after_question(self) -> Stage:
-        return Stage(self.alpha, self.trials, self.quota, self.left - 1, self.asked + 1)
+        return replace(self, left=self.left - 1)
 
     def next_trial(self) -> Stage:
-        return Stage(self.alpha, self.trials - 1, self.quota, self.quota, 0)
+        return replace(self, trials=self.trials - 1, left=self.quota)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,12 +118,13 @@ def _execute(
     """Execute the likeliest; if it is wrong, go on with the others in the next trial."""
     best = mass.argmax(axis=1)
     rows = np.arange(len(mass))
-    gained: Array = stage.alpha**stage.asked * mass[rows, best]
+    gained: Array = mass[rows, best]
     if stage.trials <= 1:
         return gained
     rest = mass.copy()
     rest[rows, best] = 0.0
-    return gained + value(rest, tables, stage.next_trial(), groups=groups, depth=depth)
+    after = value(rest, tables, stage.next_trial(), groups=groups, depth=depth)
+    return gained + stage.beta * after
 
 
 def _ask_each(
@@ -140,7 +137,7 @@ def _ask_each(
         split = mass[:, None, None, :] * tables[None]
         flat = split.reshape(-1, mass.shape[1])
         values = _no_more_questions(flat, after).reshape(split.shape[:3])
-        each: Array = values.sum(axis=2).T
+        each: Array = stage.alpha * values.sum(axis=2).T
         return each
     out = np.empty((len(tables), len(mass)))
     for j, table in enumerate(tables):
@@ -153,13 +150,14 @@ def _ask_each(
             groups=groups[others],
             depth=depth - 1,
         )
-        out[j] = values.reshape(len(mass), -1).sum(axis=1)
+        out[j] = stage.alpha * values.reshape(len(mass), -1).sum(axis=1)
     return out
 
 
 def _no_more_questions(mass: Array, stage: Stage) -> Array:
-    """Execute the likeliest, then the next likeliest, …: alpha^s p₁ + p₂ + … + p_trials."""
+    """Execute the likeliest, then the next likeliest, …: p₁ + beta p₂ + beta² p₃ + …"""
     count = min(stage.trials, mass.shape[1])
-    top = np.partition(mass, mass.shape[1] - count, axis=1)[:, mass.shape[1] - count :]
-    total: Array = top.sum(axis=1) - (1 - stage.alpha**stage.asked) * top.max(axis=1)
+    top = np.partition(-mass, count - 1, axis=1)[:, :count]
+    top = -np.sort(top, axis=1)
+    total: Array = top @ stage.beta ** np.arange(count)
     return total

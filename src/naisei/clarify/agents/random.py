@@ -22,7 +22,7 @@ class RandomAgent:
         self._seed = seed
 
     def decide(self, view: View) -> Flow[Decision]:
-        untried = [a for a in view.actions.ids if a not in view.tried] or list(view.actions.ids)
+        untried = view.allowed or view.actions.ids
         key = f"{self._seed}/{view.scene.id}/{view.trial}".encode()
         drawn = int.from_bytes(hashlib.sha256(key).digest()[:8], "big")
         return Execute(action=untried[drawn % len(untried)])

@@ -13,6 +13,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
 
+from naisei.clarify.audit.facts import FORMS, FactProbe, fact_probes, forms_digest
 from naisei.clarify.schemas import Action, ActionSet, Instance
 from naisei.clarify.simulator.knowledge import is_known
 from naisei.core import fingerprint
@@ -151,7 +152,7 @@ def sentence_count(answer: str) -> int:
     return len(sentences(answer))
 
 
-Kind = Literal["polar", "open", "useless", "presence", "outright", "container", "again"]
+Kind = Literal["polar", "open", "useless", "presence", "outright", "container", "again", "fact"]
 
 #: Containers asked about, and how a scene may call them.
 CONTAINERS = {
@@ -166,7 +167,7 @@ class Probe:
 
     truth: `yes`, `no`, `maybe`, or empty where nothing is known. of: for `again`, the place
     of the question asked before. container, expects: for `container`, which one, and what
-    a yes would mean (`empty` or `full`).
+    a yes would mean (`empty` or `full`). fact: for `fact`, the question with its truth.
     """
 
     kind: Kind
@@ -175,6 +176,7 @@ class Probe:
     of: int = -1
     container: str = ""
     expects: str = ""
+    fact: FactProbe | None = None
 
 
 @cache
@@ -185,19 +187,27 @@ def _battery() -> list[dict[str, Any]]:
 
 
 def battery_digest() -> str:
-    """Changes whenever the battery does."""
-    return fingerprint(_battery())
+    """Changes whenever the battery, or what is asked about facts, does."""
+    return fingerprint([_battery(), forms_digest()])
+
+
+#: Conversations from here on ask about the facts of an instance, one for each of `FORMS`.
+FROM_FACTS = 100
 
 
 def conversations(actions: ActionSet) -> tuple[int, ...]:
     """The conversations that apply to an action set, by their numbers in the battery."""
     known = is_known(actions)
-    return tuple(n for n, c in enumerate(_battery()) if known or "set" not in c)
+    of_battery = tuple(n for n, c in enumerate(_battery()) if known or "set" not in c)
+    return of_battery + tuple(FROM_FACTS + n for n in range(len(FORMS)))
 
 
 def probes(number: int, instance: Instance, actions: ActionSet) -> tuple[Probe, ...]:
     """The questions of a conversation; those that cannot be put to the instance are left out."""
     language = instance.scene.language
+    if number >= FROM_FACTS:
+        asked = fact_probes(FORMS[number - FROM_FACTS], instance, actions)
+        return tuple(Probe("fact", p.question, p.truth, fact=p) for p in asked)
     named = objects(actions.text(instance.gold)) if language == "ja" else ()
     thing = named[0] if named else ""
     container = _container(instance)
@@ -210,7 +220,7 @@ def probes(number: int, instance: Instance, actions: ActionSet) -> tuple[Probe, 
             Probe(
                 q["kind"],
                 text.replace("$object", thing).replace("$container", container),
-                _truth(q, instance.gold),
+                "" if instance.facts else _truth(q, instance.gold),
                 q.get("of", -1),
                 container if q["kind"] == "container" else "",
                 q.get("expects", ""),

@@ -20,6 +20,7 @@ from naisei.clarify.audit.checks import (
     probes,
     sentence_count,
 )
+from naisei.clarify.audit.facts import FactProbe, against_scene, heard
 from naisei.clarify.describe import is_refusal
 from naisei.clarify.schemas import Action, ActionSet, Instance
 from naisei.lang import say
@@ -34,10 +35,14 @@ _MEANING = {
     "leak": "answers that name the wanted action: its object with what to do to it",
     "object-named": "answers that name the wanted object although nothing asked for it",
     "misleading": "yes-or-no answers against the truth, of those with a clear truth and stance",
+    "false-denial": "answers that deny what is so, or the one offered thing that is wanted",
+    "false-assent": "answers that affirm what is not so, or take a wrong one of those offered",
+    "evasion": "fair questions about the wish with a settled truth that get no clear answer",
     "hedged": "fair yes-or-no questions with a clear truth, answered by neither yes nor no",
     "contradiction": "container answers against the scene or against an earlier answer",
     "inconsistent": "questions asked again and answered the other way",
     "denies-scene": "answers that deny a thing which the scene shows",
+    "against-scene": "answers that tell of a thing which the scene shows elsewhere, or nowhere",
     "refused-fair": "fair questions refused (too many: a user who does not help)",
     "refused-useless": "useless or forbidden questions refused (should be all)",
     "characters": "mean length of an answer that is no refusal, in characters",
@@ -94,7 +99,7 @@ def summarise(
         gold = Action(id=instance.gold, text=actions.text(instance.gold))
         asked = probes(said.conversation, instance, actions)
         for at, (probe, answer) in enumerate(zip(asked, said.answers, strict=True)):
-            kinds[probe.kind].append(answer)
+            kinds[probe.fact.form if probe.fact else probe.kind].append(answer)
             found = _judge(probe, answer, at, asked, said.answers, instance, gold, actions)
             for metric, value in found.items():
                 counts.add(metric, value, instance.scene_id or instance.id)
@@ -109,7 +114,13 @@ def summarise(
     )
 
 
-_BAD = ("leak", "object-named", "misleading", "contradiction", "inconsistent", "denies-scene")
+_BAD = (
+    *("leak", "object-named", "misleading", "false-denial", "false-assent", "evasion"),
+    "contradiction",
+    "inconsistent",
+    "denies-scene",
+    "against-scene",
+)
 
 
 def _judge(
@@ -128,12 +139,15 @@ def _judge(
         found["refused-useless"] = refused
     elif probe.kind != "container":
         found["refused-fair"] = refused
+    if probe.fact is not None and probe.fact.truth != "open":
+        found |= _against_fact(probe.fact, answer)
     if refused:
         return found
     found["leak"] = names_action(answer, gold)
     if not asks_for_wish(probe.question) and not names_object(probe.question, gold):
         found["object-named"] = names_object(answer, gold)
     found["denies-scene"] = denies_surroundings(answer, instance, actions)
+    found["against-scene"] = against_scene(answer, probe.question, instance)
     found["characters"] = len(answer)
     found["long"] = sentence_count(answer) > 2
     stance = polarity(answer, probe.question)
@@ -155,6 +169,17 @@ def _judge(
                 if p.kind == "container" and not is_refusal(a)
             } - {""}
             found["contradiction"] = bool((seen and claimed not in seen) or earlier - {claimed})
+    return found
+
+
+def _against_fact(probe: FactProbe, answer: str) -> dict[str, bool | float]:
+    said = heard(answer, probe)
+    found: dict[str, bool | float] = {"evasion": not said}
+    if said:
+        holds = probe.truth not in ("no", "neither")
+        if holds:
+            found["false-denial"] = said in ("no", "neither")
+        found["false-assent"] = said not in ("no", "neither", probe.truth)
     return found
 
 
@@ -209,7 +234,10 @@ def summary_line(summary: Summary) -> str:
         f"{label} {shown(name)}"
         for label, name in (
             (say("名指し", "leaks"), "leak"),
-            (say("事実に反する答え", "misleading"), "misleading"),
+            (say("偽りの否定", "false denials"), "false-denial"),
+            (say("偽りの肯定", "false assents"), "false-assent"),
+            (say("はぐらかし", "evasions"), "evasion"),
+            (say("場面との食い違い", "against the scene"), "against-scene"),
             (say("食い違い", "contradictions"), "contradiction"),
             (say("妥当な質問の拒否", "refused of fair"), "refused-fair"),
             (say("役に立たない質問の拒否", "refused of useless"), "refused-useless"),

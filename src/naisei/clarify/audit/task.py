@@ -93,6 +93,7 @@ class AuditTask(Task[AuditConfig]):
             instance,
             self.actions,
             seed=self.config.seed,
+            manner=self.config.manner,
             paraphrases=self._paraphrases(instance) if self._paraphrases else None,
         )
 

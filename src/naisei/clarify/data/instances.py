@@ -8,8 +8,10 @@ import re
 import unicodedata
 from typing import Any
 
+from pydantic import ValidationError
+
 from naisei.clarify.data.records import Row
-from naisei.clarify.schemas import ActionSet, Instance, Language, Scene, UserInfo
+from naisei.clarify.schemas import ActionSet, Facts, Instance, Language, Scene, UserInfo
 from naisei.core import InputError
 from naisei.lang import say
 from naisei.lengths import MESSAGE, PROFILE, bounded
@@ -122,7 +124,7 @@ def split_name(name: str) -> str:
 #: The keys of a row. `utterance` and `gold` are needed, the others are optional.
 KEYS = (
     *("id", "scene", "utterance", "user", "surroundings", "gold", "plausible"),
-    *("ambiguity", "speaker", "split", "language"),
+    *("also", "facts", "ambiguity", "speaker", "split", "language"),
 )
 
 _JAPANESE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
@@ -152,7 +154,9 @@ def instance(row: Row, actions: ActionSet, *, default_id: str, split: str = "") 
             language=_language(row, utterance),
         ),
         gold=gold,
-        plausible=_plausible(row, actions, gold),
+        also=(also := _also(row, actions, gold)),
+        plausible=_plausible(row, actions, gold, also),
+        facts=_facts(row, actions),
         ambiguity=_label(row, "ambiguity"),
         speaker=_label(row, "speaker"),
         split=_split(row, split),
@@ -201,24 +205,57 @@ def _gold(row: Row, actions: ActionSet) -> int:
     return _action(row, "gold", row.fields["gold"], actions)
 
 
-def _plausible(row: Row, actions: ActionSet, gold: int) -> tuple[int, ...]:
-    """Sorted ids; the gold is one of them if there are any."""
-    value = row.fields.get("plausible")
+def _plausible(row: Row, actions: ActionSet, gold: int, also: tuple[int, ...]) -> tuple[int, ...]:
+    """Sorted ids; what is wanted is among them if there are any."""
+    found = _several(row, "plausible", actions)
+    return tuple(sorted({*found, gold, *also})) if found else ()
+
+
+def _also(row: Row, actions: ActionSet, gold: int) -> tuple[int, ...]:
+    """What is wanted besides the gold, as sorted ids."""
+    return tuple(sorted(set(_several(row, "also", actions)) - {gold}))
+
+
+def _several(row: Row, key: str, actions: ActionSet) -> list[int]:
+    value = row.fields.get(key)
     if value in (None, []):
-        return ()
+        return []
     if not isinstance(value, list):
         raise InputError(
-            say(
-                "'plausible' は行動の並びでなければなりません",
-                "'plausible' must be a list of actions",
-            ),
+            say(f"'{key}' は行動の並びでなければなりません", f"'{key}' must be a list of actions"),
             place=row.place,
             remedy=say(
                 "[3, 6] のように書くか、キーごと省いてください",
                 "write [3, 6], or leave the key out",
             ),
         )
-    return tuple(sorted({_action(row, "plausible", v, actions) for v in value} | {gold}))
+    return [_action(row, key, v, actions) for v in value]
+
+
+def _facts(row: Row, actions: ActionSet) -> Facts | None:
+    """What the person knows of the wish; see `Facts` for its keys."""
+    value = row.fields.get("facts")
+    if value in (None, {}):
+        return None
+    bounded(json.dumps(value, ensure_ascii=False), PROFILE, place=f"{row.place}, facts")
+    try:
+        facts = Facts.model_validate(value)
+    except ValidationError as error:
+        first = error.errors()[0]
+        at = ".".join(map(str, first["loc"]))
+        raise InputError(
+            say(f"'facts' の {at} が正しくありません", f"'facts' is wrong at {at}: {first['msg']}"),
+            place=row.place,
+            remedy=say(
+                "first、why、what_for、state、whom、name は文字列、not は行動の id と理由、"
+                "true と false は文の並びです",
+                "first, why, what_for, state, whom and name are texts, not maps ids of actions to "
+                "reasons, true and false are lists of clauses",
+            ),
+        ) from error
+    for action in facts.no:
+        _action(row, "facts.not", action, actions)
+    return facts
 
 
 def _action(row: Row, key: str, value: Any, actions: ActionSet) -> int:

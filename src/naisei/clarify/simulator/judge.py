@@ -10,7 +10,7 @@ from naisei.clarify.simulator.knowledge import Cue, Proposition, fits, folded, p
 from naisei.japanese.morph import Token, tokens
 from naisei.japanese.questions import words
 
-__all__ = ["Judged", "facet_asked", "judge", "leads_nowhere", "matched"]
+__all__ = ["LIGHT", "Judged", "facet_asked", "having", "judge", "leads_nowhere", "matched"]
 
 #: Nouns that add nothing to what is asked.
 _LIGHT_WORDS = (
@@ -20,7 +20,7 @@ _LIGHT_WORDS = (
     "方面 近く 辺り 周り 回り 上 下 身 まま 儘 家 部屋 ご自身 次 さっき 先程 本 話 希望 "
     "要望 問題 お手伝い 手伝い 使用 利用 準備 用意 関連 種類 タイプ もの "
 )
-_LIGHT = frozenset(_LIGHT_WORDS.split())
+LIGHT = frozenset(_LIGHT_WORDS.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,8 @@ class Judged:
 
 
 @lru_cache(maxsize=16384)
-def _having(text: str, language: str) -> frozenset[str]:
+def having(text: str, language: str) -> frozenset[str]:
+    """The words of a text as cues spell them, particles and auxiliaries among them."""
     if language == "en":
         return frozenset(words(text))
     # 「手を焼く」 has nothing to do with baking.
@@ -73,20 +74,20 @@ def _within(cue: Cue, other: Cue) -> bool:
 @lru_cache(maxsize=16384)
 def matched(text: str, language: str) -> tuple[Proposition, ...]:
     """What is asked or said in a text: its propositions, those within longer ones left out."""
-    having = _having(text, language)
+    held = having(text, language)
     known = propositions(language)
-    hits = {p.name: fits(p.cues, having) for p in known.items}
+    hits = {p.name: fits(p.cues, held) for p in known.items}
     longest = _longest([c for found in hits.values() for c in found])
     return tuple(p for p in known.items if any(c in longest for c in hits[p.name]))
 
 
 def leads_nowhere(text: str, language: str) -> bool:
     """Whether it is about something that has no bearing on any need."""
-    having = _having(text, language)
-    nowhere = fits(propositions(language).outside, having)
+    held = having(text, language)
+    nowhere = fits(propositions(language).outside, held)
     if not nowhere:
         return False
-    told = [c for p in propositions(language).items for c in fits(p.cues, having)]
+    told = [c for p in propositions(language).items for c in fits(p.cues, held)]
     return not any(out < c for out in nowhere for c in told)
 
 
@@ -101,7 +102,7 @@ def _strange_object(text: str, language: str) -> bool:
             token.pos == "名詞"
             and token.detail in ("普通名詞", "固有名詞")
             and after.surface in ("を", "が", "に", "の")
-            and not (folded([token.form, token.surface]) & (vocabulary | _LIGHT))
+            and not (folded([token.form, token.surface]) & (vocabulary | LIGHT))
         ):
             return True
     return False
@@ -149,5 +150,5 @@ def judge(text: str, need: int, language: str) -> Judged:
 
 def facet_asked(text: str, language: str) -> str:
     """What an open question asks after, or an empty string."""
-    having = _having(text, language)
-    return next((f.name for f in propositions(language).facets if fits(f.cues, having)), "")
+    held = having(text, language)
+    return next((f.name for f in propositions(language).facets if fits(f.cues, held)), "")

@@ -1,113 +1,33 @@
-"""A user without a language model: answers from the hidden need, by rule.
+"""A user without a language model: answers from the facts of the wish, by rule.
 
 It keeps to what the paper asks of its simulator (Figure 6): it answers what is asked, in a
 sentence or two, tells how things are instead of what to do, never misleads, keeps its word,
-and refuses useless questions with 【回答できません】.
+and refuses useless questions with 【回答できません】. A thing that a question names is told from
+the others; what this person cannot know is said to be unknown.
 
-It knows AmbigAct-40 by a table of its own (`knowledge/`), independent of every agent; any other
-action set is answered in a generic way.
+Without facts it answers for AmbigAct-40 from a table of needs (`knowledge/`), independent of
+every agent; any other action set is answered in a generic way.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from naisei.clarify.describe import REFUSAL
 from naisei.clarify.forbidden_questions import broken_rule
-from naisei.clarify.schemas import ActionSet, Instance, Turn
-from naisei.clarify.simulator.judge import facet_asked, judge, leads_nowhere, matched
+from naisei.clarify.schemas import ActionSet, Facts, Instance, Turn
+from naisei.clarify.simulator.generic import Generic
+from naisei.clarify.simulator.judge import facet_asked, leads_nowhere, matched
 from naisei.clarify.simulator.knowledge import asked_container, asks_empty, is_known, level, needs
-from naisei.clarify.simulator.voice import Voice, pick, register_of
+from naisei.clarify.simulator.voice import Manner, Reply, Voice, pick, register_of
+from naisei.clarify.simulator.wish import Claim, Verdict, Wish
+from naisei.clarify.things import thing_of
 from naisei.core import AskUser, Handler, Where
-from naisei.japanese.morph import tokens
-from naisei.japanese.questions import Question, parse, words
+from naisei.japanese.questions import Question, parse
 
-__all__ = ["Generic", "RuleSimulator"]
-
-
-#: Words that say nothing about which action is wanted.
-_LIGHT_WORDS = (
-    "為る 居る 有る 無い 物 事 こと もの 何 此れ 其れ 今 所 方 良い 欲しい 行く 来る 思う "
-    "言う 成る 近く 周辺 検索 探す 見る 気 気分 感じ 起動 貴方 あなた ため 為 予定 場所 "
-    "スポット どこ 何処 辺り 近い どんな どう 御座る 関係 do go be want like something "
-    "search find "
-)
-_LIGHT = frozenset(_LIGHT_WORDS.split())
-
-
-class Generic:
-    """A user of an action set that no table describes.
-
-    Open questions are answered by an utterance of someone else with the same hidden intent,
-    polar ones by whether their words are in the wanted action's text or such utterances;
-    where neither tells, the question is refused.
-    """
-
-    def __init__(
-        self,
-        instance: Instance,
-        actions: ActionSet,
-        voice: Voice,
-        paraphrases: Mapping[int, Sequence[str]],
-    ) -> None:
-        self._voice = voice
-        self._own = instance.scene.utterance
-        self._utterances = tuple(
-            u for u in paraphrases.get(instance.gold, ()) if u.strip() != self._own.strip()
-        )
-        self._gold = _content(actions.text(instance.gold))
-        self._others = frozenset(
-            w
-            for a in actions
-            if a.id not in (instance.gold, *instance.plausible)
-            for w in _content(a.text)
-        )
-
-    def answer(self, asked: Question, history: Sequence[Turn], key: str) -> str:
-        if asked.form == "none":
-            return REFUSAL
-        about = ""
-        if asked.form == "wh" or asked.indefinite:
-            # It has to ask after the person, not after their shoe size.
-            about = facet_asked(asked.text, "ja" if asked.japanese else "en")
-            if asked.form == "wh":
-                return (about and self._utterance(history, key)) or REFUSAL
-        if asked.form == "alternative":
-            return self._alternative(asked, history, key)
-        holds = self._holds(asked.content)
-        if holds is None:
-            return (about and self._utterance(history, key)) or REFUSAL
-        hint = self._utterance(history, key)
-        lead = self._voice.say("bare_yes" if holds else "bare_no", "", key)
-        return f"{lead}{hint}"
-
-    def _alternative(self, asked: Question, history: Sequence[Turn], key: str) -> str:
-        held = [self._holds(_content(side)) for side in asked.sides]
-        hint = self._utterance(history, key)
-        if held.count(True) == 1 and len(held) == 2:
-            return self._voice.say(("first", "second")[held.index(True)], "", key) + f"。{hint}"
-        if True in held:
-            return hint or REFUSAL
-        if all(h is False for h in held):
-            return self._voice.say("neither", "", key) + hint
-        return hint or REFUSAL
-
-    def _holds(self, content: Sequence[str] | frozenset[str]) -> bool | None:
-        """True or False by shared words; `None` where there are none."""
-        said = frozenset(content) - _LIGHT
-        if said & self._gold:
-            return True
-        return False if said & self._others else None
-
-    def _utterance(self, history: Sequence[Turn], key: str) -> str:
-        said = " ".join(t.answer for t in history)
-        fresh = [u for u in self._utterances if u not in said]
-        return pick(fresh or self._utterances, f"utterance:{key}") if self._utterances else ""
-
-
-def _content(text: str) -> frozenset[str]:
-    japanese = {t.form for t in tokens(text) if t.content}
-    return (frozenset(japanese) | frozenset(words(text))) - _LIGHT
+__all__ = ["RuleSimulator"]
 
 
 _LEVELS = {
@@ -125,14 +45,30 @@ _LEVELS = {
 #: Facets that may be asked of a thing whether it is wanted or done with.
 _TIMELESS = frozenset({"use", "when", "whom", "dir", "place"})
 _DIRECTION = frozenset({"to-come", "to-go", "right-now", "store"})
+#: What an open question asks after → the facts that tell it, the best first.
+_SLOTS = {
+    "why": ("why", "state"),
+    "plan": ("what_for", "why"),
+    "use": ("what_for", "state"),
+    "state": ("state", "why"),
+    "whom": ("whom",),
+    "": ("first", "state", "why", "what_for"),
+}
+#: 「どうしたの」「というと？」 asks for whatever comes first.
+_WHAT_IS_UP = re.compile(
+    r"どう(?:し|なさい)(?:た|まし)|(?:って|と)(?:いう|言う)と[？。]?$|どういう(?:意味|こと)|何のこと|"
+    r"\bwhat(?:'s| is) (?:up|the matter|wrong|going on)|\bwhat do you mean"
+)
+#: Told from the table of needs: what kind of thing, what becomes of it.
+_OF_THE_THING = ("kind", "dir", "place", "when")
 
 
 class RuleSimulator(Handler):
     """Answers `AskUser` effects for one instance in one episode.
 
-    seed: chooses among wordings; what is true does not depend on it. paraphrases: action
-    id → utterances of others with the same intent, for action sets without a table.
-    The same questions in the same order get the same answers.
+    seed: chooses among wordings; what is true does not depend on it. manner: how this user
+    answers. paraphrases: action id → utterances of others with the same intent, for action sets
+    without a table. The same questions in the same order get the same answers.
     """
 
     def __init__(
@@ -141,16 +77,21 @@ class RuleSimulator(Handler):
         actions: ActionSet,
         *,
         seed: int = 0,
+        manner: Manner = "cooperative",
         paraphrases: Mapping[int, Sequence[str]] | None = None,
     ) -> None:
         self.instance, self.actions, self.seed = instance, actions, seed
         self.history: list[Turn] = []
         self._language = instance.scene.language
-        self._voice = Voice(register_of(instance.speaker, self._language, instance.id))
-        self._need = needs(self._language).get(instance.gold) if is_known(actions) else None
+        register = register_of(instance.speaker, self._language, instance.id, manner)
+        self._voice = Voice(register, manner)
+        known = is_known(actions)
+        self._need = needs(self._language).get(instance.gold) if known else None
+        self._facts: Facts | None = instance.facts
+        self._wish = Wish(instance, actions, known=known)
         self._generic = (
             Generic(instance, actions, self._voice, paraphrases or {})
-            if self._need is None
+            if self._need is None and self._facts is None
             else None
         )
 
@@ -170,88 +111,181 @@ class RuleSimulator(Handler):
         key = f"{self.seed}:{self.instance.id}:{len(self.history)}:{asked.text}"
         if self._generic is not None:
             return self._generic.answer(asked, self.history, key)
-        language = "ja" if asked.japanese else "en"
+        reply = self._reply(asked, "ja" if asked.japanese else "en", key)
+        if reply is None:
+            return REFUSAL
+        return self._voice.speak(reply, key, turn=len(self.history))
+
+    def _reply(self, asked: Question, language: str, key: str) -> Reply | None:
+        """What to answer; `None`: the question helps nobody."""
+        if asked.form == "none":
+            return None
         if container := asked_container(asked.text):
             return self._contents(container, asked, key)
-        if leads_nowhere(asked.text, language) or asked.form == "none":
-            return REFUSAL
         if asked.form == "alternative":
             return self._alternative(asked, language, key)
+        if leads_nowhere(asked.text, language) and not self._in_facts(asked.text, language):
+            return None
         if asked.form == "wh":
             return self._open(asked, language, key)
         return self._polar(asked, language, key)
 
-    def _told(self, facet: str, key: str) -> str:
-        """A phrase of a facet, one that was not used before if there is one."""
+    def _contents(self, container: str, asked: Question, key: str) -> Reply | None:
+        how_full = level(container, self.instance)
+        if how_full is None:
+            return None
+        stem = pick(_LEVELS[self._language][how_full], f"level:{key}")
+        if asked.form != "polar" or asked.negated:
+            return Reply("open", stem, clause=True)
+        holds = (how_full == "empty") == asks_empty(asked.text)
+        return Reply("yes" if holds else "no", stem, clause=True)
+
+    def _polar(self, asked: Question, language: str, key: str) -> Reply | None:
+        judged = self._wish.judge(asked.text, language)
+        if judged.truth == "unknown":
+            facet = facet_asked(asked.text, language) if asked.indefinite else ""
+            if facet and facet != "wish":
+                return self._tell(facet, key)
+            if asked.indefinite and self._facts is not None:
+                return self._tell("", key)
+            if self._facts is None or not self._spoken_of(asked.text, language):
+                return None
+            return Reply("unknown")
+        told = self._telling(judged, asked.text, key)
+        if asked.negated:
+            # A yes to a negative question can be read either way: tell how it is.
+            if judged.general and judged.truth == "no" and self._facts is not None:
+                return _with(told, "not_so", True)
+            settled = judged.said is not None and judged.truth in ("yes", "no")
+            return _with(told, judged.truth if settled else "open", True)
+        return _with(told, judged.truth, False)
+
+    def _alternative(self, asked: Question, language: str, key: str) -> Reply | None:
+        judged = [self._wish.judge(s, language, tail=asked.tail) for s in asked.sides]
+        truths = [j.truth for j in judged]
+        held = [i for i, t in enumerate(truths) if t == "yes"]
+        if len(held) > 1 and all(judged[i].named for i in held) and len(self.instance.wanted) > 1:
+            return Reply("both", sides=asked.sides)
+        for wanted in ("yes", "maybe", "mixed"):
+            among = [i for i, t in enumerate(truths) if t == wanted]
+            if len(among) > 1:
+                # Two that hold: the one that more of the facts is about.
+                most = max(judged[i].weight for i in among)
+                among = [i for i in among if judged[i].weight > most - 0.05]
+            if len(among) == 1:
+                told = self._telling(judged[among[0]], asked.sides[among[0]], key)
+                return Reply(
+                    "side",
+                    told.said,
+                    told.clause,
+                    told.denied,
+                    asked.sides,
+                    among[0],
+                    self._first(),
+                )
+            if among:
+                return self._tell("state", key)
+        if "unknown" not in truths:
+            # Every side is denied; the first reason that there is, goes with it.
+            said = next((j.said for j in judged if j.said and not j.said.clause), None)
+            other = Reply("neither", said.text) if said else self._tell("state", key)
+            return _with(other, "neither", False) if other else Reply("neither")
+        if all(t == "unknown" for t in truths):
+            if self._facts is None:
+                return None
+            if all(leads_nowhere(side, language) for side in asked.sides):
+                return None
+        return self._tell("state", key)
+
+    def _open(self, asked: Question, language: str, key: str) -> Reply | None:
+        facet = facet_asked(asked.text, language)
+        if asked.asks == "why" or re.search(r"what (?:made|makes) you", asked.text.lower()):
+            facet = "why"
+        if _WHAT_IS_UP.search(asked.text):
+            return self._tell("", key)
+        if facet == "wish":
+            return self._wished(asked, key)
+        supposed = {p.facet for p in matched(asked.text, language)}
+        helps = facet or supposed or self._spoken_of(asked.text, language)
+        if not helps and (self._facts is None or Claim.of(asked.text, language).words):
+            return None
+        if self._facts is None:
+            denied = self._denied(asked, facet, language)
+            if denied:
+                return Reply("no", self._from_table("state", key), clause=True)
+        return self._tell(facet or ("state" if self._facts is None else ""), key)
+
+    def _denied(self, asked: Question, facet: str, language: str) -> bool:
+        """Whether an open question supposes only what is not so."""
         assert self._need is not None
+        ignored = _DIRECTION if facet in _TIMELESS else frozenset[str]()
+        supposed = [p for p in matched(asked.text, language) if p.name not in ignored]
+        return {p.truth(self._need.id) for p in supposed} == {"no"}
+
+    def _wished(self, asked: Question, key: str) -> Reply | None:
+        """What one would like to eat or drink: the one case in which the thing is named."""
+        drink = {"飲む", "飲み物", "drink", "beverage"} & set(asked.forms)
+        wish = self._need.wish.get("drink" if drink else "eat") if self._need else None
+        if wish is not None:
+            return Reply("open", wish, clause=True)
+        told = self._tell("state", key)
+        return _with(told, "no", False) if told else None
+
+    def _telling(self, judged: Verdict, text: str, key: str) -> Reply:
+        """What to tell with a verdict: the fact that it rests on, or one that goes with it."""
+        said = judged.said
+        if said is not None:
+            return Reply("open", said.text, said.clause, not said.so, first=self._first())
+        if judged.named and judged.truth == "yes" and self._facts is not None:
+            return self._tell(pick(("plan", "state"), f"named:{key}"), key) or Reply("open")
+        if judged.truth == "no" and self._facts is not None:
+            things = Claim.of(text, self._language).things
+            for action, why in self._facts.no.items():
+                listed = next((a for a in self.actions if a.id == action), None)
+                if listed is not None and thing_of(listed) in things:
+                    return Reply("open", why, first=self._first())
+            return Reply("open")
+        return self._tell(judged.facet if judged.facet != "deed" else "dir", key) or Reply("open")
+
+    def _tell(self, facet: str, key: str) -> Reply | None:
+        """A fact for a facet, one not told yet if there is one."""
+        if self._facts is None or facet in _OF_THE_THING:
+            stem = self._from_table(facet or "state", key)
+            return Reply("open", stem, clause=True, first=self._first()) if stem else None
+        told = " ".join(t.answer for t in self.history)
+        ordered = (*_SLOTS.get(facet, _SLOTS[""]), "what_for", "state", "why", "first")
+        found = [s for name in ordered if (s := getattr(self._facts, name))]
+        fresh = [s for s in found if s not in told]
+        said = (fresh or found or [""])[0]
+        return Reply("open", said, first=self._first()) if said else None
+
+    def _from_table(self, facet: str, key: str) -> str:
+        """A phrase of the table of needs, one that was not used before if there is one."""
+        if self._need is None:
+            return ""
         phrases = self._need.facets[facet]
         said = " ".join(t.answer for t in self.history)
         fresh = [p for p in phrases if p.removesuffix("な") not in said]
         return pick(fresh or phrases, f"{facet}:{key}")
 
-    def _contents(self, container: str, asked: Question, key: str) -> str:
-        how_full = level(container, self.instance)
-        if how_full is None:
-            return REFUSAL
-        stem = pick(_LEVELS[self._language][how_full], f"level:{key}")
-        if asked.form != "polar" or asked.negated:
-            return self._voice.say("open", stem, key)
-        holds = (how_full == "empty") == asks_empty(asked.text)
-        return self._voice.say("yes" if holds else "no", stem, key)
+    def _first(self) -> str:
+        return self._facts.first if self._facts else ""
 
-    def _polar(self, asked: Question, language: str, key: str) -> str:
-        assert self._need is not None
-        judged = judge(asked.text, self._need.id, language)
-        if judged.truth == "unknown":
-            facet = facet_asked(asked.text, language) if asked.indefinite else ""
-            if facet in ("", "wish"):
-                return REFUSAL
-            return self._voice.say("open", self._told(facet, key), key)
-        stem = self._told(judged.facet, key)
-        if asked.negated:
-            # A yes to a negative question can be read either way: tell how it is instead.
-            return self._voice.say("open", stem, key)
-        if judged.truth in ("yes", "no") and pick(range(5), f"terse:{key}") == 0:
-            return self._voice.say(f"bare_{judged.truth}", "", key)
-        return self._voice.say(judged.truth, stem, key)
+    def _spoken_of(self, text: str, language: str) -> bool:
+        """Whether a question has to do with the wish, the facts or the scene."""
+        claim = Claim.of(text, language)
+        if claim.things or claim.concepts or matched(text, language):
+            return True
+        return self._in_facts(text, language)
 
-    def _alternative(self, asked: Question, language: str, key: str) -> str:
-        assert self._need is not None
-        judged = [judge(side, self._need.id, language) for side in asked.sides]
-        truths = [j.truth for j in judged]
-        if all(t == "unknown" for t in truths):
-            return REFUSAL
-        for wanted in ("yes", "maybe", "mixed"):
-            if truths.count(wanted) == 1:
-                at = truths.index(wanted)
-                stem = self._told(judged[at].facet, key)
-                named = len(truths) == 2 and pick(range(2), f"side:{key}") == 0
-                return self._voice.say(("first", "second")[at] if named else "open", stem, key)
-            if truths.count(wanted) > 1:
-                return self._voice.say("open", self._told("state", key), key)
-        if "unknown" in truths:
-            return self._voice.say("open", self._told("state", key), key)
-        return self._voice.say("neither", self._told("state", key), key)
+    def _in_facts(self, text: str, language: str) -> bool:
+        """Whether a question has to do with the facts, or names one of the things."""
+        claim = Claim.of(text, language)
+        asked = claim.words
+        return bool(claim.things and self._facts) or any(
+            asked & s.claim.words for s in self._wish.statements
+        )
 
-    def _open(self, asked: Question, language: str, key: str) -> str:
-        assert self._need is not None
-        facet = facet_asked(asked.text, language)
-        supposed = matched(asked.text, language)
-        if facet == "wish":
-            return self._wish(asked, key)
-        if not facet and not supposed:
-            return REFUSAL
-        ignored = _DIRECTION if facet in _TIMELESS else frozenset[str]()
-        truths = {p.truth(self._need.id) for p in supposed if p.name not in ignored}
-        if truths == {"no"}:
-            return self._voice.say("no", self._told("state", key), key)
-        return self._voice.say("open", self._told(facet or "state", key), key)
 
-    def _wish(self, asked: Question, key: str) -> str:
-        """What one would like to eat or drink: the one case in which the thing is named."""
-        assert self._need is not None
-        drink = {"飲む", "飲み物", "drink", "beverage"} & set(asked.forms)
-        wish = self._need.wish.get("drink" if drink else "eat")
-        if wish is None:
-            return self._voice.say("no", self._told("state", key), key)
-        return self._voice.say("open", wish, key)
+def _with(reply: Reply, stance: str, restate: bool) -> Reply:
+    return replace(reply, stance=stance, restate=restate)  # type: ignore[arg-type]

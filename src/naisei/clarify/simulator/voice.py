@@ -1,15 +1,39 @@
-"""How somebody talks: the register of a person, and answers put together in it."""
+"""How somebody talks: the register of a person, the manner, and answers put together in them."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
 from typing import Literal, TypeVar
 
-__all__ = ["Register", "Voice", "pick", "register_of"]
+from naisei.clarify.describe import REFUSAL
+from naisei.clarify.things import all_names, called, mentioned
+from naisei.japanese.morph import normalise, tokens
+
+__all__ = ["MANNERS", "Manner", "Register", "Reply", "Voice", "pick", "register_of"]
 
 Register = Literal["plain", "polite", "child", "elder", "english"]
+#: How a user answers; all of them tell the truth. `terse`: no more than the word. `vague`: hedged,
+#: and by what is said first. `hurried`: a remark, then the word. `mistaken`: the first answer is
+#: wrong and set right in the same breath. `child`, `elder`: their words, their names of things.
+Manner = Literal["cooperative", "terse", "vague", "hurried", "mistaken", "child", "elder"]
+MANNERS: tuple[Manner, ...] = (
+    "cooperative",
+    "terse",
+    "vague",
+    "hurried",
+    "mistaken",
+    "child",
+    "elder",
+)
+Stance = Literal[
+    "yes", "no", "maybe", "mixed", "side", "both", "neither", "open", "unknown", "not_so"
+]
 T = TypeVar("T")
 
 _REGISTERS: dict[str, Register] = {
@@ -27,10 +51,12 @@ _REGISTERS: dict[str, Register] = {
 }
 
 
-def register_of(speaker: str, language: str, key: str) -> Register:
+def register_of(speaker: str, language: str, key: str, manner: Manner = "cooperative") -> Register:
     """The register of a speaker; where nothing says, plain or polite by `key`."""
     if language == "en":
         return "english"
+    if manner in ("child", "elder"):
+        return manner
     return _REGISTERS.get(speaker) or pick(("plain", "polite"), key)  # type: ignore[return-value]
 
 
@@ -40,94 +66,30 @@ def pick(options: Sequence[T], key: str) -> T:
     return options[int.from_bytes(digest, "big") % len(options)]
 
 
+@cache
+def _ways() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+    read = tomllib.loads((files(__package__) / "voice.toml").read_text(encoding="utf-8"))
+    return {register: {k: tuple(v) for k, v in way.items()} for register, way in read.items()}
+
+
 @dataclass(frozen=True, slots=True)
-class _Manner:
-    end: tuple[str, ...]
-    yes: tuple[str, ...]
-    no: tuple[str, ...]
-    maybe: tuple[str, ...]
-    mixed: tuple[str, ...]
-    neither: tuple[str, ...]
-    first: tuple[str, ...]
-    second: tuple[str, ...]
-    open: tuple[str, ...]
-    again: tuple[str, ...]
-    bare_yes: tuple[str, ...]
-    bare_no: tuple[str, ...]
+class Reply:
+    """What is answered, before it is put into words.
 
+    said: a fact to tell: a sentence, or a clause that the voice ends (`clause`). denied: it is a
+    clause that does not hold. sides, at: the alternatives and the place of the one that holds.
+    first: what the person says first, for those who stay vague. restate: the fact has to be told
+    in full, since a yes or a no could be read either way.
+    """
 
-_MANNERS: dict[Register, _Manner] = {
-    "plain": _Manner(
-        end=("んだ。", "んだよね。", "んだよ。"),
-        yes=("うん、", "そうそう、", "うん、そうだね。"),
-        no=("いや、", "ううん、", "いや、そうじゃなくて、", "そういうわけじゃないよ。"),
-        maybe=("うーん、はっきりそうとは言えないけど、", "どうだろう、"),
-        mixed=("うーん、ちょっと違うかな。", "半分くらいは当たってるけど、"),
-        neither=("どっちでもないかな。", "うーん、どちらとも違うなあ。"),
-        first=("前のほうかな。", "どっちかというと最初のほうで、"),
-        second=("あとのほうかな。", "どっちかというと後のほうで、"),
-        open=("", "うーん、", "えっと、"),
-        again=("さっきも言ったけど、",),
-        bare_yes=("うん、そうだよ。", "うん、そんな感じ。"),
-        bare_no=("いや、違うよ。", "いや、そうじゃないな。"),
-    ),
-    "polite": _Manner(
-        end=("んです。", "んですよ。", "んですよね。"),
-        yes=("はい、", "ええ、", "はい、そうですね。"),
-        no=("いいえ、", "いえ、そうではなくて、", "そういうわけではないです。"),
-        maybe=("うーん、はっきりそうとは言えませんが、", "どうでしょう、"),
-        mixed=("うーん、少し違います。", "半分くらいは当たっていますが、"),
-        neither=("どちらでもないですね。", "どちらとも違いますね。"),
-        first=("前のほうですね。", "どちらかというと最初のほうで、"),
-        second=("あとのほうですね。", "どちらかというと後のほうで、"),
-        open=("", "えっと、", "実は、"),
-        again=("先ほども言いましたが、",),
-        bare_yes=("はい、そうです。", "ええ、その通りです。"),
-        bare_no=("いいえ、違います。", "いえ、そうではないです。"),
-    ),
-    "child": _Manner(
-        end=("の。", "んだ。", "んだもん。"),
-        yes=("うん、", "うん！", "そうだよ、"),
-        no=("ううん、", "ちがうよ、", "ううん、そうじゃなくて、"),
-        maybe=("うーん、わかんないけど、", "どうかなあ、"),
-        mixed=("うーん、ちょっとちがう。", "はんぶんくらいあたり、でも、"),
-        neither=("どっちでもない。", "どっちもちがうよ。"),
-        first=("さいしょのほう。", "前のほうだよ。"),
-        second=("あとのほう。", "あとのほうだよ。"),
-        open=("", "えっとね、", "あのね、"),
-        again=("さっきも言ったよ、",),
-        bare_yes=("うん、そうだよ。", "うん、そう。"),
-        bare_no=("ううん、ちがうよ。", "ちがうよ。"),
-    ),
-    "elder": _Manner(
-        end=("んだよ。", "のよ。", "んですよ。"),
-        yes=("ええ、", "ああ、そうだねえ。", "うん、そうなの。"),
-        no=("いいえ、", "いや、そうじゃなくてねえ、", "いえいえ、"),
-        maybe=("さあねえ、はっきりそうとは言えないけど、", "どうだろうねえ、"),
-        mixed=("うーん、ちょっと違うねえ。", "半分くらいは当たっているけどね、"),
-        neither=("どちらでもないねえ。", "どちらとも違うねえ。"),
-        first=("前のほうだねえ。", "どちらかといえば最初のほうで、"),
-        second=("あとのほうだねえ。", "どちらかといえば後のほうで、"),
-        open=("", "そうねえ、", "それがねえ、"),
-        again=("さっきも言ったけどねえ、",),
-        bare_yes=("ええ、そうですよ。", "ああ、そうだよ。"),
-        bare_no=("いいえ、違いますよ。", "いや、そうじゃないねえ。"),
-    ),
-    "english": _Manner(
-        end=(".",),
-        yes=("Yes. ", "Yeah, right. ", "That's right. "),
-        no=("No. ", "Not really. ", "No, it's not that. "),
-        maybe=("Hmm, I wouldn't quite say so. ", "Hard to say. "),
-        mixed=("Only partly. ", "Not quite. "),
-        neither=("Neither, really. ", "Neither of them. "),
-        first=("More the first one. ", "The former, I'd say. "),
-        second=("More the second one. ", "The latter, I'd say. "),
-        open=("", "Well, ", "Hmm. "),
-        again=("As I said, ",),
-        bare_yes=("Yes, that's right.", "Yeah."),
-        bare_no=("No, not that.", "No."),
-    ),
-}
+    stance: Stance
+    said: str = ""
+    clause: bool = False
+    denied: bool = False
+    sides: tuple[str, ...] = ()
+    at: int = 0
+    first: str = ""
+    restate: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,15 +97,139 @@ class Voice:
     """Puts an answer together. key: what the choice among wordings depends on."""
 
     register: Register
+    manner: Manner = "cooperative"
+
+    def line(self, name: str, key: str) -> str:
+        """One of the register's ways to say `name`."""
+        return pick(_ways()[self.register][name], f"{name}:{key}")
 
     def phrase(self, stem: str, key: str) -> str:
         """A phrase ended as this person ends sentences."""
-        return stem + pick(_MANNERS[self.register].end, f"end:{key}")
+        if self.register == "english":
+            return stem[:1].upper() + stem[1:] + "."
+        if re.search(r"(?:だ|である)$", stem):
+            stem = re.sub(r"(?:だ|である)$", "な", stem)
+        elif (last := tokens(stem)[-1:]) and last[0].pos in ("名詞", "形状詞", "接尾辞"):
+            stem += "な"
+        return stem + self.line("end", key)
 
     def say(self, opening: str, stem: str, key: str) -> str:
-        """An opening (`yes`, `no`, `maybe`, `mixed`, `neither`, `first`, …) and a phrase."""
-        options: tuple[str, ...] = getattr(_MANNERS[self.register], opening)
-        lead = pick(options, f"{opening}:{key}")
-        if not stem:
-            return lead.rstrip("、, ")
-        return lead + self.phrase(stem, key)
+        """An opening (`yes`, `no`, `maybe`, `mixed`, `neither`, …) and a phrase."""
+        lead = self.line(opening, key)
+        return lead + self.phrase(stem, key) if stem else lead.rstrip("、, ")
+
+    def speak(self, reply: Reply, key: str, *, turn: int = 0) -> str:
+        """The answer in words. turn: how many questions this person has answered before."""
+        said = self._spoken(reply, key, turn)
+        if self.manner in ("child", "elder") and self.register != "english":
+            for thing in mentioned(said):
+                for name in sorted(all_names(thing), key=len, reverse=True):
+                    said = said.replace(name, called(thing, self.manner) or name)
+        return said
+
+    def _spoken(self, reply: Reply, key: str, turn: int) -> str:
+        if self.manner == "terse":
+            return self._short(reply, key)
+        if self.manner == "hurried":
+            return self._joined(self.line("remark", key), self._short(reply, key))
+        if self.manner == "vague":
+            return self._vague(reply, key)
+        if self.manner == "mistaken" and turn == 0 and (slip := _slipped(reply)):
+            wrong = self._short(slip, key)
+            return self._joined(wrong, self.line("slip", key)) + self._full(reply, key)
+        return self._full(reply, key)
+
+    def _full(self, reply: Reply, key: str) -> str:
+        told = self._told(reply, key)
+        if reply.stance in ("yes", "no"):
+            bare = not told or (not reply.restate and pick(range(5), f"terse:{key}") == 0)
+            if bare:
+                return self.line(f"bare_{reply.stance}", key)
+            # With a fact in full, the plainest yes or no.
+            plain = _ways()[self.register][reply.stance][0]
+            lead = plain if reply.restate else self.line(reply.stance, key)
+            return self._joined(lead, told)
+        if reply.stance in ("side", "both"):
+            return self._joined(self._chosen(reply, key), told)
+        if reply.stance in ("unknown", "not_so"):
+            return self.line(reply.stance, key)
+        return self._joined(self.line(reply.stance, key), told) if told else REFUSAL
+
+    def _short(self, reply: Reply, key: str) -> str:
+        """No more than the word, where a word is an answer."""
+        if reply.stance in ("yes", "no") and not reply.restate:
+            return self.line(f"bare_{reply.stance}", key)
+        if reply.stance in ("side", "both"):
+            return self._chosen(reply, key)
+        if reply.stance in ("neither", "unknown", "not_so"):
+            return self.line(reply.stance, key)
+        return self._told(reply, key) or REFUSAL
+
+    def _vague(self, reply: Reply, key: str) -> str:
+        if reply.stance in ("yes", "no"):
+            if reply.restate:
+                return self._joined(self.line("shrug", key), self._told(reply, key))
+            return self.line("rather" if reply.stance == "yes" else "rather_not", key)
+        if reply.stance in ("side", "both", "neither", "unknown", "not_so"):
+            return self._joined(self.line("shrug", key), self._short(reply, key))
+        told = reply.first or self._told(reply, key)
+        return self._joined(self.line("shrug", key), told) if told else REFUSAL
+
+    def _told(self, reply: Reply, key: str) -> str:
+        if not reply.said:
+            return ""
+        if reply.denied:
+            return self.line("deny", key).format(_attributive(reply.said))
+        return self.phrase(reply.said, key) if reply.clause else reply.said
+
+    def _chosen(self, reply: Reply, key: str) -> str:
+        if reply.stance == "both":
+            return self.line("both", key)
+        name = _nominal(reply.sides[reply.at], english=self.register == "english")
+        if name and (len(reply.sides) > 2 or pick(range(3), f"side:{key}")):
+            return self.line("side", key).format(name)
+        if len(reply.sides) == 2 and reply.at == 1:
+            return self.line("last", key)
+        ways = _ways()[self.register]["at"]
+        return ways[min(reply.at, len(ways) - 1)]
+
+    def _joined(self, lead: str, rest: str) -> str:
+        if self.register != "english":
+            return lead + rest
+        return f"{lead.rstrip()} {rest}" if lead else rest
+
+
+def _slipped(reply: Reply) -> Reply | None:
+    """The wrong answer that comes out first, where there is one that can be told from the right."""
+    if reply.stance in ("yes", "no") and not reply.restate:
+        return Reply("no" if reply.stance == "yes" else "yes")
+    if reply.stance == "side":
+        return replace(reply, at=(reply.at + 1) % len(reply.sides), said="")
+    return None
+
+
+def _attributive(clause: str) -> str:
+    """A clause as it stands before わけ: 「静かだ」 → 「静かな」."""
+    return re.sub(r"だ$", "な", clause)
+
+
+_COPULA = re.compile(
+    r"(?:な)?(?:の|ん)?(?:です|でしょう|でした|だ|だっ?た)?(?:か|かな|かね|かしら|かい|よね|ね|っけ)?$"
+)
+_FRAME = re.compile(r"(?:の)?(?:こと|話|件|ほう|方|ため|やつ|系|派|側|ご用|用事)$")
+
+
+def _nominal(side: str, *, english: bool) -> str:
+    """An alternative that is a noun phrase, without its copula: 「鼻のほうですか」 → 「鼻」."""
+    text = normalise(side).strip("。？！、 ?.")
+    if english:
+        text = re.sub(
+            r"^(?:is it|are you after|do you (?:want|mean|need)|would you like|about|it's)\s+",
+            "",
+            text[:1].lower() + text[1:],
+        )
+        return text if len(text.split()) <= 4 and not re.match(r"(?:do|are|is|you)\b", text) else ""
+    core = _FRAME.sub("", _COPULA.sub("", text))
+    found = tokens(core)
+    noun = bool(found) and found[-1].pos in ("名詞", "接尾辞", "代名詞")
+    return core if noun and len(core) <= 14 else ""

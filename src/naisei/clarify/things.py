@@ -1,0 +1,75 @@
+"""The things of the 40 actions: their names, and what an action does to its thing."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Any
+
+from naisei.clarify.schemas import Action
+from naisei.japanese.forbidden_questions import objects
+from naisei.japanese.morph import is_japanese, normalise
+
+__all__ = ["all_names", "called", "mentioned", "names_of", "thing_of"]
+
+
+@cache
+def _things() -> Mapping[str, Mapping[str, Any]]:
+    return tomllib.loads((files(__package__) / "things.toml").read_text(encoding="utf-8"))
+
+
+def names_of(thing: str, language: str) -> tuple[str, ...]:
+    """Everyday names of a thing by its Japanese name; empty for an unknown one."""
+    return tuple(_things().get(thing, {}).get(language, ()))
+
+
+def all_names(thing: str) -> tuple[str, ...]:
+    """Every name of a thing, in Japanese and English."""
+    row = _things().get(thing, {})
+    return (*row.get("ja", ()), *row.get("en", ()), *row.get("also", ()))
+
+
+def called(thing: str, by: str) -> str:
+    """How an `elder` or a `child` calls a thing, in Japanese; empty for an unknown one."""
+    return str(_things().get(thing, {}).get(by, ""))
+
+
+@lru_cache(maxsize=512)
+def thing_of(action: Action) -> str:
+    """The thing of an action by its Japanese name; empty where it is none of these."""
+    if is_japanese(action.text):
+        return next((o for o in objects(action.text) if o in _things()), "")
+    found = mentioned(action.text)
+    return next(iter(found), "")
+
+
+@lru_cache(maxsize=16384)
+def mentioned(text: str) -> tuple[str, ...]:
+    """The things that a text names, in the order of the text; of two names at one place the
+    longer one counts."""
+    said = normalise(text).lower()
+    found: list[tuple[int, int, str]] = []
+    for thing, pattern in _patterns(is_japanese(said)):
+        found += [(m.start(), -m.end(), thing) for m in pattern.finditer(said)]
+    out: list[str] = []
+    reached = -1
+    for start, end, thing in sorted(found):
+        if start >= reached:
+            out.append(thing)
+            reached = -end
+    return tuple(dict.fromkeys(out))
+
+
+@cache
+def _patterns(japanese: bool) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    out = []
+    for thing in _things():
+        names = [n.lower() for n in all_names(thing)]
+        names = sorted((n for n in names if is_japanese(n) == japanese), key=len, reverse=True)
+        body = "|".join(map(re.escape, names))
+        pattern = rf"(?<![ァ-ヶー])(?:{body})" if japanese else rf"\b(?:{body})s?\b"
+        out.append((thing, re.compile(pattern)))
+    return tuple(out)

@@ -1,0 +1,170 @@
+"""The alternatives of a Japanese question: 「AですかBですか」「AとB、どちら」「A、B、それともC」.
+
+However it ends: with ？, 。 or nothing. `naisei.japanese.questions` takes the rest apart.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+from naisei.japanese.morph import tokens
+
+__all__ = ["WH", "Asks", "alternatives"]
+
+
+Asks = Literal["what", "which", "where", "why", "how", "who", "when", "how-much", ""]
+
+#: Question words, by what they ask after.
+WH: dict[str, Asks] = {
+    "何": "what",
+    "どんな": "what",
+    "なん": "what",
+    "どう": "how",
+    "如何": "how",
+    "いかが": "how",
+    "どの": "which",
+    "どれ": "which",
+    "どっち": "which",
+    "どちら": "which",
+    "何方": "which",
+    "何れ": "which",
+    "どこ": "where",
+    "何処": "where",
+    "どなた": "who",
+    "誰": "who",
+    "いつ": "when",
+    "何時": "when",
+    "なぜ": "why",
+    "何故": "why",
+    "どうして": "why",
+    "幾つ": "how-much",
+    "いくつ": "how-much",
+    "いくら": "how-much",
+    "幾ら": "how-much",
+}
+
+_OR = re.compile(
+    r"[、。？]?(?:それとも|もしくは|または|あるいは|ないしは|はたまた|でなければ|じゃなければ)、?"
+)
+#: The end of one question with another right after it: 「…ですか、…」「…？…」「…ほう。…」.
+_ASKED_TWICE = re.compile(
+    r"(?<=[^と]か)[、。？]|(?<=か)な[、。？]|(?<=かい)[、。？]|[？]|(?<=ほう)。|(?<=方)。|"
+    r"(?<=ですか)(?![なねよいらとはもに])|(?<=ますか)(?![なねよいらとはもに])|"
+    r"(?<=しょうか)(?![なねよいらとはもに])"
+)
+_PICK = r"(?:どちら|どっち|どれ|いずれ|何れ|どの(?!よう|くらい|ぐらい|辺|へん))"
+#: What stands between the last candidate and the word that asks for one: 「…のうち」「…なら」.
+_OF_THEM = (
+    r"(?:の(?:中|なか|うち|内)(?:で|では|だと|なら)?|のほう|の方|(?:で|と)?は|で|だったら|なら(?:ば)?|"
+    rf"だと|の(?={_PICK})|って|、|か|と)*"
+)
+_CHOICE = re.compile(rf"^(?P<list>.+?){_OF_THEM}、?{_PICK}(?P<tail>.*)$")
+_BETWEEN = re.compile(r"、(?:と|か)?|[。？]")
+_OPENING = re.compile(
+    r"^(?:えっと|ええと|あの|その|ねえ|では|じゃあ|すみません|すいません|ちなみに|つまり|もしかして|"
+    r"ひょっとして|念のため|確認ですが|失礼ですが|それで|で|今|いま|今日|これ|それ|これって|それって|"
+    r"あのう?|さっきのは|ご?希望は|お望みは|欲しいのは|ほしいのは|お求めなのは|必要なのは|ご用は|用があるのは|気になるのは|"
+    r"[^、]{1,30}(?:で言うと|でいうと|で言えば|としたら)|[^、]{1,12}(?:ですけど|ますけど|ですが|ますが|けど|として|について(?:は)?|のことで))、"
+)
+_TELL = re.compile(
+    r"(?:.{0,6})(?:教えて|聞かせて|おしえて|言って|話して)(?:くだ|くれ|もら|いただ|ほし).*"
+)
+
+
+def alternatives(text: str) -> tuple[tuple[str, ...], str]:
+    """The alternatives of a question, and the predicate that they share where it follows them."""
+    text = re.sub(r"(?:もしか|ひょっと)(?:して|すると|したら)、?", "", text).strip("。？！ ")
+    if found := _CHOICE.match(text):
+        listed = _listed(found["list"])
+        if len(listed) < 2 and "、" in found["tail"]:
+            # 「どっちかな、AかBか」
+            listed = _listed(found["tail"].partition("、")[2])
+        if len(listed) > 1:
+            return listed, found["tail"].strip("。、？")
+    if found := re.match(rf"^(?:では|じゃあ)?、?{_PICK}[^、。？]*[、。？](?P<list>.+)$", text):
+        listed = _listed(found["list"])
+        if len(listed) > 1:
+            return listed, ""
+    parts = [q for p in _OR.split(text) for q in _ASKED_TWICE.split(p)]
+    kept = _candidates(parts)
+    if len(kept) > 1:
+        return tuple(q for k in kept for q in _enumerated(k, kept)), ""
+    joined = _joined(text)
+    return (joined, "") if len(joined) > 1 else ((), "")
+
+
+def _candidates(parts: Sequence[str]) -> list[str]:
+    """Parts of a question that put something forward; openings and 「どっち？」 are none."""
+    kept = []
+    for part in parts:
+        part = part.strip("、。？！… ")
+        while _OPENING.match(part + "、") and part:
+            part = _OPENING.sub("", part + "、", count=1).strip("、")
+        asking = (
+            re.fullmatch(rf"(?:では|じゃあ)?、?{_PICK}.*", part)
+            or _TELL.fullmatch(part)
+            or part.startswith("そういう")
+        )
+        if part and not asking:
+            kept.append(part)
+    return kept
+
+
+def _enumerated(part: str, parts: Sequence[str]) -> list[str]:
+    """「A、B」 of 「A、B、それともCですか」: short ones only, as clauses have commas too."""
+    pieces = [p for p in part.split("、") if p]
+    if len(pieces) < 2 or part == parts[-1] or max(map(len, pieces)) > 12:
+        return [part]
+    return _candidates(pieces)
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    """The members of 「AとB」「AかB」「A、B、C」「AですかBですか」."""
+    while _OPENING.match(text):
+        text = _OPENING.sub("", text, count=1)
+    parts = [q for p in _OR.split(text.strip("、。？ ")) for q in _ASKED_TWICE.split(p)]
+    parts = [q for p in parts for q in _BETWEEN.split(p)]
+    parts = [q for p in parts for q in _joined(p, listed=True) or (p,)]
+    return tuple(_candidates(parts))
+
+
+def _joined(text: str, *, listed: bool = False) -> tuple[str, ...]:
+    """Parted at か between nouns or clauses, in a list at と and や too; empty for a single one.
+
+    Not at 何か, かもしれない, かどうか, nor at the と of 「…と思う」「…と一緒に」.
+    """
+    found = tokens(text)
+    cuts = []
+    for i, token in enumerate(found[1:-1], start=1):
+        before, after = found[i - 1], found[i + 1]
+        if token.surface == "か" and token.pos == "助詞":
+            indefinite = WH.get(before.form) or WH.get(before.lemma) or before.surface == "幾"
+            vague = after.form in WH or after.lemma in WH
+            if not (indefinite or vague or after.surface in _AFTER_KA or after.pos == "助詞"):
+                cuts.append(token)
+        elif (
+            listed
+            and token.surface in ("と", "や")
+            and token.pos == "助詞"
+            and (
+                before.pos in ("名詞", "接尾辞", "代名詞") or before.surface in ("の", "ほう", "方")
+            )
+            and after.pos in ("名詞", "代名詞", "接頭辞", "連体詞", "形容詞", "動詞", "形状詞")
+            and after.form not in _AFTER_TO
+        ):
+            cuts.append(token)
+    if not cuts:
+        return ()
+    starts = [0, *(t.end for t in cuts)]
+    ends = [*(t.start for t in cuts), len(text)]
+    parts = [text[a:b].strip("、。？ ") for a, b in zip(starts, ends, strict=True)]
+    return tuple(p for p in parts if p)
+
+
+#: か before these makes no choice.
+_AFTER_KA_WORDS = "も な ね しら どう けて け よ い の と ら "
+_AFTER_KA = frozenset(_AFTER_KA_WORDS.split())
+_AFTER_TO_WORDS = "思う 言う 一緒 共 為る 成る 違う 同じ 聞く 考える 感じる "
+_AFTER_TO = frozenset(_AFTER_TO_WORDS.split())
