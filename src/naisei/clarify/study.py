@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from math import ceil, nan
+from math import ceil, isnan, nan
 
 from naisei.clarify.config import ClarifyConfig
 from naisei.clarify.metrics import KS, NO_MODEL
@@ -61,7 +61,7 @@ def _success(by_row: Mapping[str, Mapping[str, Metric]], oracle: Mapping[str, fl
             line += [m.value, m.low, m.high]
         rows.append((*line, metrics["questions"].n))
     tried = max((int(k.split("@")[1]) for k in oracle), default=0)
-    if tried:
+    if tried and not isnan(oracle[f"pass@{tried}"]):
         known = {**oracle, "questions": 0.0, "wrong_acts": oracle[f"wrong_acts@{tried}"]}
         drawn: list[str | float | int] = ["plausible-set oracle"]
         for name in names:
