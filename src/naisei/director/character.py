@@ -15,12 +15,14 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from naisei.core import InputError
+from naisei.director.voice import Voice
 from naisei.japanese.cues import CueSpec
 from naisei.lang import say
 from naisei.lengths import PROFILE, bounded
 from naisei.text_files import read_text
 
 __all__ = [
+    "Bond",
     "Character",
     "Cue",
     "Endings",
@@ -175,6 +177,19 @@ class Partner(_Part):
     names: Annotated[tuple[Text, ...], Field(min_length=1)]
 
 
+class Bond(_Part):
+    """What the character and the partner are to each other; the calibrated rules read it.
+
+    together: they share a home. kin: the character's own place, `elder` or `younger`. calls:
+    how the character calls the partner; any other form of the partner's names is wrong; empty:
+    any will do.
+    """
+
+    together: bool = False
+    kin: Literal["elder", "younger"] | None = None
+    calls: tuple[Text, ...] = ()
+
+
 class Character(_Part):
     """One character's profile. id: as in files and on the command line; names: for display.
 
@@ -187,6 +202,9 @@ class Character(_Part):
     names: Annotated[tuple[Text, ...], Field(min_length=1)]
     persona: Text
     partner: Partner | None = None
+    bond: Bond = Bond()
+    flatters: bool = True
+    voice: Voice | None = None
     tone: ToneRules = ToneRules()
     setting: tuple[Fact, ...] = ()
     praise: Praise | None = None

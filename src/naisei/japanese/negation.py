@@ -1,0 +1,122 @@
+"""Negations that meet in one predicate, read from its words: how many, and what follows them.
+
+Litotes (「眠らないわけではない」) are good Japanese; a language model loses count in them, and then
+argues from the opposite of what it said. For the director's check of logic.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from naisei.japanese.morph import Token, tokens
+
+__all__ = ["Negation", "negations"]
+
+#: Finds nothing in a line without two negations: most lines.
+_TWO = re.compile(
+    r"(?:な[いくかきけ]|ません|ませ[ずぬ]|ず(?:に)?|ぬ|んわけ|ねえ|ねぇ|ねー)[^。！？\n]*?(?:な[いくかきけ]|ません|ねえ|ねぇ|違(?:う|い(?:ます|ない|あり)))"
+)
+_NOT = frozenset({"ない", "ぬ", "ん", "ず", "無い"})
+#: Words that may stand between two negations of one predicate.
+_BETWEEN = frozenset(
+    "は も が て で に と を の か という って とは とまで こと 事 わけ 訳 もの はず つもり ある いる する なる 限る 言う 言える いえる いう 思う 思える"
+    " られる れる ほう 方 だ です ます た よう ため くらい くれる いい よい 良い うち 入る 必要 可能 可能性 違う 違い 言い切る 気 理由 ところ よく なんて など なんか だって お 勧め すすめる 決して 禁物 おすすめ".split()
+)
+#: One negation, in words that hold two: must, perhaps, no doubt, cannot help.
+_SET = re.compile(
+    r"(?:なければ|なきゃ|なくては|なくちゃ|なけりゃ|ないと|ねば|なくても|ずには?|ないでは)(?:、)?(?:なら|いけ|だめ|駄目|ダメ|いられ|おか|済ま|すま|いい|よい|構わ|かまわ|大丈夫|平気|なん)(?:ない|ません|なかった|なく(?!な[いか]|は)|ぬ)?"
+    r"|かもしれ(?:ない|ません|なく|ないと)|かも知れ(?:ない|ません)|に過ぎ(?:ない|ません)|にすぎ(?:ない|ません)|しかた(?:が)?(?:ない|ありません|なく)|仕方(?:が)?(?:ない|ありません|なく)|しょうがな[いく]"
+    r"|たまらな[いく]|とんでもな[いく]|もったいな[いく]|つまらな[いく]|くだらな[いく]|申し訳(?:ない|ありません|なく)|間違い(?:ない|ありません|なく)|違い(?:ない|ありません)|思わず|必ず|まず(?:は|、)?|少なくとも|なるべく"
+    r"|危な[いく]|少な[いく]|汚な[いく]|幼な[いく]|切な[いく]|儚な[いく]|なんでもな[いく]|さりげなく|なんとなく|何となく|まもなく|間もなく|問題(?:ない|ありません)|足らず|知らず|とりあえず|相変わらず|わず"
+)
+_TAG = re.compile(
+    r"(?:んだ|の|ん)?(?:です|だろう|でしょう|でしょ|だろ)?(?:か(?:な|ね|しら|い)?|よね|っけ)?[ぁあー]*？|(?:の|ん)?(?:です|でしょう|だろう)?か(?:な|ね|しら)|(?:です)?よね|でしょ"
+)
+_SO = re.compile(
+    r"[ぁ-ん]{0,3}?(?:から|ので|ため|んで|し)?[、。！]?\s*(?:だから|ですから|なので|したがって|よって|それで|そのため|ゆえに|つまり|必ず|もちろん|安心|絶対|から[、]|ので[、])"
+)
+#: A negation under another one that belongs to a different clause, or a set phrase turned round.
+_CROSSED = re.compile(
+    r"(?:ない|ません)(?:に違い(?:ない|ありません)|(?:こと|の)(?:は|が|を|も)[^。！？、\n]{0,6}(?:勧め|すすめ|オススメ|禁物|だめ|ダメ|やめ|避け|防|決して|絶対)[^。！？\n]{0,5}(?:ない|ません|です|ましょ)?"
+    r"|(?:こと)(?:が|の)ない(?:よう|ため)[^。！？\n]{0,12}(?:ないで|なく|ません|ない)|ように[^。！？\n]{1,10}(?:ないから|ない(?:よ|ね|。)|ません(?:から|ので|。)))"
+    r"|ない(?:と|では|で(?:は)?)いられ(?:ない|ません)|(?:[かがさたなばまらわいえけせてねべめれ])ないといけ(?:ない|ません)(?:ので|から)、?[^。！？\n]{1,14}(?:ないで|ません|ない|やめ)"
+    r"|なくはなくな|な(?:い|く)な(?:い|く)な|わけではなくなり|わけ(?:が|は)?(?:ない|ありません)(?:こと|わけ)|な(?:い|く)ないで|ないでない"
+)
+
+@dataclass(frozen=True, slots=True)
+class Negation:
+    """start, end: span in the text. count: of negations that meet, 2 and more. turned: that the
+    line argues from the opposite of what it says, or that nobody can tell what it says."""
+
+    start: int
+    end: int
+    count: int
+    turned: bool
+
+
+def negations(text: str) -> list[Negation]:
+    """Double and further negations of a folded line, tag questions and set phrases left out.
+
+    >>> [(n.count, n.turned) for n in negations("起きれなくなかったから遅刻した。")]
+    [(2, True)]
+    >>> negations("行かなきゃいけないかもしれない。")
+    []
+    """
+    if _TWO.search(text) is None:
+        return []
+    plain = _SET.sub(lambda m: "〓" * len(m[0]), text)
+    if _TWO.search(plain) is None:
+        return []
+    found = [Negation(*match.span(), 2, True) for match in _CROSSED.finditer(text)]
+    for first, last, count in _chains(_located(plain)):
+        after = plain[last:]
+        if _TAG.match(after) or re.match(r"(?:こと|もの|の(?!で)|人|とき|時|日|ところ|場所|ほう|方)(?!は|も|では|じゃ)", after):
+            if count < 3:
+                continue
+        said = plain[first:last]
+        rest = after.split("\n")[0]
+        turned = (
+            count > 2
+            or re.search(r"なくな(?:い|かっ|く)|なく(?:は|も)?な(?:くて|かっ)|くな(?:い|かった)(?:の|ん)?(?:で|から)", said + after[:3]) is not None
+            or _SO.match(rest) is not None
+        )
+        found.append(Negation(first, last, count, turned))
+    return found
+
+
+def _located(text: str) -> list[Token]:
+    """The words with their places in the text itself; those that cannot be placed are left out."""
+    placed, at = [], 0
+    for word in tokens(text):
+        where = text.find(word.surface, at)
+        if where < 0 or where - at > 4:
+            continue
+        at = where + len(word.surface)
+        placed.append(
+            Token(word.surface, word.lemma, word.form, word.pos, word.detail, where, at, word.kind)
+        )
+    return placed
+
+
+def _chains(words: Sequence[Token]) -> Iterator[tuple[int, int, int]]:
+    """(start, end, negations) of each predicate with two negations or more."""
+    first = last = count = 0
+    stem = 0
+    open_ = False
+    for at, word in enumerate(words):
+        negative = word.lemma in _NOT and word.pos in ("助動詞", "形容詞")
+        if negative:
+            if not open_:
+                stem = words[at - 1].start if at else word.start
+                first, count = stem, 0
+            open_, count, last = True, count + 1, word.end
+        elif open_ and (word.lemma in _BETWEEN or word.surface in _BETWEEN):
+            continue
+        elif open_:
+            if count > 1:
+                yield first, last, count
+            open_ = False
+    if open_ and count > 1:
+        yield first, last, count
