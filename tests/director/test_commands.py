@@ -29,7 +29,7 @@ def test_one_verdict_a_line(naisei: Naisei, tmp_path: Path) -> None:
     assert done.code == 0 and len(done.objects) == 3
     for verdict in done.objects:
         assert [check["name"] for check in verdict["checks"]] == list(CHECK_NAMES)
-        assert set(verdict["tone"]) == {"score", "marker", "vocab", "style"}
+        assert set(verdict["tone"]) == {"score", "marker", "vocab", "style", "weight"}
         assert isinstance(verdict["sentences"], int) and isinstance(verdict["topics"], int)
     assert [v["status"] for v in done.objects] == ["PASS", "RETRY", "PASS"]
     assert [v["line"] for v in done.objects] == [1, 2, 3]
@@ -44,12 +44,15 @@ def test_one_verdict_a_line(naisei: Naisei, tmp_path: Path) -> None:
 
 
 def test_plain_scripts_and_standard_input_have_the_lines_before_as_history(alone: Alone) -> None:
-    lines = [*(f"{who}：洗濯、だよね！" for who in ("やな", "あゆ") * 2), "やな：洗濯、かも！"]
+    lines = [
+        *(f"{who}：洗濯、どうする？" for who in ("やな", "あゆ") * 2),
+        "やな：洗濯、どうする？",
+    ]
     done = alone("director", "check", "-", "--json", stdin="\n".join(lines))
     assert [c["status"] for c in done.objects[4]["checks"] if c["name"] == "loop"] == ["WARN"]
     assert done.objects[3]["character"] == "ayu"
     shown = alone("director", "check", stdin="\n".join(lines))
-    assert "WARN  やな: 洗濯、かも！" in shown.out and "loop" in shown.out
+    assert "WARN  やな: 洗濯、どうする？" in shown.out and "loop" in shown.out
     assert "5 lines: " in shown.err
 
 

@@ -20,7 +20,7 @@ from naisei.core import (
 from naisei.director.config import TalkConfig, TalkRules
 from naisei.director.flow import talk
 from naisei.director.judge import Judging, status_of
-from naisei.director.schemas import Scores, TalkResult
+from naisei.director.schemas import ASPECTS, Scores, TalkResult
 from naisei.director.state import TalkRecorder
 from naisei.director.task import TalkTask
 from naisei.lang import names
@@ -33,7 +33,7 @@ SOON = "ところで宇宙の話だけど、行くかな？ほんと！"
 
 
 def scored(*points: int, comment: str = "") -> Scores:
-    aspects = [name for name in Scores.model_fields if name != "comment"]
+    aspects = list(ASPECTS)
     return Scores(**dict(zip(aspects, points, strict=True)), comment=comment)
 
 
@@ -150,7 +150,7 @@ def test_the_level_before_is_that_of_the_speaker_s_last_line() -> None:
 
 def test_prompts_are_there_in_both_languages_and_filled() -> None:
     found = names("naisei.director")
-    assert found == ["judge-input.v1", "judge.v1", "speaker.v1", "turn.v1"]
+    assert found == ["judge-input.v2", "judge.v2", "speaker.v1", "turn.v1"]
     for language in ("ja", "en"):
         _, asked, _ = acted([APART, YANA, GOOD], language=language)
         for effect in asked:
@@ -203,14 +203,14 @@ def test_a_person_s_line_is_said_as_given() -> None:
 
 
 def test_warnings_become_instructions_for_their_turn_and_then_are_gone() -> None:
-    warned = "かも。"  # tone: one of three
+    warned = "えー！（笑顔で）ほんと？"
     turns = [warned, AYU, SOON, AYU, YANA]
     _, asked, _ = acted(turns, turns=5, judging=None)
     told = [last(e).split("今回気をつけること:")[1].split("書いたが")[0] for e in asked]
-    assert "口調" not in told[1], "the warning was the other's"
-    assert "口調" in told[2]
-    assert "掘り下げ" in told[3], "a jump is for whoever is next"
-    assert "口調" not in told[4] and "掘り下げ" not in told[4]
+    assert "ト書き" not in told[1], "the warning was the other's"
+    assert "ト書き" in told[2]
+    assert "掘り下げ" not in told[3], "a jump is for whoever made it"
+    assert "掘り下げ" in told[4] and "ト書き" not in told[4]
 
 
 def test_topic_depth_loops_and_memory() -> None:

@@ -77,7 +77,7 @@ def test_safe_mends_are_made_and_recorded() -> None:
 
 
 def test_history_is_read_at_each_call() -> None:
-    lines = ["洗濯をする", "洗濯はいい", "洗濯だね", "洗濯かも", "洗濯しよう"]
+    lines = ["洗濯をする", GOOD]
     turns: list[Turn] = []
     gated = Gate(character="ayu", on_turn=turns.append, history=lambda: lines)(lambda: GOOD)
     gated()

@@ -28,8 +28,16 @@ def test_an_own_profile_needs_no_code(tmp_path: Path) -> None:
     path = tmp_path / "ken.toml"
     path.write_text(OWN, encoding="utf-8")
     assert check("行くぜ。", character=path).status.value == "PASS"
-    verdict = check("別居している。あなたは天才です。", character=str(path))
-    assert verdict.tone.to_json() == {"score": 0, "marker": 0, "vocab": None, "style": None}
+    lax = check("別居している。あなたは天才です。", character=str(path))
+    assert lax.check("tone").status.value == "WARN", "signals that were not measured only warn"
+    verdict = check("別居している。あなたは天才です。", character=str(path), rules="spec")
+    assert verdict.tone.to_json() == {
+        "score": 0,
+        "marker": 0,
+        "vocab": None,
+        "style": None,
+        "weight": None,
+    }
     assert [c.name for c in verdict.checks if c.status.value == "RETRY"] == ["tone"]
 
 
@@ -41,7 +49,8 @@ def test_without_a_tone_every_tone_passes() -> None:
 def test_two_parts_need_both() -> None:
     two = parse_character(OWN + 'vocabulary = ["錨"]\n')
     assert [
-        check(t, character=two).check("tone").status.value for t in ("うん", "錨", "錨だぜ")
+        check(t, character=two, rules="spec").check("tone").status.value
+        for t in ("うん", "錨", "錨だぜ")
     ] == [
         "RETRY",
         "WARN",

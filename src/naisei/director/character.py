@@ -34,6 +34,7 @@ __all__ = [
     "ToneRules",
     "load_character",
     "parse_character",
+    "partner_of",
     "shipped",
     "shipped_profile",
 ]
@@ -194,7 +195,9 @@ class Character(_Part):
     """One character's profile. id: as in files and on the command line; names: for display.
 
     names: at least one; the first is shown, all are accepted as speakers. persona: for the
-    prompt of the model that speaks. partner: `None` for a character that speaks alone.
+    prompt of the model that speaks. partner: `None` for a character that speaks alone. bond:
+    what the two are to each other. voice: learnt from sample lines. flatters: whether it may
+    praise whom it speaks to.
     """
 
     schema_: Literal["naisei.character.v1"] = Field(alias="schema")
@@ -226,6 +229,12 @@ def shipped() -> tuple[Character, ...]:
         if entry.name.endswith(".toml")
     ]
     return tuple(sorted(found, key=lambda character: character.id))
+
+
+def partner_of(character: Character) -> Character | None:
+    """The shipped profile of whom the character speaks to, if there is one."""
+    wanted = character.partner.id if character.partner else ""
+    return next((c for c in shipped() if c.id == wanted), None)
 
 
 def shipped_profile(id: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from naisei.director.autofix import autofix
+from naisei.director.calibrated import CalibratedRules
 from naisei.director.character import Character, load_character
 from naisei.director.character_checks import PraiseCheck, SettingCheck, ToneCheck
 from naisei.director.line_checks import (
@@ -18,7 +19,7 @@ from naisei.director.line_checks import (
     check_script,
 )
 from naisei.director.prepare import PASSED, PreparedLine
-from naisei.director.verdict import CHECK_NAMES, LineVerdict
+from naisei.director.verdict import CHECK_NAMES, LineVerdict, RuleSet
 from naisei.japanese.assertion_scope import negation_sign
 from naisei.japanese.cues import topics
 
@@ -28,7 +29,7 @@ _, _SETTING, _PRAISE, _, _LOGIC, _, _, _JUMP, _SCRIPT = (PASSED[name] for name i
 
 
 class Rules:
-    """One character's checks, ready to run."""
+    """One character's checks by the specification to the letter, ready to run."""
 
     def __init__(self, character: Character) -> None:
         self.character = character
@@ -65,35 +66,42 @@ class Rules:
 
 #: Rules made so far, by the name asked for or the profile's identity; the profile is kept
 #: alive with them, so that an identity is never given to another.
-_made: OrderedDict[str | int, Rules] = OrderedDict()
+_made: OrderedDict[tuple[str | int, RuleSet], Rules | CalibratedRules] = OrderedDict()
 _MOST = 64
 
 
-def rules_of(character: str | Path | Character) -> Rules:
+def rules_of(
+    character: str | Path | Character, rules: RuleSet = "calibrated"
+) -> Rules | CalibratedRules:
     """The rules of a character; those of shipped ones and of profile objects are kept.
 
     Raises:
         InputError: there is no such character.
     """
-    key = character if isinstance(character, str) else id(character)
-    made = _made.get(key)
-    if made is not None:
-        return made
-    rules = Rules(load_character(character))
+    key = (character if isinstance(character, str) else id(character), rules)
+    found = _made.get(key)
+    if found is not None:
+        return found
+    kind = Rules if rules == "spec" else CalibratedRules
+    made = kind(load_character(character))
     # A file may change between two calls, so what was read from a path is not kept.
     if isinstance(character, Character) or (
         isinstance(character, str) and not character.endswith(".toml")
     ):
-        _made[key] = rules
+        _made[key] = made
         while len(_made) > _MOST:
             _made.popitem(last=False)
-    return rules
+    return made
 
 
 def check(
-    text: str, *, character: str | Path | Character = "yana", history: Sequence[str] = ()
+    text: str,
+    *,
+    character: str | Path | Character = "yana",
+    history: Sequence[str] = (),
+    rules: RuleSet = "calibrated",
 ) -> LineVerdict:
-    """Judge a line by the hard rules and the three checks that only warn. No model is called.
+    """Judge a line by the rules that need no model.
 
     Args:
         text: the line, any Unicode text. Linear in its length.
@@ -101,6 +109,9 @@ def check(
             profile, or a profile.
         history: the lines before, of both speakers, oldest first; `loop` and `jump` read the
             last five.
+        rules: `calibrated` on natural speech, where format, setting and logic reject, and tone
+            where the voice is surely another's, the rest warns; or the specification to the
+            letter (`spec`).
 
     Raises:
         InputError: there is no such character, or its profile is faulty.
@@ -113,4 +124,4 @@ def check(
     ...  if c.status == "RETRY"]
     ['setting']
     """
-    return rules_of(character).check(text, history)
+    return rules_of(character, rules).check(text, history)

@@ -66,6 +66,18 @@ SkipOthers = Annotated[
         rich_help_panel=_INPUT,
     ),
 ]
+RuleSets = Annotated[
+    Literal["calibrated", "spec"],
+    typer.Option(
+        "--rules",
+        help=say(
+            "検査の規則: calibrated は自然な会話で較正したもの、spec は仕様書の文字どおり",
+            "Rules of the checks: calibrated on natural speech, or the specification to the "
+            "letter.",
+        ),
+        rich_help_panel=_INPUT,
+    ),
+]
 OneTalk = Annotated[
     bool,
     typer.Option(
@@ -132,6 +144,7 @@ def check(
     skip_others: SkipOthers = False,
     one_talk: OneTalk = False,
     live: Live = False,
+    rules: RuleSets = "calibrated",
     fail_on: FailOn = None,
 ) -> None:
     from naisei.director.report import judged_lines, opened
@@ -148,7 +161,7 @@ def check(
     counts: Counter[Status] = Counter()
     with opened(file, live=live) as (stream, place):
         for judged in judged_lines(
-            stream, place, speakers, kind=format, one_talk=one_talk, live=live
+            stream, place, speakers, kind=format, one_talk=one_talk, live=live, rules=rules
         ):
             counts[judged[1].status] += 1
             sys.stdout.write((_json(judged) if as_json else visible(_text(judged))) + "\n")
@@ -186,6 +199,7 @@ def _json(judged: Judged) -> str:
             "marker": tone.marker,
             "vocab": tone.vocab,
             "style": tone.style,
+            "weight": tone.weight,
         },
         "sentences": verdict.sentences,
         "topics": verdict.topics,
@@ -252,6 +266,7 @@ def report(
     character: Characters = None,
     format: Format = "auto",
     skip_others: SkipOthers = False,
+    rules: RuleSets = "calibrated",
 ) -> None:
     # The other commands do not wait for what only a report needs.
     from naisei.director.report import judged_lines, opened, tally, write_report
@@ -259,7 +274,9 @@ def report(
 
     speakers = Speakers(character or (), skip_others=skip_others)
     with opened(file) as (stream, place):
-        found = tally(judged_lines(stream, place, speakers, kind=format, one_talk=True))
+        found = tally(
+            judged_lines(stream, place, speakers, kind=format, one_talk=True, rules=rules)
+        )
     folder = out or Path(f"{'stdin' if file == '-' else Path(file).stem}-report")
     for path in write_report(found, place, folder):
         print(path)

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import model_validator
 
 from naisei.director.judge import Judging
+from naisei.director.verdict import RuleSet
 from naisei.lang import Language
 from naisei.lengths import FIELD
 from naisei.system.config import Config, Options, flag
@@ -32,6 +33,11 @@ class TalkRules(Options):
         "person は人が書く",
         "Out of retries: the best draft goes out as WARN (best), nothing is said (refuse), or a "
         "person writes the line (person).",
+    )
+    rules: RuleSet = flag(
+        "calibrated",
+        "検査の規則: calibrated は自然な会話で較正したもの、spec は仕様書の文字どおり",
+        "Rules of the checks: calibrated on natural speech, or the specification to the letter.",
     )
     judge: bool = flag(
         True,

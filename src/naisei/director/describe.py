@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from naisei.core import Message, assistant, system, user
-from naisei.director.character import Character
+from naisei.director.character import Character, partner_of
+from naisei.director.example import example
 from naisei.director.schemas import Draft, TalkResult, Turn
 from naisei.director.state import TalkState
+from naisei.director.voice import typical
+from naisei.japanese.folding import fold
+from naisei.japanese.noun_phrases import noun_phrases
 from naisei.lang import Language, render, say
 
 __all__ = ["judge_messages", "judge_words", "outcome_words", "transcript", "writer_messages"]
@@ -75,8 +79,8 @@ def _one_line(text: str) -> str:
 
 
 _PACKAGE = "naisei.director"
-#: Lines of the history that are shown, and rejected drafts.
-_SHOWN, _REJECTED = 12, 3
+#: Lines of the history that are shown, rejected drafts, and phrases that have to stay.
+_SHOWN, _REJECTED, _KEPT = 12, 3, 4
 #: A topic this many lines old may be left; a word in so many lines in a row has worn out.
 _DEEP, _WORN = 3, 3
 
@@ -94,7 +98,7 @@ def writer_messages(
     """
     ja = language == "ja"
     partner = speaker.partner.names[0] if speaker.partner else ("相手" if ja else "the other")
-    facts = [fact.fact if ja else fact.fact_en or fact.fact for fact in speaker.setting]
+    facts = _facts(speaker, ja)
     told = [*_worn(state, language), *state.instructions(speaker.id)]
     drafts = [_rejected(draft, language) for draft in rejected[-_REJECTED:]]
     none = "（なし）" if ja else "(none)"
@@ -136,29 +140,43 @@ def writer_messages(
 
 
 def judge_messages(
-    text: str,
-    speaker: Character,
-    state: TalkState,
-    language: Language,
+    draft: Draft, speaker: Character, state: TalkState, language: Language
 ) -> tuple[Message, ...]:
-    """For the judge of one line."""
-    none = "（なし）" if language == "ja" else "(none)"
+    """For the judge of one draft; what stays the same through a talk comes first."""
+    ja = language == "ja"
+    none = "（なし）" if ja else "(none)"
+    other = partner_of(speaker)
+    named = speaker.partner.names[0] if speaker.partner else none
+    findings = [
+        check.reason + "".join(f"「{words}」" for words in check.evidence[:2])
+        for check in draft.checks
+    ]
     return (
-        system(render(_PACKAGE, "judge.v1", language)),
+        system(render(_PACKAGE, "judge.v2", language)),
         user(
             render(
                 _PACKAGE,
-                "judge-input.v1",
+                "judge-input.v2",
                 language,
                 who=speaker.name,
                 persona=speaker.persona.strip(),
+                partner=other.name if other else named,
+                partner_persona=other.persona.strip() if other else none,
+                facts=_listed(_facts(speaker, ja), none),
+                rows=speaker.limits.warn_rows - 1,
+                length=speaker.limits.advised,
                 scene=state.scene or none,
                 topic=state.topic or none,
                 history=_history(state) or none,
-                line=text,
+                findings=_listed(findings, none),
+                line=draft.text,
             )
         ),
     )
+
+
+def _facts(speaker: Character, ja: bool) -> list[str]:
+    return [fact.fact if ja else fact.fact_en or fact.fact for fact in speaker.setting]
 
 
 def _exchanged(
@@ -212,23 +230,33 @@ def _depth(state: TalkState, language: Language) -> str:
 
 
 def _rejected(draft: Draft, language: Language) -> str:
-    why = " / ".join(draft.reasons)
+    """The draft, the one thing to change, how it could look, and what has to stay."""
+    why = draft.reasons[0] if draft.reasons else ""
+    kept = "、".join(noun_phrases(fold(draft.text))[:_KEPT])
+    shown = example(draft)
     if language == "ja":
-        return f"「{draft.given.strip()}」 → 使えない理由と直し方: {why}"
-    return f'"{draft.given.strip()}" → why not, and what to do: {why}'
+        told = f"「{draft.given.strip()}」 → 使えない理由と直し方: {why}"
+        told += f" 例:「{shown}」" if shown else ""
+        return told + (f" 残すこと: {kept}" if kept else "")
+    told = f'"{draft.given.strip()}" → why not, and what to do: {why}'
+    told += f' For example: "{shown}"' if shown else ""
+    return told + (f" Keep: {kept}" if kept else "")
 
 
 def _tone(speaker: Character, language: Language) -> str:
-    cues = [cue.text for cue in (*speaker.tone.markers, *speaker.tone.vocabulary)]
+    """A few typical endings and forms of address; a list of markers would be stuffed in."""
+    if speaker.voice is not None:
+        cues = [*(f"〜{e}" for e in typical(speaker.voice.endings, 5)), *speaker.bond.calls[:1]]
+    else:
+        cues = [cue.text for cue in (*speaker.tone.markers, *speaker.tone.vocabulary)]
     if not cues:
         return "（指定なし）" if language == "ja" else "(none given)"
     return " ".join(f"「{cue}」" for cue in cues)
 
 
 def _praise(speaker: Character, language: Language) -> str:
-    if speaker.praise is None:
+    if speaker.praise is None and speaker.flatters:
         return "褒めてもよい" if language == "ja" else "may praise"
-    listed = "".join(f"「{cue.text}」" for cue in speaker.praise.words[:5])
     if language == "ja":
-        return f"相手を褒めない（{listed}などと言わない）"
-    return f"never praises ({listed} and the like)"
+        return "相手を持ち上げない（評価より、事実や反応を返す）"
+    return "never flatters; answers with facts or a reaction instead"

@@ -14,21 +14,37 @@ from naisei.director.config import TalkRules
 from naisei.director.judge import judge_check
 from naisei.director.schemas import Draft, Judgement, Outcome, Turn
 from naisei.director.state import TalkState
+from naisei.director.verdict import CHECK_NAMES, FIRM_CHECKS, RuleSet
 from naisei.lang import Language, speaking
 
-__all__ = ["best", "checked", "diff", "judged", "level", "meta", "notes", "settle", "unheard"]
+__all__ = [
+    "best",
+    "checked",
+    "diff",
+    "judged",
+    "level",
+    "meta",
+    "notes",
+    "rejected_alone",
+    "settle",
+    "unheard",
+]
 
 
 #: So many of the last lines are given to the checks; they read the last five.
 _HISTORY = 8
-#: Checks whose warnings are for whoever speaks next; the others' wait for the same speaker.
-_OF_THE_TALK = ("loop", "jump")
 
 
-def checked(text: str, speaker: Character, state: TalkState, language: Language) -> Draft:
+def checked(
+    text: str,
+    speaker: Character,
+    state: TalkState,
+    language: Language,
+    rules: RuleSet = "calibrated",
+) -> Draft:
     """The draft with what the hard rules say of it."""
     with speaking(language):
-        verdict = check(text, character=speaker, history=state.lines[-_HISTORY:])
+        verdict = check(text, character=speaker, history=state.lines[-_HISTORY:], rules=rules)
     passes = verdict.status is Status.PASS
     tone = verdict.tone
     return Draft(
@@ -42,23 +58,49 @@ def checked(text: str, speaker: Character, state: TalkState, language: Language)
             "vocab": tone.vocab,
             "style": tone.style,
         },
+        weight=tone.weight,
         sentences=verdict.sentences,
         topics=verdict.topics,
         mends=verdict.mends,
     )
 
 
-def judged(draft: Draft, found: Judgement, language: Language) -> Draft:
-    """The draft with the judgement beside the checks; the worst of all is its status."""
+def judged(
+    draft: Draft, found: Judgement, language: Language, rules: RuleSet = "calibrated"
+) -> Draft:
+    """The draft with the judgement beside the checks.
+
+    By the specification the worst of all is its status. By the calibrated rules a finding other
+    than of format, setting and logic is RETRY where the judge finds fault too (roleplay or
+    naturalness 3 or less); where not, it is a note for the next turn and no reason to warn.
+    """
     heard = judge_check(found, language)
+    checks = draft.checks
+    counted = [draft.status]
+    if rules == "calibrated":
+        shared = found.at_fault
+        checks = tuple(
+            c
+            if c.name in FIRM_CHECKS
+            else c.model_copy(update={"status": Status.RETRY if shared else Status.WARN})
+            for c in checks
+        )
+        counted = [c.status for c in checks if shared or c.name in FIRM_CHECKS]
+        counted.append(Status.MODIFY if draft.mends else Status.PASS)
     added: tuple[Check, ...] = () if heard.status is Status.PASS else (heard,)
     return draft.model_copy(
         update={
             "judgement": found,
-            "checks": (*draft.checks, *added),
-            "status": max(draft.status, heard.status, key=lambda status: status.severity),
+            "checks": (*checks, *added),
+            "status": max((*counted, heard.status), key=lambda status: status.severity),
         }
     )
+
+
+def rejected_alone(draft: Draft, rules: RuleSet) -> bool:
+    """Whether the draft is out whatever a judge says of it."""
+    firm = FIRM_CHECKS if rules == "calibrated" else CHECK_NAMES
+    return any(c.status is Status.RETRY and c.name in firm for c in draft.checks)
 
 
 def unheard(draft: Draft, why: str) -> Draft:
@@ -81,11 +123,11 @@ def diff(draft: Draft) -> tuple[str, ...]:
 
 
 def notes(draft: Draft, speaker: Character) -> list[JsonValue]:
-    """The warnings of a line that goes out, as instructions (§§1, 8): a loop or a jump is for
-    whoever speaks next, the rest for this speaker's next turn."""
+    """The warnings of a line that goes out, as instructions (§§1, 8) for the next turn of the
+    speaker who caused them."""
     return [
         {
-            "to": "" if check.name in _OF_THE_TALK else speaker.id,
+            "to": speaker.id,
             "text": " ".join(text for text in (check.reason, check.suggestion) if text),
         }
         for check in draft.checks
@@ -107,6 +149,8 @@ def meta(turn: Turn, speaker: Character) -> dict[str, JsonValue]:
         "judged": turn.judged,
         "judge": None if found is None else found.status.value,
         "mean": None if found is None else found.mean,
+        "comment": "" if found is None else found.comment,
+        "topic": "" if found is None else found.topic,
         "judge_failure": draft.judge_failure if draft is not None else "",
         "mends": list(draft.mends) if draft is not None else [],
         "diff": list(turn.diff),
@@ -135,7 +179,7 @@ def settle(
     if rules.policy == "person":
         line = yield from AskUser(_question(drafts, speaker, rules.language))
         if line.strip():
-            status = checked(line, speaker, state, rules.language).status
+            status = checked(line, speaker, state, rules.language, rules.rules).status
             return Turn(
                 number=number,
                 speaker=speaker.id,

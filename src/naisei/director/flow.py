@@ -61,13 +61,13 @@ def examine(
     text: str, speaker: Character, before: Sequence[Draft], state: TalkState, rules: TalkRules
 ) -> Flow[Draft]:
     """The hard rules, then the judge, who is asked only where they let the line pass (§7)."""
-    draft = drafting.checked(text, speaker, state, rules.language)
-    if not rules.judge or draft.status is Status.RETRY:
+    draft = drafting.checked(text, speaker, state, rules.language, rules.rules)
+    if not rules.judge or drafting.rejected_alone(draft, rules.rules):
         return draft
-    told = judge_messages(draft.text, speaker, state, rules.language)
+    told = judge_messages(draft, speaker, state, rules.language)
     level = drafting.level(before, state, speaker)
     try:
         found = yield from judge(told, rules.judging, previous=level)
     except InstrumentFailure as failure:
         return drafting.unheard(draft, str(failure))
-    return drafting.judged(draft, found, rules.language)
+    return drafting.judged(draft, found, rules.language, rules.rules)

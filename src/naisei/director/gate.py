@@ -25,6 +25,7 @@ from naisei.director.gate_calls import AnyJudge, Call, Write, judge_handler
 from naisei.director.judge import Judging
 from naisei.director.schemas import Draft, Turn
 from naisei.director.state import Spoken, TalkState
+from naisei.director.verdict import RuleSet
 from naisei.lang import Language, language, say
 
 __all__ = ["Gate", "gate"]
@@ -37,13 +38,13 @@ class Gate:
     """A gate for one character. Calling it with a generate function gives the gated function.
 
     character: id, display name, path of a TOML profile, or a profile. retries: new drafts after
-    the first. policy: when none of them passes: `best`, `refuse` (nothing is said: `otherwise`
-    is returned, a stream is empty), or `person` (`person` is asked, and its line goes out as
-    given). judge: none by default, so that the hard rules decide alone; a model
-    (`provider:name`), or a function of a `JudgeQuestion` that returns scores (`Scores`, a
-    mapping, five integers, or JSON); plain or async. repeats, margin: see `Judging`. history:
-    gives the lines before, oldest first, whenever a line is to be checked. topic, scene: for
-    the judge. keyword: by which the function is given the reasons, if it takes it. on_turn: is
+    the first. rules: see `naisei.director.check`. policy: when none of them passes: `best`,
+    `refuse` (nothing is said: `otherwise` is returned, a stream is empty), or `person` (`person`
+    is asked, and its line goes out as given). judge: none by default, so that the hard rules
+    decide alone; a model (`provider:name`), or a function of a `JudgeQuestion` that returns scores
+    (`Scores`, a mapping, five integers, or JSON); plain or async. repeats, margin: see `Judging`.
+    history: gives the lines before, oldest first, whenever a line is to be checked. topic, scene:
+    for the judge. keyword: by which the function is given the reasons, if it takes it. on_turn: is
     given each `Turn`, with every draft and verdict. language: of the reasons; by default the
     user's.
 
@@ -55,6 +56,7 @@ class Gate:
 
     character: str | Path | Character = "yana"
     retries: int = 2
+    rules: RuleSet = "calibrated"
     policy: Policy = "best"
     judge: AnyJudge | None = None
     repeats: int = 1
@@ -176,6 +178,7 @@ class Gate:
         judging = Judging(repeats=self.repeats, margin=self.margin)
         rules = TalkRules(
             retries=self.retries,
+            rules=self.rules,
             policy=self.policy,
             judge=self.judge is not None,
             judging=judging,

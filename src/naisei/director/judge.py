@@ -11,10 +11,12 @@ from naisei.core import Chat, Check, Flow, Gather, InstrumentFailure, Message, S
 from naisei.director.schemas import ASPECTS, Judgement, Scores
 from naisei.system.config import Options, flag
 
-__all__ = ["PASS_FROM", "RETRY_BELOW", "Judging", "judge", "judge_check", "status_of"]
+__all__ = ["FLOOR", "PASS_FROM", "RETRY_BELOW", "Judging", "judge", "judge_check", "status_of"]
 
 #: The cuts of §7.1: a mean below the first is RETRY, from the second PASS, between them WARN.
 RETRY_BELOW, PASS_FROM = 3.5, 4.0
+#: A mean hides a single broken aspect: one at or below this is WARN at least.
+FLOOR = 2
 #: Means are fractions; what a float adds to one is less than this.
 _DUST = 1e-9
 #: Aspects from this score down are named to the writer.
@@ -95,11 +97,16 @@ def _judgement(
 ) -> Judgement:
     mean = sum(sum(s.points) for s in heard) / (len(heard) * len(ASPECTS))
     means = [s.mean for s in heard]
+    weakest = min(sum(s.points[i] for s in heard) / len(heard) for i in range(len(ASPECTS)))
+    rejecting = sum(s.verdict == "RETRY" for s in heard) * 2 > len(heard)
+    status = status_of(mean, previous, margin=judging.margin)
+    if status is Status.PASS and (weakest <= FLOOR or rejecting):
+        status = Status.WARN
     return Judgement(
         scores=tuple(heard),
         mean=mean,
         spread=max(means) - min(means),
-        status=status_of(mean, previous, margin=judging.margin),
+        status=status,
         failures=failures,
     )
 
@@ -108,10 +115,7 @@ def judge_check(found: Judgement, language: str) -> Check:
     """The judgement beside the other checks: its reason names the mean and the weak aspects."""
     if found.status is Status.PASS:
         return Check(name="judge", status=Status.PASS)
-    points = {
-        aspect: sum(getattr(s, aspect) for s in found.scores) / len(found.scores)
-        for aspect in ASPECTS
-    }
+    points = {aspect: found.aspect(aspect) for aspect in ASPECTS}
     weakest = min(points.values())
     low = {a: p for a, p in points.items() if p <= max(_LOW, weakest)}
     ja = language == "ja"
@@ -119,7 +123,7 @@ def judge_check(found: Judgement, language: str) -> Check:
     listed = ("、" if ja else ", ").join(named)
     # Cut, not rounded: 3.47 is below the cut of 3.5 and must not look as if it were on it.
     mean = int(found.mean * 10 + _DUST) / 10
-    said = next((s.comment.strip() for s in found.scores if s.comment.strip()), "")
+    said = found.comment
     ask = ("弱い点を直してください: ", "Mend what is weak: ")[not ja] + listed
     return Check(
         name="judge",

@@ -89,7 +89,13 @@ class Live:
             return
         self._let_go()
         speaker = self._speaker(event)
-        draft = checked(str(event.result), speaker, self._stage(event.where).state, self._language)
+        draft = checked(
+            str(event.result),
+            speaker,
+            self._stage(event.where).state,
+            self._language,
+            self._task.config.rules.rules,
+        )
         self._print(
             Text.assemble(
                 ("  " + say("案", "draft") + " ", "dim"),

@@ -19,7 +19,7 @@ from typing import Any, BinaryIO
 from naisei.core import InputError, Status
 from naisei.director.check import rules_of
 from naisei.director.scripts import Kind, ScriptLine, Speakers, read_lines
-from naisei.director.verdict import CHECK_NAMES, LineVerdict
+from naisei.director.verdict import CHECK_NAMES, LineVerdict, RuleSet
 from naisei.files import write_atomically
 from naisei.lang import language, say
 from naisei.runs.report import templates
@@ -74,6 +74,7 @@ def judged_lines(
     kind: Kind = "auto",
     one_talk: bool = False,
     live: bool = False,
+    rules: RuleSet = "calibrated",
 ) -> Iterator[Judged]:
     """Each line with its verdict, as the input goes on; lines of others are passed over.
 
@@ -93,7 +94,7 @@ def judged_lines(
         if history is None:
             history = tuple(before) if one_talk or line.in_script else ()
         if line.character is not None:
-            yield line, rules_of(line.character).check(line.text, history)
+            yield line, rules_of(line.character, rules).check(line.text, history)
         before.append(line.text)
 
 

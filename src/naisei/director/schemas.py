@@ -39,22 +39,36 @@ class _Frozen(BaseModel):
 
 
 class Scores(_Frozen):
-    """One judgement of one line: a word on it, then five aspects, each an integer from 1 to 5.
+    """One judgement of one line: evidence, five aspects from 1 to 5, a word on it, the verdict.
 
-    Source: the retry-judgement specification, §7.
+    topic: empty if the talk goes on. verdict: the judge's own, empty where a function gives
+    none; RETRY makes the line a WARN at least. Source: the retry-judgement specification, §7.
     """
 
-    comment: str = told(
-        "直すならどこをどう直すかを一文で。なければ空",
-        "What to change, in one sentence; empty if nothing",
+    quote: str = told(
+        "根拠になる箇所を発言からそのまま抜き出す",
+        "The words of the line on which the judgement rests, as they stand",
         "",
     )
-    frame: Score = told("場面に合っているか。1〜5", "Fits the place and situation, 1 to 5")
+    frame: Score = told("場面と事実に合っているか。1〜5", "Fits place and facts, 1 to 5")
     roleplay: Score = told("人物と二人の関係を守っているか。1〜5", "Keeps the character, 1 to 5")
     connection: Score = told("直前の発言を受けているか。1〜5", "Takes up the line before, 1 to 5")
     density: Score = told("中身の量がちょうどよいか。1〜5", "Neither thin nor crammed, 1 to 5")
     naturalness: Score = told(
         "繰り返しや唐突さがないか。1〜5", "Nothing repeated or abrupt, 1 to 5"
+    )
+    topic: str = told(
+        "別の話に移ったなら新しい話題の名詞。続いていれば空",
+        "The new topic if the line turns to one; empty if the talk goes on",
+        "",
+    )
+    comment: str = told(
+        "どこをどう直し何を残すか。直すところがなければよい点",
+        "Where and how to change it and what must stay; if nothing, what is good",
+        "",
+    )
+    verdict: Literal["", "PASS", "WARN", "RETRY"] = told(
+        "PASS、WARN、RETRY のどれか", "PASS, WARN or RETRY", ""
     )
 
     @property
@@ -82,6 +96,27 @@ class Judgement(_Frozen):
     status: Status
     failures: int = 0
 
+    def aspect(self, name: str) -> float:
+        """The mean of one aspect."""
+        at = list(ASPECTS).index(name)
+        return sum(s.points[at] for s in self.scores) / len(self.scores)
+
+    @property
+    def at_fault(self) -> bool:
+        """Whether the judge finds fault with the character or the naturalness (3 or less)."""
+        return min(self.aspect("roleplay"), self.aspect("naturalness")) <= 3
+
+    @property
+    def comment(self) -> str:
+        """The first comment there is."""
+        return next((s.comment.strip() for s in self.scores if s.comment.strip()), "")
+
+    @property
+    def topic(self) -> str:
+        """What the line turns to, where most judgements say so."""
+        said = [s.topic.strip() for s in self.scores if s.topic.strip()]
+        return said[0] if len(said) * 2 > len(self.scores) else ""
+
 
 class Draft(_Frozen):
     """One try at a line with all that was found. It lives in the flow, and in no state.
@@ -89,7 +124,8 @@ class Draft(_Frozen):
     given: as written; text: with the safe mends made. status: of the hard rules and of the
     judge, MODIFY where it would be PASS but for `mends`. checks: those that did not pass, the
     judge's among them. judgement: `None` where the judge was not asked (hard RETRY, no judge)
-    or not heard; then `judge_failure` says why.
+    or not heard; then `judge_failure` says why. weight: of the character's voice
+    (`Tone.weight`).
     """
 
     given: str
@@ -97,6 +133,7 @@ class Draft(_Frozen):
     status: Status
     checks: tuple[Check, ...] = ()
     tone: dict[str, int | None] = {}
+    weight: float | None = None
     sentences: int = 0
     topics: int = 0
     mends: tuple[str, ...] = ()
@@ -111,9 +148,14 @@ class Draft(_Frozen):
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """What to tell the writer: reason and suggestion of each check, worst first."""
-        worst = sorted(self.checks, key=lambda check: -check.status.severity)
-        return tuple(" ".join(t for t in (c.reason, c.suggestion) if t) for c in worst)
+        """What to tell the writer: reason and suggestion of the checks that reject; of all that
+        warn where none does."""
+        worst = max((c.status.severity for c in self.checks), default=0)
+        return tuple(
+            " ".join(t for t in (c.reason, c.suggestion) if t)
+            for c in self.checks
+            if c.status.severity == worst
+        )
 
 
 class Turn(_Frozen):

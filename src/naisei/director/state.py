@@ -11,14 +11,12 @@ from pydantic import BaseModel, ConfigDict
 
 from naisei.core import Handler, Say, Status, Where
 from naisei.director.line_checks import spoken_words
-from naisei.japanese.cues import topics
-from naisei.japanese.folding import fold, mask
+from naisei.japanese.folding import fold
+from naisei.japanese.noun_phrases import new_topic, turns
 
 __all__ = ["Note", "Spoken", "TalkRecorder", "TalkState"]
 
 
-#: A line is on the topic if it shares a word with it or with so many lines before.
-_NEAR = 2
 #: Topics left behind that are remembered, and characters of a line that are looked at.
 _MEMORY, _READ = 20, 2000
 
@@ -76,11 +74,14 @@ class TalkState(_Frozen):
         text = fold(said.text[:_READ])
         words = set(spoken_words(text)) - set(hollow)
         topic, memory = self.topic, self.memory
-        raised = topics(text, mask(text), hollow)
-        moved = bool(raised) and bool(self.history) and not self._near(text, words)
+        # A topic stands until a line says that it turns, or the judge says that it did.
+        raised = str(said.meta.get("topic") or "")
+        if not raised and (not topic or turns(text)):
+            raised = new_topic(text, hollow)
+        moved = bool(raised) and bool(topic) and raised not in topic
         if moved or not topic:
-            topic = raised[0] if raised else ""
-            memory = (*memory, *([self.topic] if self.topic else []))[-_MEMORY:]
+            topic = raised
+            memory = (*memory, *([self.topic] if moved else []))[-_MEMORY:]
         left = (note for note in self.notes if note.to not in ("", said.speaker))
         new = (Note.model_validate(note) for note in said.meta.get("notes") or ())  # type: ignore[union-attr]
         judged = {who: status for who, status in self.judged.items() if who != said.speaker}
@@ -96,13 +97,6 @@ class TalkState(_Frozen):
             memory=memory,
             notes=(*left, *new),
             judged=judged,
-        )
-
-    def _near(self, text: str, words: set[str]) -> bool:
-        if self.topic and (self.topic in text or words & set(spoken_words(fold(self.topic)))):
-            return True
-        return any(
-            words & set(spoken_words(fold(line.text[:_READ]))) for line in self.history[-_NEAR:]
         )
 
     def dump(self) -> bytes:

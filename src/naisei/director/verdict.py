@@ -6,34 +6,53 @@ Source: the retry-judgement specification, §§1, 3, 4.1.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
 
 from naisei.core import Check, Status, Verdict
 
-__all__ = ["CHECK_NAMES", "HARD_CHECKS", "MEND_NAMES", "LineVerdict", "Tone"]
+__all__ = [
+    "CHECK_NAMES",
+    "FIRM_CHECKS",
+    "HARD_CHECKS",
+    "MEND_NAMES",
+    "LineVerdict",
+    "RuleSet",
+    "Tone",
+]
 
 #: The hard rules of the specification, §3. Each may answer WARN, and RETRY.
 HARD_CHECKS = ("format", "setting", "praise", "scatter", "logic", "tone")
 #: All checks in the order of `LineVerdict.checks`; the last three never answer RETRY (§8).
 CHECK_NAMES = (*HARD_CHECKS, "loop", "jump", "script")
+#: Those that reject by themselves under the calibrated rules; the others need the judge.
+FIRM_CHECKS = ("format", "setting", "logic")
+#: How lines are judged: by rules calibrated on natural speech, or the specification to the letter.
+RuleSet = Literal["calibrated", "spec"]
 #: Safe mechanical mends, in the order in which they are made.
 MEND_NAMES = ("blank-lines", "wrapper", "marks")
 
 
 @dataclass(frozen=True, slots=True)
 class Tone:
-    """The tone score of §4: the sum of its parts.
+    """The tone score: of §4, the sum of its parts, or measured by a voice.
 
     score: 0 to 3. marker, vocab, style: 0 or 1 each; `None` for a part that the character's
-    profile leaves out, which counts neither way. See `Tone.status` for what follows.
+    profile leaves out, or that was not asked for, which counts neither way. See `Tone.status`
+    for what follows. weight: of the line by the character's voice, above 0 own, below 0
+    another's; `None` by the specification's parts.
     """
 
     score: int
     marker: int | None
     vocab: int | None
     style: int | None
+    weight: float | None = None
+
+    @staticmethod
+    def measured(score: int, weight: float) -> Tone:
+        return Tone(score, None, None, None, weight)
 
     @staticmethod
     def of(marker: int | None, vocab: int | None, style: int | None) -> Tone:
@@ -51,17 +70,18 @@ class Tone:
         With three parts this is §4.1. A profile with two parts needs both, one with a single
         part needs that; a profile without any passes every line.
         """
-        if self.score >= min(2, self.parts):
+        if self.score >= (2 if self.weight is not None else min(2, self.parts)):
             return Status.PASS
         return Status.WARN if self.score else Status.RETRY
 
     def to_json(self) -> dict[str, JsonValue]:
-        """`{"score", "marker", "vocab", "style"}`."""
+        """`{"score", "marker", "vocab", "style", "weight"}`."""
         return {
             "score": self.score,
             "marker": self.marker,
             "vocab": self.vocab,
             "style": self.style,
+            "weight": self.weight,
         }
 
 

@@ -8,11 +8,13 @@ weighs, and the sum over a line says whose voice it is (naive Bayes with tempere
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from importlib.resources import files
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -22,7 +24,17 @@ from naisei.japanese.folding import fold, mask
 from naisei.japanese.manner import ending, register, sentences_of, words_of
 from naisei.lang import say
 
-__all__ = ["LEAST", "Heard", "Voice", "VoiceMeter", "learn", "strange"]
+__all__ = [
+    "LEAST",
+    "Heard",
+    "Voice",
+    "VoiceMeter",
+    "learn",
+    "samples",
+    "strange",
+    "typical",
+    "voice_toml",
+]
 
 #: So few lines can be learnt from.
 LEAST = 20
@@ -183,6 +195,39 @@ def learn(own: Sequence[str], others: Sequence[str]) -> Voice:
     )
 
 
+def voice_toml(voice: Voice) -> str:
+    """The `[voice]` table of a profile, to be read and edited by a person."""
+    dumped = voice.model_dump(by_alias=True)
+    head = {k: v for k, v in dumped.items() if not isinstance(v, dict)}
+    rows = ["[voice]", *(f"{key} = {value}" for key, value in head.items())]
+    for name, note in _TABLES.items():
+        shares = sorted(dumped[name].items(), key=lambda item: item[1][1] - item[1][0])
+        rows += ["", f"# {note}", f"[voice.{name}]"]
+        rows += [f"{json.dumps(k, ensure_ascii=False)} = [{a}, {b}]" for k, (a, b) in shares]
+    return "\n".join(rows) + "\n"
+
+
+#: What stands above each table in the file.
+_TABLES = {
+    "register": "文末の丁寧さ: [本人の文での割合, ほかの人の文での割合]",
+    "endings": "文末のかな",
+    "lengths": "文の長さ (short は 8 字まで、middle は 20 字まで)",
+    "words": "言葉と呼び方: [本人の発言での割合, ほかの人の発言での割合]",
+    "marks": "記号",
+}
+
+
+def samples(character: str) -> tuple[str, ...]:
+    """The bundled sample lines in a shipped character's voice; none for anybody else."""
+    text = (files("naisei.data") / "director_samples" / "lines.jsonl").read_text(encoding="utf-8")
+    rows = [json.loads(row) for row in text.splitlines()]
+    return tuple(r["line"] for r in rows if r["character"] == character and r["kind"] in _FINE)
+
+
+#: Kinds of bundled lines that are in character.
+_FINE = frozenset({"sample", "value", "home", "negative"})
+
+
 def _rate(weights: Sequence[float], below: float) -> float:
     return round(sum(w < below for w in weights) / len(weights), 3)
 
@@ -209,6 +254,16 @@ def strange(lines: Sequence[str], others: Sequence[str], voice: Voice) -> list[t
         strict=True,
     )
     return sorted(((i, w) for i, w in found if w < voice.warn_below), key=lambda item: item[1])
+
+
+def typical(shares: Traits, count: int) -> list[str]:
+    """The endings that are most the character's own, none inside another."""
+    ranked = sorted(shares, key=lambda e: shares[e][0] - 3 * shares[e][1], reverse=True)
+    chosen: list[str] = []
+    for text in ranked:
+        if len(text) > 1 and not any(text in other or other in text for other in chosen):
+            chosen.append(text)
+    return chosen[:count]
 
 
 @lru_cache(maxsize=8192)

@@ -18,7 +18,9 @@ _TRAIL = re.compile(r"[\s、。！？…〜ー♪」）ぁぃぅぇぉっ]+\Z")
 _POLITE = re.compile(
     r"(?:(?:\A|、)(?:はい|ええ|いえ|いいえ|いえいえ)|です|ます|ません|でした|ました|でしょう|ましょう|ください|下さい|くださいませ|なさい(?!よ|って)|ございます|ませ|ごめんなさい|すみません|まし)(?:か|ね|よ|よね|が|けど|けれど|けれども|から|ので|し|の|って|とも|かね)*\Z"
 )
-_INSIDE = re.compile(r"(?:です|ます|ません|でした|ました|でしょう|ましょう)(?:から|が|けど|けれど|ので|し|、)")
+_INSIDE = re.compile(
+    r"(?:です|ます|ません|でした|ました|でしょう|ましょう)(?:から|が|けど|けれど|ので|し|、)"
+)
 _PLAIN = re.compile(
     r"(?:だ|だった|だよ|だね|だな|だろ|だろう|じゃん|じゃない|ない|なかった|たい|って|かな|かも|もん|の|よ|ね|さ|ぞ|ぜ|わ|な|っけ|か|て|で|ちゃ|じゃ|けど|から|し|のに|[うくぐすつぬぶむるたんいろえけせてねべめれ])\Z"
 )
@@ -62,10 +64,11 @@ def words_of(line: str) -> tuple[str, ...]:
     for at, word in enumerate(read):
         if word.detail == "名詞的" and at and len(word.surface + read[at - 1].surface) < 6:
             found.append(read[at - 1].surface + word.surface)
-        elif word.pos in _TELLING and len(word.surface) > 1:
-            found.append(word.surface)
-        elif word.pos in ("助詞", "助動詞") and at and len(word.surface) > 1:
-            found.append(word.surface)
-        elif word.kind in ("人名", "固有名詞") or word.detail == "固有名詞":
+        elif (
+            (word.pos in _TELLING and len(word.surface) > 1)
+            or (word.pos in ("助詞", "助動詞") and at and len(word.surface) > 1)
+            or word.kind in ("人名", "固有名詞")
+            or word.detail == "固有名詞"
+        ):
             found.append(word.surface)
     return tuple(w for w in found if len(w) > 1)

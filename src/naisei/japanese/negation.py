@@ -21,8 +21,77 @@ _TWO = re.compile(
 _NOT = frozenset({"ない", "ぬ", "ん", "ず", "無い"})
 #: Words that may stand between two negations of one predicate.
 _BETWEEN = frozenset(
-    "は も が て で に と を の か という って とは とまで こと 事 わけ 訳 もの はず つもり ある いる する なる 限る 言う 言える いえる いう 思う 思える"
-    " られる れる ほう 方 だ です ます た よう ため くらい くれる いい よい 良い うち 入る 必要 可能 可能性 違う 違い 言い切る 気 理由 ところ よく なんて など なんか だって お 勧め すすめる 決して 禁物 おすすめ".split()
+    [
+        "は",
+        "も",
+        "が",
+        "て",
+        "で",
+        "に",
+        "と",
+        "を",
+        "の",
+        "か",
+        "という",
+        "って",
+        "とは",
+        "とまで",
+        "こと",
+        "事",
+        "わけ",
+        "訳",
+        "もの",
+        "はず",
+        "つもり",
+        "ある",
+        "いる",
+        "する",
+        "なる",
+        "限る",
+        "言う",
+        "言える",
+        "いえる",
+        "いう",
+        "思う",
+        "思える",
+        "られる",
+        "れる",
+        "ほう",
+        "方",
+        "だ",
+        "です",
+        "ます",
+        "た",
+        "よう",
+        "ため",
+        "くらい",
+        "くれる",
+        "いい",
+        "よい",
+        "良い",
+        "うち",
+        "入る",
+        "必要",
+        "可能",
+        "可能性",
+        "違う",
+        "違い",
+        "言い切る",
+        "気",
+        "理由",
+        "ところ",
+        "よく",
+        "なんて",
+        "など",
+        "なんか",
+        "だって",
+        "お",
+        "勧め",
+        "すすめる",
+        "決して",
+        "禁物",
+        "おすすめ",
+    ]
 )
 #: One negation, in words that hold two: must, perhaps, no doubt, cannot help.
 _SET = re.compile(
@@ -45,6 +114,11 @@ _CROSSED = re.compile(
     r"|なくはなくな|な(?:い|く)な(?:い|く)な|わけではなくなり|わけ(?:が|は)?(?:ない|ありません)(?:こと|わけ)|な(?:い|く)ないで|ないでない"
 )
 
+
+#: After a negated clause: it describes a noun, and denies nothing itself.
+_NOUN = re.compile(r"(?:こと|もの|の(?!で)|人|とき|時|日|ところ|場所|ほう|方)(?!は|も|では|じゃ)")
+
+
 @dataclass(frozen=True, slots=True)
 class Negation:
     """start, end: span in the text. count: of negations that meet, 2 and more. turned: that the
@@ -64,26 +138,65 @@ def negations(text: str) -> list[Negation]:
     >>> negations("行かなきゃいけないかもしれない。")
     []
     """
+    found = [Negation(*m.span(), 2, True) for m in _TURNED.finditer(text)]
+    found += [Negation(m.start(), m.end(), 1, True) for m in _unlicensed(text)]
     if _TWO.search(text) is None:
-        return []
+        return found
     plain = _SET.sub(lambda m: "〓" * len(m[0]), text)
     if _TWO.search(plain) is None:
-        return []
-    found = [Negation(*match.span(), 2, True) for match in _CROSSED.finditer(text)]
+        return found
+    found += [Negation(*match.span(), 2, True) for match in _CROSSED.finditer(text)]
     for first, last, count in _chains(_located(plain)):
         after = plain[last:]
-        if _TAG.match(after) or re.match(r"(?:こと|もの|の(?!で)|人|とき|時|日|ところ|場所|ほう|方)(?!は|も|では|じゃ)", after):
-            if count < 3:
-                continue
+        if count < 3 and (_TAG.match(after) or _NOUN.match(after)):
+            continue
         said = plain[first:last]
         rest = after.split("\n")[0]
         turned = (
             count > 2
-            or re.search(r"なくな(?:い|かっ|く)|なく(?:は|も)?な(?:くて|かっ)|くな(?:い|かった)(?:の|ん)?(?:で|から)", said + after[:3]) is not None
+            or re.search(
+                r"なくな(?:い|かっ|く)|なく(?:は|も)?な(?:くて|かっ)|くな(?:い|かった)(?:の|ん)?(?:で|から)",
+                said + after[:3],
+            )
+            is not None
             or _SO.match(rest) is not None
         )
         found.append(Negation(first, last, count, turned))
     return found
+
+
+#: A condition that is denied, and a harm that then stays away or a good that then comes; a word
+#: that denies by its prefix, denied; a must that is denied.
+_TURNED = re.compile(
+    r"(?:ない(?:と|なら|で(?:い|お)(?:ると|けば))|なければ|なきゃ|なかったら|ずに(?:い(?:ると|れば)|いたら))、?[^。！？\n]{0,12}?"
+    r"(?:(?:濡れ|困[らり]|遅れ|遅刻し|怒ら(?:れ)?|風邪を?ひ[かき]|太ら|太り|焦げ|腐ら|腐り|失敗し|忘れ|壊れ|枯れ|溶け|冷め|迷[わい]|倒れ|転[ばび]|乗り遅れ|寝坊し|後悔し|危な[くか]|損し|損を?し|だめにな[らり])(?:ない|ません|ずに)"
+    r"|(?:間に合[いう]|起きられ|治[りる]|助か[りる]|勝て|上手にな[りる]|うまくい[きく]|よくな[りる]|元気にな[りる]|覚えられ|安心でき|長持ちし|おいしくな[りる]|成功し)(?:ます|る|、|よ)?(?:よ|ね|から|ので|。|！|$))"
+    r"|(?:不(?!思議|安|満|足|便|用|良|動|意|審|利|在|幸|明)|未(?!来|満|練|亡|曾)|非(?!常|難)|無(?!理|駄|料|事|茶|線|視|念|口))[\u3400-\u9fff]{1,3}(?:では|じゃ|でも)(?:ない|ありません|なく)(?!か|です?か|？|でしょ|よね|の？)"
+    r"|(?:だめ|ダメ|駄目|禁止|厳禁|無理|嫌|いや|反対|間違い)(?:じゃ|では)(?:なく|ない)(?:は|も)?(?:ない|ありません)"
+    r"|ない(?:わけには(?:いきません|いかない)|に違い(?:ありません|ない)|はず(?:が|は)(?:ない|ありません))"
+    r"|ないように(?:し(?:ない|ません)|気をつけ(?:ない(?!と)|ません)|急がない|注意しない)|忘れ(?:ない)?ないで|なくてはいけな(?:くない|いわけ)"
+    r"|(?:なくても|ないでも)(?:いけな|だめ|なら)|(?:しない|やらない|行かない|食べない|飲まない|寝ない|忘れない)(?:こと|の)(?:は|が)(?:ない|ありません)(?:ように|から)"
+)
+#: Words that need a negation after them, up to the end of their clause.
+_POLAR = re.compile(
+    r"(?:(?<=[0-9一二三四五六七八九十つ個人回度枚円分年日こりだけにでれた])しか(?![しもたくりるっらけ])|決して|けっして|めったに|滅多に|一度も|必ずしも|ろくに|ちっとも|少しも|一つも|一人も|一言も|誰ひとり|何ひとつ|なんら|到底|さほど|大して)"
+    r"([^。！？\n]*)"
+)
+_ANY_NOT = re.compile(
+    r"な[いかくきけし]|ません|ませ|ず|ぬ|ねえ|ねー|んで|ん。|無[いかくし]|じゃん|だめ|無理|嫌|違|やめ|不|未|避け|禁"
+)
+
+
+def _unlicensed(text: str) -> Iterator[re.Match[str]]:
+    """「一つしかあります」: words that need a negation and have none after them."""
+    for match in _POLAR.finditer(text):
+        rest = match[1]
+        if (
+            len(rest) > 3
+            and _ANY_NOT.search(rest) is None
+            and not rest.endswith(("とか", "って", "…"))
+        ):
+            yield match
 
 
 def _located(text: str) -> list[Token]:

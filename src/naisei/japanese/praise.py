@@ -1,8 +1,8 @@
 """Praise of the one spoken to: an evaluation, and that it is said of the hearer.
 
-An evaluation counts as praise where it is said of the hearer (「姉様の直感は鋭い」), of something that
-is the hearer's doing (「その発想、すてき」), or called out with nothing else it could be said of
-(「お見事です」). Of a thing, a third person or oneself, denied or quoted, it is none. For the
+An evaluation counts as praise where it is said of the hearer (「姉様の直感は鋭い」), of something
+that is the hearer's doing (「その発想、すてき」), or called out with nothing else it could be said
+of (「お見事です」). Of a thing, a third person or oneself, denied or quoted, it is none. For the
 director.
 """
 
@@ -29,7 +29,8 @@ def _words() -> tuple[str, str, str]:
 
 
 _ADDRESSED = (
-    r"リスナー|ユーザー|お便り(?:の|を)|ペンネーム|皆(?:様|さん|さま)|みなさ[まん]|あなた|きみ|(?<![\u3400-\u9fff])君(?=[のはって])"
+    r"リスナー|ユーザー|"
+    r"お便り(?:の|を)|ペンネーム|皆(?:様|さん|さま)|みなさ[まん]|あなた|きみ|(?<![\u3400-\u9fff])君(?=[のはって])"
 )
 #: The speaker as topic or subject.
 _SELF = re.compile(
@@ -38,7 +39,9 @@ _SELF = re.compile(
 _THIRD = re.compile(
     r"(?:彼女?|あいつ|あの(?:人|子)|先生|先輩|店長|店員|母|父|お母さん|お父さん|おばあちゃん|叔母|友[達人]|[\u3400-\u9fffァ-ヶ]{1,4}(?:さん|くん))(?:は|が|って|も|の|、)"
 )
-_SUBJECT = re.compile(r"([^、。！？\s〓「」]{1,14}?)(?:は|が|って(?!い)|も|こそ|なんて)(?=[^ぁ-ん]|[ぁ-ん]{2})")
+_SUBJECT = re.compile(
+    r"([^、。！？\s〓「」]{1,14}?)(?:は|が|って(?!い)|も|こそ|なんて)(?=[^ぁ-ん]|[ぁ-ん]{2})"
+)
 _POINTED = r"(?:その|この|こんな|そんな|そういう|お|ご)"
 _HONORIFIC = re.compile(
     r"なさ(?:る|っ|い|れ)|(?:て|で)?いらっしゃ(?!い)|おあり|お持ちで|ご自身|ご自分|でいらっしゃ|(?:て|で)くださ(?:る|っ|り)|ご(?:覧|存[じ知])"
@@ -53,7 +56,9 @@ _CALL = re.compile(
     r"さすが|相変わらず|いつも|毎回|大変|非常に|心から|つくづく|本当|こんな|そんな)*\Z"
 )
 #: Said to somebody who did something, whatever it was.
-_REPLY = re.compile(r"い?(?:です|でした)(?:ね|よ)?[。！、]|い?ね[え〜ー]?[。！]|い(?:質問|指摘)|。|！")
+_REPLY = re.compile(
+    r"い?(?:です|でした)(?:ね|よ)?[。！、]|い?ね[え〜ー]?[。！]|い(?:質問|指摘)|。|！"
+)
 
 
 class Praises:

@@ -1,0 +1,312 @@
+"""The calibrated rules: what rejects alone, what only warns, measured on natural speech.
+
+Format, setting and logic reject alone. Tone is measured against the character's voice, praise by
+whom an evaluation is said of; these, scatter, jump and loop warn, and reject only together with
+the judge (`naisei.director.draft.judged`). Tone alone rejects where the voice is surely
+another's (`Voice.retry_below`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from naisei.core import Check, Status
+from naisei.director.autofix import autofix
+from naisei.director.character import Character
+from naisei.director.character_checks import SettingCheck, ToneCheck
+from naisei.director.line_checks import check_form, check_script
+from naisei.director.prepare import EVIDENCE, PASSED, PreparedLine, found
+from naisei.director.verdict import LineVerdict, Tone
+from naisei.director.voice import VoiceMeter, typical
+from naisei.japanese.assertion_scope import double_negations
+from naisei.japanese.folding import fold
+from naisei.japanese.household import Bond, Household
+from naisei.japanese.negation import negations
+from naisei.japanese.noun_phrases import noun_phrases, turns
+from naisei.japanese.praise import Praises
+from naisei.japanese.staging import staging
+
+__all__ = ["CalibratedRules"]
+
+_WARN, _RETRY, _PASS = Status.WARN, Status.RETRY, Status.PASS
+#: A line is scattered from so many sentences that raise so many topics, or from so many
+#: sentences, or characters, alone.
+_SENTENCES, _TOPICS, _MOST, _LONG = 4, 4, 7, 240
+#: Lines of the history that are read; how alike two lines are that say the same.
+_BEFORE, _ALIKE, _SHORT = 6, 0.7, 5
+#: So many lines on a topic are enough to leave it.
+_DEPTH = 3
+
+
+class CalibratedRules:
+    """One character's checks, ready to run."""
+
+    def __init__(self, character: Character) -> None:
+        self.character = character
+        partner = character.partner.names if character.partner else ()
+        self.names = (*character.names, *partner)
+        self.limits = character.limits
+        self._own = frozenset(self.names)
+        self._facts = SettingCheck(character.setting)
+        bond = character.bond
+        self._household = Household(
+            Bond(character.names, partner, bond.together, bond.kin or "", bond.calls)
+        )
+        self._fact = character.setting[0] if character.setting else None
+        self._praise = None if character.flatters and character.praise is None else Praises(partner)
+        self._meter = VoiceMeter(character.voice) if character.voice else None
+        self._tone = ToneCheck(character.tone)
+
+    def check(self, text: str, history: Sequence[str] = ()) -> LineVerdict:
+        """See `naisei.director.check.check`."""
+        line = PreparedLine(text, self.names)
+        tone, score = self._toned(line)
+        scatter, raised = self._scattered(line)
+        checks = (
+            check_form(line, self.limits),
+            self._set(line),
+            self._praised(line),
+            scatter,
+            self._logic(line),
+            tone,
+            self._looped(line, history) if history else PASSED["loop"],
+            self._jumped(line, history) if history else PASSED["jump"],
+            self._staged(line),
+        )
+        mends, mended = ((), text) if line.untouched else autofix(text)
+        return LineVerdict(
+            max(checks, key=lambda c: c.status.severity).status,
+            checks,
+            score,
+            line.count,
+            raised,
+            mends,
+            mended,
+            self.character.id,
+        )
+
+    def _set(self, line: PreparedLine) -> Check:
+        facts = self._facts(line) if self._facts.sign(line.body) else PASSED["setting"]
+        household = self._household
+        if facts.status is _PASS and household.sign(line.body):
+            spans = sorted(household.find(line.body, line.masked), key=lambda c: not c.certain)
+            if spans:
+                first = spans[0]
+                reason, suggestion = _BROKEN[first.kind]
+                if first.kind == "home" and self._fact is not None:
+                    ja, en = self._fact.fact, self._fact.fact_en or self._fact.fact
+                    reason = (f"設定に反しています: {ja}。", f"This contradicts: {en}.")
+                return found(
+                    line,
+                    "setting",
+                    _RETRY if first.certain else _WARN,
+                    reason,
+                    suggestion,
+                    [line.evidence(c.start, c.end) for c in spans[:EVIDENCE]],
+                )
+        return facts
+
+    def _praised(self, line: PreparedLine) -> Check:
+        if self._praise is None or not self._praise.sign(line.masked):
+            return PASSED["praise"]
+        spans = self._praise.find(line.masked, line.sentences)
+        if not spans:
+            return PASSED["praise"]
+        return found(line, "praise", _WARN, *_PRAISED, [line.evidence(*s) for s in spans])
+
+    def _scattered(self, line: PreparedLine) -> tuple[Check, int]:
+        """With the number of topics, counted only in lines of several sentences."""
+        if line.count < _SENTENCES and len(line.body) <= _LONG:
+            return PASSED["scatter"], 0
+        per_sentence = [set(noun_phrases(line.masked[a:b], self._own)) for a, b in line.sentences]
+        unlinked = sum(
+            bool(here) and not any(_linked(here, other) for other in per_sentence[:n])
+            for n, here in enumerate(per_sentence)
+        )
+        if line.count < _MOST and len(line.body) <= _LONG and unlinked < _TOPICS:
+            return PASSED["scatter"], unlinked
+        reason = (
+            f"{line.count}文で話題が{unlinked}つあり、話が散っています。",
+            f"{line.count} sentences on {unlinked} topics: the line is scattered.",
+        )
+        spans = [line.evidence(*span).strip() for span in line.sentences[1:]]
+        return found(line, "scatter", _WARN, reason, _ONE_TOPIC, spans), unlinked
+
+    def _logic(self, line: PreparedLine) -> Check:
+        spans = double_negations(line.body)
+        status = _RETRY if spans else _WARN
+        if not spans:
+            met = negations(line.body)
+            spans = [(n.start, n.end) for n in met]
+            if any(n.count > 2 for n in met):
+                status = _RETRY
+        if not spans:
+            return PASSED["logic"]
+        return found(
+            line, "logic", status, *_NEGATED, [line.evidence(*s) for s in spans[:EVIDENCE]]
+        )
+
+    def _toned(self, line: PreparedLine) -> tuple[Check, Tone]:
+        """The score of the voice: 0 another's, 1 doubtful, 2 own, 3 clearly own. Without a voice
+        the specification's signals, which then warn at most."""
+        if self._meter is None:
+            check, tone = self._tone(line)
+            if check.status is _RETRY:
+                check = found(
+                    line,
+                    "tone",
+                    _WARN,
+                    (check.reason,) * 2,
+                    (check.suggestion,) * 2,
+                    check.evidence,
+                )
+            return check, tone
+        voice, weight = self._meter.voice, self._meter.weigh(line.masked)
+        score = (
+            (weight >= voice.retry_below) + (weight >= voice.warn_below) + (weight >= voice.sure)
+        )
+        tone = Tone.measured(score, round(weight, 2))
+        if score >= 2:
+            return PASSED["tone"], tone
+        heard = self._meter.heard(line.masked)
+        foreign = next((name for name, w in heard.traits if w < 0), "register:")
+        reason, suggestion = _missing(self.character, foreign)
+        shown = line.evidence(0, min(40, len(line.body)))
+        return found(line, "tone", _WARN if score else _RETRY, reason, suggestion, [shown]), tone
+
+    def _looped(self, line: PreparedLine, history: Sequence[str]) -> Check:
+        here = _pairs(line.body)
+        if len(line.body) < _SHORT:
+            return PASSED["loop"]
+        for said in reversed(history[-_BEFORE:]):
+            there = _pairs(fold(said[:2000]))
+            if len(here & there) >= _ALIKE * max(1, min(len(here), len(there))) and (
+                len(there) * 2 > len(here)
+            ):
+                return found(line, "loop", _WARN, *_SAID_BEFORE, [said])
+        return PASSED["loop"]
+
+    def _jumped(self, line: PreparedLine, history: Sequence[str]) -> Check:
+        marker = turns(line.body)
+        if marker is None or len(history) >= _DEPTH:
+            return PASSED["jump"]
+        words = {w for p in noun_phrases(line.masked, self._own) for w in (p, *p.split("の"))}
+        if any(word in said for said in history[-2:] for word in words):
+            return PASSED["jump"]
+        return found(line, "jump", _WARN, *_JUMPED, [line.evidence(*marker)])
+
+    def _staged(self, line: PreparedLine) -> Check:
+        if line.label or line.wrapped:
+            labelled = check_script(line)
+            if labelled.status is not _PASS:
+                return labelled
+        span = staging(line.body, self.names, self.character.names)
+        if span is None:
+            return PASSED["script"]
+        return found(line, "script", _WARN, *_STAGED, [line.evidence(*span).strip()])
+
+
+def _linked(here: set[str], there: set[str]) -> bool:
+    return any(a in b or b in a for a in here for b in there)
+
+
+def _pairs(text: str) -> set[str]:
+    return {text[i : i + 2] for i in range(len(text) - 1)}
+
+
+Said = tuple[str, str]
+#: Reason and suggestion, each in Japanese and English.
+_BROKEN: dict[str, tuple[Said, Said]] = {
+    "home": (
+        ("二人が別々に暮らしているように聞こえます。", "It sounds as if the two lived apart."),
+        (
+            "同じ家にいる二人として言い直し、用件はそのまま残してください。",
+            "Say it as somebody of the same house; keep what it is about.",
+        ),
+    ),
+    "kin": (
+        ("姉妹の上下や続柄が設定と違います。", "Who is the elder, or the kinship, is wrong."),
+        (
+            "姉と妹の立場を正しくして、用件はそのまま残してください。",
+            "Put elder and younger right; keep what it is about.",
+        ),
+    ),
+    "address": (
+        ("相手や自分の呼び方が設定と違います。", "The form of address is not the character's."),
+        ("呼び方だけを直してください。", "Change the form of address only."),
+    ),
+}
+_PRAISED: tuple[Said, Said] = (
+    ("相手を持ち上げています。", "It flatters the one spoken to."),
+    (
+        "評価の言葉だけを外し、事実・理由・提案はそのまま残してください。",
+        "Leave the evaluation out; keep facts, reasons and proposals.",
+    ),
+)
+_ONE_TOPIC: Said = (
+    "いちばん大事な一つを残し、ほかの話は外してください。",
+    "Keep the one thing that matters most and leave the rest out.",
+)
+_NEGATED: tuple[Said, Said] = (
+    (
+        "否定が重なり、意味が逆に取れます。",
+        "Negations meet, and the meaning may be turned round.",
+    ),
+    (
+        "否定を一つ以下にして、言いたいことを肯定で言い切ってください。",
+        "Use one negation at most and say what is meant as a plain statement.",
+    ),
+)
+_SAID_BEFORE: tuple[Said, Said] = (
+    ("前の発言とほとんど同じです。", "It is nearly the same as an earlier line."),
+    ("話を一歩進めてください。", "Take the talk a step further."),
+)
+_JUMPED: tuple[Said, Said] = (
+    ("今の話題を掘り下げる前に話題を変えています。", "It leaves the topic too early."),
+    ("まず直前の話題に答えてください。", "Answer the present topic first."),
+)
+_STAGED: tuple[Said, Said] = (
+    (
+        "口に出す言葉でないもの（ト書き、地の文、箇条書き、役についての説明）があります。",
+        "It holds what is not spoken: directions, narration, a list, or talk of the role.",
+    ),
+    ("その部分を外し、話す言葉だけを残してください。", "Take that out; keep the spoken words."),
+)
+
+
+def _missing(character: Character, foreign: str) -> tuple[Said, Said]:
+    """Reason and suggestion that name the one trait that is most foreign in the line."""
+    voice = character.voice
+    assert voice is not None
+    group, _, name = foreign.partition(":")
+    own = max(voice.register_.items(), key=lambda item: item[1][0], default=("plain", (1, 0)))[0]
+    ends = "・".join(f"〜{e}" for e in typical(voice.endings, 3))
+    if group in ("register", "ending", "length"):
+        manner = (
+            ("丁寧な文末（です・ます）", "polite endings")
+            if own == "polite"
+            else (
+                "くだけた文末",
+                "casual endings",
+            )
+        )
+        return (
+            (
+                f"文末が{character.name}の話し方と違います。",
+                "The sentence endings are not the character's.",
+            ),
+            (
+                f"文末だけを{manner[0]}（{ends}）に直し、内容と提案はそのまま残してください。",
+                f"Change the endings only, to {manner[1]} ({ends}); keep content and proposal.",
+            ),
+        )
+    return (
+        (
+            f"「{name}」は{character.name}の言い方ではありません。",
+            f"「{name}」 is not the character's way.",
+        ),
+        (
+            f"「{name}」だけを言い換え、内容と提案はそのまま残してください。",
+            f"Put 「{name}」 another way; keep content and proposal.",
+        ),
+    )

@@ -1,0 +1,76 @@
+"""Noun phrases that can name a topic, and what says that a talk turns to another one.
+
+By Sudachi's words; for the director's state of a talk and its calibrated checks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from importlib.resources import files
+
+from naisei.japanese.morph import Token, tokens
+
+__all__ = ["new_topic", "noun_phrases", "turns"]
+
+#: Pronouns, time words, adverbs and hollow nouns: no topics of their own.
+_HOLLOW = frozenset((files("naisei.japanese") / "hollow.txt").read_text(encoding="utf-8").split())
+#: What says that the talk turns to something else; 「そういえば」 goes on from what was said.
+_TURN = re.compile(
+    r"(?:^|[。！？…、\n\s])(?:ところで|話は変わ|話変わ|話を変え|それはそうと|それはともかく|話は違|関係(?:は)?ない(?:けど|話|です)"
+    r"|全然違う話|(?:全然)?別の話|さて、|では次|じゃあ次|次の(?:話題|お便り)|話(?:を|は)(?:戻|移))"
+)
+
+
+def turns(text: str) -> tuple[int, int] | None:
+    """The span of a turn marker (「ところで」) in a folded line, if there is one."""
+    found = _TURN.search(text)
+    return found.span() if found else None
+
+
+def noun_phrases(text: str, hollow: Collection[str] = ()) -> tuple[str, ...]:
+    """The noun phrases of a folded line that can name a topic, in order, each once.
+
+    A run of nouns with の between and what is attached (「友達の引っ越し先」). Pronouns and
+    demonstratives, adverbials (毎月, 今日), numbers, hollow nouns and names in `hollow` are none.
+
+    >>> noun_phrases("毎月、友達の引っ越し先はどこにする？")
+    ('友達の引っ越し先',)
+    """
+    found: dict[str, None] = {}
+    run: list[Token] = []
+    for word in (*tokens(text), None):
+        if word is not None and (
+            _nominal(word, run) or (run and word.surface == "の" and word.pos == "助詞")
+        ):
+            run.append(word)
+            continue
+        while run and (run[-1].surface in ("の", "話") or _adverbial(run[-1])):
+            run.pop()
+        while run and (_adverbial(run[0]) or run[0].surface in ("の", *hollow)):
+            run.pop(0)
+        phrase = "".join(w.surface for w in run)
+        solid = any(
+            w.pos == "名詞" and w.detail != "数詞" and len(w.surface) + len(phrase) > 2 for w in run
+        )
+        if solid and phrase not in _HOLLOW and phrase not in hollow and run[-1].form not in _HOLLOW:
+            found[phrase] = None
+        run = []
+    return tuple(found)
+
+
+def _nominal(word: Token, run: list[Token]) -> bool:
+    if word.pos == "名詞":
+        return word.detail != "助動詞語幹"
+    return bool(run) and word.pos == "接尾辞" and word.detail == "名詞的"
+
+
+def _adverbial(word: Token) -> bool:
+    return word.kind in ("副詞可能", "助数詞可能") or word.detail == "数詞"
+
+
+def new_topic(text: str, hollow: Collection[str] = ()) -> str:
+    """The topic that a line turns to, after its turn marker if it has one, or ""."""
+    marker = turns(text)
+    said = noun_phrases(text[marker[1] :] if marker else text, hollow)
+    return said[0] if said else ""
