@@ -62,6 +62,11 @@ def test_look_at_a_run(naisei: Naisei, whole: Done) -> None:
     shown = json.loads(naisei("runs", "show", "whole", "--json").out)
     assert shown["metrics"] == whole.result["metrics"]
     assert "pass@3" in naisei("runs", "show", "whole").out
+    raw = naisei("runs", "show", "whole", "--episode", "i001", "--step", "0", "--raw").out
+    ((sent,),) = [step["exchanges"] for step in json.loads(raw)]
+    properties = sent["request"]["response_format"]["json_schema"]["schema"]["properties"]
+    assert list(properties) == ["thought", "choice", "question", "action"]
+    assert sent["reply"]["usage"]["prompt_tokens"] > 0
     talk = naisei("runs", "show", "whole", "--episode", "i001").out
     assert "2件目の用事" in talk and "agent" in talk
 

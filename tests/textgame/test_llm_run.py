@@ -104,7 +104,7 @@ def test_sampling_reaches_the_endpoint_and_is_part_of_the_run(
     assert {body["temperature"] for body in server.requests} == {0.3}
     assert "77" in json.dumps(server.requests[0])
     frozen = json.loads(Path("run/config.json").read_text())["config"]
-    assert frozen["sampling"]["player"] == {"temperature": 0.3, "max_tokens": 77}
+    assert frozen["sampling"]["player"] == {"seed": 0, "temperature": 0.3, "max_tokens": 77}
 
 
 @pytest.mark.parametrize("reply", ["schema", "template"])

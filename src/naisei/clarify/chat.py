@@ -29,6 +29,7 @@ from naisei.memory import memory as open_memory
 from naisei.models.embedders import KeptEmbedder, open_embedder
 from naisei.models.registry import base_world
 from naisei.system.execute import RunOptions, check_models
+from naisei.system.sampling import completed, of_config
 from naisei.terminal import Console, Panel
 
 __all__ = ["Chat", "Ground", "chat", "ground"]
@@ -276,7 +277,10 @@ def command(
 
     async def go() -> None:
         settings = options.settings(concurrency=1)
-        async with base_world(config.models, settings=settings, embedder=config.embedder) as base:
+        sampling = of_config(completed(RUN, config))
+        async with base_world(
+            config.models, settings=settings, sampling_of=sampling, embedder=config.embedder
+        ) as base:
             await chat(
                 Chat(
                     agent=agent,

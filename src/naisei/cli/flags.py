@@ -17,9 +17,11 @@ from naisei.cli.parameters import flag_parameter, parameter, put, validated
 from naisei.core import InputError
 from naisei.lang import say
 from naisei.plugins import pairs
-from naisei.system.config import Config, Flag, Printed, flags_of
+from naisei.system.config import Config, Flag, Parameters, Printed, flags_of
 from naisei.system.declare import Experiment, Given
 from naisei.system.execute import RunOptions
+from naisei.system.sampling import FLAG as SAMPLING
+from naisei.system.sampling import parsed, sampled
 
 __all__ = ["Flags", "configurations", "tell_ineffective"]
 
@@ -128,6 +130,19 @@ class Flags:
             )
             out.append(parameter("temperature", Annotated[float | None, heat]))
             out.append(parameter("max_output_tokens", Annotated[int | None, most]))
+        roles = ", ".join(role.name for role in self.experiment.roles)
+        fine = typer.Option(
+            SAMPLING,
+            metavar="[ROLE.]KEY=VALUE",
+            help=say(
+                f"役割ごとの temperature、top_p、max_tokens、seed、reasoning_effort (複数可)。"
+                f"例: seed=1。役割: {roles}",
+                f"temperature, top_p, max_tokens, seed or reasoning_effort of a role, repeatable, "
+                f"such as seed=1; roles: {roles}.",
+            ),
+            rich_help_panel=panel,
+        )
+        out.append(parameter("sampling", Annotated[list[str] | None, fine]))
         return out
 
     def running_of(self, given: dict[str, Any]) -> tuple[bool, Path | None, RunOptions]:
@@ -151,7 +166,9 @@ class Flags:
         model_of = {r.name: m for r in roles if (m := given.pop(f"{r.name}_model", None))}
         heat, most = given.pop("temperature", None), given.pop("max_output_tokens", None)
         asked = {"temperature": heat, "max_tokens": most}
-        sampling = {key: value for key, value in asked.items() if value is not None}
+        doers = {key: value for key, value in asked.items() if value is not None}
+        names = [role.name for role in self.experiment.roles]
+        sampling = parsed(given.pop("sampling", None) or (), names)
         models = given.pop("model", None)
         models = list(models) if isinstance(models, (list, tuple)) else [models]
         axes: list[list[tuple[Flag, Any]]] = []
@@ -182,8 +199,8 @@ class Flags:
                 put(combined, flag.path, one)
             every = {axis[0][0].path[0]: [one for _, one in axis] for axis in axes}
             asked_of = Given(combined, model, model_of, every)
-            config = self._config(asked_of, sampling)
-            idle.append(self._ineffective(asked_of, sampling, config))
+            config = self._config(asked_of, doers, sampling)
+            idle.append(self._ineffective(asked_of, doers, sampling, config))
             label = self.experiment.label
             named = label(config) if label is not None else _label(chosen, model)
             # A label that leaves the model out does not make two configurations one.
@@ -195,7 +212,7 @@ class Flags:
         tell_ineffective(told)
         return out
 
-    def _config(self, given: Given, sampling: Mapping[str, float]) -> Any:
+    def _config(self, given: Given, doers: Parameters, sampling: Mapping[str, Parameters]) -> Any:
         if isinstance(embedder := given.values.get("embedder"), str):
             from naisei.models.embedders import check_embedder
 
@@ -207,14 +224,16 @@ class Flags:
             if role.needed(config):
                 named = given.model_of.get(role.like or role.name) or given.model
                 models |= {role.name: named} if named else {}
-        told = {
-            role.name: dict(sampling)
-            for role in self.experiment.roles
-            if sampling and role.sampled and role.needed(config)
-        }
+        told = sampled(self.experiment, config, doers=doers, asked=sampling)
         return config.model_copy(update={"models": models, "sampling": told})
 
-    def _ineffective(self, given: Given, sampling: Mapping[str, float], config: Any) -> list[str]:
+    def _ineffective(
+        self,
+        given: Given,
+        doers: Parameters,
+        sampling: Mapping[str, Parameters],
+        config: Any,
+    ) -> list[str]:
         """The options that change nothing in this configuration."""
         roles = {role.name: role.needed(config) for role in self.experiment.roles}
         idle = [f"--{name}-model" for name in given.model_of if not roles[name]]
@@ -222,7 +241,8 @@ class Flags:
             idle.append("--model")
         if not any(role.sampled and roles[role.name] for role in self.experiment.roles):
             options = {"temperature": "--temperature", "max_tokens": "--max-output-tokens"}
-            idle += [options[key] for key in sampling]
+            idle += [options[key] for key in doers]
+        idle += [f"{SAMPLING} {name}.…" for name in sampling if name and not roles[name]]
         for flag in self.fields.values():
             asked, used = _at(given.values, flag.path), _attribute(config, flag.path)
             if not isinstance(asked, str) or not isinstance(used, str):

@@ -99,21 +99,42 @@ def show_(
             "--episode", metavar="I", help=say("件の名前", "An instance, or instance#trial.")
         ),
     ] = None,
+    step: Annotated[
+        str,
+        typer.Option(
+            "--step",
+            metavar="N",
+            help=say("このステップだけ (例: 4、1.0)", "Only this step of it, such as 4 or 1.0."),
+        ),
+    ] = "",
+    raw: Annotated[
+        bool,
+        typer.Option(
+            "--raw",
+            help=say(
+                "モデルに送ったリクエストと、返ってきた応答をそのまま JSON で",
+                "Each request as it was sent to a model, and the raw response, as JSON.",
+            ),
+        ),
+    ] = False,
     *,
     printed: Printed,
 ) -> None:
     with RunDirectory.look(directory) as run:
-        if episode is None:
+        if raw:
+            sent = show.exchanges(run, show.find_episode(run, episode or ""), step)
+            print(json.dumps(sent, ensure_ascii=False, indent=None if printed.as_json else 2))
+        elif episode is None and not step:
             if printed.as_json:
                 _json(show.run_json(run))
             else:
                 _print(show.run_text(run))
         else:
-            name = show.find_episode(run, episode)
+            name = show.find_episode(run, episode or "")
             if printed.as_json:
                 _json(show.episode_json(run, name))
             else:
-                _print(show.episode_text(run, name))
+                _print(show.episode_text(run, name, step))
 
 
 @app.command(help=say("実行を続きから再開する", "Continue a run where it stopped."))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from naisei.director.config import TalkConfig
+from naisei.system.config import Parameters
 from naisei.system.declare import Experiment, Role, System, Verb
 from naisei.system.registry import BUILT_IN
 
@@ -29,6 +30,11 @@ def _live(task: TalkTask, console: Console, earlier: Sequence[Event]) -> Callabl
     return Live(task, console, earlier=earlier)
 
 
+def _judging(config: TalkConfig) -> Parameters:
+    """An instrument; several judgements of one draft must be able to differ, or they are one."""
+    return {"temperature": 0.0 if config.rules.judging.repeats == 1 else 0.7}
+
+
 TALK: Experiment[TalkConfig] = Experiment(
     verb="talk",
     about=(
@@ -43,6 +49,7 @@ TALK: Experiment[TalkConfig] = Experiment(
             "judge",
             needed=lambda config: config.rules.judge,
             sampled=False,
+            sampling=_judging,
             resends=0,  # a malformed judgement is repaired once; then the rules decide alone (§7)
             without=("--no-judge でも動きます", "use --no-judge"),
         ),

@@ -32,6 +32,7 @@ __all__ = [
     "episode_page",
     "episode_text",
     "event_json",
+    "exchanges",
     "export_csv",
     "export_jsonl",
     "find_episode",
@@ -282,7 +283,8 @@ def run_text(directory: RunDirectory) -> str:
 
 
 def find_episode(directory: RunDirectory, wanted: str) -> str:
-    """The episode meant by `instance#trial`, or by an instance that has only one.
+    """The episode meant by `instance#trial`, by an instance that has only one, or by nothing where
+    there is only one.
 
     Raises:
         InputError: there is none, or there are several.
@@ -290,6 +292,8 @@ def find_episode(directory: RunDirectory, wanted: str) -> str:
     if episode_page(directory.log, Wanted(name=wanted), limit=1).lines:
         return wanted
     known = directory.log.known_episodes()
+    if not wanted and len(known) == 1:
+        return known[0]
     of_instance = [episode for episode in known if episode.rpartition("#")[0] == wanted]
     if len(of_instance) == 1:
         return of_instance[0]
@@ -322,9 +326,10 @@ def episode_json(directory: RunDirectory, episode: str) -> dict[str, JsonValue]:
     }
 
 
-def episode_text(directory: RunDirectory, episode: str) -> str:
-    """Every effect of an episode with its result, then the outcome."""
-    parts = [f"# {episode}", *(_event(event) for event in directory.log.read(episode))]
+def episode_text(directory: RunDirectory, episode: str, step: str = "") -> str:
+    """Every effect of an episode, or that at a step, with its result; then the outcome."""
+    events = [e for e in directory.log.read(episode) if step in ("", e.where.step)]
+    parts = [f"# {episode}", *map(_event, events)]
     (row,) = episode_page(directory.log, Wanted(name=episode), limit=1).lines or (None,)
     if row is None or row.state == "going":
         parts.append("(not at its end)")
@@ -365,3 +370,29 @@ def without_vectors(value: JsonValue) -> JsonValue:
     if set(value) == {"shape", "f4"} and isinstance(shape, list) and len(shape) == 2:
         return f"{shape[0]} × {shape[1]}-dim vector"
     return {key: without_vectors(v) for key, v in value.items()}
+
+
+def exchanges(directory: RunDirectory, episode: str, step: str = "") -> list[JsonValue]:
+    """What went over the line in an episode, or at a step of it: each request as it was sent and
+    the raw reply.
+
+    Raises:
+        InputError: no call of a model is recorded there.
+    """
+    found = directory.log.sent(episode)
+    out: list[JsonValue] = [
+        {"step": path, "role": role, "exchanges": sent}
+        for path, role, sent in found
+        if step in ("", path)
+    ]
+    if out:
+        return out
+    steps = ", ".join(path for path, *_ in found if path) or say("なし", "none")
+    raise InputError(
+        say(
+            "モデルとのやりとりの記録がありません",
+            "no exchange with a model is recorded here",
+        ),
+        place=f"{directory.path} {episode} {step}".strip(),
+        remedy=say(f"記録のあるステップ: {steps}", f"recorded steps: {steps}"),
+    )

@@ -98,6 +98,10 @@ class Printed(Options):
     )
 
 
+#: Of a model: temperature, top_p, max_tokens, seed, reasoning_effort.
+Parameters = dict[str, float | int | str]
+
+
 class Config(Options):
     """Everything that changes the results of a run; frozen into its directory.
 
@@ -106,7 +110,7 @@ class Config(Options):
     """
 
     models: dict[str, str] = {}
-    sampling: dict[str, dict[str, float | int]] = {}
+    sampling: dict[str, Parameters] = {}
     seed: int = flag(0, "乱数シード", "Seed of all that is random.", panel="run")
 
 

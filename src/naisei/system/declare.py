@@ -13,7 +13,7 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
-from naisei.system.config import Config, Options
+from naisei.system.config import Config, Options, Parameters
 from naisei.system.registry import Text
 
 if TYPE_CHECKING:
@@ -83,6 +83,10 @@ def _always(config: Any) -> bool:
     return True
 
 
+def _nothing(config: Any) -> Parameters:
+    return {}
+
+
 @dataclass(frozen=True, slots=True)
 class Role(Generic[C]):
     """Somebody whom a language model plays.
@@ -90,7 +94,8 @@ class Role(Generic[C]):
     name: in `Chat(name, …)`; the flag is `--NAME-model`. needed: whether it is called under a
     configuration; one that is called must have a model. like: the role whose model it takes
     when none is given for it, and then it has no flag of its own. sampled: `--temperature` and
-    `--max-output-tokens` hold for it. resends: identical requests after a reply that is no
+    `--max-output-tokens` hold for it; one that measures or reads has 0. sampling: parameters of
+    its model, where nobody sets others. resends: identical requests after a reply that is no
     answer, before it counts as a failure; `None` for the gateway's own number. without: what to
     do instead of naming a model, for the message that one is missing.
     """
@@ -99,6 +104,7 @@ class Role(Generic[C]):
     needed: Callable[[C], bool] = _always
     like: str = ""
     sampled: bool = True
+    sampling: Callable[[C], Parameters] = _nothing
     resends: int | None = None
     without: Text = ("", "")
 

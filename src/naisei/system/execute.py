@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import Field
 
-from naisei.core import Event, InputError, Sampling, fingerprint
+from naisei.core import Event, InputError, fingerprint
 from naisei.lang import say
 from naisei.models.base import Mode
 from naisei.runs.budget import Budget
 from naisei.runs.task import EpisodeRow, Table
 from naisei.system.config import Config, Options, flag
 from naisei.system.declare import blocking
+from naisei.system.sampling import completed, of_config
 
 if TYPE_CHECKING:
     from naisei.models.base import ModelSettings
@@ -169,14 +170,16 @@ async def aexecute(
     from naisei.runs.result import finish
 
     check_models(experiment, config)
-    task = experiment.load(config) if task is None else task
+    if task is None:
+        config = completed(experiment, config)
+        task = experiment.load(config)
     most = getattr(task, "concurrency", None)
     concurrency = options.concurrency or experiment.concurrency or os.cpu_count() or 1
     concurrency = min(concurrency, most or concurrency)
     async with base_world(
         config.models,
         settings=options.settings(concurrency),
-        sampling_of={r: Sampling(**given) for r, given in config.sampling.items()},  # type: ignore[arg-type]
+        sampling_of=of_config(config),
         embedder=getattr(config, "embedder", "auto"),
         cache=options.cache,
         resends_of={r.name: r.resends for r in experiment.roles if r.resends is not None},
@@ -253,6 +256,7 @@ def execute_study(
         )
     for config in configs.values():
         check_models(experiment, config)
+    configs = {label: completed(experiment, config) for label, config in configs.items()}
     if run_dir is None:
         digest = fingerprint([title, {k: c.model_dump(mode="json") for k, c in configs.items()}])
         run_dir = Path("runs") / f"{title.replace(' ', '-')}-{digest[:10]}"

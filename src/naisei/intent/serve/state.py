@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from naisei.core import Sampling, Search, World
+from naisei.core import Search, World
 from naisei.http import ThreadHandler
 from naisei.intent.config import AssistConfig
 from naisei.intent.effects import Weigh, WeighHandler, document_world
@@ -24,6 +24,7 @@ from naisei.models.base import ModelSettings
 from naisei.models.registry import base_world
 from naisei.retrieval.index import Index, SearchHandler
 from naisei.system.execute import check_models
+from naisei.system.sampling import completed, of_config
 
 __all__ = ["ServerState", "find_passage", "open_state"]
 
@@ -94,7 +95,7 @@ async def open_state(
         uploads = upload_folder(options.uploads)
         options = options.model_copy(update={"uploads": uploads})
     check_models(ASSIST, config)
-    sampling_of = {role: Sampling(**given) for role, given in config.sampling.items()}  # type: ignore[arg-type]
+    sampling_of = of_config(completed(ASSIST, config))
     with Index.open(config.index) as index:
         async with base_world(
             config.models,

@@ -1,0 +1,112 @@
+"""How the models of a run are sampled, role by role: what is declared, and what `--sampling` says.
+
+A role that measures or reads (a simulated user, a judge, an evaluator: `sampled=False`) has
+temperature 0, so that it is the same instrument from run to run. Every role has the run's seed, of
+which each call gets its own (`naisei.models.gateway`). What a model does not take is left out, and
+told in the notes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from naisei.core import InputError, Sampling
+from naisei.lang import say
+from naisei.system.config import Config, Parameters
+
+if TYPE_CHECKING:
+    from naisei.system.declare import Experiment
+
+__all__ = ["FLAG", "completed", "of_config", "parsed", "sampled"]
+
+FLAG = "--sampling"
+
+C = TypeVar("C", bound=Config)
+
+
+class _Known(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    temperature: float | None = Field(None, ge=0)
+    top_p: float | None = Field(None, gt=0, le=1)
+    max_tokens: int | None = Field(None, ge=1)
+    seed: int | None = None
+    reasoning_effort: str | None = None
+
+
+def parsed(words: Sequence[str], roles: Sequence[str]) -> dict[str, Parameters]:
+    """Role (empty: all of them) → parameters, of words such as `judge.temperature=0`.
+
+    Raises:
+        InputError: no such role or parameter, or a value that does not fit.
+    """
+    out: dict[str, Parameters] = {}
+    for word in words:
+        name, equals, value = (part.strip() for part in word.partition("="))
+        role, _, key = name.rpartition(".")
+        if not equals or key not in _Known.model_fields or (role and role not in roles):
+            raise InputError(
+                say(f"'{word}' は指定できません", f"'{word}' cannot be set"),
+                place=FLAG,
+                remedy=say(
+                    f"[役割.]名前=値 と書いてください。役割: {', '.join(roles)}。"
+                    f"名前: {', '.join(_Known.model_fields)}",
+                    f"write [ROLE.]KEY=VALUE; roles: {', '.join(roles)}; "
+                    f"keys: {', '.join(_Known.model_fields)}",
+                ),
+            )
+        try:
+            read = _Known.model_validate({key: value})
+        except ValidationError as error:
+            raise InputError(
+                say(f"{key} の値として使えません: {value}", f"no value of {key}: {value}"),
+                place=f"{FLAG} {word}",
+                remedy=error.errors(include_url=False)[0]["msg"],
+            ) from error
+        out.setdefault(role, {})[key] = getattr(read, key)
+    return out
+
+
+def sampled(
+    experiment: Experiment[C],
+    config: C,
+    *,
+    doers: Parameters | None = None,
+    asked: Mapping[str, Parameters] | None = None,
+) -> dict[str, Parameters]:
+    """The parameters of every role that is called under a configuration.
+
+    doers: of the roles that do not measure (`--temperature`). asked: by role, as of `parsed`.
+    """
+    asked = asked or {}
+    return {
+        role.name: {
+            "seed": config.seed,
+            **({} if role.sampled else {"temperature": 0.0}),
+            **role.sampling(config),
+            **(doers or {} if role.sampled else {}),
+            **asked.get("", {}),
+            **asked.get(role.name, {}),
+        }
+        for role in experiment.roles
+        if role.needed(config)
+    }
+
+
+def completed(experiment: Experiment[C], config: C) -> C:
+    """The configuration with the parameters that it leaves to the roles' declarations."""
+    full = sampled(experiment, config, asked=config.sampling)
+    return config.model_copy(update={"sampling": {**config.sampling, **full}})
+
+
+def of_config(config: Config) -> dict[str, Sampling]:
+    """As the gateway takes them."""
+    known = asdict(Sampling())
+    return {
+        role: Sampling(**{k: v for k, v in given.items() if k in known})  # type: ignore[arg-type]
+        for role, given in config.sampling.items()
+    }
