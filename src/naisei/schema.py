@@ -76,6 +76,8 @@ def _field(raw: dict[str, Any], known: dict[str, Any], language: str) -> dict[st
     out |= {key: raw[key] for key in _KEPT if key in raw}
     if isinstance(values := raw.get("additionalProperties"), dict):
         out["additionalProperties"] = _field(values, known, language)
+    if "" in out.get("enum", ()):  # what an older record may hold; nobody is asked for it
+        out["enum"] = [value for value in out["enum"] if value != ""]
     if "const" in raw:
         out["enum"] = [raw["const"]]
     low, high = raw.get("minimum"), raw.get("maximum")

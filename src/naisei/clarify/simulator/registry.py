@@ -48,7 +48,7 @@ class LLMSimulator(FlowHandler):
         told = {
             "scene": scene_text(instance.scene),
             "action": comma.join(actions.text(a) for a in sorted(instance.wanted)),
-            "refusal": REFUSAL,
+            "refusal": REFUSAL if language == "ja" else "[cannot answer]",
         }
         if instance.facts is None:
             manner_of_speaking = _MANNERS[language][manner]

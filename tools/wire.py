@@ -1,0 +1,392 @@
+"""Golden requests: what each role of each system is sent, step by step, as files to be reviewed.
+
+    python tools/wire.py [SYSTEM]...   # writes src/naisei/data/wire
+
+Short episodes of every system are run with models that answer as below; every request is taken
+from the run's log as it was sent. `naisei models wire` shows the files.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import naisei
+from naisei.lang import speaking
+from naisei.models import registry
+from naisei.models.base import ChatReply, ChatRequest
+from naisei.relationship.vector import DIMENSIONS
+from naisei.runs.directory import RunDirectory
+from naisei.runs.wire import WIRE, Request, as_text
+from naisei.system.execute import RunOptions, execute
+from naisei.system.registry import find_system
+
+DATA = Path(naisei.__file__).parent / "data"
+#: Steps of a role that are kept of an episode.
+KEPT = 3
+
+Answer = Any | Callable[[ChatRequest], str]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """An episode: system, name of the sample, command, language, configuration, and what each
+    role answers in turn (the last answer for all further turns)."""
+
+    system: str
+    name: str
+    verb: str
+    language: str
+    config: Mapping[str, Any]
+    answers: Mapping[str, Sequence[Answer]]
+
+
+class Rehearsed:
+    """A model that gives its answers in turn."""
+
+    offline = free = True
+
+    def __init__(self, name: str, answers: Sequence[Answer]) -> None:
+        self.name, self._answers, self._turn = name, answers, 0
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        answer = self._answers[min(self._turn, len(self._answers) - 1)]
+        self._turn += 1
+        given = answer(request) if callable(answer) else answer
+        text = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
+        return ChatReply(text, model=self.name)
+
+    async def aclose(self) -> None:
+        """Nothing to close."""
+
+
+def requests_of(sample: Sample, places: Places) -> dict[str, list[Request]]:
+    """Role → its requests in order, of one sample."""
+    experiment = next(e for e in find_system(sample.system).experiments if e.verb == sample.verb)
+    models = {f"wire:{r}": Rehearsed(f"wire:{r}", a) for r, a in sample.answers.items()}
+    out: dict[str, list[Request]] = defaultdict(list)
+    filled = {k: places.of(v[1:]) if _is_place(v) else v for k, v in sample.config.items()}
+    config = {**filled, "models": {r: f"wire:{r}" for r in sample.answers}}
+    with (
+        speaking(sample.language),  # type: ignore[arg-type]
+        _models(models),
+        tempfile.TemporaryDirectory() as folder,
+    ):
+        result = execute(
+            experiment,
+            experiment.config.model_validate(config),
+            RunOptions(quiet=True, concurrency=1),
+            run_dir=Path(folder) / "run",
+        )
+        if bad := [row.failure for row in result.outcome.rows if row.failure]:
+            raise SystemExit(f"{sample.system} {sample.name}: {bad[0]}")
+        with RunDirectory.look(result.run_dir) as run:
+            for row in result.outcome.rows:
+                for step, role, sent in run.log.sent(row.where.episode):
+                    out[role] += [Request(step, e["request"]) for e in sent]  # type: ignore[call-overload,union-attr,index]
+    return out
+
+
+def _is_place(value: object) -> bool:
+    return isinstance(value, str) and value.startswith("@")
+
+
+@contextmanager
+def _models(known: Mapping[str, Rehearsed]) -> Iterator[None]:
+    before = registry.open_model
+    registry.open_model = lambda spec, settings=None: known[spec]
+    try:
+        yield
+    finally:
+        registry.open_model = before
+
+
+class Places:
+    """What the samples need, made once in a folder."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def of(self, name: str) -> str:
+        path = self._root / name
+        if not path.exists():
+            {"index": self._index, "games": self._games, "corpus": self._corpus}[name](path)
+        return str(path)
+
+    def _index(self, path: Path) -> None:
+        from naisei.retrieval.build import build
+
+        build(path, DATA / "handbook", embedder=None)
+
+    def _games(self, path: Path) -> None:
+        from functools import partial
+        from random import Random
+
+        from naisei.textgame.make import cooking
+        from naisei.textgame.make.many import make_many
+
+        (config,) = Random(0).sample(cooking.grid("test"), 1)
+        make = partial(cooking.make_cooking, config, "test", seed=0, number=0)
+        for _ in make_many([(cooking.file_name(config, "test", seed=0, number=0), make)], path):
+            pass
+
+    def _corpus(self, path: Path) -> None:
+        from naisei.cli.app import app
+
+        given = ["--from", str(DATA / "emphasis_articles"), "--out", str(path)]
+        app(["emphasis", "corpus", *given], standalone_mode=False)
+
+
+def _copied(request: ChatRequest) -> str:
+    """The text of a passage as it stands."""
+    said = next(m.content for m in request.messages if m.role == "user")
+    return said.split("\n", 3)[-1]
+
+
+def _picked(request: ChatRequest) -> str:
+    """The first command that reads or takes something, else one after the other; notes where no
+    commands are listed."""
+    said = request.messages[-1].content
+    listed = re.findall(r"^(?:-|\d+) (.+)$", said, re.M)
+    if not listed or "Next action" not in said + "Next action" * ("Question:" in said):
+        return "- the cookbook is in the kitchen\n- read it first"
+    turn = sum(m.role == "assistant" for m in request.messages) + said.count("Action ")
+    liked = [c for c in listed if c.startswith(("examine cookbook", "take"))]
+    command = liked[0] if liked else listed[turn % len(listed)]
+    if request.schema is None:
+        fills = "Consideration: this comes nearer.\n" * ("Consideration:" in said)
+        return f"{fills}Next action: {command}" if "<one action" in said else command
+    considered = "consideration" in request.schema.json["properties"]
+    told = {"consideration": "This comes nearer to the goal."} if considered else {}
+    return json.dumps({**told, "action": command})
+
+
+def _clarify(language: str, agent: str) -> Sample:
+    ja = language == "ja"
+    thought = (
+        "候補が多いので、まず困りごとを尋ねる。" if ja else "Many are left: ask about the trouble."
+    )
+    questions = (
+        ("いま何か困っていますか。", "少し休みたいですか。")
+        if ja
+        else ("Is something troubling you?", "Would you like to rest a little?")
+    )
+
+    def decision(choice: str, question: str, action: int) -> Answer:
+        return {"thought": thought, "choice": choice, "question": question, "action": action}
+
+    def hypotheses(first: int, percent: int, question: str) -> Answer:
+        rest = [(5, 10), (7, 5), (9, 5), (11, 5)]
+        answers = ["yes", "no", "yes", "no", "unknown"] if question else []
+        return {
+            "thought": thought,
+            "hypotheses": [{"action": a, "percent": p} for a, p in [(first, percent), *rest]],
+            "question": question,
+            "answers": answers,
+        }
+
+    asked = [decision("clarify", q, 3) for q in questions]
+    guessed = [hypotheses(3, 15, q) for q in questions]
+    return Sample(
+        "clarify",
+        f"{agent}.{language}",
+        "run",
+        language,
+        {
+            "data": "ambigact40-open" if ja else "ambigact40-open-en",
+            "limit": 1,
+            "simulator": "llm",
+            "rules": {"trials": 2, "quota": 2},
+            "agent": agent,
+            "memory": "tur" if agent == "llm" else "reflexion",
+        },
+        {
+            "agent": [*asked, decision("execute", "", 40), asked[1], decision("execute", "", 39)]
+            if agent == "llm"
+            else [*guessed, hypotheses(40, 70, ""), *guessed, hypotheses(39, 70, "")],
+            "simulator": ["うん、少し落ち着かなくて。", "そうだね、少しなら。"]
+            if ja
+            else ["Yes, I feel a bit restless.", "Yes, a little."],
+            "reflector": ["- 落ち着かないと言っていた\n- 40番は違った"]
+            if ja
+            else ["- They feel restless\n- 40 was wrong"],
+        },
+    )
+
+
+def _director(language: str) -> Sample:
+    lines = (
+        "えー、休みの日はずっと寝てたいな。",
+        "つまり、のんびりしたいのですね。本を読むのが目安ですよ。",
+        "本もいいけど、外に出るのも悪くないよね？",
+    )
+    four = dict.fromkeys(("frame", "roleplay", "connection", "density", "naturalness"), 4)
+    word = "直前の発言を受けてください。" if language == "ja" else "Take up the line before."
+    return Sample(
+        "director",
+        language,
+        "talk",
+        language,
+        {
+            "topic": "休日の過ごし方" if language == "ja" else "how to spend a day off",
+            "scene": "居間" if language == "ja" else "the living room",
+            "turns": 6,
+            "rules": {"language": language},
+        },
+        {
+            "speaker": lines * 8,
+            "judge": [_judged(four, word, 4), _judged(four, word, 2), _judged(four, word, 5)],
+        },
+    )
+
+
+def _judged(four: Mapping[str, int], word: str, connection: int) -> Answer:
+    """Whatever the judge's fields are, by what is asked for."""
+
+    def answer(request: ChatRequest) -> str:
+        assert request.schema is not None
+        out: dict[str, Any] = {}
+        for name, part in request.schema.json["properties"].items():
+            whole = connection if name == "connection" else 4
+            verdict = "PASS" if connection >= 4 else "RETRY"
+            said = verdict if "enum" in part else word if connection < 4 else ""
+            out[name] = whole if part.get("type") == "integer" else said
+        return json.dumps(out, ensure_ascii=False)
+
+    return answer
+
+
+def _relationship(language: str) -> Sample:
+    ja = language == "ja"
+    lines = (
+        ["おはようございます。", "おはよう。昨日のログは見たよ。", "助かります。直しておきます。"]
+        if ja
+        else ["Good morning.", "Morning. I saw yesterday's log.", "Thanks, I will mend it."]
+    )
+    questions = (
+        ("先輩はどう頼んでいるか。", "私的なことを話しているか。", "仕事の話が中心か。")
+        if ja
+        else ("Who gives the orders?", "Do they speak of private things?", "Is it about work?")
+    )
+    return Sample(
+        "relationship",
+        language,
+        "run",
+        language,
+        {
+            "personas": ["engineers" if ja else "flatmates"],
+            "rules": {
+                "sessions": 2,
+                "turns": 4,
+                "reflection": "turn",
+                "importance": "model",
+                "importance_every": 4,
+            },
+            "embedder": "none",
+        },
+        {
+            "speaker": lines,
+            "questioner": [dict(zip(DIMENSIONS, questions, strict=True))],
+            "reflector": [{"Power": 1, "Intimacy": 1, "TaskOriented": 2}],
+            "summariser": [{"summary": "ログを直すことにした。" if ja else "The log is mended."}],
+            "rater": [{"importances": [3, 5, 4, 6]}],
+        },
+    )
+
+
+def _intent(language: str) -> Sample:
+    ja = language == "ja"
+    told = {
+        "clarity": 3,
+        "is_question": 1,
+        "is_consultation": 5,
+        "in_internal_docs": 1,
+        "ask_person": 4,
+        "ask_missing_info": "どの休暇のことですか。" if ja else "Which kind of leave?",
+        "res_consultation": "",
+        "ask_user_meta_info": "",
+    }
+    said = "翌年度末まで使えます。" if ja else "It can be used until the end of the next year."
+    return Sample(
+        "intent",
+        language,
+        "eval",
+        language,
+        {
+            "index": "@index",
+            "limit": 2,
+            "user": "llm",
+            "mode": "bm25",
+            "rules": {"language": language, "roles": ["evaluator", "rewriter", "answerer"]},
+        },
+        {
+            "evaluator": [told, told, {**told, "clarity": 1, "ask_missing_info": ""}],
+            "simulator": ["去年の分が残っているかです。" if ja else "Whether some are left."],
+            "rewriter": ["去年の分の残りは使えますか。" if ja else "Can last year's be used?"],
+            "answerer": [{"sentences": [{"text": said, "sources": [1]}], "answerable": True}],
+        },
+    )
+
+
+def _emphasis(language: str) -> Sample:
+    config = {"corpus": "@corpus", "tagger": "llm", "first": 2, "language": language}
+    return Sample("emphasis", language, "eval", language, config, {"editor": [_copied]})
+
+
+def _textgame(name: str, tries: int, **options: Any) -> Sample:
+    config = {
+        "games": "@games",
+        "limit": 1,
+        "agent": "llm",
+        "agent_options": options,
+        "tries": tries,
+        "max_steps": 8,
+    }
+    answers = {"player": [_picked], "reflector": ["- the cookbook is in the kitchen"]}
+    return Sample("textgame", f"{name}.en", "run", "en", config, answers)
+
+
+SAMPLES = (
+    *(_clarify(language, agent) for agent in ("llm", "hybrid") for language in ("ja", "en")),
+    *(_director(language) for language in ("ja", "en")),
+    *(_relationship(language) for language in ("ja", "en")),
+    *(_intent(language) for language in ("ja", "en")),
+    *(_emphasis(language) for language in ("ja", "en")),
+    _textgame("whole", 2, memory="tur"),
+    _textgame("template", 1, reply="template", folding="model", history_chars=1200),
+    _textgame("direct", 1, thinking=False, example="none"),
+    _textgame("dialogue", 2, prompt="dialogue", navigator=True, memory="reflexion"),
+)
+
+
+def written(systems: Sequence[str] = ()) -> dict[str, str]:
+    """Path under `data/wire` → text, of the golden requests as the code makes them now."""
+    out = {}
+    with tempfile.TemporaryDirectory() as folder:
+        places = Places(Path(folder))
+        for sample in SAMPLES:
+            if not systems or sample.system in systems:
+                for role, sent in requests_of(sample, places).items():
+                    name = f"{sample.system}/{role}.{sample.name}.txt"
+                    out[name] = as_text(sent[:KEPT])
+    return out
+
+
+def main() -> None:
+    for name, text in written(sys.argv[1:]).items():
+        path = WIRE / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        print(name, *text.splitlines()[0].split(" · ")[1:])
+
+
+if __name__ == "__main__":
+    main()
