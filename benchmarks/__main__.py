@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-NAMES = ("core_overhead", "throughput", "director", "stream", "retrieval", "bounds")
+NAMES = ("core_overhead", "throughput", "director", "stream", "locomo", "retrieval", "bounds")
 
 
 def main() -> int:
