@@ -19,6 +19,8 @@ class Tea(Config):
     since: datetime | None = flag(None, "いつから", "Since when.", formats=("%Y-%m-%d",))
     cups: int = flag(2, "杯数", "Cups.", ge=1)
     workers: int = flag(1, "並列数", "Processes.", ge=1, exclude=True)
+    sweet: bool = flag(True, "砂糖を入れる", "With sugar.")
+    lumps: int = flag(1, "砂糖の数", "Lumps.", needs="sweet", ge=1)
 
 
 class Shop(Options):
@@ -99,3 +101,12 @@ def test_an_experiment_without_a_command_is_started_by_its_verb() -> None:
     command_of(TEA, "ask").main(["--cups", "3"], standalone_mode=False)
     assert asked[-1].cups == 3
     assert set(Flags(HIDDEN, only=("cups",)).fields) == {"cups"}
+
+
+@pytest.mark.parametrize(("sweet", "told"), [(True, ""), (False, "--lumps has no effect here\n")])
+def test_a_flag_without_what_it_needs_is_told(
+    sweet: bool, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Flags(POUR).configs({"sweet": sweet, "lumps": 2})
+    Flags(POUR).configs({"sweet": sweet})
+    assert capsys.readouterr().err == told

@@ -21,7 +21,9 @@ class Rules(Options):
     trials: int = flag(
         3, "1 件あたりの試行数 (Pass@k の k)", "Trials per instance: the k of Pass@k.", ge=1
     )
-    quota: int = flag(2, "1 試行あたりの質問の上限", "Questions per trial at most.", ge=0)
+    quota: int = flag(
+        2, "1 試行あたりの質問の上限", "Questions per trial at most.", needs="rules.clarify", ge=0
+    )
     clarify: bool = flag(
         True, "質問を許可するか", "Whether asking is allowed at all (Table 2, w/o Clarify)."
     )

@@ -245,6 +245,9 @@ class Flags:
         idle += [f"{SAMPLING} {name}.…" for name in sampling if name and not roles[name]]
         for flag in self.fields.values():
             asked, used = _at(given.values, flag.path), _attribute(config, flag.path)
+            needs = flag.told.get("needs")
+            if needs and asked is not None and _attribute(config, needs.split(".")) is False:
+                idle.append(flag.option)
             if not isinstance(asked, str) or not isinstance(used, str):
                 continue
             # `auto` and paths are resolved, and not ignored.

@@ -34,6 +34,7 @@ class Judging(Options):
         1,
         "一つの案を判定する回数 (平均をとる)",
         "Judgements of a draft, side by side; the mean over all of them counts.",
+        needs="rules.judge",
         ge=1,
         le=25,
     )
@@ -41,6 +42,7 @@ class Judging(Options):
         0.1,
         "境目のヒステリシス: 前に上だった人物は境目からこの幅まで上とみなす",
         "Hysteresis: who was above a cut stays above it down to, and without, cut − margin.",
+        needs="rules.judge",
         ge=0,
         le=0.5,
     )

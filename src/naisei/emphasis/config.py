@@ -41,6 +41,7 @@ class SplitConfig(Config):
         3,
         "乱数を使うタガーの学習の回数。値はその平均",
         "Trainings of a tagger that has random numbers; figures are their mean.",
+        needs="random",
         ge=1,
     )
     dev: int = flag(
@@ -78,6 +79,13 @@ class EvalConfig(SplitConfig):
         "同じ学習済みのタガーに、タイトルを空にした文書も与える",
         "Also give the same trained tagger the documents without titles (Table 4.3).",
     )
+
+    @property
+    def random(self) -> bool:
+        """Whether a seed changes what is trained."""
+        from naisei.emphasis.taggers.registry import LLM, trainer
+
+        return self.tagger != LLM and trainer(self.tagger, self.options).random
 
 
 class EncoderConfig(SplitConfig):

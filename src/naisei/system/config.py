@@ -50,6 +50,7 @@ def flag(
     argument: bool = False,
     more: bool = False,
     formats: tuple[str, ...] = (),
+    needs: str = "",
     **bounds: Any,
 ) -> Any:
     """A field of a configuration that is a flag of its command.
@@ -70,12 +71,14 @@ def flag(
         more: of a flag that may be repeated: the arguments of the command are values of it, too,
             so that `--personas A B` gives both.
         formats: of a date and time, as for `strptime`.
+        needs: attribute of the whole configuration, such as `rules.judge`; where that is False,
+            the flag changes nothing, and whoever gives it is told.
         bounds: of the value, as for `pydantic.Field`: ge, gt, le, lt, min_length. `exclude`: it is
             no part of the frozen configuration, since it changes no result.
     """
     told: dict[str, Any] = {"ja": ja, "en": en, "name": name, "short": short, "panel": panel}
     told |= {"metavar": metavar, "env": env, "shown": shown, "axis": axis}
-    told |= {"argument": argument, "more": more, "formats": formats}
+    told |= {"argument": argument, "more": more, "formats": formats, "needs": needs}
     kept: dict[str, Any] = {key: value for key, value in told.items() if value}
     return Field(default, description=en, json_schema_extra={_KEY: kept}, **bounds)
 
