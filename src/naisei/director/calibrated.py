@@ -8,6 +8,7 @@ another's (`Voice.retry_below`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from naisei.core import Check, Status
@@ -64,7 +65,7 @@ class CalibratedRules:
         scatter, raised = self._scattered(line)
         checks = (
             check_form(line, self.limits),
-            self._set(line),
+            self._set(line, history),
             self._praised(line),
             scatter,
             self._logic(line),
@@ -85,11 +86,17 @@ class CalibratedRules:
             self.character.id,
         )
 
-    def _set(self, line: PreparedLine) -> Check:
+    def _set(self, line: PreparedLine, history: Sequence[str]) -> Check:
         facts = self._facts(line) if self._facts.sign(line.body) else PASSED["setting"]
+        # Whoever was spoken of just before may be whom the line leaves unnamed.
+        third = bool(history) and _THIRD.search(history[-1]) is not None
+        if third and facts.status is _RETRY:
+            return facts.model_copy(update={"status": _WARN})
         household = self._household
         if facts.status is _PASS and household.sign(line.body):
             spans = sorted(household.find(line.body, line.masked), key=lambda c: not c.certain)
+            if third and spans and not spans[0].certain:
+                return facts
             if spans:
                 first = spans[0]
                 reason, suggestion = _BROKEN[first.kind]
@@ -204,6 +211,13 @@ class CalibratedRules:
         if span is None:
             return PASSED["script"]
         return found(line, "script", _WARN, *_STAGED, [line.evidence(*span).strip()])
+
+
+#: Somebody who is not here, as the topic of the line before.
+_THIRD = re.compile(
+    r"(?:さん|くん|先[輩生]|友[達人]|友だち|いとこ|叔[父母]|おば|おじ|祖[父母]|あの(?:人|子)|彼女?)"
+    r"(?:たち)?(?:は|が|も|の|って|、|に|と)"
+)
 
 
 def _linked(here: set[str], there: set[str]) -> bool:

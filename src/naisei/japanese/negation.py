@@ -19,6 +19,7 @@ _TWO = re.compile(
     r"(?:な[いくかきけ]|ません|ませ[ずぬ]|ず(?:に)?|ぬ|んわけ|ねえ|ねぇ|ねー)[^。！？\n]*?(?:な[いくかきけ]|ません|ねえ|ねぇ|違(?:う|い(?:ます|ない|あり)))"
 )
 _NOT = frozenset({"ない", "ぬ", "ん", "ず", "無い"})
+_DENYING = frozenset({"助動詞", "形容詞"})
 #: Words that may stand between two negations of one predicate.
 _BETWEEN = frozenset(
     [
@@ -95,7 +96,7 @@ _BETWEEN = frozenset(
 )
 #: One negation, in words that hold two: must, perhaps, no doubt, cannot help.
 _SET = re.compile(
-    r"(?:なければ|なきゃ|なくては|なくちゃ|なけりゃ|ないと|ねば|なくても|ずには?|ないでは)(?:、)?(?:なら|いけ|だめ|駄目|ダメ|いられ|おか|済ま|すま|いい|よい|構わ|かまわ|大丈夫|平気|なん)(?:ない|ません|なかった|なく(?!な[いか]|は)|ぬ)?"
+    r"(?:なければ|なきゃ|なくては|なくちゃ|なけりゃ|ないと|ねば|ずには?|ないでは)(?:、)?(?:なら|いけ|だめ|駄目|ダメ|いられ|おか|済ま|すま|いい|よい|構わ|かまわ|大丈夫|平気|なん)(?:ない|ません|なかった|なく(?!な[いか]|は)|ぬ)?"
     r"|かもしれ(?:ない|ません|なく|ないと)|かも知れ(?:ない|ません)|に過ぎ(?:ない|ません)|にすぎ(?:ない|ません)|しかた(?:が)?(?:ない|ありません|なく)|仕方(?:が)?(?:ない|ありません|なく)|しょうがな[いく]"
     r"|たまらな[いく]|とんでもな[いく]|もったいな[いく]|つまらな[いく]|くだらな[いく]|申し訳(?:ない|ありません|なく)|間違い(?:ない|ありません|なく)|違い(?:ない|ありません)|思わず|必ず|まず(?:は|、)?|少なくとも|なるべく"
     r"|危な[いく]|少な[いく]|汚な[いく]|幼な[いく]|切な[いく]|儚な[いく]|なんでもな[いく]|さりげなく|なんとなく|何となく|まもなく|間もなく|問題(?:ない|ありません)|足らず|知らず|とりあえず|相変わらず|わず"
@@ -145,6 +146,7 @@ def negations(text: str) -> list[Negation]:
     plain = _SET.sub(lambda m: "〓" * len(m[0]), text)
     if _TWO.search(plain) is None:
         return found
+    found += _crowded(plain)
     found += [Negation(*match.span(), 2, True) for match in _CROSSED.finditer(text)]
     for first, last, count in _chains(_located(plain)):
         after = plain[last:]
@@ -170,8 +172,9 @@ def negations(text: str) -> list[Negation]:
 _TURNED = re.compile(
     r"(?:ない(?:と|なら|で(?:い|お)(?:ると|けば))|なければ|なきゃ|なかったら|ずに(?:い(?:ると|れば)|いたら))、?[^。！？\n]{0,12}?"
     r"(?:(?:濡れ|困[らり]|遅れ|遅刻し|怒ら(?:れ)?|風邪を?ひ[かき]|太ら|太り|焦げ|腐ら|腐り|失敗し|忘れ|壊れ|枯れ|溶け|冷め|迷[わい]|倒れ|転[ばび]|乗り遅れ|寝坊し|後悔し|危な[くか]|損し|損を?し|だめにな[らり])(?:ない|ません|ずに)"
-    r"|(?:間に合[いう]|起きられ|治[りる]|助か[りる]|勝て|上手にな[りる]|うまくい[きく]|よくな[りる]|元気にな[りる]|覚えられ|安心でき|長持ちし|おいしくな[りる]|成功し)(?:ます|る|、|よ)?(?:よ|ね|から|ので|。|！|$))"
+    r"|(?:間に合(?:[いう]|っ(?:ちゃ|て))|起きられ|治[りる]|助か[りる]|勝て|上手にな[りる]|うまくい[きく]|よくな[りる]|元気にな[りる]|覚えられ|安心でき|長持ちし|おいしくな[りる]|成功し)(?:ます|る|、|よ)?(?:よ|ね|から|ので|。|！|$))"
     r"|(?:不(?!思議|安|満|足|便|用|良|動|意|審|利|在|幸|明)|未(?!来|満|練|亡|曾)|非(?!常|難)|無(?!理|駄|料|事|茶|線|視|念|口))[\u3400-\u9fff]{1,3}(?:では|じゃ|でも)(?:ない|ありません|なく)(?!か|です?か|？|でしょ|よね|の？)"
+    r"|すぎない(?:と|ので|から)[^。！？\n]{0,10}(?:腐|太[るり]|壊|疲れ|痛|焦げ|こわ|風邪|溢れ|しみ)|(?:熱く|危なく|重く|滑ら|硬く|鋭く|濡れて(?:い)?|汚れて(?:い)?|辛く|苦手じゃ|嫌いじゃ)ない(?:ので|から)[^。！？\n]{0,12}(?:やけど|火傷|怪我|けが|危な|危険|落と|転[びば]|たくな|避け|無理)"
     r"|(?:だめ|ダメ|駄目|禁止|厳禁|無理|嫌|いや|反対|間違い)(?:じゃ|では)(?:なく|ない)(?:は|も)?(?:ない|ありません)"
     r"|ない(?:わけには(?:いきません|いかない)|に違い(?:ありません|ない)|はず(?:が|は)(?:ない|ありません))"
     r"|ないように(?:し(?:ない|ません)|気をつけ(?:ない(?!と)|ません)|急がない|注意しない)|忘れ(?:ない)?ないで|なくてはいけな(?:くない|いわけ)"
@@ -179,7 +182,7 @@ _TURNED = re.compile(
 )
 #: Words that need a negation after them, up to the end of their clause.
 _POLAR = re.compile(
-    r"(?:(?<=[0-9一二三四五六七八九十つ個人回度枚円分年日こりだけにでれた])しか(?![しもたくりるっらけ])|決して|けっして|めったに|滅多に|一度も|必ずしも|ろくに|ちっとも|少しも|一つも|一人も|一言も|誰ひとり|何ひとつ|なんら|到底|さほど|大して)"
+    r"(?:(?<=[0-9一二三四五六七八九十つ個人回度枚円分年日こりだけにでれ])しか(?![しもたくりるっらけ])|二度と|金輪際|一切(?=[^れ])|誰も(?!が|かれ|彼)|だれも(?!が)|何も(?!か)|どこにも|決して|けっして|めったに|滅多に|一度も|必ずしも|ろくに|ちっとも|少しも|一つも|一人も|一言も|誰ひとり|何ひとつ|なんら|到底|さほど|大して)"
     r"([^。！？\n]*)"
 )
 _ANY_NOT = re.compile(
@@ -197,6 +200,28 @@ def _unlicensed(text: str) -> Iterator[re.Match[str]]:
             and not rest.endswith(("とか", "って", "…"))
         ):
             yield match
+
+
+#: What parts two clauses whose negations do not meet: conditions, contrasts, invitations.
+_APART = re.compile(
+    r"ない(?:と(?![はも限言思])|なら|うち|ので、|から、)|なければ|なきゃ|なくても|なくちゃ|なかったら|なくても?構|が、|けど|けれど|のに|し、|ませんか|ないでください|ないでね|っていうか|、(?=[^、]*って)"
+)
+_CLAUSE = re.compile(r"[^。！？\n]+")
+
+
+def _crowded(text: str) -> Iterator[Negation]:
+    """Clauses that hold two negations, wherever these stand."""
+    for sentence in _CLAUSE.finditer(text):
+        at = sentence.start()
+        for clause in _APART.split(sentence[0]):
+            start = text.find(clause, at)
+            at = start + len(clause)
+            if _TWO.search(clause) is None or _TAG.match(text, at):
+                continue
+            placed = [w for w in _located(clause) if w.lemma in _NOT and w.pos in _DENYING]
+            stems = {clause[max(0, w.start - 2) : w.end] for w in placed}
+            if len(placed) > 1 and len(stems) > 1:
+                yield Negation(start, at, 2, False)
 
 
 def _located(text: str) -> list[Token]:
@@ -219,7 +244,7 @@ def _chains(words: Sequence[Token]) -> Iterator[tuple[int, int, int]]:
     stem = 0
     open_ = False
     for at, word in enumerate(words):
-        negative = word.lemma in _NOT and word.pos in ("助動詞", "形容詞")
+        negative = word.lemma in _NOT and word.pos in _DENYING
         if negative:
             if not open_:
                 stem = words[at - 1].start if at else word.start

@@ -40,7 +40,7 @@ _THIRD = re.compile(
     r"(?:彼女?|あいつ|あの(?:人|子)|先生|先輩|店長|店員|母|父|お母さん|お父さん|おばあちゃん|叔母|友[達人]|[\u3400-\u9fffァ-ヶ]{1,4}(?:さん|くん))(?:は|が|って|も|の|、)"
 )
 _SUBJECT = re.compile(
-    r"([^、。！？\s〓「」]{1,14}?)(?:は|が|って(?!い)|も|こそ|なんて)(?=[^ぁ-ん]|[ぁ-ん]{2})"
+    r"((?!それは|これは|今のは|そこは|本当は|実は)[^、。！？\s〓「」]{1,14}?)(?:(?<!と)は|が|って(?!い)|も|こそ|なんて)(?=[^ぁ-ん]|[ぁ-ん]{2})"
 )
 _POINTED = r"(?:その|この|こんな|そんな|そういう|お|ご)"
 _HONORIFIC = re.compile(
@@ -68,6 +68,7 @@ class Praises:
         partner = "|".join(map(re.escape, sorted(names, key=len, reverse=True))) or r"(?!)"
         personal, general, doing = _words()
         self._hearer = re.compile(rf"{partner}|{_ADDRESSED}")
+        self._owned = re.compile(rf"(?:{partner}|{_ADDRESSED})の[^、。はがも]{{0,4}}\Z")
         self._word = re.compile(rf"(?P<personal>{personal})|(?P<general>{general})")
         #: Finds nothing in a line without an evaluation: most lines.
         self.sign = self._word.search
@@ -117,6 +118,8 @@ class Praises:
         if _THIRD.search(before) and not self._hearer.search(before):
             score -= 2
         if self._pointed.search(before[-12:] + after[:0]) and not subjects:
+            score += 2
+        if self._owned.search(before):
             score += 2
         if self._hearer.search(sentence):
             score += 1 if subjects else 2
