@@ -66,7 +66,7 @@ def made(count: int) -> Lines:
 
 
 def ours(text: str, speaker: str) -> Any:
-    return check(text, character=speaker)
+    return check(text, character=speaker, rules="spec")
 
 
 def read(verdict: Any) -> tuple[Any, ...]:

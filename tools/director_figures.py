@@ -3,7 +3,8 @@
 Precision and recall of each check, for RETRY and for every verdict but PASS, with 95 % Wilson
 intervals, beside plain substring rules (benchmarks/plain_rules.py); then lines per second of
 both in the same run. `--part dev` or `--part held-out` for one half; `--wrong` lists the
-lines of the dev half that a check answers otherwise than labelled.
+lines of the dev half that a check answers otherwise than labelled. `--natural`: instead, the
+natural and wrong lines of authors who knew the personas only.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from naisei.director import check
-from naisei.director.verdict import HARD_CHECKS
+from naisei.director.verdict import HARD_CHECKS, RuleSet
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.director import measured
@@ -43,7 +44,8 @@ def lines(wanted: str) -> list[dict[str, Any]]:
 
 
 def ours(text: str, speaker: str) -> Answer:
-    return {c.name: c.status.value for c in check(text, character=speaker).checks}
+    found = check(text, character=speaker, rules="spec")
+    return {c.name: c.status.value for c in found.checks}
 
 
 def plain(text: str, speaker: str) -> Answer:
@@ -84,11 +86,37 @@ def table(rows: list[dict[str, Any]], judge: Callable[[str, str], Answer]) -> No
     print(f"\nall six checks as labelled: {wilson(right, len(rows))} % of {len(rows)} lines\n")
 
 
+def natural(part: str, rules: RuleSet) -> None:
+    """Lines of authors who knew the personas only: what is flagged, what is rejected, by kind."""
+    text = (files("naisei.data") / "director_lines" / "natural.jsonl").read_text(encoding="utf-8")
+    rows = [json.loads(row) for row in text.split("\n") if row]
+    print(f"| {part}, {rules} | lines | WARN or RETRY % | RETRY % |\n|---|---|---|---|")
+    for kind in ("good", "swapped", "setting", "praise", "negation", "script"):
+        found = [
+            check(
+                r["line"], character=r["character"], history=[r["partner_line"]], rules=rules
+            ).status.value
+            for r in rows
+            if r["kind"] == kind and r["part"] == part
+        ]
+        if found:
+            flagged, retry = sum(s != "PASS" for s in found), found.count("RETRY")
+            shares = f"{wilson(flagged, len(found))} | {wilson(retry, len(found))}"
+            print(f"| {kind} | {len(found)} | {shares} |")
+    print()
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--part", choices=("dev", "held-out", "all"), default="all")
     parser.add_argument("--wrong", action="store_true")
+    parser.add_argument("--natural", action="store_true", help="natural.jsonl by both rule sets")
     chosen = parser.parse_args()
+    if chosen.natural:
+        for at in ("dev", "test", "fresh"):
+            natural(at, "calibrated")
+            natural(at, "spec")
+        return 0
     rows = lines(chosen.part)
     for name, judge in (("naisei.director", ours), ("plain rules", plain)):
         print(f"## {name}, {chosen.part}\n")

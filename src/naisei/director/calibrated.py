@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache, partial
 
 from naisei.core import Check, Status
 from naisei.director.autofix import autofix
@@ -57,6 +58,7 @@ class CalibratedRules:
         self._praise = None if character.flatters and character.praise is None else Praises(partner)
         self._meter = VoiceMeter(character.voice) if character.voice else None
         self._tone = ToneCheck(character.tone)
+        self._missing = lru_cache(maxsize=512)(partial(_missing, character))
 
     def check(self, text: str, history: Sequence[str] = ()) -> LineVerdict:
         """See `naisei.director.check.check`."""
@@ -76,7 +78,7 @@ class CalibratedRules:
         )
         mends, mended = ((), text) if line.untouched else autofix(text)
         return LineVerdict(
-            max(checks, key=lambda c: c.status.severity).status,
+            _worst(checks),
             checks,
             score,
             line.count,
@@ -177,7 +179,7 @@ class CalibratedRules:
             return PASSED["tone"], tone
         heard = self._meter.heard(line.masked)
         foreign = next((name for name, w in heard.traits if w < 0), "register:")
-        reason, suggestion = _missing(self.character, foreign)
+        reason, suggestion = self._missing(foreign)
         shown = line.evidence(0, min(40, len(line.body)))
         return found(line, "tone", _WARN if score else _RETRY, reason, suggestion, [shown]), tone
 
@@ -218,6 +220,11 @@ _THIRD = re.compile(
     r"(?:さん|くん|先[輩生]|友[達人]|友だち|いとこ|叔[父母]|おば|おじ|祖[父母]|あの(?:人|子)|彼女?)"
     r"(?:たち)?(?:は|が|も|の|って|、|に|と)"
 )
+
+
+def _worst(checks: tuple[Check, ...]) -> Status:
+    statuses = {c.status for c in checks}
+    return _RETRY if _RETRY in statuses else _WARN if _WARN in statuses else _PASS
 
 
 def _linked(here: set[str], there: set[str]) -> bool:

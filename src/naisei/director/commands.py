@@ -6,7 +6,6 @@ import json
 import sys
 from collections import Counter
 from enum import StrEnum
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -318,12 +317,8 @@ def show_character(
 ) -> None:
     from naisei.director.character import load_character
 
-    found = load_character(character)
-    if character.endswith(".toml"):
-        text = read_text(character)
-    else:
-        bundled = files("naisei.data") / "characters" / f"{found.id}.toml"
-        text = bundled.read_text(encoding="utf-8")
+    load_character(character)
+    text = read_text(character) if character.endswith(".toml") else shipped_text(character)
     sys.stdout.write(text)
 
 
@@ -374,6 +369,90 @@ def check_profiles(
                 "  note: without any part of a tone, every line passes that check",
             )
         )
+
+
+@characters.command(
+    "learn",
+    help=say(
+        "見本の発言 (1 行 1 発言、50 行ほど) から話し方を学び、プロファイルの [voice] を書く",
+        "Learn a voice from sample lines (one a row, about 50); write it as a profile's [voice].",
+    ),
+)
+def learn_voice(
+    lines: Annotated[Path, typer.Argument(help=say("見本の発言", "Sample lines."))],
+    character: Annotated[
+        str | None,
+        typer.Option(
+            "--character",
+            metavar="ID|FILE",
+            help=say(
+                "[voice] を入れるプロファイル (なければ [voice] だけを書く)",
+                "The profile that the [voice] goes into; none: [voice] alone is written.",
+            ),
+        ),
+    ] = None,
+    against: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--against",
+            help=say(
+                "ほかの人物の発言 (複数可、既定は同梱の人物の見本)",
+                "Lines of others, repeatable; by default the samples of the bundled characters.",
+            ),
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", help=say("書き込む TOML (既定: 標準出力)", "TOML to write; else stdout.")
+        ),
+    ] = None,
+) -> None:
+    from naisei.director.character import load_character, shipped
+    from naisei.director.voice import LEAST, card, learn, samples, with_voice
+
+    own = _rows(lines)
+    profile = load_character(character) if character else None
+    if against:
+        others = {path.stem: _rows(path) for path in against}
+    else:
+        mine = profile.id if profile else ""
+        others = {c.id: list(samples(c.id)) for c in shipped() if c.id != mine}
+    try:
+        voice = learn(own, [line for rows in others.values() for line in rows])
+    except InputError as error:
+        raise InputError(error.message, place=str(lines), remedy=error.remedy) from None
+    base = ""
+    if character:
+        base = read_text(character) if character.endswith(".toml") else shipped_text(character)
+    text = with_voice(base, voice)
+    for row in card(own, others, voice):
+        print(row, file=sys.stderr)
+    if len(own) < 2 * LEAST:
+        print(
+            say(
+                "注意: 見本が少ないので、率の幅は広くなります", "note: few samples, wide intervals"
+            ),
+            file=sys.stderr,
+        )
+    if out is None:
+        sys.stdout.write(text)
+        return
+    from naisei.files import write_atomically
+
+    write_atomically(out, text)
+    print(out)
+
+
+def _rows(path: Path) -> list[str]:
+    return [row.strip() for row in read_text(path).splitlines() if row.strip()]
+
+
+def shipped_text(name: str) -> str:
+    """The TOML text of a shipped character, by id or name."""
+    from naisei.director.character import load_character, shipped_profile
+
+    return shipped_profile(load_character(name).id)
 
 
 def _place(file: Path, line: int) -> str:

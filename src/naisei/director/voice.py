@@ -12,7 +12,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
 from typing import Annotated
@@ -29,11 +29,13 @@ __all__ = [
     "Heard",
     "Voice",
     "VoiceMeter",
+    "card",
     "learn",
     "samples",
     "strange",
     "typical",
     "voice_toml",
+    "with_voice",
 ]
 
 #: So few lines can be learnt from.
@@ -207,6 +209,58 @@ def voice_toml(voice: Voice) -> str:
     return "\n".join(rows) + "\n"
 
 
+def with_voice(profile: str, voice: Voice) -> str:
+    """The text of a profile with the voice in it; a `[voice]` that was there is replaced."""
+    head = _VOICE.sub("", profile).rstrip()
+    return f"{head}\n\n{voice_toml(voice)}" if head else voice_toml(voice)
+
+
+#: The tables of a voice, with the comments straight above them.
+_VOICE = re.compile(r"(?m)(?:^#[^\n]*\n)*^\[voice[\].](?:(?!^\[(?!voice))[\s\S])*")
+
+
+def card(own: Sequence[str], others: Mapping[str, Sequence[str]], voice: Voice) -> list[str]:
+    """What is known of a voice, in words: rates by leaving lines out, confusion, strange lines."""
+    from naisei.runs.statistics import wilson_interval  # which brings numpy
+
+    warned, rejected = (
+        wilson_interval(round(rate * voice.lines), voice.lines)
+        for rate in (
+            voice.false_warn,
+            voice.false_retry,
+        )
+    )
+    rows = [
+        say(
+            f"本人の {voice.lines} 行 (一割ずつ外して測定): 合格 {1 - voice.false_warn:.1%}、"
+            f"誤った WARN 以上 {voice.false_warn:.1%} [{warned[0]:.1%}, {warned[1]:.1%}]、"
+            f"誤った RETRY {voice.false_retry:.1%} [{rejected[0]:.1%}, {rejected[1]:.1%}]",
+            f"{voice.lines} own lines, each left out: {1 - voice.false_warn:.1%} pass, "
+            f"falsely WARN or worse {voice.false_warn:.1%} [{warned[0]:.1%}, {warned[1]:.1%}], "
+            "falsely RETRY "
+            f"{voice.false_retry:.1%} [{rejected[0]:.1%}, {rejected[1]:.1%}]",
+        )
+    ]
+    meter = VoiceMeter(voice)
+    for name, lines in others.items():
+        passed = sum(meter.weigh(_masked(line)) >= voice.warn_below for line in lines)
+        rows.append(
+            say(
+                f"{name} の {len(lines)} 行のうち本人として通るもの: {passed}",
+                f"of {len(lines)} lines of {name}, taken for the character's: {passed}",
+            )
+        )
+    every = [line for lines in others.values() for line in lines]
+    for at, weight in strange(own, every, voice)[:_STRANGE]:
+        rows.append(
+            say(f"本人らしくない行 {at + 1}", f"strange line {at + 1}")
+            + f" ({weight:.1f}): {own[at]}"
+        )
+    return rows
+
+
+#: So many strange lines are shown.
+_STRANGE = 10
 #: What stands above each table in the file.
 _TABLES = {
     "register": "文末の丁寧さ: [本人の文での割合, ほかの人の文での割合]",
