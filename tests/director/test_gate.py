@@ -245,3 +245,47 @@ def test_what_the_function_raises_passes_through() -> None:
 def test_wrong_options_are_refused_at_once(options: dict[str, Any]) -> None:
     with pytest.raises(InputError):
         gate(**options)
+
+
+@pytest.mark.parametrize("kind", ["plain", "async"])
+def test_sentences_are_let_out_as_they_end(kind: str) -> None:
+    read: list[str] = []
+    turns: list[Turn] = []
+    pieces = ["明日は晴れ", "ます。洗濯", "は午前に", "しましょう。", "一人暮らしですから。"]
+    options = {"character": "ayu", "hold": "sentence", "on_turn": turns.append}
+
+    def draft() -> Iterator[str]:
+        for piece in pieces:
+            read.append(piece)
+            yield piece
+
+    async def adraft() -> AsyncIterator[str]:
+        for piece in draft():
+            yield piece
+
+    async def all_of(stream: AsyncIterator[str]) -> list[tuple[str, int]]:
+        return [(out, len(read)) async for out in stream]
+
+    if kind == "plain":
+        heard = [(out, len(read)) for out in Gate(**options)(draft)()]
+    else:
+        heard = asyncio.run(all_of(Gate(**options)(adraft)()))
+    assert heard == [("明日は晴れます。", 2), ("洗濯は午前にしましょう。", 5)]
+    (turn,) = turns
+    assert turn.text == "明日は晴れます。洗濯は午前にしましょう。", (
+        "the broken setting was kept back"
+    )
+    assert turn.latency is not None and turn.drafts[-1].status == "RETRY"
+
+
+def test_a_first_sentence_that_is_rejected_is_written_again() -> None:
+    drafts = iter(["一人暮らしですので。はい。", "二人分あります。どうぞ。"])
+    stream = Gate(character="ayu", hold="sentence")
+
+    @stream
+    def reply() -> Iterator[str]:
+        yield next(drafts)
+
+    assert "".join(reply()) == "二人分あります。どうぞ。"
+    with pytest.raises(InputError, match="hold"):
+        Gate(character="ayu", hold="sentence", judge="openai:x")

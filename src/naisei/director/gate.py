@@ -11,11 +11,12 @@ accepted, and then streamed on.
 from __future__ import annotations
 
 import inspect
+import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar, overload
+from typing import Any, Literal, TypeVar, overload
 
 from naisei.core import AskUser, Chat, Effect, Flow, InputError, Say, World, arun, run
 from naisei.director.character import Character, load_character
@@ -24,6 +25,7 @@ from naisei.director.flow import turn
 from naisei.director.gate_calls import AnyJudge, Call, Write, judge_handler
 from naisei.director.judge import Judging
 from naisei.director.schemas import Draft, Turn
+from naisei.director.sentence_gate import SentenceGate
 from naisei.director.state import Spoken, TalkState
 from naisei.director.verdict import RuleSet
 from naisei.lang import Language, language, say
@@ -41,12 +43,13 @@ class Gate:
     the first. rules: see `naisei.director.check`. policy: when none of them passes: `best`,
     `refuse` (nothing is said: `otherwise` is returned, a stream is empty), or `person` (`person`
     is asked, and its line goes out as given). judge: none by default, so that the hard rules
-    decide alone; a model (`provider:name`), or a function of a `JudgeQuestion` that returns scores
-    (`Scores`, a mapping, five integers, or JSON); plain or async. repeats, margin: see `Judging`.
-    history: gives the lines before, oldest first, whenever a line is to be checked. topic, scene:
-    for the judge. keyword: by which the function is given the reasons, if it takes it. on_turn: is
-    given each `Turn`, with every draft and verdict. language: of the reasons; by default the
-    user's.
+    decide alone; a model (`provider:name`), or a function of a `JudgeQuestion` that returns
+    scores (`Scores`, a mapping, five integers, or JSON); plain or async. repeats, margin: see
+    `Judging`. history: gives the lines before, oldest first, whenever a line is to be checked.
+    topic, scene: for the judge. hold: a streaming function is let out as a whole reply, or
+    sentence by sentence (`sentence`), each checked with those before; no judge then. keyword: by
+    which the function is given the reasons, if it takes it. on_turn: is given each `Turn`, with
+    every draft and verdict. language: of the reasons; by default the user's.
 
     Exceptions of the function pass through.
 
@@ -66,6 +69,7 @@ class Gate:
     scene: str = ""
     person: Callable[[str], Any] | None = None
     otherwise: str = ""
+    hold: Literal["reply", "sentence"] = "reply"
     keyword: str = "reasons"
     on_turn: Callable[[Turn], None] | None = None
     language: Language | None = None
@@ -88,6 +92,15 @@ class Gate:
                     "質問を受け取って発言を返す関数を渡してください",
                     "give a function from the question to a line",
                 ),
+            )
+        if self.hold == "sentence" and (self.judge is not None or self.policy == "person"):
+            raise InputError(
+                say(
+                    "judge と policy=`person` は返事の全体を見るので、文ごとには出せません",
+                    "a judge and the policy `person` see the whole reply",
+                ),
+                place="hold",
+                remedy=say("hold=`reply` にしてください", "use hold=`reply`"),
             )
         if self.retries < 0:
             raise InputError(
@@ -128,7 +141,10 @@ class Gate:
         @wraps(generate)
         def gated(*args: Any, **kwargs: Any) -> Iterator[str]:
             call = self._call(generate, args, kwargs)
-            yield from call.parts(self._run(call))
+            if self.hold == "sentence":
+                yield from self._stream_sentences(call)
+            else:
+                yield from call.parts(self._run(call))
 
         return gated
 
@@ -144,10 +160,54 @@ class Gate:
         @wraps(generate)
         async def gated(*args: Any, **kwargs: Any) -> AsyncIterator[str]:
             call = self._call(generate, args, kwargs)
-            for part in call.parts(await self._arun(call)):
-                yield part
+            if self.hold == "sentence":
+                async for part in self._astream_sentences(call):
+                    yield part
+            else:
+                for part in call.parts(await self._arun(call)):
+                    yield part
 
         return gated
+
+    def _sentences(self) -> SentenceGate:
+        character, state, rules = self._setting()
+        return SentenceGate(character, state, rules)
+
+    def _stream_sentences(self, call: Call) -> Iterator[str]:
+        held, began, latency = self._sentences(), time.monotonic(), None
+        while not held.done:
+            held.begin()
+            for piece in call.pieces(Write(held.reasons)):
+                if (out := held.feed(piece)) != "":
+                    latency = latency or time.monotonic() - began
+                    yield out
+                if not held.open:
+                    break
+            if (out := held.end()) != "":
+                latency = latency or time.monotonic() - began
+                yield out
+        yield from self._closed(held, latency)
+
+    async def _astream_sentences(self, call: Call) -> AsyncIterator[str]:
+        held, began, latency = self._sentences(), time.monotonic(), None
+        while not held.done:
+            held.begin()
+            async for piece in call.apieces(Write(held.reasons)):
+                if (out := held.feed(piece)) != "":
+                    latency = latency or time.monotonic() - began
+                    yield out
+                if not held.open:
+                    break
+            if (out := held.end()) != "":
+                latency = latency or time.monotonic() - began
+                yield out
+        for out in self._closed(held, latency):
+            yield out
+
+    def _closed(self, held: SentenceGate, latency: float | None) -> list[str]:
+        """What is given where nothing was said."""
+        done = self._told(held.turn(latency))
+        return [self.otherwise] if done.text is None and self.otherwise else []
 
     def _call(
         self, generate: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -168,6 +228,19 @@ class Gate:
     def _prepared(
         self, call: Call, write: Callable[[Write], Any], *, blocking: bool
     ) -> tuple[Flow[Turn], World]:
+        character, state, rules = self._setting()
+        handlers: dict[type[Effect[Any]], Any] = {Write: write, Say: lambda said: None}
+        if self.judge is not None:
+            handlers[Chat] = judge_handler(self.judge, call, character, state, blocking=blocking)
+        if (person := self.person) is not None:
+            handlers[AskUser] = lambda asked: person(asked.question)
+
+        def writer(rejected: Sequence[Draft]) -> Flow[str]:
+            return (yield from Write(rejected[-1].reasons if rejected else ()))
+
+        return turn(character, writer, state, rules), World(handlers)
+
+    def _setting(self) -> tuple[Character, TalkState, TalkRules]:
         character = load_character(self.character)
         said = self.history() if self.history is not None else ()
         state = TalkState(
@@ -184,16 +257,7 @@ class Gate:
             judging=judging,
             language=self.language or language(),
         )
-        handlers: dict[type[Effect[Any]], Any] = {Write: write, Say: lambda said: None}
-        if self.judge is not None:
-            handlers[Chat] = judge_handler(self.judge, call, character, state, blocking=blocking)
-        if (person := self.person) is not None:
-            handlers[AskUser] = lambda asked: person(asked.question)
-
-        def writer(rejected: Sequence[Draft]) -> Flow[str]:
-            return (yield from Write(rejected[-1].reasons if rejected else ()))
-
-        return turn(character, writer, state, rules), World(handlers)
+        return character, state, rules
 
 
 @overload

@@ -85,6 +85,25 @@ class Call:
             return self._kept([part async for part in out])
         return self._kept([out])
 
+    def pieces(self, asked: Write) -> Iterator[str]:
+        """A draft of a generator, piece by piece."""
+        out = self._called(asked)
+        self._drafts.append([])
+        for part in [out] if isinstance(out, str) else out:
+            yield self._piece(part)
+
+    async def apieces(self, asked: Write) -> AsyncIterator[str]:
+        """A draft of an async generator, piece by piece."""
+        out = self._called(asked)
+        self._drafts.append([])
+        async for part in out:
+            yield self._piece(part)
+
+    def _piece(self, part: Any) -> str:
+        if not isinstance(part, str):
+            raise TypeError(f"a generate function gives text, not {type(part).__name__}")
+        return part
+
     def parts(self, turn: Turn) -> list[str]:
         """What is let out, in pieces: those of the draft if no mend changed it."""
         text = self._otherwise if turn.text is None else turn.text

@@ -163,7 +163,8 @@ class Turn(_Frozen):
 
     status: of the line that was said; WARN for `best`; RETRY for `refused`; for `person`, what
     the rules would have said. diff: of the mends, as a unified diff. drafts: all, in order; the
-    rejected ones are kept here and nowhere else.
+    rejected ones are kept here and nowhere else. latency: seconds until a gated stream let its
+    first sentence out, where it is let out by sentences.
     """
 
     number: int
@@ -174,6 +175,7 @@ class Turn(_Frozen):
     diff: tuple[str, ...] = ()
     drafts: tuple[Draft, ...] = ()
     chosen: int | None = None
+    latency: float | None = None
 
     @property
     def draft(self) -> Draft | None:

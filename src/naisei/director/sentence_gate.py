@@ -1,0 +1,94 @@
+"""A stream let out sentence by sentence: each is checked together with what was let out before.
+
+A sentence waits for its end, not for the end of the reply. What has been said cannot be taken back:
+a reply that goes wrong after its first sentences ends there.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import cast
+
+from naisei.core import Status
+from naisei.director.character import Character
+from naisei.director.config import TalkRules
+from naisei.director.draft import best, checked
+from naisei.director.schemas import Draft, Outcome, Turn
+from naisei.director.state import TalkState
+
+__all__ = ["SentenceGate"]
+
+_END = re.compile(r"[。！？!?\n]+[」』）)]*")
+
+
+class SentenceGate:
+    """One turn of a streaming function. For each draft: `begin`, `feed` its pieces while `open`,
+    then `end`; until `done`. What `feed` and `end` give may be said at once."""
+
+    def __init__(self, character: Character, state: TalkState, rules: TalkRules) -> None:
+        self._character, self._state, self._rules = character, state, rules
+        self._drafts: list[Draft] = []
+        self._said = self._held = ""
+        self.open, self.done = True, False
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why the last draft was rejected; empty before the first."""
+        return self._drafts[-1].reasons if self._drafts else ()
+
+    def begin(self) -> None:
+        """A new draft begins."""
+        self._held, self.open = "", True
+
+    def feed(self, piece: str) -> str:
+        """What may be said now, perhaps nothing."""
+        self._held += piece
+        out = ""
+        # The last mark may go on in the next piece (「！」「？」), so it waits for what follows.
+        while self.open and (found := _END.search(self._held)) and found.end() < len(self._held):
+            out += self._let(self._held[: found.end()], self._held[found.end() :])
+        return out
+
+    def end(self) -> str:
+        """The draft is at its end: what may still be said."""
+        out = self._let(self._held, "") if self.open and (self._held or not self._said) else ""
+        if self.open or self._said or len(self._drafts) > self._rules.retries:
+            self.done = True
+        chosen = best(self._drafts) if self._rules.policy == "best" else None
+        if self.done and not self._said and chosen is not None:
+            out = self._said = self._drafts[chosen].text
+        return out
+
+    def turn(self, latency: float | None) -> Turn:
+        """How the turn ended. latency: seconds until the first sentence was let out."""
+        rejected = self._drafts[-1].status is Status.RETRY
+        outcome = "refused" if not self._said else "said"
+        if self._said and rejected and len(self._drafts) > self._rules.retries:
+            outcome = "best"
+        status = self._drafts[-1].status if outcome == "said" and not rejected else Status.WARN
+        return Turn(
+            number=1,
+            speaker=self._character.id,
+            outcome=cast(Outcome, outcome),
+            status=Status.RETRY if outcome == "refused" else status,
+            text=self._said or None,
+            drafts=tuple(self._drafts),
+            chosen=None,
+            latency=latency,
+        )
+
+    def _let(self, sentence: str, rest: str) -> str:
+        draft = checked(
+            self._said + sentence,
+            self._character,
+            self._state,
+            self._rules.language,
+            self._rules.rules,
+        )
+        if draft.status is Status.RETRY or not rest:
+            self._drafts.append(draft)
+        if draft.status is Status.RETRY:
+            self.open = False
+            return ""
+        self._said, self._held = self._said + sentence, rest
+        return sentence
