@@ -45,15 +45,15 @@ def noun_phrases(text: str, hollow: Collection[str] = ()) -> tuple[str, ...]:
         ):
             run.append(word)
             continue
-        while run and (run[-1].surface in ("の", "話") or _adverbial(run[-1])):
+        while run and (run[-1].surface in ("の", "話") or _alone(run)):
             run.pop()
         while run and (_adverbial(run[0]) or run[0].surface in ("の", *hollow)):
             run.pop(0)
         phrase = "".join(w.surface for w in run)
-        solid = any(
-            w.pos == "名詞" and w.detail != "数詞" and len(w.surface) + len(phrase) > 2 for w in run
+        solid = any(w.pos == "名詞" and w.detail != "数詞" for w in run) and (
+            len(phrase) > 1 or phrase > "ー"
         )
-        if solid and phrase not in _HOLLOW and phrase not in hollow and run[-1].form not in _HOLLOW:
+        if solid and phrase not in _HOLLOW and phrase not in hollow:
             found[phrase] = None
         run = []
     return tuple(found)
@@ -63,6 +63,13 @@ def _nominal(word: Token, run: list[Token]) -> bool:
     if word.pos == "名詞":
         return word.detail != "助動詞語幹"
     return bool(run) and word.pos == "接尾辞" and word.detail == "名詞的"
+
+
+def _alone(run: list[Token]) -> bool:
+    """Whether the last word names nothing and no noun stands before it (引っ越し先 is a place)."""
+    return (_adverbial(run[-1]) or run[-1].form in _HOLLOW) and (
+        len(run) == 1 or run[-2].surface == "の"
+    )
 
 
 def _adverbial(word: Token) -> bool:
