@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,6 +15,7 @@ from naisei.lang import language, say
 
 if TYPE_CHECKING:
     from naisei.models.check import CheckReport
+    from naisei.models.providers.hand import Ask, Mailbox
 
 __all__ = ["app"]
 
@@ -237,3 +240,71 @@ def wire(
     else:
         for name, text in found.items():
             print(f"##### {name}\n{visible(text)}")
+
+
+@app.command(
+    help=say(
+        "hand: の役割への依頼に、端末で答える (ブラウザでは naisei serve の /hand)",
+        "Answer what waits for hand: roles, in the terminal (in the browser: /hand of "
+        "naisei serve).",
+    )
+)
+def hand(
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="[NAME]",
+            help=say("hand:NAME への依頼だけ", "Only what waits for hand:NAME."),
+            show_default=False,
+        ),
+    ] = "",
+    now: Annotated[
+        bool,
+        typer.Option(
+            "--now",
+            help=say(
+                "いま待っている分だけ答えて終わる", "Answer only what waits now, and end then."
+            ),
+        ),
+    ] = False,
+) -> None:
+    from naisei.models.providers.hand import Mailbox
+    from naisei.terminal import visible
+
+    box = Mailbox()
+    try:
+        while True:
+            waiting = [ask for ask in box.waiting() if not name or ask.who == name]
+            if waiting:
+                _answered(box, waiting[0], visible)
+            elif now:
+                return
+            else:
+                time.sleep(0.5)
+    except (EOFError, KeyboardInterrupt):
+        print()
+
+
+def _answered(box: Mailbox, ask: Ask, visible: Callable[[str], str]) -> None:
+    """One request, field by field. What was written is kept as a draft, field by field, too: an
+    empty line takes it as it is. A text of several lines is written with \\n."""
+    from naisei.models.providers.hand import reply_of
+
+    print(f"===== {ask.role} {ask.who} {ask.at}")
+    for message in ask.messages:
+        print(f"[{message['role']}]\n{visible(message['content'])}\n")
+    draft = box.draft(ask.id)
+    while True:
+        for field, part in ask.fields.items():
+            about = part.get("description", "")
+            some = f" ({', '.join(map(str, part['enum']))})" if "enum" in part else ""
+            before = f" [{draft[field]}]" if draft.get(field) else ""
+            said = input(f"{field}: {about}{some}{before}\n> ").replace("\\n", "\n")
+            draft[field] = said or draft.get(field, "")
+            box.keep(ask.id, draft)
+        try:
+            box.answer(ask.id, reply_of(ask, draft))
+        except InputError as error:
+            print(error)
+        else:
+            return

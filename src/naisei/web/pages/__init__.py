@@ -48,7 +48,7 @@ from naisei.web.conversations.kind import ConversationKind
 __all__ = ["Page", "pages"]
 
 #: Pages that belong to no system.
-_COMMON = ("naisei.web.pages.home:PAGE", "naisei.web.pages.runs:PAGE")
+_COMMON = tuple(f"naisei.web.pages.{name}:PAGE" for name in ("home", "runs", "hand"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
