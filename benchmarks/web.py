@@ -31,17 +31,17 @@ from starlette.routing import Route
 from naisei.core import AskUser, Chat, Event, Flow, Message, Say, Usage, Where
 from naisei.core.messages import fingerprint
 from naisei.http import Server, bound, uvicorn_config
+from naisei.runs.conversation import Prepared
 from naisei.runs.directory import RunDirectory
 from naisei.runs.report import StoredSummary, store_summary
 from naisei.runs.task import EpisodeRow, Metric, Summary
 from naisei.web.app import build_app, settle
-from naisei.web.conversations.conversation import Conversation
 from naisei.web.conversations.kind import (
     ConversationConfig,
     ConversationContext,
     ConversationKind,
     ConversationRun,
-    Prepared,
+    PageConversation,
 )
 from naisei.web.options import WebOptions
 from naisei.web.pages import Page, pages
@@ -74,7 +74,7 @@ async def _open(config: Config, context: ConversationContext) -> AsyncIterator[P
     )
 
 
-def _line(conversation: Conversation, event: Event) -> str:
+def _line(conversation: PageConversation, event: Event) -> str:
     return '<li hx-swap-oob="beforeend:#lines">…</li>' if event.kind == "say" else ""
 
 

@@ -19,9 +19,9 @@ from starlette.routing import Route
 
 from naisei.core import AskUser, Event, Flow, InstrumentFailure, Say
 from naisei.http import Server, bound, uvicorn_config
+from naisei.runs.conversation import Prepared
 from naisei.web.app import build_app
-from naisei.web.conversations.conversation import Conversation
-from naisei.web.conversations.kind import ConversationContext, ConversationKind, Prepared
+from naisei.web.conversations.kind import ConversationContext, ConversationKind, PageConversation
 from naisei.web.options import WebOptions
 from naisei.web.pages import Page
 from naisei.web.pages import pages as all_pages
@@ -59,7 +59,7 @@ async def _open(config: EchoConfig, context: ConversationContext) -> AsyncIterat
     yield Prepared(echo(config.times), base.having({AskUser: context.human(), Say: said}))
 
 
-def _line(conversation: Conversation, event: Event) -> str:
+def _line(conversation: PageConversation, event: Event) -> str:
     if event.kind != "say":
         return ""
     said = event.request["text"]

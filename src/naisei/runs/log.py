@@ -175,6 +175,14 @@ class RunLog:
             for episode, instance, trial, result, failure in found
         }
 
+    def result(self, episode: str) -> JsonValue:
+        """The result of an episode; `None` while it is not scored."""
+        with self._lock:
+            row = self._db.execute(
+                "SELECT result FROM episodes WHERE episode = ?", (episode,)
+            ).fetchone()
+        return None if row is None or row[0] is None else json.loads(row[0])
+
     def _usages(self) -> Iterator[tuple[str, Usage]]:
         """What each effect cost, failed ones included, with its episode, in order."""
         for table in ("events", "lost"):

@@ -17,13 +17,7 @@ from naisei.http import ThreadHandler
 from naisei.lang import say
 from naisei.models.registry import base_world
 from naisei.runs.lock import RunLock, holder, locked
-from naisei.web.conversations.conversation import Conversation
-from naisei.web.conversations.kind import (
-    ConversationContext,
-    HumanHandler,
-    ReadAnswer,
-    answer_text,
-)
+from naisei.web.conversations.kind import ConversationContext, PageConversation
 from naisei.web.conversations.store import Conversations
 from naisei.web.options import WebOptions
 from naisei.web.pages import Page
@@ -102,13 +96,10 @@ class ServerState:
                 self._worlds[key] = base.having({Embed: ThreadHandler(embed)})
         return self._worlds[key]
 
-    def _context(self, visitor: Visitor, conversation: Conversation) -> ConversationContext:
-        def human(read: ReadAnswer | None = None) -> HumanHandler:
-            return HumanHandler(conversation, read or answer_text)
-
+    def _context(self, visitor: Visitor, conversation: PageConversation) -> ConversationContext:
         return ConversationContext(
             world=self.world,
-            human=human,
+            human=conversation.human,
             note=conversation.note,
             folder=self.folder(visitor),
             language=conversation.language,

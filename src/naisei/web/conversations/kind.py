@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict, JsonValue
-from starlette.exceptions import HTTPException
 
-from naisei.core import Effect, Event, Flow, Handler, Limits, Sampling, Where, World
-from naisei.lang import say
+from naisei.core import Event, Handler, Limits, Sampling, Where, World
+from naisei.runs.conversation import Conversation, HumanHandler, Prepared, ReadAnswer, Status
+from naisei.runs.directory import RunDirectory
 from naisei.web.html import fragment
 
 if TYPE_CHECKING:
-    from naisei.web.conversations.conversation import Conversation
     from naisei.web.options import WebOptions
 
 __all__ = [
@@ -27,13 +26,8 @@ __all__ = [
     "ConversationContext",
     "ConversationKind",
     "ConversationRun",
-    "HumanHandler",
     "NotingHandler",
-    "OneOf",
-    "PendingQuestion",
-    "Prepared",
-    "ReadAnswer",
-    "answer_text",
+    "PageConversation",
 ]
 
 C = TypeVar("C", bound=BaseModel)
@@ -64,59 +58,6 @@ class ConversationRun:
     data_hash: str = ""
 
 
-#: Makes the result of an effect from the fields of the form. Raises `HTTPException` for what
-#: cannot be used: then the effect waits on.
-ReadAnswer = Callable[[Any, Mapping[str, str]], Any]
-
-
-@dataclass(frozen=True, slots=True)
-class PendingQuestion:
-    """An effect that waits for the person. step: its place in the flow, which an answer names."""
-
-    step: str
-    effect: Effect[Any]
-    read: ReadAnswer
-    answered: asyncio.Future[Any]
-
-    @property
-    def choices(self) -> tuple[str, ...]:
-        """The answers there are, where not any words will do."""
-        return self.read.choices if isinstance(self.read, OneOf) else ()
-
-
-def answer_text(effect: Effect[Any], fields: Mapping[str, str]) -> str:
-    """The field `text`: at least one character. What `AskUser` takes."""
-    text = fields.get("text", "").strip()
-    if not text:
-        raise HTTPException(422, say("何か書いてください", "please write something"))
-    return text
-
-
-class OneOf:
-    """Reads one of some answers, which the page offers as buttons too."""
-
-    def __init__(self, *choices: str) -> None:
-        self.choices = choices
-
-    def __call__(self, effect: Effect[Any], fields: Mapping[str, str]) -> str:
-        if (text := fields.get("text", "").strip()) in self.choices:
-            return text
-        known = say("、", ", ").join(self.choices)
-        raise HTTPException(422, say(f"{known} のどれかです", f"must be one of {known}"))
-
-
-class HumanHandler(Handler):
-    """Performs effects by asking the person at the page; an effect waits for the answer."""
-
-    def __init__(self, conversation: Conversation, read: ReadAnswer = answer_text) -> None:
-        self._conversation, self._read = conversation, read
-
-    async def perform(self, effect: Effect[Any], where: Where) -> Any:
-        answered = asyncio.get_running_loop().create_future()
-        self._conversation.ask(PendingQuestion(where.step, effect, self._read, answered))
-        return await answered
-
-
 class NotingHandler(Handler):
     """Performs effects, and tells the person meanwhile what is being done: `doing` of each."""
 
@@ -128,13 +69,6 @@ class NotingHandler(Handler):
     async def perform(self, effect: Any, where: Where) -> Any:
         self._context.note(self._doing(effect))
         return await self._inner.perform(effect, where)
-
-
-class Prepared(NamedTuple):
-    """A flow about to begin, and its world. The flow returns a pydantic model."""
-
-    flow: Flow[Any]
-    world: World
 
 
 class OpenWorld(Protocol):
@@ -158,7 +92,8 @@ class ConversationContext:
     human: makes the handler through which an effect is answered by the person at the page.
     note: says what is going on now, in a few words for the person; it is not kept. folder: the
     visitor's own, for what is kept from one conversation to the next. language: of the
-    conversation; `say` speaks it while the flow runs. options: of the server.
+    conversation; `say` speaks it while the flow runs. options: of the server. past: the events
+    of earlier parts, for a kind that renews.
     """
 
     world: OpenWorld
@@ -167,16 +102,61 @@ class ConversationContext:
     folder: Path
     language: Literal["ja", "en"]
     options: WebOptions
+    past: Sequence[Event] = ()
 
 
-def _line(conversation: Conversation, event: Event) -> str:
+class PageConversation(Conversation):
+    """A visitor's conversation at a page; made by `Conversations`.
+
+    id: names it in addresses. config: the kind's. followers: who looks on now. touched: when
+    somebody last did.
+    """
+
+    def __init__(
+        self,
+        id: str,
+        kind: ConversationKind[Any],
+        frozen: ConversationConfig,
+        directory: RunDirectory,
+        rested: Callable[[], None],
+    ) -> None:
+        self.id, self.kind, self.title = id, kind, frozen.title
+        self._rested = rested
+        self.config: Any = kind.config.model_validate(frozen.settings)
+        self.directory = directory
+        self.followers = 0
+        self.touched = time.monotonic()
+        super().__init__(
+            directory.log,
+            WHERE.instance,
+            language=frozen.language,
+            limits=kind.limits,
+            renews=kind.renews,
+        )
+
+    async def follow(self, after: int) -> AsyncIterator[tuple[int, list[Event], Status | None]]:
+        self.followers += 1
+        try:
+            async for told in super().follow(after):
+                yield told
+        finally:
+            self.followers -= 1
+            self.touched = time.monotonic()
+
+    def _set_status(self, status: Status) -> None:
+        super()._set_status(status)
+        if status.state != "going":
+            self._rested()
+
+
+def _line(conversation: PageConversation, event: Event) -> str:
     """What was asked and answered, and what was said."""
     if event.kind not in ("ask", "say"):
         return ""
     return fragment("_line_event.html", event=event)
 
 
-def _nothing(conversation: Conversation) -> Mapping[str, Any]:
+def _nothing(conversation: PageConversation) -> Mapping[str, Any]:
     return {}
 
 
@@ -189,22 +169,24 @@ class ConversationKind(Generic[C]):
     world, and clears up on leaving; it is called again when a conversation is resumed, and must
     then give the same flow. line: the HTML that a new event adds to the page, in `hx-swap-oob`
     pieces, empty for none. shown: what the template `<page>/_status.html` is given besides
-    `conversation`. limits: of one conversation, all its effects together.
+    `conversation`. limits: of one part, all its effects together. renews: see
+    `naisei.runs.conversation`.
     """
 
     name: str
     config: type[C]
     open: Callable[[C, ConversationContext], AbstractAsyncContextManager[Prepared]]
-    line: Callable[[Conversation, Event], str] = _line
-    shown: Callable[[Conversation], Mapping[str, Any]] = _nothing
+    line: Callable[[PageConversation, Event], str] = _line
+    shown: Callable[[PageConversation], Mapping[str, Any]] = _nothing
     limits: Limits = field(default_factory=Limits)
+    renews: bool = False
 
     @property
     def page(self) -> str:
         """The name of the page that it belongs to."""
         return self.name.partition("-")[0]
 
-    def status(self, conversation: Conversation) -> str:
+    def status(self, conversation: PageConversation) -> str:
         """The HTML of whose turn it is, sent whenever that changes: `<page>/_status.html`, or
         `_status.html` where a page has none of its own."""
         given = self.shown(conversation)

@@ -16,6 +16,7 @@ GET  /<page>/<id>                 the conversation.
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import Any, Literal, TypeVar, get_args, get_origin
 from urllib.parse import parse_qsl
@@ -31,11 +32,11 @@ from starlette.routing import Route
 from naisei.core import InputError
 from naisei.lang import say
 from naisei.lengths import FIELD, too_long
+from naisei.runs.conversation import NotAsked
 from naisei.system.config import Flag, flags_of
 from naisei.system.declare import Experiment
 from naisei.system.execute import check_models
-from naisei.web.conversations.conversation import Conversation
-from naisei.web.conversations.kind import ConversationKind
+from naisei.web.conversations.kind import ConversationKind, PageConversation
 from naisei.web.html import page_response
 from naisei.web.state import server_of
 
@@ -65,7 +66,7 @@ def routes() -> list[Route]:
     ]
 
 
-async def _found(request: Request) -> Conversation:
+async def _found(request: Request) -> PageConversation:
     conversations = server_of(request).conversations
     return await conversations.find(request.state.visitor, request.path_params["id"])
 
@@ -77,7 +78,13 @@ async def answer(request: Request) -> Response:
     for value in fields.values():
         if told := too_long(value, most):
             raise HTTPException(413, told)
-    await conversation.answer(fields.pop("step", ""), fields)
+    conversation.touched = time.monotonic()
+    try:
+        await conversation.answer(fields, fields.pop("step", ""))
+    except NotAsked as error:
+        raise HTTPException(409, error.message) from None
+    except TimeoutError:
+        raise HTTPException(503, say("保存できませんでした", "it could not be kept")) from None
     return Response(status_code=204)
 
 
@@ -103,7 +110,7 @@ async def events(request: Request) -> Response:
     return EventSourceResponse(_told(conversation, int(after[:9])), ping=_PING)
 
 
-async def _told(conversation: Conversation, after: int) -> AsyncIterator[bytes]:
+async def _told(conversation: PageConversation, after: int) -> AsyncIterator[bytes]:
     """Messages; those of one moment in one piece."""
     yield ServerSentEvent(comment="naisei", retry=_AGAIN).encode()
     async for number, events, status in conversation.follow(after):
@@ -148,7 +155,7 @@ def page_routes(
     fields: Sequence[str] = (),
     start: Callable[[Request], Awaitable[Mapping[str, Any]]] | None = None,
     begin: Callable[[Request, Mapping[str, str]], Awaitable[tuple[C, str]]] | None = None,
-    show: Callable[[Request, Conversation], Mapping[str, Any]] | None = None,
+    show: Callable[[Request, PageConversation], Mapping[str, Any]] | None = None,
 ) -> list[Route]:
     """Of a page of conversations.
 
@@ -222,7 +229,7 @@ def number_field(fields: Mapping[str, str], name: str, most: int, what: str) -> 
     return int(given)
 
 
-async def conversation_of(request: Request, kind: ConversationKind[Any]) -> Conversation:
+async def conversation_of(request: Request, kind: ConversationKind[Any]) -> PageConversation:
     """The visitor's conversation of this kind that an address names. Raises `HTTPException`."""
     conversations = server_of(request).conversations
     return await conversations.find(request.state.visitor, request.path_params["id"], kind)

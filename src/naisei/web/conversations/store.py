@@ -9,7 +9,8 @@ import shutil
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
@@ -21,13 +22,13 @@ from naisei.core import InputError
 from naisei.lang import language, say
 from naisei.runs.directory import RunDirectory
 from naisei.runs.frozen import Frozen
-from naisei.web.conversations.conversation import Conversation
 from naisei.web.conversations.kind import (
     SYSTEM,
     ConversationConfig,
     ConversationContext,
     ConversationKind,
     ConversationRun,
+    PageConversation,
 )
 from naisei.web.visitors import Visitor
 
@@ -63,22 +64,23 @@ class Conversations:
         self,
         folder: Path,
         kinds: Mapping[str, ConversationKind[Any]],
-        context: Callable[[Visitor, Conversation], ConversationContext],
+        context: Callable[[Visitor, PageConversation], ConversationContext],
         *,
         most: int = 500,
         idle: float = 900.0,
     ) -> None:
         self._folder, self._kinds, self._context = folder, kinds, context
         self._most, self._idle = most, idle
-        self._open: dict[str, Conversation] = {}
+        self._open: dict[str, PageConversation] = {}
         self._opening: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         # A lock of a run is released by the thread that took it.
         self._disk = ThreadPoolExecutor(1, thread_name_prefix="conversations")
+        self._crowded = asyncio.Event()
         self._sweeper: asyncio.Task[None] | None = None
 
     async def begin(
         self, visitor: Visitor, kind: ConversationKind[C], config: C, *, title: str = ""
-    ) -> Conversation:
+    ) -> PageConversation:
         """A new conversation; its flow is under way when this returns."""
         id = secrets.token_hex(12)
         frozen = ConversationConfig(
@@ -93,7 +95,7 @@ class Conversations:
 
     async def find(
         self, visitor: Visitor, id: str, kind: ConversationKind[C] | None = None
-    ) -> Conversation:
+    ) -> PageConversation:
         """A conversation of this visitor, gone on with from its log if it was put away.
 
         kind: refuse those of another kind.
@@ -115,8 +117,7 @@ class Conversations:
 
     async def retry(self, visitor: Visitor, id: str) -> None:
         """Go on with a conversation where it failed. Raises as `find`."""
-        conversation = await self.find(visitor, id)
-        conversation.retry(self._context(visitor, conversation))
+        (await self.find(visitor, id)).retry()
 
     async def entries(
         self, visitor: Visitor, kind: str | None = None, *, most: int = 50
@@ -167,7 +168,7 @@ class Conversations:
     def _path(self, visitor: Visitor, id: str) -> Path:
         return self._folder / visitor.id / id
 
-    async def _opened(self, visitor: Visitor, id: str, path: Path) -> Conversation:
+    async def _opened(self, visitor: Visitor, id: str, path: Path) -> PageConversation:
         if not (path / "config.json").is_file():
             raise _none()
         try:
@@ -187,9 +188,9 @@ class Conversations:
         kind: ConversationKind[C],
         frozen: ConversationConfig,
         directory: RunDirectory,
-    ) -> Conversation:
+    ) -> PageConversation:
         try:
-            conversation = Conversation(id, kind, frozen, directory)
+            conversation = PageConversation(id, kind, frozen, directory, self._rested)
         except ValidationError:
             await self._on_disk(directory.close)
             raise HTTPException(
@@ -203,11 +204,10 @@ class Conversations:
             await self._on_disk(directory.close)
             raise
         self._open[str(directory.path)] = conversation
-        conversation.start(self._context(visitor, conversation))
+        context = self._context(visitor, conversation)
+        conversation.start(lambda past: kind.open(conversation.config, replace(context, past=past)))
         if self._sweeper is None:
             self._sweeper = asyncio.create_task(self._sweep())
-        if len(self._open) > self._most:
-            await self._make_room(0)
         return conversation
 
     async def _put_away(self, key: str) -> None:
@@ -232,8 +232,16 @@ class Conversations:
 
     async def _sweep(self) -> None:
         while True:
-            await asyncio.sleep(min(_SWEEP, self._idle))
-            await self._make_room(self._idle)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(min(_SWEEP, self._idle)):
+                    await self._crowded.wait()
+            self._crowded.clear()
+            await self._make_room(0 if len(self._open) > self._most else self._idle)
+
+    def _rested(self) -> None:
+        """A conversation waits or is over: it may be put away if there are too many."""
+        if len(self._open) > self._most:
+            self._crowded.set()
 
     async def _on_disk(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._disk, work)

@@ -20,12 +20,12 @@ from naisei.director.schemas import Draft, TalkResult, Turn
 from naisei.director.state import TalkRecorder, TalkState
 from naisei.lang import language, say
 from naisei.lengths import FIELD, PROFILE, too_long
-from naisei.web.conversations.conversation import Conversation
+from naisei.runs.conversation import Prepared
 from naisei.web.conversations.kind import (
     ConversationContext,
     ConversationKind,
     NotingHandler,
-    Prepared,
+    PageConversation,
 )
 from naisei.web.conversations.routes import number_field, page_routes
 from naisei.web.html import fragment
@@ -124,7 +124,7 @@ def _doing(effect: Chat[Any]) -> str:
     return say("台詞を書いています…", "Writing a line…")
 
 
-def _line(here: Conversation, event: Event) -> str:
+def _line(here: PageConversation, event: Event) -> str:
     config = here.config
     assert isinstance(config, DuoConfig)
     if event.kind != "remember":

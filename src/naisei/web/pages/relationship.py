@@ -27,12 +27,8 @@ from naisei.relationship.recorder import Recorder, recorded, replayed, streams_o
 from naisei.relationship.schemas import AgentId, Line, Moment, Reflection
 from naisei.relationship.speech import course
 from naisei.relationship.vector import DIMENSIONS, NAMES_JA
-from naisei.web.conversations.conversation import Conversation
-from naisei.web.conversations.kind import (
-    ConversationContext,
-    ConversationKind,
-    Prepared,
-)
+from naisei.runs.conversation import Prepared
+from naisei.web.conversations.kind import ConversationContext, ConversationKind, PageConversation
 from naisei.web.conversations.routes import number_field, page_routes
 from naisei.web.html import fragment
 from naisei.web.pages import Page
@@ -242,7 +238,7 @@ def _line_of(effect: Chat[Any], fields: Mapping[str, str]) -> str:
     return text
 
 
-def speaker_of(here: Conversation) -> str:
+def speaker_of(here: PageConversation) -> str:
     """The name of whoever speaks next."""
     config = here.config
     assert isinstance(config, PairConfig)
@@ -251,7 +247,7 @@ def speaker_of(here: Conversation) -> str:
     return pair.names[upcoming(config.rules, record)] if record.conversation.sessions else ""
 
 
-def _line(here: Conversation, event: Event) -> str:
+def _line(here: PageConversation, event: Event) -> str:
     if event.kind not in ("say", "remember"):
         return ""
     config = here.config
@@ -260,7 +256,7 @@ def _line(here: Conversation, event: Event) -> str:
     return fragment("relationship/_event.html", event=event, picture=picture, config=config)
 
 
-def _shown(here: Conversation) -> Mapping[str, Any]:
+def _shown(here: PageConversation) -> Mapping[str, Any]:
     return {"speaker": speaker_of(here)}
 
 
@@ -308,7 +304,7 @@ async def _begin(request: Request, fields: Mapping[str, str]) -> tuple[PairConfi
     return config, pair.title
 
 
-def _show(request: Request, conversation: Conversation) -> dict[str, Any]:
+def _show(request: Request, conversation: PageConversation) -> dict[str, Any]:
     config = conversation.config
     assert isinstance(config, PairConfig)
     return {

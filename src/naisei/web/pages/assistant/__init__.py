@@ -18,7 +18,7 @@ from naisei.clarify.person import Person
 from naisei.clarify.schemas import Language, Scene, UserInfo
 from naisei.lang import language, say
 from naisei.lengths import FIELD, too_long
-from naisei.web.conversations.conversation import Conversation
+from naisei.web.conversations.kind import PageConversation
 from naisei.web.conversations.routes import page_routes
 from naisei.web.pages import Page
 from naisei.web.pages.assistant.conversation import (
@@ -113,7 +113,7 @@ def _things(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in parts if part.strip())
 
 
-def _show(request: Request, conversation: Conversation) -> dict[str, Any]:
+def _show(request: Request, conversation: PageConversation) -> dict[str, Any]:
     config = conversation.config
     assert isinstance(config, AssistantConfig)
     return {

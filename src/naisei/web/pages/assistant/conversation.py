@@ -22,13 +22,8 @@ from naisei.core import Act, AskUser, Event, Flow, Handler, Observation, Remembe
 from naisei.lang import say
 from naisei.memory import memory as open_memory
 from naisei.models.embedders import KeptEmbedder, open_embedder
-from naisei.web.conversations.conversation import Conversation
-from naisei.web.conversations.kind import (
-    ConversationContext,
-    ConversationKind,
-    HumanHandler,
-    Prepared,
-)
+from naisei.runs.conversation import HumanHandler, Prepared
+from naisei.web.conversations.kind import ConversationContext, ConversationKind, PageConversation
 from naisei.web.html import fragment
 
 __all__ = [
@@ -265,7 +260,7 @@ def actions_in(language: Language) -> ActionSet:
     return load_actions(language=language)
 
 
-def _line(here: Conversation, event: Event) -> str:
+def _line(here: PageConversation, event: Event) -> str:
     config = here.config
     assert isinstance(config, AssistantConfig)
     return fragment(

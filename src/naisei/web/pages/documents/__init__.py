@@ -20,7 +20,7 @@ from naisei.intent.feedback import Sign, read_feedback, standing, write_feedback
 from naisei.intent.rules import Profile, Role, Rules, Setting
 from naisei.intent.serve.uploads import KINDS, store
 from naisei.lang import language, say
-from naisei.web.conversations.conversation import Conversation
+from naisei.web.conversations.kind import PageConversation
 from naisei.web.conversations.routes import conversation_of, page_routes
 from naisei.web.html import fragment
 from naisei.web.pages import Page
@@ -142,7 +142,7 @@ async def _remove(request: Request) -> Response:
     return Response(status_code=204, headers={"HX-Redirect": "/documents"})
 
 
-def _show(request: Request, conversation: Conversation) -> dict[str, Any]:
+def _show(request: Request, conversation: PageConversation) -> dict[str, Any]:
     server = server_of(request)
     replies = [e for e in conversation.events if e.kind == "say"]
     config = conversation.config

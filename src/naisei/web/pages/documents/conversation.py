@@ -26,12 +26,12 @@ from naisei.lang import say
 from naisei.retrieval.build import build
 from naisei.retrieval.index import Index, SearchHandler
 from naisei.retrieval.types import IndexReport
-from naisei.web.conversations.conversation import Conversation
+from naisei.runs.conversation import Prepared
 from naisei.web.conversations.kind import (
     ConversationContext,
     ConversationKind,
     NotingHandler,
-    Prepared,
+    PageConversation,
 )
 from naisei.web.html import fragment
 from naisei.web.options import WebOptions
@@ -258,7 +258,7 @@ def _doing(effect: Any) -> str:
     return doing.get(getattr(effect, "role", ""), searching)
 
 
-def _line(here: Conversation, event: Event) -> str:
+def _line(here: PageConversation, event: Event) -> str:
     if event.kind not in ("ask", "say"):
         return ""
     return fragment("documents/_event.html", event=event, conversation=here, radar=Radar.of(event))

@@ -22,7 +22,7 @@ from naisei.textgame.make.cooking import grid
 from naisei.textgame.make.many import Maker, make_many
 from naisei.textgame.player import GROUP, player_kind
 from naisei.textgame.texts import readable
-from naisei.web.conversations.conversation import Conversation
+from naisei.web.conversations.kind import PageConversation
 from naisei.web.conversations.routes import page_routes
 from naisei.web.pages import Page
 from naisei.web.pages.games.conversation import KIND, Picture, PlayConfig
@@ -134,7 +134,7 @@ async def _begin(request: Request, fields: Mapping[str, str]) -> tuple[PlayConfi
     return config, f"{names[kind]} {number} · {agent}"
 
 
-def _show(request: Request, conversation: Conversation) -> dict[str, Any]:
+def _show(request: Request, conversation: PageConversation) -> dict[str, Any]:
     config = conversation.config
     assert isinstance(config, PlayConfig)
     return {"picture": Picture.of(config, conversation.events), "readable": readable}

@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException
 
 from naisei.core import Act, AskUser, Event, InputError, Observation, Say
 from naisei.lang import say
+from naisei.runs.conversation import Prepared
 from naisei.textgame.drawing import drawing
 from naisei.textgame.engine import GameHandler, ProcessPool, needs_textworld, playable
 from naisei.textgame.flow import play_game
@@ -21,8 +22,7 @@ from naisei.textgame.play import LEAVE, REST, STEP, Person, Watched
 from naisei.textgame.player import FILTERS, Player, PlayerContext, Shown, player_kind
 from naisei.textgame.schemas import START, GameResult, Step, View
 from naisei.textgame.texts import readable
-from naisei.web.conversations.conversation import Conversation
-from naisei.web.conversations.kind import ConversationContext, ConversationKind, Prepared
+from naisei.web.conversations.kind import ConversationContext, ConversationKind, PageConversation
 from naisei.web.html import fragment
 
 __all__ = ["KIND", "Picture", "PlayConfig"]
@@ -156,7 +156,7 @@ def _command(effect: AskUser, fields: Mapping[str, str]) -> str:
     return text
 
 
-def _line(here: Conversation, event: Event) -> str:
+def _line(here: PageConversation, event: Event) -> str:
     if event.kind not in ("act", "say"):
         return ""
     config = here.config
@@ -169,7 +169,7 @@ def _line(here: Conversation, event: Event) -> str:
     )
 
 
-def _shown(here: Conversation) -> Mapping[str, Any]:
+def _shown(here: PageConversation) -> Mapping[str, Any]:
     config = here.config
     assert isinstance(config, PlayConfig)
     picture = Picture.of(config, here.events)

@@ -1,0 +1,380 @@
+"""Live conversations: a flow with a person, whoever carries the person's words.
+
+A terminal, a page and an HTTP server drive the same `Conversation`. Each effect is in its log
+before the flow goes on: a process that is killed loses nothing, and when the conversation is
+opened again the flow is replayed to the very question it had reached.
+
+A conversation has parts, each an episode of the log (`name#0`, `name#1`, …). Where the program,
+the prompts or the settings changed since a part was recorded, its flow cannot follow the log any
+more; a kind of conversation that `renews` then begins another part from what the earlier ones
+hold. Without that it is stale: it can be read, but not gone on with.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, suppress
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple
+
+from pydantic import JsonValue
+
+from naisei.core import (
+    Effect,
+    EffectFailed,
+    Event,
+    Flow,
+    Handler,
+    InputError,
+    Limits,
+    ReplayDivergence,
+    Where,
+    World,
+    arun,
+)
+from naisei.core.plain import plain
+from naisei.lang import say, speaking
+from naisei.runs.log import RunLog
+from naisei.runs.task import EpisodeRow
+
+__all__ = [
+    "Conversation",
+    "HumanHandler",
+    "NotAsked",
+    "OneOf",
+    "Open",
+    "PendingQuestion",
+    "Prepared",
+    "ReadAnswer",
+    "State",
+    "Status",
+    "answer_text",
+    "recorded",
+]
+
+#: going: the flow works. asking: it waits for the person. done: it came to its end. failed: an
+#: instrument failed, and it can be tried again. stale: see the module.
+State = Literal["going", "asking", "done", "failed", "stale"]
+_LOG = logging.getLogger("naisei.conversation")
+#: Seconds that an answer may take to be in the log.
+_ACK = 30
+#: Seconds of work that nobody needs to be told of.
+_SOON = 0.05
+
+
+class NotAsked(InputError):
+    """An answer to what is not being asked now."""
+
+
+class Prepared(NamedTuple):
+    """A flow about to begin, and its world. The flow returns a pydantic model."""
+
+    flow: Flow[Any]
+    world: World
+
+
+#: Prepares the flow of a part, given the events of earlier parts, and clears up on leaving. It is
+#: called again when a conversation is resumed, and must then give the same flow.
+Open = Callable[[Sequence[Event]], AbstractAsyncContextManager[Prepared]]
+#: Makes the result of an effect from the fields that the person filled in. Raises `InputError`
+#: for what cannot be used: then the effect waits on.
+ReadAnswer = Callable[[Any, Mapping[str, str]], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class PendingQuestion:
+    """An effect that waits for the person. step: its place in the flow, which an answer names."""
+
+    step: str
+    effect: Effect[Any]
+    read: ReadAnswer
+    answered: asyncio.Future[Any]
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The answers there are, where not any words will do."""
+        return self.read.choices if isinstance(self.read, OneOf) else ()
+
+
+def answer_text(effect: Effect[Any], fields: Mapping[str, str]) -> str:
+    """The field `text`: at least one character. What `AskUser` takes."""
+    text = fields.get("text", "").strip()
+    if not text:
+        raise InputError(say("何か書いてください", "please write something"))
+    return text
+
+
+class OneOf:
+    """Reads one of some answers."""
+
+    def __init__(self, *choices: str) -> None:
+        self.choices = choices
+
+    def __call__(self, effect: Effect[Any], fields: Mapping[str, str]) -> str:
+        if (text := fields.get("text", "").strip()) in self.choices:
+            return text
+        known = say("、", ", ").join(self.choices)
+        raise InputError(say(f"{known} のどれかです", f"must be one of {known}"))
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """Where a conversation stands. asked: what waits for the person. note: what is being done,
+    in words. problem: why it failed, in words; error: what was raised."""
+
+    state: State = "going"
+    asked: PendingQuestion | None = None
+    note: str = ""
+    problem: str = ""
+    error: Exception | None = None
+
+    @property
+    def step(self) -> str:
+        """What an answer has to name; empty while nothing is asked."""
+        return self.asked.step if self.asked else ""
+
+
+def recorded(log: RunLog, name: str) -> list[list[Event]]:
+    """The events of a conversation by part; at least one part, which may be empty."""
+    parts = [log.read(Where(name).episode)]
+    while parts[-1] and (events := log.read(Where(name, len(parts)).episode)):
+        parts.append(events)
+    return parts
+
+
+class Conversation:
+    """One conversation in memory: its flow runs as a task. An `EventLog` for its flow.
+
+    name: of its episodes in the log. limits: of one part, all its effects together. renews:
+    whether it goes on in a new part where the log cannot be followed.
+
+    events: all, oldest first. status: see `Status`. result: what the flow returned, as JSON.
+    """
+
+    def __init__(
+        self,
+        log: RunLog,
+        name: str,
+        *,
+        language: Literal["ja", "en"],
+        limits: Limits = Limits(),
+        renews: bool = False,
+        on_event: Callable[[Event], None] | None = None,
+    ) -> None:
+        parts = recorded(log, name)
+        self.language = language
+        self.events: list[Event] = [event for part in parts for event in part]
+        self.result: JsonValue = None
+        self.status = Status()
+        self._log, self._limits, self._renews, self._on_event = log, limits, renews, on_event
+        self._where = Where(name, len(parts) - 1)
+        self._begun = len(self.events) - len(parts[-1])
+        self._open: Open | None = None
+        self._moves = 0
+        self._moved = asyncio.Event()
+        self._logged: dict[str, asyncio.Event] = {}
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more can happen."""
+        return self.status.state in ("done", "stale")
+
+    async def answer(self, fields: Mapping[str, str], step: str | None = None) -> None:
+        """Give the person's answer; returns once it is kept. step: to what was asked there,
+        whatever is asked by default.
+
+        The same words to the same step again are no mistake: the first may have been kept by a
+        process that was killed before it could say so.
+
+        Raises:
+            NotAsked: nothing is asked there.
+            InputError: the answer cannot be used.
+            TimeoutError: it could not be kept.
+        """
+        asked = self.status.asked
+        if asked is None or self._open is None or step not in (None, asked.step):
+            if any(e.where.step == step and e.result == fields.get("text") for e in self.events):
+                return
+            raise NotAsked(
+                say(
+                    "いまはこの答えを待っていません（ページを読み込み直してください）",
+                    "this is not what is being asked now; please reload the page",
+                )
+            )
+        value = asked.read(asked.effect, fields)
+        kept = self._logged[asked.step] = asyncio.Event()
+        self._set_status(Status("going"))
+        asked.answered.set_result(value)
+        try:
+            async with asyncio.timeout(_ACK):
+                await kept.wait()
+        finally:
+            self._logged.pop(asked.step, None)
+
+    async def follow(self, after: int) -> AsyncIterator[tuple[int, list[Event], Status | None]]:
+        """What happens from event number `after` on: the number of the last event told, the
+        events that are new, and the status if it is new.
+
+        Ends when the conversation is over or is put away.
+        """
+        told, moves, until = min(after, len(self.events)), -1, 0.0
+        while True:
+            moved = self._moved
+            if self.status.state == "going" and (left := until - time.monotonic()) > 0:
+                # What takes no time is told with what comes of it.
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(left):
+                        await moved.wait()
+                continue
+            new = self.events[told:]
+            told += len(new)
+            status = self.status if moves != self._moves else None
+            moves = self._moves
+            if new or status:
+                yield told, new, status
+            if self._open is None or self.over:
+                return
+            await moved.wait()
+            until = time.monotonic() + _SOON
+
+    async def rest(self) -> Status:
+        """Returns when the flow waits for the person, or cannot go on."""
+        while self.status.state == "going":
+            await self._moved.wait()
+        return self.status
+
+    def start(self, open: Open, *, anew: bool = False) -> None:
+        """Run the flow, from the log as far as that goes. anew: as another part."""
+        self._open = open
+        if anew:
+            self._next_part()
+        if (result := self._log.result(self._where.episode)) is not None:
+            self.result = result
+            self._set_status(Status("done"))
+            return
+        self._set_status(Status("going"))
+        self._task = asyncio.create_task(self._play(open))
+
+    def retry(self) -> None:
+        """Go on where it failed."""
+        if self.status.state == "failed" and self._open is not None:
+            self.start(self._open)
+
+    def human(self, read: ReadAnswer | None = None) -> HumanHandler:
+        """A handler through which an effect is answered by the person."""
+        return HumanHandler(self, read or answer_text)
+
+    def ask(self, asked: PendingQuestion) -> None:
+        """The flow has come to something that the person answers."""
+        self._set_status(Status("asking", asked))
+
+    def note(self, text: str) -> None:
+        """Say what is being done."""
+        if self.status.state == "going":
+            self._set_status(replace(self.status, note=text))
+
+    def append(self, event: Event) -> None:
+        self._log.append(event)
+        self.events.append(event)
+        if (kept := self._logged.get(event.where.step)) is not None:
+            kept.set()
+        if self._on_event is not None:
+            self._on_event(event)
+        self._move()
+
+    def upto(self, event: Event) -> list[Event]:
+        """The events as they stood when this one had come."""
+        now = (event.where.trial, event.where.path)
+        return [each for each in self.events if (each.where.trial, each.where.path) <= now]
+
+    def read(self, episode: str) -> list[Event]:
+        return self.events[self._begun :]
+
+    def writing(self, episode: str) -> AbstractContextManager[None]:
+        return self._log.writing(episode)
+
+    async def leave(self) -> None:
+        """Stop working on it. What is in the log stays; whoever follows is let go."""
+        self.dismiss()
+        task, self._task = self._task, None
+        if task is not None:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    def dismiss(self) -> None:
+        """Let go whoever follows."""
+        self._open = None
+        self._move()
+
+    def _next_part(self) -> None:
+        self._begun = len(self.events)
+        self._where = Where(self._where.instance, self._where.trial + 1)
+
+    async def _play(self, open: Open) -> None:
+        try:
+            with speaking(self.language):
+                await self._parts(open)
+            status = Status("done")
+        except EffectFailed as failed:
+            lost = [e.usage for e in failed.unlogged if e.usage is not None]
+            failure = f"{type(failed).__name__}: {failed}"
+            self._log.finish(EpisodeRow(self._where, None, failure), lost)
+            status = Status("failed", problem=str(failed), error=failed)
+        except ReplayDivergence as diverged:
+            _LOG.warning("%s", diverged)
+            status = Status("stale", problem=str(diverged), error=diverged)
+        except InputError as error:
+            remedy = f" ({error.remedy})" if error.remedy else ""
+            status = Status("failed", problem=error.message + remedy, error=error)
+        except Exception as error:
+            _LOG.exception("conversation %s", self._where.instance)
+            problem = say("内部エラーです", "an internal error")
+            status = Status("failed", problem=problem, error=error)
+        self._set_status(status)
+
+    async def _parts(self, open: Open) -> None:
+        """The part that was reached, and the next one where that cannot be followed."""
+        while True:
+            try:
+                async with open(self.events[: self._begun]) as prepared:
+                    result = await arun(
+                        prepared.flow,
+                        prepared.world,
+                        log=self,
+                        where=self._where,
+                        limits=self._limits,
+                    )
+            except ReplayDivergence as diverged:
+                if not self._renews:
+                    raise
+                _LOG.info("a new part begins: %s", diverged)
+                self._next_part()
+            else:
+                self.result = plain(result.model_dump(mode="json"))
+                self._log.finish(EpisodeRow(self._where, self.result))
+                return
+
+    def _set_status(self, status: Status) -> None:
+        self.status = status
+        self._moves += 1
+        self._move()
+
+    def _move(self) -> None:
+        moved, self._moved = self._moved, asyncio.Event()
+        moved.set()
+
+
+class HumanHandler(Handler):
+    """Performs effects by asking the person; an effect waits for the answer."""
+
+    def __init__(self, conversation: Conversation, read: ReadAnswer) -> None:
+        self._conversation, self._read = conversation, read
+
+    async def perform(self, effect: Effect[Any], where: Where) -> Any:
+        answered = asyncio.get_running_loop().create_future()
+        self._conversation.ask(PendingQuestion(where.step, effect, self._read, answered))
+        return await answered
