@@ -1,8 +1,7 @@
 """故障の切り分け: finds the cause of a fault by asking as few questions as it can.
 
 A table says for each cause how a customer would answer each question. The agent asks what tells
-it most, and as soon as it is sure enough it has one remedy tried. The whole system is this file;
-docs/tutorial/own-system.md walks through it.
+it most, and once it is sure enough it has a remedy tried. docs/tutorial/own-system.md explains it.
 """
 
 from __future__ import annotations
@@ -282,7 +281,8 @@ def with_a_person(table: Table, config: TriageConfig) -> Flow[Result]:
 
 def page() -> Any:
     """In the browser: whoever is there is the customer."""
-    from naisei.web.conversations.kind import ConversationContext, ConversationKind, OneOf, Prepared
+    from naisei.runs.conversation import OneOf, Prepared
+    from naisei.web.conversations.kind import ConversationContext, ConversationKind
     from naisei.web.conversations.routes import page_routes
     from naisei.web.pages import Page
 

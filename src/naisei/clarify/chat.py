@@ -1,38 +1,43 @@
-"""A person in the terminal is the user: the same flow as in a run, with other handlers."""
+"""`naisei clarify chat`: a person in the terminal is the user."""
 
 from __future__ import annotations
 
 import asyncio
+import shutil
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
-from typing import Annotated
+from typing import Literal
 
-import typer
+from pydantic import BaseModel, ConfigDict
 from rich.text import Text
 
 from naisei import plugins
-from naisei.clarify.agent import Agent, AgentContext, build_agent
-from naisei.clarify.config import ClarifyConfig, Rules
+from naisei.clarify.agent import AgentContext, build_agent
+from naisei.clarify.config import ClarifyConfig
+from naisei.clarify.conversation import DONE, GAVE_UP, Picture, prepared
 from naisei.clarify.data import Dataset, load, load_actions
 from naisei.clarify.data.bundled import folder
 from naisei.clarify.data.loader import GROUP
-from naisei.clarify.flow import episode
-from naisei.clarify.person import Outcome, Person, PersonMemory, people_directory
-from naisei.clarify.schemas import ActionSet, Instance, Language, Scene
+from naisei.clarify.person import Person, people_directory
+from naisei.clarify.schemas import ActionSet, Language, Scene
 from naisei.clarify.system import RUN
-from naisei.core import Act, AskUser, InputError, Observation, Remember, World, arun
+from naisei.core import AskUser, Event, InputError
 from naisei.lang import language as shown_language
 from naisei.lang import say
 from naisei.lengths import MESSAGE, too_long
-from naisei.memory import MemoryHandler
-from naisei.memory import memory as open_memory
 from naisei.models.embedders import KeptEmbedder, open_embedder
 from naisei.models.registry import base_world
+from naisei.runs.conversation import Conversation, PendingQuestion, Prepared
+from naisei.runs.directory import RunDirectory
+from naisei.runs.frozen import Frozen
+from naisei.system.config import Options, flag
 from naisei.system.execute import RunOptions, check_models
-from naisei.system.sampling import completed, of_config
 from naisei.terminal import Console, Panel
 
-__all__ = ["Chat", "Ground", "chat", "ground"]
+__all__ = ["Ground", "chat_command", "ground"]
 
 
 _JAPANESE, _ENGLISH = "ambigact40-open", "ambigact40-open-en"
@@ -40,7 +45,7 @@ _JAPANESE, _ENGLISH = "ambigact40-open", "ambigact40-open-en"
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """What a sitting stands on: the situation (without any words yet) and the actions."""
+    """What a conversation stands on: the situation (without any words yet) and the actions."""
 
     scene: Scene
     actions: ActionSet
@@ -49,7 +54,7 @@ class Ground:
 def ground(
     config: ClarifyConfig, *, scene: str | None, asked: Language | None, shown: Language
 ) -> Ground:
-    """The situation and the actions of a sitting.
+    """The situation and the actions of a conversation.
 
     scene: an instance or scene of the data, `None` for a situation without particulars.
     asked: the language to talk in, if somebody said so; else it is that of the data where
@@ -70,7 +75,7 @@ def ground(
     if bundled and not config.actions:
         actions = load_actions(language=language)
     if scene is None:
-        return Ground(Scene(id="sitting", utterance="", language=language), actions)
+        return Ground(Scene(id="own", utterance="", language=language), actions)
     found = [i.scene for i in data.instances if scene in (i.id, i.scene_id)]
     if not found:
         raise InputError(
@@ -111,7 +116,7 @@ _WORDS = {
     "en": {
         "you": "you",
         "agent": "naisei",
-        "hello": "Say something. An empty line or Ctrl-D ends the sitting.",
+        "hello": "Say something. An empty line or Ctrl-D ends the conversation.",
         "memo": "Notes on {name}",
         "empty": "nothing yet",
         "right?": "Is that what you wanted? [y/n]",
@@ -125,174 +130,200 @@ _WORDS = {
 }
 
 
-class Chat:
-    """One sitting with one person."""
+class ChatOptions(Options):
+    """Flags of `naisei clarify chat`."""
 
-    def __init__(
-        self,
-        *,
-        agent: Agent,
-        actions: ActionSet,
-        base: World,
-        person: Person,
-        directory: Path,
-        rules: Rules,
-        scene: Scene,
-        policy: tuple[str, str],
-        console: Console,
-    ) -> None:
-        self.agent, self.actions, self.base, self.rules = agent, actions, base, rules
-        self.person, self.directory, self.scene = person, directory, scene
-        self.console = console
-        self.words = _WORDS[scene.language]
-        self.notes = PersonMemory(person, scene.language, *policy)
-        self._utterance = ""
+    user: str = flag(
+        "user", "誰が話すか。メモは人ごとに残る", "Who is talking: notes are kept per person."
+    )
+    scene: str | None = flag(
+        None,
+        "データのこの件の状況を使う (発話は自分で入力する)",
+        "Use the situation of this instance of the data; the words are yours.",
+    )
+    talk: Language | None = flag(
+        None, "話す言葉 (既定: 表示言語)", "Language to talk in; that of messages by default."
+    )
+    run_dir: Path | None = flag(
+        None,
+        "ここに記録する。会話があれば、その設定のまま続きから話す (既定: runs/ の下の新しい場所)",
+        "Where it is logged; a conversation that is there goes on as it was set up. A new place "
+        "under runs/ by default.",
+        panel="run",
+    )
 
-    def world(self) -> World:
-        """The base world, with the person as user and as judge of actions."""
-        return self.base.having(
-            {AskUser: self._ask, Act: self._act, Remember: MemoryHandler(self.notes)}
-        )
 
-    async def once(self, utterance: str, number: int) -> bool:
-        """One request from utterance to outcome; True if the wanted action was found."""
-        self._utterance = utterance
-        scene = self.scene.model_copy(update={"id": f"sitting-{number}", "utterance": utterance})
-        # The hidden intent is in the person's head: no id stands for it.
-        instance = Instance(id=scene.id, scene=scene, gold=0)
-        flow = episode(instance, self.actions, self.agent, self.notes, self.rules)
-        result = await arun(flow, self.world())
-        self.person.save(self.directory)
-        return result.first_success is not None
+class _ChatConfig(BaseModel):
+    """What is frozen of a conversation. scene: without words yet. person: the notes as they were
+    at the start."""
 
-    def show_notes(self) -> None:
-        text = self.notes.recall() or str(self.words["empty"])
-        title = str(self.words["memo"]).format(name=self.person.name)
-        self.console.print(Panel(Text(text), title=title, title_align="left"))
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
-    def hear(self) -> str:
+    task: Literal["chat"] = "chat"
+    setting: ClarifyConfig
+    scene: Scene
+    actions: ActionSet
+    person: Person
+
+
+@dataclass(frozen=True, slots=True)
+class _ChatRun:
+    """What `RunDirectory.of` needs to know."""
+
+    config: _ChatConfig
+    system: str = "clarify"
+    data_hash: str = ""
+
+
+class _Terminal:
+    """Shows a conversation, and gives the person's answers."""
+
+    def __init__(self, config: _ChatConfig, conversation: Conversation) -> None:
+        self._config, self._conversation = config, conversation
+        self._words, self._console = _WORDS[config.scene.language], Console()
+
+    async def talk(self) -> None:
+        """Until the person leaves. Raises whatever stopped the conversation."""
+        self._console.print(Text(str(self._words["hello"])))
+        self._show_notes()
+        try:
+            async for _, events, status in self._conversation.follow(
+                len(self._conversation.events)
+            ):
+                for event in events:
+                    self._show(event)
+                if status is None or status.state == "going":
+                    continue
+                if status.asked is None:
+                    assert status.error is not None, "requests have no end"
+                    raise status.error
+                if not await self._answered(status.asked):
+                    break
+        except EOFError:
+            self._console.print()
+        self._say(str(self._words["bye"]))
+
+    def _show(self, event: Event) -> None:
+        request = event.request
+        if event.kind == "say" and isinstance(request, dict):
+            speaker = request["speaker"]
+            if speaker in (DONE, GAVE_UP):
+                self._say(str(self._words["done" if speaker == DONE else "sorry"]))
+                self._show_notes()
+
+    async def _answered(self, asked: PendingQuestion) -> bool:
+        """Whether the person said something: an empty line in place of a request is leaving."""
+        effect = asked.effect
+        request = isinstance(effect, AskUser) and not effect.question
+        if isinstance(effect, AskUser) and effect.question:
+            self._say(effect.question)
+        elif not request:
+            action = effect.action["execute"]  # type: ignore[attr-defined]
+            self._say(f"→ {self._config.actions.text(int(str(action)))}")
+        while True:
+            if isinstance(effect, AskUser):
+                if not (text := self._hear()) and request:
+                    return False
+                fields = {"text": text}
+            else:
+                fields = {"right": "yes" if self._yes(str(self._words["right?"])) else "no"}
+            try:
+                await self._conversation.answer(fields)
+            except InputError as error:
+                self._console.print(Text(error.message))
+            else:
+                return True
+
+    def _show_notes(self) -> None:
+        person = Picture.of(self._config.person, self._conversation.events).person
+        text = person.notes(self._config.scene.language) or str(self._words["empty"])
+        title = str(self._words["memo"]).format(name=person.name)
+        self._console.print(Panel(Text(text), title=title, title_align="left"))
+
+    def _hear(self) -> str:
         """What the person types. Raises EOFError when they leave (Ctrl-D)."""
         while True:
-            prompt = Text.assemble((str(self.words["you"]), "bold cyan"), " > ")
-            said = self.console.input(prompt).strip()
+            prompt = Text.assemble((str(self._words["you"]), "bold cyan"), " > ")
+            said = self._console.input(prompt).strip()
             if not (told := too_long(said, MESSAGE)):
                 return said
-            self.console.print(Text(told))
+            self._console.print(Text(told))
 
-    def say(self, text: str) -> None:
-        self.console.print(Text.assemble((f"{self.words['agent']} > ", "bold green"), text))
-
-    def _ask(self, effect: AskUser) -> str:
-        self.say(effect.question)
-        return self.hear()
-
-    def _act(self, effect: Act) -> Observation:
-        assert isinstance(effect.action, dict)
-        action = self.actions.text(int(str(effect.action["execute"])))
-        self.say(f"→ {action}")
-        right = self._yes(str(self.words["right?"]))
-        self.person.learned(Outcome(utterance=self._utterance, action=action, right=right))
-        self.person.save(self.directory)
-        return Observation(reward=float(right), done=True)
+    def _say(self, text: str) -> None:
+        self._console.print(Text.assemble((f"{self._words['agent']} > ", "bold green"), text))
 
     def _yes(self, question: str) -> bool:
         while True:
-            self.console.print(Text(question))
-            said = self.hear().lower().rstrip("。.！!")
-            if said in self.words["yes"]:
+            self._console.print(Text(question))
+            said = self._hear().lower().rstrip("。.！!")
+            if said in self._words["yes"]:
                 return True
-            if said in self.words["no"]:
+            if said in self._words["no"]:
                 return False
-            self.console.print(Text(str(self.words["again"])))
+            self._console.print(Text(str(self._words["again"])))
 
 
-async def chat(sitting: Chat) -> None:
-    """Serve requests until the person leaves. The notes are saved after each."""
-    sitting.console.print(Text(str(sitting.words["hello"])))
-    sitting.show_notes()
-    number = 0
-    try:
-        while utterance := sitting.hear():
-            number += 1
-            found = await sitting.once(utterance, number)
-            sitting.say(str(sitting.words["done" if found else "sorry"]))
-            sitting.show_notes()
-    except EOFError:
-        sitting.console.print()
-    sitting.say(str(sitting.words["bye"]))
+def chat_command(config: ClarifyConfig, options: RunOptions, *, chat: ChatOptions) -> None:
+    """`naisei clarify chat`.
 
-
-User = Annotated[
-    str,
-    typer.Option(
-        help=say("誰が話すか。メモは人ごとに残る", "Who is talking: notes are kept per person."),
-        rich_help_panel=say("課題", "Task"),
-    ),
-]
-At = Annotated[
-    str | None,
-    typer.Option(
-        "--scene",
-        help=say(
-            "データのこの件の状況を使う (発話は自分で入力する)",
-            "Use the situation of this instance of the data; the words are yours.",
-        ),
-        rich_help_panel=say("課題", "Task"),
-    ),
-]
-Talk = Annotated[
-    Language | None,
-    typer.Option(
-        "--talk",
-        help=say("話す言葉 (既定: 表示言語)", "Language to talk in; that of messages by default."),
-        rich_help_panel=say("課題", "Task"),
-    ),
-]
-
-
-def command(
-    config: ClarifyConfig,
-    options: RunOptions,
-    *,
-    user: User = "user",
-    scene: At = None,
-    language: Talk = None,
-) -> None:
-    """`naisei clarify chat`."""
-    check_models(RUN, config)
-    policy = open_memory(config.memory)
-    directory = people_directory()
-    person = Person.load(user, directory)
-    stands = ground(config, scene=scene, asked=language, shown=shown_language())
-    agent = build_agent(
-        config.agent,
-        AgentContext(
+    Raises:
+        InputError: an unusable model, data or directory.
+        EffectFailed: an instrument failed; the next try begins where it failed.
+    """
+    if chat.run_dir is not None and (frozen := chat.run_dir / "config.json").is_file():
+        held = Frozen.read(frozen).config_as(_ChatConfig, frozen)
+    else:
+        stands = ground(config, scene=chat.scene, asked=chat.talk, shown=shown_language())
+        person = Person.load(chat.user, people_directory())
+        held = _ChatConfig(
+            setting=config,
+            scene=stands.scene.model_copy(update={"utterance": ""}),
             actions=stands.actions,
-            alpha=config.alpha,
-            trials=config.rules.trials,
-            options=config.agent_options,
-            embedder=lambda: KeptEmbedder(open_embedder(config.embedder)),
+            person=person,
+        )
+    check_models(RUN, held.setting)
+    path = chat.run_dir or Path("runs") / f"clarify-chat-{datetime.now():%Y%m%d-%H%M%S-%f}"
+    with RunDirectory.of(_ChatRun(held), path) as directory:
+        asyncio.run(_chat(held, options, directory))
+        unused = directory.fresh and not any(directory.log.counts())
+    if unused:
+        shutil.rmtree(path)
+
+
+async def _chat(config: _ChatConfig, options: RunOptions, directory: RunDirectory) -> None:
+    setting, settings = config.setting, options.settings(concurrency=1)
+    agent = build_agent(
+        setting.agent,
+        AgentContext(
+            actions=config.actions,
+            alpha=setting.alpha,
+            trials=setting.rules.trials,
+            options=setting.agent_options,
+            embedder=lambda: KeptEmbedder(open_embedder(setting.embedder)),
         ),
     )
+    conversation = Conversation(
+        directory.log, "conversation", language=config.scene.language, renews=True
+    )
+    async with base_world(setting.models, settings=settings, embedder=setting.embedder) as base:
 
-    async def go() -> None:
-        settings = options.settings(concurrency=1)
-        sampling = of_config(completed(RUN, config))
-        async with base_world(
-            config.models, settings=settings, sampling_of=sampling, embedder=config.embedder
-        ) as base:
-            await chat(
-                Chat(
-                    agent=agent,
-                    actions=stands.actions,
-                    base=base,
-                    person=person,
-                    directory=directory,
-                    rules=config.rules,
-                    scene=stands.scene,
-                    policy=(policy.name, policy.prompt),
-                    console=Console(),
-                )
+        @asynccontextmanager
+        async def opened(past: Sequence[Event]) -> AsyncIterator[Prepared]:
+            yield prepared(
+                config.scene,
+                config.actions,
+                agent,
+                setting.rules,
+                memory=setting.memory,
+                person=config.person,
+                directory=people_directory(),
+                past=past,
+                base=base,
+                human=conversation.human,
             )
 
-    asyncio.run(go())
+        conversation.start(opened)
+        try:
+            await _Terminal(config, conversation).talk()
+        finally:
+            await conversation.leave()

@@ -1,9 +1,10 @@
-"""What is kept of a person between sittings: the memo, and what turned out right or wrong."""
+"""What is kept of a person between conversations: the memo, and what turned out right or wrong."""
 
 from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 from platformdirs import user_data_path
@@ -52,6 +53,17 @@ class Person(BaseModel):
         """Note an outcome; the oldest are forgotten beyond 50."""
         self.outcomes = [*self.outcomes, outcome][-_KEPT:]
 
+    def remember(self, memo: JsonValue) -> None:
+        """Put another memo in the place of the last."""
+        self.memo = str(memo)
+
+    @staticmethod
+    def update(name: str, directory: Path, change: Callable[[Person], None]) -> None:
+        """Change what is kept of `name` now: other conversations may have changed it too."""
+        person = Person.load(name, directory)
+        change(person)
+        person.save(directory)
+
     @staticmethod
     def load(name: str, directory: Path) -> Person:
         """What is kept of `name`; a new person if nothing is.
@@ -78,12 +90,12 @@ class Person(BaseModel):
             ) from error
 
     def save(self, directory: Path) -> None:
-        """Write atomically: a sitting that is cut off never damages the notes."""
+        """Write atomically: a conversation that is cut off never damages the notes."""
         write_atomically(_path(self.name, directory), self.model_dump_json(indent=2))
 
 
 class PersonMemory:
-    """The memory of a sitting: the person's notes, the memo rewritten as the policy says.
+    """The memory of a conversation: the person's notes, the memo rewritten as the policy says.
 
     name, prompt: of the memory policy (`naisei.memory.memory_policy`); `none` never reflects.
     """
@@ -100,7 +112,7 @@ class PersonMemory:
         return self.person.memo
 
     def add(self, item: JsonValue) -> None:
-        self.person.memo = str(item)
+        self.person.remember(item)
 
 
 def people_directory() -> Path:

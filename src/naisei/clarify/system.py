@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from naisei.clarify.config import AuditConfig, ClarifyConfig
@@ -122,6 +123,18 @@ _WITHOUT = (
     "use an agent without a model: --agent bayes",
 )
 
+
+def _elsewhere(config: dict[str, Any], path: Path) -> InputError | None:
+    """A conversation is gone on with by whoever held it."""
+    if config.get("task") != "chat":
+        return None
+    return InputError(
+        say("会話は、話していた人が続けます", "a conversation needs its person to go on"),
+        place=str(path),
+        remedy=f"naisei clarify chat --run-dir {path}",
+    )
+
+
 RUN: Experiment[ClarifyConfig] = Experiment(
     about=(
         "データ上でエージェントを動かし、表とレポートを作る",
@@ -177,12 +190,13 @@ SYSTEM = System(
                 "ターミナルで話す。あなたがユーザーになる",
                 "Talk to it in the terminal: you are the user.",
             ),
-            "naisei.clarify.chat:command",
+            "naisei.clarify.chat:chat_command",
             shares=RUN,
             flags=("agent", "agent_option", "data", "memory", "trials", "quota", "embedder"),
             preset={"split": "all"},
         ),
     ),
     demo="naisei.clarify.demo:PART",
+    elsewhere=_elsewhere,
     page="naisei.web.pages.assistant:PAGE",
 )

@@ -266,7 +266,7 @@ class System:
     verbs: Sequence[Verb] = ()
     demo: str = ""
     page: str = ""
-    elsewhere: Callable[[dict[str, Any], Path], InputError] | None = None
+    elsewhere: Callable[[dict[str, Any], Path], InputError | None] | None = None
 
     def experiment(self, task: str = "") -> Experiment[Any] | None:
         """The one whose runs have this value of `task` in their configuration."""

@@ -133,8 +133,8 @@ def experiment_of(system: str, config: dict[str, Any], place: Path) -> Experimen
             ),
         )
     declared = find_system(system)
-    if declared.elsewhere is not None:
-        raise declared.elsewhere(config, place)
+    if declared.elsewhere is not None and (told := declared.elsewhere(config, place)) is not None:
+        raise told
     found = declared.experiment(str(config.get("task", "")))
     if found is None:
         raise InputError(

@@ -13,6 +13,7 @@ from starlette.requests import Request
 from naisei import plugins
 from naisei.clarify.agent import GROUP, calls_model, is_model_free
 from naisei.clarify.config import Rules
+from naisei.clarify.conversation import Picture
 from naisei.clarify.data import load
 from naisei.clarify.person import Person
 from naisei.clarify.schemas import Language, Scene, UserInfo
@@ -25,7 +26,6 @@ from naisei.web.pages.assistant.conversation import (
     KIND,
     PERSON,
     AssistantConfig,
-    Picture,
     actions_in,
 )
 from naisei.web.state import server_of
@@ -117,7 +117,7 @@ def _show(request: Request, conversation: PageConversation) -> dict[str, Any]:
     config = conversation.config
     assert isinstance(config, AssistantConfig)
     return {
-        "picture": Picture.of(config, conversation.events),
+        "picture": Picture.of(config.person, conversation.events),
         "actions": actions_in(config.language),
     }
 

@@ -1,0 +1,264 @@
+"""A conversation about what somebody wants done: its flow, its world, and what is known by now.
+
+The terminal and the page of the assistant hold the same one (`naisei.runs.conversation`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+from pydantic import JsonValue
+
+from naisei.clarify.agent import Agent, View
+from naisei.clarify.config import Rules
+from naisei.clarify.flow import episode
+from naisei.clarify.person import Outcome, Person, PersonMemory
+from naisei.clarify.schemas import ActionSet, Clarify, Decision, Instance, Scene
+from naisei.core import (
+    Act,
+    AskUser,
+    Event,
+    Flow,
+    Handler,
+    InputError,
+    Observation,
+    Remember,
+    Say,
+    Where,
+    World,
+)
+from naisei.lang import say
+from naisei.memory import memory as open_memory
+from naisei.runs.conversation import HumanHandler, Prepared, ReadAnswer
+
+__all__ = ["DONE", "GAVE_UP", "THOUGHT", "Chance", "Picture", "Told", "prepared", "requests"]
+
+
+#: Speakers of what is shown: a decision as it is taken, and how a request ended.
+THOUGHT, DONE, GAVE_UP = "thought", "done", "gave up"
+
+
+class Told:
+    """An agent that says each decision before it is carried out, with what it believes."""
+
+    def __init__(self, agent: Agent) -> None:
+        self.name, self._agent = agent.name, agent
+
+    def decide(self, view: View) -> Flow[Decision]:
+        decision = yield from self._agent.decide(view)
+        asks = isinstance(decision, Clarify)
+        chances: list[JsonValue] = [
+            {"text": view.actions.text(each.action), "p": round(each.p, 4)}
+            for each in decision.chances
+        ]
+        yield from Say(
+            decision.question
+            if isinstance(decision, Clarify)
+            else view.actions.text(decision.action),
+            THOUGHT,
+            {"asks": asks, "thought": decision.thought, "chances": chances, "trial": view.trial},
+        )
+        return decision
+
+
+def requests(
+    scene: Scene,
+    actions: ActionSet,
+    agent: Agent,
+    notes: PersonMemory,
+    rules: Rules,
+    past: Sequence[Event] = (),
+) -> Flow[NoReturn]:
+    """Requests without end; whoever has had enough leaves. past: events of earlier parts, the
+    last request of which is begun again if it had not come to its end."""
+    number = sum(event.kind == "ask" and not _asked(event) for event in past)
+    told, left = Told(agent), _left(past)
+    while True:
+        if left:
+            said, left = left, ""
+        else:
+            said = yield from AskUser("")
+            number += 1
+        now = scene.model_copy(update={"id": f"request-{number}", "utterance": said})
+        # The hidden intent is in the person's head: no id stands for it.
+        instance = Instance(id=now.id, scene=now, gold=0)
+        result = yield from episode(instance, actions, told, notes, rules)
+        yield from Say("", GAVE_UP if result.first_success is None else DONE)
+
+
+def _asked(event: Event) -> str:
+    request: dict[str, JsonValue] = event.request  # type: ignore[assignment]
+    return str(request["question"])
+
+
+def _left(past: Sequence[Event]) -> str:
+    """The utterance of the request that was under way; empty if none was."""
+    said = ""
+    for event in past:
+        request: dict[str, JsonValue] = event.request  # type: ignore[assignment]
+        if event.kind == "ask" and not _asked(event):
+            said = str(event.result)
+        elif event.kind == "say" and request["speaker"] in (DONE, GAVE_UP):
+            said = ""
+    return said
+
+
+@dataclass(frozen=True, slots=True)
+class Chance:
+    """What the agent believes of an action. p, before: 0 to 1; before the last answer; `None`
+    where it was not among the likeliest."""
+
+    text: str
+    p: float
+    before: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """chances: the likeliest actions, best first, empty where the agent keeps no account.
+    thought: its last. person: with the notes of now."""
+
+    chances: Sequence[Chance]
+    thought: str
+    person: Person
+
+    @classmethod
+    def of(cls, person: Person, events: Iterable[Event]) -> Picture:
+        """person: as they were before the first event."""
+        person = person.model_copy(deep=True)
+        chances: list[Chance] = []
+        thought, utterance, proposed = "", "", ""
+        for event in events:
+            request: dict[str, object] = event.request  # type: ignore[assignment]
+            if event.kind == "ask" and not request["question"]:
+                utterance, chances = str(event.result), []
+            elif event.kind == "say" and request["speaker"] == THOUGHT:
+                meta: dict[str, object] = request["meta"]  # type: ignore[assignment]
+                before = {c.text: c.p for c in chances}
+                found: list[dict[str, object]] = meta["chances"]  # type: ignore[assignment]
+                chances = [
+                    Chance(str(c["text"]), float(str(c["p"])), before.get(str(c["text"])))
+                    for c in found
+                ]
+                thought, proposed = str(meta["thought"]), str(request["text"])
+            elif event.kind == "act" and isinstance(event.result, dict):
+                right = float(str(event.result["reward"])) > 0
+                person.learned(Outcome(utterance=utterance, action=proposed, right=right))
+            elif event.kind == "remember":
+                person.memo = str(request["item"])
+        return cls(chances, thought, person)
+
+
+def prepared(
+    scene: Scene,
+    actions: ActionSet,
+    agent: Agent,
+    rules: Rules,
+    *,
+    memory: str,
+    person: Person,
+    directory: Path,
+    past: Sequence[Event],
+    base: World,
+    human: Callable[[ReadAnswer | None], HumanHandler],
+) -> Prepared:
+    """The flow and its world: the person is the user and the judge of actions.
+
+    memory: name of the policy. person: as they were when the conversation began; what changes is
+    kept in `directory` as it happens. past: events of earlier parts.
+    """
+    policy = open_memory(memory)
+    person = Picture.of(person, past).person
+    notes = PersonMemory(person, scene.language, policy.name, policy.prompt)
+    utterances = _Utterances(human(None), _left(past))
+    return Prepared(
+        requests(scene, actions, agent, notes, rules, past),
+        base.having(
+            {
+                AskUser: utterances,
+                Act: _Verdicts(human(_yes_or_no), utterances, person, directory, actions),
+                Remember: _Memo(person, directory),
+                Say: lambda effect: None,
+            }
+        ),
+    )
+
+
+class _Utterances(Handler):
+    """Asks the person, and knows what the request is: what was said to no question."""
+
+    def __init__(self, ask: HumanHandler, utterance: str) -> None:
+        self._ask, self.utterance = ask, utterance
+
+    async def perform(self, effect: AskUser, where: Where) -> str:
+        said = str(await self._ask.perform(effect, where))
+        self.restore(effect, said, where)
+        return said
+
+    def restore(self, effect: AskUser, result: str, where: Where) -> None:
+        if not effect.question:
+            self.utterance = result
+
+
+class _Notes(Handler):
+    """Keeps what changes a person's notes: in memory for the flow, on disk for the next one."""
+
+    def __init__(self, person: Person, directory: Path) -> None:
+        self._person, self._directory = person, directory
+
+    async def note(self, change: Callable[[Person], None]) -> None:
+        change(self._person)
+        await asyncio.to_thread(Person.update, self._person.name, self._directory, change)
+
+
+class _Verdicts(_Notes):
+    """The person says whether an action was the wanted one, which is noted."""
+
+    def __init__(
+        self,
+        ask: HumanHandler,
+        utterances: _Utterances,
+        person: Person,
+        directory: Path,
+        actions: ActionSet,
+    ) -> None:
+        super().__init__(person, directory)
+        self._ask, self._utterances, self._actions = ask, utterances, actions
+
+    async def perform(self, effect: Act, where: Where) -> Observation:
+        found: Observation = await self._ask.perform(effect, where)
+        outcome = self._outcome(effect, found)
+        await self.note(lambda person: person.learned(outcome))
+        return found
+
+    def restore(self, effect: Act, result: Observation, where: Where) -> None:
+        self._person.learned(self._outcome(effect, result))
+
+    def _outcome(self, effect: Act, result: Observation) -> Outcome:
+        assert isinstance(effect.action, dict)
+        action = self._actions.text(int(str(effect.action["execute"])))
+        said = self._utterances.utterance
+        return Outcome(utterance=said, action=action, right=result.reward > 0)
+
+
+class _Memo(_Notes):
+    """The memo, kept for the next conversation too."""
+
+    async def perform(self, effect: Remember, where: Where) -> None:
+        await self.note(lambda person: person.remember(effect.item))
+
+    def restore(self, effect: Remember, result: None, where: Where) -> None:
+        self._person.remember(effect.item)
+
+
+def _yes_or_no(effect: Act, fields: Mapping[str, str]) -> Observation:
+    given = fields.get("right", "")
+    if given not in ("yes", "no"):
+        raise InputError(
+            say("「はい」か「いいえ」で答えてください", "please answer with Yes or No")
+        )
+    return Observation(reward=float(given == "yes"), done=True)
