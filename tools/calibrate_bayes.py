@@ -1,4 +1,6 @@
-"""Refit the weights of the `bayes` agent: python tools/calibrate_bayes.py [--out DIR].
+"""Refit the weights of `bayes`: python tools/calibrate_bayes.py [--data NAME] [--out DIR].
+
+With `--data ambigact40-open-en` those for English scenes.
 
 1. Text weights: every description of the knowledge table is understood without itself
    (leave one out), as if somebody had answered with it. Multinomial logistic regression.
@@ -193,7 +195,9 @@ def main() -> None:
     knowledge = knowledge_for(actions)
     weights, figures = calibrate(knowledge, embedder, train.instances, dev.instances)
     text = json.dumps(weights.model_dump(), indent=1, ensure_ascii=False)
-    (options.out / f"bayes_{knowledge.table}.json").write_text(text + "\n", encoding="utf-8")
+    english = train.instances[0].scene.language == "en"
+    name = f"bayes_{knowledge.table}{'.en' if english else ''}.json"
+    (options.out / name).write_text(text + "\n", encoding="utf-8")
     print(json.dumps(figures, indent=1))
 
 

@@ -48,7 +48,8 @@ _WRONG: tuple[Wrong, ...] = (
      "the action set 'ambigact40' has the ids 1 to 40 (40 actions); another set can be given "
      "with --actions"),
     (lambda: load("x:y"), "'x' is no registered data set; there is no such file or folder",
-     "give a path, or one of: ambigact40-open, ambigact40-open-en, arta"),
+     "give a path, or one of: ambigact40-hard, ambigact40-hard-en, ambigact40-open, "
+     "ambigact40-open-en, arta"),
     (lambda: load("arta:."), "there are no rows",
      "arta:PATH wants rows with utterance, category, response, function (and multilabel)"),
     (_actions('{"id": 0, "text": "a"}'), "'0' is no action id", _SHAPE),

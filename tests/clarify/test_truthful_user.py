@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from naisei.clarify.costs import blind_draws
 from naisei.clarify.data import load, load_actions
 from naisei.clarify.describe import REFUSAL
 from naisei.clarify.forbidden_questions import broken_rule
@@ -143,10 +144,34 @@ def test_the_language_model_gets_the_same_facts() -> None:
 
 
 def test_every_instance_has_its_facts_in_both_languages() -> None:
-    for name in ("ambigact40-open", "ambigact40-open-en"):
-        for one in load(name, split="all").instances:
+    for name in ("open", "open-en", "hard", "hard-en"):
+        for one in load(f"ambigact40-{name}", split="all").instances:
             facts = one.facts
             assert facts is not None, one.id
             told = (facts.first, facts.why, facts.what_for, facts.state, facts.whom, facts.name)
             assert all(told) and len(facts.true) == len(facts.false) == 4, one.id
             assert not one.wanted & set(facts.no), one.id
+
+
+def test_the_hard_scenes_cannot_be_settled_without_asking() -> None:
+    hard = load("ambigact40-hard", split="all").instances
+    scenes: dict[str, list[Instance]] = {}
+    for one in hard:
+        scenes.setdefault(one.scene_id, []).append(one)
+    assert len(hard) >= 240 and len(scenes) >= 60
+    assert min(len(i.plausible) for i in hard) >= 4
+    assert sum(len(i.plausible) for i in hard) / len(hard) >= 5
+    assert {len({i.scene.model_dump_json() for i in twins}) for twins in scenes.values()} == {1}
+    assert all(len({i.wanted for i in twins}) == len(twins) > 2 for twins in scenes.values())
+    assert all(i.wanted <= set(i.plausible) for i in hard)
+    assert sum(bool(i.also) for i in hard) >= 10
+    assert {a for i in hard for a in i.wanted} == set(range(1, 41))
+    drawn = [blind_draws(i, 3) for i in hard]
+    assert sum(passed for passed, _, _ in drawn) / len(drawn) <= 0.62
+
+
+def test_blind_draws_are_what_a_guesser_would_get() -> None:
+    one = COLD.model_copy(update={"plausible": (1, 3, 7, 10)})
+    assert blind_draws(one, 1) == (0.25, 0.25, 0.75)
+    assert blind_draws(one, 2) == (0.5, (1 + 0.5) / 4, 1.25)
+    assert blind_draws(one.model_copy(update={"also": (3,)}), 3)[0] == 0.5

@@ -9,7 +9,7 @@ from pydantic import JsonValue, model_validator
 from naisei.clarify.simulator.voice import Manner
 from naisei.system.config import Config, Options, flag
 
-__all__ = ["AuditConfig", "ClarifyConfig", "Rules"]
+__all__ = ["AuditConfig", "ClarifyConfig", "HouseholdsConfig", "Rules"]
 
 
 class Rules(Options):
@@ -144,6 +144,26 @@ class ClarifyConfig(_Data):
         if self.independent and self.memory != "none":
             raise ValueError("independent trials share nothing: use --memory none")
         return self
+
+
+class HouseholdsConfig(ClarifyConfig):
+    """A memory across the requests of households."""
+
+    task: Literal["households"] = "households"
+    data: str = flag(
+        "households",
+        "世帯のデータ: households か JSONL ファイル",
+        "Households: households, or a JSONL file.",
+        panel="run",
+        metavar="PATH|households",
+    )
+    memory: str = flag(
+        "none",
+        "依頼をまたぐ記憶 (複数可): none, reflexion (直近 3 件), tur (1 つのメモ), stream (検索)",
+        "Memory across requests, repeatable: none, reflexion (the last 3), tur (one memo), stream "
+        "(searched).",
+        axis=True,
+    )
 
 
 class AuditConfig(_Data):

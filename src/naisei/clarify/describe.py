@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 
 from naisei.clarify.schemas import (
     ActionSet,
@@ -11,6 +12,7 @@ from naisei.clarify.schemas import (
     Facts,
     Instance,
     Language,
+    Past,
     Scene,
     TrialLog,
 )
@@ -20,6 +22,7 @@ __all__ = [
     "action_list",
     "facts_text",
     "is_refusal",
+    "past_text",
     "scene_text",
     "transcript",
     "trial_text",
@@ -29,6 +32,7 @@ __all__ = [
 _WORDS = {
     "ja": {
         "utterance": "ユーザの発話",
+        "name": "名前",
         "place": "いる場所",
         "posture": "様子",
         "holding": "手に持っている物",
@@ -51,6 +55,7 @@ _WORDS = {
     },
     "en": {
         "utterance": "The user says",
+        "name": "name",
         "place": "place",
         "posture": "posture",
         "holding": "holding",
@@ -81,6 +86,7 @@ def scene_text(scene: Scene) -> str:
     lines = [f"{w['utterance']}{w['colon']}{opening}{scene.utterance}{closing}"]
     user = scene.user
     facts = {
+        "name": user.name,
         "place": user.place,
         "posture": user.posture,
         "holding": w["comma"].join(user.holding),
@@ -138,6 +144,32 @@ def facts_text(facts: Facts, actions: ActionSet, language: Language) -> str:
     told += [(w[k], w["comma"].join(getattr(facts, k))) for k in ("true", "false")]
     told += [(w["no"].format(action=actions.text(a)), why) for a, why in facts.no.items()]
     return "\n".join(f"- {what}{w['colon']}{said}" for what, said in told if said)
+
+
+_PAST = {
+    "ja": (
+        "この家でのこれまでの依頼",
+        "- {day}日目 {person}（{situation}）→ {done}",
+        "わからずじまい",
+    ),
+    "en": (
+        "Earlier requests in this household",
+        "- day {day}, {person} ({situation}) → {done}",
+        "?",
+    ),
+}
+
+
+def past_text(past: Sequence[Past], actions: ActionSet, language: Language) -> str:
+    """Earlier requests of a household, a line each; empty without any."""
+    head, line, unknown = _PAST[language]
+    comma = _WORDS[language]["comma"]
+    lines = [head]
+    for p in past:
+        done = comma.join(actions.text(a) for a in p.right) or unknown
+        told = line.format(day=p.day, person=p.person, situation=p.situation, done=done)
+        lines.append(" ".join((told, *p.answers)))
+    return "\n".join(lines) if past else ""
 
 
 def action_list(actions: ActionSet) -> str:

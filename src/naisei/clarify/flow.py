@@ -15,6 +15,7 @@ from naisei.clarify.schemas import (
     EpisodeResult,
     Execute,
     Instance,
+    Past,
     Scene,
     TrialLog,
     Turn,
@@ -47,12 +48,20 @@ def reflect(scene: Scene, actions: ActionSet, log: TrialLog, memory: Memory) -> 
 
 
 def episode(
-    instance: Instance, actions: ActionSet, agent: Agent, memory: Memory, rules: Rules
+    instance: Instance,
+    actions: ActionSet,
+    agent: Agent,
+    memory: Memory,
+    rules: Rules,
+    past: tuple[Past, ...] = (),
 ) -> Flow[EpisodeResult]:
-    """Up to `rules.trials` tries at one instance; between them the memory is updated."""
+    """Up to `rules.trials` tries at one instance; between them the memory is updated.
+
+    past: earlier requests of a household that the agent remembers.
+    """
     logs: tuple[TrialLog, ...] = ()
     while True:
-        log = yield from trial(instance, actions, agent, memory.recall(), logs, rules)
+        log = yield from trial(instance, actions, agent, memory.recall(), logs, rules, past)
         logs += (log,)
         if log.success or len(logs) == rules.trials:
             return EpisodeResult(
@@ -70,6 +79,7 @@ def trial(
     memo: str,
     history: tuple[TrialLog, ...],
     rules: Rules,
+    past: tuple[Past, ...] = (),
 ) -> Flow[TrialLog]:
     """Ask until the agent executes or the quota is used up. Executing ends the trial."""
     asked: tuple[Turn, ...] = ()
@@ -82,6 +92,7 @@ def trial(
             actions=actions,
             asked=asked,
             tried=() if rules.repeats == "allow" else tried,
+            past=past,
             masked=rules.repeats == "mask",
             history=history,
             memo=memo,

@@ -19,6 +19,7 @@ __all__ = [
     "Instance",
     "Language",
     "Offence",
+    "Past",
     "Scene",
     "TrialLog",
     "Turn",
@@ -71,8 +72,9 @@ class ActionSet(_Frozen):
 
 
 class UserInfo(_Frozen):
-    """What can be seen of the user. Any of it may be empty."""
+    """What can be seen of the user. Any of it may be empty. name: who it is, in a household."""
 
+    name: str = ""
     place: str = ""
     posture: str = ""
     holding: tuple[str, ...] = ()
@@ -136,6 +138,25 @@ class Instance(_Frozen):
     def wanted(self) -> frozenset[int]:
         """All actions that are wanted: one, as a rule."""
         return frozenset({self.gold, *self.also})
+
+
+class Past(_Frozen):
+    """An earlier request of a household, as it is remembered.
+
+    situation: time, place, posture and utterance in one line. right: what turned out to be wanted;
+    wrong: what was executed in vain. answers: what the person said when asked. vector: the
+    situation's embedding, where a search needs it.
+    """
+
+    n: int
+    day: int
+    person: str
+    situation: str
+    right: tuple[int, ...] = ()
+    wrong: tuple[int, ...] = ()
+    questions: int = 0
+    answers: tuple[str, ...] = ()
+    vector: tuple[float, ...] = ()
 
 
 class Chance(_Frozen):

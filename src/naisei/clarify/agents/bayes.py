@@ -17,6 +17,7 @@ from pydantic import Field
 from naisei.clarify.agent import AgentContext, View, declares
 from naisei.clarify.agents.features import Features, Vectors, load_weights, scene_texts
 from naisei.clarify.agents.knowledge import knowledge_for
+from naisei.clarify.agents.naming import MOST, named_table, naming, read_back
 from naisei.clarify.agents.policy import Plan, Stage, plan
 from naisei.clarify.agents.posterior import Posterior
 from naisei.clarify.agents.questions import (
@@ -75,6 +76,10 @@ SUPPORT = 12
 SHOWN, NAMED = 6, 3
 #: How many different replies to a question are looked into.
 REPLIES = 8
+_NOBODY: Array = np.zeros(0)
+#: What an earlier request adds to the odds of what was wanted then, its share where somebody else
+#: asked, and what is left of it with each later request. Set on the dev households.
+HABIT, OTHERS, FADES = 12.0, 0.15, 0.95
 #: How many questions are looked into beyond the first step.
 BEAM = 6
 #: How likely an open question gets no usable answer, and for how many answered or unanswered
@@ -104,12 +109,14 @@ class _Bank:
 
 
 class BayesOptions(Options):
-    """ask: whether it asks at all. depth: questions looked ahead, ≥ 1. weights: name of a
-    knowledge table, or path of a JSON by tools/calibrate_bayes.py."""
+    """ask: whether it asks at all. names: whether it may name things in a question. depth:
+    questions looked ahead, ≥ 1. weights: name of a knowledge table, or path of
+    a JSON by tools/calibrate_bayes.py."""
 
     ask: bool = True
     depth: int = Field(default=1, ge=1)
     weights: str | None = None
+    names: bool = True
 
 
 class BayesAgent:
@@ -123,12 +130,17 @@ class BayesAgent:
         self._knowledge = knowledge_for(context.actions)
         self._alpha, self._beta = context.alpha, context.beta
         self._trials = context.trials
-        self._asks = options.ask
+        self._asks, self._names = options.ask, options.names
         self._depth = options.depth
         self._ids = np.array(context.actions.ids)
-        named = self._knowledge.table if options.weights is None else options.weights
-        weights = load_weights(named)
-        self._posterior = Posterior(Features(self._knowledge, embedder), weights)
+        features = Features(self._knowledge, embedder)
+        table = self._knowledge.table
+        # English scenes have weights of their own where a table knows the actions.
+        names: dict[Language, str] = {"ja": table, "en": f"{table}.en" if table else table}
+        self._posteriors = {
+            language: Posterior(features, load_weights(options.weights or name))
+            for language, name in names.items()
+        }
         self._banks = self._prepare(context)
 
     def decide(self, view: View) -> Flow[Decision]:
@@ -137,9 +149,14 @@ class BayesAgent:
         turns = [t for log in view.history for t in log.turns] + list(view.asked)
         answers = [understand(t.answer, t.question) for t in turns]
         spoken = [a.content for a in answers if a.content]
-        vectors = yield from Embed((*scene_texts(view.scene), *spoken))
+        # What is remembered of earlier requests is compared with the situation.
+        known = [p.situation for p in view.past]
+        vectors = yield from Embed((*scene_texts(view.scene), *spoken, *known))
+        split = len(vectors) - len(known)
+        likeness = vectors[split:] @ vectors[1] if known else vectors[:0, 0]
 
-        belief = self._belief(view, turns, vectors)
+        belief = self._belief(view, turns, vectors[:split], np.asarray(likeness, float))
+        questions = self._with_named(questions, belief, language)
         chosen = self._plan(view, questions, {t.question for t in turns}, belief)
         guess = int(self._ids[chosen.action])
         top = np.argsort(-belief, kind="stable")[:SHOWN]
@@ -158,20 +175,67 @@ class BayesAgent:
             action=guess, thought=rationale(texts, shares, why, language), chances=chances
         )
 
-    def _belief(self, view: View, turns: Sequence[Turn], vectors: Vectors) -> Array:
-        """The posterior after everything heard and tried, shape (actions,)."""
+    def _belief(
+        self,
+        view: View,
+        turns: Sequence[Turn],
+        vectors: Vectors,
+        likeness: Array = _NOBODY,
+    ) -> Array:
+        """The posterior after everything heard and tried, shape (actions,). likeness: cosine of
+        the situation with that of each earlier request of the household."""
         known = {q.text: q for q in self._banks[view.scene.language].questions}
+        posterior = self._posteriors[view.scene.language]
         spoken = iter(vectors[2:])
         likelihoods = []
         for turn in turns:
             answer = understand(turn.answer, turn.question)
             vector = next(spoken) if answer.content else None
-            likelihoods.append(self._posterior.likelihood(known.get(turn.question), answer, vector))
+            question = known.get(turn.question) or read_back(
+                turn.question, self._knowledge.items, view.scene.language
+            )
+            likelihoods.append(posterior.likelihood(question, answer, vector, turn.answer))
         # Its account of earlier trials is its memory: it needs not be told what failed.
         failed = {log.action for log in view.history if not log.also}
         tried = [i for i, a in enumerate(self._ids) if a in failed]
-        prior = self._posterior.prior(view.scene, vectors[:2])
-        return self._posterior.belief(prior, likelihoods, tried)
+        prior = posterior.prior(view.scene, vectors[:2])
+        prior = prior * self._habits(view, likeness)
+        prior = prior / prior.sum()
+        return posterior.belief(prior, likelihoods, tried)
+
+    def _habits(self, view: View, likeness: Array) -> Array:
+        """How much likelier what was wanted before is now, shape (actions,), ≥ 1: more for the
+        same person, in a like situation, a short while ago."""
+        out = np.ones(len(self._ids))
+        if not view.past:
+            return out
+        spread = likeness.max() - likeness.min()
+        near = (likeness - likeness.min()) / spread if spread > 1e-6 else np.ones_like(likeness)
+        for p, alike in zip(view.past, near, strict=True):
+            own = 1.0 if p.person == view.scene.user.name else OTHERS
+            fades = FADES ** (len(view.past) - 1 - view.past.index(p))
+            out[np.isin(self._ids, p.right)] += HABIT * own * (0.3 + alike) * fades
+        return out
+
+    def _with_named(self, bank: _Bank, belief: Array, language: Language) -> _Bank:
+        """The bank with questions that name the likeliest things, where these have names."""
+        if not self._names:
+            return bank
+        named = naming(self._knowledge.items, belief, language)
+        size = max(bank.tables.shape[1], MOST + 2)
+        tables = np.zeros((len(bank.questions) + len(named), size, len(belief)))
+        tables[: len(bank.questions), : bank.tables.shape[1]] = bank.tables
+        # Silence is the last reply of every table.
+        if size > bank.tables.shape[1]:
+            tables[: len(bank.questions), -1] = bank.tables[:, -1]
+            tables[: len(bank.questions), bank.tables.shape[1] - 1] = 0.0
+        for at, question in enumerate(named, start=len(bank.questions)):
+            rows = named_table(question)
+            tables[at, : MOST + 1], tables[at, -1] = rows[:-1], rows[-1]
+        topics = np.concatenate(
+            [bank.topics, bank.topics.max(initial=0) + 1 + np.arange(len(named), dtype=np.intp)]
+        )
+        return _Bank((*bank.questions, *named), topics, tables)
 
     def _plan(self, view: View, questions: _Bank, asked: set[str], belief: Array) -> Plan:
         """The policy's plan, over the likeliest actions and the questions not yet asked."""
@@ -202,10 +266,11 @@ class BayesAgent:
         return Plan(question, int(support[found.action]), found.execute, found.ask)
 
     def _prepare(self, context: AgentContext) -> dict[Language, _Bank]:
-        channel = self._posterior.channel()
         table = self._knowledge.table
-        languages: tuple[Language, ...] = ("ja", "en")
-        return {language: self._bank(context, table, channel, language) for language in languages}
+        return {
+            language: self._bank(context, table, posterior.channel(), language)
+            for language, posterior in self._posteriors.items()
+        }
 
     def _bank(self, context: AgentContext, table: str, channel: Array, language: Language) -> _Bank:
         questions = bank(context.actions, table, language)

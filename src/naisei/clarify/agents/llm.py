@@ -11,7 +11,7 @@ from pydantic_core import PydanticCustomError
 
 from naisei import lang
 from naisei.clarify.agent import AgentContext, PromptName, View, declares
-from naisei.clarify.describe import action_list, scene_text
+from naisei.clarify.describe import action_list, past_text, scene_text
 from naisei.clarify.schemas import Clarify, Decision, Execute
 from naisei.core import Chat, Flow, Message, assistant, system, user
 from naisei.plugins import Options
@@ -100,6 +100,8 @@ def conversation(view: View, prompt: str) -> list[Message]:
     within a trial, so that endpoints can reuse their prefix cache."""
     language = view.scene.language
     given = [scene_text(view.scene)]
+    if view.past:
+        given.append(past_text(view.past, view.actions, language))
     if view.memo:
         given.append(f"{_MEMO[language]}\n{view.memo}")
     if view.tried:

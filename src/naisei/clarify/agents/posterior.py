@@ -16,6 +16,7 @@ from naisei.clarify.agents.features import (
     Vectors,
 )
 from naisei.clarify.agents.knowledge import Cues
+from naisei.clarify.agents.naming import named_table, side_named
 from naisei.clarify.agents.questions import Question, reply_table
 from naisei.clarify.schemas import Scene
 from naisei.japanese.answers import Answer, Stance
@@ -48,19 +49,24 @@ class Posterior:
         return softmax(scores / self.weights.temperature)
 
     def likelihood(
-        self, question: Question | None, answer: Answer, vector: Vectors | None
+        self, question: Question | None, answer: Answer, vector: Vectors | None, said: str = ""
     ) -> Array:
         """P(answer | action) up to a factor, shape (actions,), the greatest 1.
 
         question: of the bank, `None` for one that is not. vector: the content's embedding as
-        a query, `None` where the answer has no content.
+        a query, `None` where the answer has no content. said: the answer as it was given.
         """
         log = np.zeros(len(self.features.knowledge.items))
         decided = False
         if question is not None and question.kind != "open":
-            rows = _replies(question, answer)
+            named = question.kind == "named"
+            items = self.features.knowledge.items
+            rows = (
+                side_named(question, answer, said, items) if named else _replies(question, answer)
+            )
             if rows:
-                table = reply_table(question)[list(rows)].sum(axis=0)
+                every = named_table(question) if named else reply_table(question)
+                table = every[list(rows)].sum(axis=0)
                 log += answer.certainty * np.log(table)
                 decided = answer.stance not in _SILENT
         if vector is not None and answer.content and answer.stance not in _SILENT:

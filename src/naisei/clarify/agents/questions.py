@@ -25,7 +25,7 @@ __all__ = ["KINDS", "Question", "about", "bank", "judge", "reply_table", "shared
 
 
 Array = npt.NDArray[np.float64]
-Kind = Literal["polar", "either", "open"]
+Kind = Literal["polar", "either", "open", "named"]
 KINDS: tuple[Kind, ...] = ("polar", "either", "open")
 
 #: P(reply | truth) of a polar question; replies: yes, no, nothing usable.
@@ -41,12 +41,13 @@ EITHER = {
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question of the bank. All three kinds leave the action and its object unnamed.
+    """A question of the bank, or one that names things (`naisei.clarify.agents.naming`).
 
     truth: one word per action, in the order of the action set: `yes`, `maybe`, `no` for a
     polar question; `first`, `second`, `maybe`, `none` for an either one; empty for an open
-    one. cues: words by which an answer to an either question picks its side. topic:
-    questions of one topic ask after much the same thing; only one is asked in an episode.
+    one; the place of the thing, or `none`, for a named one. cues: words by which an answer to an
+    either question picks its side. topic: questions of one topic ask after much the same
+    thing; only one is asked in an episode.
     """
 
     id: str

@@ -301,6 +301,9 @@ def against_scene(answer: str, question: str, instance: Instance) -> bool:
     seen = {t for entry in shown for t in mentioned(entry)} | set(mentioned(question))
     said = normalise(answer)
     for thing in mentioned(said):
+        # By its everyday names: 「電話」 need not be the smartphone.
+        if not any(n.lower() in said.lower() for n in names_of(thing, instance.scene.language)):
+            continue
         if thing not in seen:
             return True
         own = [entry for entry in shown if thing in mentioned(entry)]

@@ -1,6 +1,6 @@
-"""`ambigact40-open` and its translation `ambigact40-open-en`: they come with the package.
+"""`ambigact40-open` and `ambigact40-hard`, with their English: they come with the package.
 
-Source: their data card, `naisei/data/ambigact40_open/README.md`.
+Source: their data cards, `naisei/data/ambigact40_open/README.md` and `ambigact40_hard/README.md`.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from naisei.clarify.data.loader import Loaded, load_path
 from naisei.core import InputError
 from naisei.lang import say
 
-__all__ = ["build", "build_english", "folder"]
+__all__ = ["build", "build_english", "build_hard", "build_hard_english", "folder"]
 
 
-def folder(language: str = "ja") -> Path:
+def folder(language: str = "ja", name: str = "ambigact40_open") -> Path:
     """Where the instances lie: the Japanese ones, or for `en` their translation."""
-    own = Path(str(files("naisei") / "data" / "ambigact40_open"))
+    own = Path(str(files("naisei") / "data" / name))
     return own / "en" if language == "en" else own
 
 
@@ -38,8 +38,34 @@ def build_english(argument: str, *, split: str | None, seed: int, actions: str |
     Raises:
         InputError: unknown split, or two splits that differ.
     """
+    return _english("ambigact40_open", argument, split, actions)
+
+
+def build_hard(argument: str, *, split: str | None, seed: int, actions: str | None) -> Loaded:
+    """`ambigact40-hard[:SPLIT]` (`dev`, `test`, `all`): four and more plausible actions, and twins
+    with the same words in the same room and another wish.
+
+    Raises:
+        InputError: unknown split, or two splits that differ.
+    """
+    own = folder(name="ambigact40_hard")
+    return load_path(own, split=_split(argument, split), actions=actions)
+
+
+def build_hard_english(
+    argument: str, *, split: str | None, seed: int, actions: str | None
+) -> Loaded:
+    """`ambigact40-hard-en[:SPLIT]`: the same instances in English.
+
+    Raises:
+        InputError: unknown split, or two splits that differ.
+    """
+    return _english("ambigact40_hard", argument, split, actions)
+
+
+def _english(name: str, argument: str, split: str | None, actions: str | None) -> Loaded:
     return load_path(
-        folder("en"),
+        folder("en", name),
         split=_split(argument, split),
         actions=actions or folder() / "actions.jsonl",
     )

@@ -30,6 +30,7 @@ __all__ = [
 
 
 _ONE = {
+    "name": ("name", "名前"),
     "place": ("place", "position", "location", "場所", "位置", "位置情報"),
     "posture": ("posture", "姿勢", "様子"),
     "time": ("time", "time_of_day", "時間", "時間帯", "時刻"),

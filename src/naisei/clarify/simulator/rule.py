@@ -59,6 +59,7 @@ _WHAT_IS_UP = re.compile(
     r"どう(?:し|なさい)(?:た|まし)|(?:って|と)(?:いう|言う)と[？。]?$|どういう(?:意味|こと)|何のこと|"
     r"\bwhat(?:'s| is) (?:up|the matter|wrong|going on)|\bwhat do you mean"
 )
+_TELL_ME = re.compile(r"\btell me (?:a little |a bit )?(?:more|about|what|why|how)\b")
 #: Told from the table of needs: what kind of thing, what becomes of it.
 _OF_THE_THING = ("kind", "dir", "place", "when")
 
@@ -126,7 +127,7 @@ class RuleSimulator(Handler):
             return self._alternative(asked, language, key)
         if leads_nowhere(asked.text, language) and not self._in_facts(asked.text, language):
             return None
-        if asked.form == "wh":
+        if asked.form == "wh" or _TELL_ME.search(asked.text.lower()):
             return self._open(asked, language, key)
         return self._polar(asked, language, key)
 
