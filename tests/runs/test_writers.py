@@ -240,10 +240,9 @@ def test_a_log_of_an_earlier_version_still_opens(tmp_path: Path, doubled: bool) 
 
 
 def test_wrappers_of_a_log_hand_on_who_writes() -> None:
-    from naisei.intent.serve.turns import _ObservedLog
     from naisei.runs.engine import _Run
     from naisei.web.conversations.kind import PageConversation
 
-    shared: list[Any] = [RunLog, _ObservedLog, _Run, PageConversation]
+    shared: list[Any] = [RunLog, _Run, PageConversation]
     assert all(hasattr(kind, "writing") for kind in shared)
     assert not isinstance(Plain(), SharedLog)

@@ -30,7 +30,7 @@ from naisei.lang import say
 from naisei.lengths import MESSAGE, too_long
 from naisei.models.embedders import KeptEmbedder, open_embedder
 from naisei.models.registry import base_world
-from naisei.runs.conversation import Conversation, PendingQuestion, Prepared
+from naisei.runs.conversation import LiveConversation, PendingQuestion, Prepared
 from naisei.runs.directory import RunDirectory
 from naisei.runs.frozen import Frozen
 from naisei.system.config import Options, flag
@@ -178,7 +178,7 @@ class _ChatRun:
 class _Terminal:
     """Shows a conversation, and gives the person's answers."""
 
-    def __init__(self, config: _ChatConfig, conversation: Conversation) -> None:
+    def __init__(self, config: _ChatConfig, conversation: LiveConversation) -> None:
         self._config, self._conversation = config, conversation
         self._words, self._console = _WORDS[config.scene.language], Console()
 
@@ -302,7 +302,7 @@ async def _chat(config: _ChatConfig, options: RunOptions, directory: RunDirector
             embedder=lambda: KeptEmbedder(open_embedder(setting.embedder)),
         ),
     )
-    conversation = Conversation(
+    conversation = LiveConversation(
         directory.log, "conversation", language=config.scene.language, renews=True
     )
     async with base_world(setting.models, settings=settings, embedder=setting.embedder) as base:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
+from naisei.core import Event
 from naisei.intent.schemas import Exchange, Reply
 from naisei.japanese.morph import normalise
 from naisei.japanese.query_analysis import analyse_query, chosen, led
@@ -70,6 +72,19 @@ class Conversation(BaseModel):
 
     steps: tuple[Dialogue, ...] = ()
     replies: tuple[Reply, ...] = ()
+
+    @classmethod
+    def told(cls, events: Iterable[Event]) -> Conversation:
+        """What the log of an inquiry (`naisei.intent.flow`) holds."""
+        conversation = cls()
+        for event in events:
+            request: dict[str, Any] = event.request  # type: ignore[assignment]
+            if event.kind == "ask":
+                conversation = conversation.with_step(conversation.next(str(event.result)))
+            elif event.kind == "say":
+                reply = Reply(message=request["text"], **request["meta"]["reply"])
+                conversation = conversation.with_replies([*conversation.replies, reply])
+        return conversation
 
     @property
     def last(self) -> Reply | None:

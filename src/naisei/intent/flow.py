@@ -57,21 +57,22 @@ def personal(dialogue: Dialogue, setting: Setting, *, user: str) -> Flow[Reply]:
     return (yield from assist(dialogue, setting.model_copy(update={"rules": rules})))
 
 
-def inquiry(setting: Setting, *, user: str) -> Flow[NoReturn]:
-    """Requests without end, each with its replies; whoever has had enough leaves."""
-    conversation = Conversation()
+def inquiry(setting: Setting, conversation: Conversation, *, user: str) -> Flow[NoReturn]:
+    """Requests without end, each with its replies; whoever has had enough leaves. conversation:
+    to go on with; a step of it that was cut off is taken first."""
     while True:
-        last = conversation.last
-        said = yield from AskUser(last.message if last is not None and conversation.open else "")
-        dialogue = conversation.next(said)
-        reply = yield from personal(dialogue, setting, user=user)
-        # `reply.failures` are the operator's matter and stay in the log of the effects.
+        if not conversation.pending:
+            last = conversation.last
+            question = last.message if last is not None and conversation.open else ""
+            said = yield from AskUser(question)
+            conversation = conversation.with_step(conversation.next(said))
+        reply = yield from personal(conversation.steps[-1], setting, user=user)
         yield from Say(
             reply.message,
             ASSISTANT,
             {
-                "reply": reply.model_dump(mode="json", exclude={"message", "hits", "failures"}),
+                "reply": reply.model_dump(mode="json", exclude={"message"}),
                 "degraded": bool(reply.failures),
             },
         )
-        conversation = conversation.with_step(dialogue).with_replies([*conversation.replies, reply])
+        conversation = conversation.with_replies([*conversation.replies, reply])

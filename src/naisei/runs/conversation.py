@@ -1,6 +1,6 @@
 """Live conversations: a flow with a person, whoever carries the person's words.
 
-A terminal, a page and an HTTP server drive the same `Conversation`. Each effect is in its log
+A terminal, a page and an HTTP server drive the same `LiveConversation`. Each effect is in its log
 before the flow goes on: a process that is killed loses nothing, and when the conversation is
 opened again the flow is replayed to the very question it had reached.
 
@@ -41,8 +41,8 @@ from naisei.runs.log import RunLog
 from naisei.runs.task import EpisodeRow
 
 __all__ = [
-    "Conversation",
     "HumanHandler",
+    "LiveConversation",
     "NotAsked",
     "OneOf",
     "Open",
@@ -145,7 +145,7 @@ def recorded(log: RunLog, name: str) -> list[list[Event]]:
     return parts
 
 
-class Conversation:
+class LiveConversation:
     """One conversation in memory: its flow runs as a task. An `EventLog` for its flow.
 
     name: of its episodes in the log. limits: of one part, all its effects together. renews:
@@ -371,7 +371,7 @@ class Conversation:
 class HumanHandler(Handler):
     """Performs effects by asking the person; an effect waits for the answer."""
 
-    def __init__(self, conversation: Conversation, read: ReadAnswer) -> None:
+    def __init__(self, conversation: LiveConversation, read: ReadAnswer) -> None:
         self._conversation, self._read = conversation, read
 
     async def perform(self, effect: Effect[Any], where: Where) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from itertools import zip_longest
 from typing import Any, TypeVar
 from urllib.parse import quote
 
@@ -17,6 +18,7 @@ from starlette.responses import JSONResponse
 
 from naisei.core import EffectFailed, EpisodeBusy, Event, InputError
 from naisei.http import clean, cleaned, message_of
+from naisei.intent.dialogue import Conversation
 from naisei.intent.feedback import Sign
 from naisei.intent.rules import fault
 from naisei.intent.schemas import Reply
@@ -261,12 +263,13 @@ def _event(name: str, data: Any) -> dict[str, str]:
 
 async def session(request: Request) -> JSONResponse:
     """`GET /api/session/{id}`: one's own turns, for a page that is opened again."""
-    conversation = _state(request).turns.sessions.find(_user(request), request.path_params["id"])
-    turns = [
-        {"said": turn.said, "reply": plain_reply(turn.reply) if turn.reply else None}
-        for turn in conversation.turns
-    ]
-    return JSONResponse({"session": conversation.id, "turns": turns})
+    sessions = _state(request).turns.sessions
+    kept = sessions.find(_user(request), request.path_params["id"])
+    events = sessions.events(kept)
+    said = [event.result for event in events if event.kind == "ask"]
+    replies = map(plain_reply, Conversation.told(events).replies)
+    turns = [{"said": s, "reply": reply} for s, reply in zip_longest(said, replies)]
+    return JSONResponse({"session": kept.id, "turns": turns})
 
 
 async def passage(request: Request) -> JSONResponse:
@@ -281,10 +284,9 @@ async def feedback(request: Request) -> JSONResponse:
     """`POST /api/feedback` {"session", "sign"} → the thresholds that hold for this user now."""
     given = await read(request, FeedbackRequest)
     state = _state(request)
-    conversation = state.turns.sessions.find(_user(request), given.session)
-    if not conversation.turns:
-        raise HTTPException(409, say("まだ会話がありません", "there is no turn yet"))
-    return JSONResponse(state.feedback(conversation, given.sign))
+    return JSONResponse(
+        state.feedback(state.turns.sessions.find(_user(request), given.session), given.sign)
+    )
 
 
 async def documents(request: Request) -> JSONResponse:

@@ -16,7 +16,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from naisei.core import EffectFailed, Event, InputError
+from naisei.core import EffectFailed, InputError, MemoryLog, Where
 from naisei.intent.dialogue import EARLIER, Dialogue
 from naisei.intent.schemas import Reply
 from naisei.intent.serve.api import (
@@ -161,19 +161,12 @@ async def chat_completions(request: Request) -> Response:
             raise HTTPException(413, told)
     user = str(getattr(request.state, "user", ""))
     dialogue = dialogue_of(given.messages, state.turns.sessions, user)
-    usage = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
-
-    def count(event: Event) -> None:
-        if event.usage is not None:
-            usage["prompt_tokens"] += event.usage.input_tokens
-            usage["completion_tokens"] += event.usage.output_tokens
-            usage["total_tokens"] += event.usage.tokens
-
-    turn = asyncio.create_task(state.turns.single(user, dialogue, on_event=count))
+    log = MemoryLog()
+    turn = asyncio.create_task(state.turns.single(user, dialogue, log))
     if not given.stream:
         reply = await turn
         remember(reply, state.turns.sessions, user)
-        return JSONResponse(completion(reply, usage))
+        return JSONResponse(completion(reply, _usage(log)))
     wants_usage = bool((given.stream_options or {}).get("include_usage"))
 
     async def events() -> AsyncIterator[dict[str, str]]:
@@ -183,8 +176,17 @@ async def chat_completions(request: Request) -> Response:
             yield {"data": json.dumps(problem(error), ensure_ascii=False)}
             return
         remember(reply, state.turns.sessions, user)
-        for chunk in chunks(reply, usage if wants_usage else None):
+        for chunk in chunks(reply, _usage(log) if wants_usage else None):
             yield {"data": json.dumps(chunk, ensure_ascii=False)}
         yield {"data": "[DONE]"}
 
     return EventSourceResponse(events(), ping=_PING)
+
+
+def _usage(log: MemoryLog) -> dict[str, int]:
+    costs = [event.usage for event in log.read(Where().episode) if event.usage is not None]
+    return {
+        "prompt_tokens": sum(usage.input_tokens for usage in costs),
+        "completion_tokens": sum(usage.output_tokens for usage in costs),
+        "total_tokens": sum(usage.tokens for usage in costs),
+    }

@@ -9,10 +9,12 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from pydantic import JsonValue
+from starlette.exceptions import HTTPException
 
 from naisei.core import Search, World
 from naisei.http import ThreadHandler
 from naisei.intent.config import AssistConfig
+from naisei.intent.dialogue import Conversation
 from naisei.intent.effects import Weigh, WeighHandler, document_world
 from naisei.intent.feedback import Sign, adjusted, read_feedback, write_feedback
 from naisei.intent.schemas import Thresholds
@@ -20,6 +22,7 @@ from naisei.intent.serve.options import ServeOptions
 from naisei.intent.serve.turns import Session, Sessions, TurnService
 from naisei.intent.serve.uploads import upload_folder
 from naisei.intent.system import ASSIST
+from naisei.lang import say
 from naisei.models.base import ModelSettings
 from naisei.models.registry import base_world
 from naisei.retrieval.index import Index, SearchHandler
@@ -69,8 +72,15 @@ class ServerState:
         return await asyncio.to_thread(find_passage, self._index, chunk)
 
     def feedback(self, session: Session, sign: Sign) -> dict[str, JsonValue]:
-        """Keep what a person thought of the last turn; returns their thresholds now."""
-        dialogue = session.dialogue()
+        """Keep what a person thought of the last turn; returns their thresholds now.
+
+        Raises:
+            HTTPException: nothing was said yet.
+        """
+        steps = Conversation.told(self.turns.sessions.events(session)).steps
+        if not steps:
+            raise HTTPException(409, say("まだ会話がありません", "there is no turn yet"))
+        dialogue = steps[-1]
         asked = len(dialogue.exchanges)
         write_feedback(self._file(session.person), sign, about=dialogue.utterance, asked=asked)
         cuts = self._cuts(session.person).model_dump(mode="json", exclude={"extended"})

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Coroutine
-from contextlib import AbstractContextManager
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, NoReturn
 from weakref import WeakValueDictionary
@@ -17,62 +17,33 @@ from weakref import WeakValueDictionary
 from pydantic import BaseModel, JsonValue
 from starlette.exceptions import HTTPException
 
-from naisei.core import Event, EventLog, InputError, MemoryLog, ReplayDivergence, Where, World, arun
-from naisei.core.events import writing
+from naisei.core import AskUser, Event, EventLog, InputError, Say, World, arun
 from naisei.files import output_error
 from naisei.intent.dialogue import Conversation, Dialogue
-from naisei.intent.flow import personal
+from naisei.intent.flow import inquiry, personal
 from naisei.intent.rules import Setting
 from naisei.intent.schemas import Reply
 from naisei.intent.serve.options import ServeOptions
-from naisei.lang import say
+from naisei.lang import language, say
 from naisei.lengths import too_long
+from naisei.runs.conversation import LiveConversation, Prepared, recorded
 from naisei.runs.lock import RunLock, holder, locked
 from naisei.runs.log import RunLog
 
-__all__ = ["OnEvent", "Session", "Sessions", "Turn", "TurnService"]
-
-
-class Turn(BaseModel):
-    """What a person said and what came of it. reply: `None` while it is worked on. attempt:
-    counts the times that the work was begun anew, since the program had changed."""
-
-    said: str
-    reply: Reply | None = None
-    attempt: int = 0
+__all__ = ["OnEvent", "Session", "Sessions", "TurnService"]
 
 
 class Session(BaseModel):
-    """A conversation of one person. user: who may see it; on a server without users it is "", and
-    whoever knows the id may."""
+    """Whose conversation it is; what was said is in the log. user: who may see it; on a server
+    without users it is "", and whoever knows the id may."""
 
     id: str
     user: str = ""
-    turns: list[Turn] = []
 
     @property
     def person(self) -> str:
         """Whose thresholds hold: the user's, or, where there are no users, this session's own."""
         return f"user:{self.user}" if self.user else f"talk:{self.id}"
-
-    @property
-    def where(self) -> Where:
-        """The episode of the last turn in the log."""
-        return Where(f"{self.id}/{len(self.turns)}", self.turns[-1].attempt)
-
-    @property
-    def pending(self) -> bool:
-        """Whether the last turn is still without its reply."""
-        return bool(self.turns) and self.turns[-1].reply is None
-
-    def dialogue(self) -> Dialogue:
-        """What the last turn is part of: the request, and what was asked back about it."""
-        conversation = Conversation()
-        for turn in self.turns:
-            conversation = conversation.with_step(conversation.next(turn.said))
-            if turn.reply is not None:
-                conversation = conversation.with_replies([*conversation.replies, turn.reply])
-        return conversation.steps[-1]
 
 
 class Sessions:
@@ -107,9 +78,13 @@ class Sessions:
             raise
 
     @property
-    def log(self) -> EventLog:
-        """Where the events of turns go."""
+    def log(self) -> RunLog:
+        """Where the events of conversations go, each under its session's id."""
         return self._log
+
+    def events(self, session: Session) -> list[Event]:
+        """What happened in a session, oldest first."""
+        return [event for part in recorded(self._log, session.id) for event in part]
 
     def begin(self, user: str) -> Session:
         """A new session. Its id is 192 random bits: who does not know it cannot guess it."""
@@ -164,7 +139,7 @@ class TurnService:
         return self.sessions.find(user, id) if id else self.sessions.begin(user)
 
     async def turn(self, session: Session, said: str, *, on_event: OnEvent | None = None) -> Reply:
-        """One turn of a session that is kept.
+        """One turn of a session, which is kept.
 
         A turn that was left without its reply is finished first; the same words again are
         that turn.
@@ -174,19 +149,15 @@ class TurnService:
             EffectFailed: the flow could not do without what failed.
         """
         self._check(said)
-        return await self._work(self._kept(session, said, on_event))
+        return await self._work(self._taken(session, said, on_event))
 
-    async def single(
-        self, user: str, dialogue: Dialogue, *, on_event: OnEvent | None = None
-    ) -> Reply:
+    async def single(self, user: str, dialogue: Dialogue, log: EventLog) -> Reply:
         """One step of a dialogue that the caller keeps; raises as `turn`."""
         answers = (exchange.answer for exchange in dialogue.exchanges)
         for said in (*dialogue.earlier, dialogue.utterance, *answers):
             self._check(said)
-        log = _ObservedLog(MemoryLog(), on_event)
-        return await self._work(
-            self._answer(user, f"user:{user}" if user else "", dialogue, log, Where("single"))
-        )
+        flow = personal(dialogue, self._setting_of(user), user=f"user:{user}" if user else "")
+        return await self._work(arun(flow, self._world, log=log))
 
     async def close(self) -> None:
         """Give up what is in flight; it is kept, and goes on when it is asked for again."""
@@ -215,64 +186,47 @@ class TurnService:
         if not task.cancelled():
             task.exception()  # it was told to whoever waited, if anybody did
 
-    async def _kept(self, session: Session, said: str, on_event: OnEvent | None) -> Reply:
-        lock = self._locks.setdefault(session.id, asyncio.Lock())
-        async with lock:
-            if session.turns:  # somebody may have gone on with it meanwhile
-                session.turns = self.sessions.find(session.user, session.id).turns
-            if session.pending:
-                left = session.turns[-1].said
-                reply = await self._finish(session, on_event)
-                if left == said:
-                    return reply
-            session.turns.append(Turn(said=said))
+    async def _taken(self, session: Session, said: str, on_event: OnEvent | None) -> Reply:
+        """Each turn is a part of the conversation: what was said before is not worked out anew."""
+        log = self.sessions.log
+        async with self._locks.setdefault(session.id, asyncio.Lock()):
             self.sessions.keep(session)
-            return await self._finish(session, on_event)
-
-    async def _finish(self, session: Session, on_event: OnEvent | None) -> Reply:
-        log = _ObservedLog(self.sessions.log, on_event)
-        turn = session.turns[-1]
-        try:
-            reply = await self._answer(
-                session.user, session.person, session.dialogue(), log, session.where
+            live = LiveConversation(
+                log, session.id, language=language(), renews=True, on_event=on_event
             )
-        except ReplayDivergence:
-            # The program, the prompts or the index changed since the server was killed.
-            turn.attempt += 1
-            self.sessions.keep(session)
-            reply = await self._answer(
-                session.user, session.person, session.dialogue(), log, session.where
-            )
-        turn.reply = reply
-        self.sessions.keep(session)
-        return reply
+            left = Conversation.told(live.events).pending
 
-    async def _answer(
-        self, user: str, person: str, dialogue: Dialogue, log: EventLog, where: Where
-    ) -> Reply:
-        setting = self._setting
-        if (profile := self._options.profiles.get(user)) is not None:
-            setting = setting.model_copy(update={"profile": profile})
-        flow = personal(dialogue, setting, user=person)
-        return await arun(flow, self._world, log=log, where=where)
+            @asynccontextmanager
+            async def opened(past: Sequence[Event]) -> AsyncIterator[Prepared]:
+                setting, told = self._setting_of(session.user), Conversation.told(past)
+                flow = inquiry(setting, told, user=session.person)
+                handlers: dict[Any, Any] = {AskUser: live.human(), Say: lambda effect: None}
+                yield Prepared(flow, self._world.having(handlers))
+
+            live.start(opened, anew=bool(live.events) and not left)
+            try:
+                await _rested(live)
+                if not (left and _words(live) == said.strip()):
+                    await live.answer({"text": said})
+                    await _rested(live)
+            finally:
+                await live.leave()
+            return Conversation.told(live.events).replies[-1]
+
+    def _setting_of(self, user: str) -> Setting:
+        profile = self._options.profiles.get(user)
+        return self._setting.model_copy(update={"profile": profile} if profile else {})
 
 
-class _ObservedLog:
-    """A log that passes on each event it is given."""
+async def _rested(live: LiveConversation) -> None:
+    """Returns when it is the person's turn. Raises what stopped the conversation."""
+    if (error := (await live.rest()).error) is not None:
+        raise error
 
-    def __init__(self, log: EventLog, on_event: OnEvent | None) -> None:
-        self._log, self._on_event = log, on_event
 
-    def append(self, event: Event) -> None:
-        self._log.append(event)
-        if self._on_event is not None:
-            self._on_event(event)
-
-    def read(self, episode: str) -> list[Event]:
-        return list(self._log.read(episode))
-
-    def writing(self, episode: str) -> AbstractContextManager[None]:
-        return writing(self._log, episode)
+def _words(live: LiveConversation) -> str:
+    """What the person said last."""
+    return next(str(e.result) for e in reversed(live.events) if e.kind == "ask")
 
 
 async def _within(turn: Coroutine[Any, Any, Reply], seconds: float) -> Reply:

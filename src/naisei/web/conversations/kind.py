@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from naisei.core import Event, Handler, Limits, Sampling, Where, World
-from naisei.runs.conversation import Conversation, HumanHandler, Prepared, ReadAnswer, Status
+from naisei.runs.conversation import HumanHandler, LiveConversation, Prepared, ReadAnswer, Status
 from naisei.runs.directory import RunDirectory
 from naisei.web.html import fragment
 
@@ -105,7 +105,7 @@ class ConversationContext:
     past: Sequence[Event] = ()
 
 
-class PageConversation(Conversation):
+class PageConversation(LiveConversation):
     """A visitor's conversation at a page; made by `Conversations`.
 
     id: names it in addresses. config: the kind's. followers: who looks on now. touched: when

@@ -17,6 +17,7 @@ from starlette.exceptions import HTTPException
 
 from naisei.core import AskUser, Chat, Event, Say, Search
 from naisei.http import ThreadHandler
+from naisei.intent.dialogue import Conversation
 from naisei.intent.effects import Weigh, WeighHandler, document_world
 from naisei.intent.feedback import adjusted, read_feedback
 from naisei.intent.flow import inquiry
@@ -245,7 +246,8 @@ async def _open(config: AskConfig, context: ConversationContext) -> AsyncIterato
         }
         if models:
             handlers[Chat] = NotingHandler(base.handler(Chat("evaluator", ())), context, _doing)
-        yield Prepared(inquiry(config.setting, user="visitor"), world.having(handlers))
+        flow = inquiry(config.setting, Conversation.told(context.past), user="visitor")
+        yield Prepared(flow, world.having(handlers))
 
 
 def _doing(effect: Any) -> str:
@@ -265,5 +267,5 @@ def _line(here: PageConversation, event: Event) -> str:
 
 
 KIND: ConversationKind[AskConfig] = ConversationKind(
-    name="documents", config=AskConfig, open=_open, line=_line
+    name="documents", config=AskConfig, open=_open, line=_line, renews=True
 )
