@@ -293,6 +293,8 @@ class DialoguePlayer:
         self._options, self._memo = options, memo
         #: What was said at each step, and the command given then.
         self._turns: list[tuple[str, str]] = []
+        #: The first turn that is still told.
+        self._first = 0
         self._instructions, self._recipe = "", ""
         self._cooking = False
 
@@ -301,7 +303,9 @@ class DialoguePlayer:
             self._begin(view)
         self._recipe = self._recipe or cookbook_text(view.feedback)
         said = self._turn(view)
-        asked = (system(self._instructions), *self._earlier(said), user(said))
+        choice = lang.render(PACKAGE, "actions.v2", "en", candidates=_listed(view.candidates))
+        newest = f"{said}\n{choice}"
+        asked = (system(self._instructions), *self._earlier(newest), user(newest))
         reply = yield from self._ask(asked)
         action, counts = numbered(reply, view.candidates), {"repairs": 0, "unmatched": 0}
         if action is None:
@@ -349,27 +353,27 @@ class DialoguePlayer:
             )
         return lang.render(
             PACKAGE,
-            "turn.v1",
+            "turn.v2",
             "en",
             done=done,
             room=view.room,
             inventory=f"{held} Total {len(read_foods(view.inventory))} items.",
             recipe=f"Recipe: {self._recipe or 'missing'}\n" if self._cooking else "",
             answer="" if self._cooking else f"Answer of the game: {plain(view.feedback)}\n",
-            candidates=_listed(view.candidates),
-        )
+        ).strip()
 
     def _earlier(self, newest: str) -> list[Message]:
-        """The turns before: the newest that fit into the budget. Every turn tells all that holds
-        at its time, so that an old one can be spared."""
-        kept: list[tuple[str, str]] = []
-        left = self._options.history_chars - len(newest)
-        for said, action in reversed(self._turns):
-            left -= len(said) + len(action)
-            if self._options.history_chars and left < 0:
-                break
-            kept.append((said, action))
-        return [m for said, action in reversed(kept) for m in (user(said), assistant(action))]
+        """The turns before, without the commands that could be given then. Every turn tells all
+        that holds at its time, so that old ones can be spared: once the budget is used up, half of
+        it at once, since what is sent should begin as the last request did."""
+        if self._options.history_chars:
+            room = self._options.history_chars - len(newest)
+            lengths = [len(said) + len(action) for said, action in self._turns]
+            if sum(lengths[self._first :]) > room:
+                while self._first < len(lengths) and sum(lengths[self._first :]) > room // 2:
+                    self._first += 1
+        kept = self._turns[self._first :]
+        return [m for said, action in kept for m in (user(said), assistant(action))]
 
 
 def _listed(candidates: Sequence[str]) -> str:
