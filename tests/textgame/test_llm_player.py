@@ -278,13 +278,13 @@ def test_the_reflector_sees_the_try_as_the_player_did():
     assert "97531" not in given
 
 
-def test_reflexion_starts_afresh_and_augmentation_can_be_off():
+def test_reflexion_sees_its_notes_and_augmentation_can_be_off():
     memory = Window()
     memory.add("old")
     options = LLMOptions(memory="reflexion", feedback="none")
     done = play(build().reflect(options, lost(), memory), ["note"])
     given = done.effects[0].messages[1].content
-    assert "old" not in given
+    assert "old" in given
     assert WRONG_PLACE not in given
 
 
