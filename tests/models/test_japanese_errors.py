@@ -20,9 +20,9 @@ from servers.openai_server import OpenAIServer
 
 _SCRIPT = Path("script.jsonl")
 _PROVIDERS = (
-    "known providers: anthropic, google, hand, local, openai, openai-compatible, scripted; a package "
-    "adds one by an entry point of the group naisei.providers: a function (name, settings) -> "
-    "ChatModel"
+    "known providers: anthropic, google, hand, local, openai, openai-compatible, scripted; a "
+    "package adds one by an entry point of the group naisei.providers: a function (name, "
+    "settings) -> ChatModel"
 )
 
 
