@@ -13,7 +13,7 @@ from emphasis.corpus_by_hand import article
 from naisei.core import InputError
 from naisei.emphasis.metrics import Counts, token_counts
 from naisei.emphasis.schemas import Article, Sentence, Tagger, Token
-from naisei.emphasis.taggers.calibration import SpanRule, calibrated, expected_error, tuned
+from naisei.emphasis.taggers.calibration import SpanRule, calibrated, tuned
 from naisei.emphasis.taggers.crf import CrfTagger, load, save, train
 from naisei.emphasis.taggers.plans import BASELINE, CONTEXT
 from naisei.emphasis.taggers.registry import FirstSentence
@@ -177,6 +177,12 @@ def test_the_rule_is_tuned_to_f1() -> None:
     p = [np.array([0.3, 0.31, 0.02, 0.2]), np.array([0.1, 0.28])]
     rule = tuned(p, [[True, True, False, False], [False, True]])
     assert [rule.choose(row) for row in p] == [[True, True, False, False], [False, True]]
+
+
+def expected_error(p, y, bins=10):
+    """Expected calibration error over bins of equal width (Naeini et al. 2015)."""
+    which = np.minimum((p * bins).astype(int), bins - 1)
+    return np.abs(np.bincount(which, weights=p - y, minlength=bins)).sum() / len(p)
 
 
 def test_calibration_mends_what_is_too_sure() -> None:

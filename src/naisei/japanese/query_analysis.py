@@ -102,7 +102,6 @@ _GREETING = re.compile(
     r"bye)[ー〜!！。.、,\s☀-➿\U0001f300-\U0001faff]*",
     re.I,
 )
-_ASCII_WORD = re.compile(r"[a-z0-9]")
 
 
 @lru_cache(maxsize=8192)

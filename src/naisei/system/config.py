@@ -10,7 +10,7 @@ key `cups` of the frozen configuration, and its row in the reference.
 from __future__ import annotations
 
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from keyword import iskeyword
 from typing import Annotated, Any, Union, get_args, get_origin
@@ -19,14 +19,17 @@ import annotated_types
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.fields import FieldInfo
 
+from naisei.core import InputError
 from naisei.lang import say
+from naisei.lengths import BODY, MESSAGE
 
-__all__ = ["Config", "Flag", "Options", "Printed", "flag", "flags_of"]
+__all__ = ["Config", "Flag", "Listening", "Options", "Printed", "flag", "flags_of", "port_flag"]
 
 #: Panels of the help, by the names that configurations use: in Japanese and English.
 PANELS = {
     "task": ("課題", "Task"),
     "models": ("モデル", "Models"),
+    "connections": ("接続", "Connections"),
     "run": ("実行", "Run"),
     "budget": ("予算", "Budget"),
     "input": ("入力", "Input"),
@@ -99,6 +102,66 @@ class Printed(Options):
         name="--json",
         panel="output",
     )
+
+
+def port_flag(default: int) -> Any:
+    """The flag `--port` of a server."""
+    ja, en = "ポート (0 は空いているもの)", "Port; 0 is any free one."
+    return flag(default, ja, en, panel="connections", ge=0, le=65535)
+
+
+class Listening(Options):
+    """Where a server listens, who may call it, and how much it takes.
+
+    hosts: further names that the Host header may have. max_body: bytes of a request. max_message:
+    characters of what a person says. body_timeout: seconds for a request to arrive.
+    """
+
+    host: str = flag(
+        "127.0.0.1",
+        "待ち受けるアドレス。ループバック以外ではトークンが要る",
+        "Address to listen on; anything but loopback needs a token.",
+        panel="connections",
+    )
+    hosts: tuple[str, ...] = flag(
+        (),
+        "Host に許す名前 (複数可)",
+        "A name that Host may have, repeatable.",
+        name="--allow-host",
+        panel="connections",
+        metavar="NAME",
+    )
+    max_body: int = Field(default=BODY, ge=1)
+    max_message: int = Field(default=MESSAGE, ge=1)
+    body_timeout: float = Field(default=30.0, gt=0)
+
+    def guard(self, tokens: Collection[str], *, variable: str, option: str) -> None:
+        """Raises `InputError` for a host that others can reach without a token, or a token that
+        keeps nobody out. variable, option: where tokens come from."""
+        # The help does not wait for what a server needs.
+        from naisei.http import is_loopback
+
+        if not is_loopback(self.host) and not tokens:
+            raise InputError(
+                say(
+                    f"{self.host} はほかのマシンからも届くので、トークンが要ります",
+                    f"{self.host} can be reached from other machines: a token is needed",
+                ),
+                place="--host",
+                remedy=say(
+                    f"{variable} か {option} で渡すか、--host 127.0.0.1 にしてください",
+                    f"set {variable} or {option}, or use --host 127.0.0.1",
+                ),
+            )
+        if any(len(token) < 16 or not token.isascii() for token in tokens):
+            raise InputError(
+                say(
+                    "トークンは 16 文字以上の ASCII にしてください",
+                    "a token needs at least 16 characters, all of them ASCII",
+                ),
+                place=variable,
+                remedy='python -c "import secrets; print(secrets.token_urlsafe(32))"',
+            )
 
 
 #: Of a model: temperature, top_p, max_tokens, seed, reasoning_effort.

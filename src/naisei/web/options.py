@@ -12,9 +12,9 @@ from pydantic import Field, model_validator
 from naisei.cli.parameters import with_options
 from naisei.core import InputError
 from naisei.lang import say
-from naisei.lengths import BODY, MESSAGE, UPLOAD
+from naisei.lengths import UPLOAD
 from naisei.models.base import ModelSettings
-from naisei.system.config import Options, flag
+from naisei.system.config import Listening, flag
 from naisei.system.execute import Endpoint
 from naisei.text_files import read_text
 
@@ -23,21 +23,19 @@ __all__ = ["TOKEN", "WebOptions", "app"]
 #: The variable that holds the token. Not an option's value: others on the machine see those.
 TOKEN = "NAISEI_WEB_TOKEN"
 _RUNS = Path("runs")
-_CONNECTIONS = ("接続", "Connections")
 _SHOWN = ("見せるもの", "What is shown")
 
 
-class WebOptions(Options):
+class WebOptions(Listening):
     """Options of `naisei serve`.
 
     token: what a browser must know to come in, by default what stands in `token_file`, else in
-    `NAISEI_WEB_TOKEN`; needed unless `host` is loopback. hosts: further names that the Host
-    header may have. runs: the folder whose runs are shown. state: where conversations are kept.
-    index: of documents, for the document page. documents: a folder of them, whose index is made,
-    and kept up to date, under `state`; not both. model: plays every role that a page does not
+    `NAISEI_WEB_TOKEN`; needed unless `host` is loopback. runs: the folder whose runs are
+    shown. state: where conversations are kept. index: of documents, for the document page.
+    documents: a folder of them, whose index is made, and kept up to date, under `state`; not
+    both. model: plays every role that a page does not
     name another for; `None` leaves pages to what needs no model. settings: how models are
-    reached. max_body, max_upload: bytes of a request. max_message: characters of what a person
-    says. body_timeout: seconds for a request to arrive. open_conversations: conversations held in
+    reached. max_upload: bytes of a request. open_conversations: conversations held in
     memory at a time; idle: seconds after which one that nobody looks at is put away (it goes on
     when it is opened again).
 
@@ -46,17 +44,11 @@ class WebOptions(Options):
             anybody out; a file or folder that is not there.
     """
 
-    host: str = flag(
-        "127.0.0.1",
-        "待ち受けるアドレス。ループバック以外ではトークンが要る",
-        "Address to listen on; anything but loopback needs a token.",
-        panel=_CONNECTIONS,
-    )
     port: int = flag(
         8320,
         "ポート (0 は空いているもの)",
         "Port; 0 is any free one.",
-        panel=_CONNECTIONS,
+        panel="connections",
         ge=0,
         le=65535,
     )
@@ -64,18 +56,10 @@ class WebOptions(Options):
         None,
         "アクセス用トークンを書いたファイル。環境変数 NAISEI_WEB_TOKEN でもよい",
         "A file with the token that lets people in; NAISEI_WEB_TOKEN does too.",
-        panel=_CONNECTIONS,
+        panel="connections",
         metavar="FILE",
     )
     token: str = Field(default="", repr=False)
-    hosts: tuple[str, ...] = flag(
-        (),
-        "Host に許す名前 (複数可)",
-        "A name that Host may have, repeatable.",
-        name="--allow-host",
-        panel=_CONNECTIONS,
-        metavar="NAME",
-    )
     runs: Path = flag(
         _RUNS,
         "表示する実行のフォルダー",
@@ -122,9 +106,6 @@ class WebOptions(Options):
         metavar="PROVIDER:NAME",
     )
     settings: ModelSettings = ModelSettings()
-    max_body: int = Field(default=BODY, ge=1)
-    max_message: int = Field(default=MESSAGE, ge=1)
-    body_timeout: float = 30.0
     open_conversations: int = Field(default=500, ge=1)
     idle: float = 900.0
 
@@ -137,30 +118,7 @@ class WebOptions(Options):
 
     @model_validator(mode="after")
     def _sound(self) -> Self:
-        # The help does not wait for what a server needs.
-        from naisei.http import is_loopback
-
-        if not is_loopback(self.host) and not self.token:
-            raise InputError(
-                say(
-                    f"{self.host} はほかのマシンからも届くので、トークンが要ります",
-                    f"{self.host} can be reached from other machines: a token is needed",
-                ),
-                place="--host",
-                remedy=say(
-                    f"{TOKEN} か --token-file で渡すか、--host 127.0.0.1 にしてください",
-                    f"set {TOKEN} or --token-file, or use --host 127.0.0.1",
-                ),
-            )
-        if self.token and (len(self.token) < 16 or not self.token.isascii()):
-            raise InputError(
-                say(
-                    "トークンは 16 文字以上の ASCII にしてください",
-                    "a token needs at least 16 characters, all of them ASCII",
-                ),
-                place=TOKEN,
-                remedy='python -c "import secrets; print(secrets.token_urlsafe(32))"',
-            )
+        self.guard([self.token] if self.token else [], variable=TOKEN, option="--token-file")
         if self.index is not None and self.documents is not None:
             raise InputError(
                 say("索引か資料のフォルダーの、どちらか一つです", "either an index or a folder"),

@@ -16,7 +16,6 @@ __all__ = [
     "SpanRule",
     "blended",
     "calibrated",
-    "expected_error",
     "mean_log_odds",
     "tuned",
 ]
@@ -62,16 +61,6 @@ def calibrated(probabilities: ArrayLike, labels: ArrayLike) -> Calibration:
 
     found = minimise(objective, np.zeros(2), tolerance=1e-9).at
     return Calibration(float(np.exp(found[0])), float(found[1]))
-
-
-def expected_error(probabilities: ArrayLike, labels: ArrayLike, *, bins: int = 10) -> float:
-    """Expected calibration error over bins of equal width (Naeini et al. 2015); NaN for none."""
-    p, y = np.asarray(probabilities, np.float64), np.asarray(labels, np.float64)
-    if not len(p):
-        return float("nan")
-    which = np.minimum((p * bins).astype(np.int64), bins - 1)
-    gaps = np.bincount(which, weights=p - y, minlength=bins)
-    return float(np.abs(gaps).sum() / len(p))
 
 
 def _logit(probabilities: ArrayLike) -> Floats:

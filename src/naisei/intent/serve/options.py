@@ -13,16 +13,15 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from naisei.core import InputError
-from naisei.http import is_loopback
 from naisei.intent.rules import Profile, read_model
 from naisei.lang import say
-from naisei.lengths import BODY, MESSAGE, UPLOAD
-from naisei.system.config import Options, flag
+from naisei.lengths import BODY, UPLOAD
+from naisei.system.config import Listening, flag
 
 __all__ = ["TOKEN", "ServeOptions", "Users", "read_users"]
 
@@ -78,41 +77,32 @@ def read_users(path: Path | None) -> Users:
     return Users(tokens, {name: user.profile for name, user in found.items()})
 
 
-_CONNECTIONS = ("接続", "Connections")
 _KEPT = ("保存", "What is kept")
 _LIMITS = ("上限", "Limits")
 
 
-class ServeOptions(Options):
+class ServeOptions(Listening):
     """Options of `naisei intent serve`.
 
     users: a file of users, whose tokens and profiles `tokens` and `profiles` are where those are
     not given. tokens: user → the secret that this user's requests carry (`Authorization: Bearer
     …`); the user "" stands for everybody who knows one shared secret. Needed unless `host` is
-    loopback. profiles: user → what is known of them. hosts: further names that the Host header
-    may have. origins: pages of other origins that may call (`https://chat.example.com`).
-    max_body, max_upload: bytes of a request. max_message: characters of what a person says;
-    max_messages: messages of one chat-completions request. timeout: seconds for one turn;
-    body_timeout: for a request to arrive. in_flight: turns at a time; more are answered 503.
-    uploads: the folder for uploaded documents; `None` switches uploading off. state: the folder
-    of the sessions.
+    loopback. profiles: user → what is known of them. origins: pages of other origins that may
+    call (`https://chat.example.com`). max_upload: bytes of a request. max_messages: messages of
+    one chat-completions request. timeout: seconds for one turn. in_flight: turns at a time; more
+    are answered 503. uploads: the folder for uploaded documents; `None` switches uploading off.
+    state: the folder of the sessions.
 
     Raises:
         InputError: a host that others can reach, without a token; a token too short to keep
             anybody out; an unusable file of users.
     """
 
-    host: str = flag(
-        "127.0.0.1",
-        "待ち受けるアドレス。ループバック以外ではトークンが要る",
-        "Address to listen on; anything but loopback needs a token.",
-        panel=_CONNECTIONS,
-    )
     port: int = flag(
         8321,
         "ポート (0 は空いているもの)",
         "Port; 0 is any free one.",
-        panel=_CONNECTIONS,
+        panel="connections",
         ge=0,
         le=65535,
     )
@@ -121,25 +111,17 @@ class ServeOptions(Options):
         f"ユーザーごとのトークンの TOML。全員に 1 つなら {TOKEN}",
         f"A token for each user: TOML. One for all: {TOKEN}.",
         name="--tokens",
-        panel=_CONNECTIONS,
+        panel="connections",
         metavar="FILE",
     )
     tokens: Mapping[str, str] = Field(default={}, repr=False)
     profiles: Mapping[str, Profile] = {}
-    hosts: tuple[str, ...] = flag(
-        (),
-        "Host に許す名前 (複数可)",
-        "A name that Host may have, repeatable.",
-        name="--allow-host",
-        panel=_CONNECTIONS,
-        metavar="NAME",
-    )
     origins: tuple[str, ...] = flag(
         (),
         "呼び出しを許すページの出所 (複数可。例: https://chat.example.com)",
         "An origin whose pages may call, repeatable, such as https://chat.example.com.",
         name="--allow-origin",
-        panel=_CONNECTIONS,
+        panel="connections",
         metavar="URL",
     )
     state: Path = flag(
@@ -185,9 +167,8 @@ class ServeOptions(Options):
         panel=_LIMITS,
         ge=1,
     )
-    max_message: Annotated[int, Field(ge=1)] = MESSAGE
-    max_messages: Annotated[int, Field(ge=1)] = 200
-    body_timeout: Annotated[float, Field(gt=0)] = 20.0
+    max_messages: int = Field(default=200, ge=1)
+    body_timeout: float = Field(default=20.0, gt=0)
 
     @model_validator(mode="before")
     @classmethod
@@ -199,25 +180,5 @@ class ServeOptions(Options):
 
     @model_validator(mode="after")
     def _guarded(self) -> Self:
-        if not is_loopback(self.host) and not self.tokens:
-            raise InputError(
-                say(
-                    f"{self.host} はほかのマシンからも届くので、トークンが要ります",
-                    f"{self.host} can be reached from other machines: a token is needed",
-                ),
-                place="--host",
-                remedy=say(
-                    "NAISEI_SERVE_TOKEN か --tokens FILE で渡すか、--host 127.0.0.1 にしてください",
-                    "set NAISEI_SERVE_TOKEN or --tokens FILE, or use --host 127.0.0.1",
-                ),
-            )
-        if any(len(token) < 16 or not token.isascii() for token in self.tokens.values()):
-            raise InputError(
-                say(
-                    "トークンは 16 文字以上の ASCII にしてください",
-                    "a token needs at least 16 characters, all of them ASCII",
-                ),
-                place="NAISEI_SERVE_TOKEN",
-                remedy='python -c "import secrets; print(secrets.token_urlsafe(32))"',
-            )
+        self.guard(self.tokens.values(), variable=TOKEN, option="--tokens FILE")
         return self
