@@ -142,7 +142,7 @@ def _instructions(pair: Pair, who: AgentId, sessions: Sequence[Session]) -> str:
     since = _gap(before[-1].start, now.start, pair.language) if before else ""
     return render(
         _PACKAGE,
-        "speaker.v1",
+        "speaker.v2",
         pair.language,
         who=mine.name,
         partner=theirs.name,
