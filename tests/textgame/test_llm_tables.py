@@ -5,7 +5,8 @@ import math
 from naisei.cli.derived import ablation
 from naisei.core import Where
 from naisei.runs.task import EpisodeRow, Summary, Table
-from naisei.textgame.config import AblationConfig, GameConfig, tables_of
+from naisei.textgame.ablation import tables_of
+from naisei.textgame.config import AblationConfig, GameConfig
 from naisei.textgame.schemas import GameResult, Step
 from naisei.textgame.system import RUN
 from naisei.textgame.task import summarise

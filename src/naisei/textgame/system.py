@@ -11,7 +11,8 @@ from naisei.core import InputError
 from naisei.lang import say
 from naisei.system.declare import Experiment, Given, Role, Row, System, Verb
 from naisei.system.registry import BUILT_IN
-from naisei.textgame.config import ROWS, AblationConfig, GameConfig, PlayConfig, chosen, configured
+from naisei.textgame.ablation import ROWS, chosen, configured
+from naisei.textgame.config import AblationConfig, GameConfig, PlayConfig
 
 if TYPE_CHECKING:
     from naisei.core import Event
@@ -114,7 +115,7 @@ RUN: Experiment[GameConfig] = Experiment(
     rows_config=AblationConfig,
     rows_default={"agent": "llm"},
     chosen_rows=chosen,
-    tables="naisei.textgame.config:study_tables",
+    tables="naisei.textgame.ablation:study_tables",
 )
 
 PLAY: Experiment[PlayConfig] = Experiment(
