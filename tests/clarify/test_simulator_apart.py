@@ -126,4 +126,4 @@ def test_the_phrases_are_nobody_elses() -> None:
 def test_the_graph_sees_what_it_should() -> None:
     assert "naisei.clarify.forbidden_questions" in reached("naisei.clarify.simulator.rule")
     assert "naisei.core.effects" in reached("naisei.clarify.simulator.rule")
-    assert "naisei.lang" in reached("naisei.clarify.simulator.registry")
+    assert "naisei.lang" in reached("naisei.clarify.simulator")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from naisei.clarify.data import load_actions
 from naisei.clarify.describe import REFUSAL
 from naisei.clarify.schemas import Instance, Scene
-from naisei.clarify.simulator import simulator
-from naisei.clarify.simulator.registry import LLMSimulator
+from naisei.clarify.simulator import LLMSimulator, simulator
 from naisei.core import AskUser, Chat, Flow, MemoryLog, Where, World, play, run
 
 ACTIONS = load_actions()

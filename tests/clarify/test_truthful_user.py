@@ -11,7 +11,7 @@ from naisei.clarify.data import load, load_actions
 from naisei.clarify.describe import REFUSAL
 from naisei.clarify.forbidden_questions import broken_rule
 from naisei.clarify.schemas import Facts, Instance, Scene, UserInfo
-from naisei.clarify.simulator.registry import LLMSimulator
+from naisei.clarify.simulator import LLMSimulator
 from naisei.clarify.simulator.rule import RuleSimulator
 from naisei.clarify.simulator.voice import MANNERS, Manner
 from naisei.core import AskUser, Chat, Where

@@ -29,7 +29,7 @@ from naisei.core import (
     run,
     user,
 )
-from naisei.core.plain import plain
+from naisei.core.events import plain
 
 # Cs: lone surrogates, which are made U+FFFD on the way in; see test_lone_surrogates.
 texts = st.text(st.characters(exclude_categories=["Cs"]))

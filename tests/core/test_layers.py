@@ -106,7 +106,7 @@ def test_arrows_go_down_only() -> None:
 
 def test_every_core_file_is_looked_at_and_its_imports_are_seen() -> None:
     core = [f for f in FILES if f.parent == ROOT / "core"]
-    assert len(core) > 8
+    assert len(core) > 5
     assert any(module == "naisei.core.effects" for _, module in imports(ROOT / "core/engine.py"))
 
 

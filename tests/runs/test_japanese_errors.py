@@ -13,8 +13,7 @@ from naisei.lang import speaking
 from naisei.plugins import Options, pairs, typed
 from naisei.runs.budget import Budget
 from naisei.runs.compare import compare
-from naisei.runs.directory import RunDirectory
-from naisei.runs.frozen import Frozen
+from naisei.runs.directory import Frozen, RunDirectory
 from naisei.runs.ledger import Ledger, Spent
 from naisei.system.execute import RunOptions
 

@@ -13,7 +13,7 @@ from naisei.system.declare import Experiment, Given, Role, Row, System, Verb
 from naisei.system.registry import BUILT_IN
 
 if TYPE_CHECKING:
-    from naisei.clarify.audit.task import AuditTask
+    from naisei.clarify.audit import AuditTask
     from naisei.clarify.households.task import HouseholdsTask
     from naisei.clarify.task import ClarifyTask
 
@@ -73,7 +73,7 @@ def _load(config: ClarifyConfig) -> ClarifyTask:
 
 
 def _load_audit(config: AuditConfig) -> AuditTask:
-    from naisei.clarify.audit.task import AuditTask
+    from naisei.clarify.audit import AuditTask
 
     return AuditTask.of(config)
 

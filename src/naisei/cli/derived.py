@@ -229,8 +229,7 @@ def ablation(
 
 def _incomplete(task: Task[Any]) -> Path:
     """The task's directory, or the first one numbered after it, that holds no complete run."""
-    from naisei.runs.directory import RunDirectory
-    from naisei.runs.frozen import default_path
+    from naisei.runs.directory import RunDirectory, default_path
 
     first = default_path(task)
     for n in count(1):
@@ -251,8 +250,7 @@ def shown_live(
     as_json: bool,
 ) -> tuple[RunOptions, Callable[[Event], None] | None]:
     """How to run, and what prints a run of a single episode as it goes, if it has that."""
-    from naisei.runs.directory import RunDirectory
-    from naisei.runs.frozen import default_path
+    from naisei.runs.directory import RunDirectory, default_path
 
     if experiment.live is None or options.quiet or len(task.episodes()) != 1:
         return options, None

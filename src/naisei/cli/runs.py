@@ -16,8 +16,7 @@ from naisei.core import InputError
 from naisei.files import write_atomically
 from naisei.lang import say
 from naisei.runs import show
-from naisei.runs.directory import RunDirectory
-from naisei.runs.frozen import Frozen
+from naisei.runs.directory import Frozen, RunDirectory
 from naisei.runs.show import export_csv, export_jsonl
 from naisei.runs.tables import to_csv, to_markdown
 from naisei.system.config import Printed, flag

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, overload
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
+from naisei.core.events import plain
 from naisei.core.messages import Message, Sampling, fingerprint
-from naisei.core.plain import plain
 
 if TYPE_CHECKING:  # numpy is loaded by what embeds, not by every command
     import numpy as np

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from naisei.core.effects import Effect, Flow
-from naisei.core.engine import Unrestored, steps
-from naisei.core.episode import Branch, Episode, Fork, Need, Steps, drive
+from naisei.core.engine import Branch, Episode, Fork, Need, Steps, Unrestored, drive, steps
 from naisei.core.errors import EffectFailed, FlowError, ReplayDivergence
 from naisei.core.events import EventLog, Limits, MemoryLog, Where, writing
 from naisei.core.world import FunctionHandler, Handler, World

@@ -35,7 +35,7 @@ from naisei.core import (
     World,
     arun,
 )
-from naisei.core.plain import plain
+from naisei.core.events import plain
 from naisei.lang import say, speaking
 from naisei.runs.log import RunLog
 from naisei.runs.task import EpisodeRow

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from naisei.core import EffectFailed, Event, InputError, Limits, Where, World, arun
-from naisei.core.plain import plain
+from naisei.core.events import plain
 from naisei.lang import say
 from naisei.runs.budget import UNBOUNDED, Budget, Gate, GatedWorld
 from naisei.runs.directory import RunDirectory

@@ -1,12 +1,175 @@
 """The audit of user simulators: do they leak, contradict, mislead, and refuse where they should?"""
 
-from naisei.clarify.audit.report import summarise, summary_line
-from naisei.clarify.audit.task import AuditTask, audit_rule, audit_rule_steps
+from __future__ import annotations
 
-__all__ = [
-    "AuditTask",
-    "audit_rule",
-    "audit_rule_steps",
-    "summarise",
-    "summary_line",
-]
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import replace
+
+from pydantic import BaseModel, JsonValue
+
+from naisei.clarify.audit.checks import battery_digest, conversations, probes
+from naisei.clarify.audit.report import AuditTalk, summarise, summary_line
+from naisei.clarify.config import AuditConfig
+from naisei.clarify.schemas import ActionSet, Instance
+from naisei.clarify.simulator import simulator
+from naisei.clarify.simulator.knowledge import is_known
+from naisei.clarify.task import Paraphrases as Speakers
+from naisei.clarify.task import data_hash as digest_of
+from naisei.clarify.task import with_speakers
+from naisei.core import AskUser, Flow, Handler, Where, World, fingerprint, run
+from naisei.lang import say
+from naisei.runs.task import EpisodeRow, Summary, Task
+
+__all__ = ["AuditTask", "audit_rule", "audit_rule_steps", "summarise", "summary_line", "talk"]
+
+
+ParaphrasesOf = Callable[[Instance], Mapping[int, Sequence[str]]]
+
+
+def talk(instance: Instance, actions: ActionSet, number: int) -> Flow[AuditTalk]:
+    """One conversation of the battery with the user of one instance."""
+    answers: list[str] = []
+    for probe in probes(number, instance, actions):
+        answer = yield from AskUser(probe.question)
+        answers.append(answer)
+    return AuditTalk(instance=instance.id, conversation=number, answers=tuple(answers))
+
+
+class AuditTask(Task[AuditConfig]):
+    """Puts every conversation of the battery to the user of every instance.
+
+    An episode is one conversation (`Where.trial` is its number), with a fresh user.
+    """
+
+    system = "clarify"
+
+    def __init__(
+        self,
+        config: AuditConfig,
+        instances: Sequence[Instance],
+        actions: ActionSet,
+        *,
+        data_hash: str = "",
+        paraphrases: ParaphrasesOf | None = None,
+    ) -> None:
+        self.config = config.model_copy(update={"battery": battery_digest()})
+        self.actions = actions
+        self.data_hash = data_hash or fingerprint([i.model_dump(mode="json") for i in instances])
+        self._instances = {i.id: i for i in instances}
+        self._paraphrases = paraphrases
+
+    @staticmethod
+    def of(config: AuditConfig) -> AuditTask:
+        """The audit on the data that a configuration names. Raises `InputError` for unusable
+        data, or an unknown simulator."""
+        data, speakers = with_speakers(config)
+        task = AuditTask(
+            config,
+            data.instances,
+            data.actions,
+            data_hash=digest_of(data, speakers),
+            paraphrases=Speakers(speakers.instances),
+        )
+        task.user(data.instances[0])
+        return task
+
+    def episodes(self) -> list[Where]:
+        numbers = conversations(self.actions)
+        return [
+            Where(i.id, n)
+            for i in self._instances.values()
+            for n in numbers
+            if probes(n, i, self.actions)
+        ]
+
+    def start(self, where: Where, base: World) -> tuple[Flow[BaseModel], World]:
+        instance = self._instances[where.instance]
+        world = base.having({AskUser: self.user(instance)})
+        return talk(instance, self.actions, where.trial), world
+
+    def user(self, instance: Instance) -> Handler:
+        """The simulator that is audited, as the user of an instance."""
+        return simulator(
+            self.config.simulator,
+            instance,
+            self.actions,
+            seed=self.config.seed,
+            manner=self.config.manner,
+            paraphrases=self._paraphrases(instance) if self._paraphrases else None,
+        )
+
+    def summarise(self, rows: Sequence[EpisodeRow]) -> Summary:
+        talks = [AuditTalk.model_validate(r.result) for r in rows if r.scored]
+        who = self.config.models.get("simulator", "")
+        name = f"{self.config.simulator} {who}".strip()
+        found = summarise(name, talks, self._instances, self.actions, seed=self.config.seed)
+        if self.config.simulator != "rule" or is_known(self.actions):
+            return found
+        mute = self._mute()
+        why = say(
+            "規則のユーザー役はこれらの行動の表を持っていないので、"
+            "同じ行動を望む別の件の言葉を借りて答えます。",
+            "The rule simulator has no table of needs for these actions: it answers with what "
+            "others in the data said who want the same action.",
+        )
+        if mute:
+            why += say(
+                f"{len(self._instances)} 件中 {mute} 件には借りる相手がいないため、"
+                "妥当な質問にも答えられません。",
+                f" For {mute} of {len(self._instances)} instance(s) there is nobody else: fair "
+                "questions to them are refused for want of words, not by choice.",
+            )
+        extra = {**found.extra, "mute": mute}
+        return replace(found, notes=(why, *found.notes), extra=extra)
+
+    def _mute(self) -> int:
+        """Instances for which the rule simulator has nobody's words to borrow."""
+        every = self._instances.values()
+        if self._paraphrases is None:
+            return len(every)
+        return sum(not self._paraphrases(one).get(one.gold) for one in every)
+
+    def shown(self, where: Where, result: JsonValue) -> str:
+        said = AuditTalk.model_validate(result)
+        instance = self._instances[said.instance]
+        asked = probes(said.conversation, instance, self.actions)
+        head = f"{instance.scene.utterance} → {self.actions.text(instance.gold)}"
+        lines = [
+            f"Q ({p.kind}) {p.question}\nA {a}" for p, a in zip(asked, said.answers, strict=True)
+        ]
+        return "\n".join([head, *lines])
+
+
+def audit_rule(
+    instances: Sequence[Instance],
+    actions: ActionSet,
+    *,
+    seed: int = 0,
+    paraphrases: ParaphrasesOf | None = None,
+) -> Summary:
+    """Audit the rule simulator right here: no model, no run directory. About 10 ms an instance."""
+    steps = audit_rule_steps(instances, actions, seed=seed, paraphrases=paraphrases)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as stop:
+            summary: Summary = stop.value
+            return summary
+
+
+def audit_rule_steps(
+    instances: Sequence[Instance],
+    actions: ActionSet,
+    *,
+    seed: int = 0,
+    paraphrases: ParaphrasesOf | None = None,
+) -> Generator[None, None, Summary]:
+    """`audit_rule` in steps of a few milliseconds, for a run that waits for models anyway."""
+    task = AuditTask(AuditConfig(seed=seed), instances, actions, paraphrases=paraphrases)
+    rows = []
+    for where in task.episodes():
+        flow, world = task.start(where, World({}))
+        result = run(flow, world, where=where)
+        rows.append(EpisodeRow(where, result.model_dump(mode="json")))
+        yield
+    return task.summarise(rows)

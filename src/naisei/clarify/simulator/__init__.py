@@ -1,5 +1,142 @@
 """User simulators: they know the hidden intent and answer questions without giving it away."""
 
-from naisei.clarify.simulator.registry import simulator
+from __future__ import annotations
 
-__all__ = ["simulator"]
+from collections.abc import Mapping, Sequence
+
+from naisei import lang
+from naisei.clarify.describe import REFUSAL, facts_text, is_refusal, scene_text
+from naisei.clarify.schemas import ActionSet, Instance, Language, Turn
+from naisei.clarify.simulator.rule import RuleSimulator
+from naisei.clarify.simulator.voice import Manner
+from naisei.core import (
+    AskUser,
+    Chat,
+    Flow,
+    FlowHandler,
+    Handler,
+    InputError,
+    Message,
+    Where,
+    assistant,
+    system,
+    user,
+)
+
+__all__ = ["NAMES", "LLMSimulator", "simulator"]
+
+
+#: Without and with the facts of a wish.
+_PROMPT, _PROMPT_FACTS = "simulator.v1", "simulator.v2"
+
+
+class LLMSimulator(FlowHandler):
+    """Answers `AskUser` effects by `Chat("simulator", …)`.
+
+    Its calls are logged and counted under the role `simulator`. It is told its own earlier
+    answers, so that it can keep its word. What it says is not censored: `naisei clarify
+    audit` measures how often it gives the intent away.
+    """
+
+    def __init__(
+        self, instance: Instance, actions: ActionSet, *, manner: Manner = "cooperative"
+    ) -> None:
+        self.instance = instance
+        self.history: list[Turn] = []
+        language = instance.scene.language
+        comma = "、" if language == "ja" else ", "
+        told = {
+            "scene": scene_text(instance.scene),
+            "action": comma.join(actions.text(a) for a in sorted(instance.wanted)),
+            "refusal": REFUSAL if language == "ja" else "[cannot answer]",
+        }
+        if instance.facts is None:
+            manner_of_speaking = _MANNERS[language][manner]
+            self._instructions = lang.render("naisei.clarify", _PROMPT, language, **told)
+            if manner != "cooperative":
+                self._instructions += f"\n\n{manner_of_speaking}"
+        else:
+            self._instructions = lang.render(
+                "naisei.clarify",
+                _PROMPT_FACTS,
+                language,
+                facts=facts_text(instance.facts, actions, language),
+                manner=_MANNERS[language][manner],
+                **told,
+            )
+
+    def respond(self, effect: AskUser, where: Where) -> Flow[str]:
+        reply = yield from Chat("simulator", self._messages(effect.question))
+        answer = _tidied(reply)
+        self.history.append(Turn(question=effect.question, answer=answer))
+        return answer
+
+    def restore(self, effect: AskUser, result: str, where: Where) -> None:
+        self.history.append(Turn(question=effect.question, answer=result))
+
+    def _messages(self, question: str) -> list[Message]:
+        messages = [system(self._instructions)]
+        for turn in self.history:
+            messages += [user(turn.question), assistant(turn.answer)]
+        return [*messages, user(question)]
+
+
+def _tidied(reply: str) -> str:
+    """Quotation marks around the whole off; one spelling of the refusal; never empty."""
+    text = reply.strip()
+    for opening, closing in ("「」", '""', "''", "“”"):
+        if len(text) > 1 and text.startswith(opening) and text.endswith(closing):
+            text = text[1:-1].strip()
+    return REFUSAL if not text or is_refusal(text) else text
+
+
+_MANNERS: dict[Language, dict[Manner, str]] = {
+    "ja": {
+        "cooperative": "聞かれたことに、知っていることを添えて素直に答えます。",
+        "terse": "ひとことだけで答えます。理由や説明は付けません。",
+        "vague": "はっきり言わず、「たぶん」「そんなところ」のようにぼかして答えます。"
+        "うそは言いません。",
+        "hurried": "急いでいます。手が離せないというひとことのあとに、短く答えます。",
+        "mistaken": "最初の質問にだけ、いったん言い間違えて、同じ答えの中ですぐに言い直します。",
+        "child": "幼い子どもの言葉で答えます。物の名前は子どもの言い方をします。",
+        "elder": "年配の人の言葉で答えます。物の名前は昔の言い方や遠回しな言い方をします。",
+    },
+    "en": {
+        "cooperative": "Answer what is asked readily, with what you know about it.",
+        "terse": "Answer with a word or two only, without reasons.",
+        "vague": "Stay vague and hedge, but never say what is not so.",
+        "hurried": "You are in a hurry: a remark that you are busy, then a short answer.",
+        "mistaken": "At the first question only, misspeak and put it right in the same answer.",
+        "child": "Speak as a small child does, with a child's names of things.",
+        "elder": "Speak as an elderly person does, with roundabout names of things.",
+    },
+}
+
+NAMES = ("rule", "llm")
+
+
+def simulator(
+    name: str,
+    instance: Instance,
+    actions: ActionSet,
+    *,
+    seed: int = 0,
+    manner: Manner = "cooperative",
+    paraphrases: Mapping[int, Sequence[str]] | None = None,
+) -> Handler:
+    """The user of one episode: a handler of `AskUser` effects, fresh for each episode.
+
+    manner: how this user answers, see `naisei.clarify.simulator.voice.Manner`.
+
+    Raises:
+        InputError: no simulator of this name.
+    """
+    if name == "rule":
+        return RuleSimulator(instance, actions, seed=seed, manner=manner, paraphrases=paraphrases)
+    if name == "llm":
+        return LLMSimulator(instance, actions, manner=manner)
+    raise InputError(
+        f"there is no user simulator '{name}'",
+        place="--simulator",
+        remedy=f"use one of {', '.join(NAMES)}",
+    )

@@ -20,8 +20,7 @@ from starlette.exceptions import HTTPException
 
 from naisei.core import InputError
 from naisei.lang import language, say
-from naisei.runs.directory import RunDirectory
-from naisei.runs.frozen import Frozen
+from naisei.runs.directory import Frozen, RunDirectory
 from naisei.web.conversations.kind import (
     SYSTEM,
     ConversationConfig,

@@ -14,8 +14,7 @@ from starlette.responses import Response
 
 from naisei.lang import say
 from naisei.runs.compare import Comparison, compare
-from naisei.runs.directory import RunDirectory
-from naisei.runs.frozen import Frozen
+from naisei.runs.directory import Frozen, RunDirectory
 from naisei.runs.report import StoredSummary, stored_summary
 from naisei.runs.tables import to_csv, to_markdown
 from naisei.web.html import page_response
