@@ -11,7 +11,7 @@ from typing import Literal
 
 from naisei.japanese.morph import tokens
 
-__all__ = ["WH", "Asks", "alternatives"]
+__all__ = ["WH", "Asks", "alternatives", "joins", "picks"]
 
 
 Asks = Literal["what", "which", "where", "why", "how", "who", "when", "how-much", ""]
@@ -57,15 +57,15 @@ _ASKED_TWICE = re.compile(
 _PICK = r"(?:どちら|どっち|どれ|いずれ|何れ|どの(?!よう|くらい|ぐらい|辺|へん))"
 #: What stands between the last candidate and the word that asks for one: 「…のうち」「…なら」.
 _OF_THEM = (
-    r"(?:の(?:中|なか|うち|内)(?:で|では|だと|なら)?|のほう|の方|(?:で|と)?は|で|だったら|なら(?:ば)?|"
+    r"(?:(?:この|その)?(?:の)?(?:中|なか|うち|内)(?:で|では|だと|なら)?(?:いうと|言うと)?|のほう|の方|(?:で|と)?は|で|だったら|なら(?:ば)?|"
     rf"だと|の(?={_PICK})|って|、|か|と)*"
 )
 _CHOICE = re.compile(rf"^(?P<list>.+?){_OF_THEM}、?{_PICK}(?P<tail>.*)$")
 _BETWEEN = re.compile(r"、(?:と|か)?|[。？]")
 _OPENING = re.compile(
-    r"^(?:えっと|ええと|あの|その|ねえ|では|じゃあ|すみません|すいません|ちなみに|つまり|もしかして|"
+    r"^(?:(?:し|え|あ|う|ん|ね|わ|お|ほ|へ)[ーっ]+|えっと|ええと|あの|その|ねえ|では|じゃあ|すみません|すいません|ちなみに|つまり|もしかして|"
     r"ひょっとして|念のため|確認ですが|失礼ですが|それで|で|今|いま|今日|これ|それ|これって|それって|"
-    r"あのう?|さっきのは|ご?希望は|お望みは|欲しいのは|ほしいのは|お求めなのは|必要なのは|ご用は|用があるのは|気になるのは|"
+    r"あのう?|[^、。]{1,20}のは|さっきのは|ご?希望は|お望みは|欲しいのは|ほしいのは|お求めなのは|必要なのは|ご用は|用があるのは|気になるのは|"
     r"[^、]{1,30}(?:で言うと|でいうと|で言えば|としたら)|[^、]{1,12}(?:ですけど|ますけど|ですが|ますが|けど|として|について(?:は)?|のことで))、"
 )
 _TELL = re.compile(
@@ -76,6 +76,8 @@ _TELL = re.compile(
 def alternatives(text: str) -> tuple[tuple[str, ...], str]:
     """The alternatives of a question, and the predicate that they share where it follows them."""
     text = re.sub(r"(?:もしか|ひょっと)(?:して|すると|したら)、?", "", text).strip("。？！ ")
+    # 「AとB、気になるのはどちら」: what it is about is none of them.
+    text = re.sub(rf"[、。][^、。]{{1,14}}のは、?(?={_PICK})", "、", text)
     if found := _CHOICE.match(text):
         listed = _listed(found["list"])
         if len(listed) < 2 and "、" in found["tail"]:
@@ -95,11 +97,21 @@ def alternatives(text: str) -> tuple[tuple[str, ...], str]:
     return (joined, "") if len(joined) > 1 else ((), "")
 
 
+def joins(sentence: str) -> bool:
+    """Whether a sentence adds an alternative to the one before: 「それとも、…」."""
+    return _OR.match(sentence) is not None
+
+
+def picks(sentence: str) -> bool:
+    """Whether a sentence does no more than ask for one of what was named before it."""
+    return len(sentence) <= 16 and re.search(rf"{_PICK}|この中", sentence) is not None
+
+
 def _candidates(parts: Sequence[str]) -> list[str]:
     """Parts of a question that put something forward; openings and 「どっち？」 are none."""
     kept = []
     for part in parts:
-        part = part.strip("、。？！… ")
+        part = re.sub(r"(?<=[ぁ-んァ-ヶ一-龠])と$", "", part.strip("、。？！… "))
         while _OPENING.match(part + "、") and part:
             part = _OPENING.sub("", part + "、", count=1).strip("、")
         asking = (

@@ -6,11 +6,12 @@ Japanese by Sudachi's words, English by simple rules.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from naisei.japanese.alternatives import WH, Asks, alternatives
+from naisei.japanese.alternatives import WH, Asks, alternatives, joins, picks
 from naisei.japanese.morph import Token, is_japanese, normalise, tokens
 from naisei.japanese.sentences import sentences
 
@@ -135,10 +136,11 @@ _INDEFINITE = re.compile(r"(?:何|なに|なん|どこ|誰|だれ|いつ|どれ|
 @lru_cache(maxsize=16384)
 def parse(text: str) -> Question:
     """Take a question apart; of several sentences, those that ask count. Never raises."""
-    asked = normalise(text).strip("「」\"' ")
+    pauses = re.sub(r"(?:…|\.{2,}|・{2,})+(?=[？?！!。]|$)", "", text.strip())
+    asked = normalise(re.sub(r"(?:…|\.{2,}|・{2,})+", "、", pauses)).strip("「」\"' ")
     if not is_japanese(asked):
         return _english(asked)
-    parts = [s for s in sentences(asked) if _asks(s)]
+    parts = _asking(sentences(asked))
     if not parts:
         return Question(asked, "none", "", *_words(asked))
     whole = "".join(parts)
@@ -190,6 +192,16 @@ def denied(text: str) -> bool:
     # 「眠いのではないですか」 supposes; 「眠いんじゃない」「眠いんじゃないよ」 deny.
     bare = _SUPPOSING.sub("か？", bare)
     return bool(_NEGATED.search(bare) or _STATED_NOT.search(bare))
+
+
+def _asking(every: Sequence[str]) -> list[str]:
+    """The sentences that ask, with what they choose among: 「コップと水筒。どれのこと？」,
+    「写真を撮るの。それとも、のどが渇いたの。」"""
+    kept = [_asks(s) or (at > 0 and joins(s)) for at, s in enumerate(every)]
+    for at in range(1, len(every)):
+        if joins(every[at]) or (kept[at] and picks(every[at])):
+            kept[at - 1] = True
+    return [s for s, keep in zip(every, kept, strict=True) if keep]
 
 
 def _asks(sentence: str) -> bool:

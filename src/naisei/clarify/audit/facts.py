@@ -221,7 +221,9 @@ def heard(answer: str, probe: FactProbe) -> str:
     for said in re.split(r"(?<=[。.!！])", _own_words(answer)):
         # The choice comes first, perhaps after a remark, and a fact that goes with it after.
         by_place = [i for i, p in enumerate(_ORDINALS[: len(probe.sides)]) if re.search(p, said)]
-        by_name = [i for i, side in enumerate(probe.sides) if _repeats(said, side)]
+        # A fact that mentions one of them takes no side.
+        chosen = len(said) <= max(map(len, probe.sides)) + 18
+        by_name = [i for i, side in enumerate(probe.sides) if chosen and _repeats(said, side)]
         for found in (by_place, by_name):
             if len(found) == 1:
                 return str(found[0])

@@ -109,6 +109,9 @@ class RuleSimulator(Handler):
         if broken_rule(question, self.actions) is not None:
             return REFUSAL
         asked = parse(question)
+        if asked.form == "none":
+            # Whatever is put to a person who is waiting to be asked is a question.
+            asked = parse(question.rstrip("。…！!. ") + "？")
         key = f"{self.seed}:{self.instance.id}:{len(self.history)}:{asked.text}"
         if self._generic is not None:
             return self._generic.answer(asked, self.history, key)
@@ -119,7 +122,7 @@ class RuleSimulator(Handler):
 
     def _reply(self, asked: Question, language: str, key: str) -> Reply | None:
         """What to answer; `None`: the question helps nobody."""
-        if asked.form == "none":
+        if asked.form == "none" or not asked.content:
             return None
         if container := asked_container(asked.text):
             return self._contents(container, asked, key)
@@ -163,6 +166,11 @@ class RuleSimulator(Handler):
 
     def _alternative(self, asked: Question, language: str, key: str) -> Reply | None:
         judged = [self._wish.judge(s, language, tail=asked.tail) for s in asked.sides]
+        if self._facts is not None:
+            # What mostly goes with such a wish settles no choice: the facts do.
+            judged = [
+                replace(j, truth="unknown") if j.general and j.truth != "yes" else j for j in judged
+            ]
         truths = [j.truth for j in judged]
         held = [i for i, t in enumerate(truths) if t == "yes"]
         if len(held) > 1 and all(judged[i].named for i in held) and len(self.instance.wanted) > 1:

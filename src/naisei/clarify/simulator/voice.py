@@ -15,7 +15,7 @@ from naisei.clarify.describe import REFUSAL
 from naisei.clarify.things import all_names, called, mentioned
 from naisei.japanese.morph import normalise, tokens
 
-__all__ = ["MANNERS", "Manner", "Register", "Reply", "Voice", "pick", "register_of"]
+__all__ = ["MANNERS", "Manner", "Register", "Reply", "Voice", "nominal", "pick", "register_of"]
 
 Register = Literal["plain", "polite", "child", "elder", "english"]
 #: How a user answers; all of them tell the truth. `terse`: no more than the word. `vague`: hedged,
@@ -185,7 +185,7 @@ class Voice:
     def _chosen(self, reply: Reply, key: str) -> str:
         if reply.stance == "both":
             return self.line("both", key)
-        name = _nominal(reply.sides[reply.at], english=self.register == "english")
+        name = nominal(reply.sides[reply.at], english=self.register == "english")
         if name and (len(reply.sides) > 2 or pick(range(3), f"side:{key}")):
             return self.line("side", key).format(name)
         if len(reply.sides) == 2 and reply.at == 1:
@@ -216,10 +216,10 @@ def _attributive(clause: str) -> str:
 _COPULA = re.compile(
     r"(?:な)?(?:の|ん)?(?:です|でしょう|でした|だ|だっ?た)?(?:か|かな|かね|かしら|かい|よね|ね|っけ)?$"
 )
-_FRAME = re.compile(r"(?:の)?(?:こと|話|件|ほう|方|ため|やつ|系|派|側|ご用|用事)$")
+_FRAME = re.compile(r"(?:の)?(?:こと|お?話|おはなし|件|せい|ほう|方|ため|やつ|系|派|側|ご用|用事)$")
 
 
-def _nominal(side: str, *, english: bool) -> str:
+def nominal(side: str, *, english: bool) -> str:
     """An alternative that is a noun phrase, without its copula: 「鼻のほうですか」 → 「鼻」."""
     text = normalise(side).strip("。？！、 ?.")
     if english:
@@ -232,4 +232,6 @@ def _nominal(side: str, *, english: bool) -> str:
     core = _FRAME.sub("", _COPULA.sub("", text))
     found = tokens(core)
     noun = bool(found) and found[-1].pos in ("名詞", "接尾辞", "代名詞")
+    # 「かごがからっぽ」 is a clause.
+    noun = noun and not any(t.pos == "助詞" and t.surface in ("が", "は", "を") for t in found)
     return core if noun and len(core) <= 14 else ""

@@ -14,6 +14,7 @@ from functools import cached_property, lru_cache
 from naisei.clarify.schemas import ActionSet, Instance
 from naisei.clarify.simulator.judge import LIGHT, having, judge, matched
 from naisei.clarify.simulator.knowledge import Proposition
+from naisei.clarify.simulator.voice import nominal
 from naisei.clarify.things import mentioned, thing_of
 from naisei.japanese.morph import normalise, tokens
 from naisei.japanese.questions import denied, words
@@ -69,6 +70,8 @@ class Claim:
 @lru_cache(maxsize=32768)
 def _claim(text: str, language: str) -> Claim:
     text = re.sub(r"(?:もしか|ひょっと)(?:して|すると|したら)、?", "", text)
+    # 「ぬるんか」 of the west.
+    text = re.sub(r"(?<=[うくすつぬむるぐぶいた])んか?$", "", text)
     if language == "en":
         found = frozenset(w for w in words(text) if w not in _EN_LIGHT and not w.endswith("n't"))
     else:
@@ -115,7 +118,9 @@ class Wish:
         self._instance, self._known = instance, known
         by_id = {a.id: a for a in actions}
         self._things = {thing_of(by_id[a]) for a in instance.wanted} - {""}
-        self._candidates = {thing_of(a) for a in actions} - {""}
+        self._brings = any(
+            re.search(r"持ってくる|\b[Bb]ring\b", by_id[a].text) for a in instance.wanted
+        )
 
     @cached_property
     def statements(self) -> tuple[Statement, ...]:
@@ -129,7 +134,9 @@ class Wish:
         for sentence in (*told, *facts.no.values()):
             for part in (sentence, *re.split(r"[、。！？,.!?…]+", sentence)):
                 claim = Claim.of(part, language)
-                if claim.words or claim.concepts:
+                # Why another thing is not wanted says nothing for the wish.
+                other = sentence not in told and not claim.negated
+                if (claim.words or claim.concepts) and not other:
                     out.append(Statement(sentence, claim, not claim.negated))
         for holds, clauses in ((True, facts.true), (False, facts.false)):
             for clause in clauses:
@@ -150,7 +157,11 @@ class Wish:
 
     def _positive(self, claim: Claim, text: str, language: str, tail: str) -> Verdict:
         general = self._in_general(text, language)
-        if claim.things and (verdict := self._named(claim, general)):
+        core = nominal(text, english=language == "en")
+        own = bool(core) and self._own_name(claim)
+        if (claim.things or own) and (verdict := self._named(claim, general, own=own)):
+            return verdict
+        if core and (verdict := self._seen(Claim.of(core, language))):
             return verdict
         by_fact = self._by_facts(claim, general)
         if by_fact.truth != "unknown":
@@ -165,24 +176,55 @@ class Wish:
             return Verdict("no", named=True, weight=0.2)
         return by_fact
 
-    def _named(self, claim: Claim, general: Verdict) -> Verdict | None:
+    def _named(self, claim: Claim, general: Verdict, *, own: bool) -> Verdict | None:
         """By the thing that a claim names, if naming is all it does."""
         named = set(claim.things)
-        ours = bool(named & self._things) or self._own_name(claim)
+        ours = bool(named & self._things) or own
+        if ours and claim.desire and not self._brings:
+            # 「おやつにしたい」 of one who wants it put away.
+            return None
         rest = {w for w in claim.words - _FRAME if not mentioned(w) or w in ("飲む", "食べる")}
-        if rest - self._words_of(named):
+        rest -= {w for w in rest if self._called.get(w, set()) & (self._things if ours else named)}
+        if not own and rest - self._words_of(named):
             # 「スマホの電池が…」 is about something else than the phone.
             return None
         if ours and general.facet == "deed":
             return Verdict(general.truth, named=True, weight=1.5)
         return Verdict("yes" if ours else "no", named=True, weight=1.5)
 
+    def _seen(self, claim: Claim) -> Verdict | None:
+        """By what the scene calls the things: 「チョコの箱（お菓子）」 is a 「チョコの箱」."""
+        meant: set[str] | None = None
+        for word in claim.words - _FRAME:
+            if word not in self._called:
+                return None
+            meant = self._called[word] if meant is None else meant & self._called[word]
+        if not meant:
+            return None
+        if not meant & self._things:
+            return Verdict("no", named=True, weight=1.2)
+        return Verdict("yes", named=True, weight=1.2) if meant <= self._things else None
+
+    @cached_property
+    def _called(self) -> dict[str, set[str]]:
+        """Words with which the scene speaks of things → these things; an entry without a known
+        thing stands for itself."""
+        scene = self._instance.scene
+        entries = [*scene.user.holding, *scene.user.reach]
+        entries += [t for area in scene.surroundings.values() for t in area]
+        out: dict[str, set[str]] = {}
+        for entry in entries:
+            for word in Claim.of(entry, scene.language).words - _FRAME:
+                out.setdefault(word, set()).update(mentioned(entry) or (entry,))
+        return out
+
     def _own_name(self, claim: Claim) -> bool:
         facts = self._instance.facts
         if facts is None or not facts.name:
             return False
         own = Claim.of(facts.name, self._instance.scene.language).words - _FRAME
-        return bool(own) and own <= claim.words
+        asked = claim.words - _FRAME
+        return bool(own) and (own <= asked or (bool(asked) and len(own) > 1 and asked <= own))
 
     @staticmethod
     @lru_cache(maxsize=256)
