@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -183,8 +184,12 @@ AUDIT: Experiment[AuditConfig] = Experiment(
 
 def _settle_households(given: Given) -> dict[str, Any]:
     """The memory lasts across requests, whatever the agent: else as in a run."""
+    from naisei.clarify.households.memory import home_memory
+
     memory = given.values.get("memory", "none")
-    return {**_settle(given), "memory": memory}
+    home_memory(memory)  # an unknown name is told at once
+    others = {key: value for key, value in given.values.items() if key != "memory"}
+    return {**_settle(replace(given, values=others)), "memory": memory}
 
 
 def _load_households(config: HouseholdsConfig) -> HouseholdsTask:
