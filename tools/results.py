@@ -59,7 +59,10 @@ THREE = (
 AGAINST = (("asking", "no-clarify", "full"), ("agents", "embed", "bayes"))
 COMPARED = ("pass@3", "dpass@3")
 KEEP = ("pass@1", "pass@3", "dpass@1", "dpass@3", "questions", "over_asking", "under_asking")
-RATES = ("leak", "misleading", "contradiction", "refused-fair", "refused-useless", "hedged")
+RATES = (
+    *("leak", "false-denial", "false-assent", "evasion", "contradiction", "against-scene"),
+    *("refused-fair", "refused-useless"),
+)
 
 
 def _naisei(command: str, folder: Path) -> Any:
@@ -209,10 +212,12 @@ _HEADS = {
     "questions": "questions",
 }
 _AUDIT_WORDS = {
-    "en": "leaks {leak}, misleading answers {misleading}, contradictions {contradiction}, fair "
-    "questions refused {refused-fair}, useless questions refused {refused-useless}",
-    "ja": "漏えい {leak}、誤導 {misleading}、矛盾 {contradiction}、妥当な質問への回答拒否 "
-    "{refused-fair}、無益な質問への回答拒否 {refused-useless}",
+    "en": "leaks {leak}, false denials {false-denial}, false assents {false-assent}, evasions "
+    "{evasion}, contradictions {contradiction}, against the scene {against-scene}, fair questions "
+    "refused {refused-fair}, useless questions refused {refused-useless}",
+    "ja": "漏えい {leak}、偽りの否定 {false-denial}、偽りの肯定 {false-assent}、はぐらかし "
+    "{evasion}、矛盾 {contradiction}、場面との食い違い {against-scene}、妥当な質問への回答拒否 {refused-fair}、"
+    "無益な質問への回答拒否 {refused-useless}",
 }
 
 
