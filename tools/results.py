@@ -216,7 +216,8 @@ _AUDIT_WORDS = {
     "{evasion}, contradictions {contradiction}, against the scene {against-scene}, fair questions "
     "refused {refused-fair}, useless questions refused {refused-useless}",
     "ja": "漏えい {leak}、偽りの否定 {false-denial}、偽りの肯定 {false-assent}、はぐらかし "
-    "{evasion}、矛盾 {contradiction}、場面との食い違い {against-scene}、妥当な質問への回答拒否 {refused-fair}、"
+    "{evasion}、矛盾 {contradiction}、場面との食い違い {against-scene}、"
+    "妥当な質問への回答拒否 {refused-fair}、"
     "無益な質問への回答拒否 {refused-useless}",
 }
 
