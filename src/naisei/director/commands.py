@@ -5,165 +5,134 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
-from naisei.core import Check, InputError, Status
+from naisei.core import InputError, Status
 from naisei.lang import say
+from naisei.system.config import Options, flag
 from naisei.text_files import read_text
 
-if TYPE_CHECKING:
-    from naisei.director.report import Judged
-
-__all__ = ["Characters", "Format", "SkipOthers", "characters", "check", "report"]
+__all__ = ["CheckOptions", "ReportOptions", "characters", "check", "report"]
 
 
-_INPUT = say("入力", "Input")
-_OUTPUT = say("出力", "Output")
+_INPUT, _OUTPUT = ("入力", "Input"), ("出力", "Output")
 
-File = Annotated[
-    str,
-    typer.Argument(
+
+class ScriptOptions(Options):
+    """A script, and how it is read and checked."""
+
+    file: str = flag(
+        ...,
+        "台本 (JSONL、CSV、やな: …)。- は標準入力",
+        "A script: JSONL, CSV or `やな: …`; - is standard input.",
+        argument=True,
         metavar="FILE|-",
-        help=say(
-            "JSONL、CSV (speaker,text)、台本 (やな: …)。- は標準入力",
-            "JSONL, CSV (speaker,text) or a script (やな: …); - is standard input.",
-        ),
-    ),
-]
-Characters = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--character",
+    )
+    character: tuple[str, ...] = flag(
+        (),
+        "加える人物 (複数可)。最初の人物が、話者のない発言の話者になる",
+        "Add a character, repeatable; the first speaks the lines that name nobody.",
+        panel=_INPUT,
         metavar="ID|FILE",
-        help=say(
-            "加える人物 (複数可)。最初の人物が、話者のない発言の話者になる",
-            "Add a character, repeatable; the first speaks the lines that name nobody.",
-        ),
-        rich_help_panel=_INPUT,
-    ),
-]
-Format = Annotated[
-    Literal["auto", "jsonl", "csv", "plain"],
-    typer.Option(
-        "--format",
-        help=say("入力の形式", "Form of the input."),
-        rich_help_panel=_INPUT,
-    ),
-]
-SkipOthers = Annotated[
-    bool,
-    typer.Option(
-        "--skip-others",
-        help=say(
-            "知らない話者の発言は検査しない (履歴には残る)",
-            "Do not check lines of unknown speakers; they stay in the history.",
-        ),
-        rich_help_panel=_INPUT,
-    ),
-]
-RuleSets = Annotated[
-    Literal["calibrated", "spec"],
-    typer.Option(
-        "--rules",
-        help=say(
-            "検査の規則: calibrated は自然な会話で較正したもの、spec は仕様書の文字どおり",
-            "Rules of the checks: calibrated on natural speech, or the specification to the "
-            "letter.",
-        ),
-        rich_help_panel=_INPUT,
-    ),
-]
-OneTalk = Annotated[
-    bool,
-    typer.Option(
-        "--one-talk",
-        help=say(
-            "JSONL と CSV でも、前の発言を履歴とみなす (台本では常に)",
-            "Take the lines before as the history in JSONL and CSV too, as in scripts.",
-        ),
-        rich_help_panel=_INPUT,
-    ),
-]
-Live = Annotated[
-    bool,
-    typer.Option(
-        "--live",
-        help=say(
-            "標準入力の終わりを待たずに、1 行ごとに答える",
-            "Answer each line of standard input at once, before its end is seen.",
-        ),
-        rich_help_panel=_INPUT,
-    ),
-]
-Json = Annotated[
-    bool,
-    typer.Option(
-        "--json",
-        help=say("1 発言につき判定の JSON を 1 行出す", "One JSON verdict per line of the input."),
-        rich_help_panel=_OUTPUT,
-    ),
-]
+    )
+    format: Literal["auto", "jsonl", "csv", "plain"] = flag(
+        "auto", "入力の形式", "Form of the input.", panel=_INPUT
+    )
+    skip_others: bool = flag(
+        False,
+        "知らない話者の発言は検査しない (履歴には残る)",
+        "Do not check lines of unknown speakers; they stay in the history.",
+        panel=_INPUT,
+    )
+    rules: Literal["calibrated", "spec"] = flag(
+        "calibrated",
+        "検査の規則: calibrated は自然な会話で較正したもの、spec は仕様書の文字どおり",
+        "Rules of the checks: calibrated on natural speech, or the specification to the letter.",
+        panel=_INPUT,
+    )
 
 
-class Failing(StrEnum):
-    """What ends a check with exit code 1."""
+class CheckOptions(ScriptOptions):
+    """Flags of `naisei director check`."""
 
-    WARN = "warn"
-    RETRY = "retry"
-    EMPTY = "empty"
-
-
-FailOn = Annotated[
-    list[Failing] | None,
-    typer.Option(
-        "--fail-on",
+    file: str = flag(
+        "-",
+        "JSONL、CSV (speaker,text)、台本 (やな: …)。- は標準入力",
+        "JSONL, CSV (speaker,text) or a script (やな: …); - is standard input.",
+        argument=True,
+        metavar="FILE|-",
+    )
+    one_talk: bool = flag(
+        False,
+        "JSONL と CSV でも、前の発言を履歴とみなす (台本では常に)",
+        "Take the lines before as the history in JSONL and CSV too, as in scripts.",
+        panel=_INPUT,
+    )
+    live: bool = flag(
+        False,
+        "標準入力の終わりを待たずに、1 行ごとに答える",
+        "Answer each line of standard input at once, before its end is seen.",
+        panel=_INPUT,
+    )
+    as_json: bool = flag(
+        False,
+        "1 発言につき判定の JSON を 1 行出す",
+        "One JSON verdict per line of the input.",
+        name="--json",
+        panel=_OUTPUT,
+    )
+    fail_on: tuple[Literal["warn", "retry", "empty"], ...] = flag(
+        (),
+        "この判定かそれより悪い発言が一つでもあれば (empty: 検査する発言が一つもなければ)、"
+        "終了コード 1 で終わる (複数可)",
+        "Exit with 1 if any line is judged so, or worse; empty: if no line was checked. "
+        "Repeatable.",
+        panel=_OUTPUT,
         metavar="warn|retry|empty",
-        help=say(
-            "この判定かそれより悪い発言が一つでもあれば (empty: 検査する発言が一つもなければ)、"
-            "終了コード 1 で終わる (複数可)",
-            "Exit with 1 if any line is judged so, or worse; empty: if no line was checked. "
-            "Repeatable.",
-        ),
-        rich_help_panel=_OUTPUT,
-    ),
-]
-
-_encode = json.JSONEncoder(ensure_ascii=False).encode
+    )
 
 
-def check(
-    file: File = "-",
-    as_json: Json = False,
-    character: Characters = None,
-    format: Format = "auto",
-    skip_others: SkipOthers = False,
-    one_talk: OneTalk = False,
-    live: Live = False,
-    rules: RuleSets = "calibrated",
-    fail_on: FailOn = None,
-) -> None:
-    from naisei.director.report import judged_lines, opened
+class ReportOptions(ScriptOptions):
+    """Flags of `naisei director report`."""
+
+    out: Path | None = flag(
+        None,
+        "書き込むフォルダー (既定: 台本の名前-report)",
+        "Folder to write; NAME-report by default.",
+        panel=_OUTPUT,
+    )
+
+
+def check(options: CheckOptions) -> None:
+    """`naisei director check`: the lines of a file with their verdicts."""
+    from naisei.director.report import as_json_line, as_text, judged_lines, opened
     from naisei.director.scripts import Speakers
     from naisei.terminal import visible
 
-    if live and file != "-":
+    live, as_json = options.live, options.as_json
+    if live and options.file != "-":
         raise InputError(
             say("その場で答えられるのは標準入力だけです", "only standard input is answered live"),
             place="--live",
             remedy=say("- を指定してください", "use -"),
         )
-    speakers = Speakers(character or (), skip_others=skip_others)
+    speakers = Speakers(options.character, skip_others=options.skip_others)
     counts: Counter[Status] = Counter()
-    with opened(file, live=live) as (stream, place):
+    with opened(options.file, live=live) as (stream, place):
         for judged in judged_lines(
-            stream, place, speakers, kind=format, one_talk=one_talk, live=live, rules=rules
+            stream,
+            place,
+            speakers,
+            kind=options.format,
+            one_talk=options.one_talk,
+            live=live,
+            rules=options.rules,
         ):
             counts[judged[1].status] += 1
-            sys.stdout.write((_json(judged) if as_json else visible(_text(judged))) + "\n")
+            sys.stdout.write((as_json_line(judged) if as_json else visible(as_text(judged))) + "\n")
             if live:
                 sys.stdout.flush()
     sys.stdout.flush()
@@ -176,108 +145,28 @@ def check(
     elif not as_json:
         parts = ", ".join(f"{s.value} {n}" for s in Status if (n := counts[s]))
         print(say(f"{total} 発言: {parts}", f"{total} lines: {parts}"), file=sys.stderr)
-    wrong = {Status(level.upper()).severity for level in fail_on or () if level != "empty"}
+    wrong = {Status(level.upper()).severity for level in options.fail_on if level != "empty"}
     if wrong and any(status.severity >= min(wrong) for status in counts):
         raise typer.Exit(1)
-    if not total and "empty" in (fail_on or ()):
+    if not total and "empty" in options.fail_on:
         raise typer.Exit(1)
 
 
-def _json(judged: Judged) -> str:
-    """As `LineVerdict.to_json` gives it, with the line and the speaker before it."""
-    line, verdict = judged
-    tone = verdict.tone
-    head = {
-        "line": line.number,
-        "speaker": line.speaker or verdict.character,
-        "status": verdict.status.value,
-    }
-    tail = {
-        "tone": {
-            "score": tone.score,
-            "marker": tone.marker,
-            "vocab": tone.vocab,
-            "style": tone.style,
-            "weight": tone.weight,
-        },
-        "sentences": verdict.sentences,
-        "topics": verdict.topics,
-        "mends": verdict.mends,
-        "text": verdict.text,
-        "character": verdict.character,
-    }
-    checks = ", ".join(map(_fragment, verdict.checks))
-    return f'{_encode(head)[:-1]}, "checks": [{checks}], {_encode(tail)[1:]}'
-
-
-#: Checks as JSON, by identity: most checks of most lines are the same few objects, which are
-#: kept with their texts so that no identity is given to another.
-_fragments: dict[int, tuple[Check, str]] = {}
-_MOST = 4096
-
-
-def _fragment(check: Check) -> str:
-    kept = _fragments.get(id(check))
-    if kept is None:
-        if len(_fragments) >= _MOST:
-            _fragments.clear()
-        kept = _fragments[id(check)] = (check, _encode(check.model_dump(mode="json")))
-    return kept[1]
-
-
-def _text(judged: Judged) -> str:
-    line, verdict = judged
-    shown = " ⏎ ".join(line.text.strip().splitlines())
-    out = [
-        f"{line.number:>4} {verdict.status.value:<5} {line.speaker or verdict.character}: {shown}"
-    ]
-    for check in verdict.checks:
-        if check.status is not Status.PASS:
-            spans = "".join(f"「{span}」" for span in check.evidence)
-            out.append(
-                f"     {check.status} {check.name}: {check.reason}{spans} {check.suggestion}"
-            )
-    return "\n".join(out)
-
-
-Script = Annotated[
-    str,
-    typer.Argument(
-        metavar="FILE|-",
-        help=say("台本 (JSONL、CSV、やな: …)", "A script: JSONL, CSV or `やな: …`."),
-    ),
-]
-Out = Annotated[
-    Path | None,
-    typer.Option(
-        "--out",
-        help=say(
-            "書き込むフォルダー (既定: 台本の名前-report)",
-            "Folder to write; NAME-report by default.",
-        ),
-    ),
-]
-
-
-def report(
-    file: Script,
-    out: Out = None,
-    character: Characters = None,
-    format: Format = "auto",
-    skip_others: SkipOthers = False,
-    rules: RuleSets = "calibrated",
-) -> None:
+def report(options: ReportOptions) -> None:
+    """`naisei director report`: a script checked as a whole."""
     # The other commands do not wait for what only a report needs.
     from naisei.director.report import judged_lines, opened, tally, write_report
     from naisei.director.scripts import Speakers
 
-    speakers = Speakers(character or (), skip_others=skip_others)
-    with opened(file) as (stream, place):
+    speakers = Speakers(options.character, skip_others=options.skip_others)
+    with opened(options.file) as (stream, place):
         found = tally(
-            judged_lines(stream, place, speakers, kind=format, one_talk=True, rules=rules)
+            judged_lines(
+                stream, place, speakers, kind=options.format, one_talk=True, rules=options.rules
+            )
         )
-    folder = out or Path(f"{'stdin' if file == '-' else Path(file).stem}-report")
-    for path in write_report(found, place, folder):
+    name = "stdin" if options.file == "-" else Path(options.file).stem
+    for path in write_report(found, place, options.out or Path(f"{name}-report")):
         print(path)
 
 

@@ -6,6 +6,7 @@ Memory does not grow with the script but by the sums of a fixed number of stretc
 from __future__ import annotations
 
 import heapq
+import json
 import shutil
 import sys
 import tempfile
@@ -16,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from naisei.core import InputError, Status
+from naisei.core import Check, InputError, Status
 from naisei.director.check import rules_of
 from naisei.director.scripts import Kind, ScriptLine, Speakers, read_lines
 from naisei.director.verdict import CHECK_NAMES, LineVerdict, RuleSet
@@ -28,7 +29,18 @@ from naisei.runs.tables import to_csv
 from naisei.runs.task import Table
 from naisei.text_files import as_utf8, unreadable
 
-__all__ = ["Judged", "Tally", "Worst", "judged_lines", "opened", "tables", "tally", "write_report"]
+__all__ = [
+    "Judged",
+    "Tally",
+    "Worst",
+    "as_json_line",
+    "as_text",
+    "judged_lines",
+    "opened",
+    "tables",
+    "tally",
+    "write_report",
+]
 
 
 #: Lines before that are given to the checks; they read the last five.
@@ -326,3 +338,64 @@ def _worst_table(found: Tally) -> Table:
         for name, status, reason, _, spans in w.checks
     )
     return Table("Worst lines", columns, rows)
+
+
+_encode = json.JSONEncoder(ensure_ascii=False).encode
+
+
+def as_json_line(judged: Judged) -> str:
+    """As `LineVerdict.to_json` gives it, with the line and the speaker before it."""
+    line, verdict = judged
+    tone = verdict.tone
+    head = {
+        "line": line.number,
+        "speaker": line.speaker or verdict.character,
+        "status": verdict.status.value,
+    }
+    tail = {
+        "tone": {
+            "score": tone.score,
+            "marker": tone.marker,
+            "vocab": tone.vocab,
+            "style": tone.style,
+            "weight": tone.weight,
+        },
+        "sentences": verdict.sentences,
+        "topics": verdict.topics,
+        "mends": verdict.mends,
+        "text": verdict.text,
+        "character": verdict.character,
+    }
+    checks = ", ".join(map(_fragment, verdict.checks))
+    return f'{_encode(head)[:-1]}, "checks": [{checks}], {_encode(tail)[1:]}'
+
+
+#: Checks as JSON, by identity: most checks of most lines are the same few objects, which are
+#: kept with their texts so that no identity is given to another.
+_fragments: dict[int, tuple[Check, str]] = {}
+_MOST = 4096
+
+
+def _fragment(check: Check) -> str:
+    kept = _fragments.get(id(check))
+    if kept is None:
+        if len(_fragments) >= _MOST:
+            _fragments.clear()
+        kept = _fragments[id(check)] = (check, _encode(check.model_dump(mode="json")))
+    return kept[1]
+
+
+def as_text(judged: Judged) -> str:
+    """A line with its verdict, and what was found wrong."""
+    line, verdict = judged
+    shown = " ⏎ ".join(line.text.strip().splitlines())
+    out = [
+        f"{line.number:>4} {verdict.status.value:<5} {line.speaker or verdict.character}: {shown}"
+    ]
+    for check in verdict.checks:
+        if check.status is not Status.PASS:
+            spans = "".join(f"「{span}」" for span in check.evidence)
+            out.append(
+                f"     {check.status} {check.name}: {check.reason}{spans} {check.suggestion}"
+            )
+    return "\n".join(out)
