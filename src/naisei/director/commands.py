@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 import typer
 
 from naisei.core import InputError, Status
+from naisei.files import write_atomically
 from naisei.lang import say
 from naisei.system.config import Options, flag
 from naisei.text_files import read_text
@@ -204,11 +205,7 @@ def show_character(
         str, typer.Argument(metavar="ID|FILE", help=say("id、名前、ファイル", "Id, name or file."))
     ],
 ) -> None:
-    from naisei.director.character import load_character
-
-    load_character(character)
-    text = read_text(character) if character.endswith(".toml") else shipped_text(character)
-    sys.stdout.write(text)
+    sys.stdout.write(_profile_text(character))
 
 
 @characters.command(
@@ -223,21 +220,11 @@ def check_profiles(
 ) -> None:
     # The other commands do not wait for it.
     from naisei.director.character import load_character
-    from naisei.director.faults import faults
+    from naisei.director.faults import as_error, faults
 
     found = faults(file)
     if found:
-        rows = [
-            f"{_place(file, fault.line)}: {fault.key + ': ' if fault.key else ''}{fault.message}"
-            f"\n  → {fault.remedy}"
-            for fault in found[1:]
-        ]
-        first = found[0]
-        raise InputError(
-            f"{first.key + ': ' if first.key else ''}{first.message}",
-            place=_place(file, first.line),
-            remedy="\n".join([first.remedy, *rows]),
-        )
+        raise as_error(file, found)
     character = load_character(file)
     tone = character.tone
     parts = [bool(tone.markers), bool(tone.vocabulary), tone.style is not None]
@@ -311,24 +298,17 @@ def learn_voice(
         voice = learn(own, [line for rows in others.values() for line in rows])
     except InputError as error:
         raise InputError(error.message, place=str(lines), remedy=error.remedy) from None
-    base = ""
-    if character:
-        base = read_text(character) if character.endswith(".toml") else shipped_text(character)
-    text = with_voice(base, voice)
+    text = with_voice(_profile_text(character) if character else "", voice)
     for row in card(own, others, voice):
         print(row, file=sys.stderr)
     if len(own) < 2 * LEAST:
-        print(
-            say(
-                "注意: 見本が少ないので、率の幅は広くなります", "note: few samples, wide intervals"
-            ),
-            file=sys.stderr,
+        note = say(
+            "注意: 見本が少ないので、率の幅は広くなります", "note: few samples, wide intervals"
         )
+        print(note, file=sys.stderr)
     if out is None:
         sys.stdout.write(text)
         return
-    from naisei.files import write_atomically
-
     write_atomically(out, text)
     print(out)
 
@@ -337,12 +317,9 @@ def _rows(path: Path) -> list[str]:
     return [row.strip() for row in read_text(path).splitlines() if row.strip()]
 
 
-def shipped_text(name: str) -> str:
-    """The TOML text of a shipped character, by id or name."""
+def _profile_text(character: str) -> str:
+    """The TOML text of a character, by id, name or file. Raises `InputError` for a faulty one."""
     from naisei.director.character import load_character, shipped_profile
 
-    return shipped_profile(load_character(name).id)
-
-
-def _place(file: Path, line: int) -> str:
-    return f"{file}:{line}" if line else str(file)
+    found = load_character(character)
+    return read_text(character) if character.endswith(".toml") else shipped_profile(found.id)

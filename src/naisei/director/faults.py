@@ -198,3 +198,18 @@ def _models(model: type[BaseModel], field: str) -> list[type[BaseModel]]:
             out.append(kind)
         todo += getattr(kind, "__args__", ())
     return out
+
+
+def as_error(file: Path, found: Sequence[Fault]) -> InputError:
+    """All faults in one error: the first as its message, the others under its remedy."""
+
+    def place(line: int) -> str:
+        return f"{file}:{line}" if line else str(file)
+
+    def told(fault: Fault) -> str:
+        return f"{fault.key + ': ' if fault.key else ''}{fault.message}"
+
+    first, *others = found
+    rows = [f"{place(fault.line)}: {told(fault)}\n  → {fault.remedy}" for fault in others]
+    remedy = "\n".join([first.remedy, *rows])
+    return InputError(told(first), place=place(first.line), remedy=remedy)
