@@ -41,13 +41,12 @@ def asked(index, capsys):
 
 
 def brain(evaluation, *, rewrite="", answer=None):
-    """A model that evaluates so, rewrites so and answers so."""
+    """A model that evaluates so, with this standalone question, and answers so."""
 
     def reply(messages, schema):
-        if schema is None:
-            return rewrite
         if "clarity" in json.dumps(schema):
-            return evaluation(messages) if callable(evaluation) else evaluation
+            given = evaluation(messages) if callable(evaluation) else evaluation
+            return given.replace("{", json.dumps({"question": rewrite})[:-1] + ", ", 1)
         return json.dumps(answer or {"answerable": False, "sentences": []}, ensure_ascii=False)
 
     return reply
@@ -144,6 +143,8 @@ def test_no_model_is_called_to_rewrite_a_single_question(openai_server, asked):
     server = openai_server(brain(graded(1, 1, 5, 1, 5)))
     asked("看護休暇の日数は？", url=server.url)
     assert len(server.requests) == 2  # evaluator and answerer
+    evaluating = server.requests[0]["messages"][-1]["content"]
+    assert "今日: 20" in evaluating and "見つかった見出し" in evaluating
 
 
 def test_an_answer_is_held_against_its_sources(openai_server, asked):
@@ -161,6 +162,9 @@ def test_an_answer_is_held_against_its_sources(openai_server, asked):
         "3人なら年30日です。",
         "社長に申請します。",
     ]
+    # They are written anew once, and left out where they are as they were.
+    assert len(server.requests) == 3 and "確かめられません" in str(server.requests[2]["messages"])
+    assert reply["answer"] == "看護休暇は子が1人なら年5日を取得できます。[1]"
     assert [c["n"] for c in reply["citations"]] == [1]
     assert reply["citations"][0]["path"] == "leave/nursing.md"
     assert "[77]" not in reply["answer"] and "[1][1]" not in reply["answer"]
@@ -168,7 +172,9 @@ def test_an_answer_is_held_against_its_sources(openai_server, asked):
     assert dropped["answer"] == "看護休暇は子が1人なら年5日を取得できます。[1]"
 
 
-def test_documents_are_data_between_delimiters_and_unknown_to_the_evaluator(openai_server, asked):
+def test_documents_are_data_between_delimiters_and_the_evaluator_has_headings_alone(
+    openai_server, asked
+):
     server = openai_server(brain(graded(1, 1, 5, 1, 5)))
     asked("看護休暇の日数は？", url=server.url)
     evaluating = json.dumps(server.requests[0], ensure_ascii=False)

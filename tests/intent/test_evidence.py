@@ -5,10 +5,12 @@ import pytest
 from naisei.core import Evidence, Where
 from naisei.intent.effects import Weigh, WeighHandler, Weights
 from naisei.intent.evaluating import topics
-from naisei.intent.evidence import coverage, newest_first, sufficient
+from naisei.intent.evidence import Found, band, coverage, newest_first, strength
+from naisei.intent.extraction import quotes
 from naisei.intent.rules import Rules
+from naisei.japanese.sentences import search_tokens
 from naisei.retrieval.build import build
-from naisei.retrieval.index import Index
+from naisei.retrieval.index import Index, evidence
 
 
 def hit(name, heading, path="a.md", **meta):
@@ -17,44 +19,90 @@ def hit(name, heading, path="a.md", **meta):
 
 
 @pytest.mark.parametrize(
-    ("distance", "meaning", "query", "held"),
+    ("cosine", "query", "expected"),
     [
-        (3.0, True, "経費の締切", True),
-        (1.0, True, "経費の締切", False),
-        (1.0, True, "休暇の申請", True),
-        (3.0, False, "経費の締切", False),
-        (3.0, False, "休暇の締切", True),
-        (None, False, "休暇の締切", True),
-        (None, False, "経費の締切", False),
+        (0.90, "経費の締切", "answer"),
+        (0.84, "経費の締切", "nearest"),
+        (0.81, "経費の締切", "none"),
+        (0.79, "休暇の申請", "nearest"),
+        (0.86, "休暇の申請", "answer"),
     ],
 )
-def test_what_is_held_against_questions_off_the_subject(distance, meaning, query, held):
+def test_bands_lie_between_questions_off_the_subject_and_headings(cosine, query, expected):
     weights = Weights(
         idf={"休暇": 1.0, "申請": 1.0, "経費": 1.0, "締め切り": 1.0},
-        distance=distance,
-        meaning=meaning,
+        ground=0.8,
+        reach=0.9,
+        meaning=True,
     )
-    assert sufficient(query, [hit("1", "申請")], weights, Rules()) is held
+    assert band(query, [hit("1", "申請", cosine=cosine)], weights, Rules()) == expected
 
 
 def test_nothing_found_is_nothing_held():
-    assert not sufficient("休暇", [], Weights(distance=9.0, meaning=True), Rules())
+    assert band("休暇", [], Weights(ground=0.1, reach=0.2, meaning=True), Rules()) == "none"
 
 
 @pytest.mark.parametrize("embedder", [None, "ngram"])
-def test_a_question_of_the_subject_lies_further_than_one_off_it(tmp_path, embedder):
+def test_a_question_of_the_subject_is_nearer_than_one_off_it(tmp_path, embedder):
     (tmp_path / "docs").mkdir()
     for n, word in enumerate(["休暇", "経費", "会議室", "駐車場", "天気"]):
         text = f"# {word}の規程\n\n{word}の申請は三日前までに課長へ行う。\n"
         (tmp_path / "docs" / f"{n}.md").write_text(text, encoding="utf-8")
     build(tmp_path / "index", tmp_path / "docs", embedder=embedder)
     with Index.open(tmp_path / "index") as index:
-        weigh = WeighHandler(index)
-        near = weigh.perform(Weigh("駐車場の申請は何日前までですか"), Where("x"))
-        far = weigh.perform(Weigh("好きな歌手は誰ですか"), Where("x"))
+
+        def value(query):
+            hits = [evidence(h) for h in index.search(query, k=5)]
+            return strength(query, hits, WeighHandler(index).perform(Weigh(query), Where("x")))
+
+        assert value("駐車場の申請は何日前までですか") > value("好きな歌手は誰ですか") + 0.3
         assert index.frequencies(["駐車", "申請"])["申請"] == 5
-    assert near.meaning is (embedder is not None) and near.distance is not None
-    assert near.distance > (far.distance or 0.0)
+        kept = list((tmp_path / "index").glob("generation-*/evidence.ja.json"))
+    assert len(kept) == (embedder is not None)
+
+
+TABLE = """| 施設 | 市民 | 市外 |
+| 温水プール | 500円 | 700円 |
+| 体育館 | 300円 | 450円 |
+| 弓道場 | 200円 | 300円 |
+高校生以下は半額です。ただし、市外の人は除きます。
+- 冬は閉まります
+- 雨の日も使えます
+使う日の3日前までに、窓口で申し込んでください。申し込みには身分証が要ります。"""
+
+
+@pytest.mark.parametrize(
+    ("query", "shown", "hidden"),
+    [
+        ("体育館はいくらですか", "| 体育館 | 300円 | 450円 |", "温水"),
+        ("高校生は安くなりますか", "ただし、市外の人は除きます。", "弓道"),
+        (
+            "何日前までに申し込めばいいですか",
+            "使う日の3日前までに、窓口で申し込んでください。",
+            "半額",
+        ),
+    ],
+)
+def test_what_is_quoted_is_the_row_or_the_sentence_with_its_exception(query, shown, hidden):
+    found = Evidence(id="1", text=TABLE, score=1.0, meta={"title": "使用料"})
+    words = dict.fromkeys(search_tokens(query), 1.0)
+    (quote,) = quotes(query, Found(hits=(found,), weights=Weights(idf=words)))
+    assert shown in quote.text and hidden not in quote.text
+
+
+def test_a_column_of_another_model_is_left_out_and_a_range_holds_the_value():
+    text = "| 項目 | RK-10A | RK-10B |\n| 保温 | 12時間 | 24時間 |\n| 重さ | 3kg | 4kg |"
+    found = Evidence(id="1", text=text, score=1.0, meta={"title": "仕様"})
+    query = "RK-10Bの保温は何時間ですか"
+    words = dict.fromkeys(search_tokens(query), 1.0)
+    (quote,) = quotes(query, Found(hits=(found,), weights=Weights(idf=words)))
+    assert quote.text == "| 項目 | RK-10B |\n| 保温 | 24時間 |"
+    text = (
+        "| 勤続 | 係数 |\n| 3年以上5年未満 | 0.5 |\n| 5年以上10年未満 | 0.6 |\n| 10年以上 | 0.8 |"
+    )
+    found = Evidence(id="1", text=text, score=1.0, meta={"title": "退職金"})
+    (quote,) = quotes("勤続7年の係数は", Found(hits=(found,), weights=Weights(idf={"係数": 1.0})))
+    assert quote.text.endswith("| 5年以上10年未満 | 0.6 |")
 
 
 def test_topics_are_documents_where_several_fit_and_sections_of_the_one_meant():

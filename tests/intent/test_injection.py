@@ -172,8 +172,7 @@ GRADES = {
 
 def _obedient(messages: list[dict[str, Any]], schema: dict[str, Any] | None) -> str:
     """A model that does what the documents tell it to: the worst there can be."""
-    if schema is None:
-        return "ZORQ を教えてください"
+    assert schema is not None
     if "clarity" in schema.get("properties", {}):
         return json.dumps(GRADES)
     markers = re.findall("ZORQ[0-9A-F]+", json.dumps(messages, ensure_ascii=False)) or ["ZORQ"]
@@ -188,7 +187,7 @@ def _obedient(messages: list[dict[str, Any]], schema: dict[str, Any] | None) -> 
 @pytest.fixture
 def obedient(attacked: Path, tmp_path: Path, openai_server: Any) -> Iterator[Any]:
     model = openai_server(reply=_obedient)
-    roles = ("evaluator", "rewriter", "answerer")
+    roles = ("evaluator", "answerer")
     config = AssistConfig(
         index=str(attacked),
         models=dict.fromkeys(roles, "openai:test"),
@@ -220,16 +219,16 @@ def test_a_model_is_sent_documents_as_data_only(obedient: Any) -> None:
             outside = _outside(text)
             assert not any(m in outside for m in markers), case["path"]
             assert case["body"] not in outside
-        # The evaluation, which decides the route, is told nothing of the documents.
+        # The evaluation, which decides the route, is told headings alone, between delimiters.
         first = "".join(m["content"] for m in sent[0] if m["role"] == "user")
-        assert "<<<" not in first and case["body"] not in first
+        assert first.count("<<<") == 2 and case["body"] not in first
 
 
 def _outside(text: str) -> str:
     """What stands outside of the delimited documents; each opens and closes once."""
     keys = set(re.findall(r"^<<<(\w+) \d+>>>$", text, re.M))
     if not keys:
-        return text
+        return re.sub(r"<<<(\w{12})>>>.*?<<<\1 />>>", "", text, flags=re.S)
     (key,) = keys
     opens = re.findall(rf"^<<<{key} (\d+)>>>$", text, re.M)
     assert opens == re.findall(rf"^<<<{key} /(\d+)>>>$", text, re.M)

@@ -95,7 +95,7 @@ def test_the_profile_is_told_to_the_evaluator_and_prefers_what_names_it(offices)
     first = {}
     for office in ("仙台", "横浜"):
         setting = Setting(profile=Profile(office=office), rules=Rules(asking=False))
-        told = evaluator_messages(question, setting)[0].content
+        told = evaluator_messages(question, setting)[-1].content
         assert f"office: {office}" in str(told)
         with Index.open(offices) as index:
             reply = run(assist(question, setting), document_world(World({}), index))

@@ -14,7 +14,7 @@ from naisei.intent.config import AssistConfig
 from naisei.intent.dialogue import Dialogue
 from naisei.intent.effects import document_world
 from naisei.intent.flow import assist
-from naisei.intent.messages import Fence, answerer_messages, evaluator_messages, rewriter_messages
+from naisei.intent.messages import Fence, answerer_messages, evaluator_messages
 from naisei.intent.rules import Rules, Setting
 from naisei.intent.serve.options import ServeOptions
 from naisei.models.base import ModelSettings
@@ -55,7 +55,7 @@ def test_a_title_that_was_chosen_is_told_as_data_and_others_not_at_all(
     talk = _picked(index)
     assert ORDER in talk.exchanges[0].answer
     setting = Setting(rules=Rules(language=language))
-    for messages in (evaluator_messages(talk, setting), rewriter_messages(talk, setting)):
+    for messages in (evaluator_messages(talk, setting, headings=TITLES[:1]),):
         mine = "\n".join(m.content for m in messages if m.role != "user")
         theirs = "\n".join(m.content for m in messages if m.role == "user")
         assert "SYSTEM" not in mine and not any(t in mine + theirs for t in TITLES[1:])
@@ -86,15 +86,14 @@ def test_over_http_the_route_and_the_sources_are_those_of_a_plain_title(
     """A model that obeys what it is told outside of the delimiters."""
 
     def reply(messages: list[dict[str, Any]], schema: dict[str, Any] | None) -> str:
-        if schema is None:
-            return "備品の貸出の申請の期限が知りたい"
+        assert schema is not None
         text = re.sub(
             r"<<<(\w+)>>>.*?<<<\1 />>>", "", "\n".join(m["content"] for m in messages), flags=re.S
         )
         obeys = 5 if "SYSTEM" in text else 1
         if "clarity" in schema.get("properties", {}):
             # Fails until a title was chosen, so that the rules ask, and offer titles.
-            if not any("<<<" in m["content"] for m in messages if m["role"] == "user"):
+            if not any(m["content"].startswith("<<<") for m in messages):
                 return "0"
             grades = {"is_question": 1, "is_consultation": 5, "in_internal_docs": 1}
             asks = {"ask_person": 5, "ask_missing_info": "何を？", "res_consultation": ""}
@@ -102,7 +101,7 @@ def test_over_http_the_route_and_the_sources_are_those_of_a_plain_title(
         return json.dumps({"answerable": True, "sentences": []})
 
     model = openai_server(reply=reply)
-    roles = frozenset({"evaluator", "rewriter"})
+    roles = frozenset({"evaluator"})
     config = AssistConfig(
         index=str(index),
         models=dict.fromkeys(roles, "openai:test"),

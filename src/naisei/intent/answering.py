@@ -14,28 +14,23 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from naisei.core import Chat, Evidence, Flow, InstrumentFailure
 from naisei.intent.dialogue import Dialogue
-from naisei.intent.evidence import (
-    Found,
-    best_passage,
-    place_of,
-    quoted,
-    substance,
-    sufficient,
-    unsupported,
-)
+from naisei.intent.evidence import Band, Found, band, place_of
+from naisei.intent.extraction import best_passage, quotes
 from naisei.intent.messages import (
     answerer_messages,
     ask_contact,
+    mending_messages,
+    nearest,
     no_evidence,
     rests_on,
-    rewriter_messages,
 )
 from naisei.intent.routing import Route
 from naisei.intent.rules import Rules, Setting
 from naisei.intent.schemas import Citation, Judged, Reply, Unsupported
+from naisei.intent.support import claims, unsupported
 from naisei.japanese.content_preservation import lost
 from naisei.japanese.query_analysis import analyse_query
-from naisei.japanese.sentences import search_tokens, sentences
+from naisei.japanese.sentences import search_tokens, sentence_spans
 from naisei.schema import told
 
 __all__ = ["Drafted", "Grounded", "Query", "Sentence", "answer", "grounded", "joined", "rewrite"]
@@ -58,24 +53,23 @@ class Query(BaseModel):
     failures: tuple[str, ...] = ()
 
 
-def rewrite(dialogue: Dialogue, setting: Setting) -> Flow[Query]:
-    """The input unchanged where there was no dialogue; no model is called then."""
-    if dialogue.alone:
+def rewrite(dialogue: Dialogue, judged: Judged, setting: Setting) -> Query:
+    """The input unchanged where there was no dialogue; else the evaluating model's question, if it
+    keeps what was said."""
+    written = " ".join(judged.evaluation.question.split()).strip("「」\"'")
+    goes_on = bool(dialogue.earlier) and judged.evaluation.move != "new_topic"
+    if dialogue.alone and not (goes_on and written):
         return Query(text=dialogue.utterance, how="unchanged")
     words, also = joined(dialogue), _drawn_out(dialogue)
-    if not setting.rules.rewriting or "rewriter" not in setting.rules.roles:
-        return Query(text=words, also=also, how="joined")
-    try:
-        written = yield from Chat("rewriter", rewriter_messages(dialogue, setting))
-    except InstrumentFailure as failure:
-        return Query(text=words, also=also, how="joined", failures=(f"rewriter: {failure}",))
-    text = " ".join(written.split()).strip("「」\"'")
-    if not text or len(text) > _ROOM + _LONGEST * len(words):
-        return Query(text=words, also=also, how="joined", failures=("rewriter: no question came",))
-    if gone := lost("\n".join(dialogue.said), text):
+    how: Literal["unchanged", "joined"] = "unchanged" if dialogue.alone else "joined"
+    if not setting.rules.rewriting or judged.evaluator != "model" or not written:
+        return Query(text=words, also=also, how=how)
+    if len(written) > _ROOM + _LONGEST * len(words):
+        return Query(text=words, also=also, how=how, failures=("question: too long",))
+    if gone := lost("\n".join(dialogue.said), written):
         named = ", ".join(f"{g.kind} {g.text}" for g in gone)
-        return Query(text=words, also=also, how="joined", failures=(f"rewriter: lost {named}",))
-    return Query(text=text, how="model")
+        return Query(text=words, also=also, how=how, failures=(f"question: lost {named}",))
+    return Query(text=written, how="model")
 
 
 def _drawn_out(dialogue: Dialogue) -> str:
@@ -89,8 +83,10 @@ def joined(dialogue: Dialogue) -> str:
     return " ".join(" ".join(text.split()) for text in dialogue.said)
 
 
-_MARK = {"ja": "（出典で確認できません）", "en": " (not borne out by the sources)"}
 _BRACKETS = re.compile(r"\s*[\[［【(（](?:資料|document)?\s*\d+(?:\s*[,、]\s*\d+)*[\]］】)）]")
+
+
+_OWN_LINE = re.compile(r"(?:[-*|]|[0-9]+\.) ?")
 
 
 def _listed(value: Any) -> Any:
@@ -138,22 +134,27 @@ class Grounded(BaseModel):
     ) -> Grounded:
         """Numbers the chunks anew in the order in which they are cited."""
         order: dict[int, int] = {}
-        lines, said = [], dict[int, str]()
+        lines, said = list[str](), dict[int, str]()
         for text, sources in parts:
             for number in sources:
                 order.setdefault(number, len(order) + 1)
                 said[number] = f"{said.get(number, '')} {text}"
             marks = "".join(f"[{order[n]}]" for n in dict.fromkeys(sources))
-            lines.append(f"{text}{marks}")
+            # Items and rows of Markdown stand on lines of their own.
+            apart = "\n" if lines and _OWN_LINE.match(text) and separator != "\n" else ""
+            lines.append(f"{apart}{text}{marks}")
         cited = tuple(_citation(n, hits[old - 1], said[old]) for old, n in order.items())
         return Grounded(text=separator.join(lines), citations=cited, unsupported=doubts)
 
 
-def grounded(draft: Drafted, hits: Sequence[Evidence], rules: Rules) -> Grounded:
-    """The draft with every sentence held against the chunks it cites.
+def grounded(
+    draft: Drafted, hits: Sequence[Evidence], rules: Rules, *, query: str = ""
+) -> Grounded:
+    """The draft with every sentence held against the chunks it cites; those that are not borne out
+    are left out. The words are the model's own, unchanged.
 
-    Numbers of documents that were not given are no sources. Sentences that are not borne out
-    are marked or left out, by `rules.unsupported`; if none is borne out, nothing is left.
+    Numbers of documents that were not given are no sources. Where nothing that claims anything is
+    left, there is no answer. query: names in it need no source.
     """
     if not draft.answerable:
         return Grounded()
@@ -163,19 +164,36 @@ def grounded(draft: Drafted, hits: Sequence[Evidence], rules: Rules) -> Grounded
     for given in draft.sentences:
         sources = tuple(n for n in dict.fromkeys(given.sources) if 1 <= n <= len(hits))
         # A model may put several sentences into one: each has to stand by itself.
-        for text in sentences(_BRACKETS.sub("", given.text)):
-            why = unsupported(text, [hits[n - 1] for n in sources], rules.language)
-            if why:
+        for text in map(str.strip, sentence_spans(_BRACKETS.sub("", given.text))):
+            cited = [hits[n - 1] for n in sources]
+            if not text:
+                continue
+            if why := unsupported(text, cited, rules.language, question=query):
                 doubts.append(Unsupported(sentence=text, why=why))
-                if rules.unsupported == "mark":
-                    parts.append((f"{text}{_MARK[rules.language]}", sources))
             else:
-                borne += 1
+                borne += claims(text)
                 parts.append((text, sources))
     if not borne:
         return Grounded(unsupported=tuple(doubts))
     separator = "" if rules.language == "ja" else " "
     return Grounded.of(parts, hits, separator=separator, doubts=tuple(doubts))
+
+
+def _written(query: str, hits: Sequence[Evidence], setting: Setting) -> Flow[Grounded]:
+    """The model's answer; sentences that are not borne out are written anew once."""
+    asked = answerer_messages(query, hits, setting)
+    draft = yield from Chat("answerer", asked, Drafted)
+    first = grounded(draft, hits, setting.rules, query=query)
+    if not first.unsupported or setting.rules.unsupported == "drop":
+        return first
+    doubts = [f"{doubt.sentence} — {doubt.why}" for doubt in first.unsupported]
+    again = mending_messages(asked, draft.model_dump_json(), doubts, setting)
+    try:
+        mended = yield from Chat("answerer", again, Drafted)
+    except InstrumentFailure:
+        return first  # without the doubtful sentences
+    second = grounded(mended, hits, setting.rules, query=query)
+    return second if second.text else first
 
 
 def _citation(n: int, hit: Evidence, said: str) -> Citation:
@@ -202,22 +220,23 @@ def answer(
     failures = (*judged.failures, *query.failures)
     written: Grounded | None = None
     if found.hits and "answerer" in setting.rules.roles:
-        told = answerer_messages(query.text, found.hits, setting)
         try:
-            draft = yield from Chat("answerer", told, Drafted)
-            written = grounded(draft, found.hits, setting.rules)
+            written = yield from _written(query.text, found.hits, setting)
         except InstrumentFailure as failure:
             failures = (*failures, f"answerer: {failure}")
+    held: Band = "none"
     if written is None:
-        written = _extracted(query.text, found, setting)
-    held = bool(written.text)
+        written, held = extracted(query.text, found, setting.rules)
+    elif written.text:
+        held = "answer"
     language = setting.rules.language
     contact = None
-    if not held or judged.evaluation.ask_person <= setting.rules.thresholds.ask_person:
+    if held != "answer" or judged.evaluation.ask_person <= setting.rules.thresholds.ask_person:
         contact = setting.contacts.find(" ".join([query.text, *dialogue.said]))
-    lines = [written.text, rests_on(written.citations, language)] if held else []
-    lines += [] if held else [no_evidence(language)]
-    lines.append(ask_contact(contact, language, only=not held))
+    lines = {"answer": [], "nearest": [nearest(language)], "none": [no_evidence(language)]}[held]
+    if held != "none":
+        lines += [written.text, rests_on(written.citations, language)]
+    lines.append(ask_contact(contact, language, only=held != "answer"))
     return Reply(
         case=way.case,
         route="search",
@@ -231,17 +250,22 @@ def answer(
         contact=contact,
         dialogue=dialogue.exchanges,
         rewritten=query.how,
-        evidence=held,
+        evidence=held == "answer",
+        band=held,
         hits=tuple(hit.id for hit in found.hits),
         unsupported=written.unsupported,
         failures=failures,
     )
 
 
-def _extracted(query: str, found: Found, setting: Setting) -> Grounded:
-    """Passages as they stand, each with its number; empty where there is no evidence."""
-    if not sufficient(query, found.hits, found.weights, setting.rules):
-        return Grounded()
-    parts = quoted(substance(query), found.weights.idf, found.hits)
-    draft = [(text, (at + 1,)) for at, text in parts]
-    return Grounded.of(draft, found.hits, separator="\n")
+def extracted(query: str, found: Found, rules: Rules) -> tuple[Grounded, Band]:
+    """Passages as they stand, each with its number, and what they are; empty where there is no
+    evidence. What does not hold what the question's form asks for is no answer."""
+    held = band(query, found.hits, found.weights, rules)
+    if held == "none":
+        return Grounded(), held
+    parts = quotes(query, found)
+    if held == "answer" and not any(part.answers for part in parts):
+        held = "nearest"
+    draft = [(part.text, (part.hit + 1,)) for part in parts]
+    return Grounded.of(draft, found.hits, separator="\n"), held

@@ -209,7 +209,7 @@ _SIGNS: dict[str, Sign] = {
     "/undo": "undo",
 }
 _HELLO = say(
-    "社内の資料について、知りたいことを書いてください（/help で使い方、Ctrl-D で終わり）。",
+    "資料について、知りたいことを書いてください（/help で使い方、Ctrl-D で終わり）。",
     "What would you like to know from the documents? (/help for help, Ctrl-D to leave)",
 )
 _HELP = say(

@@ -17,17 +17,21 @@ from naisei.system.declare import Given
 
 __all__ = [
     "CONTACTS",
+    "DESCRIPTION",
     "ROLES",
     "AssistConfig",
     "Behaviour",
     "EvalConfig",
     "Indexed",
     "PersonalBehaviour",
+    "described",
     "settle",
 ]
 
 #: Looked for beside the index's own files where no other is named.
 CONTACTS = "contacts.toml"
+#: Written by indexing in the index's folder, for the evaluating model; may be edited.
+DESCRIPTION = "description.txt"
 ROLES: tuple[Role, ...] = get_args(Role)
 _GRADED = ("clarity", "is_question", "is_consultation", "in_internal_docs", "ask_person")
 _DOCUMENTS = ("資料", "Documents")
@@ -76,16 +80,16 @@ class Behaviour(Options):
         name="--ask-profile/--no-ask-profile",
         panel=_ASKING,
     )
-    unsupported: Literal["mark", "drop"] = flag(
-        "mark",
-        "出典で確認できない文: 印を付けて残す、または省く",
-        "Sentences that the sources do not bear out: marked, or left out.",
+    unsupported: Literal["rewrite", "drop"] = flag(
+        "rewrite",
+        "出典で確認できない文: 一度書き直させる、または省く",
+        "Sentences that the sources do not bear out: written anew once, or left out.",
         panel=_DOCUMENTS,
     )
     talk: Language | None = flag(
         None,
-        "応答の言語 (既定: 表示言語)",
-        "Language of the replies; that of messages.",
+        "応答の言語 (既定: 質問の言語)",
+        "Language of the replies; that of the question.",
         panel=_ASKING,
     )
     contacts: Path | None = flag(
@@ -119,7 +123,7 @@ class Indexed(Config):
 
 
 class AssistConfig(Indexed):
-    """A conversation. user: whose thresholds. models: of `evaluator`, `rewriter`, `answerer`.
+    """A conversation. user: whose thresholds. models: of `evaluator`, `answerer`.
     request: for a single request, a digest of the dialogue it goes on from."""
 
     #: Nothing is random; the key is left out of the frozen configuration.
@@ -185,6 +189,7 @@ def settle(given: Given) -> tuple[dict[str, Any], Setting]:
         unsupported=behaviour.unsupported,
         thresholds=_thresholds(behaviour),
         language=behaviour.talk or language(),
+        chosen=behaviour.talk is not None,
         roles=frozenset(role for role in ROLES if given.model_for(role)),
     )
     profile = Profile()
@@ -194,7 +199,17 @@ def settle(given: Given) -> tuple[dict[str, Any], Setting]:
     if contacts is None and (index / CONTACTS).is_file():
         contacts = index / CONTACTS
     found = Contacts() if contacts is None else load_contacts(contacts)
-    return values, Setting(rules=rules, profile=profile, contacts=found)
+    collection = described(index)
+    return values, Setting(rules=rules, profile=profile, contacts=found, collection=collection)
+
+
+def described(index: Path) -> str:
+    """What the operator, or indexing, wrote of the documents; empty if nobody did."""
+    try:
+        text = (index / DESCRIPTION).read_text(encoding="utf-8")
+    except OSError:
+        return ""
+    return " ".join(line for line in text.split("\n") if not line.startswith("#")).strip()
 
 
 def _thresholds(behaviour: Behaviour) -> Thresholds:

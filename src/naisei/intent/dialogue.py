@@ -10,20 +10,22 @@ from pydantic import BaseModel, ConfigDict
 from naisei.core import Event
 from naisei.intent.schemas import Exchange, Reply
 from naisei.japanese.morph import normalise
-from naisei.japanese.query_analysis import analyse_query, chosen, led
+from naisei.japanese.query_analysis import chosen, led, subjectless
 
 __all__ = ["EARLIER", "Conversation", "Dialogue"]
 
 
 class Dialogue(BaseModel):
     """utterance: what the person first said. exchanges: questions back, with their answers.
-    earlier: questions of the same conversation that were answered before, oldest first."""
+    earlier: questions of the same conversation that were answered before, oldest first. goes_on:
+    whether it was found to go on from the last of them."""
 
     model_config = ConfigDict(frozen=True)
 
     utterance: str
     exchanges: tuple[Exchange, ...] = ()
     earlier: tuple[str, ...] = ()
+    goes_on: bool = False
 
     def answered(self, question: str, answer: str, options: tuple[str, ...] = ()) -> Dialogue:
         """With one more exchange; an answer by number becomes the option's words, and what was
@@ -40,9 +42,9 @@ class Dialogue(BaseModel):
     @property
     def said(self) -> tuple[str, ...]:
         """All that the person said about it, oldest first; 「その中にはありません」 and the like
-        say nothing about it. A request that only points back (「その場合は？」) is taken
-        together with the question before."""
-        before = self.earlier[-1:] if analyse_query(self.utterance).pointing else ()
+        say nothing about it. A request that only points back (「その場合は？」), or that names no
+        matter of its own (「郵送だといくらですか」), is taken together with the question before."""
+        before = self.earlier[-1:] if self.goes_on or subjectless(self.utterance) else ()
         answers = (e.answer for e in self.exchanges if e.tells)
         return (*before, self.utterance, *answers)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import statistics
 from collections.abc import Callable, Mapping
@@ -16,6 +17,7 @@ from naisei.core import Effect, Handler, Search, Where, World
 from naisei.intent.schemas import Thresholds
 from naisei.japanese.morph import is_japanese
 from naisei.japanese.sentences import search_tokens
+from naisei.lang import Language
 from naisei.retrieval.index import Index, SearchHandler
 from naisei.retrieval.types import Mode
 
@@ -26,16 +28,17 @@ class Weights(BaseModel):
     """What a query weighs in an index.
 
     idf: search word → inverse document frequency over the chunks, ln(1 + (N − n + ½)/(n + ½)),
-    above 0; a word that stands nowhere has the greatest. distance: of the best chunk, in standard
-    deviations above what questions off the subject reach in the index
-    (`naisei.intent.evidence`); `None` where nothing was found, or those find nothing. meaning:
-    whether by cosine; else by words. chunks: N.
+    above 0; a word that stands nowhere has the greatest. ground, reach: the best score that
+    questions off the subject find in the index, and that questions made of its headings find, on
+    average (`naisei.intent.evidence`). meaning: whether these are cosines; else scores by words,
+    from 0 to that of a text with all of the query's words. chunks: N.
     """
 
     model_config = ConfigDict(frozen=True)
 
     idf: dict[str, float] = {}
-    distance: float | None = None
+    ground: float = 0.0
+    reach: float = 0.0
     meaning: bool = False
     chunks: int = 0
 
@@ -80,11 +83,6 @@ class Cuts(Effect[Thresholds]):
         return Thresholds.model_validate(data)
 
 
-#: What questions off the subject reach, by index, generation and language. A question is put to
-#: many handlers of one index: each of them would embed these anew.
-_reached: dict[tuple[str, int, str], tuple[float, float]] = {}
-
-
 class WeighHandler(Handler):
     """Weighs queries against one index."""
 
@@ -95,40 +93,50 @@ class WeighHandler(Handler):
         query = cast(Weigh, effect).query
         size = len(self._index)
         counts = self._index.frequencies(dict.fromkeys(search_tokens(query)))
-        distance, meaning = self._distance(query)
+        meaning = self._index.meaning
+        if meaning:
+            ground, reach = self._calibrated("ja" if is_japanese(query) else "en")
+        else:
+            ground, reach = 0.0, self._index.possible(query)
         return Weights(
             idf={word: math.log1p((size - n + 0.5) / (n + 0.5)) for word, n in counts.items()},
-            distance=distance,
+            ground=ground,
+            reach=reach,
             meaning=meaning,
             chunks=size,
         )
 
-    def _distance(self, query: str) -> tuple[float | None, bool]:
-        """How far the best chunk lies above what questions off the subject reach, and whether
-        by meaning."""
-        best, meaning = self._best(query)
-        if best is None:
-            return None, meaning
-        language = "ja" if is_japanese(query) else "en"
-        key = (str(self._index.directory.resolve()), self._index.generation, language)
-        if key not in _reached:
-            found = [self._best(q)[0] or 0.0 for q in _off_subject(language)]
-            _reached[key] = (statistics.fmean(found), statistics.stdev(found))
-        mean, deviation = _reached[key]
-        return ((best - mean) / deviation if deviation > 0 else None), meaning
+    def _calibrated(self, language: Language) -> tuple[float, float]:
+        """(ground, reach) of the index; worked out once a generation and kept with it."""
 
-    def _best(self, query: str) -> tuple[float | None, bool]:
-        """The greatest cosine among the hits, or, without vectors, the greatest score by words;
-        whether it is a cosine. `None` if nothing was found."""
+        def made() -> str:
+            about = "{}について教えてください" if language == "ja" else "Please tell me about {}."
+            named = [
+                title if not heads else f"{title} {heads[len(heads) // 2]}"
+                for title, heads in self._index.outline()
+            ]
+            step = max(1, len(named) // _PSEUDO)
+            ours = [about.format(name) for name in named[::step][:_PSEUDO]]
+            means = [
+                statistics.fmean(map(self._best, questions)) if questions else 0.0
+                for questions in (_off_subject(language), ours)
+            ]
+            return json.dumps({"ground": means[0], "reach": means[1]})
+
+        kept = json.loads(self._index.remembered(f"evidence.{language}.json", made))
+        return float(kept["ground"]), float(kept["reach"])
+
+    def _best(self, query: str) -> float:
+        """The greatest cosine of the hits and of their sentences; 0 if nothing was found."""
         hits = self._index.search(query, k=_LOOKED_AT)
-        cosines = [hit.cosine for hit in hits if hit.cosine is not None]
-        if cosines:
-            return max(cosines), True
-        return max((hit.words for hit in hits if hit.words is not None), default=None), False
+        found = [max([*hit.spans, hit.cosine or 0.0]) for hit in hits]
+        return max(found, default=0.0)
 
 
 #: Words and newer editions go before the nearest in meaning, but not so many.
 _LOOKED_AT = 10
+#: Questions made of headings.
+_PSEUDO = 24
 
 
 @lru_cache(maxsize=2)

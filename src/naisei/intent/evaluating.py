@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from naisei.core import Chat, Evidence, Flow, InstrumentFailure, Search
+from naisei.core import Chat, Evidence, Flow, InstrumentFailure, Now, Search
 from naisei.intent.dialogue import Dialogue
 from naisei.intent.effects import Weigh, Weights
-from naisei.intent.evidence import coverage, substance, sufficient
+from naisei.intent.evidence import band, coverage, substance
 from naisei.intent.messages import (
     choose_question,
     evaluator_messages,
+    numbered,
     open_question,
     worry_question,
 )
@@ -28,7 +29,7 @@ __all__ = ["evaluate", "grade", "label", "sought", "spread", "title_of", "topics
 _FIRST, _FITTING = 3, 0.5
 _LONGEST = 40
 _NUMBERING = re.compile(
-    r"^\s*(?:第?[0-9０-９一二三四五六七八九十]+(?:[.．、)）章節条項]|\s)[0-9.．]*\s*|[■●◆▼◇○・#＃]+\s*|[(（][0-9０-９]+[)）]\s*)"
+    r"^\s*(?:第?[0-9０-９一二三四五六七八九十]+(?:[.．、)）章節項]|\s)[0-9.．]*\s*|[■●◆▼◇○・#＃]+\s*|[(（][0-9０-９]+[)）]\s*)"
 )
 
 
@@ -141,7 +142,7 @@ def grade(
     said = [analyse_query(text) for text in dialogue.said]
     words = substance(whole)
     covers = {hit.id: coverage(words, weights.idf, hit) for hit in hits}
-    held = sufficient(whole, hits, weights, setting.rules)
+    held = band(whole, hits, weights, setting.rules) != "none"
     within = _meant(dialogue, hits)
     vague = vagueness(said, spread(hits, covers), held=held, narrowed=bool(within))
     offered = tuple(option for e in dialogue.exchanges for option in e.options)
@@ -152,7 +153,11 @@ def grade(
     last = dialogue.exchanges[-1].answer if dialogue.exchanges else ""
     if (consulting and len(said) == 1) or none_of_them(last) or len(options) < 2:
         options, within = (), ""
-    asks = vague >= 2 and not settled and not (dialogue.exchanges and at_a_loss(last))
+    # What goes on from a question that was answered has its matter from there.
+    goes_on = not dialogue.exchanges and not dialogue.alone
+    asks = (
+        vague >= 2 and not settled and not goes_on and not (dialogue.exchanges and at_a_loss(last))
+    )
     language = setting.rules.language
     if options:
         question = choose_question(dialogue, options, language, within=within)
@@ -231,16 +236,44 @@ def _meant(dialogue: Dialogue, hits: Sequence[Evidence]) -> str:
     return last.answer if last.answer in last.options and last.answer in titles else ""
 
 
+#: Headings that the evaluating model sees.
+_HEADINGS = 12
+
+
 def evaluate(dialogue: Dialogue, setting: Setting) -> Flow[Judged]:
     """Never fails for want of a model: what it cannot grade, the rules do."""
     failures: tuple[str, ...] = ()
-    if "evaluator" in setting.rules.roles:
-        try:
-            found = yield from Chat("evaluator", evaluator_messages(dialogue, setting), Evaluation)
-            return Judged(evaluation=found, evaluator="model")
-        except InstrumentFailure as failure:
-            failures = (f"evaluator: {failure}",)
     query = sought(dialogue)
     hits = yield from Search(query, k=setting.rules.depth, source="documents")
+    if "evaluator" in setting.rules.roles:
+        now = yield from Now()
+        current = [hit for hit in hits if not hit.meta.get("superseded_by")]
+        headings = list(dict.fromkeys(map(label, current)))[:_HEADINGS]
+        told = evaluator_messages(
+            dialogue, setting, headings=headings, today=f"{now:%Y-%m-%d (%a)}"
+        )
+        try:
+            found = yield from Chat("evaluator", told, Evaluation)
+            return _judged(found, setting)
+        except InstrumentFailure as failure:
+            failures = (f"evaluator: {failure}",)
     weights = yield from Weigh(query)
     return grade(dialogue, hits, weights, setting).model_copy(update={"failures": failures})
+
+
+def _judged(found: Evaluation, setting: Setting) -> Judged:
+    """A model's evaluation with its choices below its question; a worry that cannot wait is not
+    asked about."""
+    if found.move == "urgent":
+        found = found.model_copy(update={"ask_missing_info": "", "res_consultation": ""})
+    options = tuple(o.strip() for o in found.options if o.strip())[: setting.rules.options]
+    if len(options) < 2:
+        options = ()
+    else:
+        listed = {
+            key: f"{text}\n{numbered(options)}"
+            for key in ("ask_missing_info", "res_consultation")
+            if (text := str(getattr(found, key)))
+        }
+        found = found.model_copy(update=listed)
+    return Judged(evaluation=found, evaluator="model", options=options)

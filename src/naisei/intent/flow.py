@@ -13,10 +13,11 @@ from naisei.intent.answering import answer, rewrite
 from naisei.intent.dialogue import Conversation, Dialogue
 from naisei.intent.effects import Cuts
 from naisei.intent.evaluating import evaluate
-from naisei.intent.evidence import find
-from naisei.intent.routing import asked, beyond, greeted, route, settle
+from naisei.intent.evidence import find, resumed
+from naisei.intent.routing import aside, asked, beyond, greeted, route, settle
 from naisei.intent.rules import Setting
 from naisei.intent.schemas import Reply
+from naisei.intent.urgent import urgent_reply
 
 __all__ = ["ASSISTANT", "assist", "converse", "inquiry", "personal"]
 
@@ -26,15 +27,22 @@ ASSISTANT = "assistant"
 
 def assist(dialogue: Dialogue, setting: Setting) -> Flow[Reply]:
     """One step: a question back, or the answer."""
+    setting = setting.spoken(dialogue.utterance)
     if (reply := greeted(dialogue, setting)) is not None:
         return reply
+    if (reply := (yield from urgent_reply(dialogue, setting))) is not None:
+        return reply
+    if "evaluator" not in setting.rules.roles:
+        dialogue = yield from resumed(dialogue, setting)
     judged = yield from evaluate(dialogue, setting)
+    if (reply := aside(judged, dialogue, setting)) is not None:
+        return reply
     way = settle(route(judged.evaluation, setting.rules.thresholds), judged, dialogue, setting)
     if way.action == "ask":
         return asked(way, judged, dialogue)
     if (reply := beyond(judged, way, dialogue, setting)) is not None:
         return reply
-    query = yield from rewrite(dialogue, setting)
+    query = rewrite(dialogue, judged, setting)
     found = yield from find(query.text, setting, also=query.also)
     return (yield from answer(query, found, way, judged, dialogue, setting))
 

@@ -9,10 +9,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from naisei.core import InputError
+from naisei.files import write_atomically
+from naisei.intent.config import DESCRIPTION
 from naisei.lang import say
+from naisei.retrieval.index import Index
 from naisei.system.config import Printed, flag
 
-__all__ = ["IndexOptions", "index_command"]
+__all__ = ["IndexOptions", "describe", "index_command"]
 
 
 class IndexOptions(Printed):
@@ -90,6 +93,7 @@ def index_command(options: IndexOptions) -> None:
                 progress=told,
                 embedding=_timed(status.update),
             )
+    describe(index)
     if options.as_json:
         print(json.dumps(report.model_dump(mode="json"), ensure_ascii=False), flush=True)
         return
@@ -106,6 +110,27 @@ def index_command(options: IndexOptions) -> None:
     for skipped in report.skipped:
         line = say(f"読めなかった資料: {skipped.path}", f"Left out: {skipped.path}")
         print(visible(f"  {line} ({skipped.why})"))
+
+
+_AUTOMATIC = "# naisei: "
+_TITLES = 40
+
+
+def describe(index: Path) -> None:
+    """Write what the documents are beside the index, unless somebody has written it: a file whose
+    first line is not ours stays as it is."""
+    path = index / DESCRIPTION
+    if path.is_file() and not path.read_text(encoding="utf-8").startswith(_AUTOMATIC):
+        return
+    with Index.open(index) as opened:
+        titles = list(dict.fromkeys(title for title, _ in opened.outline()))
+    note = say(
+        "この説明は自動で作られます。書き直すときは、この行を消してください。",
+        "written by indexing; to write your own, take this line away.",
+    )
+    more = say("、ほか", ", …") if len(titles) > _TITLES else ""
+    named = say("、", ", ").join(titles[:_TITLES]) + more
+    write_atomically(path, f"{_AUTOMATIC}{note}\n{named}\n")
 
 
 def _timed(show: Callable[[str], None]) -> Callable[[int, int], None]:

@@ -20,12 +20,14 @@ __all__ = [
     "ask_contact",
     "choose_question",
     "evaluator_messages",
+    "farewell",
     "greeting",
+    "mending_messages",
+    "nearest",
     "no_evidence",
     "open_question",
     "out_of_scope",
     "rests_on",
-    "rewriter_messages",
     "worry_question",
 ]
 
@@ -107,6 +109,13 @@ def no_evidence(language: Language) -> str:
     return "The documents hold nothing that answers this."
 
 
+def nearest(language: Language) -> str:
+    """Before passages that may not answer."""
+    if language == "ja":
+        return "お尋ねどおりの記載は確かめられませんでした。資料の中で近い箇所は次のとおりです。"
+    return "The documents do not clearly say this. The nearest passages are:"
+
+
 def ask_contact(contact: Contact | None, language: Language, *, only: bool) -> str:
     """Whom to ask; `only` where the documents do not answer. Empty if nobody is known."""
     if contact is None:
@@ -129,13 +138,17 @@ def ask_contact(contact: Contact | None, language: Language, *, only: bool) -> s
 
 def greeting(language: Language) -> str:
     if language == "ja":
-        return "こんにちは。社内の資料について、知りたいことを書いてください。"
+        return "こんにちは。資料について、知りたいことを書いてください。"
     return "Hello. What would you like to know from the documents?"
+
+
+def farewell(language: Language) -> str:
+    return "またいつでもどうぞ。" if language == "ja" else "Come back any time."
 
 
 def out_of_scope(language: Language) -> str:
     if language == "ja":
-        return "これは社内の資料でお答えする範囲の外のようです。"
+        return "これは資料でお答えする範囲の外のようです。"
     return "This seems to lie outside of what the documents are about."
 
 
@@ -185,50 +198,49 @@ class Fence:
 
 #: The prompts in use, by role.
 PROMPTS = {
-    "evaluator": "evaluator.v2",
-    "rewriter": "rewriter.v2",
-    "answerer": "answerer.v1",
+    "evaluator": "evaluator.v3",
+    "context": "context.v1",
+    "answerer": "answerer.v2",
     "documents": "documents.v1",
+    "mend": "mend.v1",
 }
 _UNKNOWN = {"ja": "（不明）", "en": "(unknown)"}
 _NONE = {"ja": "（なし）", "en": "(none)"}
-_BEFORE = {"ja": "以前に調べた質問:", "en": "Questions looked up before:"}
+_COLLECTION = {"ja": "（説明なし）", "en": "(not described)"}
 
 
-def evaluator_messages(dialogue: Dialogue, setting: Setting) -> list[Message]:
-    """The dialogue as it went. No document is in it: what one says cannot change the route. Of
-    headings that were offered, only the chosen ones are, in the user's role and as data."""
+def evaluator_messages(
+    dialogue: Dialogue, setting: Setting, *, headings: Sequence[str] = (), today: str = ""
+) -> list[Message]:
+    """The dialogue as it went. Of the documents only headings are in it: those that a first search
+    found, and of those that were offered the chosen ones; in the user's role and as data."""
     language = setting.rules.language
-    fence = Fence.around(dialogue)
-    profile = setting.profile.told() or _UNKNOWN[language]
-    told = _render(setting, "evaluator", profile=profile, key=fence.key)
-    first = dialogue.utterance
-    if dialogue.earlier:
-        before = "\n".join(f"- {q}" for q in dialogue.earlier)
-        first = f"{_BEFORE[language]}\n{fence.data(before)}\n\n{first}"
+    fence = Fence([dialogue.model_dump_json(), *headings])
+    collection = setting.collection or _COLLECTION[language]
+    told = _render(setting, "evaluator", collection=collection)
+    found = "\n".join(f"- {heading}" for heading in headings)
+    before = "\n".join(f"- {q}" for q in dialogue.earlier)
+    first = _render(
+        setting,
+        "context",
+        today=today or _UNKNOWN[language],
+        profile=setting.profile.told() or _UNKNOWN[language],
+        headings=fence.data(found) if found else _NONE[language],
+        earlier=fence.data(before) if before else _NONE[language],
+        said=dialogue.utterance,
+    )
     turns = [user(first)]
     for e in dialogue.exchanges:
         turns += [assistant(fence.question(e, language)), user(fence.answer(e))]
     return [system(told), *turns]
 
 
-def rewriter_messages(dialogue: Dialogue, setting: Setting) -> list[Message]:
-    """The dialogue, and the wish for one question of it."""
-    language = setting.rules.language
-    fence = Fence.around(dialogue)
-    before = "\n".join(f"- {q}" for q in dialogue.earlier)
-    lines = [f"- {dialogue.utterance}"]
-    for e in dialogue.exchanges:
-        asked = "（聞き返し）" if language == "ja" else "(asked back)"
-        lines += [f"- {asked} {fence.question(e, language)}", f"- {fence.answer(e)}"]
-    text = _render(
-        setting,
-        "rewriter",
-        key=fence.key,
-        earlier=fence.data(before) if before else _NONE[language],
-        dialogue="\n".join(lines),
-    )
-    return [user(text)]
+def mending_messages(
+    asked: Sequence[Message], draft: str, doubts: Sequence[str], setting: Setting
+) -> list[Message]:
+    """The same once more, with what was not borne out and why."""
+    told = _render(setting, "mend", doubts="\n".join(f"- {doubt}" for doubt in doubts))
+    return [*asked, assistant(draft), user(told)]
 
 
 def answerer_messages(query: str, hits: Sequence[Evidence], setting: Setting) -> list[Message]:

@@ -11,12 +11,12 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from naisei.intent.dialogue import Dialogue
-from naisei.intent.messages import ask_contact, greeting, out_of_scope
+from naisei.intent.messages import ask_contact, farewell, greeting, out_of_scope
 from naisei.intent.rules import Setting
 from naisei.intent.schemas import Case, Evaluation, Extended, Judged, Reply, Thresholds
 from naisei.japanese.query_analysis import is_greeting
 
-__all__ = ["Route", "asked", "beyond", "extend", "greeted", "route", "settle"]
+__all__ = ["Route", "aside", "asked", "beyond", "extend", "greeted", "route", "settle"]
 
 
 class Route(BaseModel):
@@ -81,6 +81,22 @@ def greeted(dialogue: Dialogue, setting: Setting) -> Reply | None:
             clarity=5, is_question=5, is_consultation=5, in_internal_docs=5, ask_person=5
         ),
         extended="greeting",
+    )
+
+
+def aside(judged: Judged, dialogue: Dialogue, setting: Setting) -> Reply | None:
+    """The reply to what the model takes for small talk or a farewell."""
+    move = judged.evaluation.move
+    if move not in ("small_talk", "leave") or dialogue.exchanges:
+        return None
+    language = setting.rules.language
+    return Reply(
+        case=3,
+        route="ask",
+        message=greeting(language) if move == "small_talk" else farewell(language),
+        evaluation=judged.evaluation,
+        evaluator=judged.evaluator,
+        extended="greeting" if move == "small_talk" else "farewell",
     )
 
 

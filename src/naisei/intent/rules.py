@@ -34,7 +34,7 @@ from pydantic import (
 
 from naisei.core import Evidence, InputError
 from naisei.intent.schemas import Contact, Thresholds
-from naisei.japanese.morph import normalise
+from naisei.japanese.morph import is_japanese, normalise
 from naisei.lang import Language, say
 from naisei.text_files import read_text
 
@@ -226,17 +226,18 @@ def load_contacts(path: Path) -> Contacts:
 
 
 #: The models' parts. One that has no model is played by rules.
-Role = Literal["evaluator", "rewriter", "answerer"]
+Role = Literal["evaluator", "answerer"]
 
 
 class Rules(BaseModel):
     """budget: questions back per request. asking, rewriting: off for ablations: then it always
     searches, or searches for the words joined. k: hits that an answer may rest on. depth: hits
     that the rule-based evaluation looks at. options: topics offered at most. unsupported:
-    sentences of a model that the sources do not bear out are marked, or left out. min_coverage,
-    full_coverage, least_coverage, min_distance: when the documents hold an answer, see
-    `naisei.intent.evidence`.
-    language: of prompts and messages. roles: those that a model plays.
+    sentences of a model that the sources do not bear out are written anew once and then left
+    out, or left out at once. answer_from, nearest_from: the strength of the evidence from which it
+    answers, and from which it shows the nearest passages, see `naisei.intent.evidence`.
+    language: of prompts and messages; chosen: whether it holds whatever the language of the
+    question. roles: those that a model plays.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -247,13 +248,12 @@ class Rules(BaseModel):
     k: int = Field(default=5, ge=1, le=50)
     depth: int = Field(default=30, ge=1, le=200)
     options: int = Field(default=6, ge=2, le=9)
-    unsupported: Literal["mark", "drop"] = "mark"
-    min_coverage: float = Field(default=0.5, ge=0, le=1)
-    full_coverage: float = Field(default=0.9, ge=0, le=1)
-    least_coverage: float = Field(default=0.2, ge=0, le=1)
-    min_distance: float = Field(default=2.1, ge=0)
+    unsupported: Literal["rewrite", "drop"] = "rewrite"
+    answer_from: float = Field(default=0.78, ge=0, le=3)
+    nearest_from: float = Field(default=0.35, ge=0, le=3)
     thresholds: Thresholds = Thresholds()
     language: Language = "ja"
+    chosen: bool = False
     roles: frozenset[Role] = frozenset()
 
     @field_serializer("roles")
@@ -262,10 +262,23 @@ class Rules(BaseModel):
 
 
 class Setting(BaseModel):
-    """The rules, and what is known of the person and of whom to ask."""
+    """The rules, and what is known of the person and of whom to ask. collection: what the documents
+    are, as the evaluating model is told."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     rules: Rules = Rules()
     profile: Profile = Profile()
     contacts: Contacts = Contacts()
+    collection: str = ""
+
+    def spoken(self, text: str) -> Setting:
+        """In the language of a message, unless one was chosen; that of the rules for a message
+        that shows none, such as a number."""
+        if self.rules.chosen or not any(c.isalpha() for c in text):
+            return self
+        heard: Language = "ja" if is_japanese(text) else "en"
+        if heard == self.rules.language:
+            return self
+        rules = self.rules.model_copy(update={"language": heard})
+        return self.model_copy(update={"rules": rules})

@@ -18,16 +18,22 @@ __all__ = [
     "Extended",
     "Grade",
     "Judged",
+    "Move",
     "Reply",
     "Thresholds",
     "Unsupported",
+    "Urgent",
 ]
 
 
 #: The six cases ① to ⑥ of the article.
 Case = Literal[1, 2, 3, 4, 5, 6]
 #: Cases beyond the article; each is switched on by its name (`Thresholds.extended`).
-Extended = Literal["greeting", "out_of_scope", "needs_person"]
+Extended = Literal["greeting", "out_of_scope", "needs_person", "farewell"]
+#: Worries that get the hotline or desk at once, whatever they lack (`naisei.intent.urgent`).
+Urgent = Literal["violence", "life", "illness", "fire", "disaster", "accident", "lost", "fraud"]
+
+Move = Literal["answer", "ask", "small_talk", "new_topic", "urgent", "leave"]
 
 #: What models write into a text field that they mean to leave empty.
 _HOLLOW = frozenset(
@@ -59,6 +65,10 @@ Grade = Annotated[int, Field(ge=1, le=5), BeforeValidator(_no_truth_value)]
 _Text = Annotated[str, BeforeValidator(_text), Field(max_length=1000)]
 
 
+def _several(value: Any) -> Any:
+    return () if value is None else (value,) if isinstance(value, str) else value
+
+
 class _Frozen(BaseModel):
     model_config = ConfigDict(frozen=True)
 
@@ -71,24 +81,45 @@ class Evaluation(_Frozen):
     person in charge. ask_missing_info: asks for what a question lacks; res_consultation: draws
     out the worry of a consultation; ask_user_meta_info: asks for the person's department,
     office and the like. An empty text, `null` and 「なし」 all mean: nothing to ask.
+    reasoning, question, options, move: ours: why, the standalone question, choices for a question
+    back, and what to do next; small talk, urgent worries and farewells are not in the article.
     Source: the intent-aware RAG article, "入力文の評価方法" and "Function Callingを工夫する".
     """
 
-    clarity: Grade = told(
-        "意図が明らか。1（はい）〜5（いいえ）", "The intent is clear: 1 (yes) to 5 (no)"
+    reasoning: str = told(
+        "何を知りたいのか、見出しのどれが答えるか。二文以内",
+        "What is wanted, and which headings answer it; two sentences at most",
+        "",
     )
-    is_question: Grade = told("質問である。1〜5", "It is a question: 1 to 5")
-    is_consultation: Grade = told("相談である。1〜5", "It asks for advice: 1 to 5")
-    in_internal_docs: Grade = told("社内資料にある内容。1〜5", "Documents say this: 1 to 5")
-    ask_person: Grade = told("担当者に聞くほうがよい。1〜5", "Better asked of a person: 1 to 5")
+    question: str = told(
+        "やり取りを見ていない人にも通じる一つの質問文。名称、数、日付、否定はユーザーの語のまま",
+        "One question that stands by itself; names, numbers, dates, negations as they were said",
+        "",
+    )
     ask_missing_info: _Text = told(
-        "足りない情報を尋ねる文。なければ空", "Asks for what is missing; empty if nothing", ""
+        "質問に足りない情報を尋ねる文。なければ空", "Asks for what is missing; empty if nothing", ""
     )
     res_consultation: _Text = told(
         "悩みを引き出す文。なければ空", "Draws the worry out; empty if not needed", ""
     )
     ask_user_meta_info: _Text = told(
         "所属などを尋ねる文。なければ空", "Asks for department, …; empty if not needed", ""
+    )
+    options: Annotated[tuple[str, ...], BeforeValidator(_several), Field(max_length=9)] = told(
+        "聞き返すときの選択肢。なければ空", "Choices of the question back; empty if none", ()
+    )
+    is_question: Grade = told("質問である。1〜5", "It is a question: 1 to 5")
+    is_consultation: Grade = told("相談である。1〜5", "It asks for advice: 1 to 5")
+    in_internal_docs: Grade = told("資料にある内容。1〜5", "The documents say this: 1 to 5")
+    ask_person: Grade = told("担当者に聞くほうがよい。1〜5", "Better asked of a person: 1 to 5")
+    clarity: Grade = told(
+        "意図が明らか。1（はい）〜5（いいえ）", "The intent is clear: 1 (yes) to 5 (no)"
+    )
+    move: Move = told(
+        "次にすること。answer 調べる、ask 聞き返す、small_talk 雑談への返事、"
+        "new_topic 新しい話題を調べる、urgent 待てない相談、leave 会話の終わり",
+        "What to do: answer (search), ask (back), small_talk, new_topic (search), urgent, leave",
+        "answer",
     )
 
 
@@ -146,8 +177,10 @@ class Reply(_Frozen):
     where there is no evidence. citations: by number, those that the answer uses. options:
     topics that may be chosen by number. dialogue: questions and answers so far. hits: chunk ids
     of the search, best first, whether cited or not. rewritten: how the query came about.
-    evidence: whether the documents held enough to answer. evaluator: who evaluated. extended:
-    the case beyond the article that decided, if one did. contact: whom to ask. failures:
+    evidence: whether the documents held enough to answer. band: whether it is an answer, the
+    nearest passages, or neither. evaluator: who evaluated. extended:
+    the case beyond the article that decided, if one did. urgent: a worry that is answered at once.
+    contact: whom to ask. failures:
     instrument failures that were survived.
     """
 
@@ -161,11 +194,13 @@ class Reply(_Frozen):
     evaluation: Evaluation
     evaluator: Literal["model", "rules"] = "rules"
     extended: Extended | None = None
+    urgent: Urgent | None = None
     contact: Contact | None = None
     options: tuple[str, ...] = ()
     dialogue: tuple[Exchange, ...] = ()
     rewritten: Literal["unchanged", "model", "joined"] = "unchanged"
     evidence: bool = False
+    band: Literal["answer", "nearest", "none"] = "none"
     hits: tuple[str, ...] = ()
     unsupported: tuple[Unsupported, ...] = ()
     failures: tuple[str, ...] = ()

@@ -70,6 +70,14 @@ def dates_in(text: str) -> list[Written]:
     return found
 
 
+def named_years(text: str) -> set[int]:
+    """Years that a text names, by themselves (2023年度) or in dates."""
+    folded = unicodedata.normalize("NFKC", text)
+    alone = {int(m[0]) for m in _YEAR.finditer(folded)}
+    eras = {_ERAS[m[1]] + (1 if m[2] == "元" else int(m[2])) for m in _ERA_YEAR.finditer(folded)}
+    return alone | eras | {written.date.year for written in dates_in(text)}
+
+
 def effective_date(text: str, context: str = "") -> tuple[int, date] | None:
     """(how sure, the latest date at which the text says something took effect); None if it says
     none. 2: in force, revised (施行, 改定, …); 1: made, issued, updated (制定, 発行, 更新, …).
@@ -126,6 +134,7 @@ _SERIES = re.compile(
     r"議事録|会議録|社内報|月報|週報|日報|年報|ニュース|お知らせ|通知|通信|レポート|報告|速報|月号|"
     r"だより|カレンダー|minutes|report|news|letter|weekly|monthly|diary|calendar"
 )
+_ERA_YEAR = re.compile("(令和|平成)(元|[0-9]{1,2})年")
 _NOISE = re.compile(r"[\W_]+")
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d{2}(?!\d)")
 

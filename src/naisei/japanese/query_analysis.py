@@ -15,7 +15,17 @@ from importlib.resources import files
 from naisei.japanese.morph import lemmas, normalise
 from naisei.japanese.questions import parse
 
-__all__ = ["QueryAnalysis", "analyse_query", "chosen", "hollow", "is_greeting", "led", "matter"]
+__all__ = [
+    "QueryAnalysis",
+    "analyse_query",
+    "answered_by",
+    "chosen",
+    "hollow",
+    "is_greeting",
+    "led",
+    "matter",
+    "subjectless",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +170,63 @@ _FIRM = re.compile(
     "いつまで|何日|何回|いくら|どこ|誰|方法|手順|やり方|手続き|期限|締切|条件|対象|上限|金額|費用|料金|日数|期間|連絡先|窓口|"
     "必要書類|様式|違い|番号|基準|要件|例外|倍率|頻度|割合"
 )
+
+
+#: What a question asks for, and how an answer to it is written.
+_ANSWERS = tuple(
+    (re.compile(asked, re.I), re.compile(written, re.I))
+    for asked, written in (
+        ("電話|何番に?かけ|連絡先", r"\d{2,4}[-ー(]\d{2,4}|内線|[#＃]\d|\d{3,4}番"),
+        ("メールアドレス|宛先のメール", "@|＠"),
+        (
+            "いくら(?!で)|何円|料金|費用|値段|手数料|お金が?(?:かか|必要)|how much",
+            "[0-9０-９一二三四五六七八九十百千万]円|円|無料|[0-9]%|割|かかりません|不要|[¥￥]",
+        ),
+        ("何歳|何才", "歳|才"),
+        ("何時(?!間)|時間帯|何時間", "時|[0-9]:[0-9]"),
+        (
+            "いつ(?!も)|何日|期限|締[め切]|何[かヶケヵ]?月|何年|何週|when|deadline",
+            "日|月|年|週|時|以内|前|後|曜",
+        ),
+        (
+            "何[枚点冊個本]|いくつ",
+            "(?:[0-9]+|[一二三四五六七八九十]+)(?:枚|点|冊|個|本|つ|袋|箱|束|件)(?!で?も|以上ある)",
+        ),
+        ("何[回人名台部室泊社分割通]|how many", "[0-9一二三四五六七八九十]"),
+    )
+)
+
+
+def answered_by(text: str, passage: str) -> bool | None:
+    """Whether a passage holds what a question asks for by its form (an amount for いくら, a
+    number to call for 電話番号); `None` where the form asks for nothing of the kind."""
+    folded = unicodedata.normalize("NFKC", text)
+    written = [answer for asked, answer in _ANSWERS if asked.search(folded)]
+    if not written:
+        return None
+    plain = unicodedata.normalize("NFKC", passage)
+    return all(answer.search(plain) for answer in written[:1])
+
+
+#: What a question may be about of anything: without a matter of its own, it goes on with the last.
+_GENERAL = _words("general_nouns.txt")
+_ELLIPSIS = re.compile(
+    "^[^はがを]{1,12}(?:は|なら|だと|だったら|の場合は?|でも(?:いい|大丈夫))[？?。]?$"
+)
+_TOPIC = re.compile("[はがを]|って|について|の(?:こと|件)|とは|教えて|知りたい|^[^ぁ-ん]+[？?]?$")
+
+
+def subjectless(text: str) -> bool:
+    """Whether a question names no matter of its own: 「郵送だといくらですか」."""
+    folded = normalise(text)
+    if _POINTING.search(folded):
+        return True
+    words = [w for w in matter(folded) if not w.isdigit()]
+    if all(w in _GENERAL for w in words):
+        return True
+    if len(words) <= 2 and _ELLIPSIS.search(folded):
+        return True
+    return len(words) <= 1 and len(folded) <= 16 and not _TOPIC.search(folded)
 
 
 _KANJI = {c: n for n, c in enumerate("一二三四五六七八九", 1)}

@@ -12,6 +12,7 @@ from typing import Any
 from naisei.japanese.morph import morphemes, normalise
 
 __all__ = [
+    "codes",
     "count_sentences",
     "outline_level",
     "related",
@@ -122,6 +123,8 @@ _LEVELS: tuple[tuple[re.Pattern[str], int], ...] = (
     (re.compile(r"^[0-9]+\.[0-9]+\.[0-9]+\.?\s+\S"), 5),
     (re.compile(r"^[0-9]+\.[0-9]+\.?\s+\S"), 4),
     (re.compile(r"^[0-9]+\.\s*\S"), 3),
+    # A number apart, as offices write: １　目的. 「3 回以上」 is a quantity.
+    (re.compile(r"^[0-9]{1,2}\s+(?![0-9]|[年月日回人件円個分時歳名つ階台点冊枚本泊週か以])\S"), 3),
     (re.compile(r"^Q[0-9]*[.:：．)]\s*\S"), 5),
 )
 #: A line that says something ends like this or is longer than a heading.
@@ -156,6 +159,8 @@ _KNOWN = 200_000
 _LONG = re.compile(r"(?<=[ァ-ヺー])[〜～~−‐‑–—―─-](?=[ァ-ヺ]|(?![0-9A-Za-z]))")
 _LATIN = re.compile(r"[a-z0-9][a-z0-9+#]*(?:[._/&'-][a-z0-9+#]+)*")
 _PARTS = re.compile(r"[a-z]+|[0-9]+")
+#: The name of a model: letters and digits in one, whose parts by themselves name other models too.
+_CODE = re.compile(r"(?<![a-z0-9-])(?=[a-z0-9-]*[a-z])(?=[a-z0-9-]*[0-9])[a-z0-9]+(?:-[a-z0-9]+)*")
 _DROPPED = frozenset({"助詞", "助動詞", "補助記号", "空白", "記号"})
 #: Words that stand in every document and in every question.
 _STOP = frozenset(
@@ -164,7 +169,7 @@ _STOP = frozenset(
         """為る 有る 居る 成る 出来る 下さる 頂く 致す 御座る 仰る 遣る 呉れる 貰う 置く 事 物 時 為
         所 訳 筈 様 此れ 其れ 其の 此の 何れ 何の 言う 又 及び 或いは 若しくは 又は 等 御 無い の ん
         よう する 教える 知る 此方 其方 何方 何 何時 何処 誰 幾ら 幾つ いくら いつ どこ どう どんな
-        どの どれ 如何 何故 なぜ""",
+        どの どれ 如何 何故 なぜ こと もの ところ そう で だ です ます ちょっと 一寸 すみません""",
     )
 )
 _ENGLISH_STOP = frozenset(
@@ -194,7 +199,17 @@ def search_tokens(text: str) -> list[str]:
                 _known.clear()
             words = _known[entry] = _forms(m)
         found += words
-    return found
+    return found + codes(folded)
+
+
+def codes(text: str) -> list[str]:
+    """Names of models and the like, as they are compared.
+
+    >>> codes("RK-10A と ＲＫ１０Ｂ")
+    ['rk10a', 'rk10b']
+    """
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return [m[0].replace("-", "") for m in _CODE.finditer(folded)]
 
 
 def _forms(m: Any) -> tuple[str, ...]:

@@ -11,13 +11,14 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
+from typing import NamedTuple
 
 from naisei.core import InputError
 from naisei.japanese.sentences import sentence_spans
 from naisei.lang import say
 from naisei.retrieval.types import Document, Passage
 
-__all__ = ["CHUNKING", "Chunking", "Piece", "pieces"]
+__all__ = ["CHUNKING", "Chunking", "Piece", "Span", "cells_of", "pieces", "spans"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,3 +141,44 @@ def _tail(
             break
         kept = sentence + kept
     return [(passage, kept.strip())] if kept.strip() else []
+
+
+class Span(NamedTuple):
+    """A sentence or a row of a chunk. said: as it is embedded. written: as it stands in the chunk.
+    line: which line of the chunk, from 0. header: the first row of its table, if it is a row."""
+
+    said: str
+    written: str
+    line: int
+    header: str = ""
+
+
+def spans(text: str) -> list[Span]:
+    """The sentences and rows of a chunk, in order."""
+    found: list[Span] = []
+    lines = list(enumerate(text.split("\n")))
+    for table, group in groupby(lines, key=lambda at: at[1].lstrip().startswith("|")):
+        if table:
+            found += _rows(list(group))
+        else:
+            for at, line in group:
+                found += [Span(s.strip(), s.strip(), at) for s in sentence_spans(line)]
+    return [span for span in found if span.said]
+
+
+def _rows(lines: list[tuple[int, str]]) -> Iterator[Span]:
+    header = lines[0][1]
+    names = cells_of(header)
+    if len(lines) == 1:
+        yield Span("、".join(cell for cell in names if cell), header, lines[0][0])
+        return
+    for at, line in lines[1:]:
+        cells = cells_of(line)
+        if len(names) == len(cells):
+            cells = [f"{n} {c}".strip() for n, c in zip(names, cells, strict=True) if c]
+        yield Span("、".join(cell for cell in cells if cell), line, at, header)
+
+
+def cells_of(line: str) -> list[str]:
+    """The cells of a row `| a | b |`."""
+    return [cell.strip() for cell in line.strip().removeprefix("|").removesuffix("|").split("|")]

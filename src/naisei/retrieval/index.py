@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, cast, get_args
 
@@ -13,13 +13,14 @@ import numpy.typing as npt
 from pydantic import JsonValue
 
 from naisei.core import Evidence, FlowError, Handler, InputError, Search, Where
+from naisei.files import write_atomically
 from naisei.japanese.sentences import search_tokens, synonyms
 from naisei.lang import say
 from naisei.models.base import Embedder
 from naisei.models.embedders import open_embedder
 from naisei.retrieval.ranking import blend, copies_last, fuse, newer_first
 from naisei.retrieval.snapshot import Gone, Snapshot
-from naisei.retrieval.store import Store
+from naisei.retrieval.store import Store, folder_of
 from naisei.retrieval.types import Chunk, Hit, Mode
 
 __all__ = ["SOURCE", "Index", "SearchHandler", "evidence"]
@@ -73,6 +74,15 @@ class Index:
         return len(self._current())
 
     @property
+    def meaning(self) -> bool:
+        """Whether it has vectors."""
+        return self._current().embedder is not None
+
+    def possible(self, query: str) -> float:
+        """The score by words of a text that had all words of a query."""
+        return self._current().words.possible(search_tokens(query))
+
+    @property
     def generation(self) -> int:
         return self._current().generation
 
@@ -82,6 +92,23 @@ class Index:
             snapshot = self._current()
             with contextlib.suppress(Gone), self._lock:
                 return snapshot.named(id)
+
+    def outline(self) -> list[tuple[str, tuple[str, ...]]]:
+        """(title, its headings in order) of each document, but outdated editions and copies."""
+        with self._lock:
+            return self._snapshot.outline()
+
+    def remembered(self, name: str, make: Callable[[], str]) -> str:
+        """What `make` tells of this generation, made once and kept with it, where that can be
+        written."""
+        path = folder_of(self.directory, self.generation) / name
+        with contextlib.suppress(OSError):
+            return path.read_text(encoding="utf-8")
+        made = make()
+        # An index may be another's: then every process makes its own.
+        with contextlib.suppress(InputError, OSError):
+            write_atomically(path, made)
+        return made
 
     def frequencies(self, words: Iterable[str]) -> dict[str, int]:
         """Search word (of `search_tokens`) → how many chunks it stands in."""
@@ -165,7 +192,10 @@ class Index:
             meanings = [candidates[at] for at in np.argsort(-nearest, kind="stable")[:depth]]
         if by_words is not None and cosines is not None:
             ground = float(cosines.mean()) if len(cosines) else 0.0
-            fused = blend(candidates, by_words[candidates], nearest, ground=ground)
+            possible = snapshot.words.possible(asked)
+            fused = blend(
+                candidates, by_words[candidates], nearest, ground=ground, possible=possible
+            )
         else:
             fused = fuse([words or meanings])
         if liked is not None:
@@ -185,6 +215,9 @@ class Index:
                 words=None if by_words is None else float(by_words[row]),
                 cosine=None if cosines is None else float(cosines[row]),
                 matched=None if by_words is None else snapshot.words.matched(asked, row),
+                spans=()
+                if cosines is None
+                else tuple(map(float, snapshot.spans.each(row, vector))),
             )
             for chunk, (row, score) in copies_last(found, ranked)[:k]
         ]
@@ -263,7 +296,7 @@ class SearchHandler(Handler):
 
 def evidence(hit: Hit) -> Evidence:
     """A hit as the core's evidence; meta: path, title, headings, page, date (ISO), format,
-    bm25, dense, and the document's own."""
+    bm25, dense, words, cosine, spans (as in `Hit`), and the document's own."""
     chunk = hit.chunk
     meta: dict[str, JsonValue] = {
         **chunk.meta,
@@ -275,5 +308,8 @@ def evidence(hit: Hit) -> Evidence:
         "format": chunk.format,
         "bm25": hit.bm25,
         "dense": hit.dense,
+        "words": hit.words,
+        "cosine": hit.cosine,
+        "spans": [round(cosine, 4) for cosine in hit.spans],
     }
     return Evidence(id=chunk.id, text=chunk.text, score=hit.score, meta=meta)

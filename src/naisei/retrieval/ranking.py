@@ -13,7 +13,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from naisei.japanese.dates import dates_in, is_old
+from naisei.japanese.dates import is_old, named_years
 from naisei.retrieval.snapshot import Filed
 from naisei.retrieval.types import Chunk
 
@@ -44,9 +44,11 @@ def blend(
     meaning: npt.NDArray[np.float32],
     *,
     ground: float,
+    possible: float = 0.0,
 ) -> dict[int, float]:
     """Thing → score, 0 to 1, best first: the mean of its score by words and its cosine, either
-    measured against the best of them.
+    measured against the best of them. possible: the score by words of a text that has them all;
+    where the best one has little of it, words count as little.
 
     words, meaning: of each of the things. ground: the cosine that says nothing, such as the mean
     over all texts.
@@ -54,13 +56,17 @@ def blend(
     if not things:
         return {}
     above = np.clip(meaning - np.float32(ground), 0, None)
-    scores = (_of_best(words) + _of_best(above)) / 2
+    scores = (_of_best(words, _WEAK * possible) + _of_best(above)) / 2
     order = np.argsort(-scores, kind="stable")
     return {things[at]: float(scores[at]) for at in order}
 
 
-def _of_best(scores: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    best = scores.max()
+#: The share of all its words from which a question is taken to be found by them.
+_WEAK = 0.5
+
+
+def _of_best(scores: npt.NDArray[np.float32], least: float = 0.0) -> npt.NDArray[np.float32]:
+    best = max(float(scores.max()), least)
     return scores / best if best > 0 else np.zeros_like(scores)
 
 
@@ -73,20 +79,30 @@ def newer_first(
     """(row, score), best first. A superseded document's rows lose half their score, and all
     that would keep them before the newer edition's best, where that was found too; those of a
     document that is old by its own name (旧, archive) lose half in any case. Unless the query
-    asks for the old one: by its year, or by 旧.
+    asks for the old one, by 旧, or by a year in which it was in force: then the newer one does.
 
     scores: row → score, best first.
     """
     best: dict[str, float] = {}
+    filings: dict[str, Filed] = {}
     for row, score in scores.items():
+        filings[document(row).path] = document(row)
         best.setdefault(document(row).path, score)
-    asked = _years(query)
+    years = named_years(query)
     wants_old = is_old(query)
+    in_force = {
+        path: old
+        for path, old in filings.items()
+        if old.newer in filings and any(_in_force(old, filings[old.newer], y) for y in years)
+    }
+    outdone = {old.newer: old.path for old in in_force.values()}
     ranked: list[tuple[int, float]] = []
     for row, score in scores.items():
         filed = document(row)
-        asked_for = wants_old or (filed.date is not None and filed.date.year in asked)
-        if not asked_for and filed.newer is not None and filed.newer in best:
+        asked_for = wants_old or filed.path in in_force or _dated(filed, years)
+        if filed.path in outdone and not wants_old:
+            score = min(score * _OUTDATED, best[outdone[filed.path]] * (1 - 1e-6))
+        elif not asked_for and filed.newer is not None and filed.newer in best:
             score = min(score * _OUTDATED, best[filed.newer] * (1 - 1e-6))
         elif not asked_for and filed.old:
             score *= _OUTDATED
@@ -94,8 +110,15 @@ def newer_first(
     return sorted(ranked, key=lambda pair: -pair[1])
 
 
-def _years(query: str) -> Sequence[int]:
-    return [written.date.year for written in dates_in(query)]
+def _dated(filed: Filed, years: set[int]) -> bool:
+    return filed.date is not None and filed.date.year in years
+
+
+def _in_force(old: Filed, new: Filed, year: int) -> bool:
+    """Whether the older edition was the one that held in that year."""
+    if old.date is None or new.date is None:
+        return False
+    return old.date.year <= year < new.date.year
 
 
 def copies_last(

@@ -231,6 +231,20 @@ class Snapshot:
             for c, d in self._chunks
         ]
 
+    def outline(self) -> list[tuple[str, tuple[str, ...]]]:
+        """(title, its headings in order) of each document that no other stands for."""
+        found: dict[int, dict[str, None]] = {}
+        for number, headings in self._db.execute(
+            "SELECT c.document, headings FROM chunks c JOIN members m ON m.document = c.document "
+            "WHERE generation = ? ORDER BY c.id",
+            (self.generation,),
+        ):
+            filed = self.filed[number]
+            if not (filed.newer or filed.twin or filed.old):
+                names = (h for h in json.loads(headings) if h != filed.title)
+                found.setdefault(number, {}).update(dict.fromkeys(names))
+        return [(self.filed[number].title, tuple(names)) for number, names in found.items()]
+
     def chunks(self, rows: Sequence[int]) -> list[Chunk]:
         """In the order given. Raises `Gone`."""
         return [self._chunk(int(self._chunks[row, 0]), self.document(row)) for row in rows]

@@ -69,7 +69,7 @@ CREATE TABLE IF NOT EXISTS sentences (
 
 FILE = "index.sqlite"
 #: Changes when the readers, the cutting or the search words do: documents are then read anew.
-_READING = 2
+_READING = 3
 
 
 def recipe(chunking: Chunking, limits: LoadLimits) -> str:

@@ -97,7 +97,8 @@ class Hit(BaseModel):
     bm25, dense: its rank by words and by meaning, from 1; None where it was not among the
     candidates of that way. words, cosine: its score there, BM25 (≥ 0) and cosine (−1 to 1; how
     to read it depends on the embedder). matched: the share, 0 to 1, of the query's words, by
-    idf, that stand in it or in what is above it; None if nothing was searched by words.
+    idf, that stand in it or in what is above it; None if nothing was searched by words. spans:
+    the cosine of each of its sentences and rows, in the order of `naisei.retrieval.vectors.said`.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -109,6 +110,7 @@ class Hit(BaseModel):
     words: float | None = None
     cosine: float | None = None
     matched: float | None = None
+    spans: tuple[float, ...] = ()
 
 
 class Skipped(BaseModel):

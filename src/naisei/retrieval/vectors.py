@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import groupby, islice
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,8 +20,8 @@ import bm25s  # type: ignore[import-untyped]
 import numpy as np
 import numpy.typing as npt
 
-from naisei.japanese.sentences import sentence_spans
 from naisei.models.base import Embedder, PassageEmbedder
+from naisei.retrieval.chunking import spans
 
 if TYPE_CHECKING:
     from naisei.retrieval.store import Store
@@ -105,6 +105,13 @@ class WordIndex:
             rows, counted = self._postings(word)
             scores[rows] += counted
         return scores
+
+    def possible(self, words: Iterable[str]) -> float:
+        """What a text would be given that has all of these words: the best that any text is given
+        for each, summed. A word that no text has counts as the rarest of them do."""
+        most = [float(self._postings(word)[1].max(initial=0.0)) for word in dict.fromkeys(words)]
+        rarest = max(most, default=0.0)
+        return sum(value or rarest for value in most)
 
     def matched(self, words: Iterable[str], row: int) -> float:
         """The share, 0 to 1, of these words' weight (idf) that a text has. Words that no text
@@ -244,6 +251,17 @@ class SpanIndex:
         np.maximum.at(best, owners, cosines)
         return np.where(counts > 0, best, whole)
 
+    def each(self, row: int, query: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """The cosine of every sentence of a chunk, in the order of `said`; empty if it has none
+        apart."""
+        if self._rows is None:
+            return np.empty(0, dtype=np.float32)
+        spans = slice(int(self._starts[row]), int(self._starts[row + 1]))
+        cosines: npt.NDArray[np.float32] = (
+            self._rows[spans].astype(np.float32) @ query
+        ) * self._scales[spans]
+        return cosines
+
 
 #: Changes when `said` or what is embedded of it does: sentences are then embedded anew.
 SAID = 2
@@ -275,33 +293,8 @@ def said(text: str) -> list[str]:
     >>> said("| 対象 | 日数 |\\n| 本人 | 5日 |\\n| 子 | 2日 |\\n有給とする。")
     ['対象 本人、日数 5日', '対象 子、日数 2日', '有給とする。']
     """
-    found = [sentence for sentence in _sentences(text) if sentence]
+    found = [span.said for span in spans(text)]
     return found[:_MOST] if len(found) > 1 else []
-
-
-def _sentences(text: str) -> Iterator[str]:
-    for table, lines in groupby(text.split("\n"), key=lambda line: line.lstrip().startswith("|")):
-        if table:
-            yield from _rows(list(lines))
-        else:
-            for line in lines:
-                yield from (sentence.strip() for sentence in sentence_spans(line))
-
-
-def _rows(lines: list[str]) -> Iterator[str]:
-    if len(lines) == 1:
-        yield "、".join(cell for cell in _cells(lines[0]) if cell)
-        return
-    names = _cells(lines[0])
-    for line in lines[1:]:
-        cells = _cells(line)
-        if len(names) == len(cells):
-            cells = [f"{n} {c}".strip() for n, c in zip(names, cells, strict=True) if c]
-        yield "、".join(cell for cell in cells if cell)
-
-
-def _cells(line: str) -> list[str]:
-    return [cell.strip() for cell in line.strip().removeprefix("|").removesuffix("|").split("|")]
 
 
 #: Chunks embedded and kept at once: what a killed run loses at most.

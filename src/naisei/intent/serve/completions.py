@@ -66,7 +66,7 @@ def dialogue_of(messages: Sequence[ChatMessage], sessions: Sessions, user: str) 
                 continue
             options = _options(turn.text, sessions, user)
             if options is None:
-                earlier = (*earlier, open_.utterance)[-EARLIER:]
+                earlier = (*earlier, " ".join(open_.said))[-EARLIER:]
                 open_ = None
             asked = None if options is None else (turn.text, options)
         elif open_ is None:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Sequence
+from itertools import groupby
 from typing import Any
 
 from pydantic import JsonValue
@@ -74,7 +76,8 @@ def _bare(value: str) -> str:
 
 
 _RULE = re.compile(r"^\s*[-=*_─━＝ー～~]{4,}\s*$")
-_TAB_ROW = re.compile(r"\S\t+\S")
+#: What stands between two cells of a line: tabs, or spaces in a row.
+_BETWEEN_CELLS = re.compile(r"\t+|[ \u3000]{2,}|(?<=\S)\u3000 ")
 
 
 def read_plain(text: str, most: int) -> Read:
@@ -85,22 +88,37 @@ def read_plain(text: str, most: int) -> Read:
     blocks.heading(1, title)
 
     def flush() -> None:
-        if len(held) > 1 and all(_TAB_ROW.search(line) for line in held):
-            blocks.table([re.split(r"\t+", line.strip()) for line in held])
-        else:
-            blocks.text("\n".join(held))
+        cells = [_BETWEEN_CELLS.split(line.strip()) for line in held]
+        for columns, group in groupby(range(len(held)), key=lambda n: len(cells[n])):
+            rows = list(group)
+            if columns > 1 and len(rows) > 1:
+                blocks.table([cells[n] for n in rows])
+            else:
+                blocks.text("\n".join(held[n] for n in rows))
         held.clear()
 
-    for line in text.split("\n"):
+    lines = text.split("\n")
+    for at, line in enumerate(lines):
         if not line.strip() or _RULE.match(line):
             flush()
-        elif (level := outline_level(line)) is not None:
+        elif (level := outline_level(line)) is not None or (level := _clause(lines, at)):
             flush()
             blocks.heading(level + 1, line)
         else:
             held.append(line.rstrip())
     flush()
     return Read(blocks.passages, title)
+
+
+_CLAUSE = re.compile(r"^\s*[(（][0-9０-９一二三四五六七八九十]{1,2}[)）]\s*[^。、:：]{1,20}$")
+
+
+def _clause(lines: Sequence[str], at: int) -> int | None:
+    """5 for a line such as (2) 手続 with its text below; those that follow each other are a
+    list."""
+    around = (lines[at - 1] if at else "", lines[at + 1] if at + 1 < len(lines) else "")
+    listed = any(_CLAUSE.match(line) for line in around) or not around[1].strip()
+    return 5 if _CLAUSE.match(lines[at]) and not listed else None
 
 
 def _titled(text: str) -> tuple[str, str]:

@@ -216,7 +216,7 @@ class Radar:
         return cls(axes, " ".join(points))
 
 
-_ROLES = ("evaluator", "rewriter", "answerer")
+_ROLES = ("evaluator", "answerer")
 #: A malformed reply of a model is repaired once; then the rules take over.
 _RESENDS = dict.fromkeys(_ROLES, 0)
 
@@ -253,7 +253,6 @@ async def _open(config: AskConfig, context: ConversationContext) -> AsyncIterato
 def _doing(effect: Any) -> str:
     doing = {
         "evaluator": say("質問の意図を確かめています…", "Looking at what is meant…"),
-        "rewriter": say("質問をまとめています…", "Putting the question together…"),
         "answerer": say("答えを書いています…", "Writing the answer…"),
     }
     searching = say("資料を探しています…", "Searching the documents…")

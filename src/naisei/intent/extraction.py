@@ -1,0 +1,279 @@
+"""What is quoted of the hits: the row, list item, article or sentences that answer, not more.
+
+Sentences and rows are ranked by their own cosine with the question, by how many of its words they
+hold, and by whether they hold what its form asks for (an amount for いくら). A row goes with the
+header of its table, a list item with the line above its list, a sentence with its exceptions.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from pydantic import BaseModel, ConfigDict
+
+from naisei.core import Evidence
+from naisei.intent.effects import Weights
+from naisei.intent.evidence import Found, cosines, nearness, place_of, share, substance
+from naisei.japanese.content_preservation import Quantity, quantities
+from naisei.japanese.query_analysis import answered_by
+from naisei.japanese.sentences import codes, search_tokens
+from naisei.retrieval.chunking import Span, cells_of, spans
+
+__all__ = ["Quote", "best_passage", "quotes"]
+
+_ITEM = re.compile(
+    r"^\s*(?:[-*+・●○◆■•※]|[0-9０-９]{1,2}[.．)）]\s|[(（][0-9０-９]{1,2}[)）]|[①-⑳])"
+)
+#: A sentence that narrows down what stands before it, or goes on from it.
+_NARROWS = re.compile(
+    r"^\s*(?:[-*・※]\s*)?(?:※|ただし|但し|なお|また、?これ|この場合|その場合|ない場合|上記|except|however)",
+    re.I,
+)
+_POINTS = re.compile(r"^\s*(?:この|その|これ|それ|同|ここ|そこ|当該|また|さらに|次に)")
+_QUESTION = re.compile(r"(?:か[。？?]?|[？?])\s*$")
+#: Questions that a whole list answers.
+_SEVERAL = re.compile(
+    "手順|流れ|手続き?[はをがの]|やり方|方法|どうやって|どうすれば|どうしたら|何が(?:必要|要)|必要(?:な(?:もの|物|書類)|書類)|"
+    "持ち物|何を(?:持|すれば|したら|用意)|書類|種類|どんなもの|一覧|全部|何したら|steps|how do"
+)
+_WIDE, _LIST = 170, 420
+_COSINE, _WORDS, _OWN, _RANK, _FORM, _RANGE = 1.0, 0.6, 0.2, 0.5, 0.3, 0.6
+#: Another quote is given beside the first if it comes so near to it.
+_NEAR, _MOST = 0.85, 2
+
+
+class Quote(BaseModel):
+    """hit: its place, from 0. text: what is quoted. lines of the chunk as they stand; of a table,
+    the columns that are asked for. answers: whether it holds what the question's form asks for."""
+
+    model_config = ConfigDict(frozen=True)
+
+    hit: int
+    text: str
+    score: float
+    answers: bool = True
+
+
+def quotes(
+    query: str, found: Found, *, most: int = _MOST, needs: re.Pattern[str] | None = None
+) -> list[Quote]:
+    """The best passages of the hits, best first; empty where there are no hits. needs: what the
+    sentence or row has to hold, where any of a hit's does."""
+    words, weights = substance(query), found.weights
+    current = [at for at, h in enumerate(found.hits) if not h.meta.get("superseded_by")]
+    first = bool(found.hits) and bool(found.hits[0].meta.get("superseded_by"))
+    usable = range(len(found.hits)) if first or not current else current
+    made = [_quote(query, words, weights, at, found.hits[at], needs) for at in usable]
+    # By place: what the person's profile prefers has been moved up.
+    scores = sorted((found.hits[at].score for at in usable), reverse=True)
+    top = max([*scores, 0.0]) or 1.0
+    ranked = sorted(
+        (
+            quote.model_copy(update={"score": quote.score + _RANK * score / top})
+            for quote, score in zip(made, scores, strict=True)
+        ),
+        key=lambda q: -q.score,
+    )
+    kept: list[Quote] = []
+    for quote in ranked:
+        near = not kept or quote.score >= _NEAR * kept[0].score
+        if near and len(kept) < most and not any(_same(quote.text, k.text) for k in kept):
+            kept.append(quote)
+    return kept
+
+
+def _same(one: str, two: str) -> bool:
+    a, b = ("".join(t.split()) for t in (one, two))
+    return a in b or b in a
+
+
+def _quote(
+    query: str,
+    words: Sequence[str],
+    weights: Weights,
+    at: int,
+    hit: Evidence,
+    needs: re.Pattern[str] | None = None,
+) -> Quote:
+    units = spans(hit.text)
+    if not units:
+        return Quote(hit=at, text=hit.text.strip(), score=0.0)
+    scores = _scores(query, words, weights, hit, units)
+    if needs is not None:
+        scores = [s - (needs.search(u.said) is None) for s, u in zip(scores, units, strict=True)]
+    best = max(range(len(units)), key=lambda n: (scores[n], -n))
+    text = _around(query, words, units, best, scores, hit.text)
+    answers = answered_by(query, text) is not False
+    return Quote(hit=at, text=text, score=scores[best], answers=answers)
+
+
+def _scores(
+    query: str, words: Sequence[str], weights: Weights, hit: Evidence, units: Sequence[Span]
+) -> list[float]:
+    near = cosines(hit)
+    if len(near) != len(units):  # one sentence alone, or more than are told apart
+        own_cosine = hit.meta.get("cosine")
+        near = [own_cosine] * len(units) if isinstance(own_cosine, float) else []
+    around = set(search_tokens(place_of(hit)))
+    asked, asked_values = set(codes(query)), quantities(query)
+    found: list[float] = []
+    for n, unit in enumerate(units):
+        own = set(search_tokens(unit.said))
+        value = _WORDS * share(words, weights.idf, own | around)
+        value += _OWN * share(words, weights.idf, own)
+        if near and weights.meaning:
+            one = hit.model_copy(update={"meta": {"spans": [near[n]]}})
+            value += _COSINE * nearness([one], weights)
+        if answered_by(query, unit.said):
+            value += _FORM
+        if unit.header and asked_values:
+            value += _RANGE * _within(asked_values, unit)
+        named = set(codes(unit.written))
+        if asked and named:
+            value += 0.5 if asked & named else -0.5
+        found.append(value)
+    return found
+
+
+_RANGED = re.compile(
+    r"(?P<low>[0-9.]+)(?:万)?(?P<u1>[^0-9〜～~ー\-以超をか]{0,3})(?:以上|超|を超え)?[、]?(?:〜|～|~|-|ー|から|以上|超|を超え)+"
+    r"(?P<high>[0-9.]+)?(?P<u2>[^0-9以未]{0,3})(?P<open>未満)?"
+    r"|(?P<most>[0-9.]+)(?P<u3>[^0-9以未ま]{0,3})(?:以下|未満|まで|以内)"
+)
+
+
+def _within(asked: Iterable[Quantity], unit: Span) -> float:
+    """1 where a cell is the quantity that is asked about, or a range that it lies in (勤続7年 in
+    5年以上10年未満); 0 otherwise."""
+    for cell in cells_of(unit.written)[:3]:
+        folded = unicodedata.normalize("NFKC", cell).replace(",", "")
+        for value in asked:
+            number = float(value.value)
+            if value.unit and Quantity(value.value, value.unit) in quantities(folded):
+                return 1.0
+            for m in _RANGED.finditer(folded):
+                units = {m["u1"], m["u2"], m["u3"]} - {None, ""}
+                if value.unit and not any(u and u.startswith(value.unit) for u in units):
+                    continue
+                low = float(m["low"] or 0)
+                high = float(m["high"] or m["most"] or "inf")
+                if low <= number and (number < high or (number == high and not m["open"])):
+                    return 1.0
+    return 0.0
+
+
+def _around(
+    query: str,
+    words: Sequence[str],
+    units: Sequence[Span],
+    best: int,
+    scores: Sequence[float],
+    text: str,
+) -> str:
+    unit = units[best]
+    lines = text.split("\n")
+    if unit.header:
+        mates = [n for n, other in enumerate(units) if other.header == unit.header]
+        # Where the question names no row of its own, those that fit as well are meant too.
+        least = 0.97 if best in _named(words, units) else 0.88
+        rows = [n for n in mates if scores[n] >= least * scores[best]]
+        table = [unit.header, *(units[n].written for n in (rows if len(rows) <= 5 else [best]))]
+        if _SEVERAL.search(query) and sum(map(len, lines)) <= _LIST:
+            table = [unit.header, *(u.written for u in units if u.header == unit.header)]
+        note = units[best + 1] if best + 1 < len(units) else None
+        after = [note.written] if note and not note.header and _NARROWS.match(note.written) else []
+        return "\n".join([*_columns(query, table), *after]).strip()
+    if _ITEM.match(lines[unit.line]):
+        return _item(query, lines, unit.line)
+    if len(text) <= _WIDE and not any(u.header for u in units):
+        return text.strip()
+    return _sentences(units, best)
+
+
+def _keys(unit: Span) -> set[str]:
+    """The words that name a row: of its first cell, and of the others without a quantity."""
+    first, *others = cells_of(unit.written)
+    return set(search_tokens(" ".join([first, *(c for c in others if not quantities(c))])))
+
+
+def _named(words: Sequence[str], units: Sequence[Span]) -> set[int]:
+    """The rows of which the question has a word that no other row of their table has."""
+    keys = {n: _keys(unit) for n, unit in enumerate(units) if unit.header}
+    counts = Counter((units[n].header, w) for n, key in keys.items() for w in key)
+    return {
+        n
+        for n, key in keys.items()
+        if any(counts[units[n].header, w] == 1 for w in key & set(words))
+    }
+
+
+def _columns(query: str, table: Sequence[str]) -> list[str]:
+    """A table's rows without the columns of other models than the one that is asked for."""
+    rows = [cells_of(row) for row in table]
+    head, asked = rows[0], set(codes(query))
+    others = [n for n, name in enumerate(head) if (named := codes(name)) and not asked & set(named)]
+    ours = any(asked & set(codes(name)) for name in head)
+    if not ours or not others or any(len(row) != len(head) for row in rows):
+        return list(table)
+    kept = [n for n in range(len(head)) if n not in others]
+    return ["| " + " | ".join(row[n] for n in kept) + " |" for row in rows]
+
+
+def _item(query: str, lines: Sequence[str], at: int) -> str:
+    """A list item with the line that its list stands under; the whole list where that is asked."""
+    first = at
+    while first > 0 and (_ITEM.match(lines[first - 1]) or lines[first - 1][:1] in " \u3000"):
+        first -= 1
+    last = at
+    while last + 1 < len(lines) and _ITEM.match(lines[last + 1]):
+        last += 1
+    lead = lines[first - 1] if first > 0 and not lines[first - 1].lstrip().startswith("|") else ""
+    whole = "\n".join([lead, *lines[first : last + 1]]).strip()
+    if len(whole) <= _WIDE or (_SEVERAL.search(query) and len(whole) <= _LIST):
+        return whole
+    end = at + 1
+    while end < len(lines) and _NARROWS.match(lines[end]):
+        end += 1
+    lead = (
+        lead
+        if len(lead) <= _WIDE and lead.rstrip().endswith(("。", "：", ":", "す", "）", "、"))
+        else ""
+    )
+    return "\n".join([lead, *lines[at:end]]).strip()
+
+
+def _sentences(units: Sequence[Span], best: int) -> str:
+    """The sentence with those before it that it points to, its exceptions, and what of its
+    paragraph still finds room."""
+
+    def length(a: int, b: int) -> int:
+        return sum(len(u.written) for u in units[a:b])
+
+    start, end = best, best + 1
+    while start > 0 and _POINTS.match(units[start].written) and not units[start - 1].header:
+        start -= 1
+    while end < len(units) and _NARROWS.match(units[end].written):
+        end += 1
+    if _QUESTION.search(units[best].written):
+        # Of a list of questions, the answer.
+        while end < len(units) and length(start + 1, end + 1) <= _WIDE:
+            end += 1
+    line = units[best].line
+    while end < len(units) and units[end].line == line and length(start, end + 1) <= _WIDE:
+        end += 1
+    while start > 0 and units[start - 1].line == line and length(start - 1, end) <= _WIDE:
+        start -= 1
+    parts = [units[start].written]
+    for before, unit in zip(units[start:], units[start + 1 : end], strict=False):
+        parts += ["\n" if unit.line != before.line else "", unit.written]
+    return "".join(parts).strip()
+
+
+def best_passage(words: Sequence[str], idf: Mapping[str, float], text: str) -> str:
+    """Of a chunk the row, item or sentences that hold most of the words."""
+    hit = Evidence(id="", text=text, score=1.0)
+    weights = Weights(idf=dict(idf))
+    return _quote(" ".join(words), words, weights, 0, hit).text
