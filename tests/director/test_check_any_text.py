@@ -1,5 +1,7 @@
 """Any Unicode text of any length is judged, and masked text adds nothing."""
 
+import time
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -76,3 +78,24 @@ def test_a_long_line_is_judged(size: int) -> None:
     for line in long_lines(size):
         for character in ("yana", "ayu"):
             check(line, character=character, history=[line] * 2)
+
+
+NATURAL = "今日は姉様と商店街へ行きました。お土産のプリンは冷蔵庫にあります、すごくおいしそうです。"
+HOSTILE = ("すごい", "姉様の", "ないこと", "そっちの家に", "私が姉の", "（「", "と言ったあゆが")
+
+
+@pytest.mark.parametrize("unit", [NATURAL, *HOSTILE])
+def test_time_grows_with_the_length_alone(unit: str) -> None:
+    """Four times the text takes less than nine times as long (twice: three times, with room)."""
+
+    def spent(size: int) -> float:
+        line = (unit * size)[:size]
+        best = 1e9
+        for n in range(2):
+            began = time.process_time()
+            check(f"{n}{line}", character="ayu", history=[line])
+            best = min(best, time.process_time() - began)
+        return best
+
+    check(unit, character="ayu")
+    assert spent(20_000) < 9 * max(spent(5_000), 0.01)

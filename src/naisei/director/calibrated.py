@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache, partial
+from operator import add
 
 from naisei.core import Check, Status
 from naisei.director.autofix import autofix
@@ -95,7 +96,7 @@ class CalibratedRules:
         if third and facts.status is _RETRY:
             return facts.model_copy(update={"status": _WARN})
         household = self._household
-        if facts.status is _PASS and household.sign(line.body):
+        if facts.status is _PASS:
             spans = sorted(household.find(line.body, line.masked), key=lambda c: not c.certain)
             if third and spans and not spans[0].certain:
                 return facts
@@ -184,13 +185,13 @@ class CalibratedRules:
         return found(line, "tone", _WARN if score else _RETRY, reason, suggestion, [shown]), tone
 
     def _looped(self, line: PreparedLine, history: Sequence[str]) -> Check:
-        here = _pairs(line.body)
         if len(line.body) < _SHORT:
             return PASSED["loop"]
+        here = _pairs(line.body)
         for said in reversed(history[-_BEFORE:]):
-            there = _pairs(fold(said[:2000]))
-            if len(here & there) >= _ALIKE * max(1, min(len(here), len(there))) and (
-                len(there) * 2 > len(here)
+            there = _pairs_of(said[:2000])
+            if len(there) * 2 > len(here) and (
+                len(here & there) >= _ALIKE * max(1, min(len(here), len(there)))
             ):
                 return found(line, "loop", _WARN, *_SAID_BEFORE, [said])
         return PASSED["loop"]
@@ -232,7 +233,12 @@ def _linked(here: set[str], there: set[str]) -> bool:
 
 
 def _pairs(text: str) -> set[str]:
-    return {text[i : i + 2] for i in range(len(text) - 1)}
+    return set(map(add, text, text[1:]))
+
+
+@lru_cache(maxsize=256)
+def _pairs_of(said: str) -> set[str]:
+    return _pairs(fold(said))
 
 
 Said = tuple[str, str]

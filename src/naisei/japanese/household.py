@@ -17,6 +17,7 @@ from importlib.resources import files
 from typing import Any, Literal
 
 from naisei.japanese.assertion_scope import excuse
+from naisei.japanese.screen import Screen
 
 __all__ = ["Bond", "Contradiction", "Household"]
 
@@ -158,10 +159,12 @@ class Household:
             **known["parts"],
         }
         self._together = bond.together
-        self._signs = [
-            (points, re.compile(text))
+        signs = [
+            (points, _filled(text, names))
             for points, text in (*known["signs"]["weighed"], (0.5, hearer))
         ]
+        self._signs = signs
+        self._met = Screen([text for _, text in signs])
         kinship = ("kin", bond.kin) if bond.kin else ()
         for group in (*(("apart",) if bond.together else ()), *kinship):
             for key, sure in (("certain", True), ("likely", False)):
@@ -171,18 +174,14 @@ class Household:
                 ]
         if bond.calls:
             frames += _called(bond, partner)
-        self._frames = [(kind, sure, re.compile(text)) for kind, sure, text in frames]
-        # A line without any of these characters has none of the frames; most lines.
-        self.sign = re.compile(
-            "[家宅泊宿寮姉妹兄弟双実賃帰離久電街町上年長次三末住暮邪越際会駅鍵居]|うち|んち|自分ち|マンション|アパート|そっち|そちら|こっち"
-            r"|子|京|構|顔|ひさびさ|ひさしぶり|招|待ち|契約|礼金|画面|メール|手紙|話し相手|話す相手|暇|土産|客|電車|飛行|ワンルーム|区|座|掛け|後に|あと|うち|ほうは|方は|また|次の|ひとり|一人|電話|通話|ばいばい|おうち|いらっしゃ|お?ねえ|いとこ|ところ|ルーム|シェア|部屋|まで送|"
-            + partner
-        ).search
+        self._frames = frames
+        self._screen = Screen([text for _, _, text in frames])
 
     def find(self, text: str, masked: str) -> Iterator[Contradiction]:
         """Contradictions in a folded line; quotations (masked) are not the speaker's word."""
-        for kind, sure, frame in self._frames:
-            for match in frame.finditer(masked):
+        for number in self._screen.of(masked):
+            kind, sure, frame = self._frames[number]
+            for match in _compiled(frame).finditer(masked):
                 if not sure and _HEARSAY.search(text, match.end(), match.end() + 40):
                     continue
                 if kind == "address" or not excuse(text, *match.span(), _EXCUSES, _OTHERS):
@@ -194,8 +193,9 @@ class Household:
         """Where several signs of a life apart meet, none of which would say it alone."""
         found: list[tuple[int, int]] = []
         weight = 0.0
-        for points, sign in self._signs:
-            if (match := sign.search(masked)) is not None:
+        for number in self._met.of(masked):
+            points, sign = self._signs[number]
+            if (match := _compiled(sign).search(masked)) is not None:
                 weight += points
                 if points > 0:
                     found.append(match.span())
@@ -206,6 +206,10 @@ class Household:
 def _expressions() -> dict[str, Any]:
     text = (files("naisei.japanese") / "household.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)
+
+
+#: An expression is compiled when a line first has its characters.
+_compiled = lru_cache(maxsize=1024)(re.compile)
 
 
 def _filled(text: str, names: dict[str, str]) -> str:

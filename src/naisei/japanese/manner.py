@@ -25,6 +25,9 @@ _PLAIN = re.compile(
     r"(?:だ|だった|だよ|だね|だな|だろ|だろう|じゃん|じゃない|ない|なかった|たい|って|かな|かも|もん|の|よ|ね|さ|ぞ|ぜ|わ|な|っけ|か|て|で|ちゃ|じゃ|けど|から|し|のに|[うくぐすつぬぶむるたんいろえけせてねべめれ])\Z"
 )
 _BARE = re.compile(r"[ぁ-んー]")
+_KANA = "".join(map(chr, (*range(0x3041, 0x3094), *range(0x30A1, 0x30F7)))) + "ー"
+#: No ending is longer than so many characters.
+_LAST = 24
 
 
 def sentences_of(masked: str) -> list[str]:
@@ -39,17 +42,18 @@ def sentences_of(masked: str) -> list[str]:
 
 def register(sentence: str) -> str:
     """`polite`, `plain`, or `bare` without a predicate (「五十個」)."""
-    if _POLITE.search(sentence) or _INSIDE.search(sentence):
+    last = max(0, len(sentence) - _LAST)
+    if _POLITE.search(sentence, last) or _INSIDE.search(sentence):
         return "polite"
-    if _PLAIN.search(sentence) and _BARE.search(sentence[-1:]):
+    if _PLAIN.search(sentence, last) and _BARE.search(sentence[-1:]):
         return "plain"
     return "bare"
 
 
 def ending(sentence: str) -> str:
     """Up to five characters of kana at the end."""
-    match = re.search(r"[ぁ-んァ-ヶー]{1,5}\Z", sentence)
-    return match[0] if match else ""
+    end = sentence[-5:]
+    return end[len(end.rstrip(_KANA)) :]
 
 
 _TELLING = frozenset({"感動詞", "代名詞", "接続詞", "副詞"})

@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from naisei.japanese.morph import Token, tokens
+from naisei.japanese.screen import Screen
 
 __all__ = ["Negation", "negations"]
 
@@ -18,6 +20,13 @@ __all__ = ["Negation", "negations"]
 _TWO = re.compile(
     r"(?:な[いくかきけ]|ません|ませ[ずぬ]|ず(?:に)?|ぬ|んわけ|ねえ|ねぇ|ねー)[^。！？\n]*?(?:な[いくかきけ]|ません|ねえ|ねぇ|違(?:う|い(?:ます|ない|あり)))"
 )
+
+
+@lru_cache(maxsize=1)
+def _screen() -> Screen:
+    return Screen([_TURNED.pattern, _POLAR.pattern, _TWO.pattern])
+
+
 _NOT = frozenset({"ない", "ぬ", "ん", "ず", "無い"})
 _DENYING = frozenset({"助動詞", "形容詞"})
 #: Words that may stand between two negations of one predicate.
@@ -139,9 +148,11 @@ def negations(text: str) -> list[Negation]:
     >>> negations("行かなきゃいけないかもしれない。")
     []
     """
-    found = [Negation(*m.span(), 2, True) for m in _TURNED.finditer(text)]
-    found += [Negation(m.start(), m.end(), 1, True) for m in _unlicensed(text)]
-    if _TWO.search(text) is None:
+    met = set(_screen().of(text))
+    found = [Negation(*m.span(), 2, True) for m in _TURNED.finditer(text)] if 0 in met else []
+    if 1 in met:
+        found += [Negation(m.start(), m.end(), 1, True) for m in _unlicensed(text)]
+    if 2 not in met or _TWO.search(text) is None:
         return found
     plain = _SET.sub(lambda m: "〓" * len(m[0]), text)
     if _TWO.search(plain) is None:

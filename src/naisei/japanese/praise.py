@@ -9,11 +9,12 @@ director.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from functools import lru_cache
 from importlib.resources import files
 
 from naisei.japanese.assertion_scope import denied
+from naisei.japanese.screen import Screen
 
 __all__ = ["Praises"]
 
@@ -26,6 +27,14 @@ def _words() -> tuple[str, str, str]:
         "|".join(line for line in part.split() if line) for part in text.split("---")
     )
     return personal, general, doing
+
+
+@lru_cache(maxsize=1)
+def _evaluations() -> tuple[re.Pattern[str], Callable[[str], bool]]:
+    """All evaluations, and what is false for a line without one: for most lines."""
+    personal, general, _ = _words()
+    words = rf"(?P<personal>{personal})|(?P<general>{general})"
+    return re.compile(words), Screen([words]).any
 
 
 _ADDRESSED = (
@@ -61,17 +70,21 @@ _REPLY = re.compile(
 )
 
 
+#: So much of a sentence to either side of an evaluation says whom it is of.
+_REACH = 80
+#: So many praising words are reported.
+_ENOUGH = 8
+
+
 class Praises:
     """Finds praise of the hearer. names: the partner's, as the speaker says them."""
 
     def __init__(self, names: Collection[str]) -> None:
         partner = "|".join(map(re.escape, sorted(names, key=len, reverse=True))) or r"(?!)"
-        personal, general, doing = _words()
+        doing = _words()[2]
+        self._word, self.sign = _evaluations()
         self._hearer = re.compile(rf"{partner}|{_ADDRESSED}")
         self._owned = re.compile(rf"(?:{partner}|{_ADDRESSED})の[^、。はがも]{{0,4}}\Z")
-        self._word = re.compile(rf"(?P<personal>{personal})|(?P<general>{general})")
-        #: Finds nothing in a line without an evaluation: most lines.
-        self.sign = self._word.search
         self._pointed = re.compile(rf"{_POINTED}[^、。]{{0,6}}(?:{doing})")
         self._described = re.compile(
             rf"(?:[いなる]|的な|の|すぎる|い)?(?:お|ご)?(?:[\u3400-\u9fff]{{0,3}})(?:{doing}|料理人|芸術家|お姉ちゃん|姉様|妹(?!さん))"
@@ -84,19 +97,27 @@ class Praises:
         own = not spoken_of and _SELF.search(masked) is not None
         for start, end in sentences:
             sentence = masked[start:end]
+            pointed = not own or self._pointed.search(sentence) is not None
             for match in self._word.finditer(sentence):
-                directed = self._directed(sentence, match, spoken_of)
+                left = max(0, match.start() - _REACH)
+                around = sentence[left : match.end() + _REACH]
+                directed = self._directed(around, match, match.start() - left, spoken_of)
                 strong = match.lastgroup == "personal"
-                if own and not self._pointed.search(sentence):
+                if not pointed:
                     directed -= 3
                 if directed < (1 if strong else 2) or denied(sentence, match.end()):
                     continue
                 found.append((start + match.start(), start + match.end()))
+                if len(found) == _ENOUGH:
+                    return found
         return found
 
-    def _directed(self, sentence: str, word: re.Match[str], spoken_of: bool) -> int:
-        """How much speaks for the hearer as the one evaluated, less what speaks for another."""
-        before, after = sentence[: word.start()], sentence[word.end() :]
+    def _directed(self, sentence: str, word: re.Match[str], at: int, spoken_of: bool) -> int:
+        """How much speaks for the hearer as the one evaluated, less what speaks for another.
+
+        sentence: what stands around the word, which begins at `at` in it.
+        """
+        before, after = sentence[:at], sentence[at + len(word[0]) :]
         if after.startswith(("とは", "って言", "っぽ", "な？", "？", "かどうか", "かな")):
             return 0
         score = 0

@@ -1,0 +1,140 @@
+"""Which of many patterns can match a line at all, by the characters and pairs it has.
+
+Most lines hold none of the expressions that are looked for. From each pattern the pieces are
+read that every match must hold one of; a line without them is not searched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from importlib import import_module
+from operator import add
+from typing import Any
+
+__all__ = ["Screen"]
+
+#: The standard library's own reading of a pattern: (operation, argument) pairs.
+_parse: Any = import_module("re._parser").parse
+#: So many sets are kept of a pattern, those that are rarest in a line.
+_SETS = 2
+#: A class of more characters than these tells nothing.
+_MOST = 40
+#: Single characters and pairs of neighbours.
+Needed = frozenset[str]
+
+
+class Screen:
+    """Patterns by number, in the order given. A pattern may have several alternatives.
+
+    >>> list(Screen(["別居|一人暮らし", "姉(?:様|さん)?"]).of("一人で暮らしています"))
+    [0]
+    """
+
+    def __init__(self, patterns: Sequence[str]) -> None:
+        self._owner: list[int] = []
+        needs: list[list[Needed]] = []
+        for number, pattern in enumerate(patterns):
+            for alternative in _alternatives(_parse(pattern)):
+                self._owner.append(number)
+                needs.append(sorted(_needed(alternative), key=_weight)[:_SETS])
+        self._count = count = len(needs)
+        self._always = 0
+        self._bits: dict[str, int] = {}
+        for at, sets in enumerate(needs):
+            for place in range(_SETS):
+                bit = 1 << (place * count + at)
+                if place >= len(sets):
+                    self._always |= bit
+                    continue
+                for one in sets[place]:
+                    self._bits[one] = self._bits.get(one, 0) | bit
+        self._all, self._known = (1 << count) - 1, set(self._bits)
+
+    def _found(self, text: str) -> int:
+        met = self._always
+        known = self._bits
+        for one in self._known & _pieces(text):
+            met |= known[one]
+        both = met
+        for place in range(1, _SETS):
+            both &= met >> (place * self._count)
+        return both & self._all
+
+    def any(self, text: str) -> bool:
+        """Whether one of the patterns may match; never false for a text that one matches."""
+        return self._found(text) != 0
+
+    def of(self, text: str) -> Iterator[int]:
+        """Numbers of the patterns that may match, ascending."""
+        found, last = self._found(text), -1
+        while found:
+            low = found & -found
+            found ^= low
+            number = self._owner[low.bit_length() - 1]
+            if number != last:
+                yield number
+            last = number
+
+
+def _alternatives(parsed: Any) -> Iterator[Any]:
+    if len(parsed) == 1:
+        name, argument = str(parsed[0][0]), parsed[0][1]
+        if name == "SUBPATTERN":
+            yield from _alternatives(argument[-1])
+            return
+        if name == "BRANCH":
+            for branch in argument[1]:
+                yield from _alternatives(branch)
+            return
+    yield parsed
+
+
+def _needed(parsed: Any) -> list[Needed]:
+    """Sets of characters and pairs; every match holds one of each."""
+    found: list[Needed] = []
+    last = ""
+    for operation, argument in parsed:
+        name = str(operation)
+        before, last = last, chr(argument) if name == "LITERAL" else ""
+        if last:
+            found.append(frozenset([before + last]))
+        elif name == "IN":
+            found += _class(argument)
+        elif name == "SUBPATTERN":
+            found += _needed(argument[-1])
+        elif name == "ATOMIC_GROUP":
+            found += _needed(argument)
+        elif name in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT") and argument[0]:
+            found += _needed(argument[2])
+        elif name == "BRANCH":
+            best = [min(_needed(branch), key=_weight, default=None) for branch in argument[1]]
+            if all(best):
+                found.append(frozenset().union(*(one for one in best if one)))
+    return found
+
+
+def _class(items: Any) -> list[Needed]:
+    characters: set[str] = set()
+    for operation, argument in items:
+        if str(operation) == "LITERAL":
+            characters.add(chr(argument))
+        elif str(operation) == "RANGE" and argument[1] - argument[0] < _MOST:
+            characters.update(map(chr, range(argument[0], argument[1] + 1)))
+        else:
+            return []
+    return [frozenset(characters)]
+
+
+def _weight(pieces: Needed) -> int:
+    """How likely a line holds one of them: kana and marks are common, kanji and pairs are not."""
+    return sum(
+        (1 if len(one) > 1 else 4) if max(one) >= "\u3400" else (8 if len(one) > 1 else 40)
+        for one in pieces
+    )
+
+
+@lru_cache(maxsize=8)
+def _pieces(text: str) -> set[str]:
+    """The characters of a text and its pairs of neighbours."""
+    return {*text, *map(add, text, text[1:])}
