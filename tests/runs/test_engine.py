@@ -83,7 +83,7 @@ def test_a_gather_in_flight_is_let_finish(tmp_path: Path, toy: Any) -> None:
         assert outcome.ledger.roles["judge"].calls == 2
 
 
-def test_minutes_bound_a_sitting(tmp_path: Path, run_toy: Run, toy: Any) -> None:
+def test_minutes_bound_a_call(tmp_path: Path, run_toy: Run, toy: Any) -> None:
     slow = toy.model(latency=0.2)
     result = run_toy(tmp_path / "r", world=slow, concurrency=1, budget=Budget(minutes=0.5 / 60))
     assert result.exit_code == 3 and "--max-minutes" in result.outcome.stopped

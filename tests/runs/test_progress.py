@@ -11,7 +11,7 @@ import pytest
 from naisei.runs.progress import LineProgress, RichProgress, Standing, progress
 
 
-def test_eta_is_the_pace_of_this_sitting() -> None:
+def test_eta_is_the_pace_of_this_call() -> None:
     # 10 were done before; 20 more ended in 60 s, 5 of them unscored; 70 are left.
     standing = Standing(total=100, done=25, resumed=10, failures=5, tokens=1234, seconds=60)
     assert standing.eta == pytest.approx(60 / 20 * 70)

@@ -98,7 +98,7 @@ def test_what_cannot_be_begun_is_refused(options: WebOptions) -> None:
         assert begin(client, place="あ" * 501).status_code == 413
 
 
-def test_nobody_else_sees_a_sitting(options: WebOptions) -> None:
+def test_nobody_else_sees_a_conversation(options: WebOptions) -> None:
     with WebServer(options) as server, server.visitor() as one, server.visitor() as other:
         address = begin(one).headers["HX-Redirect"]
         assert other.get(address).status_code == 404

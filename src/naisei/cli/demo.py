@@ -31,10 +31,7 @@ if TYPE_CHECKING:
     from naisei.runs.result import RunResult
     from naisei.terminal import Console
 
-__all__ = ["DEMO", "Part", "Stage", "app", "command_of", "demo", "names"]
-
-#: Help of the command of one system.
-DEMO = say("デモ (naisei demo のこの部分だけ)", "A demonstration: this part of `naisei demo`.")
+__all__ = ["Part", "Stage", "app", "command_of", "demo", "names"]
 
 
 @dataclass(frozen=True, slots=True)

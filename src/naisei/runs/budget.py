@@ -19,8 +19,8 @@ __all__ = ["UNBOUNDED", "Budget", "Gate", "GatedWorld"]
 class Budget:
     """What a run may cost; `None` means no bound.
 
-    usd, tokens: of the whole run directory, earlier sittings included. minutes: of this
-    sitting. Calls in flight when a bound is reached are let finish, so a run may go over
+    usd, tokens: of the whole run directory, earlier calls included. minutes: of this
+    call. Calls in flight when a bound is reached are let finish, so a run may go over
     by as many calls as run at a time.
     """
 

@@ -32,7 +32,7 @@ class RunOutcome:
     """What an engine leaves: all episodes in the task's order, and what they cost.
 
     stopped: empty if the run came to its end; else why not. interrupted: by a signal.
-    seconds: of this sitting.
+    seconds: of this call.
     """
 
     rows: tuple[EpisodeRow, ...]
@@ -104,7 +104,7 @@ async def run_task(
         base_world: performs Chat, Embed and Now for every episode.
         limits: of each episode. They change results: keep them in the task's config.
         on_event: called after each newly logged event. on_episode: after each episode that
-            ended in this sitting.
+            ended in this call.
 
     Raises:
         InputError: `concurrency` below 1, or a budget in dollars without a known price.

@@ -30,9 +30,9 @@ _REFRESH = 0.1
 class Standing:
     """Where a run stands.
 
-    total, done: episodes in all, and scored. resumed: of these, before this sitting.
-    failures: left unscored in this sitting. usd: `None` if a price is unknown. seconds: of
-    this sitting.
+    total, done: episodes in all, and scored. resumed: of these, before this call.
+    failures: left unscored in this call. usd: `None` if a price is unknown. seconds: of
+    this call.
     """
 
     total: int
@@ -45,7 +45,7 @@ class Standing:
 
     @property
     def eta(self) -> float:
-        """Seconds left at the pace of this sitting; NaN before the first episode ended."""
+        """Seconds left at the pace of this call; NaN before the first episode ended."""
         ended = self.done - self.resumed + self.failures
         left = self.total - self.done - self.failures
         return self.seconds / ended * left if ended else float("nan")
