@@ -325,12 +325,11 @@ def _intent(language: str) -> Sample:
             "limit": 2,
             "user": "llm",
             "mode": "bm25",
-            "rules": {"language": language, "roles": ["evaluator", "rewriter", "answerer"]},
+            "rules": {"language": language, "chosen": True, "roles": ["evaluator", "answerer"]},
         },
         {
             "evaluator": [told, told, {**told, "clarity": 1, "ask_missing_info": ""}],
             "simulator": ["去年の分が残っているかです。" if ja else "Whether some are left."],
-            "rewriter": ["去年の分の残りは使えますか。" if ja else "Can last year's be used?"],
             "answerer": [{"sentences": [{"text": said, "sources": [1]}], "answerable": True}],
         },
     )

@@ -116,8 +116,8 @@ class Evaluation(_Frozen):
         "意図が明らか。1（はい）〜5（いいえ）", "The intent is clear: 1 (yes) to 5 (no)"
     )
     move: Move = told(
-        "次にすること。answer 調べる、ask 聞き返す、small_talk 雑談への返事、"
-        "new_topic 新しい話題を調べる、urgent 待てない相談、leave 会話の終わり",
+        "次にすること。answer 調べる、ask 聞き返す、small_talk 雑談、"
+        "new_topic 新しい話題、urgent 待てない相談、leave 終わり",
         "What to do: answer (search), ask (back), small_talk, new_topic (search), urgent, leave",
         "answer",
     )
