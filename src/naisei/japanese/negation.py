@@ -24,7 +24,7 @@ _TWO = re.compile(
 
 @lru_cache(maxsize=1)
 def _screen() -> Screen:
-    return Screen([_TURNED.pattern, _POLAR.pattern, _TWO.pattern])
+    return Screen([p.pattern for p in (_TURNED, _POLAR, _TWO, _CROSSED)])
 
 
 _NOT = frozenset({"ない", "ぬ", "ん", "ず", "無い"})
@@ -121,6 +121,9 @@ _CROSSED = re.compile(
     r"(?:ない|ません)(?:に違い(?:ない|ありません)|(?:こと|の)(?:は|が|を|も)[^。！？、\n]{0,6}(?:勧め|すすめ|オススメ|禁物|だめ|ダメ|やめ|避け|防|決して|絶対)[^。！？\n]{0,5}(?:ない|ません|です|ましょ)?"
     r"|(?:こと)(?:が|の)ない(?:よう|ため)[^。！？\n]{0,12}(?:ないで|なく|ません|ない)|ように[^。！？\n]{1,10}(?:ないから|ない(?:よ|ね|。)|ません(?:から|ので|。)))"
     r"|ない(?:と|では|で(?:は)?)いられ(?:ない|ません)|(?:[かがさたなばまらわいえけせてねべめれ])ないといけ(?:ない|ません)(?:ので|から)、?[^。！？\n]{1,14}(?:ないで|ません|ない|やめ)"
+    # Not doing it is what is forbidden, avoided, or hard to believe; none is without it.
+    r"|ない(?:の|こと)(?:は|を|も)?、?(?:お)?(?:やめ|控え|避け|よし(?:て|ま)|遠慮|禁)|ない(?:と|こと|の)(?:は|も)(?:考え|思い|言い|信じ|想像し)(?:にく|がた|難|づら)"
+    r"|ない(?:ところ|とこ|場所|もの|人|日)(?:が|は|しか|も)(?:な[いく]|ありません|いません|いない)|なくな(?:いと|ければ|きゃ)"
     r"|なくはなくな|な(?:い|く)な(?:い|く)な|わけではなくなり|わけ(?:が|は)?(?:ない|ありません)(?:こと|わけ)|な(?:い|く)ないで|ないでない"
 )
 
@@ -152,13 +155,14 @@ def negations(text: str) -> list[Negation]:
     found = [Negation(*m.span(), 2, True) for m in _TURNED.finditer(text)] if 0 in met else []
     if 1 in met:
         found += [Negation(m.start(), m.end(), 1, True) for m in _unlicensed(text)]
+    if 3 in met:
+        found += [Negation(*match.span(), 2, True) for match in _CROSSED.finditer(text)]
     if 2 not in met or _TWO.search(text) is None:
         return found
     plain = _SET.sub(lambda m: "〓" * len(m[0]), text)
     if _TWO.search(plain) is None:
         return found
     found += _crowded(plain)
-    found += [Negation(*match.span(), 2, True) for match in _CROSSED.finditer(text)]
     for first, last, count in _chains(_located(plain)):
         after = plain[last:]
         if count < 3 and (_TAG.match(after) or _NOUN.match(after)):
