@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
+from commandline import Naisei
 from naisei.core import AskUser, Chat, Event, Message, Say, Usage, Where
 from naisei.core.messages import fingerprint
+from naisei.models.providers.hand import HandModel
 from naisei.runs.directory import RunDirectory
 from naisei.runs.report import StoredSummary, store_summary
 from naisei.runs.show import Wanted, episode_page
 from naisei.runs.task import EpisodeRow, Metric, Summary, Table
 from naisei.web.conversations.kind import ConversationConfig, ConversationRun
 from naisei.web.options import WebOptions
+from naisei.web.state import RECORDED
 from servers.web_server import WebServer
 from waiting import until
 
@@ -221,3 +226,49 @@ def test_a_conversation_is_read_like_a_run_by_its_visitor_alone(server: WebServe
         for path in (f"/runs/of/{id}", f"/runs/show/@{id}", f"/runs/file/@{id}?as=events"):
             assert other.get(path).status_code == 404
         assert id not in other.get("/runs").text
+
+
+RUNS = ("clarify", "director", "emphasis", "intent", "relationship", "textgame")
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_recorded_run_opens_and_exports_without_a_call_or_a_trace(
+    name: str, tmp_path: Path, naisei: Naisei, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(HandModel, "complete", _called)
+    before = {path: path.stat().st_mtime_ns for path in RECORDED.rglob("*")}
+    options = WebOptions(state=tmp_path / "state", runs=tmp_path / "runs")
+    with WebServer(options) as server:
+        assert "Recorded examples" in get(server, "/home/runs")
+        assert "never changed" in get(server, "/runs")
+        page = get(server, f"/runs/show/{name}")
+        (episode, *_) = re.findall(r'href="(/runs/episode/[^"]+)"', page)
+        assert "hand:language-model" in get(server, episode.replace("&amp;", "&"))
+        lines = get(server, f"/runs/file/{name}", **{"as": "events"}).splitlines()
+        assert all(json.loads(line) for line in lines)
+        made(options.runs / "own", 1, wins=1)
+        assert f"/runs/show/{name}" not in get(server, "/runs")
+    shown = naisei("runs", "show", RECORDED / name)
+    assert shown.code == 0 and "hand:language-model" in shown.out
+    assert {path: path.stat().st_mtime_ns for path in RECORDED.rglob("*")} == before
+    folder = RECORDED / name
+    assert sum(path.stat().st_size for path in folder.iterdir()) <= 300_000
+    text = "".join(path.read_bytes().decode("utf-8", "replace") for path in folder.iterdir())
+    assert not re.search(r"/(tmp|home|root|work)/", text)
+
+
+@pytest.mark.parametrize("name", ["clarify", "director", "relationship"])
+def test_a_recorded_run_is_replayed_from_its_log(
+    name: str, tmp_path: Path, naisei: Naisei, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those whose data ships: resumed in a copy, they come to the same results without a call."""
+    monkeypatch.setattr(HandModel, "complete", _called)
+    copy = Path(shutil.copytree(RECORDED / name, tmp_path / name))
+    done = naisei("runs", "resume", copy, "--quiet")
+    assert done.code == 0, done.err
+    results = (RECORDED / name / "results.jsonl").read_bytes()
+    assert (copy / "results.jsonl").read_bytes() == results
+
+
+async def _called(model: HandModel, request: object) -> NoReturn:
+    raise AssertionError("a recorded run needs no call")

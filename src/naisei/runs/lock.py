@@ -68,7 +68,9 @@ def holder(directory: Path) -> str:
 
 
 def locked(directory: Path) -> bool:
-    """Whether a process is working on the run now."""
+    """Whether a process is working on the run now. Makes no file: who only looks leaves no trace."""
+    if not (directory / "lock").exists():
+        return False
     lock = FileLock(directory / "lock")
     try:
         with lock.acquire(timeout=0):

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -24,9 +25,11 @@ from naisei.web.pages import Page
 from naisei.web.pages import pages as all_pages
 from naisei.web.visitors import Visitor, Visitors
 
-__all__ = ["ServerState", "make_folder", "open_server", "server_of"]
+__all__ = ["RECORDED", "ServerState", "make_folder", "open_server", "server_of"]
 
 T = TypeVar("T")
+#: Runs that ship: what a good one of each system looks like.
+RECORDED = Path(__file__).parent.parent / "data" / "recorded_runs"
 
 
 class ServerState:
@@ -51,6 +54,14 @@ class ServerState:
             most=options.open_conversations,
             idle=options.idle,
         )
+
+    @property
+    def runs(self) -> Path:
+        """The folder whose runs are shown: the recorded examples until there is a run of one's own.
+        Runs are only ever read, so the examples stay as they are."""
+        own = self.options.runs
+        any_own = chain(own.glob("*/config.json"), own.glob("*/*/config.json"))
+        return own if next(any_own, None) else RECORDED
 
     def cached(self, name: str, make: Callable[[], T]) -> T:
         """Something that lives as long as the server, made when first asked for: a page's cache.

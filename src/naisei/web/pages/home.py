@@ -13,7 +13,7 @@ from naisei.runs.compare import Listed
 from naisei.web.html import page_response
 from naisei.web.pages import Page
 from naisei.web.pages.runs.lists import Row, latest, seen_runs
-from naisei.web.state import server_of
+from naisei.web.state import RECORDED, server_of
 
 __all__ = ["PAGE"]
 
@@ -47,11 +47,12 @@ async def _home(request: Request) -> Response:
 
 async def _runs(request: Request) -> Response:
     """What runs and ran: apart, since it looks into logs, for which nobody waits at the door."""
-    root, seen = server_of(request).options.runs, seen_runs(request)
+    root, seen = server_of(request).runs, seen_runs(request)
     rows: list[Row] = await asyncio.to_thread(latest, root, seen, _RUNS)
     return page_response(
         request,
         "home/_runs.html",
+        recorded=root == RECORDED,
         going=[row for row in rows if row.run.state == "running"],
         rows=[row for row in rows if row.run.state != "running"],
         cost=_Cost.of([row.run for row in rows if row.run.state != "broken"]),

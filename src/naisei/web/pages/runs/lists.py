@@ -36,7 +36,7 @@ from naisei.runs.show import (
     summary_or_none,
 )
 from naisei.web.html import page_response
-from naisei.web.state import ServerState, server_of
+from naisei.web.state import RECORDED, ServerState, server_of
 
 __all__ = [
     "Place",
@@ -98,7 +98,7 @@ def _within(server: ServerState, name: str) -> Path:
     tame = len(parts) in (1, 2) and all(
         part not in ("", ".", "..") and not set(part) & set("\\\0:") for part in parts
     )
-    root = server.options.runs
+    root = server.runs
     path = root.joinpath(*parts) if tame else root
     try:
         # A link inside the folder must not lead out of it.
@@ -200,7 +200,7 @@ async def more_rows(request: Request) -> Response:
 
 
 async def _answer(request: Request, template: str) -> Response:
-    root, seen = server_of(request).options.runs, seen_runs(request)
+    root, seen = server_of(request).runs, seen_runs(request)
     wanted = {k: request.query_params.get(k, "") for k in ("text", "system", "state")}
     given = request.query_params.get("offset", "0")
     offset = int(given[:9]) if given.isdecimal() else 0
@@ -227,6 +227,7 @@ async def _answer(request: Request, template: str) -> Response:
         systems=systems,
         wanted=wanted,
         root=str(root),
+        recorded=root == RECORDED,
     )
 
 
