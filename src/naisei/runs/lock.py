@@ -68,7 +68,7 @@ def holder(directory: Path) -> str:
 
 
 def locked(directory: Path) -> bool:
-    """Whether a process is working on the run now. Makes no file: who only looks leaves no trace."""
+    """Whether a process is working on the run now. Looking leaves no file behind."""
     if not (directory / "lock").exists():
         return False
     lock = FileLock(directory / "lock")
