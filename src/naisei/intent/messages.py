@@ -245,7 +245,8 @@ def mending_messages(
 
 def answerer_messages(query: str, hits: Sequence[Evidence], setting: Setting) -> list[Message]:
     """The rules in the system role; the documents as data in the user's, between delimiters."""
-    told = system(_render(setting, "answerer", profile=setting.profile.told()))
+    profile = setting.profile.told() or _UNKNOWN[setting.rules.language]
+    told = system(_render(setting, "answerer", profile=profile))
     blocks = []
     for hit in hits:
         date = f" ({hit.meta['date']})" if hit.meta.get("date") else ""
