@@ -57,8 +57,11 @@ THREE = (
 )
 #: What bayes is compared with, and the metrics of the comparison.
 AGAINST = (("asking", "no-clarify", "full"), ("agents", "embed", "bayes"))
-COMPARED = ("pass@3", "dpass@3")
-KEEP = ("pass@1", "pass@3", "dpass@1", "dpass@3", "questions", "over_asking", "under_asking")
+COMPARED = ("score@3", "pass@3", "dpass@3")
+KEEP = (
+    *("pass@1", "pass@3", "score@1", "score@3", "dpass@1", "dpass@3"),
+    *("questions", "wrong_acts", "over_asking", "under_asking"),
+)
 RATES = (
     *("leak", "false-denial", "false-assent", "evasion", "contradiction", "against-scene"),
     *("refused-fair", "refused-useless"),
@@ -205,6 +208,8 @@ def _table(kept: dict[str, Any], rows: tuple[tuple[str, str], ...], names: list[
 
 
 _HEADS = {
+    "score@1": "score@1",
+    "score@3": "score@3",
     "pass@1": "Pass@1",
     "pass@3": "Pass@3",
     "dpass@1": "DPass@1",
@@ -273,9 +278,9 @@ def _by_kind(kept: dict[str, Any]) -> str:
 
 def blocks(kept: dict[str, Any]) -> dict[str, str]:
     """What may be quoted, by name."""
-    three = _table(kept, THREE, ["pass@1", "pass@3", "dpass@3", "questions"])
+    three = _table(kept, THREE, ["score@3", "pass@1", "pass@3", "dpass@3", "questions"])
     single = (("one-trial", "full"), ("one-trial", "no-clarify"))
-    one = _table(kept, single, ["pass@1", "dpass@1", "questions"])
+    one = _table(kept, single, ["score@1", "pass@1", "dpass@1", "questions"])
     return {
         "three": three,
         "one": one,

@@ -175,3 +175,39 @@ def test_blind_draws_are_what_a_guesser_would_get() -> None:
     assert blind_draws(one, 1) == (0.25, 0.25, 0.75)
     assert blind_draws(one, 2) == (0.5, (1 + 0.5) / 4, 1.25)
     assert blind_draws(one.model_copy(update={"also": (3,)}), 3)[0] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("そのロールは、焼くときに敷くほうですか、水気をふくほうですか、包むほうですか。", "焼く"),
+        ("お弁当を包むなら、紙のようなものと透きとおったもののどちらがお好みですか。", "紙"),
+        ("あの白い点は、グラスのことですか、紙のことですか、それとも汚れのことですか。", "グラス"),
+    ],
+)
+def test_what_leads_up_to_the_alternatives_is_none_of_them(question: str, first: str) -> None:
+    assert parse(question).sides[0].startswith(first)
+    # Of 「コップは？水筒は？」 each is one.
+    assert len(parse("コップは？水筒は？").sides) == 2
+
+
+def _with_facts(gold: int, **facts: str) -> Instance:
+    assert COLD.facts is not None
+    kept = COLD.facts.model_dump() | {"no": {}, "true": (), "false": ()} | facts
+    return COLD.model_copy(update={"gold": gold, "facts": Facts.model_validate(kept)})
+
+
+def test_a_mere_mention_is_no_assent() -> None:
+    full = _with_facts(2, first="電池がもう少ないんだ。", state="おなかも気分も満ち足りてるよ。")
+    asked = "おなかのほうですか、それとも退屈なのでしょうか。"
+    answer = RuleSimulator(full, ACTIONS).answer(asked)
+    assert understand(answer, asked).stance is not Stance.FIRST, answer
+
+
+def test_what_the_wish_has_to_do_with_is_not_denied() -> None:
+    tin = _with_facts(21, state="爪でやっても開かないんだ。", why="ふたに輪がないんだ。")
+    seen = {"台所": ("缶詰", "さんま", "鍋")}
+    tin = tin.model_copy(update={"scene": tin.scene.model_copy(update={"surroundings": seen})})
+    asked = "さんまのことですか、缶のことですか、それとも鍋のことですか。"
+    answer = RuleSimulator(tin, ACTIONS).answer(asked)
+    assert understand(answer, asked).stance is not Stance.NEITHER, answer

@@ -66,8 +66,10 @@ _OPENING = re.compile(
     r"^(?:(?:し|え|あ|う|ん|ね|わ|お|ほ|へ)[ーっ]+|えっと|ええと|あの|その|ねえ|では|じゃあ|すみません|すいません|ちなみに|つまり|もしかして|"
     r"ひょっとして|念のため|確認ですが|失礼ですが|それで|で|今|いま|今日|これ|それ|これって|それって|"
     r"あのう?|[^、。]{1,20}のは|さっきのは|ご?希望は|お望みは|欲しいのは|ほしいのは|お求めなのは|必要なのは|ご用は|用があるのは|気になるのは|"
-    r"[^、]{1,30}(?:で言うと|でいうと|で言えば|としたら)|[^、]{1,12}(?:ですけど|ますけど|ですが|ますが|けど|として|について(?:は)?|のことで))、"
+    r"(?:その|この|あの)[^、。]{1,12}は|[^、]{1,30}(?:で言うと|でいうと|で言えば|としたら)|[^、]{1,12}(?:ですけど|ますけど|ですが|ますが|けど|として|について(?:は)?|のことで))、"
 )
+#: What only leads up to the alternatives: 「そのロールは、…」「包むなら、…」「座ったまま、…」.
+_LEADING = re.compile(r"(?:は|なら(?:ば)?|たら|まま(?:で)?|ながら|とき(?:に)?|時(?:に)?)$")
 _TELL = re.compile(
     r"(?:.{0,6})(?:教えて|聞かせて|おしえて|言って|話して)(?:くだ|くれ|もら|いただ|ほし).*"
 )
@@ -121,13 +123,20 @@ def _candidates(parts: Sequence[str]) -> list[str]:
         )
         if part and not asking:
             kept.append(part)
+    while len(kept) > 2 and _leads(kept):
+        del kept[0]
     return kept
+
+
+def _leads(parts: Sequence[str]) -> bool:
+    """Whether the first only leads up to the rest; of 「コップは？水筒は？」 it does not."""
+    return bool(_LEADING.search(parts[0])) and not all(map(_LEADING.search, parts))
 
 
 def _enumerated(part: str, parts: Sequence[str]) -> list[str]:
     """「A、B」 of 「A、B、それともCですか」: short ones only, as clauses have commas too."""
     pieces = [p for p in part.split("、") if p]
-    if len(pieces) < 2 or part == parts[-1] or max(map(len, pieces)) > 12:
+    if len(pieces) < 2 or part == parts[-1] or max(map(len, pieces)) > 12 or _leads(pieces):
         return [part]
     return _candidates(pieces)
 

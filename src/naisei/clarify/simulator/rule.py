@@ -12,7 +12,7 @@ every agent; any other action set is answered in a generic way.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
 from naisei.clarify.describe import REFUSAL
@@ -171,6 +171,9 @@ class RuleSimulator(Handler):
             judged = [
                 replace(j, truth="unknown") if j.general and j.truth != "yes" else j for j in judged
             ]
+        # A fact that speaks of one of them would be heard as choosing it.
+        claims = [Claim.of(s, language) for s in asked.sides]
+        apart = frozenset(w for c in claims for w in (*c.words, *c.things))
         truths = [j.truth for j in judged]
         held = [i for i, t in enumerate(truths) if t == "yes"]
         if len(held) > 1 and all(judged[i].named for i in held) and len(self.instance.wanted) > 1:
@@ -193,7 +196,7 @@ class RuleSimulator(Handler):
                     self._first(),
                 )
             if among:
-                return self._tell("state", key)
+                return self._tell("state", key, apart)
         if "unknown" not in truths:
             # Every side is denied; the first reason that there is, goes with it.
             said = next((j.said for j in judged if j.said and not j.said.clause), None)
@@ -204,7 +207,7 @@ class RuleSimulator(Handler):
                 return None
             if all(leads_nowhere(side, language) for side in asked.sides):
                 return None
-        return self._tell("state", key)
+        return self._tell("state", key, apart)
 
     def _open(self, asked: Question, language: str, key: str) -> Reply | None:
         facet = facet_asked(asked.text, language)
@@ -256,14 +259,17 @@ class RuleSimulator(Handler):
             return Reply("open")
         return self._tell(judged.facet if judged.facet != "deed" else "dir", key) or Reply("open")
 
-    def _tell(self, facet: str, key: str) -> Reply | None:
-        """A fact for a facet, one not told yet if there is one."""
+    def _tell(self, facet: str, key: str, apart: Set[str] = frozenset()) -> Reply | None:
+        """A fact for a facet, one not told yet and without the words `apart` if there is one."""
         if self._facts is None or facet in _OF_THE_THING:
             stem = self._from_table(facet or "state", key)
             return Reply("open", stem, clause=True, first=self._first()) if stem else None
         told = " ".join(t.answer for t in self.history)
         ordered = (*_SLOTS.get(facet, _SLOTS[""]), "what_for", "state", "why", "first")
         found = [s for name in ordered if (s := getattr(self._facts, name))]
+        claims = [Claim.of(s, self._language) for s in found]
+        free = [not apart & {*c.words, *c.things} for c in claims]
+        found = [s for s, ok in zip(found, free, strict=True) if ok] or found
         fresh = [s for s in found if s not in told]
         said = (fresh or found or [""])[0]
         return Reply("open", said, first=self._first()) if said else None

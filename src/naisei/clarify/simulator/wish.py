@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from itertools import pairwise
 
 from naisei.clarify.schemas import ActionSet, Instance
 from naisei.clarify.simulator.judge import LIGHT, having, judge, matched
@@ -41,7 +42,8 @@ class Statement:
     """A fact, or a part of one. text: the whole sentence, or a clause without its end (`clause`).
 
     holds: whether what it speaks of is so, its own negation taken in. so: whether the text itself
-    is true: 「ジュースがない」 as a clause that is false speaks of juice that is there.
+    is true: 「ジュースがない」 as a clause that is false speaks of juice that is there. other: it
+    tells why something else is not wanted.
     """
 
     text: str
@@ -49,18 +51,21 @@ class Statement:
     holds: bool
     clause: bool = False
     so: bool = True
+    other: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
     """The words of a text as they are compared. concepts: what it is about, by `knowledge`.
-    desire: it speaks of what one would like, 「敷きたい」 against 「敷いた」."""
+    desire: it speaks of what one would like, 「敷きたい」 against 「敷いた」. wished: the verbs of
+    that."""
 
     words: frozenset[str]
     concepts: frozenset[str]
     things: tuple[str, ...]
     negated: bool
     desire: bool = False
+    wished: frozenset[str] = frozenset()
 
     @staticmethod
     def of(text: str, language: str) -> Claim:
@@ -72,14 +77,17 @@ def _claim(text: str, language: str) -> Claim:
     text = re.sub(r"(?:もしか|ひょっと)(?:して|すると|したら)、?", "", text)
     # 「ぬるんか」 of the west.
     text = re.sub(r"(?<=[うくすつぬむるぐぶいた])んか?$", "", text)
+    wished = frozenset[str]()
     if language == "en":
         found = frozenset(w for w in words(text) if w not in _EN_LIGHT and not w.endswith("n't"))
     else:
-        content = {t.form for t in tokens(text) if t.content}
+        every = tokens(text)
+        content = {t.form for t in every if t.content}
+        wished = frozenset(t.form for t, after in pairwise(every) if after.form == "たい")
         found = frozenset(f for f in having(text, language) if f in content or _folded(f)) - LIGHT
     concepts = frozenset(p.name for p in matched(text, language)) - _DEEDS
     desire = re.search(r"た(?:い|く|かった)|\b(?:want|like)\b", text) is not None
-    return Claim(found, concepts, mentioned(text), denied(text), desire)
+    return Claim(found, concepts, mentioned(text), denied(text), desire, wished)
 
 
 def _folded(form: str) -> bool:
@@ -135,9 +143,9 @@ class Wish:
             for part in (sentence, *re.split(r"[、。！？,.!?…]+", sentence)):
                 claim = Claim.of(part, language)
                 # Why another thing is not wanted says nothing for the wish.
-                other = sentence not in told and not claim.negated
-                if (claim.words or claim.concepts) and not other:
-                    out.append(Statement(sentence, claim, not claim.negated))
+                other = sentence not in told
+                if (claim.words or claim.concepts) and not (other and not claim.negated):
+                    out.append(Statement(sentence, claim, not claim.negated, other=other))
         for holds, clauses in ((True, facts.true), (False, facts.false)):
             for clause in clauses:
                 claim = Claim.of(clause, language)
@@ -164,6 +172,9 @@ class Wish:
         if core and (verdict := self._seen(Claim.of(core, language))):
             return verdict
         by_fact = self._by_facts(claim, general)
+        if core and by_fact.truth == "yes" and general.truth == "no":
+            # 「おなかも満ち足りてる」 speaks of the stomach, but it is not what the wish is about.
+            return replace(general, general=True)
         if by_fact.truth != "unknown":
             return by_fact
         if tail:
@@ -202,8 +213,18 @@ class Wish:
         if not meant:
             return None
         if not meant & self._things:
+            if self._bears_on(claim):
+                return Verdict("unknown", named=True)
             return Verdict("no", named=True, weight=1.2)
         return Verdict("yes", named=True, weight=1.2) if meant <= self._things else None
+
+    def _bears_on(self, claim: Claim) -> bool:
+        """Whether the wish has to do with a thing that is not the wanted one, so that it cannot
+        be denied flatly: the fish that the paper is to dry, the tin (缶) of the opener (缶切り)."""
+        asked = claim.words - _FRAME
+        told = {w for s in self.statements if s.holds and not s.other for w in s.claim.words}
+        stems = {t[0] for t in self._things if "一" <= t[0] <= "龠"}
+        return bool(asked & told) or any(w[0] in stems for w in asked)
 
     @cached_property
     def _called(self) -> dict[str, set[str]]:
@@ -284,7 +305,9 @@ def _likeness(claim: Claim, fact: Claim) -> float:
         return 0.0
     common = asked & fact.words
     cover = len(common) / len(asked) if asked else 0.0
-    if claim.concepts and claim.concepts <= fact.concepts:
+    # 「水をふきたい」 is another wish than 「水の来ない所に置きたい」.
+    apart = claim.wished and fact.wished and not claim.wished & fact.wished
+    if claim.concepts and claim.concepts <= fact.concepts and not apart:
         cover = max(cover, 0.8)
     elif len(asked) <= 2 and cover < 1:
         return 0.0
