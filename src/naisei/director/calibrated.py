@@ -41,6 +41,10 @@ _BEFORE, _ALIKE, _SHORT = 6, 0.7, 5
 _DEPTH = 3
 
 
+#: Characters of a line, and of a line before it, that the detectors read; its form is judged whole.
+READ = 4_000
+
+
 class CalibratedRules:
     """One character's checks, ready to run."""
 
@@ -63,11 +67,13 @@ class CalibratedRules:
 
     def check(self, text: str, history: Sequence[str] = ()) -> LineVerdict:
         """See `naisei.director.check.check`."""
-        line = PreparedLine(text, self.names)
+        whole = PreparedLine(text, self.names)
+        line = whole if len(text) <= READ else PreparedLine(text[:READ], self.names)
+        history = [said[:READ] for said in history]
         tone, score = self._toned(line)
         scatter, raised = self._scattered(line)
         checks = (
-            check_form(line, self.limits),
+            check_form(whole, self.limits),
             self._set(line, history),
             self._praised(line),
             scatter,
@@ -77,12 +83,12 @@ class CalibratedRules:
             self._jumped(line, history) if history else PASSED["jump"],
             self._staged(line),
         )
-        mends, mended = ((), text) if line.untouched else autofix(text)
+        mends, mended = ((), text) if whole.untouched else autofix(text)
         return LineVerdict(
             _worst(checks),
             checks,
             score,
-            line.count,
+            whole.count,
             raised,
             mends,
             mended,
