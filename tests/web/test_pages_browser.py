@@ -70,7 +70,7 @@ def test_duo(browser: Any, server: WebServer, view: dict[str, Any]) -> None:
         page.locator("#topic").fill("朝ごはん")
         page.locator("main form button").click()
         page.wait_for_url("**/duo/*")
-        say(page, "一。二。三。四。五。六。七。八。九。十。")
+        say(page, "私は一人暮らしだから、朝は気楽だよ。")
         page.locator("#status .notice").wait_for()
         say(page, "おはよー！今日の朝ごはん、パンにしよっか。")
         page.locator("#lines .line summary").click()
