@@ -24,10 +24,10 @@ __all__ = ["PART"]
 
 _VAGUE, _CHOICE = "休暇について教えてください", "子の看護休暇の日数です"
 _CLEAR = "国内出張の宿泊費の上限はいくらですか"
-_UNKNOWN = "社長の好きな野球チームはどこですか"
+_UNKNOWN = "桜の開花はいつごろですか"
 _MINUTES = 3.0
 #: So many lines of a reply are shown.
-_ROWS = 4
+_ROWS = 3
 
 
 def _show(stage: Stage) -> None:
