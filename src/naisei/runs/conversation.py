@@ -41,6 +41,7 @@ from naisei.runs.log import RunLog
 from naisei.runs.task import EpisodeRow
 
 __all__ = [
+    "ConversationStatus",
     "HumanHandler",
     "LiveConversation",
     "NotAsked",
@@ -50,7 +51,6 @@ __all__ = [
     "Prepared",
     "ReadAnswer",
     "State",
-    "Status",
     "answer_text",
     "recorded",
 ]
@@ -121,7 +121,7 @@ class OneOf:
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class ConversationStatus:
     """Where a conversation stands. asked: what waits for the person. note: what is being done,
     in words. problem: why it failed, in words; error: what was raised."""
 
@@ -151,7 +151,7 @@ class LiveConversation:
     name: of its episodes in the log. limits: of one part, all its effects together. renews:
     whether it goes on in a new part where the log cannot be followed.
 
-    events: all, oldest first. status: see `Status`. result: what the flow returned, as JSON.
+    events: all, oldest first. status: see `ConversationStatus`. result: what the flow returned, as JSON.
     """
 
     def __init__(
@@ -168,7 +168,7 @@ class LiveConversation:
         self.language = language
         self.events: list[Event] = [event for part in parts for event in part]
         self.result: JsonValue = None
-        self.status = Status()
+        self.status = ConversationStatus()
         self._log, self._limits, self._renews, self._on_event = log, limits, renews, on_event
         self._where = Where(name, len(parts) - 1)
         self._begun = len(self.events) - len(parts[-1])
@@ -207,7 +207,7 @@ class LiveConversation:
             )
         value = asked.read(asked.effect, fields)
         kept = self._logged[asked.step] = asyncio.Event()
-        self._set_status(Status("going"))
+        self._set_status(ConversationStatus("going"))
         asked.answered.set_result(value)
         try:
             async with asyncio.timeout(_ACK):
@@ -215,7 +215,9 @@ class LiveConversation:
         finally:
             self._logged.pop(asked.step, None)
 
-    async def follow(self, after: int) -> AsyncIterator[tuple[int, list[Event], Status | None]]:
+    async def follow(
+        self, after: int
+    ) -> AsyncIterator[tuple[int, list[Event], ConversationStatus | None]]:
         """What happens from event number `after` on: the number of the last event told, the
         events that are new, and the status if it is new.
 
@@ -241,7 +243,7 @@ class LiveConversation:
             await moved.wait()
             until = time.monotonic() + _SOON
 
-    async def rest(self) -> Status:
+    async def rest(self) -> ConversationStatus:
         """Returns when the flow waits for the person, or cannot go on."""
         while self.status.state == "going":
             await self._moved.wait()
@@ -254,9 +256,9 @@ class LiveConversation:
             self._next_part()
         if (result := self._log.result(self._where.episode)) is not None:
             self.result = result
-            self._set_status(Status("done"))
+            self._set_status(ConversationStatus("done"))
             return
-        self._set_status(Status("going"))
+        self._set_status(ConversationStatus("going"))
         self._task = asyncio.create_task(self._play(open))
 
     def retry(self) -> None:
@@ -270,7 +272,7 @@ class LiveConversation:
 
     def ask(self, asked: PendingQuestion) -> None:
         """The flow has come to something that the person answers."""
-        self._set_status(Status("asking", asked))
+        self._set_status(ConversationStatus("asking", asked))
 
     def note(self, text: str) -> None:
         """Say what is being done."""
@@ -318,22 +320,22 @@ class LiveConversation:
         try:
             with speaking(self.language):
                 await self._parts(open)
-            status = Status("done")
+            status = ConversationStatus("done")
         except EffectFailed as failed:
             lost = [e.usage for e in failed.unlogged if e.usage is not None]
             failure = f"{type(failed).__name__}: {failed}"
             self._log.finish(EpisodeRow(self._where, None, failure), lost)
-            status = Status("failed", problem=str(failed), error=failed)
+            status = ConversationStatus("failed", problem=str(failed), error=failed)
         except ReplayDivergence as diverged:
             _LOG.warning("%s", diverged)
-            status = Status("stale", problem=str(diverged), error=diverged)
+            status = ConversationStatus("stale", problem=str(diverged), error=diverged)
         except InputError as error:
             remedy = f" ({error.remedy})" if error.remedy else ""
-            status = Status("failed", problem=error.message + remedy, error=error)
+            status = ConversationStatus("failed", problem=error.message + remedy, error=error)
         except Exception as error:
             _LOG.exception("conversation %s", self._where.instance)
             problem = say("内部エラーです", "an internal error")
-            status = Status("failed", problem=problem, error=error)
+            status = ConversationStatus("failed", problem=problem, error=error)
         self._set_status(status)
 
     async def _parts(self, open: Open) -> None:
@@ -358,7 +360,7 @@ class LiveConversation:
                 self._log.finish(EpisodeRow(self._where, self.result))
                 return
 
-    def _set_status(self, status: Status) -> None:
+    def _set_status(self, status: ConversationStatus) -> None:
         self.status = status
         self._moves += 1
         self._move()

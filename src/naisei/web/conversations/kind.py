@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from naisei.core import Event, Handler, Limits, Sampling, Where, World
-from naisei.runs.conversation import HumanHandler, LiveConversation, Prepared, ReadAnswer, Status
+from naisei.runs.conversation import (
+    ConversationStatus,
+    HumanHandler,
+    LiveConversation,
+    Prepared,
+    ReadAnswer,
+)
 from naisei.runs.directory import RunDirectory
 from naisei.web.html import fragment
 
@@ -134,7 +140,9 @@ class PageConversation(LiveConversation):
             renews=kind.renews,
         )
 
-    async def follow(self, after: int) -> AsyncIterator[tuple[int, list[Event], Status | None]]:
+    async def follow(
+        self, after: int
+    ) -> AsyncIterator[tuple[int, list[Event], ConversationStatus | None]]:
         self.followers += 1
         try:
             async for told in super().follow(after):
@@ -143,7 +151,7 @@ class PageConversation(LiveConversation):
             self.followers -= 1
             self.touched = time.monotonic()
 
-    def _set_status(self, status: Status) -> None:
+    def _set_status(self, status: ConversationStatus) -> None:
         super()._set_status(status)
         if status.state != "going":
             self._rested()
