@@ -151,7 +151,8 @@ class LiveConversation:
     name: of its episodes in the log. limits: of one part, all its effects together. renews:
     whether it goes on in a new part where the log cannot be followed.
 
-    events: all, oldest first. status: see `ConversationStatus`. result: what the flow returned, as JSON.
+    events: all, oldest first. status: see `ConversationStatus`. result: what the flow returned,
+    as JSON.
     """
 
     def __init__(
