@@ -9,7 +9,7 @@ GAMES  := $(VENV)/.naisei-games
 SITE   := $(VENV)/.naisei-docs
 DEMO_FLAGS ?=
 
-.PHONY: help setup demo demo-model test test-slow lint types check docs constraints bench clean
+.PHONY: help setup demo demo-model test test-slow lint types check docs constraints bench sbom licences attack clean
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' $(MAKEFILE_LIST)
@@ -18,6 +18,8 @@ help:
 	@echo "make check      lint, types and generated docs"
 	@echo "make docs       builds the documentation, in Japanese and English, into build/docs"
 	@echo "make bench      runs the benchmarks"
+	@echo "make attack     attacks naisei as strangers would, for ATTACK_SECONDS (120)"
+	@echo "make sbom       writes build/naisei.cdx.json (CycloneDX); make licences renews the pages of licences"
 	@echo "make constraints  renews constraints.txt from pyproject.toml (needs uv)"
 
 $(STAMP): constraints.txt pyproject.toml
@@ -58,6 +60,11 @@ test: setup
 test-slow: setup
 	$(PYTEST) -m "(slow or hypothesis) and not embedded" --hypothesis-profile=many
 
+# ATTACK_SECONDS=3000 for a night.
+ATTACK_SECONDS ?= 120
+attack: $(STAMP)
+	$(BIN)/python -m benchmarks.attack --seconds $(ATTACK_SECONDS)
+
 lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -81,6 +88,16 @@ constraints:
 	  --no-header --no-annotate --no-emit-index-url -o constraints-games.txt
 	uv pip compile pyproject.toml --extra docs --universal --generate-hashes -c constraints.txt \
 	  --no-header --no-annotate --no-emit-index-url -o constraints-docs.txt
+
+# CycloneDX 1.6, from the versions that are tested.
+sbom: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check cyclonedx-bom
+	@mkdir -p build
+	$(BIN)/cyclonedx-py requirements constraints.txt --pyproject pyproject.toml --output-reproducible -o build/naisei.cdx.json
+
+licences: $(STAMP)
+	$(BIN)/python tools/licences.py > docs/reference/licences.md
+	$(BIN)/python tools/licences.py --ja > docs/ja/reference/licences.md
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache

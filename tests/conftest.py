@@ -3,6 +3,8 @@ command line, in this process (`naisei`) or in one of its own (`start`, `alone`)
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -84,3 +86,15 @@ def openai_server() -> Iterator[Callable[..., OpenAIServer]]:
             return stack.enter_context(OpenAIServer(*args, **options))
 
         yield start
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> Iterator[Path]:
+    """A disk of 400 kB, where the tests may mount one."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", str(place)]
+    if not shutil.which("mount") or subprocess.run(command, capture_output=True).returncode:
+        pytest.skip("a disk can be mounted by root only")
+    yield place
+    subprocess.run(["umount", str(place)], check=True)

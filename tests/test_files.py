@@ -8,7 +8,6 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -100,18 +99,6 @@ def test_sqlite_errors_and_folders_that_vanish_are_the_users_too(
     with closing(sqlite3.connect(":memory:")) as db, pytest.raises(sqlite3.Error) as ours:
         db.execute("SELEKT")
     assert exit_code(ours.value) == 1  # a bug of ours
-
-
-@pytest.fixture
-def tiny(tmp_path: Path) -> Iterator[Path]:
-    """A disk of 400 kB, where the tests may mount one."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", str(place)]
-    if not shutil.which("mount") or subprocess.run(command, capture_output=True).returncode:
-        pytest.skip("a disk can be mounted by root only")
-    yield place
-    subprocess.run(["umount", str(place)], check=True)
 
 
 def test_a_disk_that_fills_up_under_a_run_is_one_message(

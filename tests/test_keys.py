@@ -52,7 +52,8 @@ def stranger() -> Iterator[Stranger]:
 def foreign(naisei: Naisei, stranger: Stranger) -> Path:
     """A run directory that came from elsewhere: its config names the stranger's address."""
     assert naisei("clarify", "run", "--agent", "random", "--limit", 1, "--run-dir", "run").code == 0
-    Path("run/log.sqlite").unlink()
+    for log in Path("run").glob("log.sqlite*"):
+        log.unlink()
     config = json.loads(Path("run/config.json").read_text("utf-8"))
     model = f"openai-compatible:m@{stranger.url}"
     config["config"] |= {"agent": "llm", "models": {"agent": model}}

@@ -3,6 +3,7 @@
     python tools/dialogue_agreement.py sheet --out DIR    writes DIR/items.txt and DIR/guide.md
     python tools/dialogue_agreement.py score [--write]    figures; --write puts them in the card
     python tools/dialogue_agreement.py counts [--write]   how many of what there are
+    python tools/dialogue_agreement.py contrasts [--write]   agreement on relationship_contrasts
 
 A reader sees names and lines alone, in an order and under ids that say nothing (both come
 from a hash, so no key has to be kept). Labels are read from the `annotations` folder of the
@@ -25,13 +26,19 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from naisei.clarify.data.records import read_rows
 from naisei.core import InputError
-from naisei.relationship.labelled import RELATIONSHIPS, TOPICS, LabelledDialogue, load
+from naisei.relationship.labelled import (
+    RELATIONSHIPS,
+    TOPICS,
+    LabelledDialogue,
+    load,
+    load_contrasts,
+)
 from naisei.relationship.vector import DIMENSIONS, HIGH, LOW, RelationVector
 from naisei.runs.significance import krippendorff_alpha
 from naisei.runs.statistics import mean_metric
@@ -234,6 +241,52 @@ def _facts(both: Sequence[LabelledDialogue]) -> list[str]:
     ]
 
 
+def contrast_agreement() -> str:
+    """α of the two readers, and of author and readers, on the dialogues that hide the attitude;
+    and where each reader sees the author's sign."""
+    both = [*load_contrasts("dev"), *load_contrasts("test")]
+    ways: tuple[Literal["a_to_b", "b_to_a"], ...] = ("a_to_b", "b_to_a")
+    sides = [(d, way) for d in both for way in ways]
+    clusters = [d.id for d, _ in sides]
+    given = {
+        name: [
+            [
+                getattr(getattr(labels, way), name)
+                for labels in (d.labels, d.readers[0], d.readers[1])
+            ]
+            for d, way in sides
+        ]
+        for name in DIMENSIONS
+    }
+    rows = [_row(["", *DIMENSIONS]), "|" + "---|" * 4]
+    for title, first in (("α, two readers", 1), ("α, author and readers", 0)):
+        units = {name: [unit[first:] for unit in given[name]] for name in DIMENSIONS}
+        found = [
+            krippendorff_alpha(units[name], distance=squared, clusters=clusters, name=name)
+            for name in DIMENSIONS
+        ]
+        rows.append(_row([title, *map(figure, found)]))
+    for reader in (1, 2):
+        found = []
+        for name in DIMENSIONS:
+            pairs = [(u[0], u[reader], c) for u, c in zip(given[name], clusters, strict=True)]
+            kept = [(float(a * b > 0), c) for a, b, c in pairs if a and b is not None]
+            told = [hit for hit, _ in kept]
+            found.append(mean_metric(name, told, clusters=[c for _, c in kept]))
+        shown = [figure(one, percent=True) for one in found]
+        rows.append(_row([f"reader {reader}: sign of the author's", *shown]))
+    changed = sum(d.early is not None for d in both)
+    hidden = sum(bool(d.contrast) for d in both)
+    return "\n".join(
+        [
+            *rows,
+            "",
+            f"{len(both)} dialogues, {sum(len(d.turns) for d in both)} turns; in {hidden} the "
+            f"words hide the attitude, in {changed} it changes.",
+        ]
+    )
+
+
 def _sign(dialogue: LabelledDialogue) -> int:
     """1 if A is above, −1 if B is."""
     return 1 if dialogue.labels.a_to_b.Power > dialogue.labels.b_to_a.Power else -1
@@ -257,10 +310,10 @@ def with_figures(card: str, figures: str, name: str = AGREEMENT) -> str:
     return f"{before}{start}\n{figures}\n{end}{rest.split(end)[1]}"
 
 
-def _publish(figures: str, name: str, *, write: bool) -> None:
+def _publish(figures: str, name: str, *, write: bool, data: Path = DATA) -> None:
     print(figures)
     if write:
-        card = DATA / "README.md"
+        card = data / "README.md"
         card.write_text(with_figures(card.read_text("utf-8"), figures, name), "utf-8")
 
 
@@ -288,11 +341,16 @@ def _counts(options: argparse.Namespace) -> None:
     _publish(counts(), COUNTS, write=options.write)
 
 
+def _contrasts(options: argparse.Namespace) -> None:
+    data = DATA.with_name("relationship_contrasts")
+    _publish(contrast_agreement(), AGREEMENT, write=options.write, data=data)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    verbs = parser.add_subparsers(required=True, metavar="sheet | score | counts")
+    verbs = parser.add_subparsers(required=True, metavar="sheet | score | counts | contrasts")
     one = verbs.add_parser("sheet", help="write what readers see")
     one.add_argument("--out", type=Path, required=True, help="folder of the sheet")
     one.set_defaults(act=_sheet)
@@ -303,6 +361,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     three = verbs.add_parser("counts", help="how many of what there are")
     three.add_argument("--write", action="store_true", help="write them into the card")
     three.set_defaults(act=_counts)
+    four = verbs.add_parser("contrasts", help="agreement on relationship_contrasts")
+    four.add_argument("--write", action="store_true", help="write the figures into its card")
+    four.set_defaults(act=_contrasts)
     options = parser.parse_args(arguments)
     try:
         options.act(options)

@@ -17,15 +17,19 @@ from naisei.emphasis.schemas import Article
 from naisei.emphasis.taggers.crf import save, train
 from naisei.emphasis.taggers.plans import CONTEXT
 
-_ARTICLES = Path(__file__).parent.parent / "src" / "naisei" / "data" / "emphasis_articles"
+_DATA = Path(__file__).parent.parent / "src" / "naisei" / "data"
 
 
 def written() -> list[Article]:
-    """The articles that were written for naisei."""
+    """The articles that were written for naisei: those of one writer, and those of six others with
+    other habits; what emphasises nothing is left out."""
+    first = sorted((_DATA / "emphasis_articles").glob("*.md"))
+    others = sorted((_DATA / "emphasis_writers").glob("*/*.md"))
+    names = {path: path.stem for path in first}
+    names |= {path: f"{path.parent.name}/{path.stem}" for path in others}
+    texts = {path: path.read_text("utf-8") for path in names if path.stem != "README"}
     return [
-        article_of(path.stem, read_markdown(path.read_text("utf-8")))
-        for path in sorted(_ARTICLES.glob("*.md"))
-        if path.stem != "README"
+        article_of(names[path], read_markdown(text)) for path, text in texts.items() if "**" in text
     ]
 
 

@@ -16,6 +16,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ from naisei.system.execute import RunOptions, execute
 from naisei.system.registry import find_system
 
 DATA = Path(naisei.__file__).parent / "data"
+_DAY = datetime(2026, 4, 1, 9, tzinfo=UTC)
 #: Steps of a role that are kept of an episode.
 KEPT = 3
 
@@ -101,12 +103,14 @@ def _is_place(value: object) -> bool:
 
 @contextmanager
 def _models(known: Mapping[str, Rehearsed]) -> Iterator[None]:
-    before = registry.open_model
+    """With these models, and on one day: what is sent may hold the date."""
+    before = registry.open_model, registry._now
     registry.open_model = lambda spec, settings=None: known[spec]
+    registry._now = lambda effect: _DAY
     try:
         yield
     finally:
-        registry.open_model = before
+        registry.open_model, registry._now = before
 
 
 class Places:
@@ -152,21 +156,25 @@ def _copied(request: ChatRequest) -> str:
 
 
 def _picked(request: ChatRequest) -> str:
-    """The first command that reads or takes something, else one after the other; notes where no
-    commands are listed."""
+    """The first command not given before that reads, opens or takes something or goes somewhere,
+    else one after the other; notes where no commands are listed."""
     said = request.messages[-1].content
-    listed = re.findall(r"^(?:-|\d+) (.+)$", said, re.M)
-    if not listed or "Next action" not in said + "Next action" * ("Question:" in said):
+    listed = said.partition("ctions you can take now:\n")[2].partition("\n\n")[0].splitlines()
+    listed = listed or re.findall(r"^\d+ (.+)$", said, re.M)
+    if not listed:
         return "- the cookbook is in the kitchen\n- read it first"
-    turn = sum(m.role == "assistant" for m in request.messages) + said.count("Action ")
-    liked = [c for c in listed if c.startswith(("examine cookbook", "take"))]
-    command = liked[0] if liked else listed[turn % len(listed)]
+    listed = [c.removeprefix("- ") for c in listed]
+    told = "\n".join(m.content for m in request.messages if m.role == "system")
+    done = re.findall(r"^Action \d+: (.+?) →", told.partition("Action history")[2], re.M)
+    done += [m.content for m in request.messages if m.role == "assistant"]
+    liked = [c for c in listed if re.match(r"examine cookbook|open|take|go", c) and c not in done]
+    command = liked[0] if liked else listed[len(done) % len(listed)]
     if request.schema is None:
         fills = "Consideration: this comes nearer.\n" * ("Consideration:" in said)
         return f"{fills}Next action: {command}" if "<one action" in said else command
     considered = "consideration" in request.schema.json["properties"]
-    told = {"consideration": "This comes nearer to the goal."} if considered else {}
-    return json.dumps({**told, "action": command})
+    told_first = {"consideration": "This comes nearer to the goal."} if considered else {}
+    return json.dumps({**told_first, "action": command})
 
 
 def _clarify(language: str, agent: str) -> Sample:

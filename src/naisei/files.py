@@ -6,11 +6,14 @@ import errno
 import os
 import shutil
 import sqlite3
+import stat
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
+from typing import Any
 
 import platformdirs
 
@@ -23,7 +26,9 @@ __all__ = [
     "database_error",
     "is_disk_error",
     "output_error",
+    "plain_file",
     "read_only",
+    "untrusting",
     "write_atomically",
     "written_beside",
 ]
@@ -131,6 +136,31 @@ def cache_root() -> Path:
     return Path(platformdirs.user_cache_dir("naisei", appauthor=False))
 
 
+def plain_file(path: Path) -> None:
+    """Before a file is opened that somebody else may have put there: a link would lead elsewhere,
+    a pipe would be waited on for ever.
+
+    Raises:
+        InputError: it is there and is no ordinary file.
+    """
+    try:
+        mode = path.lstat().st_mode
+    except OSError:
+        return  # whoever opens it says what is wrong
+    if not stat.S_ISREG(mode):
+        raise InputError(
+            say(
+                "ふつうのファイルではありません (リンク、パイプ、フォルダーなどは開きません)",
+                "is no ordinary file (links, pipes and folders are not opened here)",
+            ),
+            place=str(path),
+            remedy=say(
+                "覚えがなければ、このフォルダーを使わないでください",
+                "unless you put it there, do not use this folder",
+            ),
+        )
+
+
 _DATABASE_ROOM = (
     "空きを作ってから、もう一度実行してください",
     "make room, then run the same command again",
@@ -159,6 +189,11 @@ _DATABASE_REASONS = {
     sqlite3.SQLITE_CANTOPEN: (("開けません", "it cannot be opened"), _DATABASE_RIGHTS),
     sqlite3.SQLITE_BUSY: (("別のプロセスが使っています", "another process is using it"), _WAIT),
     sqlite3.SQLITE_LOCKED: (("別のプロセスが使っています", "another process is using it"), _WAIT),
+    sqlite3.SQLITE_INTERRUPT: (
+        ("読むのに時間がかかりすぎます", "it takes too long to read"),
+        _OTHER,
+    ),
+    sqlite3.SQLITE_TOOBIG: (("大きすぎる値があります", "a value in it is too large"), _OTHER),
     sqlite3.SQLITE_CORRUPT: (("ファイルが壊れています", "the file is damaged"), _OTHER),
     sqlite3.SQLITE_NOTADB: (("SQLite のファイルではありません", "it is no SQLite file"), _OTHER),
 }
@@ -175,22 +210,28 @@ def database_error(error: sqlite3.Error, path: Path | str) -> InputError | None:
     return InputError(say(*why), place=str(path), remedy=say(*remedy))
 
 
-def read_only(path: Path) -> tuple[sqlite3.Connection, tempfile.TemporaryDirectory[str] | None]:
+def read_only(
+    path: Path, *, live: bool
+) -> tuple[sqlite3.Connection, tempfile.TemporaryDirectory[str] | None]:
     """A connection for reading a file in WAL mode, with whatever a killed or living writer left
     in the WAL. Nothing is written or made beside the file.
 
-    The folder, if one comes with it, holds the copy that is read: to be removed after closing.
+    live: a writer has it open now; the connection sees what it adds. (Without one, reading beside
+    the WAL would write its index anew.) The folder, if one comes with it, holds the copy that is
+    read: to be removed after closing.
 
     Raises:
         sqlite3.Error, OSError: it cannot be read.
     """
     wal, shared = (path.with_name(f"{path.name}-{end}") for end in ("wal", "shm"))
+    for each in (path, wal, shared):
+        plain_file(each)
     uri = path.absolute().as_uri()
-    if wal.exists() and shared.exists():  # a writer is at work, or was killed
+    if live and wal.exists() and shared.exists():
         with suppress(sqlite3.OperationalError):  # a folder that cannot be written
             return _checked(f"{uri}?mode=ro"), None
     if not (wal.exists() and wal.stat().st_size):
-        return _checked(f"{uri}?immutable=1"), None
+        return _checked(f"{uri}?mode=ro&immutable=1"), None
     # To read a WAL without its index is to write one.
     folder = tempfile.TemporaryDirectory(prefix="naisei-")
     try:
@@ -218,10 +259,58 @@ def _state(path: Path) -> tuple[int, int, int]:
     return found.st_ino, found.st_size, found.st_mtime_ns
 
 
+#: Steps of SQLite's machine that one statement on a file of unknown origin may take, in millions:
+#: some seconds of its own, and rows by the ten million.
+_STEPS = 500
+
+
+def untrusting(db: sqlite3.Connection) -> None:
+    """SQLite's advice for files that somebody else may have made (sqlite.org/security.html), as
+    far as the standard library reaches. Functions, views and triggers of the file are not trusted,
+    cells are checked, and sizes are bounded."""
+    db.execute("PRAGMA trusted_schema=OFF")
+    db.execute("PRAGMA cell_size_check=ON")
+    db.execute("PRAGMA mmap_size=0")
+    for limit, value in (
+        (sqlite3.SQLITE_LIMIT_LENGTH, 256 * 2**20),
+        (sqlite3.SQLITE_LIMIT_SQL_LENGTH, 100_000),
+        (sqlite3.SQLITE_LIMIT_COLUMN, 100),
+        (sqlite3.SQLITE_LIMIT_EXPR_DEPTH, 200),
+        (sqlite3.SQLITE_LIMIT_ATTACHED, 0),
+        (sqlite3.SQLITE_LIMIT_TRIGGER_DEPTH, 1),
+        (sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000),
+    ):
+        db.setlimit(limit, value)
+    if sys.version_info >= (3, 12):
+        db.setconfig(sqlite3.SQLITE_DBCONFIG_DEFENSIVE, True)
+
+
+class _Bounded(sqlite3.Connection):
+    """Gives up a statement that takes too long."""
+
+    _left = _STEPS
+
+    def execute(self, *args: Any) -> sqlite3.Cursor:
+        self._left = _STEPS
+        return super().execute(*args)
+
+    def bound(self) -> None:
+        self.set_progress_handler(self._step, 1_000_000)
+
+    def _step(self) -> bool:
+        self._left -= 1
+        return self._left < 0
+
+
 def _checked(uri: str) -> sqlite3.Connection:
-    db = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+    db = sqlite3.connect(
+        uri, uri=True, isolation_level=None, check_same_thread=False, factory=_Bounded
+    )
     try:
+        db.bound()
         db.execute("PRAGMA busy_timeout=10000")
+        untrusting(db)
+        db.execute("PRAGMA query_only=ON")
         db.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
     except sqlite3.Error:
         db.close()

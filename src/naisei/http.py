@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import hmac
 import html
 import ipaddress
 import re
 import signal
 import socket
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
+import h11
 import nh3
 import uvicorn
 from pydantic import JsonValue
@@ -20,14 +24,22 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from naisei.core import Handler, InputError, Where
 from naisei.lang import say
+from naisei.lengths import (
+    GUESS_SECONDS,
+    GUESSES,
+    HEADERS_SECONDS,
+    HEADERS_WAITING,
+)
 
 __all__ = [
     "Body",
     "Guard",
     "GuardRules",
+    "Guesses",
     "Server",
     "ThreadHandler",
     "bound",
@@ -159,7 +171,12 @@ class Guard:
             return self._error(403, say("ほかのサイトからは呼べません", "not from other origins"))
         if scope["method"] == "OPTIONS" and "access-control-request-method" in headers:
             return Response(status_code=204, headers=_preflight())
-        if (refused := self._rules.admit(scope, headers)) is not None:
+        try:
+            refused = self._rules.admit(scope, headers)
+        except HTTPException as error:
+            refused = self._error(error.status_code, error.detail)
+            refused.headers.update(error.headers or {})
+        if refused is not None:
             return refused
         declared = headers.get("content-length", "0")
         if not declared.isdecimal() or int(declared) > self._rules.limit(scope["path"]):
@@ -209,6 +226,58 @@ def _preflight() -> dict[str, str]:
         "access-control-allow-headers": "authorization, content-type",
         "access-control-max-age": "600",
     }
+
+
+class Guesses:
+    """Tokens that were tried, by whom: after some wrong ones nobody may go on guessing from that
+    address for a while. A token that was right once is let in all the same, so that guesses lock
+    nobody out who is in. clock: seconds, monotonic."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._wrong: dict[str, tuple[int, float]] = {}
+        self._right: set[bytes] = set()
+
+    def whose(self, scope: Scope, given: str, tokens: Mapping[str, str]) -> str | None:
+        """Whose of the tokens (user → token) was given; `None`: nobody's. Each is compared, in
+        time that does not depend on where they differ.
+
+        Raises:
+            HTTPException: 429, too many wrong ones came from there.
+        """
+        token, caller, now = given.strip().encode(), _caller(scope), self._clock()
+        count, since = self._wrong.get(caller, (0, now))
+        if now - since > GUESS_SECONDS:
+            count, since = 0, now
+        digest = hashlib.sha256(token).digest()
+        if count >= GUESSES and digest not in self._right:
+            said = say(
+                f"違うトークンが続いたので、{GUESS_SECONDS:g} 秒は受け付けません",
+                f"too many wrong tokens; none is taken for {GUESS_SECONDS:g} s",
+            )
+            raise HTTPException(429, said, {"retry-after": f"{GUESS_SECONDS:.0f}"})
+        found = None
+        for user, right in tokens.items():
+            if hmac.compare_digest(token, right.encode()):
+                found = user
+        if found is not None:
+            self._right.add(digest)
+        else:
+            self._wrong.pop(caller, None)
+            self._wrong[caller] = count + 1, since
+            if len(self._wrong) > _CALLERS:
+                del self._wrong[next(iter(self._wrong))]
+        return found
+
+
+#: Addresses that are remembered for wrong tokens.
+_CALLERS = 10_000
+
+
+def _caller(scope: Scope) -> str:
+    """Who calls: an address; of IPv6 the network, since whoever has one address has them all."""
+    host = (scope.get("client") or ("", 0))[0]
+    return ":".join(host.split(":")[:4]) if ":" in host else host
 
 
 class Body:
@@ -327,11 +396,56 @@ class Server(uvicorn.Server):
         await super().shutdown(sockets=sockets)
 
 
+#: Connections on which no whole request has come, the oldest first; of all servers here.
+_waiting: dict[_Connection, None] = {}
+
+
+class _Connection(H11Protocol):
+    """With a bound on how long the head of a request may take, and on how many are waited for:
+    too many, and the oldest are closed, so that nobody can keep the others out by beginning."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._late: asyncio.TimerHandle | None = None
+        self._wait()
+        if len(_waiting) > HEADERS_WAITING:
+            next(iter(_waiting))._close()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        self._done()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._wait()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        self._wait()
+
+    def _wait(self) -> None:
+        if self.conn.their_state is not h11.IDLE or self.transport.is_closing():
+            self._done()
+        elif self._late is None:
+            _waiting[self] = None
+            self._late = self.loop.call_later(HEADERS_SECONDS, self._close)
+
+    def _done(self) -> None:
+        _waiting.pop(self, None)
+        if self._late is not None:
+            self._late.cancel()
+            self._late = None
+
+    def _close(self) -> None:
+        self._done()
+        self.transport.abort()
+
+
 def uvicorn_config(app: object, *, grace: int = _GRACE) -> uvicorn.Config:
     """No access log: paths hold ids of what is private."""
     return uvicorn.Config(
         app,  # type: ignore[arg-type]
-        http="h11",
+        http=_Connection,
         ws="none",
         lifespan="off",
         log_level="warning",

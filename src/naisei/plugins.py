@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
 from naisei.core import InputError
+from naisei.entries import entries, names, tell_taken
 from naisei.lang import say
+from naisei.text_files import json_of
 
-__all__ = ["FLAG", "Options", "load", "names", "pairs", "typed", "untyped"]
-
-
-def names(group: str) -> list[str]:
-    """The names registered in an entry-point group, sorted."""
-    return sorted({e.name for e in entry_points(group=group)})
+__all__ = ["FLAG", "Options", "entries", "load", "names", "pairs", "tell_taken", "typed", "untyped"]
 
 
 def load(group: str, name: str, *, what: tuple[str, str], option: str = "") -> Any:
@@ -26,8 +21,8 @@ def load(group: str, name: str, *, what: tuple[str, str], option: str = "") -> A
     Raises:
         InputError: no such name (the message lists those there are), or it cannot be imported.
     """
-    found: list[EntryPoint] = list(entry_points(group=group, name=name))
-    if not found:
+    found = entries(group).get(name)
+    if found is None:
         raise InputError(
             say(f"'{name}' という{what[0]}はありません", f"unknown {what[1]} '{name}'"),
             place=option,
@@ -39,7 +34,7 @@ def load(group: str, name: str, *, what: tuple[str, str], option: str = "") -> A
             ),
         )
     try:
-        return found[0].load()
+        return found.load()
     except ImportError as error:
         raise InputError(
             say(
@@ -48,8 +43,8 @@ def load(group: str, name: str, *, what: tuple[str, str], option: str = "") -> A
             ),
             place=option,
             remedy=say(
-                f"{found[0].value} が必要とするパッケージを入れてください",
-                f"it comes from {found[0].value}; is everything that it needs installed?",
+                f"{found.value} が必要とするパッケージを入れてください",
+                f"it comes from {found.value}; is everything that it needs installed?",
             ),
         ) from error
 
@@ -118,7 +113,7 @@ def untyped(given: Mapping[str, str]) -> dict[str, JsonValue]:
     out: dict[str, JsonValue] = {}
     for key, value in given.items():
         try:
-            out[key] = json.loads(value)
+            out[key] = json_of(value)
         except ValueError:
             out[key] = value
     return out

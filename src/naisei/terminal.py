@@ -10,6 +10,7 @@ mark nor after an opening one (JIS X 4051, basic line breaking), and nothing is 
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable
 from typing import Any
@@ -23,17 +24,19 @@ from rich.measure import Measurement
 from rich.segment import Segment
 from rich.text import Text
 
-__all__ = ["Console", "Panel", "breaks", "print_wrapped", "visible"]
+__all__ = ["Console", "Panel", "breaks", "json_text", "print_wrapped", "visible"]
 
 #: Escape sequences (ECMA-48: CSI, OSC and the like, others), then single control characters but
 #: tab and newline, the marks that turn the direction of text (Unicode UAX 9) and the characters
 #: that nobody sees.
 _CONTROL = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
-    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)"
+    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90\x98\x9c-\x9f]*+(?:\x07|\x1b\\|\x9c)"
     r"|\x1b[ -/]*[0-Z\\^-~]"
     r"|[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
 )
+#: Of these, what JSON leaves as it is.
+_OBEYED = re.compile(r"[\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _WIDE = "\u2e80-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uff01-\uff60\uffe0-\uffe6\U00020000-\U0003ffff"
 _OPENING = "（「『【〔［｛〈《｟“‘"
 _CLOSING = (
@@ -50,6 +53,13 @@ _PIECE = re.compile(
 def visible(text: str) -> str:
     """The text without escape sequences and control characters; tabs and newlines stay."""
     return _CONTROL.sub("", text)
+
+
+def json_text(value: object, indent: int | None = None) -> str:
+    """As JSON without any character that a terminal obeys: those that JSON leaves as they are are
+    escaped, which means the same. NaN and infinities stay as Python writes them."""
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    return _OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def breaks(line: str, width: int) -> list[int]:

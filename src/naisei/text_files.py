@@ -8,22 +8,28 @@ from __future__ import annotations
 
 import codecs
 import io
+import json
 import re
 import shutil
+import tomllib
 import unicodedata
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from naisei.core import InputError
 from naisei.lang import say
+from naisei.lengths import JSON_DEPTH
 
 __all__ = [
     "Undecodable",
     "as_utf8",
+    "csv_cell",
     "decode",
     "encoding_of",
+    "json_of",
     "read_text",
     "text_of",
+    "toml_of",
     "unreadable",
 ]
 
@@ -119,6 +125,87 @@ def unreadable(error: Exception, place: str, *, remedy: str = "") -> InputError:
         said = say(f"読めません: {why}", f"cannot be read: {why}")
     default = say("パスとアクセス権を確かめてください", "check the path and its permissions")
     return InputError(said, place=place, remedy=remedy or default)
+
+
+#: What a spreadsheet takes for a formula, or for a cell's end.
+_FORMULA = re.compile(r"[=+\-@\t\r＝＋－＠]")
+_A_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?%?")
+
+
+def csv_cell(value: Any) -> Any:
+    """A cell as it may stand in a CSV file: a text that a spreadsheet would run as a formula
+    (`=cmd|…`) begins with `'`; numbers and other texts are as they were. Source: OWASP, CSV
+    Injection."""
+    if not isinstance(value, str) or not _FORMULA.match(value) or _A_NUMBER.fullmatch(value):
+        return value
+    return f"'{value}"
+
+
+#: A text in quotation marks, or a bracket. Each quantifier keeps what it has: linear.
+_NESTING = re.compile(r'"(?:[^"\\]++|\\.)*+(?:"|\Z)|[\[{]|[\]}]', re.DOTALL)
+#: A surrogate as JSON writes it.
+_HALF_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+def json_of(text: str | bytes) -> Any:
+    """The value of a JSON text of others.
+
+    Raises:
+        json.JSONDecodeError: it is no JSON, is nested more than `JSON_DEPTH` deep, or has half a
+            character (`"\\ud800"`) or a number that is none (`NaN`) or of thousands of digits.
+    """
+    if isinstance(text, bytes):
+        text = text.decode("utf-8-sig", "replace")
+    if text.count("[") + text.count("{") > JSON_DEPTH:
+        deep = 0
+        for found in _NESTING.finditer(text):
+            mark = found[0]
+            deep += (mark in "[{") - (mark in "]}")
+            if deep > JSON_DEPTH:
+                raise json.JSONDecodeError(_TOO_DEEP, text, found.start())
+    try:
+        value = json.loads(text, parse_constant=_no_number)
+        if _HALF_CHARACTER.search(text) is not None:
+            json.dumps(value, ensure_ascii=False).encode()  # raises for one without its other half
+    except json.JSONDecodeError:
+        raise
+    except ValueError as error:
+        raise json.JSONDecodeError(str(error), text, 0) from error
+    return value
+
+
+_TOO_DEEP = f"nested more than {JSON_DEPTH} deep"
+
+
+def _no_number(name: str) -> Any:
+    raise ValueError(f"{name} is no number of JSON")
+
+
+def toml_of(text: str) -> dict[str, Any]:
+    """The table of a TOML text of others.
+
+    Raises:
+        tomllib.TOMLDecodeError: it is no TOML, is nested more than `JSON_DEPTH` deep, or has a
+            number of thousands of digits.
+    """
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        raise
+    except (ValueError, RecursionError) as error:
+        why = _TOO_DEEP if isinstance(error, RecursionError) else str(error)
+        raise tomllib.TOMLDecodeError(why) from error
+    level: list[Any] = [table]
+    for _ in range(JSON_DEPTH):
+        level = [
+            value
+            for each in level
+            for value in (each.values() if isinstance(each, dict) else each)
+            if isinstance(value, dict | list)
+        ]
+        if not level:
+            return table
+    raise tomllib.TOMLDecodeError(_TOO_DEEP)
 
 
 def as_utf8(stream: BinaryIO, place: str) -> BinaryIO:

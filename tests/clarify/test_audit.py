@@ -97,6 +97,7 @@ def test_a_user_who_refuses_everything_is_no_good() -> None:
     assert "n/a" in summary_line(found)
 
 
+@pytest.mark.slow
 def test_the_rule_simulator_passes_on_the_data_set() -> None:
     data = load("ambigact40-open", split="dev")
     found = audit_rule(data.instances, data.actions)

@@ -15,6 +15,7 @@ from naisei.core import InputError
 from naisei.japanese.morph import is_japanese
 from naisei.runs.conversation import recorded
 from naisei.runs.directory import RunDirectory
+from old_logs import unchained
 
 
 @pytest.fixture
@@ -123,6 +124,7 @@ def test_after_a_change_a_new_part_takes_up_the_request(talk, tmp_path):
     assert talk(["寒いな", "いいえ"], "--user", "a", "--run-dir", str(run)).code == 0
     with closing(sqlite3.connect(run / "log.sqlite")) as log, log:
         log.execute("UPDATE events SET digest = 'other' WHERE kind = 'say'")
+    unchained(run / "log.sqlite")
     back = talk(["いいえ", "はい", ""], "--run-dir", str(run))
     assert back.code == 0 and "覚えておきます" in back.out, back.err
     kept = json.loads((tmp_path / "people" / "a.json").read_text(encoding="utf-8"))

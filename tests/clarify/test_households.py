@@ -70,7 +70,7 @@ def test_each_memory_keeps_what_its_policy_says() -> None:
         memory = home_memory(name)
         for n in range(1, 21):
             memory.add(_past(n, right=1 + n % 15).model_dump(mode="json"))
-        kept[name] = memory.recall(None, n=21, day=21)
+        kept[name] = memory.recall("朝、居間「暑い」", None, n=21, day=21)
     assert {name: len(past) for name, past in kept.items()} == {
         "none": 0,
         "reflexion": WINDOW,
@@ -80,7 +80,7 @@ def test_each_memory_keeps_what_its_policy_says() -> None:
     memo = home_memory("tur")
     for n in (1, 2):
         memo.add(_past(n).model_dump(mode="json"))
-    assert [p.n for p in memo.recall(None, n=3, day=3)] == [2]
+    assert [p.n for p in memo.recall("", None, n=3, day=3)] == [2]
     with pytest.raises(InputError):
         home_memory("elephant")
 

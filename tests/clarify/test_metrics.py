@@ -72,6 +72,7 @@ def test_success_by_hand():
     }
     for name, value in expect.items():
         assert got[name].value == pytest.approx(value, abs=1e-12), name
+    assert math.isnan(got["score@5"].value) and "3 trial" in got["score@5"].reason
     assert math.isnan(got["pass@5"].value) and "3 trial" in got["pass@5"].reason
     assert math.isnan(got["pass^1"].value) and "independent" in got["pass^1"].reason
 

@@ -19,12 +19,22 @@ SHARED = (
     "naisei.clarify.describe",
     "naisei.japanese",
     "naisei.japanese.morph",
-    "naisei.japanese.morph",
     "naisei.models",
     "naisei.models.base",
+    # What an embedder is opened with.
+    "naisei.keys",
+    "naisei.lang",
+    "naisei.lengths",
+    "naisei.entries",
+    "naisei.files",
+    "naisei.japanese.sentences",
+    "naisei.models.embedders.onnx",
+    "naisei.plugins",
+    "naisei.schema",
+    "naisei.text_files",
 )
 #: A simulator or an agent that is a language model is told the scene and has prompts.
-PROMPTED = (*SHARED, "naisei.lang", "naisei.clarify.describe")
+PROMPTED = (*SHARED, "naisei.clarify.describe")
 
 
 def _file(module: str) -> Path | None:

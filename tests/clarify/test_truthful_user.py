@@ -17,6 +17,7 @@ from naisei.clarify.simulator.voice import MANNERS, Manner
 from naisei.core import AskUser, Chat, Where
 from naisei.japanese.answers import Stance, understand
 from naisei.japanese.questions import denied, parse
+from naisei.japanese.restated import restated
 
 ACTIONS = load_actions()
 COLD = Instance(
@@ -85,7 +86,7 @@ def test_alternatives_are_found_however_a_question_ends(
         ("リモコンとティッシュならどちらですか", "ティッシュ|あと"),
         ("風邪をひいたんですか", "うん|そう"),
         ("テレビを見たいんですか", "いや|ううん|そういうわけじゃ"),
-        ("のどは渇いていないんですか", "渇いてないよ|渇いているわけじゃない"),
+        ("のどは渇いていないんですか", "^うん、のどは渇いてい?ない"),
         ("鼻をかみたいわけではないんですか", "^いや、.*かみたい"),
         ("誰のためですか", "自分のため"),
         ("なぜなんですか", "風邪ぎみ"),
@@ -95,6 +96,49 @@ def test_alternatives_are_found_however_a_question_ends(
 )
 def test_answers_come_from_the_facts(question: str, right: str, end: str) -> None:
     assert re.search(right, said(question + end)), said(question + end)
+
+
+@pytest.mark.parametrize(
+    ("question", "positive", "negative"),
+    [
+        ("もう飲まないんですか？", "まだ飲む", "もう飲まない"),
+        ("のどは渇いていませんか", "のどは渇いている", "のどは渇いていない"),
+        ("テレビは見なくていいの？", "テレビは見ないと困る", "テレビは見なくていい"),
+        ("何もこぼしてないんですか？", "何かこぼしてる", "何もこぼしてない"),
+        ("前は注意されなかったんですか", "前は注意された", "前は注意されなかった"),
+        ("眠いんじゃないですか", "眠い", "眠いわけではない"),
+    ],
+)
+def test_a_negated_question_is_taken_apart(question: str, positive: str, negative: str) -> None:
+    both = restated(question)
+    assert both is not None and (both.positive, both.negative) == (positive, negative)
+
+
+def test_what_is_no_negation_or_speaks_with_honorifics_is_left_alone() -> None:
+    for question in ("具が足りないのですか", "もう召し上がらないんですか", "眠いですか"):
+        assert restated(question) is None, question
+
+
+@pytest.mark.parametrize(
+    ("question", "right"),
+    [
+        # Part of the words, another time, a wish for a state: none of them settles the question.
+        ("薬をのみたいんですか？", "わか"),
+        ("母の鼻をかみたいんですか？", "わか|どうだろう|はっきり"),
+        ("昨日鼻をかみたかったんですか？", "わか|どうだろう|はっきり"),
+        ("鼻をかみたくないんですか？", "^いや、.*かみたい"),
+        ("鼻がむずむずしていないんですか？", "^いや、.*むずむず"),
+        ("テレビは見なくていいんですか？", "^うん、.*見な"),
+    ],
+)
+def test_only_what_a_fact_settles_is_assented_to(question: str, right: str) -> None:
+    assert re.search(right, said(question)), said(question)
+
+
+def test_who_does_not_know_tells_a_fact_and_takes_no_side() -> None:
+    answer = said("薬をのみたいんですか？")
+    assert re.search("わから?ないけど、.+。", answer), answer
+    assert understand(answer, "薬をのみたいんですか？").stance is Stance.UNSURE
 
 
 def test_what_is_unknown_is_said_to_be_and_what_is_useless_refused() -> None:

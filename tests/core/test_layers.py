@@ -9,12 +9,12 @@ import pytest
 import naisei
 
 ROOT = Path(naisei.__file__).parent
-DOORS = {"cli", "web"}
+DOORS = {"cli", "web", "doors"}
 SYSTEMS = {"clarify", "relationship", "intent", "director", "textgame", "emphasis"}
 SHARED = {"runs", "memory", "retrieval", "japanese", "models", "http", "data"}
 #: Helpers of one file beside the packages. They may be used from above core.
-HELPERS = {"databases", "files", "keys", "lang", "lengths", "plugins", "terminal"}
-HELPERS |= {"schema", "text_files"}
+HELPERS = {"databases", "entries", "files", "keys", "lang", "lengths", "plugins", "terminal"}
+HELPERS |= {"dialogue_rows", "sandbox", "schema", "text_files"}
 #: Files or folders inside a system or a shared package that belong to its door: `cli` (DESIGN §2)
 #: and what it is split into, the verbs of the command line (`*_commands`, too). They may use
 #: `naisei.cli`; only doors may use them.

@@ -9,7 +9,7 @@ import pytest
 
 from commandline import Naisei
 from naisei.core import InputError
-from naisei.lengths import FIELD, LINE, MESSAGE, PROFILE, bounded, too_long
+from naisei.lengths import FIELD, LINE, MESSAGE, PROFILE, bounded, cached_text, too_long
 
 
 def test_the_limit_itself_fits() -> None:
@@ -44,3 +44,11 @@ def test_every_command_says_so_before_any_work(
     assert "too long" in done.err
     assert len(done.err.splitlines()) <= 2
     assert not list(tmp_path.glob("runs"))
+
+
+def test_long_texts_do_not_stay() -> None:
+    read: list[str] = []
+    heard = cached_text(1000)(lambda text: read.append(text) or len(text))
+    for text in [*(str(n) for n in range(100)), *("あ" * (1000 + n) for n in range(100))] * 2:
+        assert heard(text) == len(text)
+    assert len(read) == 100 + 2 * 100

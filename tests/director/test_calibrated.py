@@ -11,9 +11,11 @@ from naisei.core import InputError, Say, Status
 from naisei.director import check
 from naisei.director.character import load_character, parse_character
 from naisei.director.describe import judge_messages, writer_messages
+from naisei.director.example import keeps
 from naisei.director.schemas import Draft
 from naisei.director.state import TalkState
-from naisei.director.voice import VoiceMeter, learn, samples, with_voice
+from naisei.director.voice import VoiceMeter
+from naisei.director.voice_learning import learn, samples, with_voice
 from naisei.japanese.negation import negations
 from naisei.japanese.noun_phrases import noun_phrases
 
@@ -24,14 +26,14 @@ ROWS = [
     .splitlines()
 ]
 #: Least share flagged of each kind of wrong line, over all parts.
-CAUGHT = {"swapped": 0.95, "setting": 0.8, "praise": 0.85, "negation": 0.75, "script": 0.9}
+CAUGHT = {"swapped": 0.95, "setting": 0.85, "praise": 0.9, "negation": 0.85, "script": 0.85}
 
 
 def statuses(kind: str) -> list[Status]:
     return [
         check(r["line"], character=r["character"], history=[r["partner_line"]]).status
         for r in ROWS
-        if r["kind"] == kind
+        if r["kind"] == kind and r["part"] != "train"
     ]
 
 
@@ -68,6 +70,53 @@ def test_single_lines(character: str, line: str, name: str, status: str) -> None
     assert bool(found.reason and found.evidence) is (status != "PASS")
 
 
+BROTHERS = """schema = "naisei.character.v1"
+id = "ken"
+names = ["ケン"]
+persona = "兄のケン。"
+flatters = false
+[partner]
+id = "sota"
+names = ["ソウタ"]
+[bond]
+together = {together}
+kin = "{kin}"
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("俺が生まれたとき、ソウタはもう三歳だったよな。", "setting"),
+        ("一人暮らしも三年目だと、飯が雑になる。", "setting"),
+        ("ソウタの発想はほんと天才的だよな。尊敬する。", "praise"),
+        ("腹減った。ソウタ、鍋の残りまだある？", ""),
+        ("先輩、一人暮らし始めたってさ。荷物運び頼まれた。", ""),
+        ("弟に負けるのは癪だな。もう一回やろうぜ。", ""),
+    ],
+)
+def test_what_was_learnt_of_two_sisters_holds_for_two_brothers(line: str, name: str) -> None:
+    ken = parse_character(BROTHERS.format(together="true", kin="elder"))
+    found = [c.name for c in check(line, character=ken).checks if c.status != "PASS"]
+    assert found == ([name] if name else [])
+
+
+def test_the_facts_come_from_the_profile() -> None:
+    line = "一人暮らしも三年目だと、飯が雑になる。"
+    for together, status in (("true", "WARN"), ("false", "PASS")):
+        ken = parse_character(BROTHERS.format(together=together, kin="elder"))
+        assert check(line, character=ken).check("setting").status == status
+
+
+def test_a_fault_in_a_long_line_is_found_in_its_sentence() -> None:
+    calm = "明日は晴れるそうです。洗濯は午前中に済ませます。" * 12
+    praise = "姉様の優しさには、いつも感服しております。"
+    for line in (praise + calm, calm + praise):
+        found = check(line, character="ayu").check("praise")
+        assert (found.status, found.evidence) == ("WARN", (praise,))
+    assert check(calm, character="ayu").check("praise").status == "PASS"
+
+
 def test_a_note_goes_where_the_judge_sees_no_fault_and_a_retry_where_it_does() -> None:
     from naisei.director.draft import checked, judged
     from naisei.director.judge import Judging, _judgement
@@ -95,7 +144,14 @@ def test_a_rejected_draft_is_told_one_fault_an_example_and_what_stays() -> None:
         "傘は二本あります。一人暮らしですから。", load_character("ayu"), TalkState(), "ja"
     )
     told = writer_messages(load_character("ayu"), TalkState(), [draft], "ja")[-1].content
-    assert "例:「傘は二本あります。」" in told and "残すこと: 傘" in told
+    assert "例:「傘は二本あります。」" in told and "残すこと: 傘\n" in told
+
+    def drafted(text: str) -> Draft:
+        return checked(text, load_character("ayu"), TalkState(), "ja")
+
+    draft = drafted("傘は千円です。一人暮らしですから。")
+    rewrites = ("傘は千円でした。", "傘は二千円です。", "今日は晴れです。")
+    assert [keeps(draft, drafted(text)) for text in rewrites] == [True, False, False]
 
 
 def test_a_topic_stands_until_a_line_turns_from_it() -> None:

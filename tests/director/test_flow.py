@@ -71,7 +71,7 @@ def last(effect: Chat[Any]) -> str:
 def test_retries_tell_the_reasons_and_the_judge_comes_after_the_hard_rules() -> None:
     result, asked, stage = acted([APART, YANA, POOR, YANA, GOOD])
     assert [e.role for e in asked] == ["speaker", "speaker", "judge", "speaker", "judge"]
-    assert "（なし）" in last(asked[0]) and APART not in last(asked[0])
+    assert "使えなかった案" not in last(asked[0]) and APART not in last(asked[0])
     assert APART in last(asked[1]) and "一緒に暮らしている" in last(asked[1])
     assert "総合評価が2.8" in last(asked[3]) and "場面に合わせる" in last(asked[3])
     (turn,) = result.turns
@@ -150,7 +150,7 @@ def test_the_level_before_is_that_of_the_speaker_s_last_line() -> None:
 
 def test_prompts_are_there_in_both_languages_and_filled() -> None:
     found = names("naisei.director")
-    assert found == ["judge-input.v2", "judge.v2", "speaker.v1", "turn.v1"]
+    assert found == ["judge-input.v3", "judge.v3", "speaker.v2", "turn.v2"]
     for language in ("ja", "en"):
         _, asked, _ = acted([APART, YANA, GOOD], language=language)
         for effect in asked:
@@ -206,7 +206,7 @@ def test_warnings_become_instructions_for_their_turn_and_then_are_gone() -> None
     warned = "えー！（笑顔で）ほんと？"
     turns = [warned, AYU, SOON, AYU, YANA]
     _, asked, _ = acted(turns, turns=5, judging=None)
-    told = [last(e).split("今回気をつけること:")[1].split("書いたが")[0] for e in asked]
+    told = [last(e).partition("今回気をつけること:")[2].partition("書いたが")[0] for e in asked]
     assert "ト書き" not in told[1], "the warning was the other's"
     assert "ト書き" in told[2]
     assert "掘り下げ" not in told[3], "a jump is for whoever made it"
@@ -229,7 +229,7 @@ def test_reasons_keep_their_language_whatever_the_environment(
     _, asked, _ = acted([APART, YANA], judging=None)
     assert "設定に反しています" in last(asked[1])
     _, asked, _ = acted([APART, YANA], judging=None, language="en")
-    assert "contradicts the setting" in last(asked[1]) and "Scene:" in last(asked[0])
+    assert "contradicts the setting" in last(asked[1]) and "[Direction]" in last(asked[0])
 
 
 rejected = st.lists(
@@ -258,7 +258,7 @@ def test_rejected_drafts_leave_the_state_byte_identical(
         def model(effect: Chat[Any]) -> Any:
             if effect.role == "speaker":
                 return next(replies)
-            return GOOD if last(effect).endswith(tuple(f":\n{t}" for t in spoken)) else POOR
+            return GOOD if last(effect).endswith(tuple(f":\n| {t}" for t in spoken)) else POOR
 
         stages, log = [made.stage(), made.stage()], MemoryLog()
         worlds = [
@@ -282,7 +282,7 @@ def test_the_writer_sees_its_own_lines_as_the_assistant_s() -> None:
     assert roles[0] == ["system", "user"] and roles[1] == ["system", "user"]
     assert roles[3] == ["system", "user", "assistant", "user"]
     assert [m.content for m in asked[3].messages[1:3]] == [YANA, AYU]
-    assert f"相手の直前の発言:\n{YANA}" in last(asked[3])
+    assert last(asked[3]).startswith(f"{YANA}\n\n【演出】")
     # Never begun by the assistant: some endpoints refuse that.
     assert roles[2] == ["system", "user", "assistant", "user"]
     assert asked[2].messages[1].content == "（会話の始まり）"

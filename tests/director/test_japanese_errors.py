@@ -34,7 +34,7 @@ _WRONG: tuple[Wrong, ...] = (
      "(char 1)", 'write one object a row: {"speaker": "yana", "text": "…"}'),
     (_lines('{"text": "a", "history": 1}'), "history is no list of texts",
      'write "history": ["…", "…"], oldest first, or leave it out'),
-    (_lines("speaker,text\nyana"), "has 1 cells, the head 2",
+    (_lines("speaker,text\nyana"), "has 1 cells under a head of 2",
      'put a text with commas in quotes: "…"'),
     (_lines("a"), "no speaker is named", "begin the line with a name (やな: …), give a speaker, or "
      "say who speaks by --character"),

@@ -68,6 +68,8 @@ def test_two_parts_need_both() -> None:
         (OWN.replace('at = "clause-end"', 'at = "end"'), "tone.markers.1.at"),
         (OWN + '[[setting]]\nfact="a"\ncontradicted_by=["("]\n', "setting.0.contradicted_by"),
         (OWN + '[[setting]]\nfact="a"\ncontradicted_by=["a*"]\n', "every line"),
+        (OWN + '[[setting]]\nfact="a"\ncontradicted_by=["(い|う+)+え"]\n', "may take for ever"),
+        (OWN + '[[setting]]\nfact="a"\ncontradicted_by=["b.*c.*d.*e"]\n', "may take for ever"),
         (OWN + "[limits]\nwarn_rows = 9\n", "warn_rows"),
         (OWN + '[tone.style]\nkind="loud"\n', "tone.style"),
     ],

@@ -34,6 +34,7 @@ def test_csv_and_tsv() -> None:
     text = 'id,Speaker,text\n1,やな,"えー！\n""ほんと""？"\n\n2,ayu,はい\n'
     assert seen(read(text)) == [(2, "yana", 'えー！\n"ほんと"？'), (5, "ayu", "はい")]
     assert seen(read("text\tspeaker\nえー、ほんと\tyana\n")) == [(2, "yana", "えー、ほんと")]
+    assert seen(read("話者;発話\nやな;えー、ほんと\n")) == [(2, "yana", "えー、ほんと")]
     big = "あ" * 20_000
     assert read(f"speaker,text\nyana,{big}\n")[0].text == big
 
@@ -103,8 +104,8 @@ def test_bad_rows_are_named(text: str | bytes, line: int, said: str) -> None:
 
 
 def test_a_head_without_the_columns_is_refused() -> None:
-    with pytest.raises(InputError, match="no speaker") as caught:
-        read("name,text\nyana,a\n", "talk.csv")
+    with pytest.raises(InputError, match="no columns speaker") as caught:
+        read("id,text\nyana,a\n", "talk.csv")
     assert caught.value.place == "talk.csv:1"
 
 

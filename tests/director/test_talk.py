@@ -68,6 +68,7 @@ def last(done: Any) -> Any:
     return json.loads(done.out.splitlines()[-1])
 
 
+@pytest.mark.slow
 def test_killed_twice_and_resumed_it_is_as_if_nothing_had_been(
     openai_server: Serve, alone: Alone, start: Start, tmp_path: Path
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import re
 import shlex
@@ -27,7 +28,10 @@ def _tool(name: str) -> Any:
     return module
 
 
-COMMANDS = {name: command for name, command, _ in _tool("cli_reference").commands()}
+@functools.cache
+def _commands() -> dict[str, Any]:
+    """Name → command, of every command there is."""
+    return {name: command for name, command, _ in _tool("cli_reference").commands()}
 
 
 def _quoted(page: Path) -> list[tuple[int, str]]:
@@ -63,12 +67,12 @@ def _check(line: str) -> None:
         words[1].endswith(".py") or words[1] == "triage"
     ):  # the system of a tutorial's file
         return
-    depth = max(n for n in range(1, 5) if " ".join(words[:n]) in COMMANDS)
+    depth = max(n for n in range(1, 5) if " ".join(words[:n]) in _commands())
     name, rest = " ".join(words[:depth]), words[depth:]
-    command = COMMANDS[name]
+    command = _commands()[name]
     if "|" in rest:  # `naisei runs list | show | …` names several
         for other in [w for w in rest if w != "|"]:
-            assert f"{name.rsplit(' ', 1)[0]} {other}" in COMMANDS, other
+            assert f"{name.rsplit(' ', 1)[0]} {other}" in _commands(), other
         return
     if hasattr(command, "commands"):
         assert not rest, f"{name} has no sub-command {rest[0]}"

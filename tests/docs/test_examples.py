@@ -8,6 +8,10 @@ In the pages, before a block:
 
 from __future__ import annotations
 
+import importlib.util
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -44,3 +48,28 @@ def test_blocks_are_found() -> None:
     assert len(found) * 2 == fences
     assert sum(b.language == "python" for b in found) >= 12
     assert {b.file for b in found if b.file} >= {"rules.jsonl", "mine.jsonl"}
+
+
+@pytest.mark.slow
+def test_python_blocks_are_typed(tmp_path: Path) -> None:
+    """What a reader copies passes mypy --strict, and pyright where it is installed."""
+    for page in WITH_PYTHON:
+        code = [b for b in blocks(page) if b.language == "python"]
+        run = [b for b in code if not b.compile_only]
+        # What is not run may use the names of what is, each in its own way.
+        apart = [[*(r for r in run if r.line < b.line), b] for b in code if b.compile_only]
+        for number, part in enumerate([run, *apart]):
+            lines: list[str] = []
+            for block in part:
+                lines += [""] * (block.line - len(lines)) + block.text.splitlines()
+            name = re.sub(r"\W", "_", str(page.relative_to(ROOT).with_suffix("")))
+            (tmp_path / f"{name}_{number}.py").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    pages = sorted(map(str, tmp_path.glob("*.py")))
+    mypy = [sys.executable, "-m", "mypy", "--strict", "--no-warn-unused-ignores"]
+    cache = ["--cache-dir", str(ROOT / ".mypy_cache" / "docs")]
+    done = subprocess.run([*mypy, *cache, *pages], capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout
+    if importlib.util.find_spec("pyright"):
+        call = [sys.executable, "-m", "pyright", "--pythonpath", sys.executable, *pages]
+        done = subprocess.run(call, capture_output=True, text=True, cwd=tmp_path)
+        assert done.returncode == 0, done.stdout

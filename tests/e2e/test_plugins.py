@@ -81,7 +81,7 @@ def forgetful(context):
 
 class Diary:
     name = "diary"
-    prompt = "reflexion.v2"
+    prompt = "reflexion.v3"
     reflects = True
 
     def __init__(self):

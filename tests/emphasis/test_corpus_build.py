@@ -121,3 +121,51 @@ def test_nothing_to_build_from(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="--any-language"):
         make_corpus(CorpusOptions(out=out, folders=(written(tmp_path / "d", a_md=REST),)))
     assert not out.exists()
+
+
+BLOG = """<?xml version="1.0"?>
+<rss xmlns:content="http://purl.org/rss/1.0/modules/content/"
+ xmlns:excerpt="http://wordpress.org/export/1.2/excerpt/"
+ xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:wp="http://wordpress.org/export/1.2/"><channel>
+<item><title>猫の話</title><dc:creator>三毛</dc:creator><category>動物</category>
+<content:encoded><![CDATA[<p>猫は<b>とても</b>眠い。寝る。家にいる。</p>]]></content:encoded>
+<excerpt:encoded><![CDATA[抜粋]]></excerpt:encoded><wp:status>publish</wp:status></item>
+<item><title>下書き</title><content:encoded><![CDATA[<p><b>未完</b>の話。寝る。起きる。</p>]]>
+</content:encoded><wp:status>draft</wp:status></item></channel></rss>"""
+
+
+def test_blogs_name_their_writers(tmp_path: Path) -> None:
+    body = f"猫は**とても**眠い。{REST}"
+    written(
+        tmp_path,
+        zenn_md=f"---\ntitle: 題\nauthor: 虎\ntopics: [Python, 猫]\n---\n{body}犬。\n",
+        hugo_md=f'+++\ntitle = "題"\nauthors = ["玉"]\ncategories = ["家"]\n+++\n{body}鳥。\n',
+        mkdocs_md='# 題\n\n!!! warning "注意"\n    牛は**必ず**寝る。\n\n        code **x**\n\n'
+        f"{body}\n",
+        page_html='<head><meta property="article:section" content="暮らし">'
+        f'<meta content="黒 &amp; 白" name="author"></head><p>馬は<b>よく</b>走る。{REST}',
+        note_xml=BLOG,
+        broken_xml="<rss",
+    )
+    built = build("blogs", tmp_path)
+    said = {a.id: (a.title, a.writer, a.domain) for a in built.articles}
+    assert said == {
+        "blogs/hugo.md": ("題", "玉", "家"),
+        "blogs/mkdocs.md": ("題", "blogs", ""),
+        "blogs/note.xml": ("猫の話", "三毛", "動物"),
+        "blogs/page.html": ("", "黒 & 白", "暮らし"),
+        "blogs/zenn.md": ("題", "虎", "Python"),
+    }
+    assert bold(next(a for a in built.articles if "mkdocs" in a.id)) == ["必ず", "とても"]
+    assert [place for place, _ in built.unreadable] == ["broken.xml"]
+
+
+def test_a_folder_for_each_writer_is_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("tora", "tama"):
+        written(tmp_path / name, a_md=f"{name}は**とても**眠い。{REST}")
+    out = tmp_path / "corpus.jsonl"
+    make_corpus(CorpusOptions(out=out, folders=(tmp_path,), writer_folders=True))
+    assert {a.writer for a in load_corpus(out)} == {"tora", "tama"}
+    assert "2 writers: tama 1, tora 1" in capsys.readouterr().out

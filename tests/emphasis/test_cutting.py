@@ -5,8 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from naisei.emphasis.corpus.build import cut, unnumbered
-from naisei.emphasis.corpus.documents import Heading
+from naisei.emphasis.corpus.documents import Heading, cut, unnumbered
 from naisei.emphasis.corpus.html import read_html
 
 

@@ -131,6 +131,28 @@ def test_what_was_done_is_not_done_again(corpus: Path, tmp_path: Path) -> None:
     assert [seed for _, seed in counting.made] == [1, 1, 1, 2, 2, 2]
 
 
+def test_writers_are_kept_apart(tmp_path: Path) -> None:
+    path = tmp_path / "writers.jsonl"
+    save_corpus(path, [replace(article(i), writer="ABC"[i % 3]) for i in range(13)])
+
+    def parts(**changes: object) -> list[tuple[set[str], set[str], int]]:
+        found = opened(config(path, **changes))._folds
+        return [
+            ({a.writer for a in f.train}, {a.writer for a in f.test}, len(f.train)) for f in found
+        ]
+
+    within = parts(split="within")
+    assert all(learnt == tested and len(tested) == 1 for learnt, tested, _ in within)
+    assert len(within) == 9
+    across = parts(split="across")
+    assert [tested for _, tested, _ in across] == [{"A"}, {"B"}, {"C"}]
+    assert all(not learnt & tested for learnt, tested, _ in across)
+    assert {n for _, _, n in parts(split="within", given=2)} == {2}
+    save_corpus(path, [article(i) for i in range(6)])
+    with pytest.raises(InputError, match="two writers"):
+        opened(config(path, split="across"))
+
+
 def test_a_tagger_without_chance_is_trained_once(corpus: Path) -> None:
     assert len(opened(config(corpus, "crf", seeds=3)).episodes()) == 3
     assert len(opened(config(corpus, "transformer", seeds=3)).episodes()) == 9

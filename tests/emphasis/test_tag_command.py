@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from naisei.core import InputError
 from naisei.emphasis.corpus.read import read_bytes
 from naisei.emphasis.schemas import Article
-from naisei.emphasis.tag import TagOptions, heat_map, suggest, tag
+from naisei.emphasis.tag import TagOptions, command, heat_map, suggest, tag
 from naisei.emphasis.taggers.registry import FirstSentence
 
 TEXT = "# 題\r\n\r\n猫は眠い。犬は起きる。\r\n"
@@ -114,3 +114,36 @@ def test_without_suggestions_the_highest_probability_is_told(
 
 def test_the_page_of_nothing() -> None:
     assert "<article>" in heat_map(suggest(read_bytes(b"", "html"), Half()), tagger="half.v1")
+
+
+def _cats(folder: Path, count: int) -> Path:
+    """A writer who sets nothing in bold but cats."""
+    folder.mkdir()
+    for i, cat in enumerate(("三毛猫", "黒猫", "白猫", "虎猫", "家猫")[:count]):
+        text = f"# {i} 日目\n\n朝{i}時に起きた。庭で**{cat}**を見た。犬は寝ている。\n"
+        (folder / f"{i}.md").write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_a_writer_is_imitated(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    folder = _cats(tmp_path / "own", 5)
+    # What is to be tagged is not learnt from, though it lies there.
+    file = folder / "today.md"
+    file.write_text("# 今日\n\n昼に起きた。道で黒猫を見た。犬は**寝て**いる。\n", encoding="utf-8")
+    command(TagOptions(file=file, like=folder))
+    said = capfd.readouterr()
+    assert said.out == file.read_text("utf-8").replace("黒猫", "**黒猫**")
+    assert "5 articles" in said.err
+
+
+def test_one_article_is_enough_and_none_is_told(
+    file: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    command(TagOptions(file=file, like=_cats(tmp_path / "one", 1)))
+    assert "1 article\n" in capfd.readouterr().err
+    with pytest.raises(InputError, match="no document has any emphasis"):
+        command(TagOptions(file=file, like=_cats(tmp_path / "none", 0)))
+    with pytest.raises(InputError, match="cannot be adapted"):
+        command(TagOptions(file=file, like=tmp_path, tagger="rule"))
+    with pytest.raises(InputError, match="no such folder"):
+        command(TagOptions(file=file, like=tmp_path / "nowhere"))

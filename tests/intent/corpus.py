@@ -4,7 +4,7 @@
 
 from naisei.retrieval.build import build
 
-__all__ = ["DOCUMENTS", "write_index"]
+__all__ = ["DOCUMENTS", "KINDS", "write_index"]
 
 DOCUMENTS = {
     "leave/annual.md": "# 年次有給休暇\n\n施行日: 2024年4月1日\n\n## 付与日数\n\n入社から6か月で10日を付与する。\n\n"
@@ -20,11 +20,28 @@ DOCUMENTS = {
 }
 
 
-def write_index(folder):
+#: Documents that tell kinds of persons apart.
+KINDS = {
+    "kyuka.md": "# 休暇規程\n\n## 年次有給休暇\n\n常勤職員には年20日、非常勤職員には年10日の年次有給休暇を与える。\n\n"
+    "## 忌引\n\n忌引休暇は常勤、非常勤とも同じで、父母の死亡は5日とする。\n",
+    "tosho.md": "# 図書館\n\n## 貸出\n\n| 資料 | 学部生 | 大学院生 | 教職員 |\n|---|---|---|---|\n"
+    "| 図書 | 10冊2週間 | 20冊1か月 | 30冊3か月 |\n| 雑誌 | 不可 | 2冊3日 | 5冊1週間 |\n\n"
+    "## 開館時間\n\n平日は9時から20時まで開館する。\n",
+    "pool.md": "# 市民プール\n\n## 使用料\n\n| 区分 | 1回 | 回数券 |\n|---|---|---|\n"
+    "| 市内の方 | 300円 | 3,000円 |\n| 市外の方 | 600円 | 6,000円 |\n\n"
+    "## 休館日\n\n毎週月曜日は休館する。\n",
+    "gym.md": "# ジム\n\n## 料金\n\n- 会員: 月8千円\n- 一般: 1回1,500円\n\n"
+    "## 駐車場\n\n駐車場は会員、一般とも無料です。\n",
+    "gakubu.md": "# 学部生の手引き\n\n## 休学\n\n休学は通算4年まで認める。学期の始まる1か月前までに願い出る。\n",
+    "in.md": "# 大学院生の手引き\n\n## 休学\n\n休学は通算2年まで認める。学期の始まる2か月前までに願い出る。\n",
+}
+
+
+def write_index(folder, documents=DOCUMENTS, embedder="ngram"):
     """Documents and index below `folder`; returns the index's folder."""
-    for name, text in DOCUMENTS.items():
+    for name, text in documents.items():
         path = folder / "docs" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    build(folder / "index", folder / "docs", embedder="ngram")
+    build(folder / "index", folder / "docs", embedder=embedder)
     return folder / "index"

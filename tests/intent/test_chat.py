@@ -11,6 +11,13 @@ import sys
 import pytest
 
 from intent.corpus import write_index
+from naisei.cli.flags import configurations
+from naisei.intent.chat import session_path
+from naisei.intent.dialogue import Dialogue
+from naisei.intent.system import ASSIST
+from naisei.intent.task import take_step
+from naisei.retrieval.index import Index
+from naisei.system.execute import RunOptions
 from waiting import PATIENCE
 
 
@@ -99,3 +106,52 @@ def test_piped_lines_give_one_reply_each_as_json(index, environment, naisei):
         "休暇について"
     )
     assert replies[2]["dialogue"] == []
+
+
+def test_a_models_answer_is_shown_sentence_by_sentence(index, environment, openai_server):
+    right = {"text": "子が1人なら年5日です。", "sources": [1]}
+    wrong = {"text": "子が1人なら年50日です。", "sources": [1]}
+    later = {"text": "2人以上なら年10日です。", "sources": [1]}
+    drafted = {"sentences": [right, wrong, later], "answerable": True}
+
+    def reply(messages, schema):
+        if "clarity" in json.dumps(schema):
+            names = ("clarity", "is_question", "is_consultation", "in_internal_docs", "ask_person")
+            return json.dumps(dict(zip(names, (1, 1, 5, 1, 5), strict=True)))
+        return json.dumps(drafted, ensure_ascii=False)
+
+    server = openai_server(reply, pauses="年50日です")
+    model = f"openai-compatible:t@{server.url}"
+    chat = Terminal(index, environment, "--session", "said", "--model", model)
+    try:
+        chat.until("> ")
+        chat.type("看護休暇の日数は？")
+        assert "年10日" not in chat.until("子が1人なら年5日です。")  # the model is still writing
+        server.release()
+        rest = chat.until("> ")
+        assert "年10日" in rest and "年50日" not in rest and "年5日です" not in rest
+        assert "leave/nursing.md" in rest
+    finally:
+        chat.process.send_signal(signal.SIGKILL)
+        chat.close()
+
+
+def test_a_session_of_steps_goes_on(index, environment, naisei, monkeypatch):
+    """Sessions that were kept as episodes of a run are gone on with."""
+    monkeypatch.setenv("NAISEI_DATA", environment["NAISEI_DATA"])
+    monkeypatch.setenv("NAISEI_LANG", "ja")
+    (config,) = configurations(ASSIST, index=str(index)).values()
+    with Index.open(config.index) as opened:
+        take_step(
+            ASSIST,
+            config,
+            opened,
+            Dialogue(utterance="休暇について教えてください"),
+            RunOptions(),
+            run_dir=session_path("old"),
+        )
+    told = naisei(
+        "intent", "ask", "看護休暇の日数です", "--session", "old", "--json", "--index", index,
+        **environment,
+    ).result  # fmt: skip
+    assert told["dialogue"] and told["query"].startswith("休暇について教えてください")

@@ -167,3 +167,40 @@ def test_questions_and_facts_do_not_copy_the_documents() -> None:
             for text in map(reading.fold, told):
                 match = SequenceMatcher(None, text, quote, autojunk=False).find_longest_match()
                 assert match.size <= 9, (item["id"], text[match.a : match.a + match.size])
+
+
+def test_every_question_about_the_city_has_its_passage(tmp_path: Path) -> None:
+    from naisei.core import Evidence
+    from naisei.intent.evaluation.items import holds, load_items
+    from naisei.retrieval.build import build
+    from naisei.retrieval.index import Index
+    from naisei.retrieval.sources import Folder, source
+
+    city = source("city")
+    assert isinstance(city, Folder)
+    report = build(tmp_path, city.path, embedder=None)
+    assert report.documents == 40 and not report.skipped
+    items = load_items("city")
+    with Index.open(tmp_path) as index:
+        for item in items:
+            for gold in item.gold:
+                hits = index.search(gold.quote, k=50, filters={"path": gold.path})
+                chunks = [
+                    Evidence(id=h.chunk.id, text=h.chunk.text, score=0, meta={"path": h.chunk.path})
+                    for h in hits
+                ]
+                if any(holds(chunk, gold) for chunk in chunks):
+                    break
+            else:
+                assert not item.gold, item.id
+
+
+def test_the_manual_is_whole_and_for_scoring_alone() -> None:
+    from naisei.intent.evaluation.items import load_items
+    from naisei.retrieval.sources import Folder, source
+
+    manual = source("manual")
+    assert isinstance(manual, Folder)
+    items = load_items("manual")
+    assert len(items) == 100 and {item.split for item in items} == {"test"}
+    assert all((manual.path / gold.path).is_file() for item in items for gold in item.gold)

@@ -6,8 +6,10 @@ import io
 import socket
 import zipfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import httpx2
 import pytest
@@ -19,8 +21,10 @@ from naisei.core import InputError
 from naisei.http import clean, is_loopback
 from naisei.intent.config import AssistConfig
 from naisei.intent.serve.options import ServeOptions, read_users
+from naisei.intent.serve.people import AuditLine, AuditOptions, audit_command
 from naisei.intent.serve.uploads import safe_name
 from naisei.intent.serve.uploads import store as store_upload
+from naisei.retrieval.index import Index
 from servers.intent_server import DOCUMENTS, IntentServer, indexed
 from waiting import PATIENCE
 
@@ -50,7 +54,8 @@ def start(index: Path, tmp_path: Path) -> Iterator[Start]:
 
     yield begin
     for server in running:
-        server.__exit__(None, None, None)
+        if server.running:
+            server.__exit__(None, None, None)
 
 
 def _is_error(response: httpx2.Response, status: int) -> bool:
@@ -312,14 +317,18 @@ def _zip(names: dict[str, bytes]) -> bytes:
     return out.getvalue()
 
 
+def _bomb(size: int) -> bytes:
+    return _zip({"word/document.xml": b"\0" * size})
+
+
 @pytest.mark.parametrize(
     ("name", "data", "status"),
     [
         ("a.exe", b"MZ", 415),
         ("a.pdf", b"<html>", 415),
         ("a.docx", b"PK\x03\x04broken", 415),
-        ("a.docx", _zip({"xl/workbook.xml": b"x"}), 415),
-        ("a.docx", _zip({"word/document.xml": b"\0" * 250_000_000}), 415),
+        ("a.docx", partial(_zip, {"xl/workbook.xml": b"x"}), 415),
+        ("a.docx", partial(_bomb, 250_000_000), 415),
         ("a.txt", b"\x7fELF\x00\x00", 415),
         ("a.md", b"%PDF-1.7", 415),
         ("a.md", b"  \n", 400),
@@ -328,10 +337,10 @@ def _zip(names: dict[str, bytes]) -> bytes:
     ],
 )
 def test_a_file_that_is_not_what_it_says_is_refused(
-    name: str, data: bytes, status: int, tmp_path: Path
+    name: str, data: bytes | Callable[[], bytes], status: int, tmp_path: Path
 ) -> None:
     with pytest.raises(HTTPException) as refused:
-        store_upload(tmp_path, name, data)
+        store_upload(tmp_path, name, data if isinstance(data, bytes) else data())
     assert refused.value.status_code == status and list(tmp_path.iterdir()) == []
 
 
@@ -365,3 +374,110 @@ def _raw(server: IntentServer, data: bytes) -> bytes:
     with socket.create_connection(server.address, timeout=PATIENCE) as connection:
         connection.sendall(data)
         return connection.recv(65536)
+
+
+@pytest.fixture
+def restricted(tmp_path: Path) -> Path:
+    documents = DOCUMENTS | {
+        "hr/pay.md": "# 役員報酬\n\n## 金額\n\n社長の報酬は月900万円である。\n"
+    }
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "permissions.toml").write_text('[groups]\nhr = ["人事"]\n', "utf-8")
+    return indexed(tmp_path, documents)
+
+
+def _found(server: IntentServer, hidden: str, headers: dict[str, Any]) -> set[str]:
+    """Paths that any hit or citation of an answer names, by both protocols."""
+    question = "社長の報酬はいくらですか"
+    with server.client(**headers) as client:
+        one = client.post("/api/ask", json={"message": question})
+        told = {"messages": [{"role": "user", "content": question}]}
+        two = client.post("/v1/chat/completions", json=told)
+        if one.status_code != 200:
+            return {str(one.status_code)}
+        replies = [one.json(), two.json()["naisei"]]
+        passage = client.get("/api/passage/" + quote(hidden, safe=""))
+    paths = [{c["path"] for c in reply["citations"]} for reply in replies]
+    assert paths[0] == paths[1] and (passage.status_code == 200) == ("hr/pay.md" in paths[0])
+    return paths[0]
+
+
+def test_documents_of_a_group_are_there_for_its_members_alone(
+    restricted: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proxy = "p" * 20
+    monkeypatch.setenv("NAISEI_SERVE_TOKEN", proxy)
+    users = tmp_path / "users.toml"
+    users.write_text(
+        f'[users.hana]\ntoken = "{"h" * 20}"\ngroups = ["人事"]\n'
+        f'[users.taro]\ntoken = "{"t" * 20}"\n',
+        "utf-8",
+    )
+    options = ServeOptions(
+        state=tmp_path / "state", users=users, user_header="X-User", groups_header="X-Groups"
+    )
+    with Index.open(restricted, groups=None) as whole:
+        pay = whole.search("社長の報酬")[0].chunk.id
+    with IntentServer(options, AssistConfig(index=str(restricted))) as server:
+
+        def asked(token: str, **headers: Any) -> bool:
+            named = {k.replace("_", "-"): v for k, v in headers.items()}
+            found = _found(server, pay, {"authorization": f"Bearer {token}", **named})
+            return "hr/pay.md" in found
+
+        groups = "営業, 人事".encode()
+        assert asked("h" * 20) and not asked("t" * 20)
+        assert not asked("t" * 20, x_groups=groups), "only the proxy names groups"
+        assert asked(proxy, x_user="jiro", x_groups=groups)
+        assert not asked(proxy, x_user="jiro") and not asked(proxy)
+        stolen = {"authorization": f"Bearer {proxy}", "x-user": "hana"}
+        assert _found(server, pay, stolen) == {"401"}
+
+
+def test_headers_are_believed_of_nobody_without_a_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NAISEI_SERVE_TOKEN", raising=False)
+    with pytest.raises(InputError):
+        ServeOptions(groups_header="X-Groups")
+
+
+def test_the_audit_tells_who_was_shown_what_until_they_are_erased(
+    start: Start, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hana, taro = "h" * 20, "t" * 20
+    server = start(tokens={"hana": hana, "taro": taro})
+    long = CLEAR + "（出張の多い月の分もまとめて知りたいです）" * 12
+    for token, question in (
+        (hana, long),
+        (taro, CLEAR),
+        (hana, "会議室は何日先まで予約できますか"),
+    ):
+        with server.client(authorization=f"Bearer {token}") as client:
+            assert client.post("/api/ask", json={"message": question}).status_code == 200
+    with server.client(authorization=f"Bearer {hana}") as client:
+        told = {"messages": [{"role": "user", "content": CLEAR}]}
+        assert client.post("/v1/chat/completions", json=told).status_code == 200
+    state = tmp_path / "state"
+
+    def shown(user: str | None = None) -> list[AuditLine]:
+        capsys.readouterr()
+        audit_command(AuditOptions(state=state, user=user, as_json=True))
+        return [AuditLine.model_validate_json(row) for row in capsys.readouterr().out.splitlines()]
+
+    room = "会議室は何日先まで予約できますか"
+    lines = shown()
+    assert [line.question for line in lines] == [long, CLEAR, room, CLEAR]
+    assert lines[1].documents[0] == "travel.md" and lines[1].route == "search"
+    assert lines[0].who == lines[2].who == lines[3].who != lines[1].who
+    assert "hana" not in "".join(line.model_dump_json() for line in lines)
+    assert len(shown("hana")) == 3 and shown("nobody") == []
+
+    forget = AuditOptions(action="forget", state=state, user="hana")
+    with pytest.raises(InputError, match=r"running|動いて"):
+        audit_command(forget)
+    server.__exit__(None, None, None)
+    audit_command(forget)
+    kept = shown()
+    assert [line.question for line in kept] == ["", CLEAR, "", ""]
+    assert kept[0].documents == lines[0].documents and shown("hana") == []
+    data = b"".join(path.read_bytes() for path in state.rglob("*") if path.is_file())
+    assert "出張の多い月".encode() not in data and b"hana" not in data and CLEAR.encode() in data

@@ -287,3 +287,122 @@ def _events(text: str) -> list[tuple[str, Any]]:
         if "event" in lines:
             out.append((lines["event"], json.loads(lines["data"])))
     return out
+
+
+_RIGHT = "国内出張の宿泊費は一泊12,000円を上限とします。"
+_WRONG = "海外出張の宿泊費は一泊90,000円です。"
+
+
+def _drafted(*sentences: str) -> Any:
+    told = [{"text": text, "sources": [1]} for text in sentences]
+    data = {"sentences": told, "answerable": True}
+    return lambda messages, schema: json.dumps(data, ensure_ascii=False)
+
+
+@pytest.mark.parametrize("path", ["/api/ask/stream", "/v1/chat/completions"])
+def test_a_sentence_is_sent_while_the_next_one_is_written_if_it_is_borne_out(
+    start: Start, openai_server: Any, path: str
+) -> None:
+    from naisei.models.base import ModelSettings
+
+    model = openai_server(reply=_drafted(_RIGHT, _WRONG, "上限は12,000円です。"), pauses="海外出張")
+    server = start(
+        models={"answerer": "openai:test"},
+        settings=ModelSettings(base_url=model.url, api_key="k", timeout=PATIENCE),
+    )
+    body: dict[str, Any] = {"message": CLEAR}
+    if path.startswith("/v1"):
+        body = {"messages": [{"role": "user", "content": CLEAR}], "stream": True}
+    said, early = "", False
+    with server.client() as client, client.stream("POST", path, json=body) as response:
+        for line in response.iter_lines():
+            if line.startswith("data:") and line != "data: [DONE]":
+                data = json.loads(line.removeprefix("data:"))
+                for choice in data.get("choices", ()):
+                    said += choice["delta"].get("content", "")
+                if "choices" not in data:
+                    said += data.get("text", "")
+                if _RIGHT in said and not early:
+                    early = True
+                    assert not model._released.is_set()
+                    model.release()
+    assert early and said.startswith(f"{_RIGHT}[1]上限は12,000円です。[1]")
+    assert "90,000" not in said and model.calls == 1
+
+
+def test_a_model_that_does_not_stream_is_heard_as_a_whole(start: Start, openai_server: Any) -> None:
+    from naisei.models.base import ModelSettings
+
+    model = openai_server(reply=_drafted(_RIGHT), streams=False)
+    server = start(
+        models={"answerer": "openai:test"},
+        settings=ModelSettings(base_url=model.url, api_key="k", timeout=PATIENCE),
+    )
+    events = _events(server.post("/api/ask/stream", {"message": CLEAR}).text)
+    said = "".join(data["text"] for name, data in events if name == "delta")
+    assert said.startswith(f"{_RIGHT}[1]")
+
+
+_CHAT = (
+    "\n### Chat History:\n<chat_history>\nUSER: 育児休業の申請はいつまでですか\n"
+    "ASSISTANT: 1か月前です。[1]\n</chat_history>"
+)
+_JSON = 'JSON format: { "%s": … }'
+
+
+@pytest.mark.parametrize(
+    ("prompt", "expected"),
+    [
+        (
+            "### Task:\nGenerate a concise, 3-5 word title with an emoji summarizing the chat "
+            "history.\n" + _JSON % "title" + _CHAT,
+            {"title": "育児休業の申請はいつまでですか"},
+        ),
+        (
+            "### Task:\nGenerate 1-3 broad tags categorizing the main themes of the chat history.\n"
+            + _JSON % "tags"
+            + _CHAT,
+            {"tags": ["育児", "休業", "申請"]},
+        ),
+        (
+            "### Task:\nSuggest 3-5 relevant follow-up questions or prompts that the user might "
+            "naturally ask next.\n" + _JSON % "follow_ups" + _CHAT,
+            {"follow_ups": []},
+        ),
+        (
+            "### Task:\nAnalyze the chat history to determine the necessity of generating search "
+            "queries.\n" + _JSON % "queries" + _CHAT,
+            {"queries": []},
+        ),
+    ],
+)
+def test_tasks_of_front_ends_are_answered_and_not_searched(
+    start: Start, prompt: str, expected: dict[str, Any]
+) -> None:
+    told = _completion(start(), [{"role": "user", "content": prompt}])
+    content = told["choices"][0]["message"]["content"]
+    assert json.loads(content) == expected and "naisei" not in told
+
+
+def test_a_title_in_words_and_what_a_person_asks_about_titles(start: Start) -> None:
+    server = start()
+    talk = [
+        {"role": "user", "content": CLEAR},
+        {"role": "assistant", "content": "12,000円です。[1]"},
+    ]
+    order = "Provide a concise, 5-word-or-less title for the conversation, in its language."
+    told = _completion(server, [*talk, {"role": "user", "content": order}])
+    assert told["choices"][0]["message"]["content"] == CLEAR
+    for asked in (
+        "会議室の予約のタイトルは変えられますか",
+        "Write the title of my trip where?",
+        CLEAR,
+    ):
+        assert "naisei" in _completion(server, [{"role": "user", "content": asked}])
+
+
+def test_every_message_of_a_dialogue_has_its_limit(start: Start) -> None:
+    server = start()
+    for role in ("system", "assistant", "user"):
+        talk = [{"role": role, "content": "あ" * 30_000}, {"role": "user", "content": CLEAR}]
+        assert server.post("/v1/chat/completions", {"messages": talk}).status_code == 413

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import pytest
+from benchmarks.attack.bodies import BODIES
+from benchmarks.attack.endpoints import serving
 
 from models.helpers import QUICK, Choice, gateway, perform
 from naisei.core import Chat, InputError, InstrumentFailure, Usage, Where, user
+from naisei.models.base import ModelSettings
 from naisei.models.gateway import Gateway
 from naisei.models.registry import open_roles
+from naisei.models.replies import without_thoughts
 from servers.faults import KINDS, Faults
 from servers.openai_server import OpenAIServer
 
@@ -170,3 +175,55 @@ def test_no_credit_is_no_rate_limit(openai_server: Start) -> None:
     with pytest.raises(InputError, match="quota"):
         perform(gateway(server))
     assert server.calls == 1
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "endless text",
+        "endless small events",
+        "gzip bomb",
+        "gzip thrice",
+        "deep list",
+        "long number",
+        "large exponent",
+        "half a character",
+        "braces",
+        "unclosed thought",
+        "too long",
+        "odd pieces",
+    ],
+)
+def test_an_evil_endpoint_is_one_message_in_bounded_time(name: str, streamed: bool) -> None:
+    body, began = BODIES[name], time.process_time()
+    with serving(lambda: body) as url:
+        roles = open_roles(f"openai-compatible:test@{url}/v1", settings=ModelSettings(timeout=20))
+        patience = replace(QUICK, attempts=1, resends=0)
+        chat: Chat[Choice] = Chat("agent", [user("？")], Choice)
+        told = (lambda text: None) if streamed else None
+
+        async def asked() -> None:
+            gateway = Gateway(roles, patience=patience)
+            try:
+                await gateway.perform(chat, Where("1"), told=told)
+            finally:
+                await gateway.aclose()
+
+        with pytest.raises(InstrumentFailure):
+            asyncio.run(asked())
+    assert time.process_time() - began < 20, "seconds of the processor, with what sends it"
+
+
+@pytest.mark.parametrize(
+    ("said", "left"),
+    [
+        ("<think>a</think> b", "b"),
+        ("<think>a</think>\n<think>b</think>c</think>d", "c</think>d"),
+        ("<think>a", "<think>a"),
+        ("a</think><think>b", "a</think><think>b"),
+        ("x <think>a</think>  y <think>b", "x y <think>b"),
+    ],
+)
+def test_thoughts_are_no_part_of_the_answer(said: str, left: str) -> None:
+    assert without_thoughts(said) == left

@@ -23,5 +23,10 @@ def brain(messages: list[dict[str, Any]], schema: dict[str, Any] | None) -> str:
         return json.dumps(dict.fromkeys(("Power", "Intimacy", "TaskOriented"), f"{draw[0]}は？"))
     if fields:
         names = ("Power", "Intimacy", "TaskOriented")
-        return json.dumps({name: draw[i] % 7 - 3 for i, name in enumerate(names)})
+        reply: dict[str, Any] = {name: draw[i] % 7 - 3 for i, name in enumerate(names)}
+        # One number alone, two with a reason: both are read.
+        for name in names[1:]:
+            why = f"{name}は最初の発言から。"
+            reply[name] = {"evidence": [1], "reason": why, "value": reply[name]}
+        return json.dumps(reply, ensure_ascii=False)
     return f"そうですね、{draw[0]}の件、{draw[1]}日までに直します。"

@@ -45,7 +45,7 @@ def read() -> list[tuple[Known, np.ndarray, np.ndarray]]:
         for labels, found in zip(
             one.labels, estimate(one.lines, (names[0], names[1])), strict=True
         ):
-            estimates = np.array([found[name].value for name in DIMENSIONS])
+            estimates = np.array([found[name].score for name in DIMENSIONS])
             out.append((one, np.array(labels), estimates))
     return out
 

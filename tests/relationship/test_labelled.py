@@ -16,6 +16,7 @@ from naisei.relationship.labelled import (
     TOPICS,
     LabelledDialogue,
     load,
+    load_contrasts,
     read_labelled,
 )
 
@@ -196,3 +197,13 @@ def test_a_missing_file_and_an_unknown_split_are_named(tmp_path: Path) -> None:
         read_labelled(tmp_path / "nowhere.jsonl")
     with pytest.raises(InputError, match="use tune or test"):
         load("train")  # type: ignore[arg-type]
+
+
+def test_dialogues_that_hide_the_attitude_have_two_readers_and_a_median() -> None:
+    both = [*load_contrasts("dev"), *load_contrasts("test")]
+    assert len({d.id for d in both}) == len(both) == 120
+    assert sum(bool(d.contrast) for d in both) >= 60
+    first = both[0]
+    known = first.known("a_to_b")
+    given = [first.labels.a_to_b.Power, *(r.a_to_b.Power for r in first.readers)]
+    assert known["Power"] == sorted(given)[1]

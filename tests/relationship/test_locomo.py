@@ -161,10 +161,13 @@ def test_recall_is_the_share_of_the_evidence_found(tmp_path: Path) -> None:
     ]
     samples = read(tmp_path, row(qa=asked))
     found = measure(samples, NgramEmbedder(), [1, 2])
-    assert found.per_k["relevance"] == {1: [0.5, 1.0], 2: [1.0, 1.0]}
+    assert found.per_k["dense"] == {1: [0.5, 1.0], 2: [1.0, 1.0]}
     assert found.categories == ["multi-hop", "single-hop"]
     assert found.without == {"single-hop": 1}
-    plain, alone = recall_tables(found, [1, 2])
+    beside, *tables = recall_tables(found, [1, 2])
+    assert beside.columns == ("category", "questions", "query", "park", "bm25", "dense", "recency")
+    alone = next(table for table in tables if table.title == "dense")
+    plain = tables[0]
     assert plain.columns[:3] == ("category", "questions", "recall@1")
     assert alone.rows[-1][:3] == ("all", 2, 0.75)
     assert alone.rows[0][:3] == ("multi-hop", 1, 0.5)
@@ -179,7 +182,7 @@ def test_the_command_tells_what_it_measured(tmp_path: Path, naisei: Naisei) -> N
     assert shown.code == 0, shown.err
     told = json.loads(shown.out)
     assert told["questions"] == 2
-    assert told["rankings"]["relevance"][-1]["recall@1"] == 1.0
+    assert told["rankings"]["dense"][-1]["recall@1"] == 1.0
     assert "recall@1" in naisei(*asked, "--out", tmp_path / "out").out
     head = (tmp_path / "out/recall-2.csv").read_text(encoding="utf-8").splitlines()[0]
     assert head == "category,questions,recall@1,recall@1 low,recall@1 high"

@@ -92,7 +92,7 @@ def test_the_chain_can_be_walked_both_ways(run: Path, naisei: Naisei) -> None:
             assert f"{reading}-e{ground['number']}" in inner
             if ground["id"].startswith("D"):
                 assert "l1-" + ground["id"].replace(":", "-") in inner
-    assert any(ground["id"].startswith("R") for t in traces for ground in t["evidence"])
+    assert not any(ground["id"].startswith("R") for t in traces for ground in t["evidence"])
 
 
 def test_nothing_said_becomes_markup_and_nothing_is_fetched(run: Path) -> None:
@@ -166,3 +166,29 @@ def test_an_utterance_pays_for_the_reflection_after_it() -> None:
     assert first.roles["speaker"].attempts == 2
     assert first.roles["reflector"].failed == 1
     assert second.roles["speaker"].tokens == 8  # the last was never said
+
+
+def test_a_number_leads_to_its_sentence_to_the_line_and_back(
+    naisei: Naisei, openai_server: Serve, tmp_path: Path
+) -> None:
+    model = f"openai-compatible:test@{openai_server(brain).url}"
+    done = naisei("relationship", "run", "--model", model, "--relationship-reflection-every-turn",
+                  "--sessions", "1", "--turns", "2", "--embedder", "none", "--run-dir",
+                  tmp_path / "run", "--quiet")  # fmt: skip
+    assert done.code == 0, done.err
+    svg = tmp_path / "rr.svg"
+    drawn = naisei("relationship", "plot", tmp_path / "run", "-o", svg)
+    assert drawn.code == 0, drawn.err
+    with RunDirectory.look(tmp_path / "run") as run:
+        text = write_report(run).read_text("utf-8")
+    assert "<h1>倉田 美和 ↔ 三浦 拓海</h1>" in text, "not the folder"
+    page = Page(text)
+    sentence = re.search(
+        r"<li><b>[^<]*</b> [^<]*: Intimacyは最初の発言から。 <a href=\"#([^\"]+)\"", text
+    )
+    assert sentence is not None and sentence[1] in page.ids
+    line = text[text.index(f'id="{sentence[1]}"') :]
+    back = re.search(r'<a href="#(r1-[^"]+)"', line)
+    assert back is not None and back[1] in page.ids
+    assert 'class="named"' in text and "<title>1-1" in text
+    assert "Intimacyは最初の発言から。 [" in svg.read_text("utf-8"), "points say their reason"

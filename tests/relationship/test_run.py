@@ -203,7 +203,7 @@ def test_the_requests_of_both_directions_leave_together(
         "relationship", "run", *given, "--model", model, "--run-dir", tmp_path / "run", "--quiet"
     )
     assert done.code == 0, done.err
-    assert server.calls == 4 and server.peak == 2
+    assert server.calls == 5 and server.peak == 2
 
 
 def test_a_run_of_own_personas_is_resumed_from_any_folder(

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from naisei.relationship.speech import SpeechEstimator, course, estimate, load_coefficients
-from naisei.relationship.speech.features import FEATURES
+from naisei.relationship.speech.features import FEATURES, utterance_features
 from naisei.relationship.vector import DIMENSIONS
 
 SENIOR = [
@@ -42,7 +42,7 @@ def test_friends_are_nearer_than_strangers_and_chat_is_no_task() -> None:
     far, _ = estimate(STRANGERS, ("客", "女性"))
     assert near["Intimacy"].value > 1 > 0 > far["Intimacy"].value
     assert near["TaskOriented"].value < -1
-    assert abs(near["Power"].value) < 1
+    assert abs(near["Power"].score) < 1
 
 
 def test_power_is_mirrored_and_names_may_be_ids() -> None:
@@ -115,7 +115,54 @@ def test_any_text_gives_a_number_on_the_scale_or_a_reason(lines: list[tuple[str,
 
 def test_shipped_coefficients_have_the_signs_of_their_features() -> None:
     weights = load_coefficients()
-    assert weights.version == "speech.v1" and weights.intercepts["Power"] == 0
+    assert weights.version == "speech.v2" and weights.intercepts["Power"] == 0
     for name in DIMENSIONS:
         for feature, value in zip(FEATURES[name], weights.listed(name), strict=True):
             assert value * feature.sign > 0, f"{name}.{feature.name}"
+
+
+def test_what_is_near_nothing_is_not_told_but_keeps_its_score(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("NAISEI_LANG", "en")
+    equal = [("A", "そっちは明日の天気、どう思う？"), ("B", "うーん、晴れると思うけどな、たぶん。")]
+    power = estimate(equal, ("A", "B"))[0]["Power"]
+    assert math.isnan(power.value) and power.rounded is None and "cannot be read" in power.reason
+    assert abs(power.score) < load_coefficients().bands["Power"]
+
+
+def cues(text: str) -> dict[str, tuple[str, ...]]:
+    return utterance_features(text).cues
+
+
+@pytest.mark.parametrize(
+    ("text", "never"),
+    [
+        ("こちらでお待ちしています。", "close"),
+        ("趣味は？", "shut"),
+        ("二部屋あると広いね。", "work"),
+        ("どちらの温泉に行きました？", "press"),
+        ("お昼はご飯とお弁当です。", "offer"),
+        ("お気遣いいただかなくて結構です。", "honorific"),
+        ("お気遣いいただかなくて結構です。失礼します。", "defer"),
+    ],
+)
+def test_cues_are_not_heard_where_they_are_not(text: str, never: str) -> None:
+    assert never not in cues(text)
+
+
+def test_polite_words_that_shut_out_are_cold_and_rough_ones_among_friends_warm() -> None:
+    cold = [
+        ("甲", "お忙しいところ恐れ入りますが、一緒に行きませんか。"),
+        ("乙", "お気遣いいただかなくて結構です。失礼します。"),
+        ("甲", "では、せめて駅までお送りしましょうか。"),
+        ("乙", "要りません。どうぞご自由になさってください。"),
+    ]
+    warm = [
+        ("甲", "ばーか、また寝坊したんだろ。パン買っといたから、ほれ、食えよ。"),
+        ("乙", "うるさいな、お前も寝癖ひどいぞ、ばか。覚えてろよ。"),
+        ("甲", "はは、昔からそうだよな。今度また飲みに行こうぜ。"),
+        ("乙", "おう、お前のおごりな。"),
+    ]
+    assert estimate(cold, ("甲", "乙"))[1]["Intimacy"].value < 0
+    assert all(one["Intimacy"].value > 0 for one in estimate(warm, ("甲", "乙")))

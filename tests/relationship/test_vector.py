@@ -13,7 +13,14 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from commandline import Naisei
-from naisei.relationship.vector import DIMENSIONS, VectorReply
+from naisei.relationship.vector import (
+    DIMENSIONS,
+    RelationVector,
+    VectorReply,
+    degree,
+    faded,
+    scale,
+)
 from relationship.speakers import brain
 from servers.openai_server import OpenAIServer
 
@@ -43,7 +50,7 @@ def reply(power: Any) -> VectorReply:
     ],
 )
 def test_a_number_is_used_or_mended_on_record(given: Any, used: int, why: str) -> None:
-    reading = reply(given).reading
+    reading = reply(given).read()
     assert reading.vector is not None and reading.vector.values == (used, -1, 0)
     assert [(r.dimension, r.given, r.used, r.why) for r in reading.repairs] == (
         [("Power", given, used, why)] if why else []
@@ -68,13 +75,13 @@ def test_no_number_may_be_missing(missing: str) -> None:
 @example(24_262_689_866_854_436)
 def test_every_finite_number_lands_on_the_scale_at_its_nearest(given: float) -> None:
     found = reply(given)
-    vector = found.reading.vector
+    vector = found.read().vector
     assert vector is not None and -3 <= vector.Power <= 3
     # Exactly: beyond 2**53 a float would not tell neighbours apart.
     away = [abs(step - Fraction(given)) for step in range(-3, 4)]
     assert away[vector.Power + 3] == min(away)
     again = VectorReply.model_validate_json(found.model_dump_json())
-    assert again.reading == found.reading
+    assert again.read() == found.read()
 
 
 @pytest.mark.parametrize(
@@ -148,7 +155,7 @@ def test_questions_that_fail_leave_no_reading_and_ask_for_no_vector(
     openai_server: Serve, naisei: Naisei, tmp_path: Path
 ) -> None:
     def two(messages: list[dict[str, Any]], schema: dict[str, Any] | None) -> str:
-        asked = schema is not None and "最近の記憶" in json.dumps(messages, ensure_ascii=False)
+        asked = schema is not None and "問いを" in json.dumps(messages, ensure_ascii=False)
         return '["ひとつ？", "ふたつ？"]' if asked else brain(messages, schema)
 
     server = openai_server(two)
@@ -160,7 +167,7 @@ def test_questions_that_fail_leave_no_reading_and_ask_for_no_vector(
 
 
 def vectors(messages: list[dict[str, Any]]) -> bool:
-    return "3つの整数で評価します" in messages[0]["content"]
+    return "3つの面で読み取ります" in messages[0]["content"]
 
 
 def flags(server: OpenAIServer, run: Path, turns: int) -> list[str]:
@@ -174,3 +181,35 @@ def exported(run: Path) -> list[Any]:
     agent = json.loads((run / "agent_a.json").read_text("utf-8"))
     turns: list[Any] = agent["session_1_relationship_reflection_turns"]
     return turns
+
+
+def test_a_number_comes_with_its_evidence_and_a_sentence() -> None:
+    given = {
+        name: {"evidence": [2, 1, 2, 9], "reason": "断られた\nから。 ", "value": "+1"}
+        for name in DIMENSIONS
+    }
+    reading = VectorReply.model_validate(given).read(("D1:1", "D1:2"))
+    assert reading.vector is not None and reading.vector.values == (1, 1, 1)
+    first = reading.reasons[0]
+    assert (first.dimension, first.text) == ("Power", "断られた から。")
+    assert first.evidence == ("D1:2", "D1:1") and first.unknown == (9,)
+    assert len(reading.repairs) == 3
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
+def test_the_seven_words_are_those_of_every_place(language: str) -> None:
+    for name in DIMENSIONS:
+        words = [degree(name, value, language) for value in range(-3, 4)]
+        assert len(set(words)) == 7
+        assert all(f"{v} {word}" in scale(name, language) for v, word in enumerate(words, -3))
+
+
+def test_what_was_read_fades_to_the_base_each_dimension_at_its_own_pace() -> None:
+    vector = RelationVector(Power=-2, Intimacy=2, TaskOriented=3)
+    base = RelationVector(Power=-2, Intimacy=0, TaskOriented=0)
+    half = {"Power": 180.0, "Intimacy": 60.0, "TaskOriented": 1.0}
+    assert faded(vector, base, 0, half) == vector
+    assert faded(vector, base, 1 / 24, half) == vector
+    assert faded(vector, base, 7, half).values == (-2, 2, 0)
+    assert faded(vector, base, 60, half).values == (-2, 1, 0)
+    assert faded(vector, base, 10_000, half) == base

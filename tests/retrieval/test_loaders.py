@@ -7,6 +7,8 @@ import zipfile
 
 import docx
 import pytest
+from docx.enum.dml import MSO_THEME_COLOR
+from docx.enum.style import WD_STYLE_TYPE
 from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
 from docx.shared import RGBColor
@@ -28,7 +30,7 @@ def test_markdown() -> None:
     document = read(
         "a.md",
         "---\ntitle: 休暇規程\ntags: [人事, 休暇]\n---\n# 休暇\n"
-        "<!-- 全員に\n権限 -->本文**強調**と[表](x.md)。\n"
+        "<!-- 全員に\n権限 -->\n本文**強調**と[表](x.md)。\n"
         "## 看護\n| 対象 | 日数 |\n|:--|--:|\n| 一人 | 5日 |\n| 二人\\|以上 | 10日 |\n\n"
         "```\n# 見出しではない <!-- 見える -->\n```\n見出し\n---\n末尾",
     )
@@ -85,7 +87,7 @@ def test_hidden_parts_of_a_page_are_no_text(part: str) -> None:
     page = f"<style>.x{{color:red;display:none}} #y{{color:#fff}}</style><p>前</p>{part}<p>後</p>"
     document = read("a.html", page)
     assert whole(document) == "前\n後"
-    assert "秘" not in document.model_dump_json()
+    assert "秘" not in document.model_dump_json(exclude={"hidden"})
 
 
 def test_white_letters_on_a_dark_ground_are_seen() -> None:
@@ -142,6 +144,52 @@ def test_word() -> None:
     assert (last.text, last.headings) == ("見える。", ("第1章 総則", "日当"))
 
 
+def styled(change: str) -> docx.document.Document:
+    """With 秘 hidden by a theme colour, a shade near white, or a style."""
+    document = word(hidden=False)
+    run = document.add_paragraph("見える。").add_run("秘")
+    match change:
+        case "theme":
+            color = run._r.get_or_add_rPr().get_or_add_color()
+            color.set(qn("w:val"), "FFFFFF")
+            color.set(qn("w:themeColor"), "background1")
+        case "off-white":
+            run.font.color.rgb = RGBColor(0xF6, 0xF6, 0xF6)
+        case "character style" | "style of a style":
+            style = document.styles.add_style("隠", WD_STYLE_TYPE.CHARACTER)
+            style.font.hidden = True
+            if change == "style of a style":
+                base, style = style, document.styles.add_style("隠2", WD_STYLE_TYPE.CHARACTER)
+                style.base_style = base
+            run.style = style
+        case "paragraph style":
+            style = document.styles.add_style("隠", WD_STYLE_TYPE.PARAGRAPH)
+            style.font.color.rgb = RGBColor(255, 255, 255)
+            document.add_paragraph("秘", style=style)
+            run.text = ""
+        case "grey":
+            run.font.color.rgb = RGBColor(0xCC, 0xCC, 0xCC)
+        case "theme text":
+            run.font.color.theme_color = MSO_THEME_COLOR.TEXT_1
+        case "shown again":
+            style = document.styles.add_style("隠", WD_STYLE_TYPE.CHARACTER)
+            style.font.hidden = True
+            run.style, run.font.hidden = style, False
+    return document
+
+
+@pytest.mark.parametrize(
+    "change", ["theme", "off-white", "character style", "style of a style", "paragraph style"]
+)
+def test_word_hides_by_theme_and_style(change: str) -> None:
+    assert "秘" not in whole(read("a.docx", saved(styled(change))))
+
+
+@pytest.mark.parametrize("change", ["grey", "theme text", "shown again"])
+def test_word_shows(change: str) -> None:
+    assert "秘" in whole(read("a.docx", saved(styled(change))))
+
+
 def test_a_zip_bomb_is_not_unpacked() -> None:
     out = io.BytesIO(saved(word()))
     with zipfile.ZipFile(out, "a", zipfile.ZIP_DEFLATED) as archive:
@@ -170,10 +218,30 @@ def test_pdf_pages_headings_and_tables() -> None:
     assert (text.text, text.page) == (f"{long}いうえお。\n次の文。", 2)
 
 
+SECRET = "秘密".encode("utf-16-be").hex()
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        show("公開", 72, 600, before="0 0 595 842 re W n"),
+        show("公開", 72, 600, before="60 590 90 30 re W n"),
+        f"/Span <</ActualText <FEFF516C958B>>> BDC {show('公開', 72, 600)} EMC\n",
+    ],
+)
+def test_clipped_and_replaced_letters_that_show_are_text(part: str) -> None:
+    assert "公開" in whole(read("a.pdf", pdf(show("本文", 72, 700) + part)))
+
+
 @pytest.mark.parametrize(
     "secret",
     [
         show("秘密", 72, 600, before="3 Tr"),
+        show("秘密", 72, 600, before="0 0 5 5 re W n"),
+        f"q BT /F1 11 Tf 1 0 0 0 72 600 Tm <{SECRET}> Tj ET Q\n",
+        f"q BT /F1 11 Tf 0.0001 0 0 1 72 600 Tm <{SECRET}> Tj ET Q\n",
+        show("秘密", 72, 600).replace("Tf", "Tf 0.001 Tz"),
+        f"/Span <</ActualText <FEFF{SECRET * 20}>>> BDC {show('。', 72, 600)} EMC\n",
         show("秘密", 72, 600, before="1 1 1 rg"),
         show("秘密", 72, 600, 0.5),
         show("秘密", 72, -30),

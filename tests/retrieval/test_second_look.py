@@ -12,9 +12,10 @@ import pytest
 
 from naisei.core import InputError
 from naisei.retrieval.build import build
+from naisei.retrieval.chunking import said
 from naisei.retrieval.index import Index
 from naisei.retrieval.types import Chunk
-from naisei.retrieval.vectors import packed, said
+from naisei.retrieval.vectors import packed
 from retrieval.counting import Counting
 
 

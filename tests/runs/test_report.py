@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import importlib.util
 import io
 import json
 import math
@@ -16,14 +17,15 @@ from typing import Any
 
 import pytest
 
-from naisei.core import InputError
+from commandline import Naisei
+from naisei.core import InputError, Where
 from naisei.lang import speaking
 from naisei.runs.compare import compare
 from naisei.runs.directory import RunDirectory
+from naisei.runs.export import Frame, export_csv, export_jsonl, frame
 from naisei.runs.report import csv_report, html_report, markdown_report, write_study
-from naisei.runs.show import export_csv, export_jsonl
 from naisei.runs.tables import number, to_csv, to_markdown
-from naisei.runs.task import Summary, Table
+from naisei.runs.task import EpisodeRow, Summary, Table
 
 Run = Callable[..., Any]
 
@@ -118,6 +120,89 @@ def test_exports(tmp_path: Path, run_toy: Run, toy: Any) -> None:
     assert cells["i0"]["result.instance"] == "i0" and cells["i0"]["tokens"] == "90"
     assert json.loads(cells["i0"]["result.words"]) == by_instance["i0"]["result"]["words"]
     assert cells["i2"]["result.words"] == "" and "HTTP 500" in cells["i2"]["failure"]
+
+
+def test_long_form_of_a_study(tmp_path: Path, run_toy: Run, toy: Any, naisei: Naisei) -> None:
+    study = tmp_path / "study"
+    fails = toy.model(fails=lambda where: where.instance == "i2")
+    run_toy(study / "plain", toy.Toy(n=3), fails)
+    result = run_toy(study / "sweet", toy.Toy(n=3, flavour="sweet"))
+    links = {"plain one": "plain/report.html", "sweet one": "sweet/report.html"}
+    write_study(study, "toys", [], runs=links)
+    table = frame(study)
+    assert [row["configuration"] for row in table] == ["plain one"] * 3 + ["sweet one"] * 3
+    rows = {(r["config.flavour"], r["instance"]): r for r in table}
+    first, failed = rows["plain", "i0"], rows["plain", "i2"]
+    assert len(str(first["words"]).split()) == 5 and first["episode_tokens"] == 90
+    assert "HTTP 500" in str(failed["failure"]) and "words" not in failed
+    assert len(result.frame()) == 3 and "config.flavour" not in result.frame().columns
+    _, out, _ = naisei("runs", "export", study, "--format", "csv")
+    assert len(list(csv.DictReader(io.StringIO(out)))) == 6
+    _, out, _ = naisei("runs", "export", study / "plain", "--long")
+    assert {"configuration", "words"} <= {*json.loads(out.splitlines()[0])}
+    assert "# toys" in naisei("runs", "show", study)[1]
+    shown = json.loads(naisei("runs", "show", study, "--json")[1])["runs"]
+    assert [*shown] == ["plain one", "sweet one"] and shown["sweet one"]["n"] == 3
+    code, _, err = naisei("runs", "export", study, "--events")
+    assert code == 2 and "--events" in err
+    assert naisei("runs", "export", tmp_path)[0] == 2
+    assert naisei("runs", "export", study, "--format", "parquet")[0] == 2
+
+
+def test_rows_of_a_result(tmp_path: Path, run_toy: Run, toy: Any) -> None:
+    """One row an element, with what holds it; nested lists, counts, and nothing at all."""
+
+    class Nested(toy.Toy):  # type: ignore[misc,name-defined]
+        each, row_names = "days.tries", {"asked": "questions"}
+
+    run_toy(tmp_path / "r", Nested(n=1))
+    tries = [{"asked": [], "ok": False}, {"asked": [{"q": 1}], "ok": True, "also": [3, 5]}]
+    days = [{"day": 1, "tries": tries}, {"day": 2, "tries": []}]
+    with RunDirectory.of(Nested(n=1), tmp_path / "r") as directory:
+        where = Where("i0")
+        result: Any = {"instance": "i0", "state": {"x": 1}, "gold": 7, "days": days}
+        directory.log.finish(EpisodeRow(where, result))
+    rows = [*frame(tmp_path / "r")]
+    assert [(r["gold"], r["day"], r.get("questions"), r.get("ok")) for r in rows[:2]] == [
+        (7, 1, 0, False),
+        (7, 1, 1, True),
+    ]
+    assert rows[1]["also"] == "3 5" and rows[2]["day"] == 2 and "state" not in rows[0]
+    (whole,) = frame(tmp_path / "r", each="")
+    assert whole["days"] == 2 and whole["state.x"] == 1
+
+
+def test_notebook_displays(tmp_path: Path, run_toy: Run) -> None:
+    result = run_toy(tmp_path / "r")
+    assert "<table>" in result._repr_html_() and "<html" not in result._repr_html_()
+    episode = result.episode("i1")
+    assert str(episode).startswith("# i1") and episode.result is not None
+    assert episode._repr_html_().startswith("<pre") and "&quot;" in episode._repr_html_()
+    many = Frame(tuple({"n": n, "<b>": None} for n in range(30)))
+    assert "10" in many._repr_html_() and "&lt;b&gt;" in many._repr_html_()
+
+
+def test_standard_logging(
+    tmp_path: Path, run_toy: Run, toy: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", logger="naisei")
+    run_toy(tmp_path / "r", world=toy.model(fails=lambda where: where.instance == "i2"))
+    told = [(r.levelname, r.name, r.getMessage()) for r in caplog.records]
+    assert [level for level, *_ in told] == ["INFO", "WARNING", "INFO"]
+    assert "4 of 4" in told[0][2] and "i2#0 is unscored" in told[1][2] and "HTTP" in told[1][2]
+    assert "3 scored, 1 unscored" in told[2][2] and told[2][1] == "naisei.runs"
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_data_frames(tmp_path: Path, library: Any) -> None:
+    pytest.importorskip(library)
+    table = Frame(({"n": 1, "x": 0.5}, {"n": 2, "x": None, "mixed": "a"}, {"n": 3, "mixed": 4}))
+    data = table.to_dataframe(library)
+    assert data.shape == (3, 3) and list(data["n"]) == [1, 2, 3]
+    if library == "pandas" and importlib.util.find_spec("pyarrow"):
+        table.to_parquet(tmp_path / "t.parquet")
+        read = importlib.import_module("pandas").read_parquet(tmp_path / "t.parquet")
+        assert list(read["mixed"])[1:] == ["a", "4"]
 
 
 def _scored(toy: Any, values: list[float], **options: Any) -> Any:

@@ -106,6 +106,10 @@ class IntentServer:
         assert not self._thread.is_alive(), "the server did not stop"
 
     @property
+    def running(self) -> bool:
+        return self._thread.is_alive()
+
+    @property
     def address(self) -> tuple[str, int]:
         assert self._server is not None
         host, port = self._server.servers[0].sockets[0].getsockname()[:2]

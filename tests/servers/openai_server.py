@@ -52,7 +52,8 @@ class OpenAIServer:
     `response_format` types refused with 400. respond: answers a body (sent to whatever path)
     with status, headers and data, or leaves it to the rest. context: told by `/v1/models`.
     holds: so many calls are answered; the others wait until `release()`, so that whoever asks
-    can be looked at, or killed, just there.
+    can be looked at, or killed, just there. pauses: a stream stops once it has said this, until
+    `release()`. streams: whether a stream that is asked for is sent.
     After use: `calls` (requests that came), `answered` (clean replies), `met` (faults by
     kind), `requests` (their bodies, if `keep`), `peak` (most in flight).
     """
@@ -63,6 +64,8 @@ class OpenAIServer:
         *,
         latency: float = 0.0,
         holds: int | None = None,
+        pauses: str | None = None,
+        streams: bool = True,
         faults: Faults | None = None,
         refuse_modes: tuple[str, ...] = (),
         respond: Callable[[dict[str, Any]], tuple[int, dict[str, str], Any] | None] | None = None,
@@ -78,6 +81,7 @@ class OpenAIServer:
         self.tools, self.logprobs, self.context, self.models = tools, logprobs, context, models
         self.keep = keep
         self.holds, self._released = holds, threading.Event()
+        self.pauses, self.streams = pauses, streams
         self.calls = self.answered = self.peak = self._flying = 0
         self.met: Counter[str] = Counter()
         self.requests: list[dict[str, Any]] = []
@@ -190,7 +194,35 @@ class OpenAIServer:
             return
         if fault == "slow":
             await asyncio.sleep(self.faults.slow_s)
-        await self._answer(send, self._completion(body, fault), fault)
+        completion = self._completion(body, fault)
+        if body.get("stream") and self.streams and fault is None:
+            await self._stream(send, completion)
+        else:
+            await self._answer(send, completion, fault)
+
+    async def _stream(self, send: Send, completion: dict[str, Any]) -> None:
+        """Pieces of eight characters, the end, the usage."""
+        self.answered += 1
+        head = [(b"content-type", b"text/event-stream")]
+        await send({"type": "http.response.start", "status": 200, "headers": head})
+        choice = completion["choices"][0]
+        text, said = choice["message"]["content"], ""
+
+        async def tell(data: dict[str, Any]) -> None:
+            line = f"data: {json.dumps(data, ensure_ascii=False)}\n\n".encode()
+            await send({"type": "http.response.body", "body": line, "more_body": True})
+
+        for at in range(0, len(text), 8):
+            said += text[at : at + 8]
+            await tell({"choices": [{"index": 0, "delta": {"content": text[at : at + 8]}}]})
+            if self.pauses is not None and self.pauses in said:
+                while not self._released.is_set():
+                    await asyncio.sleep(0.005)
+        await tell(
+            {"choices": [{"index": 0, "delta": {}, "finish_reason": choice["finish_reason"]}]}
+        )
+        await tell({"choices": [], "usage": completion["usage"]})
+        await send({"type": "http.response.body", "body": b"data: [DONE]\n\n"})
 
     def _completion(self, body: dict[str, Any], fault: str | None) -> dict[str, Any]:
         schema = ((body.get("response_format") or {}).get("json_schema") or {}).get("schema")
@@ -212,7 +244,7 @@ class OpenAIServer:
         if self.logprobs and body.get("logprobs"):
             first = {"token": content[:1], "logprob": -0.1, "bytes": None, "top_logprobs": []}
             choice["logprobs"] = {"content": [first], "refusal": None}
-        asked = sum(tokens(m["content"]) for m in body["messages"])
+        asked = sum(tokens(m["content"] or "") for m in body["messages"])
         used = {"prompt_tokens": asked, "completion_tokens": tokens(content)}
         used["total_tokens"] = sum(used.values())
         return {

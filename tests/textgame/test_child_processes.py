@@ -11,6 +11,7 @@ import pytest
 
 import naisei
 from naisei.models.pull import _pip
+from naisei.textgame.engine.child import writes_files
 from naisei.textgame.engine.process import GameProcess
 from naisei.textgame.make.many import make_many
 from textgame.conftest import FakeSet
@@ -61,4 +62,18 @@ def test_no_other_python_is_started_without_safe_path() -> None:
                 if words[0] == "sys.executable":
                     found += 1
                     assert words[1] in ("'-P'", "'-I'"), f"{path}:{node.lineno}"
-    assert found == 2
+    assert found == 3
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["save", "RESTORE", "look. save", "script on", "oops save", "record", "look then record",
+     "open box, restore", "recording off", "transcript", "transcripts", "take\\save", "x\nsave"],
+)  # fmt: skip
+def test_commands_that_touch_files_are_known(command: str) -> None:
+    assert writes_files(command)
+
+
+@pytest.mark.parametrize("command", ["take record", "open safe", "describe", "save2", "unsaved"])
+def test_other_commands_are_played(command: str) -> None:
+    assert not writes_files(command)

@@ -121,6 +121,7 @@ def played(mess: Mess, commands: tuple[str, ...]) -> int:
     return points
 
 
+@pytest.mark.slow
 def test_the_real_game_is_won_by_its_walkthrough(needs_engine: None, cleanup_game: Path) -> None:
     from naisei.textgame.engine import ProcessPool, playable
     from naisei.textgame.engine.process import GameProcess

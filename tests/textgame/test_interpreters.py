@@ -178,6 +178,7 @@ def test_when_a_run_is_abandoned_a_hanging_interpreter_is_not_waited_for(fake: F
     pool.close()
 
 
+@pytest.mark.slow
 def test_games_that_are_first_to_be_compiled_are_all_played_at_once(
     needs_engine: None, cleanup_game: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -67,7 +67,7 @@ def test_the_parts_stand_where_the_thesis_puts_them():
     )
     places = [system.index(head) for head in heads]
     assert places == sorted(places)
-    assert "- put mug on shelf\n" in user
+    assert "\nput mug on shelf\n" in user
     assert "step by step" in user
     assert "put mug on shelf" not in system.split("Action history")[1]
 

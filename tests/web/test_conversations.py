@@ -16,6 +16,7 @@ from naisei.core import InputError
 from naisei.runs.directory import RunDirectory
 from naisei.system.execute import RunOptions
 from naisei.web.options import WebOptions
+from old_logs import unchained
 from servers.web_server import WebServer
 from waiting import PATIENCE, until
 
@@ -177,7 +178,9 @@ def test_what_failed_is_told_and_goes_on_where_it_failed(options: WebOptions) ->
         heard(client, id, 1)
         assert say(client, id, "壊れる") == 204
         state(client, id, "failed")
-        (folder,) = (options.state / "visitors").iterdir()
+        (visitor,) = (options.state / "conversations").iterdir()
+        folder = options.state / "visitors" / visitor.name
+        folder.mkdir(parents=True)  # nothing is kept beside the conversation as yet
         (folder / "mended").touch()
         assert client.post(f"/conversations/{id}/retry").status_code == 204
         assert heard(client, id, 2) == ["一!", "壊れる!"]
@@ -200,6 +203,7 @@ def test_what_another_version_began_can_be_read_but_not_gone_on_with(
     with sqlite3.connect(path) as log:
         log.execute("UPDATE events SET digest = 'other' WHERE kind = 'say'")
     log.close()
+    unchained(path)
     with WebServer(options) as server, server.visitor(cookies) as client:
         state(client, id, "stale")
         assert client.get(f"/echo/{id}").text == "一!"
@@ -247,3 +251,26 @@ def test_resuming_one_in_the_terminal_says_where_to_go(options: WebOptions) -> N
     with pytest.raises(InputError) as told:
         continue_run(path, RunOptions())
     assert f"/echo/{id}" in told.value.remedy
+
+
+def test_a_full_disk_is_told_and_what_was_said_stays(tiny: Path) -> None:
+    options = WebOptions(state=tiny / "state", runs=tiny / "runs")
+    with WebServer(options) as server, server.visitor() as client:
+        id = begin(client, times=3)
+        assert say(client, id, "やあ") == 204
+        assert heard(client, id, 1) == ["やあ!"]
+        last = step(client, id)
+        with (tiny / "fill").open("wb", buffering=0) as fill, pytest.raises(OSError):
+            while True:
+                fill.write(b"0" * 512)
+        full = client.post(
+            f"/conversations/{id}/answer", data={"step": last, "text": "はい" * 2000}
+        )
+        assert full.status_code == 503 and "保存できませんでした" in full.text
+        assert client.post("/echo").status_code == 503
+        assert client.get(f"/echo/{id}").text == "やあ!"
+        state(client, id, "failed")
+        (tiny / "fill").unlink()
+        assert client.post(f"/conversations/{id}/retry").status_code == 204
+        assert say(client, id, "また") == 204
+        assert heard(client, id, 2)[1] == "また!"

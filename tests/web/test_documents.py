@@ -113,3 +113,51 @@ def test_a_folder_on_the_server_is_kept_up_to_date(options: WebOptions, tmp_path
         WebOptions(documents=tmp_path / "none")
     with pytest.raises(InputError):
         WebOptions(documents=folder, index=tmp_path)
+
+
+def test_an_answer_shows_lists_and_tables_and_nothing_that_acts() -> None:
+    from naisei.web.html import _markdown
+
+    shown = _markdown(
+        "次のとおりです。[1]\n\n- 大人は**400円**\n- 子どもは無料\n\n"
+        "| 区分 | 料金 |\n|--|--|\n| 大人 | 400円 |\n\n"
+        "# 大声 <script>x()</script> ![x](https://leak.invalid) [y](javascript:z)"
+    )
+    assert "<li>大人は<strong>400円</strong></li>" in shown and "<td>400円</td>" in shown
+    assert "[1]" in shown and not any(tag in shown for tag in ("<h1", "<script", "<img", "<a "))
+
+
+def test_what_a_visitor_allows_to_be_remembered_is_shown_used_and_erased(
+    options: WebOptions, tmp_path: Path
+) -> None:
+    folder = tmp_path / "rules"
+    folder.mkdir()
+    text = "# プール\n\n## 使用料\n\n市内の方は300円、市外の方は600円です。\n\n"
+    text += "## 休館日\n\n月曜日です。\n"
+    (folder / "プール.md").write_text(text, "utf-8")
+    served = WebOptions(state=options.state, runs=options.runs, documents=folder)
+    fee = "プールの使用料はいくらですか"
+    with WebServer(served) as server, server.visitor() as client:
+
+        def talk(*said: str, **fields: str) -> str:
+            address = begin(client, "server", **fields).headers["HX-Redirect"]
+            return [ask(client, address, text, said=n) for n, text in enumerate(said, 1)][-1]
+
+        assert "覚えていること" not in client.get("/documents").text
+        assert "聞き返し" in talk(fee)  # nothing is kept without leave
+        talk("プールの休館日はいつですか。市外に住んでいます。", remember="1")
+        shown = client.get("/documents").text
+        assert "覚えていること" in shown and "市外に住んでいます" in shown
+        with server.visitor() as other:
+            assert "市外に住んでいます" not in other.get("/documents").text
+        assert "聞き返し" not in talk(fee, remember="1")
+        assert "聞き返し" in talk(fee)  # not allowed this time
+        note = re.search(r'name="note" value="([^"]+)"', shown)
+        assert note is not None
+        gone = client.post("/documents/memory/forget", data={"note": "x"})
+        assert gone.status_code == 404
+        assert client.post("/documents/memory/forget").status_code == 204
+        assert "覚えていること" not in client.get("/documents").text
+        assert "聞き返し" in talk(fee, remember="1")
+    kept = [path for path in options.state.rglob("memory.jsonl") if "市外" in path.read_text()]
+    assert not kept

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import socket
 from collections.abc import Iterator
@@ -11,13 +12,18 @@ from pathlib import Path
 
 import httpx2
 import pytest
+from starlette.exceptions import HTTPException
 
 from commandline import Naisei
+from naisei import http
 from naisei.core import Act, AskUser, Chat, Event, InputError, Message, Say, Search, Where
 from naisei.core.messages import fingerprint
+from naisei.http import Guesses
+from naisei.lengths import GUESS_SECONDS, GUESSES, KEPT_DAYS
 from naisei.runs.directory import RunDirectory
 from naisei.runs.report import StoredSummary, store_summary
 from naisei.runs.task import EpisodeRow, Metric, Summary, Table
+from naisei.web.conversations import store
 from naisei.web.conversations.kind import ConversationConfig, ConversationRun
 from naisei.web.options import WebOptions
 from naisei.web.visitors import Visitors
@@ -341,6 +347,93 @@ def test_nobody_comes_in_without_the_token(tmp_path: Path) -> None:
             assert client.get("/runs").url.path == "/enter"
 
 
+def test_guesses_at_the_token_are_few_and_lock_nobody_out_who_is_in() -> None:
+    now = [0.0]
+    guesses, tokens = Guesses(clock=lambda: now[0]), {"": TOKEN}
+    here, there = {"client": ("192.0.2.1", 1)}, {"client": ("2001:db8:0:1::5", 1)}
+    assert guesses.whose(here, TOKEN, tokens) == ""
+    for n in range(GUESSES):
+        assert guesses.whose(here, f"wrong {n}", tokens) is None
+        assert guesses.whose(there, f"wrong {n}", tokens) is None
+    for caller in (here, {"client": ("2001:db8:0:1::77", 9)}):
+        with pytest.raises(HTTPException) as refused:
+            guesses.whose(caller, "another", tokens)
+        assert refused.value.status_code == 429
+    assert guesses.whose(here, TOKEN, tokens) == "", "it was right before"
+    with pytest.raises(HTTPException):
+        guesses.whose(here, "the other one", {"": "the other one"})
+    now[0] = GUESS_SECONDS + 1
+    assert guesses.whose(here, "the other one", {"a": "the other one"}) == "a"
+
+
+def test_a_crowd_that_never_ends_its_headers_keeps_nobody_out(
+    server: WebServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(http, "HEADERS_WAITING", 5)
+    with server.visitor() as client:
+        host, port = client.base_url.host, client.base_url.port
+        held = [socket.create_connection((host, port), PATIENCE) for _ in range(8)]
+        try:
+            for connection in held:
+                connection.sendall(b"GET / HTTP/1.1\r\nhost: localhost\r\nx: ")
+            with suppress(ConnectionResetError):
+                assert held[0].recv(1) == b"", "the oldest are closed"
+            assert client.get("/health").status_code == 200
+        finally:
+            for connection in held:
+                connection.close()
+
+
+def test_headers_that_drip_are_given_up(server: WebServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http, "HEADERS_SECONDS", 0.05)
+    with server.visitor() as client:
+        address = client.base_url.host, client.base_url.port
+        with socket.create_connection(address, PATIENCE) as connection:
+            connection.sendall(b"GET /health HTTP/1.1\r\nhost: localhost\r\n")
+            with suppress(ConnectionResetError):
+                assert connection.recv(1) == b""
+
+
+def test_whoever_only_looks_leaves_nothing(tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    with WebServer(WebOptions(state=state, runs=tmp_path)) as server:
+        before = sorted(state.rglob("*"))
+        for _ in range(3):
+            with server.client() as client:
+                for page in ("/", "/documents", "/clarify", "/runs", "/emphasis"):
+                    client.get(page)
+        assert sorted(state.rglob("*")) == before
+
+
+def test_conversations_have_a_quota(server: WebServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store, "KEPT_OF_ONE", 2)
+    with server.visitor() as client:
+        assert [client.post("/echo").status_code for _ in range(3)] == [200, 200, 409]
+        monkeypatch.setattr(store, "KEPT_IN_ALL", 1)
+    with server.visitor() as client:
+        assert client.post("/echo").status_code == 409
+
+
+def test_what_nobody_looked_at_for_long_is_removed(tmp_path: Path) -> None:
+    old, new = tmp_path / "conversations/a/1", tmp_path / "conversations/b/2"
+    beside = tmp_path / "visitors/a"
+    for folder in (old, new, beside):
+        folder.mkdir(parents=True)
+        (folder / "log").touch()
+    now = new.stat().st_mtime + KEPT_DAYS * 24 * 3600 - 60
+    for path in (old, old / "log", beside, beside / "log"):
+        os.utime(path, (1, 1))
+    assert store.expire(tmp_path, now) == 2
+    assert sorted(tmp_path.rglob("*")) == sorted(
+        [new / "log", new, new.parent, new.parent.parent, beside.parent]
+    )
+
+
+def test_conversations_are_not_shown_as_runs(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="--runs"):
+        WebOptions(state=tmp_path / "state", runs=tmp_path / "state" / "conversations")
+
+
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.com"])
 def test_a_host_that_others_reach_needs_a_token(host: str) -> None:
     with pytest.raises(InputError):
@@ -368,3 +461,6 @@ def test_the_secret_is_for_its_owner_alone(tmp_path: Path) -> None:
     secret = tmp_path / "secret"
     assert secret.stat().st_mode & 0o777 == 0o600 and len(secret.read_bytes()) == 32
     assert [path.name for path in tmp_path.iterdir()] == ["secret"]
+    secret.write_bytes(b"")  # a process was killed here
+    Visitors.kept_in(tmp_path)
+    assert len(secret.read_bytes()) == 32 and secret.stat().st_mode & 0o777 == 0o600

@@ -42,7 +42,8 @@ class View:
     history: the earlier trials in full (an agent that works by a memo must not read it; one that
     keeps a posterior does). memo: the memory policy's text.
     past: earlier requests of the household, as they are remembered.
-    may_ask: whether a question is allowed now; quota_left: how many more.
+    may_ask: whether a question is allowed now; quota_left: how many more. trials_left: after this
+    one, if it fails; `None` where nobody counts them.
     """
 
     scene: Scene
@@ -56,6 +57,7 @@ class View:
     may_ask: bool = True
     quota_left: int = 2
     trial: int = 1
+    trials_left: int | None = None
 
     @property
     def allowed(self) -> tuple[int, ...]:
@@ -108,12 +110,13 @@ class AgentContext:
         return built
 
 
-def declares(*, model_free: bool, options: type[BaseModel]) -> Callable[[F], F]:
+def declares(*, model_free: bool, options: type[BaseModel] | None = None) -> Callable[[F], F]:
     """A decorator that sets these attributes of a factory; see `AgentContext`."""
 
     def declared(factory: F) -> F:
         factory.model_free = model_free  # type: ignore[attr-defined]
-        factory.options = options  # type: ignore[attr-defined]
+        if options is not None:
+            factory.options = options  # type: ignore[attr-defined]
         return factory
 
     return declared

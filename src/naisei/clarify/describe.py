@@ -64,7 +64,7 @@ _WORDS = {
         "company": "with",
         "user": "The user",
         "surroundings": "What can be seen around",
-        "comma": ", ",
+        "comma": "; ",
         "trial": "Trial {n}",
         "thought": "thought",
         "question": "question",

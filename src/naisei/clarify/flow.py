@@ -99,6 +99,7 @@ def trial(
             may_ask=left > 0,
             quota_left=left,
             trial=len(history) + 1,
+            trials_left=rules.trials - len(history) - 1,
         )
         decision = yield from agent.decide(view)
         if isinstance(decision, Execute):

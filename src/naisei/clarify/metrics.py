@@ -164,6 +164,8 @@ def _sequential(
         passed = succeeded_within(first, k, trials=trials)
         discounted = discounted_within(first, steps, k, alpha=config.alpha, trials=trials)
         within = [w if t and t <= k else 0.0 for w, t in zip(worth, first, strict=True)]
+        if k > trials:
+            within = [float("nan")] * len(within)
         out += [
             mean_metric(f"score@{k}", within, clusters=scenes, seed=config.seed, reason=reason),
             mean_metric(f"pass@{k}", passed, clusters=scenes, seed=config.seed, reason=reason),

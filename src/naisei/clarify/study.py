@@ -171,7 +171,8 @@ def _comparisons(summaries: Mapping[str, Summary], seed: int) -> Table:
     k = tried[-1].split("@")[1] if tried else "1"
     lines: list[tuple[str, str, Difference]] = []
     for label in others:
-        for name in (f"pass@{k}", f"dpass@{k}"):
+        names = [n for n in (f"score@{k}", f"pass@{k}", f"dpass@{k}") if reference[n].n]
+        for name in names:
             a, b, scenes = _shared(summaries[first], summaries[label], name)
             lines.append((label, name, paired_difference(a, b, clusters=scenes, seed=seed)))
     return difference_table(

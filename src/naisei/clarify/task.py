@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Generator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from typing import ClassVar
 
 from pydantic import BaseModel, JsonValue
 
@@ -179,6 +180,8 @@ class ClarifyTask(Task[ClarifyConfig]):
     """
 
     system = "clarify"
+    each = "trials"
+    row_names: ClassVar[Mapping[str, str]] = {"turns": "questions", "cluster": "scene"}
 
     def __init__(
         self,

@@ -12,6 +12,7 @@ from typing import Any
 from naisei.clarify.schemas import Action
 from naisei.japanese.forbidden_questions import objects
 from naisei.japanese.morph import is_japanese, normalise
+from naisei.lengths import cached_text
 
 __all__ = ["all_names", "called", "mentioned", "names_of", "thing_of"]
 
@@ -46,7 +47,7 @@ def thing_of(action: Action) -> str:
     return next(iter(found), "")
 
 
-@lru_cache(maxsize=16384)
+@cached_text(16384)
 def mentioned(text: str) -> tuple[str, ...]:
     """The things that a text names, in the order of the text; of two names at one place the
     longer one counts."""

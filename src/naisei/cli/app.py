@@ -13,6 +13,7 @@ from typer.main import get_command
 
 from naisei import __version__, lang
 from naisei.cli import errors
+from naisei.cli.profile import defaults
 from naisei.lang import say
 from naisei.system.registry import BUILT_IN, Text, find_system, system_in, system_names
 
@@ -36,6 +37,27 @@ _OTHERS: dict[str, tuple[str, Text]] = {
         (
             "実行記録を見る・再開する・比べる・書き出す",
             "List, show, resume, compare and export runs.",
+        ),
+    ),
+    "data": (
+        "naisei.cli.data:app",
+        (
+            "同梱データを見る・検証する・書き出す",
+            "List, show, validate and export the bundled data.",
+        ),
+    ),
+    "mcp": (
+        "naisei.doors.commands:mcp_app",
+        (
+            "MCP のサーバー: 各システムをツールとして使う",
+            "An MCP server: the systems as tools, runs as resources.",
+        ),
+    ),
+    "proxy": (
+        "naisei.doors.commands:proxy_app",
+        (
+            "モデルの前に立つプロキシ: 聞き返す、検査する、資料で答える、覚える",
+            "A proxy before any model: asks back, checks lines, answers from documents, remembers.",
         ),
     ),
     "models": (
@@ -96,6 +118,11 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
+def _profile(context: typer.Context, name: str | None) -> None:
+    if not context.resilient_parsing:  # completion needs no defaults
+        context.default_map = defaults(name)
+
+
 def _debug(wanted: bool) -> None:
     if wanted:
         os.environ[errors.DEBUG] = "1"
@@ -111,6 +138,20 @@ def _root(
             callback=lang.use,
             is_eager=True,
             help=say("表示言語: ja または en", "Language of messages: ja or en."),
+        ),
+    ] = None,
+    profile: Annotated[
+        str | None,
+        typer.Option(
+            "--profile",
+            metavar="NAME",
+            envvar="NAISEI_PROFILE",
+            callback=_profile,
+            is_eager=True,
+            help=say(
+                "naisei.toml のプロファイル (フラグの既定値の組)",
+                "A profile of naisei.toml: defaults of flags.",
+            ),
         ),
     ] = None,
     debug: Annotated[

@@ -16,6 +16,7 @@ from typer.main import get_command
 
 from naisei.cli.flags import Flags
 from naisei.cli.parameters import parameter, signed, typed_in, with_options
+from naisei.cli.profile import fit
 from naisei.core import InputError
 from naisei.lang import say
 from naisei.system.config import Config
@@ -56,7 +57,12 @@ class SystemGroup(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """The command itself; the help of the group lists stubs of the same names."""
         name, found, rest = super().resolve_command(ctx, args)
-        return name, found if name is None else command_of(self.system, name), rest
+        if name is None:
+            return name, found, rest
+        command = command_of(self.system, name)
+        repeatable = [str(p.name) for p in command.params if getattr(p, "multiple", False)]
+        fit(ctx.default_map, name, repeatable)
+        return name, command, rest
 
 
 def _stub(name: str, about: Text) -> TyperCommand:

@@ -10,6 +10,7 @@ import typer
 from pydantic import BaseModel, ValidationError
 
 from naisei.cli.errors import translated
+from naisei.cli.profile import refuse_unknown
 from naisei.core import InputError
 from naisei.lengths import bounded
 from naisei.plugins import pairs
@@ -119,7 +120,12 @@ def signed(
 
 
 def typed_in(context: typer.Context, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """What was given on the command line or in the environment, without defaults."""
+    """What was given on the command line, in the environment or in `naisei.toml`, without defaults.
+
+    Raises:
+        InputError: `naisei.toml` names a flag of this command that it has not.
+    """
+    refuse_unknown(context.default_map, parameters)
     sources = {key: context.get_parameter_source(key) for key in parameters}
     default = (None, "DEFAULT")
     return {k: v for k, v in parameters.items() if getattr(sources[k], "name", None) not in default}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Annotated, Literal
@@ -17,11 +16,13 @@ from naisei.files import write_atomically
 from naisei.lang import say
 from naisei.runs import show
 from naisei.runs.directory import Frozen, RunDirectory
-from naisei.runs.show import export_csv, export_jsonl
+from naisei.runs.export import Frame, export_csv, export_jsonl, frame, study_runs
+from naisei.runs.report import STUDY
 from naisei.runs.tables import to_csv, to_markdown
 from naisei.system.config import Printed, flag
 from naisei.system.execute import RunOptions, execute
 from naisei.system.registry import experiment_of
+from naisei.terminal import json_text, visible
 
 __all__ = ["app", "continue_run"]
 
@@ -48,12 +49,10 @@ class _Compared(Printed):
 
 
 def _json(value: object) -> None:
-    print(json.dumps(value, ensure_ascii=False, allow_nan=False))
+    print(json_text(value))
 
 
 def _print(text: str) -> None:
-    from naisei.terminal import visible
-
     print(visible(text))
 
 
@@ -119,10 +118,13 @@ def show_(
     *,
     printed: Printed,
 ) -> None:
+    if not (directory / "config.json").exists() and (directory / STUDY).exists():
+        _show_study(directory, as_json=printed.as_json)
+        return
     with RunDirectory.look(directory) as run:
         if raw:
             sent = show.exchanges(run, show.find_episode(run, episode or ""), step)
-            print(json.dumps(sent, ensure_ascii=False, indent=None if printed.as_json else 2))
+            print(json_text(sent, indent=None if printed.as_json else 2))
         elif episode is None and not step:
             if printed.as_json:
                 _json(show.run_json(run))
@@ -134,6 +136,18 @@ def show_(
                 _json(show.episode_json(run, name))
             else:
                 _print(show.episode_text(run, name, step))
+
+
+def _show_study(directory: Path, *, as_json: bool) -> None:
+    """Its tables; with JSON the result object of each run, by its label."""
+    if not as_json:
+        _print((directory / "study.md").read_text(encoding="utf-8"))
+        return
+    runs = {}
+    for label, path in study_runs(directory).items():
+        with RunDirectory.look(path) as run:
+            runs[label] = show.run_json(run)
+    _json({"run_dir": str(directory), "runs": runs})
 
 
 @app.command(help=say("実行を続きから再開する", "Continue a run where it stopped."))
@@ -172,8 +186,31 @@ def compare(
 def export(
     directory: Dir,
     form: Annotated[
-        Literal["jsonl", "csv"], typer.Option("--format", help=say("形式", "The format."))
+        Literal["jsonl", "csv", "parquet", "inspect"],
+        typer.Option("--format", help=say("形式", "The format.")),
     ] = "jsonl",
+    long: Annotated[
+        bool,
+        typer.Option(
+            "--long",
+            help=say(
+                "1 試行を 1 行にした表。比較 (スタディ) は常にこの形",
+                "A table with one row a trial; always so for a study.",
+            ),
+        ),
+    ] = False,
+    each: Annotated[
+        str | None,
+        typer.Option(
+            "--each",
+            metavar="PATH",
+            help=say(
+                "1 行にする結果の中のリスト (例: trials、sessions.moments)。--long の形になる",
+                "The list in a result to have a row each, such as trials or "
+                "sessions.moments; implies --long.",
+            ),
+        ),
+    ] = None,
     events: Annotated[
         bool,
         typer.Option(
@@ -184,11 +221,22 @@ def export(
     *,
     printed: Printed,
 ) -> None:
-    if events and form == "csv":
+    if form == "inspect":
+        _export_inspect(directory, output, as_json=printed.as_json)
+        return
+    study = not (directory / "config.json").exists()
+    long = long or each is not None or study or form == "parquet"
+    if events and (long or form != "jsonl"):
         raise InputError(
-            say("やりとりは CSV では書き出せません", "events have no form in CSV"),
+            say(
+                "やりとりは、実行 1 つの JSON Lines でだけ書き出せます",
+                "events have a form in the JSON lines of a single run alone",
+            ),
             place="--events",
-            remedy=say("--format jsonl を付けてください", "--format jsonl"),
+            remedy=say(
+                "--format jsonl とし、--long や --each を付けないでください",
+                "use --format jsonl, without --long and --each",
+            ),
         )
     if printed.as_json and output is None:
         raise InputError(
@@ -196,6 +244,9 @@ def export(
             place="--json",
             remedy=say("--output を付けてください", "add --output"),
         )
+    if long:
+        _export_long(frame(directory, each=each), form, output, as_json=printed.as_json)
+        return
     with RunDirectory.look(directory) as run:
         if form == "csv":
             _write(export_csv(run), output)
@@ -206,6 +257,35 @@ def export(
         if printed.as_json:
             scored, failed, _ = run.log.counts()
             _json({"output": str(output), "episodes": scored + failed})
+
+
+def _export_inspect(directory: Path, output: Path | None, *, as_json: bool) -> None:
+    try:
+        from naisei.cli.inspect_ai import export_log
+    except ImportError as error:
+        raise InputError(
+            say("inspect-ai がインストールされていません", "inspect-ai is not installed"),
+            place="--format inspect",
+            remedy="pip install 'naisei[bench]'",
+        ) from error
+    path = output or directory / "log.eval"
+    export_log(directory, path)
+    print(json_text({"output": str(path)}) if as_json else path)
+
+
+def _export_long(table: Frame, form: str, output: Path | None, *, as_json: bool) -> None:
+    if form == "parquet":
+        if output is None:
+            raise InputError(
+                say("Parquet は標準出力に書けません", "Parquet is not written to stdout"),
+                place="--format parquet",
+                remedy=say("--output を付けてください", "add --output"),
+            )
+        table.to_parquet(output)
+    else:
+        _write(table.to_csv() if form == "csv" else table.to_jsonl(), output)
+    if as_json:
+        _json({"output": str(output), "rows": len(table)})
 
 
 @app.command(help=say("報告書を作り直す", "Write the report again."))
@@ -236,6 +316,41 @@ def report(
         _json({"report": str(path)})
     else:
         print(path)
+
+
+@app.command(
+    help=say(
+        "記録が壊れていないか確かめる", "Check that nothing of a run's log is damaged or lost."
+    )
+)
+@with_options
+def check(directory: Dir, printed: Printed) -> None:
+    from naisei.runs.repair import checked
+
+    found = checked(directory)
+    if printed.as_json:
+        _json(found.to_json())
+    else:
+        _print(found.text())
+    if found.damages:
+        raise typer.Exit(2)
+
+
+@app.command(
+    help=say(
+        "壊れた記録の無事な部分を残す (元のファイルも残る)",
+        "Keep what is sound of a damaged log; the old files stay.",
+    )
+)
+@with_options
+def repair(directory: Dir, printed: Printed) -> None:
+    from naisei.runs.repair import repaired
+
+    done = repaired(directory)
+    if printed.as_json:
+        _json(done.to_json())
+    else:
+        _print(done.text())
 
 
 def continue_run(path: Path, options: RunOptions, *, as_json: bool = False) -> int:

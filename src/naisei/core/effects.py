@@ -11,7 +11,7 @@ New effects are made by subclassing `Effect` with a new `kind`.
 from __future__ import annotations
 
 import base64
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
@@ -119,6 +119,8 @@ class Chat(Effect[T]):
         messages: the conversation, oldest first.
         schema: a pydantic model the reply must satisfy; `None` for plain text.
         sampling: overrides of the role's sampling parameters.
+        preview: what may be shown of a reply of which so much has come; for whoever looks on while
+            it is written. A pure function, no part of the request.
 
     Raises (in the flow):
         InstrumentFailure: no usable reply after retries and one repair.
@@ -129,6 +131,7 @@ class Chat(Effect[T]):
     messages: tuple[Message, ...]
     schema: type[BaseModel] | None
     sampling: Sampling
+    preview: Callable[[str], str] | None = field(default=None, compare=False, repr=False)
 
     @overload
     def __init__(
@@ -138,6 +141,7 @@ class Chat(Effect[T]):
         schema: None = None,
         *,
         sampling: Sampling = ...,
+        preview: Callable[[str], str] | None = ...,
     ) -> None: ...
 
     @overload
@@ -148,6 +152,7 @@ class Chat(Effect[T]):
         schema: type[M],
         *,
         sampling: Sampling = ...,
+        preview: Callable[[str], str] | None = ...,
     ) -> None: ...
 
     def __init__(
@@ -157,8 +162,10 @@ class Chat(Effect[T]):
         schema: type[BaseModel] | None = None,
         *,
         sampling: Sampling = Sampling(),
+        preview: Callable[[str], str] | None = None,
     ) -> None:
         object.__setattr__(self, "role", role)
+        object.__setattr__(self, "preview", preview)
         object.__setattr__(self, "messages", tuple(messages))
         object.__setattr__(self, "schema", schema)
         object.__setattr__(self, "sampling", sampling)
@@ -206,7 +213,7 @@ class Act(Effect[Observation]):
 
     kind: ClassVar[str] = "act"
     ordered: ClassVar[bool] = True
-    action: JsonValue
+    action: Any
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "action", plain(self.action))

@@ -16,7 +16,7 @@ from typing import Any
 from pydantic import JsonValue, ValidationError
 
 from naisei.core.effects import Effect, Flow, Gather
-from naisei.core.errors import EffectFailed, FlowError, LimitReached, ReplayDivergence
+from naisei.core.errors import EffectFailed, FlowError, LimitReached, LogBusy, ReplayDivergence
 from naisei.core.events import Event, EventLog, Limits, Meter, Usage, Where, plain
 from naisei.core.messages import fingerprint
 from naisei.core.world import FlowHandler, Handler, Performed, World
@@ -27,6 +27,7 @@ __all__ = [
     "Fork",
     "Need",
     "Path",
+    "Pause",
     "Steps",
     "Unrestored",
     "drive",
@@ -58,7 +59,16 @@ class Fork:
     ordered: tuple[int, ...]
 
 
-Steps = Generator[Need | Fork, Any, Any]
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """Nothing to perform: the log is busy, and is tried again after so many seconds."""
+
+    seconds: float
+
+
+Steps = Generator[Need | Fork | Pause, Any, Any]
+#: Seconds between two tries at a busy log, and in all.
+_PAUSE, _PATIENCE = 0.05, 10.0
 
 
 @dataclass
@@ -115,6 +125,9 @@ def drive(todo: Steps, perform: Callable[[Need], Any]) -> Any:
             if isinstance(need, Fork):
                 sent = [settled(branch, perform) for branch in need.branches]
                 continue
+            if isinstance(need, Pause):
+                time.sleep(need.seconds)
+                continue
             try:
                 sent = perform(need)
             except EffectFailed as caught:
@@ -158,13 +171,13 @@ def steps(flow: Flow[Any], where: Where, branch: Branch) -> Steps:
             try:
                 effect = flow.throw(failed) if failed is not None else flow.send(sent)
             except StopIteration as stop:
-                _settle(failed, branch)
+                yield from _settle(failed, branch)
                 return stop.value
             except EffectFailed as raised:
                 if failed is not None and raised is not failed:
                     raised.unlogged[:0] = failed.unlogged
                 raise
-            _settle(failed, branch)
+            yield from _settle(failed, branch)
             sent, failed = None, None
             here = where.at(n)
             _check(effect, here, branch)
@@ -193,11 +206,26 @@ def _check(effect: Any, where: Where, branch: Branch) -> None:
         )
 
 
-def _settle(failed: EffectFailed | None, branch: Branch) -> None:
+def _kept(event: Event, log: EventLog) -> Steps:
+    """Append an event; a log that somebody else holds for a while is waited for."""
+    until = 0.0
+    while True:
+        try:
+            log.append(event)
+        except LogBusy:
+            until = until or time.monotonic() + _PATIENCE
+            if time.monotonic() > until:
+                raise
+            yield Pause(_PAUSE)
+        else:
+            return
+
+
+def _settle(failed: EffectFailed | None, branch: Branch) -> Steps:
     """The flow outlived a failure: what was left open becomes part of the record."""
     if failed is not None:
         for event in failed.unlogged:
-            branch.episode.log.append(event)
+            yield from _kept(event, branch.episode.log)
             branch.meter.add(event.usage, event.seconds)
         failed.unlogged.clear()
 
@@ -247,7 +275,8 @@ def _one(effect: Effect[Any], where: Where, branch: Branch) -> Steps:
         raise failed
     seconds = 0.0 if nests else time.perf_counter() - began
     data, result, usage = _record(effect, performed, where)
-    episode.log.append(Event(where, effect.kind, digest, request, data, None, usage, seconds))
+    event = Event(where, effect.kind, digest, request, data, None, usage, seconds)
+    yield from _kept(event, episode.log)
     branch.meter.add(usage, seconds)
     return result
 

@@ -31,6 +31,7 @@ __all__ = [
     "InputError",
     "InstrumentFailure",
     "LimitReached",
+    "LogBusy",
     "ModelCallForbidden",
     "NaiseiError",
     "ReplayDivergence",
@@ -62,6 +63,11 @@ class EpisodeBusy(InputError):
     An episode has one writer at a time, so that a request sent twice acts once. Asked again
     after the other has ended, `run` and `arun` give its result, by replay.
     """
+
+
+class LogBusy(InputError):
+    """Another program holds the log, so that nothing was written. Appending again may succeed;
+    the runtimes try for some seconds, and let other tasks go on meanwhile."""
 
 
 class EffectFailed(NaiseiError):

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from naisei.core.effects import Effect, Flow
-from naisei.core.engine import Branch, Episode, Fork, Need, Steps, Unrestored, drive, steps
+from naisei.core.engine import Branch, Episode, Fork, Need, Pause, Steps, Unrestored, drive, steps
 from naisei.core.errors import EffectFailed, FlowError, ReplayDivergence
 from naisei.core.events import EventLog, Limits, MemoryLog, Where, writing
 from naisei.core.world import FunctionHandler, Handler, World
@@ -116,7 +116,12 @@ async def _adrive(todo: Steps) -> Any:
                 return stop.value
             sent, failed = None, None
             try:
-                sent = await (_afork(need) if isinstance(need, Fork) else _aperform(need))
+                if isinstance(need, Need):
+                    sent = await _aperform(need)
+                elif isinstance(need, Pause):
+                    await asyncio.sleep(need.seconds)
+                else:
+                    sent = await _afork(need)
             except EffectFailed as caught:
                 failed = caught
     finally:

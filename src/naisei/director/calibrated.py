@@ -16,17 +16,17 @@ from operator import add
 from naisei.core import Check, Status
 from naisei.director.autofix import autofix
 from naisei.director.character import Character
-from naisei.director.character_checks import SettingCheck, ToneCheck
+from naisei.director.character_checks import SettingCheck, ToneCheck, foreign_trait
 from naisei.director.line_checks import check_form, check_script
 from naisei.director.prepare import EVIDENCE, PASSED, PreparedLine, found
 from naisei.director.verdict import LineVerdict, Tone
-from naisei.director.voice import VoiceMeter, typical
+from naisei.director.voice import VoiceMeter
 from naisei.japanese.assertion_scope import double_negations
 from naisei.japanese.folding import fold
-from naisei.japanese.household import Bond, Household
+from naisei.japanese.household import Bond, Household, speaks_of_others
+from naisei.japanese.learnt_faults import Fault, LearntFaults
 from naisei.japanese.negation import negations
 from naisei.japanese.noun_phrases import noun_phrases, turns
-from naisei.japanese.praise import Praises
 from naisei.japanese.staging import staging
 
 __all__ = ["CalibratedRules"]
@@ -60,24 +60,25 @@ class CalibratedRules:
             Bond(character.names, partner, bond.together, bond.kin or "", bond.calls)
         )
         self._fact = character.setting[0] if character.setting else None
-        self._praise = None if character.flatters and character.praise is None else Praises(partner)
+        self._learnt = LearntFaults(character.names, partner, _faults_of(character))
         self._meter = VoiceMeter(character.voice) if character.voice else None
         self._tone = ToneCheck(character.tone)
-        self._missing = lru_cache(maxsize=512)(partial(_missing, character))
+        self._missing = lru_cache(maxsize=512)(partial(foreign_trait, character))
 
     def check(self, text: str, history: Sequence[str] = ()) -> LineVerdict:
         """See `naisei.director.check.check`."""
         whole = PreparedLine(text, self.names)
         line = whole if len(text) <= READ else PreparedLine(text[:READ], self.names)
         history = [said[:READ] for said in history]
+        learnt = self._learnt.find(line.masked, line.sentences)
         tone, score = self._toned(line)
         scatter, raised = self._scattered(line)
         checks = (
             check_form(whole, self.limits),
-            self._set(line, history),
-            self._praised(line),
+            self._set(line, history, learnt),
+            _praised(line, learnt),
             scatter,
-            self._logic(line),
+            _logic(line, learnt),
             tone,
             self._looped(line, history) if history else PASSED["loop"],
             self._jumped(line, history) if history else PASSED["jump"],
@@ -95,40 +96,32 @@ class CalibratedRules:
             self.character.id,
         )
 
-    def _set(self, line: PreparedLine, history: Sequence[str]) -> Check:
+    def _set(self, line: PreparedLine, history: Sequence[str], learnt: Learnt) -> Check:
         facts = self._facts(line) if self._facts.sign(line.body) else PASSED["setting"]
         # Whoever was spoken of just before may be whom the line leaves unnamed.
         third = bool(history) and _THIRD.search(history[-1]) is not None
         if third and facts.status is _RETRY:
             return facts.model_copy(update={"status": _WARN})
+        if facts.status is not _PASS:
+            return facts
         household = self._household
-        if facts.status is _PASS:
-            spans = sorted(household.find(line.body, line.masked), key=lambda c: not c.certain)
-            if third and spans and not spans[0].certain:
-                return facts
-            if spans:
-                first = spans[0]
-                reason, suggestion = _BROKEN[first.kind]
-                if first.kind == "home" and self._fact is not None:
-                    ja, en = self._fact.fact, self._fact.fact_en or self._fact.fact
-                    reason = (f"設定に反しています: {ja}。", f"This contradicts: {en}.")
-                return found(
-                    line,
-                    "setting",
-                    _RETRY if first.certain else _WARN,
-                    reason,
-                    suggestion,
-                    [line.evidence(c.start, c.end) for c in spans[:EVIDENCE]],
-                )
-        return facts
-
-    def _praised(self, line: PreparedLine) -> Check:
-        if self._praise is None or not self._praise.sign(line.masked):
-            return PASSED["praise"]
-        spans = self._praise.find(line.masked, line.sentences)
-        if not spans:
-            return PASSED["praise"]
-        return found(line, "praise", _WARN, *_PRAISED, [line.evidence(*s) for s in spans])
+        spans = sorted(household.find(line.body, line.masked), key=lambda c: not c.certain)
+        if third and spans and not spans[0].certain:
+            return facts
+        if spans:
+            kind, certain = spans[0].kind, spans[0].certain
+            found_at = [(c.start, c.end) for c in spans[:EVIDENCE]]
+        elif not third and (met := _broken(line, learnt)):
+            kind, certain = "home" if met == "home" else "kin", False
+            found_at = [learnt[met]]
+        else:
+            return facts
+        reason, suggestion = _BROKEN[kind]
+        if kind == "home" and self._fact is not None:
+            ja, en = self._fact.fact, self._fact.fact_en or self._fact.fact
+            reason = (f"設定に反しています: {ja}。", f"This contradicts: {en}.")
+        evidence = [line.evidence(*span) for span in found_at]
+        return found(line, "setting", _RETRY if certain else _WARN, reason, suggestion, evidence)
 
     def _scattered(self, line: PreparedLine) -> tuple[Check, int]:
         """With the number of topics, counted only in lines of several sentences."""
@@ -147,20 +140,6 @@ class CalibratedRules:
         )
         spans = [line.evidence(*span).strip() for span in line.sentences[1:]]
         return found(line, "scatter", _WARN, reason, _ONE_TOPIC, spans), unlinked
-
-    def _logic(self, line: PreparedLine) -> Check:
-        spans = double_negations(line.body)
-        status = _RETRY if spans else _WARN
-        if not spans:
-            met = negations(line.body)
-            spans = [(n.start, n.end) for n in met]
-            if any(n.count > 2 for n in met):
-                status = _RETRY
-        if not spans:
-            return PASSED["logic"]
-        return found(
-            line, "logic", status, *_NEGATED, [line.evidence(*s) for s in spans[:EVIDENCE]]
-        )
 
     def _toned(self, line: PreparedLine) -> tuple[Check, Tone]:
         """The score of the voice: 0 another's, 1 doubtful, 2 own, 3 clearly own. Without a voice
@@ -220,6 +199,53 @@ class CalibratedRules:
         if span is None:
             return PASSED["script"]
         return found(line, "script", _WARN, *_STAGED, [line.evidence(*span).strip()])
+
+
+#: Faults of a line that were learnt, each with the sentence that speaks most for it.
+Learnt = dict[Fault, tuple[int, int]]
+_SETTINGS: tuple[Fault, ...] = ("home", "younger", "elder")
+
+
+def _faults_of(character: Character) -> set[Fault]:
+    """The learnt faults that contradict the profile."""
+    faults: set[Fault] = {"negation"}
+    if not character.flatters or character.praise is not None:
+        faults.add("praise")
+    if character.bond.together:
+        faults.add("home")
+    if character.bond.kin:
+        faults.add("younger" if character.bond.kin == "elder" else "elder")
+    return faults
+
+
+def _broken(line: PreparedLine, learnt: Learnt) -> Fault | None:
+    """The learnt fault of the setting that the line has, unless it may be said of others."""
+    for fault in _SETTINGS:
+        if fault in learnt and not (fault == "home" and speaks_of_others(line.masked)):
+            return fault
+    return None
+
+
+def _praised(line: PreparedLine, learnt: Learnt) -> Check:
+    span = learnt.get("praise")
+    if span is None:
+        return PASSED["praise"]
+    return found(line, "praise", _WARN, *_PRAISED, [line.evidence(*span)])
+
+
+def _logic(line: PreparedLine, learnt: Learnt) -> Check:
+    spans = double_negations(line.body)
+    status = _RETRY if spans else _WARN
+    if not spans:
+        met = negations(line.body)
+        spans = [(n.start, n.end) for n in met]
+        if any(n.count > 2 for n in met):
+            status = _RETRY
+    if not spans and "negation" in learnt:
+        spans = [learnt["negation"]]
+    if not spans:
+        return PASSED["logic"]
+    return found(line, "logic", status, *_NEGATED, [line.evidence(*s) for s in spans[:EVIDENCE]])
 
 
 #: Somebody who is not here, as the topic of the line before.
@@ -305,41 +331,3 @@ _STAGED: tuple[Said, Said] = (
     ),
     ("その部分を外し、話す言葉だけを残してください。", "Take that out; keep the spoken words."),
 )
-
-
-def _missing(character: Character, foreign: str) -> tuple[Said, Said]:
-    """Reason and suggestion that name the one trait that is most foreign in the line."""
-    voice = character.voice
-    assert voice is not None
-    group, _, name = foreign.partition(":")
-    own = max(voice.register_.items(), key=lambda item: item[1][0], default=("plain", (1, 0)))[0]
-    ends = "・".join(f"〜{e}" for e in typical(voice.endings, 3))
-    if group in ("register", "ending", "length"):
-        manner = (
-            ("丁寧な文末（です・ます）", "polite endings")
-            if own == "polite"
-            else (
-                "くだけた文末",
-                "casual endings",
-            )
-        )
-        return (
-            (
-                f"文末が{character.name}の話し方と違います。",
-                "The sentence endings are not the character's.",
-            ),
-            (
-                f"文末だけを{manner[0]}（{ends}）に直し、内容と提案はそのまま残してください。",
-                f"Change the endings only, to {manner[1]} ({ends}); keep content and proposal.",
-            ),
-        )
-    return (
-        (
-            f"「{name}」は{character.name}の言い方ではありません。",
-            f"「{name}」 is not the character's way.",
-        ),
-        (
-            f"「{name}」だけを言い換え、内容と提案はそのまま残してください。",
-            f"Put 「{name}」 another way; keep content and proposal.",
-        ),
-    )

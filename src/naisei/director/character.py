@@ -10,6 +10,8 @@ import tomllib
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
+from re._parser import SubPattern  # type: ignore[import-not-found]
+from re._parser import parse as parse_pattern
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
@@ -19,7 +21,7 @@ from naisei.director.voice import Voice
 from naisei.japanese.cues import CueSpec
 from naisei.lang import say
 from naisei.lengths import PROFILE, bounded
-from naisei.text_files import read_text
+from naisei.text_files import read_text, toml_of
 
 __all__ = [
     "Bond",
@@ -35,6 +37,7 @@ __all__ = [
     "load_character",
     "parse_character",
     "partner_of",
+    "profile_text",
     "shipped",
     "shipped_profile",
 ]
@@ -105,6 +108,37 @@ class ToneRules(_Part):
 Excuse = Literal["others", "negated", "hypothetical", "wish", "past", "term"]
 
 
+#: Ways in which a pattern may be tried at one place of a line, at most; and those that count for a
+#: repeat without end.
+_WAYS, _ENDLESS = 100_000, 1_000
+
+
+def _ways(parsed: Any) -> int:
+    """How many ways there are to match a pattern (as the parser of `re` gives it) at one place, at
+    most: so many may be tried in vain."""
+    ways = 1
+    for name, argument in parsed:
+        kind = str(name)
+        if kind.endswith("REPEAT"):
+            least, most, repeated = argument
+            inner, times = _ways(repeated), min(int(most), _ENDLESS)
+            ways *= 1 if least == most and inner == 1 else (times - int(least) + 1) * inner**times
+        elif kind == "BRANCH":
+            each_way = [_ways(branch) for branch in argument[1]]
+            begins = [str(branch[0]) if len(branch) else "" for branch in argument[1]]
+            # Branches that begin with other characters exclude each other.
+            apart = len({*begins}) == len(begins) and all("LITERAL" in b for b in begins)
+            ways *= max(each_way) if apart else sum(each_way)
+        elif kind.startswith("GROUPREF"):
+            ways *= _ENDLESS
+        else:
+            for each in argument if isinstance(argument, tuple) else ():
+                ways *= _ways(each) if isinstance(each, SubPattern) else 1
+        if ways > _WAYS:
+            break
+    return min(ways, _WAYS + 1)
+
+
 class Fact(_Part):
     """Something that is so, and the expressions that contradict it.
 
@@ -130,6 +164,11 @@ class Fact(_Part):
                 found = re.compile(pattern)
             except re.error as error:
                 raise ValueError(f"not a regular expression: {pattern!r} ({error})")
+            if _ways(parse_pattern(pattern)) > _WAYS:
+                raise ValueError(
+                    f"may take for ever on a long line: repeats within repeats, or too many: "
+                    f"{pattern!r}"
+                )
             if found.match(""):
                 raise ValueError(f"matches an empty text, so every line: {pattern!r}")
         return patterns
@@ -242,6 +281,12 @@ def shipped_profile(id: str) -> str:
     return (files("naisei.data") / "characters" / f"{id}.toml").read_text(encoding="utf-8")
 
 
+def profile_text(character: str) -> str:
+    """The TOML text of a character, by id, name or file. Raises `InputError` for a faulty one."""
+    found = load_character(character)
+    return read_text(character) if character.endswith(".toml") else shipped_profile(found.id)
+
+
 def load_character(name: str | Path | Character) -> Character:
     """A profile by id (`yana`), display name (「やな」) or path of a TOML file.
 
@@ -281,7 +326,7 @@ def parse_character(text: str, *, place: str = "") -> Character:
         InputError: it is not TOML, or no profile; every fault is named with its key.
     """
     try:
-        return Character.model_validate(_frozen(tomllib.loads(text)))
+        return Character.model_validate(_frozen(toml_of(text)))
     except tomllib.TOMLDecodeError as error:
         raise InputError(
             say(f"TOML として読めません: {error}", f"is not TOML: {error}"),

@@ -11,13 +11,14 @@ from collections.abc import Callable
 from itertools import groupby, product
 
 from naisei.core import Check, Status
-from naisei.director.character import Endings, Exclaiming, Fact, Praise, ToneRules
+from naisei.director.character import Character, Endings, Exclaiming, Fact, Praise, ToneRules
 from naisei.director.prepare import EVIDENCE, PASSED, PreparedLine, found
 from naisei.director.verdict import Tone
+from naisei.director.voice import typical
 from naisei.japanese.assertion_scope import excuse
 from naisei.japanese.cues import CueSearch, EndingSearch, Evaluations, Span
 
-__all__ = ["PraiseCheck", "SettingCheck", "ToneCheck"]
+__all__ = ["PraiseCheck", "SettingCheck", "ToneCheck", "foreign_trait"]
 
 
 _SETTING_PASSED = PASSED["setting"]
@@ -200,5 +201,43 @@ def _tone_texts(tone: Tone, rules: ToneRules) -> _Said:
         (
             f"このキャラクターらしい言い方にしてください（例: {examples}）。",
             f"Say it as this character would, e.g. with {examples}.",
+        ),
+    )
+
+
+def foreign_trait(character: Character, foreign: str) -> _Said:
+    """Reason and suggestion that name the one trait that is most foreign in the line."""
+    voice = character.voice
+    assert voice is not None
+    group, _, name = foreign.partition(":")
+    own = max(voice.register_.items(), key=lambda item: item[1][0], default=("plain", (1, 0)))[0]
+    ends = "・".join(f"〜{e}" for e in typical(voice.endings, 3))
+    if group in ("register", "ending", "length"):
+        manner = (
+            ("丁寧な文末（です・ます）", "polite endings")
+            if own == "polite"
+            else (
+                "くだけた文末",
+                "casual endings",
+            )
+        )
+        return (
+            (
+                f"文末が{character.name}の話し方と違います。",
+                "The sentence endings are not the character's.",
+            ),
+            (
+                f"文末だけを{manner[0]}（{ends}）に直し、内容と提案はそのまま残してください。",
+                f"Change the endings only, to {manner[1]} ({ends}); keep content and proposal.",
+            ),
+        )
+    return (
+        (
+            f"「{name}」は{character.name}の言い方ではありません。",
+            f"「{name}」 is not the character's way.",
+        ),
+        (
+            f"「{name}」だけを言い換え、内容と提案はそのまま残してください。",
+            f"Put 「{name}」 another way; keep content and proposal.",
         ),
     )

@@ -11,10 +11,8 @@ from typing import Annotated, Literal
 import typer
 
 from naisei.core import InputError, Status
-from naisei.files import write_atomically
 from naisei.lang import say
 from naisei.system.config import Options, flag
-from naisei.text_files import read_text
 
 __all__ = ["CheckOptions", "ReportOptions", "characters", "check", "report"]
 
@@ -205,7 +203,9 @@ def show_character(
         str, typer.Argument(metavar="ID|FILE", help=say("id、名前、ファイル", "Id, name or file."))
     ],
 ) -> None:
-    sys.stdout.write(_profile_text(character))
+    from naisei.director.character import profile_text
+
+    sys.stdout.write(profile_text(character))
 
 
 @characters.command(
@@ -254,7 +254,7 @@ def check_profiles(
         "Learn a voice from sample lines (one a row, about 50); write it as a profile's [voice].",
     ),
 )
-def learn_voice(
+def learn(
     lines: Annotated[Path, typer.Argument(help=say("見本の発言", "Sample lines."))],
     character: Annotated[
         str | None,
@@ -284,42 +284,6 @@ def learn_voice(
         ),
     ] = None,
 ) -> None:
-    from naisei.director.character import load_character, shipped
-    from naisei.director.voice import LEAST, card, learn, samples, with_voice
+    from naisei.director.voice_learning import learn_voice
 
-    own = _rows(lines)
-    profile = load_character(character) if character else None
-    if against:
-        others = {path.stem: _rows(path) for path in against}
-    else:
-        mine = profile.id if profile else ""
-        others = {c.id: list(samples(c.id)) for c in shipped() if c.id != mine}
-    try:
-        voice = learn(own, [line for rows in others.values() for line in rows])
-    except InputError as error:
-        raise InputError(error.message, place=str(lines), remedy=error.remedy) from None
-    text = with_voice(_profile_text(character) if character else "", voice)
-    for row in card(own, others, voice):
-        print(row, file=sys.stderr)
-    if len(own) < 2 * LEAST:
-        note = say(
-            "注意: 見本が少ないので、率の幅は広くなります", "note: few samples, wide intervals"
-        )
-        print(note, file=sys.stderr)
-    if out is None:
-        sys.stdout.write(text)
-        return
-    write_atomically(out, text)
-    print(out)
-
-
-def _rows(path: Path) -> list[str]:
-    return [row.strip() for row in read_text(path).splitlines() if row.strip()]
-
-
-def _profile_text(character: str) -> str:
-    """The TOML text of a character, by id, name or file. Raises `InputError` for a faulty one."""
-    from naisei.director.character import load_character, shipped_profile
-
-    found = load_character(character)
-    return read_text(character) if character.endswith(".toml") else shipped_profile(found.id)
+    learn_voice(lines, character, against or (), out)

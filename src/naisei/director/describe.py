@@ -6,12 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from naisei.core import Message, assistant, system, user
 from naisei.director.character import Character, partner_of
-from naisei.director.example import example
+from naisei.director.example import content, example
 from naisei.director.schemas import Draft, TalkResult, Turn
-from naisei.director.state import TalkState
+from naisei.director.state import Spoken, TalkState
 from naisei.director.voice import typical
-from naisei.japanese.folding import fold
-from naisei.japanese.noun_phrases import noun_phrases
 from naisei.lang import Language, render, say
 
 __all__ = ["judge_messages", "judge_words", "outcome_words", "transcript", "writer_messages"]
@@ -79,10 +77,24 @@ def _one_line(text: str) -> str:
 
 
 _PACKAGE = "naisei.director"
-#: Lines of the history that are shown, rejected drafts, and phrases that have to stay.
-_SHOWN, _REJECTED, _KEPT = 12, 3, 4
+#: Lines of the history that are shown, and rejected drafts.
+_SHOWN, _REJECTED = 12, 3
+#: Lines beyond `_SHOWN` are dropped so many at a time: what is sent should begin as before.
+_BLOCK = 6
 #: A topic this many lines old may be left; a word in so many lines in a row has worn out.
 _DEEP, _WORN = 3, 3
+
+
+_BEGINNING = {"ja": "（会話の始まり）", "en": "(The talk begins.)"}
+#: Over what a line is to mind, where there is any: topics, notes, drafts.
+_HEADS = {
+    "ja": ("話し終えた話題", "今回気をつけること", "書いたが使えなかった案（同じ失敗をしない）"),
+    "en": (
+        "Topics that are done",
+        "To be minded this time",
+        "Drafts that could not be used (do not fail the same way)",
+    ),
+}
 
 
 def writer_messages(
@@ -107,11 +119,12 @@ def writer_messages(
         system(
             render(
                 _PACKAGE,
-                "speaker.v1",
+                "speaker.v2",
                 language,
                 who=speaker.name,
                 partner=partner,
                 persona=speaker.persona.strip(),
+                scene=state.scene or none,
                 facts=_listed(facts, none),
                 tone=_tone(speaker, language),
                 rows=speaker.limits.warn_rows - 1,
@@ -124,16 +137,19 @@ def writer_messages(
         user(
             render(
                 _PACKAGE,
-                "turn.v1",
+                "turn.v2",
                 language,
                 who=speaker.name,
-                scene=state.scene or none,
                 topic=state.topic or none,
                 depth=_depth(state, language),
-                memory=("、" if ja else ", ").join(state.memory) or none,
-                previous=previous or none,
-                told=_listed(told, none),
-                rejected=_listed(drafts, none),
+                previous=previous or _BEGINNING[language],
+                more="".join(
+                    f"{head}:\n{_listed(items)}\n"
+                    for head, items in zip(
+                        _HEADS[language], (state.memory, told, drafts), strict=True
+                    )
+                    if items
+                ),
             )
         ),
     )
@@ -148,15 +164,15 @@ def judge_messages(
     other = partner_of(speaker)
     named = speaker.partner.names[0] if speaker.partner else none
     findings = [
-        check.reason + "".join(f"「{words}」" for words in check.evidence[:2])
+        check.reason + "".join(f"「{' '.join(words.split())}」" for words in check.evidence[:2])
         for check in draft.checks
     ]
     return (
-        system(render(_PACKAGE, "judge.v2", language)),
+        system(render(_PACKAGE, "judge.v3", language)),
         user(
             render(
                 _PACKAGE,
-                "judge-input.v2",
+                "judge-input.v3",
                 language,
                 who=speaker.name,
                 persona=speaker.persona.strip(),
@@ -169,10 +185,15 @@ def judge_messages(
                 topic=state.topic or none,
                 history=_history(state) or none,
                 findings=_listed(findings, none),
-                line=draft.text,
+                line=_quoted(draft.text),
             )
         ),
     )
+
+
+def _quoted(text: str) -> str:
+    """Each row marked as the template says: a draft cannot write a row that has no mark."""
+    return "\n".join(f"| {row}" for row in text.splitlines() or [""])
 
 
 def _facts(speaker: Character, ja: bool) -> list[str]:
@@ -185,7 +206,7 @@ def _exchanged(
     """The last lines as messages, in turn the user's and the assistant's, and what was said since
     the speaker's own last line."""
     ways: list[tuple[bool, str]] = []
-    for line in state.history[-_SHOWN:]:
+    for line in _shown(state):
         mine = line.speaker == speaker.id
         name = state.names.get(line.speaker, line.speaker)
         text = line.text if mine or len(state.names) <= 2 else f"{name}: {line.text}"
@@ -195,19 +216,24 @@ def _exchanged(
     previous = ways.pop()[1] if ways and not ways[-1][0] else ""
     if ways and ways[0][0]:
         # Some endpoints refuse a conversation that does not begin with the user.
-        ways.insert(0, (False, "（会話の始まり）" if language == "ja" else "(The talk begins.)"))
+        ways.insert(0, (False, _BEGINNING[language]))
     return [assistant(text) if mine else user(text) for mine, text in ways], previous
 
 
 def _history(state: TalkState) -> str:
-    shown = state.history[-_SHOWN:]
     return "\n".join(
         f"{state.names.get(line.speaker, line.speaker)}: {line.text}" if line.speaker else line.text
-        for line in shown
+        for line in _shown(state)
     )
 
 
-def _listed(items: Sequence[str], none: str) -> str:
+def _shown(state: TalkState) -> Sequence[Spoken]:
+    """The last lines, `_SHOWN` to `_SHOWN + _BLOCK` - 1 of a longer talk."""
+    first = max(len(state.history) - _SHOWN, 0) // _BLOCK * _BLOCK
+    return state.history[first:]
+
+
+def _listed(items: Sequence[str], none: str = "") -> str:
     return "\n".join(f"- {item}" for item in items) or none
 
 
@@ -232,7 +258,7 @@ def _depth(state: TalkState, language: Language) -> str:
 def _rejected(draft: Draft, language: Language) -> str:
     """The draft, the one thing to change, how it could look, and what has to stay."""
     why = draft.reasons[0] if draft.reasons else ""
-    kept = "、".join(noun_phrases(fold(draft.text))[:_KEPT])
+    kept = "、".join(content(draft))
     shown = example(draft)
     if language == "ja":
         told = f"「{draft.given.strip()}」 → 使えない理由と直し方: {why}"

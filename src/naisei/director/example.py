@@ -1,4 +1,4 @@
-"""How a rejected draft could look: rewritten from its own words, where that can be done safely."""
+"""How a rejected draft could look, what of it has to stay, and whether a rewrite kept it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,14 @@ import re
 
 from naisei.core import Status
 from naisei.director.schemas import Draft
+from naisei.japanese.content_preservation import missing
 from naisei.japanese.folding import fold
+from naisei.japanese.noun_phrases import noun_phrases
 
-__all__ = ["example"]
+__all__ = ["content", "example", "keeps"]
+
+#: So many phrases are told to stay.
+_KEPT = 4
 
 _SENTENCE = re.compile(r"[^。！？\n]+[。！？…]*")
 #: Checks whose fault sits in words that can be left out.
@@ -75,3 +80,24 @@ def example(draft: Draft) -> str:
     kept = [s for s in _SENTENCE.findall(text) if not any(f and f in s for f in faults)]
     rewritten = "".join(kept).strip()
     return rewritten if rewritten and rewritten != text else ""
+
+
+def content(draft: Draft) -> tuple[str, ...]:
+    """What a rewrite has to keep: the first noun phrases, without what breaks the setting."""
+    return tuple(noun_phrases(_without_faults(draft))[:_KEPT])
+
+
+def keeps(rejected: Draft, rewrite: Draft) -> bool:
+    """Whether a rewrite keeps the content: at least half of `content`, and every quantity."""
+    wanted, text = content(rejected), fold(rewrite.text)
+    held = sum(phrase in text for phrase in wanted)
+    return held * 2 >= len(wanted) and not missing(_without_faults(rejected), text)
+
+
+def _without_faults(draft: Draft) -> str:
+    text = fold(draft.text)
+    for check in draft.checks:
+        if check.name == "setting" and check.status is Status.RETRY:
+            for span in check.evidence:
+                text = text.replace(fold(span), "、")
+    return text

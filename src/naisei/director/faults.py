@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 from naisei.core import InputError
 from naisei.director.character import Character, load_character
 from naisei.lang import say
-from naisei.text_files import read_text
+from naisei.text_files import read_text, toml_of
 
 __all__ = ["Fault", "faults", "key_line"]
 
@@ -96,7 +96,7 @@ def faults(path: Path) -> list[Fault]:
     """
     text = read_text(path)
     try:
-        data = tomllib.loads(text)
+        data = toml_of(text)
     except tomllib.TOMLDecodeError as error:
         line = _TOML_LINE.search(str(error))
         return [

@@ -19,7 +19,7 @@ from naisei.director.character import Character
 from naisei.director.schemas import ASPECTS, Scores, Turn
 from naisei.director.state import TalkState
 
-__all__ = ["AnyJudge", "Call", "JudgeQuestion", "Write", "judge_handler"]
+__all__ = ["AnyJudge", "Call", "JudgeQuestion", "ModelHandler", "Write", "judge_handler"]
 
 
 @dataclass(frozen=True)
@@ -171,7 +171,7 @@ def judge_handler(
 ) -> Handler:
     """Performs the judge's `Chat` effects; blocking: nobody awaits."""
     if isinstance(judge, str):
-        return _Model(judge, blocking=blocking)
+        return ModelHandler(judge, blocking=blocking)
 
     def question(effect: Chat[Any]) -> JudgeQuestion:
         return JudgeQuestion(
@@ -271,9 +271,9 @@ def _read(given: Any) -> Scores:
     raise ValueError(f"{type(given).__name__} is no judgement")
 
 
-class _Model(Handler):
-    """A model of the model layer, whose connections live in a loop of their own, so that they
-    outlast the loops of whoever calls the gate."""
+class ModelHandler(Handler):
+    """A model of the model layer in every role. Its connections live in a loop of their own, so
+    that they outlast the loops of whoever calls. blocking: nobody awaits."""
 
     def __init__(self, spec: str, *, blocking: bool) -> None:
         self._spec, self._blocking = spec, blocking
@@ -290,10 +290,8 @@ def _gateway(spec: str) -> Any:
     from naisei.models.gateway import Gateway
     from naisei.models.registry import open_roles
 
-    # Somebody waits for the line: a judge that does not answer is given up sooner than in a run.
-    return Gateway(
-        open_roles(None, {"judge": spec}), patience=RetryPolicy(attempts=4, resends=0, knocks=1)
-    )
+    # Somebody waits: a model that does not answer is given up sooner than in a run.
+    return Gateway(open_roles(spec), patience=RetryPolicy(attempts=4, resends=0, knocks=1))
 
 
 class _Background:
@@ -301,7 +299,7 @@ class _Background:
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
-        threading.Thread(target=self._loop.run_forever, name="naisei-gate", daemon=True).start()
+        threading.Thread(target=self._loop.run_forever, name="naisei-models", daemon=True).start()
 
     def wait(self, todo: Awaitable[T]) -> T:
         return asyncio.run_coroutine_threadsafe(_coroutine(todo), self._loop).result()

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from naisei.core import Status
 from naisei.director.config import TalkConfig
+from naisei.director.example import keeps
 from naisei.director.schemas import ASPECTS, Draft, TalkResult, Turn
 from naisei.director.verdict import CHECK_NAMES
 from naisei.lang import say
@@ -35,9 +37,11 @@ def summarise(
     pass_rate: turns whose line went out as PASS or MODIFY. warn_rate: as WARN, out of retries
     included. silent_rate, person_rate: turns without a line, or with a person's.
     first_pass_rate: first drafts that were not rejected. retries_per_turn: drafts after the
-    first. judge_failures: drafts put to the judge that got no usable judgement, over all that
-    were put to it; such a line is handled by the hard rules alone and is in no other column of
-    the judge. judge_mean, judge_spread: over drafts that were judged.
+    first. content_kept: of the drafts after a rejected one, those that keep its content
+    (`naisei.director.example.keeps`). judge_failures: drafts put to the judge that got no
+    usable judgement, over all that were put to it; such a line is handled by the hard rules
+    alone and is in no other column of the judge. judge_mean, judge_spread: over drafts that
+    were judged.
 
     Intervals resample talks where there are several, else the turns of the one.
     """
@@ -74,10 +78,13 @@ def _outcomes(
         "first_pass_rate": [float(t.drafts[0].status is not Status.RETRY) for t in each],
         "retries_per_turn": [float(len(t.drafts) - 1) for t in each],
     }
-    return [
+    found = [
         mean_metric(name, per_turn, clusters=clusters, seed=seed)
         for name, per_turn in values.items()
     ]
+    rewrites = [pair for t in each for pair in pairwise(t.drafts)]
+    kept = [float(keeps(rejected, rewrite)) for rejected, rewrite in rewrites]
+    return [*found, mean_metric("content_kept", kept, seed=seed, reason="no draft was rewritten")]
 
 
 def _judging(turns: Sequence[_Turn], config: TalkConfig) -> list[Metric]:

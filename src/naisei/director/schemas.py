@@ -46,29 +46,42 @@ class Scores(_Frozen):
     """
 
     quote: str = told(
-        "根拠になる箇所を発言からそのまま抜き出す",
-        "The words of the line on which the judgement rests, as they stand",
+        "根拠になる箇所を発言から抜き出す。問題がなければ、人物らしさがよく出た箇所",
+        "Words of the line that decide, as they stand; if all is well, the most in character",
         "",
     )
-    frame: Score = told("場面と事実に合っているか。1〜5", "Fits place and facts, 1 to 5")
-    roleplay: Score = told("人物と二人の関係を守っているか。1〜5", "Keeps the character, 1 to 5")
-    connection: Score = told("直前の発言を受けているか。1〜5", "Takes up the line before, 1 to 5")
-    density: Score = told("中身の量がちょうどよいか。1〜5", "Neither thin nor crammed, 1 to 5")
+    frame: Score = told(
+        "場面の場所と様子、変わらない事実に合っている",
+        "It fits the place, the situation and the facts that never change",
+    )
+    roleplay: Score = told(
+        "人物の性格・話し方と二人の関係を守っている",
+        "It keeps the character, the manner of speech and the relation of the two",
+    )
+    connection: Score = told(
+        "直前の発言を受けている。最初の発言なら話題に合っている",
+        "It takes up the line before; the first line fits the topic",
+    )
+    density: Score = told(
+        "中身が薄すぎず、詰め込みすぎてもいない", "It is neither thin nor crammed"
+    )
     naturalness: Score = told(
-        "繰り返しや唐突さがないか。1〜5", "Nothing repeated or abrupt, 1 to 5"
+        "機械的な繰り返しや唐突なところがない", "No mechanical repetition, nothing out of nowhere"
     )
     topic: str = told(
-        "別の話に移ったなら新しい話題の名詞。続いていれば空",
-        "The new topic if the line turns to one; empty if the talk goes on",
+        "別の話に移ったなら、その話題の名詞。続いていれば空",
+        "The new topic, a noun, if the line turns to one; empty if the talk goes on",
         "",
     )
     comment: str = told(
-        "どこをどう直し何を残すか。直すところがなければよい点",
-        "Where and how to change it and what must stay; if nothing, what is good",
+        "話す人への一言。どこをどう直し何を残すか。直すところがなければよい点",
+        "To the writer: where and how to change it, and what must stay; else what is good",
         "",
     )
     verdict: Literal["", "PASS", "WARN", "RETRY"] = told(
-        "PASS、WARN、RETRY のどれか", "PASS, WARN or RETRY", ""
+        "PASS 話す、WARN 話してよいが次に気をつける、RETRY 書き直す",
+        "PASS: spoken; WARN: spoken, with a note for the next turn; RETRY: written again",
+        "",
     )
 
     @property

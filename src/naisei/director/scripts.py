@@ -1,25 +1,22 @@
 """Reading lines to be checked: JSONL, CSV and plain scripts, one at a time, of any length.
 
 JSONL: an object a row, `{"speaker", "text", "history"?}`; the history is a list of texts or of
-such objects, oldest first. CSV or TSV: a head with `speaker` and `text`. Plain: `やな: …`,
-`やな：…` or `やな「…」`; an indented row goes on with the line before; blank rows, rows in
-（ ） and rows that begin with # are passed over.
+such objects, oldest first. CSV, TSV and transcripts: as `naisei.dialogue_rows` reads them.
 """
 
 from __future__ import annotations
 
-import csv
-import json
-import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
 from naisei.core import InputError
+from naisei.dialogue_rows import is_table, of_object, of_table, of_transcript
 from naisei.director.character import Character, load_character, shipped
 from naisei.lang import say
 from naisei.lengths import LINE, bounded
+from naisei.text_files import json_of
 
 __all__ = ["KINDS", "Kind", "ScriptLine", "Speakers", "read_lines"]
 
@@ -45,8 +42,6 @@ class Speakers:
             for character in (*shipped(), *mine)
             for name in (character.id, *character.names)
         }
-        names = sorted(self._known, key=len, reverse=True)
-        self._quote = re.compile(rf"\s*({'|'.join(map(re.escape, names))})(?=[「『])")
 
     def knows(self, name: str) -> bool:
         return name in self._known
@@ -85,19 +80,9 @@ class Speakers:
             ),
         )
 
-    def before_quote(self, row: str) -> tuple[str, int]:
-        """A known name straight before 「, and where the quotation begins; else `("", 0)`."""
-        found = self._quote.match(row)
-        return (found[1], found.end()) if found is not None else ("", 0)
-
 
 Kind = Literal["auto", "jsonl", "csv", "plain"]
 KINDS: tuple[Kind, ...] = ("auto", "jsonl", "csv", "plain")
-
-#: Beyond Excel's: a cell may hold a line of a megabyte.
-_CELL = 1 << 30
-_ASIDE = re.compile(r"\s*(?:[（(].*[）)]\s*$|#|＃|//)")
-_LABEL = re.compile(r"\s*[【\[]?([^：:「」\s【】\[\]]{1,40})[】\]]?\s*[：:]\s?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,10 +129,22 @@ def read_lines(
     every = _chained(head, rows)
     if chosen == "jsonl":
         lines = _jsonl(every, place, speakers)
-    elif chosen == "csv":
-        lines = _csv(every, place, speakers)
     else:
-        lines = _plain(every, place, speakers, by_row)
+        said = (
+            of_table((row for _, row in every), place)
+            if chosen == "csv"
+            else of_transcript(every, is_name=speakers.knows, joined=not by_row)
+        )
+        lines = (
+            ScriptLine(
+                row.number,
+                row.speaker,
+                speakers.find(row.speaker, f"{place}:{row.number}"),
+                row.text,
+                in_script=chosen == "plain",
+            )
+            for row in said
+        )
     return (_fitting(line, place) for line in lines)
 
 
@@ -183,14 +180,9 @@ def _decoded(stream: BinaryIO, place: str) -> Iterator[tuple[int, str]]:
 def _kind(first: str, place: str) -> Kind:
     if place.lower().endswith((".jsonl", ".ndjson")) or first.lstrip().startswith("{"):
         return "jsonl"
-    if place.lower().endswith((".csv", ".tsv")) or {"speaker", "text"} <= set(_head(first)):
+    if place.lower().endswith((".csv", ".tsv")) or is_table(first):
         return "csv"
     return "plain"
-
-
-def _head(row: str) -> list[str]:
-    cells = next(csv.reader([row], delimiter="\t" if "\t" in row else ","), [])
-    return [cell.strip().lower() for cell in cells]
 
 
 def _jsonl(rows: Iterable[tuple[int, str]], place: str, speakers: Speakers) -> Iterator[ScriptLine]:
@@ -199,7 +191,7 @@ def _jsonl(rows: Iterable[tuple[int, str]], place: str, speakers: Speakers) -> I
             continue
         where = f"{place}:{number}"
         try:
-            data = json.loads(row)
+            data = json_of(row)
         except (ValueError, RecursionError) as error:
             raise InputError(
                 say(f"JSON として読めません: {error}", f"is no JSON: {error}"),
@@ -209,7 +201,7 @@ def _jsonl(rows: Iterable[tuple[int, str]], place: str, speakers: Speakers) -> I
                     'write one object a row: {"speaker": "yana", "text": "…"}',
                 ),
             ) from None
-        if not isinstance(data, dict) or not isinstance(data.get("text"), str):
+        if (said := of_object(data)) is None:
             raise InputError(
                 say('"text" を持つオブジェクトではありません', 'is no object with a "text"'),
                 place=where,
@@ -218,15 +210,9 @@ def _jsonl(rows: Iterable[tuple[int, str]], place: str, speakers: Speakers) -> I
                     'write one object a row: {"speaker": "yana", "text": "…"}',
                 ),
             )
-        speaker = data.get("speaker") or ""
-        if not isinstance(speaker, str):
-            raise InputError(
-                say("speaker が文字列ではありません", "speaker is no text"),
-                place=where,
-                remedy=say("id か名前を書いてください", "use an id or a name"),
-            )
+        speaker, text = said
         history = _history(data["history"], where) if data.get("history") is not None else None
-        yield ScriptLine(number, speaker, speakers.find(speaker, where), data["text"], history)
+        yield ScriptLine(number, speaker, speakers.find(speaker, where), text, history)
 
 
 def _history(data: Any, where: str) -> tuple[str, ...]:
@@ -242,89 +228,3 @@ def _history(data: Any, where: str) -> tuple[str, ...]:
             'write "history": ["…", "…"], oldest first, or leave it out',
         ),
     )
-
-
-def _csv(rows: Iterable[tuple[int, str]], place: str, speakers: Speakers) -> Iterator[ScriptLine]:
-    csv.field_size_limit(_CELL)
-    every = iter(rows)
-    number, first = next(every)
-    while not first.strip():
-        number, first = next(every)
-    head = _head(first)
-    if not {"speaker", "text"} <= set(head):
-        raise InputError(
-            say(
-                f"見出しに {'speaker' if 'speaker' not in head else 'text'} がありません",
-                f"the head has no {'speaker' if 'speaker' not in head else 'text'}",
-            ),
-            place=f"{place}:{number}",
-            remedy=say(
-                "1 行目に列の名前 speaker,text を書いてください",
-                "the first row names the columns: speaker,text",
-            ),
-        )
-    at_speaker, at_text = head.index("speaker"), head.index("text")
-    reader = csv.reader(
-        (row for _, row in every), delimiter="\t" if "\t" in first else ",", strict=True
-    )
-    while True:
-        begun = number + reader.line_num + 1
-        try:
-            cells = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            raise InputError(
-                say(f"CSV として読めません: {error}", f"is no CSV: {error}"),
-                place=f"{place}:{begun}",
-                remedy=say(
-                    'カンマ、引用符、改行を含む発言は "…" で囲み、中の " は "" と書いてください',
-                    'put a text with commas, quotes or line ends in quotes: "…", "" for "',
-                ),
-            ) from None
-        if not any(cell.strip() for cell in cells):
-            continue
-        if len(cells) <= max(at_speaker, at_text):
-            raise InputError(
-                say(
-                    f"見出しは {len(head)} 列なのに {len(cells)} 列しかありません",
-                    f"has {len(cells)} cells, the head {len(head)}",
-                ),
-                place=f"{place}:{begun}",
-                remedy=say(
-                    'カンマを含む発言は "…" で囲んでください',
-                    'put a text with commas in quotes: "…"',
-                ),
-            )
-        speaker = cells[at_speaker].strip()
-        yield ScriptLine(begun, speaker, speakers.find(speaker, f"{place}:{begun}"), cells[at_text])
-
-
-def _plain(
-    rows: Iterable[tuple[int, str]], place: str, speakers: Speakers, by_row: bool
-) -> Iterator[ScriptLine]:
-    held: ScriptLine | None = None
-    for number, ended in rows:
-        row = ended.rstrip("\r\n")
-        if not row.strip() or _ASIDE.match(row):
-            continue
-        indented = row[0].isspace()
-        label = _LABEL.match(row)
-        name, at = (label[1], label.end()) if label is not None else speakers.before_quote(row)
-        if name and (not indented or speakers.knows(name)):
-            who = speakers.find(name, f"{place}:{number}")
-            text = row[at:]
-        elif indented and held is not None:
-            held = replace(held, text=f"{held.text}\n{row.strip()}")
-            continue
-        else:
-            name, text = "", row
-            who = speakers.find("", f"{place}:{number}")
-        if held is not None:
-            yield held
-        held = ScriptLine(number, name, who, text, in_script=True)
-        if by_row:
-            yield held
-            held = None
-    if held is not None:
-        yield held

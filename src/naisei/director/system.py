@@ -79,6 +79,14 @@ SYSTEM = System(
             "naisei.director.commands:report",
         ),
         Verb(
+            "bias",
+            (
+                "採点役のモデルに偏りがないか調べる (順序・長さ・繰り返し)",
+                "Look for biases of a judge: order, length, repeated text.",
+            ),
+            "naisei.director.bias:bias",
+        ),
+        Verb(
             "characters",
             ("人物のプロファイルを見る・検査する", "List, show and check characters' profiles."),
             "naisei.director.commands:characters",

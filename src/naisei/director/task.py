@@ -54,6 +54,7 @@ class TalkTask(Task[TalkConfig]):
     """
 
     system = "director"
+    each = "turns"
 
     def __init__(self, config: TalkConfig) -> None:
         self.config = config

@@ -1,1 +1,23 @@
 """Automatic emphasis: the words of a document that a careful editor would set in bold."""
+
+from naisei.emphasis.config import EncoderConfig, EvalConfig
+from naisei.emphasis.schemas import Article, Sentence, Span, Tagger, Token
+from naisei.emphasis.system import ENCODERS, EVAL
+from naisei.system.execute import RunOptions
+
+__all__ = [
+    "ENCODERS",
+    "EVAL",
+    "Article",
+    "EncoderConfig",
+    "EvalConfig",
+    "RunOptions",
+    "Sentence",
+    "Span",
+    "Tagger",
+    "Token",
+    "arun",
+    "run",
+]
+
+run, arun = EVAL.run, EVAL.arun

@@ -15,8 +15,8 @@ _ENCODERS = ("エンコーダー", "Encoders")
 #: The taggers that are compared if none is named.
 _TAGGERS = ("rule", "crf", "crf-context")
 _ALL = (
-    "rule, crf, bilstm, transformer, transformer-title, transformer-crf, transformer-title-crf, "
-    "crf-context, stack, stack-tuned, llm"
+    "rule, bundled, crf, bilstm, transformer, transformer-title, transformer-crf, "
+    "transformer-title-crf, crf-context, adapted, stack, stack-tuned, llm"
 )
 
 
@@ -29,6 +29,13 @@ class SplitConfig(Config):
         "A corpus of emphasised documents (JSON lines).",
         metavar="CORPUS",
         argument=True,
+    )
+    split: Literal["documents", "within", "across"] = flag(
+        "documents",
+        "分け方: documents (文書)、within (書き手ごとに、その人の文書だけで学習)、"
+        "across (一人を除いた全員で学習し、その一人で試す)",
+        "How documents are split: documents; within (each writer apart, learnt from the same "
+        "writer's); across (each writer in turn, learnt from all the others).",
     )
     parts: int = flag(
         5,
@@ -49,6 +56,12 @@ class SplitConfig(Config):
         "学習部分の末尾から開発用に取る文の数",
         "Sentences set aside from the end of each training part.",
         ge=0,
+    )
+    given: int | None = flag(
+        None,
+        "学習に使う文書を先頭の N 件に限る (少数例での適応を測る)",
+        "Learn from the first N documents of each training part only: few-shot.",
+        ge=1,
     )
     first: int | None = flag(
         None,

@@ -7,10 +7,11 @@ The task: for every word of an article, given its title, whether it is set in bo
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 __all__ = ["CONTENT", "Article", "Sentence", "Span", "Tagger", "Token"]
 
@@ -62,11 +63,14 @@ class Article:
     """One document. `sentences`: its running text; headings, tables and code are left out.
 
     id: unique within a corpus, such as `debian-handbook/sect.apt-get`. title: "" if it has none.
+    writer: whose habit the emphasis is. domain: what it is about. Both "" if nobody says.
     """
 
     id: str
     title: str
     sentences: tuple[Sentence, ...]
+    writer: str = ""
+    domain: str = ""
 
 
 @runtime_checkable

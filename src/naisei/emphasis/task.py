@@ -16,7 +16,7 @@ from pydantic import BaseModel, JsonValue
 from naisei.core import Act, Flow, Handler, InputError, Observation, Where, World, fingerprint
 from naisei.emphasis import zero_shot
 from naisei.emphasis.config import EvalConfig
-from naisei.emphasis.corpus.store import Fold, describe, folds
+from naisei.emphasis.corpus.store import Fold, describe, folds, folds_across, folds_within
 from naisei.emphasis.results import FoldResult, TaggedDocument, summarise, tagged_spans, transcript
 from naisei.emphasis.schemas import Article, Sentence, Tagger
 from naisei.emphasis.taggers.registry import LLM, Trainer, trainer
@@ -130,6 +130,7 @@ class EvalTask(Task[EvalConfig]):
     """
 
     system = "emphasis"
+    each = "documents"
 
     def __init__(
         self,
@@ -139,7 +140,7 @@ class EvalTask(Task[EvalConfig]):
         self.config = config
         #: Where a training keeps what it has learnt until it is done.
         self._folder: Path | None = None
-        self._folds = folds(corpus, parts=config.parts, dev=config.dev, seed=config.seed)
+        self._folds = _split(corpus, config)
         chosen = corpus[: config.first]
         if not any(any(s.labels) for a in chosen for s in a.sentences):
             raise InputError(
@@ -209,9 +210,22 @@ class EvalTask(Task[EvalConfig]):
         return transcript(self.articles, FoldResult.model_validate(result))
 
 
+def _split(corpus: Sequence[Article], config: EvalConfig) -> tuple[Fold, ...]:
+    """Of so few documents as `given`, none is set aside."""
+    dev = 0 if config.given else config.dev
+    if config.split == "across":
+        found = folds_across(corpus, dev=dev)
+    else:
+        split = folds_within if config.split == "within" else folds
+        found = split(corpus, parts=config.parts, dev=dev, seed=config.seed)
+    return tuple(replace(fold, train=fold.train[: config.given]) for fold in found)
+
+
 def _digest(articles: Sequence[Article]) -> str:
     """Of all that a tagger can read and learn from, in order."""
-    return fingerprint([[a.id, a.title, [_plain(s) for s in a.sentences]] for a in articles])
+    return fingerprint(
+        [[a.id, a.title, a.writer, [_plain(s) for s in a.sentences]] for a in articles]
+    )
 
 
 def _plain(sentence: Sentence) -> list[JsonValue]:

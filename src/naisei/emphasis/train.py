@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import random
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from naisei.core import InputError
+from naisei.emphasis.corpus.build import build
 from naisei.emphasis.corpus.store import load_corpus
-from naisei.emphasis.schemas import Article
-from naisei.emphasis.taggers.plans import CrfPlan, NeuralPlan
+from naisei.emphasis.schemas import Article, Tagger
+from naisei.emphasis.taggers.crf import CrfTagger, train
+from naisei.emphasis.taggers.plans import ADAPTED, CrfPlan, NeuralPlan
 from naisei.emphasis.taggers.registry import Trainer, parsed, save_tagger, trainer
 from naisei.lang import say
 from naisei.system.config import Options, flag
@@ -21,7 +24,7 @@ from naisei.terminal import Console
 if TYPE_CHECKING:
     from naisei.emphasis.taggers.neural.training import Point
 
-__all__ = ["TrainOptions", "command", "split_dev", "train_tagger"]
+__all__ = ["TrainOptions", "adapted", "command", "split_dev", "train_tagger"]
 
 _TRAINING = ("学習", "Training")
 
@@ -181,3 +184,47 @@ def split_dev(
     if not any(any(s.labels) for a in order for s in a.sentences):
         return [*order, *aside[::-1]], []
     return order, aside[::-1]
+
+
+def adapted(tagger: Tagger, folder: Path, *, but: Path) -> CrfTagger:
+    """The tagger after it has learnt from a writer's documents. but: what is to be tagged; it is
+    not learnt from, should it lie there, too.
+
+    Raises:
+        InputError: no such folder, no document with emphasis in it, or a tagger that cannot be
+            adapted.
+    """
+    if not isinstance(tagger, CrfTagger) or not tagger.plan.context:
+        raise InputError(
+            say(f"{tagger.name} は書き手に合わせられません", f"{tagger.name} cannot be adapted"),
+            place="--tagger",
+            remedy=say(
+                "--tagger を外すか crf-context を渡す", "leave --tagger out, or crf-context"
+            ),
+        )
+    if not folder.is_dir():
+        raise InputError(say("フォルダーがありません", "no such folder"), place=str(folder))
+    found = build("like", folder, any_language=True)
+    own = but.resolve()
+    stems = (a.id.removeprefix("like/").partition("#")[0] for a in found.articles)
+    kept = [
+        a for a, stem in zip(found.articles, stems, strict=True) if (folder / stem).resolve() != own
+    ]
+    if not kept:
+        raise InputError(
+            say("太字のある文書が一つもありません", "no document has any emphasis"),
+            place=str(folder),
+            remedy=say(
+                "その書き手の太字つき文書を 3 件ほど置いてください",
+                "put some three of the writer's emphasised documents there",
+            ),
+        )
+    learnt = train(kept, plan=ADAPTED, base=tagger)
+    print(
+        say(
+            f"{len(kept)} 記事の書き手に合わせました",
+            f"adapted to the writer of {len(kept)} article{'s' * (len(kept) != 1)}",
+        ),
+        file=sys.stderr,
+    )
+    return learnt

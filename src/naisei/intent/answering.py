@@ -6,6 +6,7 @@ sources: citations that exist, sentences borne out.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
@@ -33,7 +34,17 @@ from naisei.japanese.query_analysis import analyse_query
 from naisei.japanese.sentences import search_tokens, sentence_spans
 from naisei.schema import told
 
-__all__ = ["Drafted", "Grounded", "Query", "Sentence", "answer", "grounded", "joined", "rewrite"]
+__all__ = [
+    "Drafted",
+    "Grounded",
+    "Preview",
+    "Query",
+    "Sentence",
+    "answer",
+    "grounded",
+    "joined",
+    "rewrite",
+]
 
 
 _LONGEST = 4
@@ -86,6 +97,7 @@ def joined(dialogue: Dialogue) -> str:
 _BRACKETS = re.compile(r"\s*[\[［【(（](?:資料|document)?\s*\d+(?:\s*[,、]\s*\d+)*[\]］】)）]")
 
 
+_JSON = json.JSONDecoder(strict=False)
 _OWN_LINE = re.compile(r"(?:[-*|]|[0-9]+\.) ?")
 
 
@@ -141,7 +153,8 @@ class Grounded(BaseModel):
                 said[number] = f"{said.get(number, '')} {text}"
             marks = "".join(f"[{order[n]}]" for n in dict.fromkeys(sources))
             # Items and rows of Markdown stand on lines of their own.
-            apart = "\n" if lines and _OWN_LINE.match(text) and separator != "\n" else ""
+            own = _OWN_LINE.match(text) or (lines and _OWN_LINE.match(lines[-1].lstrip()))
+            apart = "\n" if lines and own and separator != "\n" else ""
             lines.append(f"{apart}{text}{marks}")
         cited = tuple(_citation(n, hits[old - 1], said[old]) for old, n in order.items())
         return Grounded(text=separator.join(lines), citations=cited, unsupported=doubts)
@@ -161,6 +174,7 @@ def grounded(
     parts: list[tuple[str, tuple[int, ...]]] = []
     doubts: list[Unsupported] = []
     borne = 0
+    whole = "\n".join(given.text for given in draft.sentences)
     for given in draft.sentences:
         sources = tuple(n for n in dict.fromkeys(given.sources) if 1 <= n <= len(hits))
         # A model may put several sentences into one: each has to stand by itself.
@@ -168,7 +182,8 @@ def grounded(
             cited = [hits[n - 1] for n in sources]
             if not text:
                 continue
-            if why := unsupported(text, cited, rules.language, question=query):
+            why = unsupported(text, cited, rules.language, question=query, beside=whole)
+            if why:
                 doubts.append(Unsupported(sentence=text, why=why))
             else:
                 borne += claims(text)
@@ -179,10 +194,42 @@ def grounded(
     return Grounded.of(parts, hits, separator=separator, doubts=tuple(doubts))
 
 
+class Preview:
+    """What may be shown of an answer while it is written: the sentences that have come whole, as
+    `grounded` has them."""
+
+    def __init__(self, hits: Sequence[Evidence], rules: Rules, *, query: str) -> None:
+        self._hits, self._rules, self._query = hits, rules, query
+        self._count, self._shown = 0, ""
+
+    def __call__(self, text: str) -> str:
+        sentences = _whole_sentences(text)
+        if len(sentences) != self._count:
+            self._count = len(sentences)
+            draft = Drafted(sentences=tuple(sentences), answerable=True)
+            self._shown = grounded(draft, self._hits, self._rules, query=self._query).text
+        return self._shown
+
+
+def _whole_sentences(text: str) -> list[Sentence]:
+    """Of a reply that is being written, the sentences that are complete."""
+    at = text.find("[", text.find('"sentences"') + 1) + 1
+    found: list[Sentence] = []
+    while '"sentences"' in text and at > 0:
+        at += len(text[at:]) - len(text[at:].lstrip(" ,\n\r\t"))
+        try:
+            data, at = _JSON.raw_decode(text, at)
+            found.append(Sentence.model_validate(data))
+        except ValueError:  # it goes on, or is over
+            break
+    return found
+
+
 def _written(query: str, hits: Sequence[Evidence], setting: Setting) -> Flow[Grounded]:
     """The model's answer; sentences that are not borne out are written anew once."""
     asked = answerer_messages(query, hits, setting)
-    draft = yield from Chat("answerer", asked, Drafted)
+    preview = Preview(hits, setting.rules, query=query)
+    draft = yield from Chat("answerer", asked, Drafted, preview=preview)
     first = grounded(draft, hits, setting.rules, query=query)
     if not first.unsupported or setting.rules.unsupported == "drop":
         return first
@@ -210,6 +257,7 @@ def _citation(n: int, hit: Evidence, said: str) -> Citation:
         page=page if isinstance(page, int) else None,
         date=str(date) if date else None,
         quote=quote,
+        url=str(hit.meta.get("link") or ""),
     )
 
 

@@ -8,27 +8,29 @@ from __future__ import annotations
 import json as jsons
 import sys
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from pydantic import ValidationError
 
-from naisei.core import InputError, InstrumentFailure
+from naisei.core import EffectFailed, InputError
 from naisei.files import write_atomically
 from naisei.intent.config import AssistConfig
-from naisei.intent.dialogue import Conversation, Dialogue
+from naisei.intent.dialogue import NEW, Conversation
 from naisei.intent.feedback import Sign, place, write_feedback
+from naisei.intent.inquiry import Released, Session
 from naisei.intent.schemas import Citation, Reply
 from naisei.intent.system import ASSIST
-from naisei.intent.task import conversation_in, reply_in_memory, request_digest, take_step
+from naisei.intent.task import reply_in_memory, request_digest, take_step
 from naisei.lang import say
 from naisei.lengths import MESSAGE, bounded, too_long
 from naisei.retrieval.index import Index
-from naisei.runs.result import RunResult
 from naisei.system.config import Printed, flag
+from naisei.system.declare import blocking
 from naisei.system.execute import RunOptions
 from naisei.terminal import visible
 
-__all__ = ["Chat", "ask", "ask_command", "chat_command", "line", "run_fields", "shown", "sources"]
+__all__ = ["Chat", "ask", "ask_command", "chat_command", "line", "shown", "sources"]
 
 
 class ChatOptions(Printed):
@@ -38,6 +40,14 @@ class ChatOptions(Printed):
         None,
         "この名前の会話を続ける",
         "Go on with the conversation of this name.",
+        metavar="NAME",
+    )
+    remember: str | None = flag(
+        None,
+        "この名前の人が何者か、何を尋ねたかを、次の会話のために覚える (memory で見る・消す)",
+        "Remember for this person what they are and what they asked, from one conversation to "
+        "the next; see `naisei intent memory`.",
+        panel=("ユーザー", "Person"),
         metavar="NAME",
     )
 
@@ -75,6 +85,7 @@ def ask_command(config: AssistConfig, running: RunOptions, *, asked: AskOptions)
         config,
         running,
         name=asked.session,
+        remember=asked.remember,
         history=asked.history,
         new=asked.new,
         run_dir=asked.run_dir,
@@ -84,7 +95,7 @@ def ask_command(config: AssistConfig, running: RunOptions, *, asked: AskOptions)
 
 def chat_command(config: AssistConfig, running: RunOptions, *, chat: ChatOptions) -> None:
     """`naisei intent chat`."""
-    Chat(config, running, name=chat.session, json=chat.as_json).serve()
+    Chat(config, running, name=chat.session, remember=chat.remember, json=chat.as_json).serve()
 
 
 def ask(
@@ -93,6 +104,7 @@ def ask(
     running: RunOptions,
     *,
     name: str | None = None,
+    remember: str | None = None,
     history: Path | None = None,
     new: bool = False,
     run_dir: Path | None = None,
@@ -109,49 +121,33 @@ def ask(
             place="TEXT",
             remedy=say("調べたいことを書いてください", "write what to look up"),
         )
-    if name is not None and (history is not None or run_dir is not None):
+    if (name or remember) is not None and (history is not None or run_dir is not None):
         raise InputError(
             say(
-                "--session の会話には決まった置き場所があります",
+                "--session や --remember の会話には決まった置き場所があります",
                 "a conversation with a name has a place of its own",
             ),
-            place="--session",
+            place="--session" if name is not None else "--remember",
             remedy=say(
                 "--history や --run-dir と一緒に使わないでください",
                 "give it without --history and --run-dir",
             ),
         )
-    path = session_path(name) if name is not None else run_dir
-    with Index.open(config.index) as index:
+    if (name or remember) is not None:
+        path = session_path(name) if name is not None else None
+        said = f"{NEW}{text}" if new else text
+        _ask_in_session(said, config, running, path, remember=remember, json=json)
+        return
+    with Index.open(config.index, groups=config.groups) as index:
         conversation = read_history(history) if history else Conversation()
-        if name is not None:
-            conversation = conversation_in(session_path(name))
-            if conversation.pending:
-                conversation, _ = take_step(ASSIST, config, index, None, running, run_dir=path)
-                # The same words again are the step that was cut off.
-                last = conversation.last
-                if conversation.steps[-1].said[-1] == text.strip() and last is not None:
-                    print(line(last) if json else shown(last), flush=True)
-                    return
         dialogue = conversation.next(text, new=new)
         where: dict[str, object] = {}
-        if config.models or path is not None:
-            if name is None:
-                config = config.model_copy(update={"request": request_digest(dialogue)})
-            after, result = take_step(ASSIST, config, index, dialogue, running, run_dir=path)
-            where = run_fields(result)
+        if config.models or run_dir is not None:
+            config = config.model_copy(update={"request": request_digest(dialogue)})
+            after, result = take_step(ASSIST, config, index, dialogue, running, run_dir=run_dir)
+            where = {"run_dir": str(result.run_dir), "tokens": result.outcome.ledger.to_json()}
             if after.pending:
-                raise InputError(
-                    say(
-                        f"返事の前に止まりました: {result.outcome.stopped}",
-                        f"stopped before the reply: {result.outcome.stopped}",
-                    ),
-                    place=str(result.run_dir),
-                    remedy=say(
-                        "予算を上げて、同じことをもう一度聞いてください",
-                        "raise the budget and ask the same again",
-                    ),
-                )
+                raise _spent(result.outcome.stopped, result.run_dir)
             reply = after.replies[-1]
         else:
             reply = reply_in_memory(config, index, dialogue)
@@ -159,6 +155,40 @@ def ask(
             replies = [*conversation.replies, reply]
             _keep(history, conversation.with_step(dialogue).with_replies(replies))
     print(line(reply, **where) if json else shown(reply), flush=True)
+
+
+def _ask_in_session(
+    text: str,
+    config: AssistConfig,
+    options: RunOptions,
+    path: Path | None,
+    *,
+    remember: str | None,
+    json: bool,
+) -> None:
+    async def go() -> None:
+        async with Session.open(config, options, path, remember) as session:
+            if (spent := session.spent) and path is not None:
+                raise _spent(spent, path)
+            reply = await session.turn(text)
+            assert reply is not None, "something was said"
+            where: dict[str, object] = {"tokens": session.ledger.to_json()}
+            if path is not None:
+                where = {"run_dir": str(path), **where}
+        print(line(reply, **where) if json else shown(reply), flush=True)
+
+    blocking(go)()
+
+
+def _spent(stopped: str, path: Path) -> InputError:
+    return InputError(
+        say(f"返事の前に止まりました: {stopped}", f"stopped before the reply: {stopped}"),
+        place=str(path),
+        remedy=say(
+            "予算を上げて、同じことをもう一度聞いてください",
+            "raise the budget and ask the same again",
+        ),
+    )
 
 
 def session_path(name: str) -> Path:
@@ -226,78 +256,71 @@ class Chat:
     """One conversation. name: it is kept, and goes on where it was left."""
 
     def __init__(
-        self, config: AssistConfig, options: RunOptions, *, name: str | None, json: bool
+        self,
+        config: AssistConfig,
+        options: RunOptions,
+        *,
+        name: str | None,
+        remember: str | None,
+        json: bool,
     ) -> None:
         self._config, self._options, self._json = config, options, json
-        self._path: Path | None = session_path(name) if name is not None else None
-        self._conversation = (
-            conversation_in(self._path) if self._path is not None else Conversation()
-        )
+        self._remember = remember
+        self._path: Path | None = None
+        if name is not None:
+            self._path = session_path(name)
+        elif config.models:
+            self._path = Path("runs") / f"intent-chat-{datetime.now():%Y%m%d-%H%M%S-%f}"
         self._new = False
 
     def serve(self) -> None:
         """Until the person leaves."""
-        with Index.open(self._config.index) as index:
+        blocking(self._serve)()
+
+    async def _serve(self) -> None:
+        async with Session.open(self._config, self._options, self._path, self._remember) as session:
             self._tell(_HELLO)
-            self._resume(index)
+            if session.conversation.steps:
+                self._tell(say("前回の続きです。", "Going on from last time."))
+                if session.conversation.pending:
+                    await self._turn(session, None)
+                elif (last := session.conversation.last) is not None:
+                    print(line(last) if self._json else shown(last), flush=True)
             while (text := self._hear()) is not None:
-                if text.startswith("/"):
-                    if text in ("/quit", "/exit"):
-                        break
-                    self._obey(text)
+                if text in ("/quit", "/exit"):
+                    break
+                if text.startswith("/") and not text.startswith(NEW):
+                    self._obey(session.conversation, text)
                 elif told := too_long(text, MESSAGE):
                     self._tell(told)
                 elif text:
-                    self._step(index, text)
+                    new = NEW if self._new and not text.startswith(NEW) else ""
+                    self._new = False
+                    await self._turn(session, f"{new}{text}")
 
-    def _resume(self, index: Index) -> None:
-        """Finish a step that was cut off, and show where the conversation stands."""
-        conversation = self._conversation
-        if self._path is not None and conversation.pending:
-            self._conversation, _ = take_step(
-                ASSIST, self._config, index, None, self._options, run_dir=self._path
-            )
-        if (last := self._conversation.last) is not None:
-            self._tell(say("前回の続きです。", "Going on from last time."))
-            self._answer(last)
-
-    def _step(self, index: Index, text: str) -> None:
-        dialogue = self._conversation.next(text, new=self._new)
-        self._new = False
-        try:
-            reply = self._reply(index, dialogue)
-        except InstrumentFailure as failure:
-            self._tell(say(f"失敗しました: {failure}", f"Failed: {failure}"))
-            return
-        if reply is None:
+    async def _turn(self, session: Session, said: str | None) -> None:
+        """One turn; a model's answer is shown sentence by sentence."""
+        if session.spent:
             self._tell(say("予算に達しました。", "The budget is spent."))
             return
-        self._answer(reply)
+        released = Released(partial(print, end="", flush=True), visible)
+        try:
+            reply = await session.turn(said, show=None if self._json else released.show)
+        except EffectFailed as failure:
+            self._tell(say(f"失敗しました: {failure}", f"Failed: {failure}"))
+            return
+        if reply is not None:
+            print(line(reply) if self._json else released.rest(shown(reply)), flush=True)
 
-    def _reply(self, index: Index, dialogue: Dialogue) -> Reply | None:
-        if self._path is None and not self._config.models:
-            reply = reply_in_memory(self._config, index, dialogue)
-            replies = [*self._conversation.replies, reply]
-            self._conversation = self._conversation.with_step(dialogue).with_replies(replies)
-            return reply
-        path = self._path or self._own()
-        after, _ = take_step(ASSIST, self._config, index, dialogue, self._options, run_dir=path)
-        self._path, self._conversation = path, after
-        return None if after.pending else after.last
-
-    def _own(self) -> Path:
-        """A run directory for a conversation without a name."""
-        return Path("runs") / f"intent-chat-{datetime.now():%Y%m%d-%H%M%S-%f}"
-
-    def _obey(self, command: str) -> None:
+    def _obey(self, conversation: Conversation, command: str) -> None:
         if command == "/sources":
-            print(sources(self._conversation.last), flush=True)
+            print(sources(conversation.last), flush=True)
         elif command == "/new":
             self._new = True
             self._tell(say("新しい用件をどうぞ。", "A new request, please."))
         elif command in _SIGNS:
             path = place("feedback", self._config.user, option="--user", suffix=".jsonl")
-            last = self._conversation.steps[-1] if self._conversation.steps else None
+            last = conversation.steps[-1] if conversation.steps else None
             about = last.utterance if last is not None else ""
             asked = len(last.exchanges) if last is not None else 0
             write_feedback(path, _SIGNS[command], about=about, asked=asked)
@@ -309,9 +332,6 @@ class Chat:
             )
         else:
             self._tell(_HELP)
-
-    def _answer(self, reply: Reply) -> None:
-        print(line(reply) if self._json else shown(reply), flush=True)
 
     def _tell(self, text: str) -> None:
         print(text, file=sys.stderr if self._json else sys.stdout, flush=True)
@@ -329,11 +349,6 @@ class Chat:
 def line(reply: Reply, **more: object) -> str:
     """The reply as one line of JSON, with more fields beside its own."""
     return jsons.dumps({**reply.model_dump(mode="json"), **more}, ensure_ascii=False)
-
-
-def run_fields(result: RunResult) -> dict[str, object]:
-    """What the JSON of a reply tells of its run."""
-    return {"run_dir": str(result.run_dir), "tokens": result.outcome.ledger.to_json()}
 
 
 def shown(reply: Reply) -> str:

@@ -114,12 +114,21 @@ class PersonalBehaviour(Behaviour):
 
 
 class Indexed(Config):
-    """index: the folder of the index. mode: how it is searched."""
+    """index: the folder of the index. mode: how it is searched. groups: of who asks: documents of
+    other groups are not there for them (`naisei.retrieval.permissions`)."""
 
     index: str = flag(
         ".naisei-index", "索引のフォルダー", "Folder of the index.", panel=_DOCUMENTS, metavar="DIR"
     )
     mode: Mode = flag("hybrid", "検索のしかた", "How to search.", panel=_DOCUMENTS)
+    groups: tuple[str, ...] = flag(
+        (),
+        "尋ねる人のグループ (複数可)。ほかのグループの資料は探さない",
+        "A group of who asks, repeatable; documents of other groups are not searched.",
+        name="--group",
+        panel=_DOCUMENTS,
+        metavar="NAME",
+    )
 
 
 class AssistConfig(Indexed):
@@ -148,8 +157,8 @@ class EvalConfig(Indexed):
     task: Literal["eval"] = "eval"
     data: str = flag(
         "handbook",
-        "質問集 (JSON Lines)。handbook は同梱のもの",
-        "Questions as JSON lines; `handbook` is the bundled file.",
+        "質問集 (JSON Lines)。handbook、city、manual は同梱のもの",
+        "Questions as JSON lines; `handbook`, `city` and `manual` are bundled.",
         metavar="FILE",
     )
     split: Literal["dev", "test", "all"] | None = flag(

@@ -24,10 +24,10 @@ __all__ = ["PART"]
 
 _VAGUE, _CHOICE = "休暇について教えてください", "子の看護休暇の日数です"
 _CLEAR = "国内出張の宿泊費の上限はいくらですか"
-_UNKNOWN = "桜の開花はいつごろですか"
+_UNKNOWN = "社長の好きな野球チームはどこですか"
 _MINUTES = 3.0
 #: So many lines of a reply are shown.
-_ROWS = 3
+_ROWS = 1
 
 
 def _show(stage: Stage) -> None:
@@ -91,7 +91,7 @@ def _step(
 
 
 def _replied(reply: Reply, stage: Stage) -> None:
-    """The beginning of what is said, and all of its sources."""
+    """The beginning of what is said, and the first of its sources."""
     told = shown(reply)
     rows = told.splitlines()
     sources = [row for row in rows if row.startswith("  [")]
@@ -102,7 +102,7 @@ def _replied(reply: Reply, stage: Stage) -> None:
         stage.print("  " + row, indent=2)
     if len(words) > most:
         stage.print(say("  …（続きは報告に）", "  … (the rest is in the report)"), "dim")
-    for row in sources:
+    for row in sources[:1]:
         stage.print("  " + row, "dim", indent=6)
 
 
@@ -110,9 +110,9 @@ PART = Part(
     title=("意図の確認：探す前に聞く", "Intent: ask before searching"),
     about=(
         "フォルダーの資料に答えるボットです。質問が曖昧なら、探す前に聞き返します。\n"
-        "答えには出典を付け、資料にないことは、ないと答えます。",
+        "答えには出典を付け、資料で確かめられないことは、そう断ります。",
         "A bot that answers from a folder of documents. A vague question is asked back\n"
-        "first; answers name their sources; what is not there is said not to be there.",
+        "first; answers name their sources; what they do not bear out is said to be so.",
     ),
     show=_show,
     hint=(

@@ -12,7 +12,10 @@ from naisei.intent.schemas import Exchange, Reply
 from naisei.japanese.morph import normalise
 from naisei.japanese.query_analysis import chosen, led, subjectless
 
-__all__ = ["EARLIER", "Conversation", "Dialogue"]
+__all__ = ["EARLIER", "NEW", "Conversation", "Dialogue"]
+
+#: Before a message that is a new request, and no answer to the question that is open.
+NEW = "/new "
 
 
 class Dialogue(BaseModel):
@@ -76,9 +79,9 @@ class Conversation(BaseModel):
     replies: tuple[Reply, ...] = ()
 
     @classmethod
-    def told(cls, events: Iterable[Event]) -> Conversation:
-        """What the log of an inquiry (`naisei.intent.flow`) holds."""
-        conversation = cls()
+    def told(cls, events: Iterable[Event], before: Conversation | None = None) -> Conversation:
+        """What the log of an inquiry (`naisei.intent.flow`) holds. before: what it goes on from."""
+        conversation = before or cls()
         for event in events:
             request: dict[str, Any] = event.request  # type: ignore[assignment]
             if event.kind == "ask":
@@ -105,7 +108,9 @@ class Conversation(BaseModel):
 
     def next(self, text: str, *, new: bool = False) -> Dialogue:
         """The dialogue with one more message: the answer to the question that is open, else a
-        new request. new: a new request in any case."""
+        new request. new, or `/new` before the words: a new request in any case."""
+        if text.startswith(NEW):
+            text, new = text.removeprefix(NEW), True
         last = self.last
         if last is not None and self.open and not new:
             return self.steps[len(self.replies) - 1].answered(last.message, text, last.options)

@@ -13,15 +13,24 @@ from typing import Any, ClassVar, cast
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
-from naisei.core import Effect, Handler, Search, Where, World
+from naisei.core import Chat, Effect, Handler, Search, Where, World
 from naisei.intent.schemas import Thresholds
+from naisei.intent.worries import Worry, WorryHandler
 from naisei.japanese.morph import is_japanese
 from naisei.japanese.sentences import search_tokens
 from naisei.lang import Language
 from naisei.retrieval.index import Index, SearchHandler
 from naisei.retrieval.types import Mode
 
-__all__ = ["Cuts", "CutsHandler", "Weigh", "WeighHandler", "Weights", "document_world"]
+__all__ = [
+    "Cuts",
+    "CutsHandler",
+    "ShowingHandler",
+    "Weigh",
+    "WeighHandler",
+    "Weights",
+    "document_world",
+]
 
 
 class Weights(BaseModel):
@@ -30,8 +39,8 @@ class Weights(BaseModel):
     idf: search word → inverse document frequency over the chunks, ln(1 + (N − n + ½)/(n + ½)),
     above 0; a word that stands nowhere has the greatest. ground, reach: the best score that
     questions off the subject find in the index, and that questions made of its headings find, on
-    average (`naisei.intent.evidence`). meaning: whether these are cosines; else scores by words,
-    from 0 to that of a text with all of the query's words. chunks: N.
+    average (`naisei.intent.evidence`). meaning: whether these are cosines; else scores by words.
+    chunks: N.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -94,10 +103,10 @@ class WeighHandler(Handler):
         size = len(self._index)
         counts = self._index.frequencies(dict.fromkeys(search_tokens(query)))
         meaning = self._index.meaning
-        if meaning:
-            ground, reach = self._calibrated("ja" if is_japanese(query) else "en")
-        else:
-            ground, reach = 0.0, self._index.possible(query)
+        ground, reach = self._calibrated("ja" if is_japanese(query) else "en")
+        if not meaning:
+            whole = self._index.possible(query)
+            ground, reach = ground * whole, reach * whole
         return Weights(
             idf={word: math.log1p((size - n + 0.5) / (n + 0.5)) for word, n in counts.items()},
             ground=ground,
@@ -127,8 +136,12 @@ class WeighHandler(Handler):
         return float(kept["ground"]), float(kept["reach"])
 
     def _best(self, query: str) -> float:
-        """The greatest cosine of the hits and of their sentences; 0 if nothing was found."""
+        """The greatest cosine of the hits and of their sentences, without vectors the greatest
+        share of the score that all of the words would make; 0 if nothing was found."""
         hits = self._index.search(query, k=_LOOKED_AT)
+        if not self._index.meaning:
+            whole = self._index.possible(query) or 1.0
+            return max((hit.words or 0.0 for hit in hits), default=0.0) / whole
         found = [max([*hit.spans, hit.cosine or 0.0]) for hit in hits]
         return max(found, default=0.0)
 
@@ -143,6 +156,26 @@ _PSEUDO = 24
 def _off_subject(language: str) -> tuple[str, ...]:
     text = (files("naisei.intent") / f"off_subject.{language}.txt").read_text(encoding="utf-8")
     return tuple(line for line in text.splitlines() if line.strip())
+
+
+class ShowingHandler(Handler):
+    """Performs `Chat` through a gateway, and shows what may be shown of a reply while it is
+    written: again from its start where it is written again."""
+
+    def __init__(self, gateway: Any, show: Callable[[str], None]) -> None:
+        self._gateway, self._show = gateway, show
+
+    async def perform(self, effect: object, where: Where) -> Any:
+        chat = cast("Chat[Any]", effect)
+        preview = chat.preview
+        if preview is None:
+            return await self._gateway.perform(chat, where)
+
+        def told(text: str) -> None:
+            if shown := preview(text):
+                self._show(shown)
+
+        return await self._gateway.perform(chat, where, told=told)
 
 
 class CutsHandler(Handler):
@@ -169,6 +202,7 @@ def document_world(
         {
             Search: SearchHandler(index, mode=mode, filters=filters),
             Weigh: WeighHandler(index),
+            Worry: WorryHandler(index),
             Cuts: CutsHandler(cuts or (lambda user: Thresholds())),
         }
     )

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from naisei.core import Chat, Evidence, Flow, InstrumentFailure, Now, Search
+from naisei.intent.conditions import condition, kind_chosen
 from naisei.intent.dialogue import Dialogue
 from naisei.intent.effects import Weigh, Weights
-from naisei.intent.evidence import band, coverage, substance
+from naisei.intent.evidence import Found, band, coverage, newest_first, strength, substance
 from naisei.intent.messages import (
     choose_question,
     evaluator_messages,
@@ -134,6 +136,10 @@ def sought(dialogue: Dialogue) -> str:
     return " ".join([core, *more])
 
 
+#: From this strength of the evidence a situation that is told is not asked about first.
+_TOLD_ANSWERED = 0.6
+
+
 def grade(
     dialogue: Dialogue, hits: Sequence[Evidence], weights: Weights, setting: Setting
 ) -> Judged:
@@ -142,8 +148,12 @@ def grade(
     said = [analyse_query(text) for text in dialogue.said]
     words = substance(whole)
     covers = {hit.id: coverage(words, weights.idf, hit) for hit in hits}
+    sure = strength(whole, hits, weights)
     held = band(whole, hits, weights, setting.rules) != "none"
     within = _meant(dialogue, hits)
+    if said[0].consultation and not said[0].worry and sure >= _TOLD_ANSWERED:
+        # What is told or sought without a worry, and what the documents speak of, is answered.
+        said[0] = replace(said[0], consultation=False, aspect=True)
     vague = vagueness(said, spread(hits, covers), held=held, narrowed=bool(within))
     offered = tuple(option for e in dialogue.exchanges for option in e.options)
     options = topics(hits, setting.rules.options, covers=covers, used=offered, within=within)
@@ -191,8 +201,10 @@ def vagueness(
     first, words = said[0], {w for a in said for w in a.matter}
     points = 2 if first.broad and len(said) == 1 else 0
     points += 0 if any(a.aspect for a in said) else 1
-    points += {0: 3, 1: 2, 2: 1}.get(len(words), 0)
-    points += 2 if ties >= 6 else 1 if ties >= 3 else 0 if ties == 2 else -1
+    points += {0: 3, 1: 2, 2: 1, 3: 0}.get(len(words), -1)
+    many = 2 if ties >= 6 else 1 if ties >= 3 else 0 if ties == 2 else -1
+    # Of a question in full with words enough, ties tell of common words and not of vagueness.
+    points += min(many, 1 if len(words) > 2 else 2) if first.aspect else many
     # A question in full whose words the documents do not hold is not vague but unanswerable.
     if not held and first.aspect and not first.consultation and len(words) >= 2:
         points -= 2
@@ -240,24 +252,33 @@ def _meant(dialogue: Dialogue, hits: Sequence[Evidence]) -> str:
 _HEADINGS = 12
 
 
-def evaluate(dialogue: Dialogue, setting: Setting) -> Flow[Judged]:
-    """Never fails for want of a model: what it cannot grade, the rules do."""
+def evaluate(dialogue: Dialogue, setting: Setting, notes: Sequence[str] = ()) -> Flow[Judged]:
+    """Never fails for want of a model: what it cannot grade, the rules do. notes: what the person
+    said earlier that they are."""
     failures: tuple[str, ...] = ()
     query = sought(dialogue)
     hits = yield from Search(query, k=setting.rules.depth, source="documents")
+    weights = yield from Weigh(query)
     if "evaluator" in setting.rules.roles:
         now = yield from Now()
         current = [hit for hit in hits if not hit.meta.get("superseded_by")]
         headings = list(dict.fromkeys(map(label, current)))[:_HEADINGS]
+        best = Found(hits=tuple(newest_first(query, hits)[: setting.rules.k]), weights=weights)
+        known = [*dialogue.said, *notes, *setting.profile.fields.values()]
+        depends = condition(query, best, known)
+        kinds = depends.options if depends is not None and not kind_chosen(dialogue) else ()
         told = evaluator_messages(
-            dialogue, setting, headings=headings, today=f"{now:%Y-%m-%d (%a)}"
+            dialogue,
+            setting,
+            headings=headings,
+            today=f"{now.astimezone():%Y-%m-%d (%a)}",
+            kinds=kinds,
         )
         try:
             found = yield from Chat("evaluator", told, Evaluation)
             return _judged(found, setting)
         except InstrumentFailure as failure:
             failures = (f"evaluator: {failure}",)
-    weights = yield from Weigh(query)
     return grade(dialogue, hits, weights, setting).model_copy(update={"failures": failures})
 
 

@@ -8,21 +8,22 @@ header of its table, a list item with the line above its list, a sentence with i
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from pydantic import BaseModel, ConfigDict
 
 from naisei.core import Evidence
+from naisei.intent.alignment import in_range
 from naisei.intent.effects import Weights
 from naisei.intent.evidence import Found, cosines, nearness, place_of, share, substance
-from naisei.japanese.content_preservation import Quantity, quantities
+from naisei.japanese.content_preservation import quantities
+from naisei.japanese.person_kinds import person_kinds
 from naisei.japanese.query_analysis import answered_by
 from naisei.japanese.sentences import codes, search_tokens
 from naisei.retrieval.chunking import Span, cells_of, spans
 
-__all__ = ["Quote", "best_passage", "quotes"]
+__all__ = ["Quote", "best_passage", "excerpt", "quotes"]
 
 _ITEM = re.compile(
     r"^\s*(?:[-*+・●○◆■•※]|[0-9０-９]{1,2}[.．)）]\s|[(（][0-9０-９]{1,2}[)）]|[①-⑳])"
@@ -130,39 +131,13 @@ def _scores(
         if answered_by(query, unit.said):
             value += _FORM
         if unit.header and asked_values:
-            value += _RANGE * _within(asked_values, unit)
+            cells = cells_of(unit.written)[:3]
+            value += _RANGE * any(in_range(v, cell) for v in asked_values for cell in cells)
         named = set(codes(unit.written))
         if asked and named:
             value += 0.5 if asked & named else -0.5
         found.append(value)
     return found
-
-
-_RANGED = re.compile(
-    r"(?P<low>[0-9.]+)(?:万)?(?P<u1>[^0-9〜～~ー\-以超をか]{0,3})(?:以上|超|を超え)?[、]?(?:〜|～|~|-|ー|から|以上|超|を超え)+"
-    r"(?P<high>[0-9.]+)?(?P<u2>[^0-9以未]{0,3})(?P<open>未満)?"
-    r"|(?P<most>[0-9.]+)(?P<u3>[^0-9以未ま]{0,3})(?:以下|未満|まで|以内)"
-)
-
-
-def _within(asked: Iterable[Quantity], unit: Span) -> float:
-    """1 where a cell is the quantity that is asked about, or a range that it lies in (勤続7年 in
-    5年以上10年未満); 0 otherwise."""
-    for cell in cells_of(unit.written)[:3]:
-        folded = unicodedata.normalize("NFKC", cell).replace(",", "")
-        for value in asked:
-            number = float(value.value)
-            if value.unit and Quantity(value.value, value.unit) in quantities(folded):
-                return 1.0
-            for m in _RANGED.finditer(folded):
-                units = {m["u1"], m["u2"], m["u3"]} - {None, ""}
-                if value.unit and not any(u and u.startswith(value.unit) for u in units):
-                    continue
-                low = float(m["low"] or 0)
-                high = float(m["high"] or m["most"] or "inf")
-                if low <= number and (number < high or (number == high and not m["open"])):
-                    return 1.0
-    return 0.0
 
 
 def _around(
@@ -211,14 +186,28 @@ def _named(words: Sequence[str], units: Sequence[Span]) -> set[int]:
 
 
 def _columns(query: str, table: Sequence[str]) -> list[str]:
-    """A table's rows without the columns of other models than the one that is asked for."""
+    """A table's rows without the columns of other models, or for other kinds of persons, than the
+    one that is asked for."""
     rows = [cells_of(row) for row in table]
-    head, asked = rows[0], set(codes(query))
-    others = [n for n, name in enumerate(head) if (named := codes(name)) and not asked & set(named)]
-    ours = any(asked & set(codes(name)) for name in head)
-    if not ours or not others or any(len(row) != len(head) for row in rows):
+    if any(len(row) != len(rows[0]) for row in rows):
         return list(table)
-    kept = [n for n in range(len(head)) if n not in others]
+    columns = [
+        (set(codes(name)), {(k.field, k.kind) for k in person_kinds(name)}) for name in rows[0]
+    ]
+    models, kinds = set(codes(query)), {(k.field, k.kind) for k in person_kinds(query)}
+    fields = {field for field, _ in kinds}
+    dropped: set[int] = set()
+    if any(models & named for named, _ in columns):
+        dropped |= {n for n, (named, _) in enumerate(columns) if named and not models & named}
+    if any(kinds & named for _, named in columns):
+        dropped |= {
+            n
+            for n, (_, named) in enumerate(columns)
+            if not kinds & named and fields & {field for field, _ in named}
+        }
+    if not dropped:
+        return list(table)
+    kept = [n for n in range(len(columns)) if n not in dropped]
     return ["| " + " | ".join(row[n] for n in kept) + " |" for row in rows]
 
 
@@ -270,6 +259,12 @@ def _sentences(units: Sequence[Span], best: int) -> str:
     for before, unit in zip(units[start:], units[start + 1 : end], strict=False):
         parts += ["\n" if unit.line != before.line else "", unit.written]
     return "".join(parts).strip()
+
+
+def excerpt(query: str, words: Sequence[str], units: Sequence[Span], at: int, text: str) -> str:
+    """One of a text's sentences, items or rows with what belongs to it."""
+    alone = [float(n == at) for n in range(len(units))]
+    return _around(query, words, units, at, alone, text)
 
 
 def best_passage(words: Sequence[str], idf: Mapping[str, float], text: str) -> str:

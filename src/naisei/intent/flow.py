@@ -6,17 +6,30 @@ dialogue. The budget, the answer and its support are ours (docs/design/0008-inte
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NoReturn
 
 from naisei.core import AskUser, Flow, Say
-from naisei.intent.answering import answer, rewrite
+from naisei.intent.answering import Query, answer, rewrite
+from naisei.intent.conditions import condition, kind_chosen
 from naisei.intent.dialogue import Conversation, Dialogue
 from naisei.intent.effects import Cuts
 from naisei.intent.evaluating import evaluate
-from naisei.intent.evidence import find, resumed
-from naisei.intent.routing import aside, asked, beyond, greeted, route, settle
+from naisei.intent.evidence import Found, band, find, resumed
+from naisei.intent.messages import as_told
+from naisei.intent.remembering import noted, notes, recalled
+from naisei.intent.routing import (
+    Route,
+    aside,
+    asked,
+    asked_kind,
+    beyond,
+    greeted,
+    route,
+    settle,
+)
 from naisei.intent.rules import Setting
-from naisei.intent.schemas import Reply
+from naisei.intent.schemas import Judged, Reply
 from naisei.intent.urgent import urgent_reply
 
 __all__ = ["ASSISTANT", "assist", "converse", "inquiry", "personal"]
@@ -25,8 +38,9 @@ __all__ = ["ASSISTANT", "assist", "converse", "inquiry", "personal"]
 ASSISTANT = "assistant"
 
 
-def assist(dialogue: Dialogue, setting: Setting) -> Flow[Reply]:
-    """One step: a question back, or the answer."""
+def assist(dialogue: Dialogue, setting: Setting, notes: Sequence[str] = ()) -> Flow[Reply]:
+    """One step: a question back, or the answer. notes: what the person said earlier that they are,
+    the newest first."""
     setting = setting.spoken(dialogue.utterance)
     if (reply := greeted(dialogue, setting)) is not None:
         return reply
@@ -34,17 +48,48 @@ def assist(dialogue: Dialogue, setting: Setting) -> Flow[Reply]:
         return reply
     if "evaluator" not in setting.rules.roles:
         dialogue = yield from resumed(dialogue, setting)
-    judged = yield from evaluate(dialogue, setting)
+    judged = yield from evaluate(dialogue, setting, notes)
     if (reply := aside(judged, dialogue, setting)) is not None:
         return reply
     way = settle(route(judged.evaluation, setting.rules.thresholds), judged, dialogue, setting)
-    if way.action == "ask":
+    if way.action == "ask" and not (judged.evaluator == "rules" and kind_chosen(dialogue)):
         return asked(way, judged, dialogue)
     if (reply := beyond(judged, way, dialogue, setting)) is not None:
         return reply
     query = rewrite(dialogue, judged, setting)
     found = yield from find(query.text, setting, also=query.also)
-    return (yield from answer(query, found, way, judged, dialogue, setting))
+    if judged.evaluator == "model":
+        return (yield from answer(query, found, way, judged, dialogue, setting))
+    return (yield from _for_whom(query, found, way, judged, dialogue, setting, notes))
+
+
+def _for_whom(
+    query: Query,
+    found: Found,
+    way: Route,
+    judged: Judged,
+    dialogue: Dialogue,
+    setting: Setting,
+    notes: Sequence[str],
+) -> Flow[Reply]:
+    """The answer; where it depends on a kind of person, the one for the person's kind, which is
+    asked for if nobody knows it."""
+    rules, told = setting.rules, [*notes, *setting.profile.fields.values()]
+    depends = None
+    if band(query.text, found.hits, found.weights, rules) == "answer":
+        depends = condition(query.text, found, dialogue.said)
+    if depends is None:
+        return (yield from answer(query, found, way, judged, dialogue, setting))
+    if (known := depends.of(told)) is None:
+        if rules.asking and len(dialogue.exchanges) < rules.budget and not kind_chosen(dialogue):
+            return asked_kind(depends.options, judged, dialogue, setting)
+        return (yield from answer(query, found, way, judged, dialogue, setting))
+    said, kind = known
+    query = query.model_copy(update={"text": f"{query.text} {kind}"})
+    found = yield from find(query.text, setting, also=query.also)
+    reply = yield from answer(query, found, way, judged, dialogue, setting)
+    told_so = as_told(said, kind, rules.language)
+    return reply.model_copy(update={"message": f"{reply.message}\n{told_so}"})
 
 
 def converse(utterance: str, setting: Setting, *, earlier: tuple[str, ...] = ()) -> Flow[Reply]:
@@ -58,14 +103,26 @@ def converse(utterance: str, setting: Setting, *, earlier: tuple[str, ...] = ())
         dialogue = dialogue.answered(reply.message, said, reply.options)
 
 
-def personal(dialogue: Dialogue, setting: Setting, *, user: str) -> Flow[Reply]:
-    """One step with the thresholds that this person's feedback has moved."""
+def personal(
+    dialogue: Dialogue, setting: Setting, *, user: str, remembers: bool = False
+) -> Flow[Reply]:
+    """One step with the thresholds that this person's feedback has moved. remembers: whether they
+    allow it (`naisei.intent.remembering`)."""
     cuts = yield from Cuts(user)
     rules = setting.rules.model_copy(update={"thresholds": cuts})
-    return (yield from assist(dialogue, setting.model_copy(update={"rules": rules})))
+    setting = setting.model_copy(update={"rules": rules})
+    if not remembers:
+        return (yield from assist(dialogue, setting))
+    said, setting = yield from notes(setting)
+    meant = yield from recalled(dialogue)
+    reply = yield from assist(meant, setting, said)
+    yield from noted(dialogue, reply)
+    return reply
 
 
-def inquiry(setting: Setting, conversation: Conversation, *, user: str) -> Flow[NoReturn]:
+def inquiry(
+    setting: Setting, conversation: Conversation, *, user: str, remembers: bool = False
+) -> Flow[NoReturn]:
     """Requests without end, each with its replies; whoever has had enough leaves. conversation:
     to go on with; a step of it that was cut off is taken first."""
     while True:
@@ -74,7 +131,8 @@ def inquiry(setting: Setting, conversation: Conversation, *, user: str) -> Flow[
             question = last.message if last is not None and conversation.open else ""
             said = yield from AskUser(question)
             conversation = conversation.with_step(conversation.next(said))
-        reply = yield from personal(conversation.steps[-1], setting, user=user)
+        step = conversation.steps[-1]
+        reply = yield from personal(step, setting, user=user, remembers=remembers)
         yield from Say(
             reply.message,
             ASSISTANT,

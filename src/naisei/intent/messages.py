@@ -17,11 +17,13 @@ __all__ = [
     "PROMPTS",
     "Fence",
     "answerer_messages",
+    "as_told",
     "ask_contact",
     "choose_question",
     "evaluator_messages",
     "farewell",
     "greeting",
+    "kind_question",
     "mending_messages",
     "nearest",
     "no_evidence",
@@ -87,6 +89,25 @@ def choose_question(
     if within:
         return _WITHIN[language].format(title=within, list=numbered(options))
     return _turn(_CHOOSE[language], dialogue).format(list=numbered(options))
+
+
+_KIND = {
+    "ja": "お答えは、次のどれにあたるかで変わります。番号か、ご自分の言葉でどうぞ。\n{list}",
+    "en": "The answer depends on which of these applies to you. Answer by number or in your own "
+    "words.\n{list}",
+}
+
+
+def kind_question(kinds: Sequence[str], language: Language) -> str:
+    """Asks which kind of person somebody is, where the answer depends on it."""
+    return _KIND[language].format(list=numbered(kinds))
+
+
+def as_told(said: str, kind: str, language: Language) -> str:
+    """For whom the answer is, and why."""
+    if language == "ja":
+        return f"（「{said}」とうかがっているので、「{kind}」の場合をお答えしました）"
+    return f"(You told me “{said}”, so this is for “{kind}”.)"
 
 
 def open_question(dialogue: Dialogue, language: Language) -> str:
@@ -198,8 +219,8 @@ class Fence:
 
 #: The prompts in use, by role.
 PROMPTS = {
-    "evaluator": "evaluator.v3",
-    "context": "context.v1",
+    "evaluator": "evaluator.v4",
+    "context": "context.v2",
     "answerer": "answerer.v2",
     "documents": "documents.v1",
     "mend": "mend.v1",
@@ -210,12 +231,18 @@ _COLLECTION = {"ja": "（説明なし）", "en": "(not described)"}
 
 
 def evaluator_messages(
-    dialogue: Dialogue, setting: Setting, *, headings: Sequence[str] = (), today: str = ""
+    dialogue: Dialogue,
+    setting: Setting,
+    *,
+    headings: Sequence[str] = (),
+    today: str = "",
+    kinds: Sequence[str] = (),
 ) -> list[Message]:
     """The dialogue as it went. Of the documents only headings are in it: those that a first search
-    found, and of those that were offered the chosen ones; in the user's role and as data."""
+    found, and of those that were offered the chosen ones; in the user's role and as data. kinds:
+    of persons by which the answer differs, while it is not known which this one is."""
     language = setting.rules.language
-    fence = Fence([dialogue.model_dump_json(), *headings])
+    fence = Fence([dialogue.model_dump_json(), *headings, *kinds])
     collection = setting.collection or _COLLECTION[language]
     told = _render(setting, "evaluator", collection=collection)
     found = "\n".join(f"- {heading}" for heading in headings)
@@ -226,6 +253,7 @@ def evaluator_messages(
         today=today or _UNKNOWN[language],
         profile=setting.profile.told() or _UNKNOWN[language],
         headings=fence.data(found) if found else _NONE[language],
+        kinds=fence.data(" / ".join(kinds)) if kinds else _NONE[language],
         earlier=fence.data(before) if before else _NONE[language],
         said=dialogue.utterance,
     )

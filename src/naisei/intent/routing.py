@@ -11,12 +11,22 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from naisei.intent.dialogue import Dialogue
-from naisei.intent.messages import ask_contact, farewell, greeting, out_of_scope
+from naisei.intent.messages import ask_contact, farewell, greeting, kind_question, out_of_scope
 from naisei.intent.rules import Setting
 from naisei.intent.schemas import Case, Evaluation, Extended, Judged, Reply, Thresholds
 from naisei.japanese.query_analysis import is_greeting
 
-__all__ = ["Route", "aside", "asked", "beyond", "extend", "greeted", "route", "settle"]
+__all__ = [
+    "Route",
+    "aside",
+    "asked",
+    "asked_kind",
+    "beyond",
+    "extend",
+    "greeted",
+    "route",
+    "settle",
+]
 
 
 class Route(BaseModel):
@@ -150,3 +160,12 @@ def asked(way: Route, judged: Judged, dialogue: Dialogue) -> Reply:
         dialogue=dialogue.exchanges,
         failures=judged.failures,
     )
+
+
+def asked_kind(
+    kinds: tuple[str, ...], judged: Judged, dialogue: Dialogue, setting: Setting
+) -> Reply:
+    """Asks which kind of person somebody is: what their question lacks (②)."""
+    question = kind_question(kinds, setting.rules.language)
+    judged = judged.model_copy(update={"options": kinds})
+    return asked(Route(case=2, action="ask", question=question), judged, dialogue)

@@ -14,9 +14,7 @@ default = true                  # for everything else
 
 from __future__ import annotations
 
-import json
 import re
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
@@ -36,7 +34,7 @@ from naisei.core import Evidence, InputError
 from naisei.intent.schemas import Contact, Thresholds
 from naisei.japanese.morph import is_japanese, normalise
 from naisei.lang import Language, say
-from naisei.text_files import read_text
+from naisei.text_files import json_of, read_text, toml_of
 
 __all__ = [
     "Contacts",
@@ -104,7 +102,7 @@ def read_model(path: Path, kind: type[M], *, what: str) -> M:
     """
     text = read_text(path)
     try:
-        data = json.loads(text) if path.suffix.lower() == ".json" else tomllib.loads(text)
+        data = json_of(text) if path.suffix.lower() == ".json" else toml_of(text)
     except ValueError as error:
         raise InputError(
             say(f"{what} の形が違います: {error}", f"the {what} is not readable: {error}"),
@@ -249,7 +247,7 @@ class Rules(BaseModel):
     depth: int = Field(default=30, ge=1, le=200)
     options: int = Field(default=6, ge=2, le=9)
     unsupported: Literal["rewrite", "drop"] = "rewrite"
-    answer_from: float = Field(default=0.78, ge=0, le=3)
+    answer_from: float = Field(default=0.85, ge=0, le=3)
     nearest_from: float = Field(default=0.35, ge=0, le=3)
     thresholds: Thresholds = Thresholds()
     language: Language = "ja"

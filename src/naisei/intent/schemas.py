@@ -140,7 +140,8 @@ class Citation(_Frozen):
     """What `[n]` in an answer stands for. quote: the part of the chunk that is rested on.
 
     headings: outermost first. page: from 1, `None` where the format has none. date: of the
-    document in ISO form, where it is known.
+    document in ISO form, where it is known. url: where a reader finds it, down to page or heading;
+    relative to the folder of the documents where their address is not known.
     """
 
     n: int
@@ -151,6 +152,7 @@ class Citation(_Frozen):
     page: int | None = None
     date: str | None = None
     quote: str = ""
+    url: str = ""
 
 
 class Contact(_Frozen):

@@ -11,14 +11,25 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence, Set
-from functools import lru_cache
-from typing import NamedTuple
+from collections.abc import Sequence
+from functools import partial
 
 from naisei.core import Evidence
-from naisei.intent.evidence import place_of
+from naisei.intent.alignment import (
+    CLAUSE,
+    Piece,
+    across,
+    aligned,
+    beyond,
+    holds,
+    in_range,
+    measures,
+    pieces_of,
+    swapped,
+)
+from naisei.intent.evidence import headings_of
 from naisei.japanese.content_preservation import Quantity, denied, missing, quantities
-from naisei.japanese.polarity import opposed
+from naisei.japanese.polarity import denies, opposed, says_nothing_is_due
 from naisei.japanese.query_analysis import hollow
 from naisei.japanese.sentences import related, search_tokens
 from naisei.lang import Language
@@ -35,6 +46,8 @@ _COURTESY = re.compile(
     "ありがとう|お役に立|ご安心|抱え込ま|お困り|いかがで|お聞かせ|お知らせください|お尋ね(?:の件|いただ)|ご質問|よろしく|"
     "驚かれ|お察し|お待ち(?:し|ください)|まとめ(?:ると|ます|ました)|ほかに(?:も)?|他に(?:も)?(?:気になる|知りたい)|確認できて|承知|かしこまり|"
     "ですね。?$|ますね。?$|ましょう。?$|(?:こと|か)と(?:思い|存じ)ます|おかけして(?:おり|い)|無理をなさら|無理(?:は|を)しない|焦らず|落ち着いて|ゆっくり|おめでとう|残念です|申し訳|すみません|恐れ入り|お手伝い|"
+    "でしょうね|とよいです|といいです|よいですね|嬉し|うれし|お祈り|お疲れ|お忙し|ご不便|どうぞ|お気をつけ|お力に|大切に|以上です|ご参考|"
+    "お待たせ|無事|さぞ|しんど|びっくり|当然です|お気持ち|ご無理|いつでも(?:お|ご)|頑張|がんば|焦|慌て|ご愁傷|お悔やみ|よかった|良かった|"
     r"sorry|glad|hope this|feel free|let me know|thank",
     re.I,
 )
@@ -43,44 +56,72 @@ _CLAIM = re.compile(
 )
 
 
+#: What is said of the documents, not of what they say.
+_OF_SOURCES = re.compile(
+    "(?:資料|文書|出典|ご?案内|ページ)の?中?(?:から|に|で)は?[^。]{0,12}(?:書かれて|記載され|載って|示されて|記載が?|分かり|わかり|確認でき)[^。]{0,6}(?:いません|ません|ない|なく)"
+)
+
+
 def claims(sentence: str) -> bool:
     """Whether it says something that could be borne out."""
     if quantities(sentence):
         return True
+    if _OF_SOURCES.search(sentence):
+        return False
     if not any(not hollow(w) for w in search_tokens(sentence)):
         return False
     return _COURTESY.search(sentence) is None or _CLAIM.search(sentence) is not None
 
 
 def unsupported(
-    sentence: str, sources: Sequence[Evidence], language: Language, *, question: str = ""
+    sentence: str,
+    sources: Sequence[Evidence],
+    language: Language,
+    *,
+    question: str = "",
+    beside: str = "",
 ) -> str:
     """Why a sentence is not borne out; empty if it is, or claims nothing.
 
-    question: names in it need not stand in the sources.
+    question: names in it need not stand in the sources. beside: the rest of the answer, which may
+    tell a condition that the sentence leaves out.
     """
     if not claims(sentence):
         return ""
     ja = language == "ja"
     if not sources:
         return "出典がない" if ja else "no source is cited"
-    places = "\n".join(f"{place_of(s)}\n{s.meta.get('date') or ''}" for s in sources)
+    places = "\n".join("\n".join([*headings_of(s), str(s.meta.get("date") or "")]) for s in sources)
     texts = "\n".join(s.text for s in sources)
     everything = f"{places}\n{texts}\n{question}"
-    if gone := [q for q in missing(sentence, everything) if not _told_otherwise(q, everything)]:
+    cells = [
+        cell
+        for source in sources
+        for unit in spans(source.text)
+        if unit.header
+        for cell in cells_of(unit.written)
+    ]
+    if gone := [
+        q
+        for q in missing(sentence, everything)
+        if not _told_otherwise(q, sentence, everything)
+        and not any(in_range(q, cell) for cell in cells)
+    ]:
         named = "、".join(q.value + q.unit for q in gone)
         return f"出典にない数値: {named}" if ja else f"not in the sources: {named}"
-    pieces = [piece for source in sources for piece in _pieces(source.text)]
+    sentence = _ANSWERING.sub("", sentence)
+    pieces = [piece for source in sources for piece in pieces_of(source.text)]
     for ja_why, en_why, found in (
-        ("別の行・列・箇所の値", "the value of another row, column or clause", _swapped),
-        ("別の行・列の内容", "what another row or column says", _across),
+        ("別の行・列・箇所の値", "the value of another row, column or clause", swapped),
+        ("別の行・列の内容", "what another row or column says", across),
         ("上限・範囲が違う", "another limit or range", _limits),
         ("出典と可否・要否が逆", "the sources say the opposite", _opposite),
         ("出典にない否定", "denied only here", _denied),
-        ("条件が落ちている", "a condition is missing", _widened),
+        ("条件が落ちている", "a condition is missing", partial(_widened, beside=beside)),
+        ("出典にない対象", "said of something that the sources do not say it of", beyond),
         ("出典にない名称", "a name that is not in the sources", _names),
     ):
-        if what := found(sentence, pieces, texts if found is _across else everything):
+        if what := found(sentence, pieces, texts if found is across else everything):
             return f"{ja_why}: {what}" if ja else f"{en_why}: {what}"
     words = {w for w in search_tokens(sentence) if not hollow(w)}
     there = set(search_tokens(everything))
@@ -95,175 +136,24 @@ def unsupported(
     return ""
 
 
-def _told_otherwise(value: Quantity, text: str) -> bool:
-    """Whether a number counts things that the text names, or stands there in another unit."""
+#: Yes and no belong to the question.
+_ANSWERING = re.compile(r"^\s*(?:はい|いいえ|いえ)[、。,]\s*")
+
+
+def _told_otherwise(value: Quantity, sentence: str, text: str) -> bool:
+    """Whether a number counts things that the text names, stands there in another unit, or is the
+    sum of others that the sentence names."""
     if value.unit in ("", "つ", "個", "人") and value.value in ("1", "2", "3", "4", "5", "0.5"):
         return True
-    held = quantities(text)
-    number = float(value.value)
-    same = {
-        "日": ("週", number / 7),
-        "週": ("日", number * 7),
-        "か月": ("年", number / 12),
-        "年": ("か月", number * 12),
-        "時": ("時", number + 12),
-        "割": ("%", number * 10),
-        "%": ("割", number / 10),
-    }
-    unit, other = same.get(value.unit, ("", -1.0))
-    return Quantity(f"{other:.10g}", unit) in held
+    if value.unit == "時" and Quantity(f"{float(value.value) + 12:.10g}", "時") in quantities(text):
+        return True
+    told = {base for number, base in measures(sentence) if number == value.value}
+    if told & {base for _, base in measures(text)}:
+        return True
+    parts = [float(q.value) for q in quantities(sentence) - {value} if q.unit == value.unit]
+    return "計" in sentence and len(parts) > 1 and sum(parts) == float(value.value)
 
 
-class _Piece(NamedTuple):
-    """A clause, or a cell with its row's key and its column's name. whole: the sentence or row."""
-
-    text: str
-    words: frozenset[str]
-    values: frozenset[Quantity]
-    whole: str
-
-
-_CLAUSE = re.compile(r"(?<![0-9０-９])[、,]|[、,](?![0-9０-９])|[;；／]|(?<=[^0-9])/(?=[^0-9])")
-
-
-@lru_cache(maxsize=512)
-def _pieces(text: str) -> tuple[_Piece, ...]:
-    found: list[_Piece] = []
-    for unit in spans(text):
-        if unit.header:
-            found += _cells(unit.header, unit.written, unit.said)
-            continue
-        before: frozenset[str] = frozenset()
-        for clause in _CLAUSE.split(unit.written):
-            words = frozenset(search_tokens(clause))
-            values = quantities(clause)
-            # What a clause leaves unsaid stands in those before it.
-            found.append(
-                _Piece(clause, words if len(words) > 2 else words | before, values, unit.written)
-            )
-            before = words if not values else before
-    return tuple(found)
-
-
-def _cells(header: str, row: str, said: str) -> Iterator[_Piece]:
-    names, cells = cells_of(header), cells_of(row)
-    if len(names) != len(cells):
-        yield _Piece(said, frozenset(search_tokens(said)), quantities(said), said)
-        return
-    keys = [n for n, cell in enumerate(cells) if n == 0 or not quantities(cell)]
-    for name, cell in zip(names, cells, strict=True):
-        key = " ".join(f"{names[k]} {cells[k]}" for k in keys)
-        text = f"{key} {name} {cell}"
-        # A column may tell the unit for all of its cells: 料金（円）.
-        values = quantities(cell) | (
-            quantities(cell + unit[1]) if (unit := _UNIT.search(name)) else frozenset()
-        )
-        yield _Piece(text, frozenset(search_tokens(text)), values, said)
-
-
-_UNIT = re.compile("[(（](円|日|年|か月|時間|分|人|件|回|個|点|冊|歳|%|kg|km|cm|m)[)）]")
-
-
-def _swapped(sentence: str, pieces: Sequence[_Piece], _: str) -> str:
-    """A value that stands with other words than those of the sentence, which stand with another
-    value of the same unit."""
-    clauses = [c for c in _CLAUSE.split(sentence) if c.strip()]
-    whole = quantities(sentence)
-    for value in sorted(whole, key=lambda q: (q.value, q.unit)):
-        own = [p for p in pieces if _holds(p.values, value)]
-        if not own:
-            continue
-        rivals = [
-            p
-            for p in pieces
-            if not _holds(p.values, value)
-            and any(q.unit == value.unit and q not in whole for q in p.values)
-        ]
-        if not rivals:
-            continue
-        alone = sum(q.unit == value.unit for q in whole) == 1
-        said = (
-            sentence
-            if alone
-            else next((c for c in clauses if _holds(quantities(c), value)), sentence)
-        )
-        words = {w for w in search_tokens(said) if not hollow(w)} - {value.value}
-        words |= set(related(words))
-        best = max(own, key=lambda p: len(words & p.words))
-        for rival in rivals:
-            theirs, ours = rival.words - best.words, best.words - rival.words
-            if len(words & theirs) > len(words & ours):
-                return value.value + value.unit
-    return ""
-
-
-def _across(sentence: str, _: Sequence[_Piece], text: str) -> str:
-    """What stands in another row or column than the one that the sentence names."""
-    values = quantities(sentence)
-    tables: dict[str, list[list[str]]] = {}
-    prose: set[str] = set()
-    for unit in spans(text):
-        if unit.header:
-            tables.setdefault(unit.header, []).append(cells_of(unit.written))
-        else:
-            prose |= set(search_tokens(unit.written))
-    for header, rows in tables.items():
-        names = cells_of(header)
-        rows = [
-            row for row in rows if len(row) == len(names) and not set("".join(row)) <= set("-: ")
-        ]
-        across = [list(column) for column in zip(names, *rows, strict=True)][1:]
-        outside = (
-            prose | set(search_tokens(header)) | {w for row in rows for w in search_tokens(row[0])}
-        )
-        for lines in (rows, across):
-            if what := _elsewhere(lines, sentence, values, outside):
-                return what
-    return ""
-
-
-def _elsewhere(
-    lines: Sequence[Sequence[str]],
-    said: str,
-    values: Set[Quantity],
-    outside: set[str],
-) -> str:
-    """lines: rows or columns, their name first. Where the sentence names one of them alone: the
-    value or cell that only others have; empty if there is none."""
-    words = {w for w in search_tokens(said) if not hollow(w)}
-    keys = [set(search_tokens(line[0])) for line in lines]
-    unique = [
-        {w for w in key if sum(w in other for other in keys) == 1 and not w.isdigit()}
-        for key in keys
-    ]
-    matched = [len(own & words) for own in unique]
-    if max(matched, default=0) == 0 or sum(m > 0 for m in matched) != 1:
-        return ""
-    at = matched.index(max(matched))
-    bodies = [" ".join(line[1:]) for line in lines]
-    own = quantities(f"{lines[at][0]} {bodies[at]}")
-    for value in values:
-        alone = sum(q.unit == value.unit for q in values) == 1
-        held = [n for n, body in enumerate(bodies) if _holds(quantities(body), value)]
-        if alone and held and not _holds(own, value) and value.value not in outside:
-            return value.value + value.unit
-    for line in (other for other in lines if other is not lines[at]):
-        for ours, theirs in zip(lines[at][1:], line[1:], strict=True):
-            named = _MARKS.sub("", theirs)
-            told = len(named) >= 2 and named in said and _MARKS.sub("", ours) not in said
-            if told and not quantities(theirs) and not set(search_tokens(theirs)) <= outside:
-                return theirs
-    return ""
-
-
-_MARKS = re.compile(r"[\s（(].*|[。、]")
-
-
-def _holds(values: Iterable[Quantity], wanted: Quantity) -> bool:
-    return any(q.value == wanted.value and (q.unit == wanted.unit or not q.unit) for q in values)
-
-
-_NUMBER = r"[0-9]+(?:[,.][0-9]+)*(?:万|千|億)?[^0-9、。|]{0,4}?"
 _MOST = "上限|最大|最高|まで|以内|限度|以下|未満|限り|最長"
 _RANGES = (
     ("以上", "以下|未満|以内"),
@@ -278,10 +168,10 @@ _RANGES = (
 )
 
 
-def _limits(sentence: str, pieces: Sequence[_Piece], _: str) -> str:
+def _limits(sentence: str, pieces: Sequence[Piece], _: str) -> str:
     folded = _plain(sentence)
     for value in quantities(sentence):
-        own = [_plain(p.whole) for p in pieces if _holds(p.values, value)]
+        own = [_plain(p.near) for p in pieces if holds(p.values, value)]
         if not own or not value.value.isdigit() or len(value.value) > 7:
             continue
         here = _beside(folded, value)
@@ -310,54 +200,83 @@ def _beside(text: str, value: Quantity) -> str:
     return found[0] if found else ""
 
 
-def _opposite(sentence: str, pieces: Sequence[_Piece], _: str) -> str:
-    return opposed(sentence, _aligned(sentence, pieces))
+def _opposite(sentence: str, pieces: Sequence[Piece], _: str) -> str:
+    said = set(search_tokens(sentence))
+    return opposed(sentence, [u for u in aligned(sentence, pieces) if not _of_others(u, said)])
 
 
-def _aligned(sentence: str, pieces: Sequence[_Piece], most: int = 1) -> list[str]:
-    """The sentences or rows of the passages that share most words with this one."""
-    words = {w for w in search_tokens(sentence) if not hollow(w)}
-    words |= set(related(words))
-    wholes = dict.fromkeys(p.whole for p in pieces)
-    shared = {w: len(words & set(search_tokens(w))) for w in wholes}
-    top = max(shared.values(), default=0)
-    ranked = [w for w in shared if top and shared[w] == top]
-    return ranked[: most + 1]
+_SOME = re.compile("([^。、]*(?:方|人|場合|とき|もの|世帯))は[^。、]{0,8}$")
 
 
-def _denied(sentence: str, pieces: Sequence[_Piece], text: str) -> str:
-    here, units = denied(sentence), _aligned(sentence, pieces)
+def _of_others(unit: str, said: set[str]) -> bool:
+    """Whether it only takes out some of whom the sentence does not speak: 「…の方は対象外です」."""
+    found = _SOME.search(unit.strip().rstrip("。"))
+    words = set(search_tokens(found[1])) if found else set()
+    return bool(words) and len(words & said) < _SPOKEN_OF * len(words)
+
+
+_SPOKEN_OF = 0.34
+
+
+def _denied(sentence: str, pieces: Sequence[Piece], text: str) -> str:
+    here, units = denied(sentence), aligned(sentence, pieces)
     plain = "\n".join(units)
     if turned := [w for w in here if w[-1] in _VERB and w in text and w not in denied(text)]:
         return turned[0]
     words = set(search_tokens(sentence))
     dropped = [w for u in units for w in denied(u) if w in words and w not in here]
     both = set(search_tokens(plain))
-    return next((w for w in dropped if len(units) == 1 and w in both), "")
+    if (
+        not _UNSAID.search(sentence)
+        and len(units) == 1
+        and (gone := [w for w in dropped if w in both])
+    ):
+        return gone[0]
+    # Denied where the two places that are nearest deny nothing: 「貸し出しはありません」.
+    near = aligned(sentence, pieces, 2)
+    told = any(denies(unit) or says_nothing_is_due(unit) for unit in near)
+    # A heading says it of all that stands under it: 「預かれないとき」.
+    told = told or any(
+        len(line) <= _HEADING and "。" not in line and _UNSAID.search(line)
+        for line in text.splitlines()
+    )
+    return "" if told or not near or not denies(sentence) else _denial(sentence)
+
+
+_HEADING = 24
+_UNSAID = re.compile("ない|なけれ|ません|なく|なし|不要|対象外|除[くき]|ず[、に]")
+
+
+def _denial(sentence: str) -> str:
+    """The last words of what is denied."""
+    return sentence.strip().rstrip("。")[-12:]
 
 
 _VERB = "うくぐすつぬぶむる"
 _WIDER = re.compile(
     "誰でも|だれでも|どなたでも|すべての?|全ての?|全員|いつでも|必ず|何度でも|何回でも|どこでも|一律|常に|24時間|無条件|例外なく|"
-    "に関係なく|にかかわらず|制限(?:は|なく)|無制限|自動的に|全額|どれでも|いくらでも|いくつでも"
+    "に関係なく|にかかわらず|制限(?:は|なく)|無制限|自動的に|全額|どれでも|どの[^くよ]{1,8}でも|いかなる|何[^か]{1,3}でも|自由に|を問わず|どうやっても|毎回|何も|前でも|後でも|いくらでも|いくつでも"
 )
 _ONLY = re.compile("に限[りるっ]|のみ|だけ(?!で(?:なく|は))|限定|以外|を除[くき]|対象外")
 _UNLESS = re.compile(
-    "限[りるっ定]|のみ|だけ|以外|除[くきい]|対象外|場合|ただし|但し|条件|とき|なら|であれば|ば、|方(?:は|が)|一部|原則|とは限"
+    "限[りるっ定]|のみ|だけ|[以市県区町村国社校]外|除[くきい]|対象外|場合|ただし|但し|条件|とき|なら|であれば|ば、|方(?:は|が)|一部|原則|とは限"
 )
 
 
-def _widened(sentence: str, pieces: Sequence[_Piece], text: str) -> str:
+def _widened(sentence: str, pieces: Sequence[Piece], text: str, *, beside: str = "") -> str:
     plain = _plain(sentence)
     wide = [m[0] for m in _WIDER.finditer(plain)]
     folded = _plain(text)
-    if gone := [w for w in wide if w.rstrip("の") not in folded]:
+    unlimited = re.search("(?:制限|上限|限度)[^、。]{0,8}(?:ない|なし|ません|なく)", folded)
+    if gone := [
+        w for w in wide if w.rstrip("の") not in folded and not (w.startswith("制限") and unlimited)
+    ]:
         return gone[0]
     if _UNLESS.search(plain):
         return ""
-    words = set(search_tokens(sentence))
-    for unit in _aligned(sentence, pieces)[:1]:
-        for clause in _CLAUSE.split(_plain(unit)):
+    words = set(search_tokens(f"{sentence} {beside}"))
+    for unit in aligned(sentence, pieces)[:1]:
+        for clause in CLAUSE.split(_plain(unit)):
             if (mark := _ONLY.search(clause)) is None:
                 continue
             named = {w for w in search_tokens(clause[: mark.start()])[-4:] if not hollow(w)}
@@ -369,7 +288,7 @@ def _widened(sentence: str, pieces: Sequence[_Piece], text: str) -> str:
 _NAMED = re.compile(r"[A-Za-z][A-Za-z0-9-]{2,}")
 
 
-def _names(sentence: str, _: Sequence[_Piece], text: str) -> str:
+def _names(sentence: str, _: Sequence[Piece], text: str) -> str:
     folded = _plain(text).lower()
     there = set(search_tokens(text))
     for m in _NAMED.finditer(_plain(sentence)):

@@ -59,12 +59,13 @@ def _load(config: AssistConfig) -> ConversationTask:
 
 def _last_reply(task: ConversationTask, result: RunResult, as_json: bool) -> str:
     """As `ask` prints it; empty if the last step has no reply yet."""
-    from naisei.intent.chat import line, run_fields, shown
+    from naisei.intent.chat import line, shown
 
     conversation = task.conversation
     if conversation.last is None or conversation.pending:
         return ""
-    return line(conversation.last, **run_fields(result)) if as_json else shown(conversation.last)
+    where = {"run_dir": str(result.run_dir), "tokens": result.outcome.ledger.to_json()}
+    return line(conversation.last, **where) if as_json else shown(conversation.last)
 
 
 def _load_eval(config: EvalConfig) -> EvalTask:
@@ -178,6 +179,22 @@ SYSTEM = System(
                 "Show, give, undo or reset feedback on how much is asked.",
             ),
             "naisei.intent.feedback:feedback_command",
+        ),
+        Verb(
+            "memory",
+            (
+                "覚えていること (--remember) を見る・忘れる",
+                "Show or forget what is remembered of a person (--remember).",
+            ),
+            "naisei.intent.remembering:memory_command",
+        ),
+        Verb(
+            "audit",
+            (
+                "サーバーで誰に何が示されたかを見る、ユーザーの記録を消す",
+                "Who was shown what by a server; erase what is kept of a user.",
+            ),
+            "naisei.intent.serve.people:audit_command",
         ),
         Verb(
             "serve",

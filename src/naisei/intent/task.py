@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import ExitStack, asynccontextmanager
+from itertools import chain
 from pathlib import Path
 
 from pydantic import BaseModel, JsonValue
@@ -21,13 +22,24 @@ from naisei.intent.schemas import Reply, Thresholds
 from naisei.lang import say
 from naisei.models.registry import base_world
 from naisei.retrieval.index import Index
+from naisei.runs.conversation import recorded
 from naisei.runs.directory import RunDirectory
 from naisei.runs.result import RunResult
 from naisei.runs.task import EpisodeRow, Metric, Summary, Task
 from naisei.system.declare import Experiment, blocking
 from naisei.system.execute import RunOptions, execute
 
-__all__ = ["ConversationTask", "conversation_in", "reply_in_memory", "request_digest", "take_step"]
+__all__ = [
+    "SESSION",
+    "ConversationTask",
+    "before_the_log",
+    "reply_in_memory",
+    "request_digest",
+    "take_step",
+]
+
+#: The episodes of a conversation that `ask --session` and `chat` keep, in its log.
+SESSION = "conversation"
 
 #: Where the dialogues of a conversation are kept in its log.
 _STEPS = "steps"
@@ -62,7 +74,9 @@ class ConversationTask(Task[AssistConfig]):
         self.conversation = Conversation()
         if config.request:
             with ExitStack() as opened:
-                found = index or opened.enter_context(Index.open(config.index))
+                found = index or opened.enter_context(
+                    Index.open(config.index, groups=config.groups)
+                )
                 self.data_hash = fingerprint([config.index, found.generation])
 
     @asynccontextmanager
@@ -74,7 +88,9 @@ class ConversationTask(Task[AssistConfig]):
         self._steps = tuple(steps)
         with ExitStack() as opened:
             if self._index is None:
-                self._index = opened.enter_context(Index.open(self.config.index))
+                self._index = opened.enter_context(
+                    Index.open(self.config.index, groups=self.config.groups)
+                )
             yield
 
     def episodes(self) -> list[Where]:
@@ -100,7 +116,8 @@ class ConversationTask(Task[AssistConfig]):
         return f"> {' / '.join(self._dialogue_of(where).said)}\n{reply.message}"
 
     def export(self, directory: RunDirectory, result: RunResult) -> None:
-        self.conversation = _conversation(self._steps, directory)
+        events = chain.from_iterable(recorded(directory.log, SESSION))
+        self.conversation = Conversation.told(events, before_the_log(directory))
 
 
 def _step(
@@ -153,12 +170,17 @@ def reply_in_memory(config: AssistConfig, index: Index, dialogue: Dialogue) -> R
     return blocking(go)()
 
 
-def conversation_in(path: Path) -> Conversation:
-    """What stands in a run directory; nothing if there is none."""
-    if not (path / "config.json").exists():
-        return Conversation()
-    with RunDirectory.look(path) as directory:
-        return _conversation(_steps(directory), directory)
+def before_the_log(directory: RunDirectory) -> Conversation:
+    """What a conversation goes on from: the steps that were taken as episodes of their own."""
+    steps = _steps(directory)
+    rows = directory.log.rows()
+    replies = []
+    for n in range(1, len(steps) + 1):
+        row = next((r for r in rows.values() if r.where.instance == f"step-{n:04}"), None)
+        if row is None or not row.scored:
+            break
+        replies.append(Reply.model_validate(row.result))
+    return Conversation(steps=tuple(steps), replies=tuple(replies))
 
 
 def _steps(directory: RunDirectory) -> list[Dialogue]:
@@ -171,17 +193,6 @@ def _steps(directory: RunDirectory) -> list[Dialogue]:
             place=str(directory.path),
         )
     return [Dialogue.model_validate(d) for d in kept]
-
-
-def _conversation(steps: Sequence[Dialogue], directory: RunDirectory) -> Conversation:
-    rows = directory.log.rows()
-    replies = []
-    for n in range(1, len(steps) + 1):
-        row = next((r for r in rows.values() if r.where.instance == f"step-{n:04}"), None)
-        if row is None or not row.scored:
-            break
-        replies.append(Reply.model_validate(row.result))
-    return Conversation(steps=tuple(steps), replies=tuple(replies))
 
 
 def request_digest(dialogue: Dialogue) -> str:

@@ -67,7 +67,7 @@ _REFUSED = re.compile(
 )
 _UNSURE = re.compile(
     r"^(?:うーん|ええと|えっと|さあ|さぁ|んー)?[、,。…\s]*(?:よく|ちょっと|あまり)?"
-    r"(?:分か(?:ら|り)|わか(?:ら|り)|何とも|なんとも|特に考え|どうだろう|どうでしょう)|"
+    r"(?:分か(?:ら|り)|わか(?:ら|り|ん)|何とも|なんとも|特に考え|どうだろう|どうでしょう)|"
     r"(?:分からない|わからない|何とも言えない|なんとも言えない)(?:です|な|ね|かな|なあ)*[。.]?$|"
     r"\b(?:not sure|don't know|do not know|couldn't tell|hard to say|no idea)\b",
     re.IGNORECASE,
@@ -221,7 +221,7 @@ def _contents(text: str, question: str) -> tuple[str, str]:
     denied: list[str] = []
     for clause in _CLAUSE.split(text):
         clause = clause.strip()
-        if not clause or _POLARITY_WORD.search(clause):
+        if not clause or _POLARITY_WORD.search(clause) or _UNSURE.search(clause):
             continue
         echo = bool(question) and _NEGATED.search(clause) and _echoes(clause, question)
         (denied if echo or _DENIED.search(clause) else said).append(clause)

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
-from functools import lru_cache
 from importlib.resources import files
 from typing import Literal
 
 from naisei.japanese.morph import Token, is_japanese, normalise, tokens
+from naisei.lengths import cached_text
 
 __all__ = ["Lost", "Quantity", "lost", "missing", "quantities"]
 
@@ -63,7 +63,7 @@ _NO_NUMBER = re.compile(
 )
 
 
-@lru_cache(maxsize=8192)
+@cached_text(8192)
 def quantities(text: str) -> frozenset[Quantity]:
     """All of them. Dates come apart into 年, 月 and 日; a clock's 9:00 into 時 and 分."""
     folded = unicodedata.normalize("NFKC", text)
@@ -103,12 +103,16 @@ def _unit(found: str | None) -> str:
     return _SAME.get(found or "", found or "")
 
 
+#: Of a number: floats end at 10^308.
+_DIGITS = 100
+
+
 def _arabic(digits: str, rest: str) -> str:
     """Digits, then the rest in kanji and digits: 5 万, 1 万5千, 3 百."""
-    total, section, number = 0.0, 0.0, float(digits.replace(",", ""))
+    total, section, number = 0.0, 0.0, float(digits.replace(",", "")[:_DIGITS])
     for part in re.findall(r"\d+|[十百千万億兆]", rest):
         if part.isdigit():
-            number = float(part)
+            number = float(part[:_DIGITS])
         elif part in _SMALL:
             section += (number or 1) * _SMALL[part]
             number = 0

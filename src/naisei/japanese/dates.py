@@ -118,8 +118,9 @@ def _number(written: str) -> int:
 
 
 _VERSION = re.compile(
-    r"(?<![a-z])(?:version|ver|v|rev)[ ._-]?(\d+(?:\.\d+)*)(?![a-z0-9])"
-    r"|第(\d+(?:\.\d+)*)[版号]|(?<!\d)(\d+(?:\.\d+)*)版"
+    # Possessive, and none begins within another: a row of them takes linear time.
+    r"(?<![a-z])(?:version|ver|v|rev)[ ._-]?(\d++(?:\.\d++)*+)(?![a-z0-9])"
+    r"|第(\d++(?:\.\d++)*+)[版号]|(?<!\d)(?<!\d\.)(\d++(?:\.\d++)*+)版"
 )
 _OLD = re.compile(
     r"旧(?:版|規程|規定|制度|$|[_\-\s)】\]])|(?:^|[_\-\s(【\[/])旧|(?<![a-z])(?:old|obsolete|archive[ds]?|"
@@ -147,7 +148,8 @@ def version_of(name: str) -> tuple[int, ...]:
     """The last version number in a name: `手順書_v2.1` → (2, 1); () if there is none."""
     found = _VERSION.findall(_fold(name))
     written = next((group for group in found[-1] if group), "") if found else ""
-    return tuple(int(part) for part in written.split(".")[:4]) if written else ()
+    # Longer numbers are none of an edition.
+    return tuple(int(part[:9]) for part in written.split(".")[:4]) if written else ()
 
 
 def is_old(name: str) -> bool:

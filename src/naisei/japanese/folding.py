@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
-from functools import lru_cache
+
+from naisei.lengths import cached_text
 
 __all__ = ["FILLER", "Origin", "fold", "mask", "mend_marks", "pairs", "wrapped"]
 
@@ -135,7 +136,7 @@ _OPENER = {"」": "「", "）": "（"}
 
 
 # The same line is asked for its wrapper, its mask and its mends.
-@lru_cache(maxsize=4)
+@cached_text(4)
 def pairs(text: str) -> tuple[tuple[int, int], ...]:
     """Start of the opening, end of the closing bracket of every outermost pair, in order.
 

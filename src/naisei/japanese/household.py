@@ -19,7 +19,7 @@ from typing import Any, Literal
 from naisei.japanese.assertion_scope import excuse
 from naisei.japanese.screen import Screen
 
-__all__ = ["Bond", "Contradiction", "Household"]
+__all__ = ["Bond", "Contradiction", "Household", "speaks_of_others"]
 
 Kind = Literal["home", "kin", "address"]
 
@@ -139,6 +139,11 @@ _HEARSAY = re.compile(
 )
 _ENOUGH = 2.0
 _EXCUSES = ("negated", "hypothetical", "wish", "past", "term", "others")
+
+
+def speaks_of_others(text: str) -> bool:
+    """Whether somebody is named who may well live elsewhere."""
+    return any(word in text for word in _OTHERS)
 
 
 class Household:

@@ -7,9 +7,9 @@ only (`words_of`). For the director's voices.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from naisei.japanese.morph import tokens
+from naisei.lengths import cached_text
 
 __all__ = ["ending", "register", "sentences_of", "words_of"]
 
@@ -59,7 +59,7 @@ def ending(sentence: str) -> str:
 _TELLING = frozenset({"感動詞", "代名詞", "接続詞", "副詞"})
 
 
-@lru_cache(maxsize=8192)
+@cached_text(8192)
 def words_of(line: str) -> tuple[str, ...]:
     """Words that tell a manner: interjections, pronouns, conjunctions, adverbs, names with their
     titles, contractions; two characters at least."""

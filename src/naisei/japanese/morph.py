@@ -7,10 +7,11 @@ import threading
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import jaconv
+
+from naisei.lengths import cached_text
 
 if TYPE_CHECKING:
     from sudachipy import Morpheme
@@ -63,7 +64,7 @@ def is_japanese(text: str) -> bool:
     return _JAPANESE.search(text) is not None
 
 
-@lru_cache(maxsize=65536)
+@cached_text(65536)
 def normalise(text: str) -> str:
     """NFKC, half-width kana to full, one form of each mark, no spaces inside Japanese.
 
@@ -121,7 +122,7 @@ class Token:
 _FUNCTION = frozenset({"助詞", "助動詞", "補助記号", "空白", "記号", "接頭辞"})
 
 
-@lru_cache(maxsize=32768)
+@cached_text(32768)
 def tokens(text: str) -> tuple[Token, ...]:
     """The words of `normalise(text)`, in order, as short units (mode A), whatever its length.
     An empty text gives an empty tuple."""
@@ -202,7 +203,7 @@ _SUFFIXES = ("ing", "ed", "es", "s")
 _LATIN = re.compile(r"([a-z]+)")
 
 
-@lru_cache(maxsize=65536)
+@cached_text(65536)
 def lemmas(text: str) -> tuple[str, ...]:
     """Content words in order, each in Sudachi's normalised form.
 

@@ -14,7 +14,7 @@ from functools import lru_cache
 from naisei.japanese.morph import Token, tokens
 from naisei.japanese.screen import Screen
 
-__all__ = ["Negation", "negations"]
+__all__ = ["SET_PHRASES", "Negation", "negations"]
 
 #: Finds nothing in a line without two negations: most lines.
 _TWO = re.compile(
@@ -104,7 +104,7 @@ _BETWEEN = frozenset(
     ]
 )
 #: One negation, in words that hold two: must, perhaps, no doubt, cannot help.
-_SET = re.compile(
+SET_PHRASES = re.compile(
     r"(?:なければ|なきゃ|なくては|なくちゃ|なけりゃ|ないと|ねば|ずには?|ないでは)(?:、)?(?:なら|いけ|だめ|駄目|ダメ|いられ|おか|済ま|すま|いい|よい|構わ|かまわ|大丈夫|平気|なん)(?:ない|ません|なかった|なく(?!な[いか]|は)|ぬ)?"
     r"|かもしれ(?:ない|ません|なく|ないと)|かも知れ(?:ない|ません)|に過ぎ(?:ない|ません)|にすぎ(?:ない|ません)|しかた(?:が)?(?:ない|ありません|なく)|仕方(?:が)?(?:ない|ありません|なく)|しょうがな[いく]"
     r"|たまらな[いく]|とんでもな[いく]|もったいな[いく]|つまらな[いく]|くだらな[いく]|申し訳(?:ない|ありません|なく)|間違い(?:ない|ありません|なく)|違い(?:ない|ありません)|思わず|必ず|まず(?:は|、)?|少なくとも|なるべく"
@@ -159,7 +159,7 @@ def negations(text: str) -> list[Negation]:
         found += [Negation(*match.span(), 2, True) for match in _CROSSED.finditer(text)]
     if 2 not in met or _TWO.search(text) is None:
         return found
-    plain = _SET.sub(lambda m: "〓" * len(m[0]), text)
+    plain = SET_PHRASES.sub(lambda m: "〓" * len(m[0]), text)
     if _TWO.search(plain) is None:
         return found
     found += _crowded(plain)

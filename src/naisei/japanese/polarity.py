@@ -1,63 +1,57 @@
-"""Whether two sentences say the opposite: needed or not, free or not, possible or not."""
+"""Whether a sentence denies something, and whether two sentences say the opposite: needed or not,
+free or not, possible or not. Words: polarity.toml."""
 
 from __future__ import annotations
 
 import re
+import tomllib
 import unicodedata
 from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+from typing import NamedTuple
 
-__all__ = ["opposed"]
+__all__ = ["denies", "opposed", "says_nothing_is_due"]
 
 
-#: (what it is about, said to hold, said not to hold).
-_POLES = tuple(
-    (name, re.compile(yes), re.compile(no))
-    for name, yes, no in (
-        (
-            "必要",
-            "必要(?:です|があり|となり|になり|な(?!い)|$|。)|要(?:し|る|り)ます|なければなりません|義務|必須|要提出",
-            "不要|必要(?:は|が)?(?:ありません|ない|なし|ございません)|要(?:し|り)ません|いりません|任意|省略でき",
-        ),
-        (
-            "無料",
-            "無料|無償|(?:料|代|費|金|円)?は?かかりません|(?:料|費|代)なし",
-            "有料|有償|かかります|自己負担|(?:料|費|代)が(?:必要|かか)",
-        ),
-        (
-            "可能",
-            "でき(?:ます|る)|可能(?:です|。|$)|いただけます|利用可|受けられ(?:ます|る)|もらえ(?:ます|る)|使え(?:ます|る)|借りられ(?:ます|る)|認め(?:ます|られます)|"
-            "構いません|かまいません|大丈夫です",
-            "でき(?:ません|ない|ず)|不可|禁止|いただけません|お断り|受けられ(?:ません|ない)|もらえ(?:ません|ない)|使え(?:ません|ない)|借りられ(?:ません|ない)|"
-            "認め(?:ません|られません|ない)|ご遠慮|お控え|いけません|ないでください|できかね",
-        ),
-        (
-            "対象",
-            "対象(?:です|に(?:なり|含)|となり)",
-            "対象外|対象(?:に|と)(?:は)?(?:なりません|ならない|含)|対象では",
-        ),
-        (
-            "含む",
-            "含(?:み|む|ま(?:れ)ます)(?!せん)|込み",
-            "含(?:み|まれ)ません|含まない|含まず|別途|別料金|除(?:く|き)",
-        ),
-        (
-            "開く",
-            "開(?:館|庁|院|園|店)(?:します|しています|して|日)|受け付けて(?:います|おり)|営業",
-            "休(?:館|庁|み|業|診|止)|閉(?:館|庁)|受け付け(?:ません|ていません)|お休み",
-        ),
-        ("継続", "(?:継続|続け)(?:ます|して|できます)", "廃止|終了|中止"),
-        (
-            "変わる",
-            "変わります|変更(?:し|され)ます",
-            "変わり(?:ません|はありません)|変更(?:は|し)(?:ありません|ません)",
-        ),
-        (
-            "返る",
-            "(?:返金|返却|払い戻し|返還)(?:し|でき|され)ます",
-            "(?:返金|返却|払い戻し|返還)(?:は|し|でき|され)*(?:ません|ない|いたしません)",
-        ),
+class _Words(NamedTuple):
+    """denied, affirmed: a denial, and what only looks like one. free: nothing is due or needed.
+    poles: (what it is about, said to hold, said not to hold)."""
+
+    denied: re.Pattern[str]
+    affirmed: re.Pattern[str]
+    free: re.Pattern[str]
+    poles: tuple[tuple[str, re.Pattern[str], re.Pattern[str]], ...]
+
+
+@cache
+def _words() -> _Words:
+    data = tomllib.loads((files("naisei.japanese") / "polarity.toml").read_text(encoding="utf-8"))
+    return _Words(
+        re.compile(data["denied"]),
+        re.compile(data["affirmed"]),
+        re.compile(data["free"]),
+        tuple((p["name"], re.compile(p["yes"]), re.compile(p["no"])) for p in data["pole"]),
     )
-)
+
+
+def denies(text: str) -> bool:
+    """Whether it denies something; duties (なければなりません) and conditions (ないとき) do not.
+
+    >>> denies("支所では預かりません。"), denies("届け出なければなりません。")
+    (True, False)
+    """
+    words = _words()
+    return words.denied.search(words.affirmed.sub("", _plain(text))) is not None
+
+
+def says_nothing_is_due(text: str) -> bool:
+    """Whether it says so without a denial: 0円, 無料, 任意."""
+    return _words().free.search(_plain(text)) is not None
+
+
+def _plain(text: str) -> str:
+    return unicodedata.normalize("NFKC", text)
 
 
 def opposed(sentence: str, others: Sequence[str]) -> str:
@@ -67,9 +61,8 @@ def opposed(sentence: str, others: Sequence[str]) -> str:
     >>> opposed("手数料は無料です。", ["手数料がかかります。"])
     '無料'
     """
-    plain = unicodedata.normalize("NFKC", sentence)
-    told = [unicodedata.normalize("NFKC", other) for other in others]
-    for name, yes, no in _POLES:
+    plain, told = _plain(sentence), [_plain(other) for other in others]
+    for name, yes, no in _words().poles:
         says_no = no.search(plain) is not None
         says_yes = yes.search(no.sub("", plain)) is not None
         if says_yes == says_no:

@@ -224,13 +224,18 @@ _ROLES = re.compile(
 _SUFFIX = re.compile(r"(?:さん|ちゃん|くん|君|様|さま|先輩|先生)$")
 
 
+#: Characters of a name that are looked at.
+_LONGEST_NAME = 200
+
+
 @lru_cache(maxsize=1024)
 def name_parts(name: str) -> tuple[str, ...]:
     """What of a display name a person can be called by: 「田中 ケンタ」 → 田中, ケンタ, whole.
 
     Latin ids (A, B, agent_1) and roles give none.
     """
-    plain = normalise(re.sub(r"[（(].*?[）)]", " ", name).replace("　", " "))
+    name = name[:_LONGEST_NAME]
+    plain = normalise(re.sub(r"[（(][^（()）]*[）)]", " ", name).replace("　", " "))
     pieces = re.split(r"[ ・=＝]+", re.sub(r"[ 　]+", "・", name.strip())) if plain else []
     parts: list[str] = []
     for piece in pieces:

@@ -9,11 +9,11 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from importlib.resources import files
 
 from naisei.japanese.morph import lemmas, normalise
 from naisei.japanese.questions import parse
+from naisei.lengths import cached_text
 
 __all__ = [
     "QueryAnalysis",
@@ -34,7 +34,7 @@ class QueryAnalysis:
     the matter it wants (how many, until when, how, who, whether). question, consultation: it
     has the form of one. broad: it asks for everything about the matter (〜について).
     pointing: it points at something said before (それ, その場合). told: it tells of a situation
-    and neither asks nor requests anything."""
+    and neither asks nor requests anything. worry: it says that something troubles."""
 
     matter: tuple[str, ...]
     aspect: bool
@@ -43,6 +43,7 @@ class QueryAnalysis:
     broad: bool
     pointing: bool
     told: bool
+    worry: bool
 
 
 def _words(name: str) -> frozenset[str]:
@@ -59,6 +60,8 @@ _ASPECT = re.compile(
     "場所|窓口|連絡先|担当|承認者|提出先|宛先|必要書類|書類|様式|フォーム|書式|理由|違い|割合|倍率|番号|目安|基準|要件|例外|"
     "(?:でき|出来|もらえ|取れ|使え|受け(?:取)?れ|受けられ|許可|認め|必要|可能|対象|義務|禁止|なれ|られ|れ|え|け|げ|せ|て|め|べ|ね)(?:ます|る|ない|ません|です|でしょう)(?:の|ん)?(?:です|でしょう)?か|"
     "(?:ありますか|いいですか|よいですか|よろしいですか|ますか|べきですか|ですか|ましたか|でしょうか)|"
+    "(?:いる|要る|[えけせてねべめれげ]る|[できら]る|出る|戻る|かかる|なる|ある|いい|よい|良い|ない|だめ|ダメ|平気|本当)(?:の|ん|かな|かね|だっけ|っけ)*[？?]|"
+    "何[ぁ-ん]{0,3}(?:着|頼|書|言|持|買|食)|何(?:文字|分|秒|週|個|本|点|冊|袋|箱|階|番|曜|才|頭|匹|台|通)|どう(?:頼|書|出|払|申し込|捨|使|取|直)|"
     r"\bhow (?:many|much|long|often|do|to|can)|\bwhen\b|\bwhere\b|\bwho\b|\bwhich\b|\bwhy\b|"
     r"\b(?:can|may|must) i\b|"
     r"\bdeadline|\blimit|\bsteps?\b|\bprocedure",
@@ -66,11 +69,12 @@ _ASPECT = re.compile(
 )
 _BROAD = re.compile(
     "の(?:こと|件)で(?:、)?(?:質問|相談|聞き|お聞き|伺い|教え|確認|ちょっと|少し)|"
-    "(?:大丈夫|使いたい|取りたい|行きたい|やりたい|したい)(?:の)?(?:です|ん)?(?:が|けど|けれど)|"
+    "(?:大丈夫|使いたい|取りたい|行きたい|やりたい|したい)(?:の)?(?:です|ん)*(?:が|けど|けれど)[。、…\\s]*$|"
+    "大丈夫ですか[。？?]*$|"
     "について(?:、)?(?:確認|調べ|ちょっと|少し)|"
     "について(?:の)?(?:質問|相談|教え|知り|聞き|お聞き|伺い|詳しく|お願い|説明|です|だけど|ですが|なんですが|$|[。？！、])|"
     "(?:の|に関する|に関しての)(?:こと|件|話|情報|詳細|概要|説明|ルール|制度|決まり)(?:を|が|に|について|って|は)?(?:教え|知り|聞き|確認|詳しく|です|なん|だけど|$|[。？！、])|"
-    "(?:って(?:何|なに|どう)|(?:は|って)どうなって|(?:は|って)どんな(?:感じ|もの|の)|どういう(?:もの|制度|仕組み))|"
+    "(?:って(?:何|なに)(?:です|なの|か|を指|[？?]|$)|ってどう(?!す|し|や)|(?:は|って)どうなって|(?:は|って)どんな(?:感じ|もの|の)|どういう(?:もの|制度|仕組み))|"
     "に関して(?:教え|知り|聞き|$|[。？！、])|"
     r"\babout\b|\binformation on\b|\btell me\b",
     re.I,
@@ -114,7 +118,7 @@ _GREETING = re.compile(
 )
 
 
-@lru_cache(maxsize=8192)
+@cached_text(8192)
 def matter(text: str) -> tuple[str, ...]:
     """Words of substance in order, normalised, each once: what a search can go by."""
     return tuple(dict.fromkeys(w for w in lemmas(text) if w not in _EMPTY and _solid(w)))
@@ -137,7 +141,7 @@ def is_greeting(text: str) -> bool:
     return bool(folded) and re.fullmatch(rf"(?:{_GREETING.pattern})+", folded, re.I) is not None
 
 
-@lru_cache(maxsize=2048)
+@cached_text(2048)
 def analyse_query(text: str) -> QueryAnalysis:
     """What a message asks for. Never raises; an empty one asks for nothing."""
     folded = normalise(text)
@@ -149,21 +153,28 @@ def analyse_query(text: str) -> QueryAnalysis:
     told = told and not asks and not broad
     bare = not asks and not told and len(words) > 0
     exact = _ASPECT.search(_ADVICE.sub("", folded)) is not None
+    worry = _WORRY.search(folded) is not None
     return QueryAnalysis(
         matter=words,
         aspect=_ASPECT.search(folded) is not None and not (broad and not _FIRM.search(folded)),
         question=asks or bare or broad,
-        consultation=_WORRY.search(folded) is not None
+        consultation=(worry and not (asks and _CONCRETE.search(_ADVICE.sub("", folded))))
         or told
         or (_CONSULT.search(folded) is not None and not (asks and exact)),
         broad=broad,
         pointing=_POINTING.search(folded) is not None,
         told=told,
+        worry=worry,
     )
 
 
 _REQUEST = re.compile(
     "教えて|知りたい|お?聞きしたい|伺いたい|教わりたい|ください|下さい|お願い|確認したい|か[。？]?$|方法$|手順$|とは[。？]?$|\\?$|？$"
+)
+#: A question that can be answered though it comes with a worry.
+_CONCRETE = re.compile(
+    "いくら|いつ(?!も)|どこ|誰|だれ|何[^かでもと]|手続き|(?:[えけせてねべめれげ]る|いる|要る|戻る|出る|いい)(?:の|ん)?(?:です)?か?[？?]|"
+    "(?:もらえ|使え|受けられ|取れ|でき|要り|いり|かかり)ますか|必要ですか|ありますか|本当"
 )
 #: Aspects that stand even in a broad request: 「休暇の申請期限について教えて」.
 _FIRM = re.compile(
@@ -180,7 +191,7 @@ _ANSWERS = tuple(
         ("メールアドレス|宛先のメール", "@|＠"),
         (
             "いくら(?!で)|何円|料金|費用|値段|手数料|お金が?(?:かか|必要)|how much",
-            "[0-9０-９一二三四五六七八九十百千万]円|円|無料|[0-9]%|割|かかりません|不要|[¥￥]",
+            "[0-9０-９一二三四五六七八九十百千万]円|円|無料|[0-9]%|割|かかりません|不要|[¥￥$€£]|free",
         ),
         ("何歳|何才", "歳|才"),
         ("何時(?!間)|時間帯|何時間", "時|[0-9]:[0-9]"),
@@ -192,7 +203,11 @@ _ANSWERS = tuple(
             "何[枚点冊個本]|いくつ",
             "(?:[0-9]+|[一二三四五六七八九十]+)(?:枚|点|冊|個|本|つ|袋|箱|束|件)(?!で?も|以上ある)",
         ),
-        ("何[回人名台部室泊社分割通]|how many", "[0-9一二三四五六七八九十]"),
+        (
+            "何[回人名台部室泊社分割通]|how many",
+            r"[0-9一二三四五六七八九十]|"
+            r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|half|none?)\b",
+        ),
     )
 )
 

@@ -14,8 +14,9 @@ from typing import Literal
 from naisei.japanese.alternatives import WH, Asks, alternatives, joins, picks
 from naisei.japanese.morph import Token, is_japanese, normalise, tokens
 from naisei.japanese.sentences import sentences
+from naisei.lengths import cached_text
 
-__all__ = ["Asks", "Form", "Question", "denied", "parse", "stem", "words"]
+__all__ = ["LACKING", "Asks", "Form", "Question", "denied", "parse", "stem", "words"]
 
 
 _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
@@ -78,7 +79,7 @@ def stem(word: str) -> str:
     return word
 
 
-@lru_cache(maxsize=8192)
+@cached_text(8192)
 def words(text: str) -> tuple[str, ...]:
     """The words of an English text in order, lower-cased and stemmed. `don't` stays whole."""
     return tuple(stem(w) for w in _WORD.findall(normalise(text).lower()))
@@ -124,8 +125,9 @@ _NEGATED = re.compile(
     r"(?:な(?:い|かった)|ません(?:でした)?|ず)(?:という(?:こと|わけ)|って(?:こと|わけ))?(?:の|ん)?(?:です|でしょう|だろう)?(?:か|の|かな)?？?。?$"
 )
 #: ない that denies nothing.
-_LEXICAL = re.compile(
-    r"(?:物足り|足り|つまら|もったい|落ち着か|間に合わ|しょうが|仕方が?|危|少)な(?:い|く|かった)"
+LACKING = re.compile(
+    r"(?:物足り|足り|つまら|たまら|もったい|落ち着か|間に合わ|しょうが|仕方が?|危|少|頼り|かもしれ|"
+    r"(?:な(?:ければ|くては)|ないと|なきゃ|なくちゃ)(?:なら|いけ))な(?:い|く|かった)"
 )
 _RHETORIC = re.compile(
     r"(?:では|じゃ)(?:ない|ありません)(?:です|でしょう|だろう)?か|(?:では|じゃ)(?:ない|ありません)(?:の|か)?？"
@@ -133,7 +135,7 @@ _RHETORIC = re.compile(
 _INDEFINITE = re.compile(r"(?:何|なに|なん|どこ|誰|だれ|いつ|どれ|いくつ)か|何らか|なにか")
 
 
-@lru_cache(maxsize=16384)
+@cached_text(16384)
 def parse(text: str) -> Question:
     """Take a question apart; of several sentences, those that ask count. Never raises."""
     pauses = re.sub(r"(?:…|\.{2,}|・{2,})+(?=[？?！!。]|$)", "", text.strip())
@@ -186,7 +188,7 @@ def denied(text: str) -> bool:
         asked = r"\w+n't (?:it|you|he|she|they|that|this|there|the|your|we)\b"
         plain = re.sub(rf"^(?:\w+, )?{asked}|, {asked}\??$", "", normalise(text).lower())
         return bool(re.search(r"\b(?:not|never|no)\b|n't", plain))
-    bare = _LEXICAL.sub("", normalise(text))
+    bare = LACKING.sub("", normalise(text))
     if re.search(r"なくて(?:も)?(?:いい|よい|よろし|結構|平気|大丈夫)", bare):
         return True
     # 「眠いのではないですか」 supposes; 「眠いんじゃない」「眠いんじゃないよ」 deny.

@@ -7,10 +7,11 @@ read that every match must hold one of; a line without them is not searched.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from importlib import import_module
 from operator import add
 from typing import Any
+
+from naisei.lengths import cached_text
 
 __all__ = ["Screen"]
 
@@ -134,7 +135,7 @@ def _weight(pieces: Needed) -> int:
     )
 
 
-@lru_cache(maxsize=8)
+@cached_text(8)
 def _pieces(text: str) -> set[str]:
     """The characters of a text and its pairs of neighbours."""
     return {*text, *map(add, text, text[1:])}

@@ -176,8 +176,8 @@ _ENGLISH_STOP = frozenset(
     re.findall(
         r"\S+",
         """a an and are as at be by can do does for from have how i if in is it me my of on or our
-        please shall should that the their there this to was we what when where which who will
-        with would you your""",
+        many much please shall should that the their there this to was we what when where which who
+        will with would you your""",
     )
 )
 
@@ -230,6 +230,8 @@ def _forms(m: Any) -> tuple[str, ...]:
 
 def _latin(surface: str, form: str) -> tuple[str, ...]:
     """An English word or a number; `form`, Sudachi's, may be the katakana word for it."""
+    if surface in _ENGLISH_STOP:
+        return ()  # whose katakana form would say as little: ハウ
     found: list[str] = []
     for word in _LATIN.findall(surface):
         if word in _ENGLISH_STOP:
@@ -288,11 +290,15 @@ def related(words: Iterable[str]) -> dict[str, float]:
     return found
 
 
+_SYNONYMS = ("work_synonyms.txt", "everyday_synonyms.txt")
+
+
 @cache
 def _groups() -> dict[str, dict[Form, tuple[Form, ...]]]:
     """First search word of a form → forms → the others of their groups. A compound asks for its
     synonyms as a whole: a part of it means something else."""
-    text = (files("naisei.japanese") / "work_synonyms.txt").read_text(encoding="utf-8")
+    here = files("naisei.japanese")
+    text = "\n".join((here / name).read_text(encoding="utf-8") for name in _SYNONYMS)
     found: dict[str, dict[Form, tuple[Form, ...]]] = {}
     for line in text.splitlines():
         group = [] if line.startswith("#") else line.split()

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-__all__ = ["LIMIT", "Entry", "EvidenceBlock", "Kind", "Part", "ScoreWeights", "Scored", "evidence"]
+__all__ = [
+    "LIMIT",
+    "Entry",
+    "EvidenceBlock",
+    "Kind",
+    "Part",
+    "Ranking",
+    "ScoreWeights",
+    "Scored",
+    "evidence",
+]
 
 
-Kind = Literal["utterance", "reflection", "fact"]
+Kind = Literal["utterance", "reflection", "fact", "summary"]
+#: How memories are found: as the question asks, or by the document's sum (Park et al. 2023).
+Ranking = Literal["query", "park"]
 
 
 class Entry(BaseModel):
@@ -23,6 +35,7 @@ class Entry(BaseModel):
         speaker: who said or felt it; empty for facts without one.
         importance: 1 (mundane) to 10 (poignant).
         source: where the line stands (session, turn), for the chain from a score back to it.
+        of: ids of the entries that it stands for, once they have faded; of a summary.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -34,6 +47,7 @@ class Entry(BaseModel):
     text: str
     importance: Annotated[int, Field(ge=1, le=10)] = 5
     source: JsonValue = None
+    of: tuple[str, ...] = ()
 
     @property
     def line(self) -> str:
@@ -91,12 +105,17 @@ LIMIT = 2200
 
 
 class EvidenceBlock(BaseModel):
-    """`lines[i]` is `"{i+1}. [話者] 本文"` and stems from the entry `ids[i]`."""
+    """`lines[i]` is `"{i+1}. …"` and shows `chosen[i]`, oldest first."""
 
     model_config = ConfigDict(frozen=True)
 
     lines: tuple[str, ...] = ()
-    ids: tuple[str, ...] = ()
+    chosen: tuple[Scored, ...] = ()
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Of the entries, in the order of the lines."""
+        return tuple(one.entry.id for one in self.chosen)
 
     @property
     def text(self) -> str:
@@ -104,24 +123,32 @@ class EvidenceBlock(BaseModel):
         return "\n".join(self.lines)
 
 
-def evidence(scored: Iterable[Scored], *, limit: int = LIMIT) -> EvidenceBlock:
-    """The best entries whose lines, with line breaks, fit into `limit` (≥ 1) characters.
+def evidence(
+    scored: Iterable[Scored],
+    *,
+    limit: int = LIMIT,
+    line: Callable[[Entry], str] = lambda entry: entry.line,
+) -> EvidenceBlock:
+    """The best entries whose lines, with line breaks, fit into `limit` (≥ 1) characters: chosen
+    by score, shown in the order of their times.
 
     It stops at the first that does not fit, so that no lesser entry takes the place of a
     better one. If not even the best fits, that one is cut, with `…` at its end.
+
+    line: what is shown of an entry.
     """
     if limit < 1:
         raise ValueError("limit must be at least 1")
-    lines: list[str] = []
-    ids: list[str] = []
+    chosen: list[Scored] = []
     used = 0
     for n, one in enumerate(scored, 1):
-        line = f"{n}. {one.entry.line}"
-        used += len(line) + (1 if lines else 0)
+        shown = f"{n}. {line(one.entry)}"
+        used += len(shown) + (1 if chosen else 0)
         if used > limit:
-            if not lines:
-                lines, ids = [line[: limit - 1] + "…"], [one.entry.id]
+            if not chosen:
+                return EvidenceBlock(lines=(shown[: limit - 1] + "…",), chosen=(one,))
             break
-        lines.append(line)
-        ids.append(one.entry.id)
-    return EvidenceBlock(lines=tuple(lines), ids=tuple(ids))
+        chosen.append(one)
+    chosen.sort(key=lambda one: one.entry.time)
+    lines = tuple(f"{n}. {line(one.entry)}" for n, one in enumerate(chosen, 1))
+    return EvidenceBlock(lines=lines, chosen=tuple(chosen))

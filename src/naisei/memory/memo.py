@@ -15,7 +15,7 @@ class Memo:
     """Keeps the latest note only; the reflector sees it and rewrites it."""
 
     name = "tur"
-    prompt = "tur.v1"
+    prompt = "tur.v2"
     reflects = True
 
     def __init__(self, note: str = "") -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import random
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Generator
@@ -27,6 +28,9 @@ from naisei.models.base import (
     Unusable,
 )
 
+_LOG = logging.getLogger("naisei.models")
+_LOG.addHandler(logging.NullHandler())
+
 __all__ = [
     "Bucket",
     "CallCost",
@@ -34,6 +38,7 @@ __all__ = [
     "Eager",
     "RetryPolicy",
     "Throttle",
+    "believable",
     "nobody_there",
     "price",
 ]
@@ -368,12 +373,19 @@ class Connection:
                 self._met = self._met or not isinstance(error, Unreachable)
                 self._throttle.used(0, estimate)
                 spent.trouble = str(error)
+                _LOG.info("%s, attempt %d: %s", self.model.name, spent.attempts, error)
                 spent.sent.append({"error": str(error)})
                 raise
         self._met = True
+        told = _exchanged(request, reply, left_out)
+        if believable(request, reply):
+            usd = price(self.model, reply)
+        else:
+            reply, usd = _uncounted(request, reply), None
+            told["note"] = "the token counts of the endpoint are not possible"
         self._throttle.used(reply.input_tokens + reply.output_tokens, estimate)
-        spent.add(reply, price(self.model, reply))
-        spent.sent.append(_exchanged(request, reply, left_out))
+        spent.add(reply, usd)
+        spent.sent.append(told)
         return reply
 
     def _give_up(self, state: RetryCallState, spent: CallCost) -> bool:
@@ -399,7 +411,38 @@ class Connection:
         )
 
 
-def _exchanged(request: ChatRequest, reply: ChatReply, left_out: list[str]) -> JsonValue:
+#: Tokens that an endpoint may add to the messages (schema, template), and those of thinking.
+_ADDED, _THOUGHT = 65_536, 2_000_000
+
+
+def _sizes(request: ChatRequest, reply: ChatReply) -> tuple[int, int]:
+    """Bytes of the request's messages and of the reply in UTF-8: no text has more tokens."""
+    texts = [m.content for m in request.messages]
+    asked = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
+    return asked, len(reply.text.encode("utf-8", "surrogatepass"))
+
+
+def believable(request: ChatRequest, reply: ChatReply) -> bool:
+    """Whether the token counts of an endpoint are possible: not negative, and no more than the
+    texts could have, with much room for what the endpoint adds and thinks."""
+    asked, answered = _sizes(request, reply)
+    return (
+        0 <= reply.input_tokens <= asked + _ADDED
+        and 0 <= reply.output_tokens <= answered + _THOUGHT
+        and 0 <= reply.cached_input <= asked + _ADDED
+        and 0 <= reply.reasoning <= answered + _THOUGHT
+    )
+
+
+def _uncounted(request: ChatRequest, reply: ChatReply) -> ChatReply:
+    """With counts that a budget cannot be deceived by: as many as the texts have at most."""
+    asked, answered = _sizes(request, reply)
+    return replace(
+        reply, input_tokens=asked, output_tokens=max(answered, 1), cached_input=0, reasoning=0
+    )
+
+
+def _exchanged(request: ChatRequest, reply: ChatReply, left_out: list[str]) -> dict[str, Any]:
     """A request as it was sent and the raw reply, for the log."""
     answer = {"text": reply.text, "finish_reason": reply.finish_reason, "model": reply.model}
     out: dict[str, Any] = {

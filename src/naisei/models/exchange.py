@@ -7,6 +7,7 @@ violates the schema is the model's own doing: it is told what was wrong, once.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from pydantic import BaseModel
@@ -27,7 +28,7 @@ class Exchange:
         sampling: as it goes out.
         resends: identical requests after a reply that is no answer.
         spent: what it costs is added up here, whatever comes of it.
-        role, at: see `ChatRequest`.
+        role, at, told: see `ChatRequest`.
     """
 
     def __init__(
@@ -39,7 +40,9 @@ class Exchange:
         spent: CallCost,
         role: str = "",
         at: str = "",
+        told: Callable[[str], None] | None = None,
     ) -> None:
+        self._told = told
         self._line, self._sampling, self._resends = line, sampling, resends
         self._spent, self._role, self._at = spent, role, at
 
@@ -53,7 +56,9 @@ class Exchange:
             Transient: no answer.
             Unusable: refused.
         """
-        request = ChatRequest(messages, self._sampling, role=self._role, at=self._at)
+        request = ChatRequest(
+            messages, self._sampling, role=self._role, at=self._at, told=self._told
+        )
         for left in range(self._resends, -1, -1):
             reply = await self._line.ask(request, self._spent)
             cut = reply.finish_reason == "length"
@@ -113,7 +118,7 @@ class Exchange:
         while True:
             mode = self._line.mode
             told = shown(messages, schema, mode)
-            request = ChatRequest(told, sampling, schema, mode, self._role, self._at)
+            request = ChatRequest(told, sampling, schema, mode, self._role, self._at, self._told)
             try:
                 return await self._line.ask(request, self._spent), request
             except Unusable as error:

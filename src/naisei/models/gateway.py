@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -62,7 +62,10 @@ class Gateway(Handler):
         self._settings, self._settings_of = settings or ModelSettings(), settings_of or {}
         self._lines: dict[int, Connection] = {}
 
-    async def perform(self, effect: Chat[Any], where: Where) -> Performed[Any]:
+    async def perform(
+        self, effect: Chat[Any], where: Where, *, told: Callable[[str], None] | None = None
+    ) -> Performed[Any]:
+        """told: is told the reply's text so far, while it is written, by models that stream."""
         model = self._roles.model(effect.role)
         sampling = self._roles.sampling_for(effect.role, effect.sampling)
         sampling = sampling.over(getattr(model, "base_sampling", Sampling()))
@@ -88,6 +91,7 @@ class Gateway(Handler):
             spent=spent,
             role=effect.role,
             at=str(where),
+            told=told,
         )
         try:
             if effect.schema is None:

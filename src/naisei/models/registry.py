@@ -6,10 +6,11 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any, cast
 
+from naisei import plugins
 from naisei.core import Chat, Embed, Handler, InputError, Now, Sampling, Where, World
 from naisei.lang import say
 from naisei.models.base import ChatModel, ModelSettings
@@ -27,11 +28,8 @@ Builder = Callable[[str, ModelSettings], ChatModel]
 
 
 def providers() -> dict[str, EntryPoint]:
-    """Installed providers by name, other packages' among them; the first of a name counts."""
-    found: dict[str, EntryPoint] = {}
-    for entry in entry_points(group=GROUP):
-        found.setdefault(entry.name, entry)
-    return dict(sorted(found.items()))
+    """Installed providers by name, other packages' among them (`naisei.plugins.entries`)."""
+    return plugins.entries(GROUP)
 
 
 def open_model(spec: str, settings: ModelSettings | None = None) -> ChatModel:

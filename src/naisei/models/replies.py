@@ -39,16 +39,21 @@ __all__ = [
     "read",
     "schema_of",
     "shown",
+    "without_thoughts",
 ]
 
 
-_THOUGHT = re.compile(r"<think>.*?</think>", re.DOTALL)
+_THOUGHT = re.compile(r"<think>.*?</think>\s*", re.DOTALL)
+_THOUGHT_ENDS = "</think>"
+_SPACE = re.compile(r"\s*")
 _BRACE = re.compile(r"[{\[]")
 #: What models write where a scale is shown as -3..+3. It is no JSON, and tells its number.
 _PLUS = re.compile(r"([:,\[]\s*)\+(?=\d)")
 _DECODER = json.JSONDecoder(strict=False)
 _MAX_ERRORS = 5
 _MAX_FOUND = 20
+#: Braces at which no JSON begins, and what may be read in vain, in lengths of the text.
+_MAX_TRIED, _IN_VAIN = 1_000, 8
 
 _ASK = {
     "ja": "回答は次のJSON Schemaに合うJSONだけにしてください。前置きも説明も要りません。\n{schema}",
@@ -170,22 +175,35 @@ def _found(text: str) -> list[object]:
     What a model thinks aloud is no answer. What stands inside a value that was read, or
     that was cut off, is no answer either: half an answer may satisfy a schema by chance.
     """
-    text = _THOUGHT.sub("", text).rstrip().removesuffix("```").rstrip()
+    text = without_thoughts(text).rstrip().removesuffix("```").rstrip()
     found: list[object] = []
-    at = 0
+    at, tried, left = 0, 0, _IN_VAIN * len(text)
     while (brace := _BRACE.search(text, at)) and len(found) < _MAX_FOUND:
         at = brace.start()
         try:
             data, at = _DECODER.raw_decode(text, at)
         except json.JSONDecodeError as error:
+            tried, left = tried + 1, left - (error.pos - at)
             if error.pos >= len(text) or error.msg.startswith("Unterminated"):
                 return []
+            if tried > _MAX_TRIED or left < 0:
+                return []
             at += 1
-        except RecursionError:
+        except (RecursionError, ValueError):  # too deep, or a number of thousands of digits
             return []
         else:
             found.append(data)
     return found
+
+
+def without_thoughts(text: str) -> str:
+    """What a model says, without what it thinks aloud before it: that is no part of the answer."""
+    if (last := text.rfind(_THOUGHT_ENDS)) < 0:
+        return text
+    # Beyond the last end no thought ends; looking for one from each beginning is quadratic.
+    gap = _SPACE.match(text, last + len(_THOUGHT_ENDS))
+    assert gap is not None
+    return _THOUGHT.sub("", text[: gap.end()]) + text[gap.end() :]
 
 
 def language_of(messages: Sequence[Message]) -> str:

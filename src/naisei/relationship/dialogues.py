@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from naisei.core import InputError
+from naisei.dialogue_rows import Row
 from naisei.lang import say
 from naisei.lengths import LINE, bounded
-from naisei.relationship.dialogue_files import Row, rows_of
+from naisei.relationship.dialogue_files import rows_of
 from naisei.relationship.vector import RelationVector
 
 __all__ = ["Dialogue", "Utterance", "Vectors", "read_dialogue"]

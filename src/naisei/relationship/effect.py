@@ -8,8 +8,8 @@ of the session up to it (`naisei.relationship.speech`), which no model has a par
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +18,7 @@ from pydantic import JsonValue
 from naisei.core import InputError
 from naisei.lang import say
 from naisei.relationship.dialogues import Dialogue, Utterance, Vectors, read_dialogue
+from naisei.relationship.metrics import blocks
 from naisei.relationship.rating_output import spearman
 from naisei.relationship.schemas import Conversation
 from naisei.relationship.speech import SpeechEstimator
@@ -41,14 +42,17 @@ __all__ = [
 @dataclass(frozen=True, slots=True)
 class Talk:
     """One conversation. key: what it is matched by. injected: (session, turn) of the utterances
-    that were spoken with a vector in the prompt."""
+    that were spoken with a vector in the prompt; told: that vector, where it is on record."""
 
     key: str
     dialogue: Dialogue
     injected: frozenset[tuple[int, int]]
+    told: Mapping[tuple[int, int], RelationVector] = field(default_factory=dict)
 
     def vector(self, line: Utterance) -> RelationVector | None:
         """The speaker's latest vector before a line: what was, or would have been, injected."""
+        if (known := self.told.get((line.session, line.turn))) is not None:
+            return known
         way = self.dialogue.speakers.index(line.speaker)
         before = [
             at for at in self.dialogue.vectors if at < (line.session, line.turn) and at[0] > 0
@@ -99,12 +103,14 @@ def _rating(path: Path) -> bool:
 
 
 def _talk(key: str, talk: Conversation) -> Talk:
-    lines, vectors, injected = [], {}, set()
+    lines, vectors, injected, told = [], {}, set(), {}
     for session in talk.sessions:
         for line in session.lines:
             lines.append(Utterance(session.number, line.turn, talk.names[line.speaker], line.text))
             if line.injected:
                 injected.add((session.number, line.turn))
+            if line.told is not None:
+                told[session.number, line.turn] = line.told
         for moment in session.moments:
             held: Vectors = tuple(
                 stance.reading.vector if (stance := moment.stances.get(way)) else None
@@ -113,7 +119,7 @@ def _talk(key: str, talk: Conversation) -> Talk:
             turn = -1 if moment.at == "session_start" else moment.turn
             vectors[session.number, turn] = held
     names = (talk.names["a"], talk.names["b"])
-    return Talk(key, Dialogue(key, names, tuple(lines), {}, vectors), frozenset(injected))
+    return Talk(key, Dialogue(key, names, tuple(lines), {}, vectors), frozenset(injected), told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +248,7 @@ def effect(
             ),
         )
     read = {id(t): _estimates(t) for talks in (first, second) for t in talks.values()}
-    clusters, notes = _clusters(units)
+    clusters, notes = blocks([(key, at[0]) for key, at, *_ in units])
     lines = []
     for name in DIMENSIONS:
         with_, without = (
@@ -284,7 +290,7 @@ def _estimates(talk: Talk) -> dict[tuple[int, int], dict[str, float]]:
             course, session = SpeechEstimator(talk.dialogue.speakers), line.session
         course.add(line.speaker, line.text)
         reading = course.reading(line.speaker)
-        out[line.session, line.turn] = {name: reading[name].value for name in DIMENSIONS}
+        out[line.session, line.turn] = {name: reading[name].score for name in DIMENSIONS}
     return out
 
 
@@ -293,20 +299,6 @@ def _number(talk: Talk, at: tuple[int, int], dimension: str) -> float:
     line = next(x for x in talk.dialogue.lines if (x.session, x.turn) == at)
     vector = talk.vector(line)
     return math.nan if vector is None else float(getattr(vector, dimension))
-
-
-def _clusters(units: Sequence[Unit]) -> tuple[list[str] | None, list[str]]:
-    talks = [key for key, *_ in units]
-    sessions = [f"{key}:{at[0]}" for key, at, *_ in units]
-    for labels in (talks, sessions):
-        if len(set(labels)) > 1:
-            return labels, []
-    return None, [
-        say(
-            "会話が一つの回しかないので、区間は発話を独立とみなしたもの (狭すぎる)",
-            "one session only: the intervals take utterances as independent, and are too narrow",
-        )
-    ]
 
 
 def _warnings(first: Mapping[str, Talk], second: Mapping[str, Talk], injected: int) -> list[str]:

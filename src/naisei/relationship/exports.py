@@ -118,6 +118,7 @@ def agent_json(pair: Pair, talk: Conversation, who: AgentId) -> dict[str, Any]:
                 "dia_id": line.id,
                 "time": line.time.isoformat(),
                 "injected": line.injected,
+                **({} if line.told is None else {"told": line.told.model_dump()}),
             }
             for line in session.lines
         ]
@@ -162,6 +163,8 @@ def _stance(stance: Stance | None) -> dict[str, Any]:
         "vector": None if vector is None else vector.model_dump(),
         "carried": stance.carried,
     }
+    if stance.reading.reasons:
+        out["reasons"] = [reason.model_dump() for reason in stance.reading.reasons]
     if stance.reading.failure:
         out["failure"] = stance.reading.failure
     if stance.reading.repairs:
@@ -193,6 +196,7 @@ def _trace(pair: Pair, moment: Moment, made: Reflection) -> dict[str, Any]:
         "at": moment.at,
         "dialogue_time": made.time.isoformat(),
         "vector": made.reading.vector.model_dump() if made.reading.vector else None,
+        "reasons": [reason.model_dump() for reason in made.reading.reasons],
         "repairs": [repair.model_dump() for repair in made.reading.repairs],
         "failure": made.reading.failure,
         "evidence": [ground.model_dump() for ground in made.evidence],

@@ -5,22 +5,32 @@ Source: the relationship reflection document, §§1, 2. All state is in the reco
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from naisei.core import Chat, Flow, InstrumentFailure, Remember, Say
 from naisei.memory.stream import remember
 from naisei.relationship.config import Rules
 from naisei.relationship.messages import speaker_messages, spoken
 from naisei.relationship.pairs import Pair
-from naisei.relationship.recorder import RECORD, Recorder, moment_of, other, stream_of, toward
+from naisei.relationship.recorder import (
+    RECORD,
+    Recorder,
+    base_of,
+    moment_of,
+    other,
+    stream_of,
+    toward,
+)
 from naisei.relationship.reflect import (
     end_session,
     next_line,
     rate_importances,
-    reading_entry,
     reflect,
     remember_facts,
     utterance_entry,
 )
-from naisei.relationship.schemas import AgentId, Conversation, Session
+from naisei.relationship.schemas import AgentId, Conversation, Session, Stance
+from naisei.relationship.vector import RelationVector, faded
 
 __all__ = ["converse"]
 
@@ -50,31 +60,40 @@ def speak(pair: Pair, rules: Rules, record: Recorder) -> Flow[None]:
     """The next utterance, by a speaker who may be told how they stand; both remember it."""
     who, turn = upcoming(rules, record), len(record.session.lines)
     stance = record.stances.get(toward(who)) if rules.inject else None
-    vector = stance.reading.vector if stance else None
+    vector = attitude(pair, rules, record, stance, who) if stance else None
     told = speaker_messages(pair, who, record.conversation.sessions, vector)  # step 6
     reply = yield from Chat("speaker", told)
     text = spoken(reply, pair.names[who], pair.names[other(who)])
     if not text:
         raise InstrumentFailure(f"{pair.names[who]} said nothing")
-    line = next_line(rules, record, who, text, injected=vector is not None)
+    line = next_line(rules, record, who, text, told=vector)
     yield from Say(text, who, line.model_dump(mode="json", exclude={"speaker", "text"}))
     for agent in _AGENTS:
         yield from remember(stream_of(agent), utterance_entry(pair, line))
     yield from rate_importances(pair, rules, record, turn)
 
 
+def attitude(
+    pair: Pair, rules: Rules, record: Recorder, stance: Stance, who: AgentId
+) -> RelationVector | None:
+    """What the next speaker is told: the latest reading, faded toward the pair's base since."""
+    if stance.reading.vector is None:
+        return None
+    session = record.session
+    now = rules.clock.turn(session.number, len(session.lines), rules.turns)
+    since = now - rules.clock.turn(stance.session, stance.turn, rules.turns)
+    base = base_of(pair, record, toward(who))
+    return faded(stance.reading.vector, base, since / timedelta(days=1), rules.fading.days)
+
+
 def feel(pair: Pair, rules: Rules, record: Recorder, *, at_start: bool = False) -> Flow[None]:
-    """The next speaker reflects; at first and on demand both do. Readings are remembered."""
+    """The next speaker reflects; at first and on demand both do. Readings go into the record."""
     session, speaker = record.session, upcoming(rules, record)
     both = not session.moments or rules.directions == "both"
     who = (speaker, other(speaker)) if both else (speaker,)
     turn = max(len(session.lines) - 1, 0)
     now = rules.clock.turn(session.number, turn, rules.turns)
-    made = yield from reflect(pair, who, now, rules)
-    for agent, reflection in zip(who, made, strict=True):
-        entry = reading_entry(pair, agent, reflection, record, turn)
-        if entry is not None:
-            yield from remember(stream_of(agent), entry)
+    made = yield from reflect(pair, who, now, rules, former=record.stances)
     moment = moment_of(record, rules, speaker, turn, made, at_start=at_start)
     yield from Remember({"moment": moment.model_dump(mode="json")}, RECORD)
 

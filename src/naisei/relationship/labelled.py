@@ -1,34 +1,39 @@
 """Dialogues with known relationships, labelled by their author and blind by others.
 
-The bundled ones (`load("tune")`, `load("test")`) were written for naisei; their card,
-`naisei/data/relationship_dialogues/README.md`, says how they were made and labelled. What fits
-an estimator reads `tune`; `test` is for the final measurement. Files of the same form are read
+The bundled ones (`load("tune")`, `load("test")`; `load_contrasts("dev")`, `…("test")`) were
+written for naisei; their cards, `naisei/data/relationship_{dialogues,contrasts}/README.md`, say
+how they were made and labelled. What fits an estimator reads `tune` and `dev`; `test` is for the
+final measurement. Files of the same form are read
 by `read_labelled`.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from statistics import median
+from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from naisei.core import InputError
 from naisei.lang import say
-from naisei.relationship.vector import RelationVector
-from naisei.text_files import read_text
+from naisei.relationship.vector import DIMENSIONS, HIGH, LOW, RelationVector
+from naisei.text_files import json_of, read_text
 
 __all__ = [
     "RELATIONSHIPS",
     "TOPICS",
+    "ContrastDialogue",
     "LabelledDialogue",
     "LabelledSpeaker",
     "LabelledTurn",
     "Labels",
+    "ReaderLabels",
+    "Seen",
     "load",
+    "load_contrasts",
     "read_labelled",
 ]
 
@@ -79,24 +84,35 @@ class Labels(_Part):
     b_to_a: RelationVector
 
 
-class LabelledDialogue(_Part):
-    """A dialogue of two, with its relationship.
+Number = Annotated[int, Field(strict=True, ge=LOW, le=HIGH)]
 
-    relationship, setting: which relationship, and where (`senior_junior` at `work`).
-    topic: what the talk is mostly about. asymmetric: whether power is clearly unequal.
-    """
+
+class Seen(_Part):
+    """What a reader saw of one direction; `None` where the lines do not say."""
+
+    Power: Number | None
+    Intimacy: Number | None
+    TaskOriented: Number | None
+
+
+class ReaderLabels(_Part):
+    """What one blind reader saw of a dialogue."""
+
+    a_to_b: Seen
+    b_to_a: Seen
+
+
+class _Dialogue(_Part):
+    """setting: where. labels: the author's, as it ends."""
 
     id: Text
-    relationship: Relationship
     setting: str = ""
-    topic: Topic
     speakers: tuple[LabelledSpeaker, LabelledSpeaker]
     turns: Annotated[tuple[LabelledTurn, ...], Field(min_length=2)]
     labels: Labels
-    asymmetric: Annotated[bool, Field(strict=True)]
 
     @model_validator(mode="after")
-    def _coherent(self) -> Self:
+    def _two(self) -> Self:
         first, second = self.speakers
         if (first.id, second.id) != ("A", "B"):
             raise ValueError("speakers are not A and B, in this order")
@@ -104,8 +120,6 @@ class LabelledDialogue(_Part):
             raise ValueError(f"both speakers are called {first.name!r}")
         if silent := {"A", "B"} - {turn.speaker for turn in self.turns}:
             raise ValueError(f"speaker {min(silent)} says nothing")
-        if self.asymmetric and self.labels.a_to_b.Power == self.labels.b_to_a.Power:
-            raise ValueError("asymmetric, but Power is the same in both directions")
         return self
 
     def name(self, side: Side) -> str:
@@ -116,6 +130,50 @@ class LabelledDialogue(_Part):
     def text(self) -> str:
         """The dialogue as lines of `名前: 発話`."""
         return "\n".join(f"{self.name(turn.speaker)}: {turn.text}" for turn in self.turns)
+
+
+D = TypeVar("D", bound=_Dialogue)
+
+
+class LabelledDialogue(_Dialogue):
+    """A dialogue of two, with its relationship.
+
+    relationship, setting: which relationship, and where (`senior_junior` at `work`).
+    topic: what the talk is mostly about. asymmetric: whether power is clearly unequal.
+    """
+
+    relationship: Relationship
+    topic: Topic
+    asymmetric: Annotated[bool, Field(strict=True)]
+
+    @model_validator(mode="after")
+    def _coherent(self) -> Self:
+        if self.asymmetric and self.labels.a_to_b.Power == self.labels.b_to_a.Power:
+            raise ValueError("asymmetric, but Power is the same in both directions")
+        return self
+
+
+class ContrastDialogue(_Dialogue):
+    """A dialogue whose words may hide the attitude.
+
+    contrast: how they do; empty for a plain one. early: the author's labels at the beginning,
+    where the attitude changes. readers: blind, as it ends.
+    """
+
+    contrast: str = ""
+    early: Labels | None = None
+    readers: tuple[ReaderLabels, ReaderLabels]
+
+    def known(self, way: Literal["a_to_b", "b_to_a"]) -> dict[str, float]:
+        """Dimension → the median of the author's label and those of the readers who gave one."""
+        author: RelationVector = getattr(self.labels, way)
+        seen: list[Seen] = [getattr(reader, way) for reader in self.readers]
+        return {
+            name: float(
+                median(v for one in (author, *seen) if (v := getattr(one, name)) is not None)
+            )
+            for name in DIMENSIONS
+        }
 
 
 def load(split: Split) -> tuple[LabelledDialogue, ...]:
@@ -130,9 +188,17 @@ def load(split: Split) -> tuple[LabelledDialogue, ...]:
             place="relationship_dialogues",
             remedy=say("tune か test を指定してください", "use tune or test"),
         )
-    folder = files("naisei") / "data" / "relationship_dialogues"
-    with as_file(folder / f"{split}.jsonl") as path:
-        return read_labelled(path)
+    return _bundled("relationship_dialogues", split, LabelledDialogue)
+
+
+def load_contrasts(split: Literal["dev", "test"]) -> tuple[ContrastDialogue, ...]:
+    """The bundled dialogues whose words may hide the attitude, in the order of the file."""
+    return _bundled("relationship_contrasts", split, ContrastDialogue)
+
+
+def _bundled(folder: str, split: str, kind: type[D]) -> tuple[D, ...]:
+    with as_file(files("naisei") / "data" / folder / f"{split}.jsonl") as path:
+        return _read(path, kind)
 
 
 def read_labelled(path: Path) -> tuple[LabelledDialogue, ...]:
@@ -143,10 +209,14 @@ def read_labelled(path: Path) -> tuple[LabelledDialogue, ...]:
         or unknown key, a label that is no whole number from −3 to 3, a speaker who says
         nothing, …), or an id comes twice. The message names the line.
     """
-    found: dict[str, LabelledDialogue] = {}
+    return _read(path, LabelledDialogue)
+
+
+def _read(path: Path, kind: type[D]) -> tuple[D, ...]:
+    found: dict[str, D] = {}
     for place, value in _lines(path):
         try:
-            dialogue = LabelledDialogue.model_validate(value)
+            dialogue = kind.model_validate(value)
         except ValidationError as error:
             raise InputError(
                 say(
@@ -185,7 +255,7 @@ def _lines(path: Path) -> Iterator[tuple[str, Any]]:
         if not line.strip():
             continue
         try:
-            yield f"{path}:{number}", json.loads(line)
+            yield f"{path}:{number}", json_of(line)
         except (ValueError, RecursionError) as error:
             raise InputError(
                 say(f"この行は JSON として読めません: {error}", f"this line is no JSON: {error}"),

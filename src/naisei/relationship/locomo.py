@@ -6,7 +6,6 @@ Source: Maharana et al., Evaluating Very Long-Term Conversational Memory of LLM 
 
 from __future__ import annotations
 
-import json
 import re
 import zipfile
 import zlib
@@ -19,7 +18,7 @@ from typing import Any
 
 from naisei.core import InputError
 from naisei.lang import say
-from naisei.text_files import read_text, text_of, unreadable
+from naisei.text_files import json_of, read_text, text_of, unreadable
 
 __all__ = [
     "CATEGORIES",
@@ -171,7 +170,7 @@ def read_locomo(path: Path) -> list[Sample]:
     found: dict[str, Sample] = {}
     for place, text in documents(path):
         try:
-            data = json.loads(text)
+            data = json_of(text)
         except (ValueError, RecursionError) as error:
             raise InputError(
                 say(f"JSON として読めません: {error}", f"no JSON: {error}"),

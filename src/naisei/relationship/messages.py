@@ -13,13 +13,15 @@ from datetime import datetime
 from naisei.core import Message, assistant, system, user
 from naisei.lang import render
 from naisei.memory.stream import Entry
+from naisei.relationship.config import DAYTIME
 from naisei.relationship.pairs import Pair, Persona
 from naisei.relationship.recorder import other
-from naisei.relationship.schemas import AgentId, Line, Questions, Session
-from naisei.relationship.vector import RelationVector, worded
+from naisei.relationship.schemas import AgentId, Line, Questions, Session, Stance
+from naisei.relationship.vector import RelationVector, scale, worded
 
 __all__ = [
     "dated",
+    "evidence_line",
     "importance_messages",
     "prompt_text",
     "questions_messages",
@@ -54,7 +56,7 @@ def speaker_messages(
         return tuple(told)
     attitude = render(
         _PACKAGE,
-        "attitude.v1",
+        "attitude.v2",
         pair.language,
         partner=_persona(pair, other(who)).name,
         degrees="\n".join(f"- {degree}" for degree in worded(vector, pair.language)),
@@ -62,32 +64,97 @@ def speaker_messages(
     return (*told[:-1], user(f"{told[-1].content}\n\n{attitude}"))
 
 
-def questions_messages(pair: Pair, memories: Sequence[Entry]) -> tuple[Message, ...]:
-    """For the three questions, from the latest memories, oldest first."""
+def questions_messages(pair: Pair, src: AgentId, memories: Sequence[Entry]) -> tuple[Message, ...]:
+    """For the three questions on `src` toward the other, from the latest memories, oldest first."""
     listed = "\n".join(f"- {entry.line}" for entry in memories)
-    return _asked(pair, "questions", a=pair.a.name, b=pair.b.name, memories=listed or _none(pair))
-
-
-def vector_messages(
-    pair: Pair, src: AgentId, questions: Questions, evidence: str
-) -> tuple[Message, ...]:
-    """For the vector of `src` toward the other."""
-    mine, theirs = _persona(pair, src), _persona(pair, other(src))
-    names = {"src": mine.name, "dst": theirs.name}
-    personas = {"src_persona": _line(mine.persona), "dst_persona": _line(theirs.persona)}
     return (
-        system(render(_PACKAGE, "vector.v1", pair.language, **names, **personas)),
+        system(render(_PACKAGE, "questions.v3", pair.language)),
         user(
             render(
                 _PACKAGE,
-                "vector-input.v1",
+                "questions-input.v2",
                 pair.language,
-                **names,
-                questions="\n".join(f"- {question}" for question in questions.listed),
+                src=pair.names[src],
+                dst=pair.names[other(src)],
+                memories=listed or _none(pair),
+            )
+        ),
+    )
+
+
+def evidence_line(entry: Entry, language: str, *, newest: bool = False) -> str:
+    """One entry of the evidence. A line of the talk with its day and place: `2026-04-06 第1回3
+    [田中] …`; a summary begins with its date anyway, and what a persona brings along has none.
+    newest: the last thing said so far."""
+    if entry.kind != "utterance" or not isinstance(entry.source, dict):
+        return entry.line
+    session, turn = (int(str(entry.source.get(key, 0))) for key in ("session", "turn"))
+    mark = ("（最新）" if language == "ja" else " (newest)") if newest else ""
+    return f"{_place(entry.time, session, turn, language)} {entry.line}{mark}"
+
+
+def _place(time: datetime, session: int, turn: int, language: str) -> str:
+    at = f"第{session}回{turn + 1}" if language == "ja" else f"{session}-{turn + 1}"
+    return f"{time:%Y-%m-%d} {at}"
+
+
+def vector_messages(
+    pair: Pair,
+    src: AgentId,
+    questions: Questions | None,
+    evidence: str,
+    *,
+    now: datetime,
+    former: tuple[datetime, Stance] | None = None,
+) -> tuple[Message, ...]:
+    """For the vector of `src` toward the other at `now`. questions: `None` for none.
+    former: when the reading before was made, and it; told once, dated, and no evidence."""
+    return (
+        system(
+            render(
+                _PACKAGE,
+                "vector.v3",
+                pair.language,
+                power=scale("Power", pair.language),
+                intimacy=scale("Intimacy", pair.language),
+                task=scale("TaskOriented", pair.language),
+                a=pair.a.name,
+                a_persona=_line(pair.a.persona),
+                b=pair.b.name,
+                b_persona=_line(pair.b.persona),
+            )
+        ),
+        user(
+            render(
+                _PACKAGE,
+                "vector-input.v3",
+                pair.language,
+                now=dated(now, pair.language),
+                former=_former(former, pair.language),
+                src=pair.names[src],
+                dst=pair.names[other(src)],
+                questions=_asking(questions, pair.language),
                 evidence=evidence or _none(pair),
             )
         ),
     )
+
+
+def _asking(questions: Questions | None, language: str) -> str:
+    if questions is None:
+        return ""
+    head = "問い:" if language == "ja" else "Questions:"
+    return "\n".join(["", head, *(f"- {question}" for question in questions.listed), ""])
+
+
+def _former(former: tuple[datetime, Stance] | None, language: str) -> str:
+    if former is None or former[1].reading.vector is None:
+        return ""
+    (time, stance), values = former, worded(former[1].reading.vector, language)
+    place = _place(time, stance.session, stance.turn, language)
+    if language == "ja":
+        return f"\n前の値（{place}。根拠ではない）: {'、'.join(values)}\n"
+    return f"\nRead before ({place}; no evidence): {', '.join(values)}\n"
 
 
 def summary_messages(pair: Pair, session: Session) -> tuple[Message, ...]:
@@ -110,11 +177,12 @@ def prompt_text(messages: Sequence[Message]) -> str:
 
 
 def dated(time: datetime, language: str) -> str:
-    """A date with its day of the week and the time, for prompts."""
+    """A date with its day of the week, for prompts, and the time of day where one was set."""
+    hour = time.time() != DAYTIME
     if language == "ja":
         day = f"{time.year}年{time.month}月{time.day}日（{_WEEKDAYS[time.weekday()]}）"
-        return f"{day}{time.hour}時{time.minute:02}分"
-    return f"{time:%A, %d %B %Y, %H:%M}"
+        return day + (f"{time.hour}時{time.minute:02}分" if hour else "")
+    return f"{time:%A}, {time.day} {time:%B %Y}" + (f", {time:%H:%M}" if hour else "")
 
 
 def _gap(before: datetime, now: datetime, language: str) -> str:
@@ -128,7 +196,7 @@ def _gap(before: datetime, now: datetime, language: str) -> str:
 
 def _asked(pair: Pair, name: str, **values: object) -> tuple[Message, ...]:
     return (
-        system(render(_PACKAGE, f"{name}.v1", pair.language)),
+        system(render(_PACKAGE, f"{name}.v2", pair.language)),
         user(render(_PACKAGE, f"{name}-input.v1", pair.language, **values)),
     )
 
@@ -142,7 +210,7 @@ def _instructions(pair: Pair, who: AgentId, sessions: Sequence[Session]) -> str:
     since = _gap(before[-1].start, now.start, pair.language) if before else ""
     return render(
         _PACKAGE,
-        "speaker.v2",
+        "speaker.v3",
         pair.language,
         who=mine.name,
         partner=theirs.name,

@@ -18,7 +18,7 @@ from naisei.runs.task import EpisodeRow, Metric, Summary, Table
 if TYPE_CHECKING:
     from naisei.system.execute import Study
 
-__all__ = ["summarise"]
+__all__ = ["blocks", "summarise"]
 
 _WAYS: tuple[Direction, Direction] = ("a_to_b", "b_to_a")
 
@@ -65,46 +65,83 @@ def summarise(
     utterance and the reflection after it ask for, without the first of a session, where both
     directions are read.
 
-    Intervals resample conversations where there are several, else the turns of the one. Units
-    for paired comparisons are utterances.
+    Intervals resample what `blocks` says. Units for paired comparisons are utterances.
     """
     scored = [row for row in rows if row.scored]
     talks = [_Talk(r.where.episode, Conversation.model_validate(r.result)) for r in scored]
     lines = [(t.episode, line) for t in talks for line in t.lines]
-    several = len(talks) > 1
-    clusters = [episode for episode, _ in lines] if several else None
+    clusters, note = blocks([(episode, line.session) for episode, line in lines])
     values = {
         "injected_rate": [float(line.injected) for _, line in lines],
         "line_length": [float(len(line.text)) for _, line in lines],
     }
     metrics = [
-        *_readings(config, talks, several),
+        *_readings(config, talks),
         *(mean_metric(n, v, clusters=clusters, seed=config.seed) for n, v in values.items()),
         *_costs(scored, len(lines)),
         mean_metric(
             "calls_per_steady_turn",
             [calls for t in talks for calls in t.steady],
+            clusters=[t.episode for t in talks for _ in t.steady],
             seed=config.seed,
             reason="no utterance after the first of a session",
         ),
     ]
     units = [f"{episode}:{line.id}" for episode, line in lines]
-    extra = {"units": units, "clusters": clusters or units, "paired": ["line_length"]}
+    extra = {"units": units, "clusters": clusters, "paired": ["line_length"]}
     tables = (_cost_table(scored, len(lines)), _reading_table(talks))
-    return Summary(tuple(metrics), tables, tuple(notes), extra)
+    return Summary(tuple(metrics), tables, (*notes, *note), extra)
 
 
-def _readings(config: RelationshipConfig, talks: Sequence[_Talk], several: bool) -> list[Metric]:
-    every = [(t.episode, made) for t in talks for made in t.reflections]
+#: Sessions of one dialogue from which an interval is drawn.
+_BLOCKS = 5
+
+
+def blocks(places: Sequence[tuple[str, int]]) -> tuple[list[str], list[str]]:
+    """What is resampled as a whole, for each (dialogue, session), and what is to be said of it.
+
+    What is said in one dialogue hangs together: ten readings of it are not ten readings. Where
+    there are several dialogues, they are the blocks; in one of at least five sessions, its
+    sessions (a block bootstrap); otherwise all is one block, and there is no interval.
+    """
+    talks = [dialogue for dialogue, _ in places]
+    if len(set(talks)) > 1 or not places:
+        return talks, []
+    sessions = [f"{dialogue}:{session}" for dialogue, session in places]
+    if len(set(sessions)) >= _BLOCKS:
+        return sessions, [
+            say(
+                "会話が一つなので、区間はその回をまとまりとして再標本化したもの",
+                "one dialogue: the intervals resample its sessions as blocks",
+            )
+        ]
+    return talks, [
+        say(
+            "区間なし: 一つの会話の中の値は互いに独立ではない。会話が二つ以上あれば出る",
+            "no intervals: the figures of one dialogue are not independent; two or more give some",
+        )
+    ]
+
+
+def _readings(config: RelationshipConfig, talks: Sequence[_Talk]) -> list[Metric]:
+    every = [
+        ((t.episode, session.number), made)
+        for t in talks
+        for session in t.talk.sessions
+        for moment in session.moments
+        for made in moment.reflections
+    ]
+    clusters = blocks([place for place, _ in every])[0]
+    labels = dict(zip((place for place, _ in every), clusters, strict=True))
     usable = [(e, made) for e, made in every if made.reading.vector is not None]
     off = config.rules.reflection == "off"
     why = "no reflection: --relationship-reflection" if off else "no reading was usable"
 
-    def mean(name: str, given: list[tuple[str, float]]) -> Metric:
+    def mean(name: str, given: list[tuple[tuple[str, int], float]]) -> Metric:
         return mean_metric(
             name,
             [value for _, value in given],
-            clusters=[episode for episode, _ in given] if several else None,
+            clusters=[labels[place] for place, _ in given],
             seed=config.seed,
             reason=why,
         )

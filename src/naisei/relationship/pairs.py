@@ -6,9 +6,11 @@ of the latter make a pair. The shipped ones are found by id.
 
 from __future__ import annotations
 
+import re
 import sys
 import tomllib
 from collections.abc import Sequence
+from datetime import datetime, timedelta
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
@@ -26,8 +28,9 @@ from pydantic import (
 from naisei.core import InputError
 from naisei.lang import say
 from naisei.lengths import PROFILE, bounded
+from naisei.relationship.vector import RelationVector
 from naisei.system.config import Options, flag
-from naisei.text_files import read_text
+from naisei.text_files import read_text, toml_of
 
 __all__ = ["Pair", "Persona", "Relationship", "load_pairs", "parse", "shipped"]
 
@@ -68,6 +71,7 @@ class Pair(_Part):
 
     relationship: what kind it is (a label for tables, in no prompt). setting: where and when
     they meet. topics: one a session in turn, what they may come to talk about; may be empty.
+    base: how they stand at large, to which a reading fades while they do not meet.
     """
 
     schema_: Literal["naisei.pair.v1"] = Field(default="naisei.pair.v1", alias="schema")
@@ -77,6 +81,7 @@ class Pair(_Part):
     relationship: Relationship = "other"
     setting: str = ""
     topics: tuple[Text, ...] = ()
+    base: dict[Literal["a_to_b", "b_to_a"], RelationVector] | None = None
     a: Persona
     b: Persona
 
@@ -86,10 +91,33 @@ class Pair(_Part):
             raise ValueError(f"both are called {self.a.name!r}; lines could not be told apart")
         return self
 
+    def on(self, first: datetime) -> Pair:
+        """The pair with its dates: {3日前}, {10日後}, {3 days ago}, {in 10 days} in facts and
+        topics become days counted from the first session, so that they hold weeks later."""
+
+        def dated(texts: tuple[str, ...]) -> tuple[str, ...]:
+            return tuple(_DAY.sub(lambda m: _day(m, first), text) for text in texts)
+
+        both = {
+            who: persona.model_copy(update={"facts": dated(persona.facts)})
+            for who, persona in (("a", self.a), ("b", self.b))
+        }
+        return self.model_copy(update={**both, "topics": dated(self.topics)})
+
     @property
     def names(self) -> dict[Literal["a", "b"], str]:
         """Agent → name."""
         return {"a": self.a.name, "b": self.b.name}
+
+
+_DAY = re.compile(r"\{(?:(\d{1,5})日([前後])|(\d{1,5}) days? ago|in (\d{1,5}) days?)\}")
+
+
+def _day(match: re.Match[str], first: datetime) -> str:
+    days = int(match[1] or match[3] or match[4])
+    back = match[2] == "前" or match[3] is not None
+    day = first + timedelta(days=-days if back else days)
+    return f"{day.month}月{day.day}日" if match[2] else f"{day.day} {day:%B}"
 
 
 # Finding and reading pairs: the shipped ones by id, one's own as TOML files.
@@ -160,7 +188,7 @@ def parse(text: str, *, place: str = "") -> Pair | Persona:
         InputError: it is not TOML, or neither of them; every fault is named with its key.
     """
     try:
-        data = tomllib.loads(text)
+        data = toml_of(text)
     except tomllib.TOMLDecodeError as error:
         raise InputError(
             say(f"TOML として読めません: {error}", f"is not TOML: {error}"),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Sequence
+from html import escape
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 from naisei.core import InputError
 from naisei.files import write_atomically, written_beside
-from naisei.lang import say
-from naisei.relationship.series import WAYS, Series, aligned, read_series
-from naisei.relationship.vector import DIMENSIONS, HIGH, LOW, NAMES_JA
+from naisei.lang import language, say, speaking
+from naisei.relationship.series import WAYS, Point, Series, aligned, read_series
+from naisei.relationship.vector import DIMENSIONS, HIGH, LOW, NAMES_JA, degree, signed
 from naisei.runs.tables import to_csv
 from naisei.runs.task import Table
 from naisei.system.config import Options, flag
@@ -66,13 +67,15 @@ def draw(series: Sequence[Series], to: Sequence[Path], *, title: str = "") -> No
             )
     matplotlib = _matplotlib()
     series = aligned(series)
-    with matplotlib.rc_context(_style()):
-        # One figure each: a layout is fitted to the format that is written first.
+    # In the language of the talk. One figure each: a layout is fitted to the format that is
+    # written first.
+    with matplotlib.rc_context(_style()), speaking(series[0].language or language()):
         for path in to:
-            _save(_figure(series, title), path)
+            hover: dict[str, str] = {}
+            _save(_figure(series, title, hover), path, hover)
 
 
-def _figure(series: Sequence[Series], title: str) -> Any:
+def _figure(series: Sequence[Series], title: str, hover: dict[str, str]) -> Any:
     # Not pyplot: it keeps every figure and looks for a screen.
     from matplotlib.figure import Figure
 
@@ -86,10 +89,10 @@ def _figure(series: Sequence[Series], title: str) -> Any:
             axes = grid[row][column]
             if columns == 1:
                 for n, way in enumerate(WAYS):
-                    _line(axes, series[0], way, dimension, (n, 2), series[0].way(way))
+                    _line(axes, series[0], way, dimension, (n, 2), series[0].way(way), hover)
             else:
                 for n, one in enumerate(series):
-                    _line(axes, one, WAYS[column], dimension, (n, len(series)), one.label)
+                    _line(axes, one, WAYS[column], dimension, (n, len(series)), one.label, hover)
                 if row == 0:
                     axes.set_title(_heading(series, column), fontsize=11, pad=18)
             _frame(axes, series, dimension, first=column == 0)
@@ -97,12 +100,18 @@ def _figure(series: Sequence[Series], title: str) -> Any:
         axes.set_xlabel(say("発話（各回の中での順）", "utterance of the session"))
     handles, labels = grid[0][0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=min(len(labels), 4))
-    figure.suptitle(title or (series[0].label if len(series) == 1 else ""), fontsize=12)
+    figure.suptitle(title or " ・ ".join(dict.fromkeys(map(_who, series))), fontsize=12)
     return figure
 
 
 def _line(
-    axes: Axes, one: Series, way: Any, dimension: str, nth: tuple[int, int], label: str
+    axes: Axes,
+    one: Series,
+    way: Any,
+    dimension: str,
+    nth: tuple[int, int],
+    label: str,
+    hover: dict[str, str],
 ) -> None:
     n, of = nth
     aside = (n - (of - 1) / 2) * min(_ASIDE, 0.4 / of)
@@ -130,6 +139,11 @@ def _line(
             zorder=3,
             clip_on=False,
         )
+        for k in fresh:
+            if (told := _told(one, points[k], way, dimension)) != "":
+                id = f"naisei-{len(hover)}"
+                hover[id] = told
+                axes.plot(x[k], y[k], marker="o", markersize=9, alpha=0, gid=id, zorder=4)
         if any(read.repeats > 1 for read in reads):
             lows = [read.lows[dimension] for read in reads]
             highs = [read.highs[dimension] for read in reads]
@@ -139,7 +153,9 @@ def _line(
 def _frame(axes: Axes, series: Sequence[Series], dimension: str, *, first: bool) -> None:
     axes.set_ylim(LOW - 0.25, HIGH + 0.25)
     axes.set_yticks(range(LOW, HIGH + 1))
-    axes.set_yticklabels([f"{v:+d}" if v else "0" for v in range(LOW, HIGH + 1)])
+    spoken = language()
+    words = [f"{degree(dimension, v, spoken)} {signed(v)}" for v in range(LOW, HIGH + 1)]
+    axes.set_yticklabels(words if first else [signed(v) for v in range(LOW, HIGH + 1)], fontsize=8)
     axes.axhline(0, color="#666666", linewidth=0.9, zorder=1)
     axes.grid(axis="y", color="#dddddd", linewidth=0.6)
     if first:
@@ -212,10 +228,32 @@ def _font() -> Path | None:
     return file if file is not None and file.is_file() else None
 
 
-def _save(figure: Any, path: Path) -> None:
+def _who(one: Series) -> str:
+    return one.label if one.names == ("A", "B") else " ↔ ".join(one.names)
+
+
+def _told(one: Series, point: Point, way: Any, dimension: str) -> str:
+    """What a point says when it is pointed at: place, words, and the sentence with its evidence."""
+    read = point.reads[way]
+    value = read.values[dimension]
+    if math.isnan(value):
+        return ""
+    word = degree(dimension, round(value), language())
+    place = say(f"第{point.session}回 {point.turn + 1}", f"{point.session}-{point.turn + 1}")
+    why = f"\n{read.reasons[dimension]}" if dimension in read.reasons else ""
+    return f"{place}  {one.way(way)}  {value:+.4g} {word}{why}"
+
+
+def _save(figure: Any, path: Path, hover: dict[str, str]) -> None:
     dateless = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
     with written_beside(path) as scratch:
         figure.savefig(scratch, dpi=160, metadata=dateless.get(path.suffix.lower()))
+        if path.suffix.lower() == ".svg":
+            text = scratch.read_text(encoding="utf-8")
+            for id, told in hover.items():
+                mark = f'<g id="{id}">'
+                text = text.replace(mark, f"{mark}<title>{escape(told)}</title>", 1)
+            scratch.write_text(text, encoding="utf-8")
 
 
 def table(series: Sequence[Series]) -> Table:

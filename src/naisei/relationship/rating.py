@@ -63,7 +63,16 @@ def median_reading(readings: Sequence[Reading]) -> Reading:
         name: away_from_zero(median(getattr(vector, name) for vector in vectors))
         for name in DIMENSIONS
     }
-    return Reading(vector=RelationVector(**middle), repairs=repairs)
+    # The sentence of a dimension comes from the reading that is nearest to the middle.
+    reasons = []
+    for name in DIMENSIONS:
+        near = sorted(readings, key=lambda r: _distance(r, name, middle[name]))
+        reasons += [one for r in near for one in r.reasons if one.dimension == name][:1]
+    return Reading(vector=RelationVector(**middle), reasons=tuple(reasons), repairs=repairs)
+
+
+def _distance(reading: Reading, name: str, value: int) -> int:
+    return 99 if reading.vector is None else abs(getattr(reading.vector, name) - value)
 
 
 def stability(
@@ -205,12 +214,15 @@ def from_conversations(dialogue: Dialogue, rater: str, talks: Sequence[Conversat
     for at, line in enumerate(dialogue.lines):
         marks: dict[Direction, dict[str, Score]] = {}
         for way in WAYS:
-            given = [
-                read.get((line.session, line.turn), {}).get(way, (None, "not rated"))
-                for read in found
-            ]
-            why = next((failure for vector, failure in given if vector is None), "")
-            marks[way] = _marks([vector for vector, _ in given], why or "not rated")
+            rated = [read.get((line.session, line.turn)) for read in found]
+            answered = [one[way] for one in rated if one is not None and way in one]
+            if any(one is not None for one in rated) and not answered:
+                marks[way] = _marks([], say("まだ話していません", "has not spoken yet"))
+                continue
+            lost = [(None, "not rated")] * (len(found) - len(answered))
+            every = [*answered, *lost]
+            why = next((failure for vector, failure in every if vector is None), "")
+            marks[way] = _marks([vector for vector, _ in every], why or "not rated")
         turns.append(RatedTurn(line, _next(dialogue, at), marks))
     return Rating(dialogue, rater, tuple(turns), len(talks))
 

@@ -17,12 +17,14 @@ from pydantic import JsonValue
 
 from naisei.files import write_atomically
 from naisei.lang import say
+from naisei.relationship.metrics import blocks
 from naisei.relationship.rating import WAYS, RatedTurn, Rating, Score, rate_by_speech
 from naisei.relationship.schemas import Direction
 from naisei.relationship.speech import SpeechReading
 from naisei.relationship.vector import DIMENSIONS, NAMES_JA, signed
 from naisei.runs.statistics import mean_metric
 from naisei.runs.task import Metric, Table
+from naisei.text_files import csv_cell
 
 __all__ = [
     "COLUMNS",
@@ -135,7 +137,7 @@ def _vector(marks: dict[str, Score]) -> dict[str, int | None] | None:
 
 
 def _repeat(marks: dict[str, Score], number: int) -> dict[str, int | None] | None:
-    found = {name: marks[name].repeats[number] for name in DIMENSIONS}
+    found = {name: next(iter(marks[name].repeats[number:]), None) for name in DIMENSIONS}
     return None if all(value is None for value in found.values()) else found
 
 
@@ -159,10 +161,11 @@ def to_csv(rating: Rating) -> str:
                 )
                 line = turn.line
                 writer.writerow(
-                    [line.session, line.turn, line.speaker, line.text, way, src, dst, name]
+                    [line.session, line.turn, csv_cell(line.speaker), csv_cell(line.text)]
+                    + [way, csv_cell(src), csv_cell(dst), name]
                     + ["" if v is None else v for v in (value, mark.rounded)]
                     + ([min(read), max(read)] if read else ["", ""])
-                    + [mark.reason]
+                    + [csv_cell(mark.reason)]
                 )
     return text.getvalue()
 
@@ -320,6 +323,7 @@ def check_against_speech(rating: Rating, *, seed: int = 0) -> Check:
     """Compare a rating with the speech of its own dialogue."""
     speech = rate_by_speech(rating.dialogue)
     pairs: dict[str, list[tuple[float, float]]] = {name: [] for name in DIMENSIONS}
+    sessions: dict[str, list[tuple[str, int]]] = {name: [] for name in DIMENSIONS}
     apart = []
     for rated, heard in zip(rating.turns, speech.turns, strict=True):
         for way in WAYS:
@@ -328,6 +332,7 @@ def check_against_speech(rating: Rating, *, seed: int = 0) -> Check:
                 if math.isnan(a) or math.isnan(b):
                     continue
                 pairs[name].append((a, b))
+                sessions[name].append(("dialogue", rated.line.session))
                 opposite = name == "Power" and a * b < 0 and min(abs(a), abs(b)) >= 1
                 if abs(a - b) >= APART or opposite:
                     signs = heard.speech[way][name].signs
@@ -337,7 +342,9 @@ def check_against_speech(rating: Rating, *, seed: int = 0) -> Check:
     for name in DIMENSIONS:
         why = "no turn was read by both"
         gaps = [abs(a - b) for a, b in pairs[name]]
-        metrics.append(mean_metric(f"mean_gap.{name}", gaps, seed=seed, reason=why))
+        labels = blocks(sessions[name])[0]
+        gap = mean_metric(f"mean_gap.{name}", gaps, clusters=labels, seed=seed, reason=why)
+        metrics.append(gap)
         metrics.append(_rank(f"rank.{name}", pairs[name]))
     return Check(rating.rater, tuple(metrics), tuple(apart))
 

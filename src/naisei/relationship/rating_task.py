@@ -9,6 +9,7 @@ from pydantic import BaseModel, JsonValue
 from naisei.core import Flow, Gather, Remember, Say, Where, World, fingerprint
 from naisei.memory.stream import remember
 from naisei.relationship.config import RatedLine, RatingConfig
+from naisei.relationship.metrics import blocks
 from naisei.relationship.rating import Rating, from_conversations, median_reading, stability
 from naisei.relationship.rating_output import turns_table, write_agent_file
 from naisei.relationship.recorder import RECORD, Recorder, other, stream_of
@@ -36,22 +37,28 @@ _AGENTS: tuple[AgentId, AgentId] = ("a", "b")
 def rating_flow(config: RatingConfig, record: Recorder) -> Flow[Conversation]:
     """Hear a line, reflect in both directions by the median of the votes, go on to the next.
 
-    The readings are not remembered: each rests on the dialogue, not on what was rated before.
+    Who has not spoken yet gets no vector. The readings are not remembered: each rests on the
+    dialogue, not on what was rated before.
     """
     pair, rules = config.pair, config.rules
     who = dict(zip(config.speakers, _AGENTS, strict=True))
+    spoken: set[AgentId] = set()
     for at, given in enumerate(config.lines):
         if at == 0 or config.lines[at - 1].session != given.session:
             start = rules.clock.session(given.session, rules.turns)
             session = Session(number=given.session, start=start)
             yield from Remember({"session": session.model_dump(mode="json")}, RECORD)
         agent = who[given.speaker]
-        line = next_line(rules, record, agent, given.text, injected=False)
+        line = next_line(rules, record, agent, given.text)
+        spoken = {*spoken, agent}
         yield from Say(given.text, agent, line.model_dump(mode="json", exclude={"speaker", "text"}))
         for listener in _AGENTS:
             yield from remember(stream_of(listener), utterance_entry(pair, line))
         votes: list[list[Reflection]] = yield from Gather(
-            [reflect(pair, _AGENTS, line.time, rules) for _ in range(config.votes)]
+            [
+                reflect(pair, [one for one in _AGENTS if one in spoken], line.time, rules)
+                for _ in range(config.votes)
+            ]
         )
         moment = _moment(record, votes, _next(config.lines, at, who, agent))
         yield from Remember({"moment": moment.model_dump(mode="json")}, RECORD)
@@ -86,6 +93,7 @@ class RatingTask(Task[RatingConfig]):
     """The repetitions of one rating."""
 
     system = "relationship"
+    each = "sessions.moments"
 
     def __init__(self, config: RatingConfig) -> None:
         self.config = config
@@ -111,7 +119,8 @@ class RatingTask(Task[RatingConfig]):
             ]
             metrics += stability(repeats, seed=self.config.seed)
         tables = (turns_table(rating),) if rating.repeats else ()
-        return Summary(tuple(metrics), tables, self.model_notes())
+        places = [("dialogue", line.session) for line in self.config.lines]
+        return Summary(tuple(metrics), tables, (*self.model_notes(), *blocks(places)[1]))
 
     def shown(self, where: Where, result: JsonValue) -> str:
         return transcript(Conversation.model_validate(result))
@@ -139,13 +148,19 @@ def _moments(talk: Conversation) -> list[Moment]:
 
 def _means(rating: Rating, seed: int) -> list[Metric]:
     """reading_failures: turns × directions × repetitions without a vector. Power.a_to_b, …:
-    means over the turns that were read."""
-    marks = [turn.marks[way] for turn in rating.turns for way in turn.marks]
-    lost = [float(v is None) for one in marks for v in one[DIMENSIONS[0]].repeats]
-    out = [mean_metric("reading_failures", lost, seed=seed, reason="nothing was rated")]
+    means over the turns that were read. Intervals: see `blocks`."""
+    marks = [(turn.line.session, turn.marks[way]) for turn in rating.turns for way in turn.marks]
+    lost = [(s, float(v is None)) for s, one in marks for v in one[DIMENSIONS[0]].repeats]
+
+    def mean(name: str, given: list[tuple[int, float]], why: str) -> Metric:
+        labels = blocks([("dialogue", session) for session, _ in given])[0]
+        values = [value for _, value in given]
+        return mean_metric(name, values, clusters=labels, seed=seed, reason=why)
+
+    out = [mean("reading_failures", lost, "nothing was rated")]
     for name in DIMENSIONS:
         for way in ("a_to_b", "b_to_a"):
-            values = [t.marks[way][name].value for t in rating.turns]
-            read = [v for v in values if v == v]
-            out.append(mean_metric(f"{name}.{way}", read, seed=seed, reason="no usable reading"))
+            given = [(t.line.session, t.marks[way][name].value) for t in rating.turns]
+            read = [(s, v) for s, v in given if v == v]
+            out.append(mean(f"{name}.{way}", read, "no usable reading"))
     return out

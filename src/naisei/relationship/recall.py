@@ -7,7 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -16,7 +16,8 @@ import numpy.typing as npt
 from annotated_types import Ge
 
 from naisei.files import write_atomically
-from naisei.memory.stream import Entry, ScoreWeights, Stream
+from naisei.memory.stream import Entry, Scored, ScoreWeights, Stream
+from naisei.memory.stream.query import QUERY, Query
 from naisei.models.base import Embedder
 from naisei.relationship.locomo import CATEGORIES, Question, Sample
 from naisei.relationship.reflect import importance_of
@@ -37,13 +38,19 @@ __all__ = [
 ]
 
 
-#: What is compared: the stream's own score, and cosine alone.
-RANKINGS = {
-    "relevance + importance + recency": ScoreWeights(),
-    "relevance": ScoreWeights(importance=0.0, recency=0.0),
+#: What is compared: how the stream finds, the document's formula, and the plain rivals: words
+#: alone, meaning alone, the newest lines.
+RANKINGS: dict[str, Query | ScoreWeights] = {
+    "query": QUERY,
+    "park": ScoreWeights(),
+    "bm25": QUERY.only_words(),
+    "dense": ScoreWeights(importance=0.0, recency=0.0),
+    "recency": ScoreWeights(relevance=0.0, importance=0.0),
 }
 
 
+#: The depth at which rankings are put beside each other, or the nearest there is.
+_COMPARED = 10
 #: Texts that are embedded at once: enough for an embedder to fill its cores, few enough for the
 #: progress to move.
 _BATCH = 128
@@ -145,12 +152,25 @@ def measure(
         for question, vector in zip(asked, vectors, strict=True):
             out.categories.append(question.category)
             out.samples.append(sample.id)
-            for name, weights in RANKINGS.items():
-                found = stream.search(vector[None], now=now, k=max(ks), weights=weights)
+            for name, how in RANKINGS.items():
+                found = _found(stream, question.text, vector, now, max(ks), how)
                 ranked = [one.entry.id for one in found]
                 for k in ks:
                     out.per_k[name][k].append(_share(question, ranked[:k]))
     return out
+
+
+def _found(
+    stream: Stream,
+    text: str,
+    vector: npt.NDArray[np.float32],
+    now: datetime,
+    k: int,
+    how: Query | ScoreWeights,
+) -> list[Scored]:
+    if isinstance(how, ScoreWeights):
+        return stream.search(vector[None], now=now, k=k, weights=how)
+    return stream.find([text], vector[None], now=now, k=k, how=how)
 
 
 def _share(question: Question, found: list[str]) -> float:
@@ -158,7 +178,8 @@ def _share(question: Question, found: list[str]) -> float:
 
 
 def recall_tables(found: Recalled, ks: Sequence[int]) -> list[Table]:
-    """A table a ranking: recall@k by category with 95 % intervals.
+    """The rankings beside each other at one depth, then a table a ranking: recall@k by category
+    with 95 % intervals.
 
     Conversations, not questions, are resampled where there are several.
     """
@@ -179,7 +200,14 @@ def recall_tables(found: Recalled, ks: Sequence[int]) -> list[Table]:
             rows.append(tuple(cells))
         heads = [f"recall@{k}{end}" for k in ks for end in ("", " low", " high")]
         tables.append(Table(name, ("category", "questions", *heads), tuple(rows)))
-    return tables
+    at = min(ks, key=lambda k: abs(k - _COMPARED))
+    place = tables[0].columns.index(f"recall@{at}")
+    beside = tuple(
+        (*rows[0][:2], *(row[place] for row in rows))
+        for rows in zip(*(table.rows for table in tables), strict=True)
+    )
+    head = ("category", "questions", *(table.title for table in tables))
+    return [Table(f"recall@{at}", head, beside), *tables]
 
 
 def write_csv(tables: Sequence[Table], notes: Sequence[str], to: Path) -> list[Path]:
@@ -198,6 +226,7 @@ def write_csv(tables: Sequence[Table], notes: Sequence[str], to: Path) -> list[P
 def as_json(tables: Sequence[Table], notes: Sequence[str], found: Recalled, embedder: str) -> str:
     """One line: rankings → rows, what was not counted, and the notes. NaN is null."""
     rankings = {
+        # What the first one puts beside each other, the others say with intervals.
         table.title: [
             {
                 column: None if isinstance(cell, float) and math.isnan(cell) else cell
@@ -205,7 +234,7 @@ def as_json(tables: Sequence[Table], notes: Sequence[str], found: Recalled, embe
             }
             for row in table.rows
         ]
-        for table in tables
+        for table in tables[1:]
     }
     out = {
         "embedder": embedder,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from statistics import mean
 from typing import Any, cast
 
 from pydantic import JsonValue
@@ -21,10 +22,12 @@ from naisei.relationship.schemas import (
     Session,
     Stance,
 )
+from naisei.relationship.vector import RelationVector
 
 __all__ = [
     "RECORD",
     "Recorder",
+    "base_of",
     "moment_of",
     "other",
     "recorded",
@@ -53,6 +56,27 @@ def streams_of(rules: Rules) -> dict[str, Stream]:
 def other(agent: AgentId) -> AgentId:
     """The one spoken to."""
     return "b" if agent == "a" else "a"
+
+
+def base_of(pair: Pair, record: Recorder, way: Direction) -> RelationVector:
+    """Where a direction returns to: the pair's own base; else the mean of the readings so far for
+    Power and Intimacy, and 0 for TaskOriented, which belongs to a talk."""
+    if (own := (pair.base or {}).get(way)) is not None:
+        return own
+    made = [
+        one.reading.vector
+        for session in record.conversation.sessions
+        for moment in session.moments
+        for one in moment.reflections
+        if one.direction == way and one.reading.vector is not None
+    ]
+    if not made:
+        return RelationVector(Power=0, Intimacy=0, TaskOriented=0)
+    return RelationVector(
+        Power=round(mean(one.Power for one in made)),
+        Intimacy=round(mean(one.Intimacy for one in made)),
+        TaskOriented=0,
+    )
 
 
 def toward(agent: AgentId) -> Direction:

@@ -6,14 +6,15 @@ Source: the relationship reflection document, §2, steps 1 to 5.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
 from naisei.core import Chat, Flow, Gather, InstrumentFailure, Now, Remember
-from naisei.memory.stream import Entry, Recall, Recent, Scored, evidence, rate, remember
+from naisei.memory.stream import Entry, Kind, Part, Recall, Recent, Scored, evidence, rate, remember
 from naisei.relationship.config import Rules
 from naisei.relationship.messages import (
     dated,
+    evidence_line,
     importance_messages,
     prompt_text,
     questions_messages,
@@ -21,27 +22,27 @@ from naisei.relationship.messages import (
     vector_messages,
 )
 from naisei.relationship.pairs import Pair
-from naisei.relationship.recorder import RECORD, Recorder, other, stream_of, toward
+from naisei.relationship.recorder import RECORD, Recorder, stream_of, toward
 from naisei.relationship.schemas import (
     AgentId,
+    Direction,
     Ground,
     Importances,
     Line,
     Questions,
     Reflection,
+    Stance,
     Summary,
 )
-from naisei.relationship.vector import Reading, VectorReply, worded
+from naisei.relationship.vector import Reading, RelationVector, VectorReply
 
 __all__ = [
     "FACT",
     "SUMMARY",
     "end_session",
     "importance_of",
-    "importance_of_change",
     "next_line",
     "rate_importances",
-    "reading_entry",
     "reflect",
     "remember_facts",
     "utterance_entry",
@@ -53,51 +54,89 @@ _AGENTS: tuple[AgentId, AgentId] = ("a", "b")
 _CANDIDATES = 40
 
 
+#: What may be evidence: what was said and what is known. One's own readings are none.
+_EVIDENCE: tuple[Kind, ...] = ("utterance", "fact", "summary")
+
+
 def reflect(
-    pair: Pair, who: Sequence[AgentId], now: datetime, rules: Rules
+    pair: Pair,
+    who: Sequence[AgentId],
+    now: datetime,
+    rules: Rules,
+    *,
+    former: Mapping[Direction, Stance] | None = None,
 ) -> Flow[list[Reflection]]:
-    """How each of `who` stands toward the other at `now`, side by side, by the same questions."""
-    recent = yield from Recent(
-        stream_of(who[0]), rules.recent, ("utterance", "reflection")
-    )  # step 1
-    asked: Questions | None = None
-    try:
-        asked = yield from Chat("questioner", questions_messages(pair, recent), Questions)  # step 2
-        # Step 3 for all of them before step 4 for any: then the requests leave at one moment.
-        found = yield from Gather(
-            [Recall(asked.listed, stream_of(src), now, _CANDIDATES) for src in who]
-        )
-    except InstrumentFailure as failure:
-        wall = yield from Now()
-        why = f"no questions: {failure}" if asked is None else f"no evidence: {failure}"
-        failed = Reading.failed(why)
-        return [
-            Reflection(direction=toward(src), time=now, wall=wall, questions=asked, reading=failed)
-            for src in who
-        ]
+    """How each of `who` stands toward the other at `now`, side by side, each by its own questions
+    and its own evidence. former: the readings before, which are told as such."""
     return (
         yield from Gather(
-            [
-                _direction(pair, src, asked, scored, now, rules)
-                for src, scored in zip(who, found, strict=True)
-            ]
+            [_direction(pair, src, now, rules, (former or {}).get(toward(src))) for src in who]
         )
     )
 
 
+#: What is looked for where no questions are asked: as general as the three dimensions.
+_ANCHORS = {
+    "ja": (
+        "どちらが決め、頼み、指示し、従っているか。許可や謝罪。",
+        "気持ち、心配、感謝、からかい、拒絶。一緒にしたこと、個人的な話。",
+        "用件、約束、予定、作業の話か、雑談か。",
+    ),
+    "en": (
+        "Who decides, asks, orders, goes along; leave and apology.",
+        "Feelings, care, thanks, teasing, rejection; what they did together, private things.",
+        "Business, promises, plans and work, or small talk.",
+    ),
+}
+#: More than fit into any evidence.
+_ALL = 1000
+
+
 def _direction(
-    pair: Pair,
-    src: AgentId,
-    asked: Questions,
-    found: Sequence[Scored],
-    now: datetime,
-    rules: Rules,
+    pair: Pair, src: AgentId, now: datetime, rules: Rules, former: Stance | None
 ) -> Flow[Reflection]:
-    block = evidence(found, limit=rules.evidence_chars)
-    told = vector_messages(pair, src, asked, block.text)  # step 4
+    recent = yield from Recent(stream_of(src), rules.recent, ("utterance",))  # step 1
+    newest = recent[-1].id if recent else ""
+
+    def shown(entry: Entry) -> str:
+        return evidence_line(entry, pair.language, newest=entry.id == newest)
+
+    asked: Questions | None = None
+    try:
+        whole = yield from _everything(src, rules, shown)
+        if whole is None:
+            queries = _ANCHORS[pair.language]
+            if rules.procedure != "lite":
+                asked = yield from Chat(
+                    "questioner", questions_messages(pair, src, recent), Questions
+                )  # step 2
+                queries = asked.listed
+            found = yield from Recall(
+                queries,
+                stream_of(src),
+                now,
+                _CANDIDATES,
+                _EVIDENCE,
+                rules.retrieval,
+                "now",
+                rules.half_life_days or None,
+            )  # step 3
+            whole = _with_newest(found, recent if rules.procedure == "lite" else recent[-1:])
+    except InstrumentFailure as failure:
+        wall = yield from Now()
+        unasked = asked is None and rules.procedure != "lite"
+        failed = Reading.failed(f"no {'questions' if unasked else 'evidence'}: {failure}")
+        return Reflection(
+            direction=toward(src), time=now, wall=wall, questions=asked, reading=failed
+        )
+    block = evidence(whole, limit=rules.evidence_chars, line=shown)
+    before = None
+    if former is not None:
+        before = (rules.clock.turn(former.session, former.turn, rules.turns), former)
+    told = vector_messages(pair, src, asked, block.text, now=now, former=before)  # step 4
     wall = yield from Now()
     try:
-        reading = (yield from Chat("reflector", told, VectorReply)).reading  # step 5
+        reading = (yield from Chat("reflector", told, VectorReply)).read(block.ids)  # step 5
     except InstrumentFailure as failure:
         reading = Reading.failed(str(failure))
     return Reflection(
@@ -107,11 +146,37 @@ def _direction(
         questions=asked,
         evidence=tuple(
             _ground(one, number, text)
-            for number, (one, text) in enumerate(zip(found, block.lines, strict=False), 1)
+            for number, (one, text) in enumerate(zip(block.chosen, block.lines, strict=True), 1)
         ),
         prompt=prompt_text(told),
         reading=reading,
     )
+
+
+def _everything(
+    src: AgentId, rules: Rules, shown: Callable[[Entry], str]
+) -> Flow[list[Scored] | None]:
+    """All that may be evidence, newest first, where it may be given whole (`fitting`) and fits."""
+    if rules.procedure != "fitting":
+        return None
+    held = yield from Recent(stream_of(src), _ALL, _EVIDENCE)
+    used = sum(len(f"{n}. {shown(entry)}") + 1 for n, entry in enumerate(held, 1)) - 1
+    if len(held) == _ALL or used > rules.evidence_chars:
+        return None
+    return [_unfound(entry) for entry in reversed(held)]
+
+
+def _with_newest(found: Sequence[Scored], newest: Sequence[Entry]) -> list[Scored]:
+    """What was said last is evidence in any case: it is now that is asked about."""
+    scored = {one.entry.id: one for one in found}
+    first = [scored.get(entry.id) or _unfound(entry) for entry in reversed(newest)]
+    kept = {one.entry.id for one in first}
+    return [*first, *(one for one in found if one.entry.id not in kept)]
+
+
+def _unfound(entry: Entry) -> Scored:
+    none = Part(raw=None, normalised=0.0)
+    return Scored(entry=entry, score=0.0, relevance=none, importance=none, recency=none)
 
 
 def _ground(found: Scored, number: int, text: str) -> Ground:
@@ -145,14 +210,6 @@ def importance_of(text: str) -> int:
     return points
 
 
-def importance_of_change(moved: int) -> int:
-    """Importance of a reading, 4 to 8.
-
-    moved: by how much its three numbers differ from those before, 0 to 18.
-    """
-    return min(4 + moved, 8)
-
-
 def remember_facts(pair: Pair, agent: AgentId, rules: Rules) -> Flow[None]:
     """What is so of a persona is in its memory from the start."""
     persona = pair.a if agent == "a" else pair.b
@@ -169,7 +226,9 @@ def remember_facts(pair: Pair, agent: AgentId, rules: Rules) -> Flow[None]:
         yield from remember(stream_of(agent), entry)
 
 
-def next_line(rules: Rules, record: Recorder, who: AgentId, text: str, *, injected: bool) -> Line:
+def next_line(
+    rules: Rules, record: Recorder, who: AgentId, text: str, *, told: RelationVector | None = None
+) -> Line:
     """The next utterance of the session. id: as LoCoMo writes them, `D1:3`."""
     number, turn = record.session.number, len(record.session.lines)
     return Line(
@@ -179,7 +238,8 @@ def next_line(rules: Rules, record: Recorder, who: AgentId, text: str, *, inject
         speaker=who,
         text=text,
         time=rules.clock.turn(number, turn, rules.turns),
-        injected=injected,
+        injected=told is not None,
+        told=told,
     )
 
 
@@ -192,31 +252,6 @@ def utterance_entry(pair: Pair, line: Line) -> Entry:
         text=line.text,
         importance=importance_of(line.text),
         source={"session": line.session, "turn": line.turn},
-    )
-
-
-def reading_entry(
-    pair: Pair, agent: AgentId, made: Reflection, record: Recorder, turn: int
-) -> Entry | None:
-    """A reading as its owner remembers it; nothing if it failed, or is what it was before."""
-    vector = made.reading.vector
-    before, session = record.stances.get(made.direction), record.session
-    then = before.reading.vector if before is not None else None
-    if vector is None or vector == then:
-        return None
-    moved = sum(abs(x - y) for x, y in zip(vector.values, then.values, strict=True)) if then else 0
-    partner = pair.names[other(agent)]
-    head = f"{partner}への今の態度" if pair.language == "ja" else f"My attitude to {partner}"
-    listed = ("、" if pair.language == "ja" else ", ").join(worded(vector, pair.language))
-    start = "s" if not session.lines else ""
-    return Entry(
-        id=f"R{session.number}:{turn + 1}{start}:{agent}",
-        time=made.time,
-        speaker=pair.names[agent],
-        kind="reflection",
-        text=f"{head}: {listed}",
-        importance=importance_of_change(moved),
-        source={"session": session.number, "turn": turn, "direction": made.direction},
     )
 
 
@@ -259,10 +294,11 @@ def end_session(pair: Pair, rules: Rules, record: Recorder) -> Flow[None]:
         time=session.lines[-1].time,
         # Every line of evidence has somebody before it, as readers of the trace expect.
         speaker="会話の要約" if pair.language == "ja" else "summary",
-        kind="fact",
+        kind="summary",
         text=f"{dated(session.start, pair.language)}: {text}",
         importance=SUMMARY,
-        source={"session": session.number, "summary": True},
+        source={"session": session.number},
+        of=tuple(line.id for line in session.lines),
     )
     for agent in _AGENTS:
         yield from remember(stream_of(agent), entry)

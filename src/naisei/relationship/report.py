@@ -154,14 +154,17 @@ def html_report(directory: RunDirectory) -> str:
         _templates()
         .get_template("relationship.html")
         .render(
-            title=directory.path.name,
+            title=" · ".join(
+                dict.fromkeys(f"{one.talk.names['a']} ↔ {one.talk.names['b']}" for one in views)
+            ),
+            run=directory.path.name,
             language=language(),
             say=say,
             rating=rating,
             repetitions=len(found) if rating else 0,
             talks=views,
             dimensions=[(name, say(NAMES_JA[name], name)) for name in DIMENSIONS],
-            curves={one.episode: curves(one.talk) for one in views},
+            curves={one.episode: curves(one.talk, n) for n, one in enumerate(views, 1)},
             costs={one.episode: costs[one.episode] for one in views},
             cost_table=_cost_table([turn for turns in costs.values() for turn in turns]),
             metrics=summary.summary.metrics if summary else (),

@@ -27,6 +27,7 @@ __all__ = [
     "WIDTH",
     "Cited",
     "Curve",
+    "CurvePoint",
     "EvidenceView",
     "LineView",
     "ReadingView",
@@ -44,23 +45,26 @@ _WAYS: tuple[Direction, Direction] = ("a_to_b", "b_to_a")
 class Cited:
     """A link from what was remembered to its place among the evidence of a reading.
 
-    at: session and utterance. way, ends: the direction, and its names.
+    at: session and utterance. way, ends: the direction, and its names. dimensions: whose numbers
+    name it; none where the reading gave no reasons.
     """
 
     anchor: str
     at: str
     way: Direction
     ends: str
+    dimensions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class EvidenceView:
     """One numbered entry. id: its own anchor. anchor: of where it came from, empty if that is
-    not on the page."""
+    not on the page. dimensions: whose numbers name it."""
 
     ground: Ground
     id: str
     anchor: str
+    dimensions: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -78,6 +82,13 @@ class ReadingView:
     evidence: list[EvidenceView] = field(default_factory=list)
     again: list[dict[str, int] | None] = field(default_factory=list)
     cited: list[Cited] = field(default_factory=list)
+
+    def reason(self, dimension: str) -> tuple[str, list[EvidenceView]] | None:
+        """The sentence of a dimension, and the evidence that it names."""
+        for one in self.made.reading.reasons if self.made is not None else ():
+            if one.dimension == dimension:
+                return one.text, [e for e in self.evidence if e.ground.id in one.evidence]
+        return None
 
     def spread(self, dimension: str) -> tuple[int, int] | None:
         """The least and greatest of all repetitions; `None` if there was one only."""
@@ -169,12 +180,17 @@ class _Links:
             for moment in session.moments:
                 for made in moment.reflections:
                     at = f"{session.number}-{moment.turn + 1}"
+                    named = _named(made)
                     for ground in made.evidence:
+                        # Where a reading says what it rests on, the rest was only shown.
+                        if made.reading.reasons and ground.id not in named:
+                            continue
                         link = Cited(
                             f"{self._reading(moment, made.direction)}-e{ground.number}",
                             at,
                             made.direction,
                             " → ".join(self._ends(made.direction)),
+                            named.get(ground.id, ()),
                         )
                         self._cited.setdefault(ground.id, []).append(link)
 
@@ -213,7 +229,12 @@ class _Links:
                     ],
                     made.get(way),
                     [
-                        EvidenceView(g, f"{anchor}-e{g.number}", self._source(g))
+                        EvidenceView(
+                            g,
+                            f"{anchor}-e{g.number}",
+                            self._source(g),
+                            _named(made[way]).get(g.id, ()),
+                        )
                         for g in made[way].evidence
                     ]
                     if way in made
@@ -235,6 +256,15 @@ class _Links:
     def _ends(self, way: Direction) -> tuple[str, str]:
         names = self._talk.names
         return (names["a"], names["b"]) if way == "a_to_b" else (names["b"], names["a"])
+
+
+def _named(made: Reflection) -> dict[str, tuple[str, ...]]:
+    """Id of an entry → the dimensions whose reasons name it."""
+    out: dict[str, tuple[str, ...]] = {}
+    for reason in made.reading.reasons:
+        for id in reason.evidence:
+            out[id] = (*out.get(id, ()), reason.dimension)
+    return out
 
 
 def _entry(moment: Moment, way: Direction) -> str:
@@ -259,18 +289,30 @@ _WAYS_report_curves: tuple[Direction, Direction] = ("a_to_b", "b_to_a")
 
 
 @dataclass(frozen=True, slots=True)
+class CurvePoint:
+    """A reading on a curve: where it is, where it leads, and what it says when pointed at."""
+
+    x: float
+    y: float
+    anchor: str
+    at: str
+    value: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Curve:
     """One dimension. lines: for each direction its pieces, each `x,y x,y`; a failed reading or a
-    new session begins another. spots: for each direction (x, y). borders: x of sessions."""
+    new session begins another. spots: of each direction. borders: x of sessions."""
 
     dimension: str
     lines: tuple[tuple[str, ...], tuple[str, ...]]
-    spots: tuple[tuple[tuple[float, float], ...], tuple[tuple[float, float], ...]]
+    spots: tuple[tuple[CurvePoint, ...], tuple[CurvePoint, ...]]
     borders: tuple[float, ...]
 
 
-def curves(talk: Conversation) -> list[Curve]:
-    """One a dimension; none if nothing was reflected on."""
+def curves(talk: Conversation, number: int = 1) -> list[Curve]:
+    """One a dimension; none if nothing was reflected on. number: as for `view`."""
     moments = [(s.number, m) for s in talk.sessions for m in s.moments]
     if not moments:
         return []
@@ -300,7 +342,11 @@ def curves(talk: Conversation) -> list[Curve]:
                 spot = (round(n * step, 1), round(y, 1))
                 pieces[-1].append(f"{spot[0]},{spot[1]}")
                 if not stance.carried:
-                    dots.append(spot)
+                    start = "s" if moment.at == "session_start" else ""
+                    place = f"{session}-{moment.turn + 1}"
+                    why = [r.text for r in stance.reading.reasons if r.dimension == dimension]
+                    anchor = f"r{number}-{place}{start}-{way}"
+                    dots.append(CurvePoint(*spot, anchor, place, vector.values[at], *(why or [""])))
             lines.append(tuple(" ".join(piece) for piece in pieces if piece))
             spots.append(tuple(dots))
         out.append(Curve(dimension, (lines[0], lines[1]), (spots[0], spots[1]), borders))

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
-from naisei.relationship.vector import DIMENSIONS, Reading
+from naisei.relationship.vector import DIMENSIONS, Reading, RelationVector
 from naisei.schema import told
 
 __all__ = [
@@ -41,14 +41,12 @@ class _Frozen(BaseModel):
 class Questions(_Frozen):
     """Three high-level questions (HLQ), one a dimension. A JSON array of three is read, too."""
 
-    Power: str = told(
-        "上下や影響力についての問い。30字ほど", "Question on rank and influence", min_length=1
-    )
+    Power: str = told("上下や影響力についての問い", "Question on rank and influence", min_length=1)
     Intimacy: str = told(
-        "近さや好意についての問い。30字ほど", "Question on closeness and liking", min_length=1
+        "近さや好意についての問い", "Question on closeness and liking", min_length=1
     )
     TaskOriented: str = told(
-        "用件か雑談かについての問い。30字ほど", "Question on task or small talk", min_length=1
+        "用件か雑談かについての問い", "Question on task or small talk", min_length=1
     )
 
     @model_validator(mode="before")
@@ -117,6 +115,11 @@ class Reflection(_Frozen):
     prompt: str = ""
     reading: Reading
 
+    @property
+    def cited(self) -> frozenset[str]:
+        """Ids of the evidence that the reasons name."""
+        return frozenset(id for reason in self.reading.reasons for id in reason.evidence)
+
 
 class Stance(_Frozen):
     """The latest reading of a direction. carried: from an earlier turn (session, turn)."""
@@ -146,7 +149,7 @@ class Moment(_Frozen):
 
 class Line(_Frozen):
     """One utterance. id: as in the streams and in the evidence. injected: whether the speaker
-    was told their reading."""
+    was told their reading; told: what of it was left by then."""
 
     id: str
     session: int
@@ -155,6 +158,7 @@ class Line(_Frozen):
     text: str
     time: datetime
     injected: bool = False
+    told: RelationVector | None = None
 
 
 class Session(_Frozen):

@@ -6,19 +6,18 @@ Ours and other people's: sessions may be missing, a direction may be null, vecto
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from naisei.core import InputError
 from naisei.lang import say
 from naisei.relationship.schemas import Direction
 from naisei.relationship.vector import DIMENSIONS, HIGH, LOW
-from naisei.text_files import read_text
+from naisei.text_files import json_of, read_text
 
 __all__ = ["WAYS", "Point", "Read", "Series", "aligned", "read_series"]
 
@@ -32,6 +31,7 @@ class Read:
 
     values, lows, highs: dimension → the number and the least and greatest of repeated ratings;
     NaN where there is none. repeats: how many ratings were read. carried: from an earlier turn.
+    reasons: dimension → its sentence, with the ids of its evidence.
     """
 
     values: dict[str, float]
@@ -39,6 +39,7 @@ class Read:
     highs: dict[str, float]
     repeats: int = 1
     carried: bool = False
+    reasons: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +59,15 @@ class Point:
 
 @dataclass(slots=True)
 class Series:
-    """One conversation. names: of a and b. sessions: number → (first, last) place on the axis."""
+    """One conversation. names: of a and b. sessions: number → (first, last) place on the axis.
+    language: of the talk, where the file says it."""
 
     label: str
     names: tuple[str, str] = ("A", "B")
     points: list[Point] = field(default_factory=list)
     sessions: dict[int, tuple[int, int]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    language: Literal["ja", "en", ""] = ""
 
     def way(self, direction: Direction) -> str:
         """`田中 → 高橋`."""
@@ -81,13 +84,15 @@ def read_series(path: Path, label: str = "") -> Series:
     file = path / "agent_a.json" if path.is_dir() else path
     text = read_text(file)
     try:
-        data = json.loads(text)
+        data = json_of(text)
     except ValueError as error:
         raise _unusable(file, say(f"JSON として読めません: {error}", f"no JSON: {error}")) from None
     if not isinstance(data, dict):
         raise _unusable(file, say("セッションが見つかりません", "no object with sessions"))
     out = Series(label or _label(file))
     out.names = _names(data, file)
+    if (told := data.get("language")) in ("ja", "en"):
+        out.language = told
     begins = 0
     for number in sorted(int(m[1]) for key in data if (m := _KEY.fullmatch(key))):
         begins = _session(out, data, number, begins)
@@ -173,7 +178,19 @@ def _read(out: Series, rr: dict[str, Any], way: Direction, place: str) -> Read:
         read = [_number(out, one, name, f"{place} {way} repeats") for one in repeats]
         if kept := [v for v in read if not math.isnan(v)]:
             lows[name], highs[name] = min(kept), max(kept)
-    return Read(values, lows, highs, max(len(repeats), 1), held.get("carried") is True)
+    carried = held.get("carried") is True
+    return Read(values, lows, highs, max(len(repeats), 1), carried, _reasons(held))
+
+
+def _reasons(held: dict[str, Any]) -> dict[str, str]:
+    given = held.get("reasons")
+    out = {}
+    for one in given if isinstance(given, list) else []:
+        if isinstance(one, dict) and one.get("dimension") in DIMENSIONS:
+            cited = one.get("evidence")
+            ids = ", ".join(map(str, cited)) if isinstance(cited, list) else ""
+            out[one["dimension"]] = f"{one.get('text', '')}" + (f" [{ids}]" if ids else "")
+    return out
 
 
 def _held(rr: dict[str, Any], name: str) -> dict[str, Any]:

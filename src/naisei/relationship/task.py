@@ -88,10 +88,13 @@ class ConversationTask(Task[RelationshipConfig]):
     """
 
     system = "relationship"
+    each = "sessions.lines"
 
     def __init__(self, config: RelationshipConfig) -> None:
         self.config = config
-        self.pairs: dict[str, Pair] = {pair.id: pair for pair in load_pairs(config.personas)}
+        first = config.rules.clock.start
+        found = load_pairs(config.personas)
+        self.pairs: dict[str, Pair] = {pair.id: pair.on(first) for pair in found}
         self.data_hash = fingerprint([p.model_dump(mode="json") for p in self.pairs.values()])
 
     def episodes(self) -> list[Where]:

@@ -9,9 +9,18 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, WithJsonSchema
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    WithJsonSchema,
+    model_validator,
+)
 
 from naisei.schema import told
 
@@ -20,20 +29,19 @@ __all__ = [
     "HIGH",
     "LOW",
     "NAMES_JA",
+    "DimensionReply",
     "Reading",
+    "Reason",
     "RelationVector",
     "Repair",
     "VectorReply",
     "degree",
+    "faded",
+    "scale",
     "signed",
     "worded",
 ]
 
-
-# The relation vector: how a speaker stands toward the other, as three whole numbers.
-#
-# Source: the relationship reflection document, §§1, 4, 5. Models answer with more than whole
-# numbers from −3 to 3; what was made of an answer is recorded, and what cannot be read fails.
 
 #: In the order of every vector, prompt and table.
 DIMENSIONS = ("Power", "Intimacy", "TaskOriented")
@@ -75,15 +83,31 @@ class Repair(BaseModel):
     why: str
 
 
+class Reason(BaseModel):
+    """Why a number is what it is: one sentence, and the evidence it rests on.
+
+    evidence: ids of entries as in the streams. unknown: numbers cited that no evidence has.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    dimension: str
+    text: str
+    evidence: tuple[str, ...] = ()
+    unknown: tuple[int, ...] = ()
+
+
 class Reading(BaseModel):
     """What came of asking for a vector: the vector, or `None` with the reason in `failure`.
 
-    An instrument failure is never a zero: nothing is injected, and it is counted by itself.
+    reasons: one a dimension; none where a model gave numbers alone. An instrument failure is never
+    a zero: nothing is injected, and it is counted by itself.
     """
 
     model_config = ConfigDict(frozen=True)
 
     vector: RelationVector | None = None
+    reasons: tuple[Reason, ...] = ()
     repairs: tuple[Repair, ...] = ()
     failure: str = ""
 
@@ -106,37 +130,76 @@ Given = Annotated[
 ]
 
 
-class VectorReply(BaseModel):
-    """Three whole numbers from -3 to 3.
+class DimensionReply(BaseModel):
+    """One dimension: what it rests on, what that shows, and then the number.
 
-    7, 1.4, "+2" and "２" are kept as given, so that the log holds them, and mended on record by
-    `reading`; "high", true, null, NaN and a missing number are refused: the gateway asks once more.
+    A bare number is read as one without a reason.
     """
 
     model_config = ConfigDict(frozen=True)
 
-    Power: Given = told(
-        "-3（下の立場）から 3（優位）。対等なら 0", "-3 (below) to 3 (above); equal: 0"
+    evidence: tuple[Annotated[int, Field(ge=0)], ...] = told(
+        "根拠のうち、この値を決めた番号。多くて4つ、なければ空",
+        "Numbers of the evidence that decides it; four at most, none if there is none",
     )
-    Intimacy: Given = told(
-        "-3（よそよそしい）から 3（とても親しい）", "-3 (aloof) to 3 (very close)"
+    reason: str = told(
+        "その根拠から言えること。相手の名と出来事を挙げて1文",
+        "What they show: one sentence that names the other and what happened",
     )
-    TaskOriented: Given = told(
-        "-3（雑談のみ）から 3（用件のみ）", "-3 (small talk only) to 3 (the task only)"
-    )
+    value: Given = told("言葉の目盛りで当たる値", "The value whose words fit")
 
-    @property
-    def reading(self) -> Reading:
-        """The vector on the scale, and what was done to get there."""
-        found = {name: _read(getattr(self, name)) for name in DIMENSIONS}
+    @model_validator(mode="before")
+    @classmethod
+    def _bare(cls, given: Any) -> Any:
+        if isinstance(given, dict | DimensionReply):
+            return given
+        return {"evidence": (), "reason": "", "value": given}
+
+
+class VectorReply(BaseModel):
+    """Three numbers from −3 to 3, each with its evidence and reason.
+
+    7, 1.4, "+2" and "２" are kept as given, so that the log holds them, and mended on record by
+    `read`; "high", true, null, NaN and a missing number are refused: the gateway asks once more.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    Power: DimensionReply = told("力関係", "Power")
+    Intimacy: DimensionReply = told("親密度", "Intimacy")
+    TaskOriented: DimensionReply = told("タスク指向", "Task orientation")
+
+    def read(self, evidence: Sequence[str] = ()) -> Reading:
+        """The vector on the scale, its reasons, and what was done to get there.
+
+        evidence: ids of the entries that were shown, in the order of their numbers from 1.
+        """
+        given: dict[str, DimensionReply] = {name: getattr(self, name) for name in DIMENSIONS}
+        found = {name: _read(one.value) for name, one in given.items()}
         return Reading(
             vector=RelationVector(**{name: used for name, (used, _) in found.items()}),
+            reasons=tuple(
+                _reason(name, one, evidence)
+                for name, one in given.items()
+                if one.reason.strip() or one.evidence
+            ),
             repairs=tuple(
-                Repair(dimension=name, given=getattr(self, name), used=used, why=why)
+                Repair(dimension=name, given=given[name].value, used=used, why=why)
                 for name, (used, why) in found.items()
                 if why
             ),
         )
+
+
+def _reason(name: str, reply: DimensionReply, evidence: Sequence[str]) -> Reason:
+    cited = tuple(dict.fromkeys(reply.evidence))
+    known = [n for n in cited if 1 <= n <= len(evidence)]
+    return Reason(
+        dimension=name,
+        text=" ".join(reply.reason.split()),
+        evidence=tuple(evidence[n - 1] for n in known),
+        unknown=tuple(n for n in cited if n not in known),
+    )
 
 
 def _read(value: Any) -> tuple[int, str]:
@@ -168,8 +231,8 @@ NAMES_JA = {"Power": "力関係", "Intimacy": "親密度", "TaskOriented": "タ�
 _JA = {
     "Power": ("すっかり従う", "従う立場", "やや下手", "対等", "やや優位", "優位", "強く優位"),
     "Intimacy": (
+        "拒んでいる",
         "よそよそしい",
-        "疎遠",
         "やや距離がある",
         "ふつう",
         "やや親しい",
@@ -189,7 +252,7 @@ _JA = {
 _EN = {
     "Power": ("wholly submissive", "deferent", "slightly lower", "equal", "slightly above",
               "dominant", "strongly dominant"),
-    "Intimacy": ("aloof", "distant", "slightly distant", "neutral", "slightly close", "close",
+    "Intimacy": ("hostile", "aloof", "slightly distant", "neutral", "slightly close", "close",
                  "very close"),
     "TaskOriented": ("small talk only", "mostly small talk", "rather small talk", "half and half",
                      "rather the task", "mostly the task", "the task only"),
@@ -199,6 +262,28 @@ _EN = {
 def degree(dimension: str, value: int, language: str) -> str:
     """A value from −3 to 3 in a word or three."""
     return (_JA if language == "ja" else _EN)[dimension][value + 3]
+
+
+def scale(dimension: str, language: str) -> str:
+    """The seven anchors in one line: `-3 すっかり従う、-2 従う立場、…`."""
+    joint = "、" if language == "ja" else ", "
+    return joint.join(f"{v} {degree(dimension, v, language)}" for v in range(LOW, HIGH + 1))
+
+
+def faded(
+    vector: RelationVector, base: RelationVector, days: float, half: Mapping[str, float]
+) -> RelationVector:
+    """What is left of a reading after so many days: each number on its way to the base.
+
+    half: dimension → days in which the distance from the base halves. Halves of a point go away
+    from 0.
+    """
+    left = {}
+    for name in DIMENSIONS:
+        start, end = getattr(vector, name), getattr(base, name)
+        value = end + (start - end) * 0.5 ** (max(days, 0.0) / half[name])
+        left[name] = int(math.copysign(abs(value) + 0.5, value))
+    return RelationVector(**left)
 
 
 def signed(value: int) -> str:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import shutil
 import time
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 from filelock import FileLock, Timeout
@@ -19,12 +21,15 @@ from naisei.lang import say
 from naisei.models.base import Embedder
 from naisei.models.embedders import open_embedder
 from naisei.retrieval.chunking import CHUNKING, Chunking, pieces
-from naisei.retrieval.editions import relations, signature
-from naisei.retrieval.load import parsed
+from naisei.retrieval.editions import Relation, relations, signature
+from naisei.retrieval.load import parsed_apart
 from naisei.retrieval.loaders.blocks import SUFFIXES, read_bytes
+from naisei.retrieval.permissions import FILE as PERMISSIONS
+from naisei.retrieval.permissions import Permissions
 from naisei.retrieval.store import Store, folder_of, recipe
 from naisei.retrieval.types import LIMITS, IndexReport, LoadLimits, Skipped, Unreadable
 from naisei.retrieval.vectors import embed_missing, write_spans, write_vectors, write_words
+from naisei.sandbox import Sandbox
 
 __all__ = ["build"]
 
@@ -101,6 +106,10 @@ def _refused(path: Path, root: Path, given: str, twice: bool) -> str:
 _KEPT = 1
 
 
+#: Of a document: the groups that may find it, as JSON, and its address.
+Filing = tuple[str | None, str | None]
+
+
 def write_generation(
     store: Store,
     index_dir: Path,
@@ -109,8 +118,10 @@ def write_generation(
     report: IndexReport,
     began: float,
     progress: Callable[[int, int], None] | None = None,
+    filing: Mapping[int, Filing] = MappingProxyType({}),
 ) -> IndexReport:
-    """Embeds what is not yet, writes the arrays, then switches in one transaction."""
+    """Embeds what is not yet, writes the arrays, then switches in one transaction. filing: of
+    documents that are not everybody's, or have an address."""
     embedded = embed_missing(store, documents, model, progress) if model else 0
     related = relations(list(store.known(documents)))
     number = store.generation() + 1
@@ -148,12 +159,11 @@ def write_generation(
             (number, model.name if model else None, report.model_dump_json()),
         )
         store.db.executemany(
-            "INSERT INTO members VALUES (?, ?, ?, ?)",
+            "INSERT INTO members VALUES (?, ?, ?, ?, ?, ?)",
             (
-                (number, d, related[d].superseded_by, related[d].duplicate_of)
-                if d in related
-                else (number, d, None, None)
+                (number, d, r.superseded_by, r.duplicate_of, *filing.get(d, (None, None)))
                 for d in documents
+                for r in [related.get(d, Relation())]
             ),
         )
     _clear(store, index_dir, number)
@@ -193,6 +203,8 @@ def build(
     embedder: str | Embedder | None = "auto",
     chunking: Chunking = CHUNKING,
     limits: LoadLimits = LIMITS,
+    permissions: Permissions | None = None,
+    addresses: Callable[[str], str | None] | None = None,
     wait: float = 0.0,
     progress: Callable[[int, int], None] | None = None,
     embedding: Callable[[int, int], None] | None = None,
@@ -205,12 +217,15 @@ def build(
     Args:
         index_dir: made if it is not there; may lie inside `docs_dir`.
         embedder: a name as for `open_embedder`, or an embedder; None for words alone.
+        permissions: who may find what; those of `permissions.toml` in `docs_dir` by default.
+        addresses: name of a document → where it is published, for links; `None` where it is not.
         wait: seconds to wait for another indexer of the same index.
         progress: is told (files done, files in all).
         embedding: is told (chunks embedded, chunks to embed), as soon as that begins.
 
     Raises:
-        InputError: no such folder, another indexer at work, too many files.
+        InputError: no such folder, another indexer at work, too many files, permissions that
+            cannot be read.
         InstrumentFailure: from the embedder; what was embedded before is kept.
     """
     began = time.perf_counter()
@@ -221,9 +236,16 @@ def build(
             place=str(docs_dir),
             remedy=say("資料のフォルダーを指定してください", "name a folder of documents"),
         )
+    if permissions is None:
+        own = docs_dir / PERMISSIONS
+        permissions = Permissions.read(own) if own.exists() else Permissions()
     model = open_embedder(embedder) if isinstance(embedder, str) else embedder
     index_dir.mkdir(parents=True, exist_ok=True)
-    with _alone(index_dir, wait), closing(Store(index_dir, create=True)) as store:
+    with (
+        _alone(index_dir, wait),
+        closing(Store(index_dir, create=True)) as store,
+        Sandbox(seconds=limits.seconds) as sandbox,
+    ):
         how = recipe(chunking, limits)
         before = store.members(store.generation())
         now: dict[str, int] = {}
@@ -241,7 +263,7 @@ def build(
                 digest = hashlib.sha256(data).hexdigest()
                 number = store.find(name, digest, how)
                 if number is None:
-                    document = parsed(name, data, limits)
+                    document = parsed_apart(name, data, limits, sandbox)
                     made = pieces(document, chunking)
                     number = store.add(document, made, how, signature(document.passages))
                     read += 1
@@ -267,9 +289,15 @@ def build(
             documents=len(now),
             parsed=read,
             embedder=model.name if model else None,
+            idle=permissions.idle(now),
         )
+        filing: dict[int, Filing] = {}
+        for name, number in now.items():
+            groups = permissions.of(name)
+            told = None if groups is None else json.dumps(groups, ensure_ascii=False)
+            filing[number] = told, addresses(name) if addresses is not None else None
         numbers = list(now.values())
-        return write_generation(store, index_dir, numbers, model, report, began, embedding)
+        return write_generation(store, index_dir, numbers, model, report, began, embedding, filing)
 
 
 def _alone(index_dir: Path, wait: float) -> FileLock:

@@ -8,7 +8,7 @@ some text, so that what stands at a cut is whole in one of them.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import NamedTuple
@@ -18,7 +18,20 @@ from naisei.japanese.sentences import sentence_spans
 from naisei.lang import say
 from naisei.retrieval.types import Document, Passage
 
-__all__ = ["CHUNKING", "Chunking", "Piece", "Span", "cells_of", "pieces", "spans"]
+__all__ = [
+    "CHUNKING",
+    "SAID",
+    "Chunking",
+    "Piece",
+    "Span",
+    "cells_of",
+    "embedding_text",
+    "path_of",
+    "pieces",
+    "said",
+    "span_text",
+    "spans",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,3 +195,38 @@ def _rows(lines: list[tuple[int, str]]) -> Iterator[Span]:
 def cells_of(line: str) -> list[str]:
     """The cells of a row `| a | b |`."""
     return [cell.strip() for cell in line.strip().removeprefix("|").removesuffix("|").split("|")]
+
+
+#: Changes when `said` or what is embedded of it does: sentences are then embedded anew.
+SAID = 2
+
+#: More sentences than this of one chunk are not told apart: a list of numbers has hundreds.
+_APART = 64
+
+
+def embedding_text(title: str, headings: Sequence[str], text: str) -> str:
+    """What is embedded for a chunk: where it stands, then what it says."""
+    return f"{path_of(title, headings)}\n{text}"
+
+
+def path_of(title: str, headings: Sequence[str]) -> str:
+    """Where a chunk stands: the title, then the headings."""
+    return " > ".join([title, *(heading for heading in headings if heading != title)])
+
+
+def span_text(title: str, headings: Sequence[str], sentence: str) -> str:
+    """What is embedded for a sentence: what it is about, then the sentence. The whole path of
+    headings would outweigh it."""
+    where = [title, *(heading for heading in headings if heading != title)]
+    return " ".join([*where[-2:], sentence])
+
+
+def said(text: str) -> list[str]:
+    """The sentences of a chunk; a table's rows with the names of their columns. Empty if there
+    is one alone: then the chunk's own vector says it all.
+
+    >>> said("| 対象 | 日数 |\\n| 本人 | 5日 |\\n| 子 | 2日 |\\n有給とする。")
+    ['対象 本人、日数 5日', '対象 子、日数 2日', '有給とする。']
+    """
+    found = [span.said for span in spans(text)]
+    return found[:_APART] if len(found) > 1 else []

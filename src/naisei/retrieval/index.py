@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any, cast, get_args
+from urllib.parse import quote
 
 import numpy as np
 import numpy.typing as npt
@@ -14,16 +16,25 @@ from pydantic import JsonValue
 
 from naisei.core import Evidence, FlowError, Handler, InputError, Search, Where
 from naisei.files import write_atomically
+from naisei.japanese.query_analysis import hollow
 from naisei.japanese.sentences import search_tokens, synonyms
 from naisei.lang import say
 from naisei.models.base import Embedder
 from naisei.models.embedders import open_embedder
-from naisei.retrieval.ranking import blend, copies_last, fuse, newer_first
+from naisei.retrieval.ranking import (
+    LOOKED_AT,
+    best_rows,
+    blend,
+    copies_last,
+    fuse,
+    look_again,
+    newer_first,
+)
 from naisei.retrieval.snapshot import Gone, Snapshot
-from naisei.retrieval.store import Store, folder_of
+from naisei.retrieval.store import Store
 from naisei.retrieval.types import Chunk, Hit, Mode
 
-__all__ = ["SOURCE", "Index", "SearchHandler", "evidence"]
+__all__ = ["SOURCE", "Index", "SearchHandler", "evidence", "link"]
 
 
 #: Candidates of each way of searching that are fused.
@@ -34,17 +45,38 @@ _LIKED = 1.5
 
 class Index:
     """An open index; may be used by several threads. It follows new generations by itself:
-    every search is answered from one, the newest when it began."""
+    every search is answered from one, the newest when it began.
 
-    def __init__(self, directory: Path, store: Store, embedder: Embedder | None) -> None:
-        self.directory = directory
+    It shows what somebody in certain groups may find (`naisei.retrieval.permissions`), and nothing
+    of the rest: `seen_by` is the same index for others."""
+
+    def __init__(
+        self,
+        directory: Path,
+        store: Store,
+        embedder: Embedder | None,
+        groups: frozenset[str] | None = None,
+        *,
+        of: Index | None = None,
+    ) -> None:
+        self.directory, self.groups = directory, groups
         self._store, self._embedder = store, embedder
-        self._lock = threading.Lock()
-        self._snapshot = _newest(store, directory)
+        self._lock: threading.Lock = of._lock if of is not None else threading.Lock()
+        self._of = of
+        with self._lock:
+            self._snapshot = _newest(store, directory, groups)
 
     @classmethod
-    def open(cls, directory: Path | str, *, embedder: Embedder | None = None) -> Index:
-        """embedder: the one that the index was built with; opened by its name by default.
+    def open(
+        cls,
+        directory: Path | str,
+        *,
+        embedder: Embedder | None = None,
+        groups: Collection[str] | None = (),
+    ) -> Index:
+        """embedder: the one that the index was built with; opened by its name by default. groups:
+        of who asks; by default nobody's, for whom there is what everybody may find; `None`: all
+        documents, for their operator.
 
         Raises:
             InputError: no index, or none that is whole yet.
@@ -58,10 +90,16 @@ class Index:
                 place=str(directory),
                 remedy=say("もう一度索引を作ってください", "index the folder again"),
             )
-        return cls(directory, store, embedder)
+        return cls(directory, store, embedder, None if groups is None else frozenset(groups))
+
+    def seen_by(self, groups: Collection[str] | None) -> Index:
+        """The same index for somebody in these groups; it closes with this one."""
+        asking = None if groups is None else frozenset(groups)
+        return Index(self.directory, self._store, self._embedder, asking, of=self._of or self)
 
     def close(self) -> None:
-        self._store.close()
+        if self._of is None:
+            self._store.close()
 
     def __enter__(self) -> Index:
         return self
@@ -101,7 +139,7 @@ class Index:
     def remembered(self, name: str, make: Callable[[], str]) -> str:
         """What `make` tells of this generation, made once and kept with it, where that can be
         written."""
-        path = folder_of(self.directory, self.generation) / name
+        path = self._current().folder / name
         with contextlib.suppress(OSError):
             return path.read_text(encoding="utf-8")
         made = make()
@@ -114,6 +152,11 @@ class Index:
         """Search word (of `search_tokens`) → how many chunks it stands in."""
         snapshot = self._current()
         return {w: int(np.count_nonzero(snapshot.words.scores([w]))) for w in words}
+
+    def embed(self, texts: list[str]) -> npt.NDArray[np.float32] | None:
+        """Vectors of texts as of queries, one a row; `None` without vectors."""
+        name = self._current().embedder
+        return None if name is None else self._model(name).embed(texts, "query")
 
     def search(
         self,
@@ -177,7 +220,7 @@ class Index:
         meanings: list[int] = []
         if mode != "dense":
             by_words = snapshot.words.scores(asked, synonyms(asked))
-            words = _best(by_words, depth, mask, above=0.0)
+            words = best_rows(by_words, depth, mask, above=0.0)
         elif snapshot.embedder is None:
             raise InputError(
                 say("この索引には埋め込みがありません", "the index has no vectors"),
@@ -186,7 +229,7 @@ class Index:
         if mode != "bm25" and snapshot.embedder is not None and query.strip():
             vector = self._model(snapshot.embedder).embed([query], "query")[0]
             cosines = snapshot.vectors.scores(vector)
-            meanings = _best(cosines, depth, mask, above=-2.0)
+            meanings = best_rows(cosines, depth, mask, above=-2.0)
             candidates = list(dict.fromkeys([*meanings, *words]))
             nearest = snapshot.spans.nearest(candidates, vector, cosines[candidates])
             meanings = [candidates[at] for at in np.argsort(-nearest, kind="stable")[:depth]]
@@ -196,8 +239,18 @@ class Index:
             fused = blend(
                 candidates, by_words[candidates], nearest, ground=ground, possible=possible
             )
+        elif by_words is not None and mode == "hybrid":
+            best = max((float(by_words[row]) for row in words), default=1.0)
+            fused = {row: float(by_words[row]) / best for row in words}
         else:
             fused = fuse([words or meanings])
+        if mode == "hybrid" and fused:
+            first = list(fused)[:LOOKED_AT]
+            with self._lock:
+                texts = [" ".join([c.title, *c.headings, c.text]) for c in snapshot.chunks(first)]
+            solid = [word for word in asked if not hollow(word)]
+            covered = snapshot.words.covered(solid, first)
+            fused = look_again(fused, query, texts, covered, snapshot.document)
         if liked is not None:
             moved = {row: s * _LIKED if liked[row] else s for row, s in fused.items()}
             fused = dict(sorted(moved.items(), key=lambda pair: -pair[1]))
@@ -226,40 +279,24 @@ class Index:
         """Of the newest generation."""
         with self._lock:
             if self._store.generation() != self._snapshot.generation:
-                self._snapshot = _newest(self._store, self.directory)
+                self._snapshot = _newest(self._store, self.directory, self.groups)
             return self._snapshot
 
     def _model(self, name: str) -> Embedder:
+        if self._of is not None:
+            return self._of._model(name)
         with self._lock:
             if self._embedder is None or self._embedder.name != name:
                 self._embedder = open_embedder(name)
             return self._embedder
 
 
-def _best(
-    scores: npt.NDArray[np.float32],
-    depth: int,
-    mask: npt.NDArray[np.bool_] | None,
-    *,
-    above: float,
-) -> list[int]:
-    """Rows of the greatest scores, best first, ties by row."""
-    if mask is not None:
-        scores = np.where(mask, scores, np.float32(-3.0))
-    if len(scores) > depth:
-        some = np.argpartition(scores, len(scores) - depth)[-depth:]
-    else:
-        some = np.arange(len(scores))
-    some = some[scores[some] > above]
-    return [int(row) for row in some[np.lexsort((some, -scores[some]))]]
-
-
-def _newest(store: Store, directory: Path) -> Snapshot:
+def _newest(store: Store, directory: Path, groups: frozenset[str] | None) -> Snapshot:
     tried = 0
     while (newest := store.generation()) != tried:
         tried = newest
         with contextlib.suppress(Gone):  # a newer one came while it was opened
-            return Snapshot(store.db, directory, newest)
+            return Snapshot(store, directory, newest, groups)
     raise InputError(
         say("索引のファイルが欠けています", "the index has lost files"),
         place=str(directory),
@@ -294,8 +331,29 @@ class SearchHandler(Handler):
         return [evidence(hit) for hit in hits]
 
 
+def link(chunk: Chunk) -> str:
+    """Where a reader finds a chunk: the document's address, else its path, at the page or under the
+    heading: `#page=3` of a PDF, the heading's anchor of Markdown (as GitHub and most others make
+    them), a text fragment of HTML."""
+    plain = chunk.meta.get("url")
+    address = str(plain) if plain else quote(chunk.path)
+    heading = chunk.headings[-1] if chunk.headings else ""
+    if chunk.page is not None:
+        return f"{address}#page={chunk.page}"
+    if heading and chunk.format == "md":
+        slug = _NO_ANCHOR.sub("", heading.strip().lower()).replace(" ", "-")
+        return f"{address}#{quote(slug)}"
+    if heading and chunk.format == "html":
+        return f"{address}#:~:text={quote(heading, safe='').replace('-', '%2D')}"
+    return address
+
+
+#: What GitHub leaves out of a heading's anchor.
+_NO_ANCHOR = re.compile(r"[^\w\- ]")
+
+
 def evidence(hit: Hit) -> Evidence:
-    """A hit as the core's evidence; meta: path, title, headings, page, date (ISO), format,
+    """A hit as the core's evidence; meta: path, title, headings, page, date (ISO), format, link,
     bm25, dense, words, cosine, spans (as in `Hit`), and the document's own."""
     chunk = hit.chunk
     meta: dict[str, JsonValue] = {
@@ -306,6 +364,7 @@ def evidence(hit: Hit) -> Evidence:
         "page": chunk.page,
         "date": chunk.date.isoformat() if chunk.date else None,
         "format": chunk.format,
+        "link": link(chunk),
         "bm25": hit.bm25,
         "dense": hit.dense,
         "words": hit.words,

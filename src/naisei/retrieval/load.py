@@ -10,10 +10,12 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path, PurePosixPath
-from typing import get_args
+from typing import Any, get_args
 
 from naisei.lang import say
+from naisei.lengths import SMALL_FILE
 from naisei.retrieval.editions import dated
 from naisei.retrieval.loaders.blocks import SUFFIXES, Read, TooLong, read_bytes
 from naisei.retrieval.loaders.docx import read_docx
@@ -21,9 +23,10 @@ from naisei.retrieval.loaders.html import TooIntricate, read_html
 from naisei.retrieval.loaders.markdown import read_markdown, read_plain
 from naisei.retrieval.loaders.pdf import read_pdf
 from naisei.retrieval.types import LIMITS, Document, Format, LoadLimits, Unreadable
+from naisei.sandbox import ParserStopped, Sandbox
 from naisei.text_files import Undecodable, decode
 
-__all__ = ["load", "parsed", "seen", "seen_text"]
+__all__ = ["answered", "load", "parsed", "parsed_apart", "seen", "seen_text"]
 
 
 _UNSEEN = re.compile(
@@ -88,6 +91,8 @@ def parsed(name: str, data: bytes, limits: LoadLimits) -> Document:
         raise Unreadable(
             name, say(f"{most} 文字を超えています", f"over {most} characters")
         ) from None
+    except MemoryError:
+        raise
     # A file from anywhere may break a parser in any way; one must not stop all the others.
     except Exception as error:
         why = say("壊れています", "broken")
@@ -104,7 +109,36 @@ def parsed(name: str, data: bytes, limits: LoadLimits) -> Document:
         version=when.version,
         meta=read.meta | ({"date_from": when.source} if when.source else {}),
         passages=tuple(read.passages),
+        hidden=tuple(read.hidden),
     )
+
+
+def parsed_apart(name: str, data: bytes, limits: LoadLimits, sandbox: Sandbox) -> Document:
+    """As `parsed`; what is more than a small file of text is read in the sandbox.
+
+    Raises:
+        Unreadable: as `parsed`; or it takes too much time or memory.
+    """
+    known = SUFFIXES.get(PurePosixPath(name).suffix.lower())
+    if known not in ("pdf", "docx") and len(data) <= SMALL_FILE:
+        return parsed(name, data, limits)
+    options = {"name": name, "limits": asdict(limits)}
+    try:
+        answer = sandbox.call(f"{__name__}:answered", options, data)
+    except ParserStopped as stopped:
+        raise Unreadable(name, stopped.why) from None
+    if "unreadable" in answer:
+        raise Unreadable(name, answer["unreadable"])
+    return Document.model_validate(answer["document"])
+
+
+def answered(data: bytes, options: dict[str, Any]) -> dict[str, Any]:
+    """What the sandbox answers `parsed_apart`."""
+    try:
+        document = parsed(options["name"], data, LoadLimits(**options["limits"]))
+    except Unreadable as error:
+        return {"unreadable": error.why}
+    return {"document": document.model_dump(mode="json")}
 
 
 def _text(name: str, data: bytes) -> str:
@@ -118,7 +152,11 @@ def _text(name: str, data: bytes) -> str:
 
 
 def _markdown(name: str, data: bytes, limits: LoadLimits) -> Read:
-    return read_markdown(_text(name, data), limits.characters)
+    try:
+        return read_markdown(_text(name, data), limits.characters)
+    except TooIntricate:
+        why = say("入り組みすぎた Markdown です", "Markdown too intricate")
+        raise Unreadable(name, why) from None
 
 
 def _plain(name: str, data: bytes, limits: LoadLimits) -> Read:

@@ -15,24 +15,27 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-import sqlite3
 import unicodedata
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from pydantic import JsonValue
 
-from naisei.core import InputError
+from naisei.core import InputError, fingerprint
 from naisei.japanese.dates import is_old
 from naisei.lang import say
-from naisei.retrieval.store import folder_of
+from naisei.retrieval.editions import relations
+from naisei.retrieval.permissions import may_find
+from naisei.retrieval.store import Store, folder_of
 from naisei.retrieval.types import Chunk
-from naisei.retrieval.vectors import SpanIndex, VectorIndex, WordIndex
+from naisei.retrieval.vectors import SpanIndex, VectorIndex, WordIndex, write_words
 
 __all__ = [
     "OWN",
@@ -142,9 +145,12 @@ class Gone(Exception):
 
 
 class Filed:
-    """A document of the generation. newer: the path of the edition that supersedes it."""
+    """A document of the generation. newer: the path of the edition that supersedes it. twin: of the
+    document that it is a copy of. groups: who may find it; `None`: everybody. url: its address."""
 
-    __slots__ = ("date", "format", "id", "meta", "newer", "old", "path", "title", "twin")
+    __slots__ = (
+        *("date", "format", "groups", "id", "meta", "newer", "old", "path", "title", "twin", "url"),
+    )
 
     def __init__(self, row: Sequence[Any]) -> None:
         self.id: int = row[0]
@@ -156,35 +162,76 @@ class Filed:
         self.old = is_old(self.path) or is_old(self.title)
         self.newer: str | None = row[6]
         self.twin: str | None = row[7]
+        self.groups: tuple[str, ...] | None = None if row[8] is None else tuple(json.loads(row[8]))
+        self.url: str | None = row[9]
 
 
 class Snapshot:
     """Rows are chunks, numbered from 0 in the order of their documents.
 
+    groups: whose documents; `None`: all. Of those that somebody may not find nothing is left, not
+    even in the statistics of words or in what is told of editions: what is found is what an index
+    of the others alone would find.
+
     Not for two threads at once: all that touches the store is called under the index's lock.
     """
 
-    def __init__(self, db: sqlite3.Connection, directory: Path, generation: int) -> None:
+    def __init__(
+        self,
+        store: Store,
+        directory: Path,
+        generation: int,
+        groups: Collection[str] | None = None,
+    ) -> None:
         """Raises `Gone`."""
-        self.generation, self._db = generation, db
+        self.generation = generation
+        self._db = db = store.db
         folder = folder_of(directory, generation)
         row = db.execute("SELECT embedder FROM generations WHERE id = ?", (generation,)).fetchone()
         if row is None:
             raise Gone
         self.embedder: str | None = row[0]
+        every = {row[0]: Filed(row) for row in store.filed(generation)}
+        self.filed = {n: f for n, f in every.items() if may_find(groups, f.groups, f.meta)}
+        only: npt.NDArray[np.int64] | None = None
         try:
             self._chunks: npt.NDArray[np.int64] = np.load(folder / "chunks.npy")
-            self.words = WordIndex(folder, len(self._chunks))
-            self.vectors = VectorIndex(folder)
-            self.spans = SpanIndex(folder)
+            if len(self.filed) < len(every):
+                seen = np.array(list(self.filed), dtype=np.int64)
+                only = np.flatnonzero(np.isin(self._chunks[:, 1], seen)).astype(np.int64)
+                self._chunks = self._chunks[only]
+            self.vectors = VectorIndex(folder, only)
+            self.spans = SpanIndex(folder, only)
+            #: Where what belongs to these documents is kept.
+            self.folder = folder if only is None else self._part(store, folder)
+            self.words = WordIndex(self.folder, len(self._chunks))
         except FileNotFoundError as error:
             raise Gone from error
-        rows = db.execute(
-            "SELECT d.id, path, title, format, date, meta, superseded_by, duplicate_of "
-            "FROM members JOIN documents d ON d.id = document WHERE generation = ?",
-            (generation,),
-        )
-        self.filed = {row[0]: Filed(row) for row in rows}
+
+    def _part(self, store: Store, folder: Path) -> Path:
+        """The words of these documents alone, and their editions; made once where that can be
+        kept."""
+        documents = list(dict.fromkeys(int(n) for n in self._chunks[:, 1]))
+        related = relations(list(store.known(documents)))
+        for number, filed in self.filed.items():
+            relation = related.get(number)
+            filed.newer = relation.superseded_by if relation else None
+            filed.twin = relation.duplicate_of if relation else None
+        part = folder / f"part-{fingerprint(documents)[:16]}"
+        if part.is_dir():
+            return part
+        try:
+            made = TemporaryDirectory(prefix="part-", dir=folder)
+        except OSError:
+            # An index may be another's: then every process makes its own.
+            made = self._kept = TemporaryDirectory(prefix="naisei-index-")
+        write_words(Path(made.name), (words for *_, words in store.tokens(documents)))
+        if Path(made.name).parent != folder:
+            return Path(made.name)
+        with suppress(OSError):  # of two that made it, one is enough
+            Path(made.name).rename(part)
+        made.cleanup()
+        return part
 
     def __len__(self) -> int:
         return len(self._chunks)
@@ -239,8 +286,8 @@ class Snapshot:
             "WHERE generation = ? ORDER BY c.id",
             (self.generation,),
         ):
-            filed = self.filed[number]
-            if not (filed.newer or filed.twin or filed.old):
+            filed = self.filed.get(number)
+            if filed is not None and not (filed.newer or filed.twin or filed.old):
                 names = (h for h in json.loads(headings) if h != filed.title)
                 found.setdefault(number, {}).update(dict.fromkeys(names))
         return [(self.filed[number].title, tuple(names)) for number, names in found.items()]
@@ -276,6 +323,7 @@ class Snapshot:
             "superseded_by": filed.newer,
             "duplicate_of": filed.twin,
             "old": filed.old,
+            "url": filed.url,
         }
         return Chunk(
             id=name,

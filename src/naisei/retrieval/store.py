@@ -16,6 +16,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,18 +25,17 @@ from pydantic import JsonValue
 from naisei.core import InputError, fingerprint
 from naisei.japanese.sentences import search_tokens
 from naisei.lang import say
-from naisei.retrieval.chunking import Chunking, Piece
+from naisei.retrieval.chunking import SAID, Chunking, Piece, embedding_text
 from naisei.retrieval.editions import Known
-from naisei.retrieval.types import Document, LoadLimits
-from naisei.retrieval.vectors import SAID, embedding_text
+from naisei.retrieval.types import Document, Hidden, LoadLimits
 
 __all__ = ["FILE", "READABLE", "SCHEMA", "VERSION", "Store", "folder_of", "recipe"]
 
 
-#: Changes with the tables. Version 1 had no `sentences`: such a store is still read, without a
-#: second look, and becomes one of this version when it is indexed again.
-VERSION = 2
-READABLE = (1, VERSION)
+#: Changes with the tables. Version 1 had no `sentences`, version 2 no groups and addresses: such a
+#: store is still read, without them, and becomes one of this version when it is indexed again.
+VERSION = 3
+READABLE = (1, 2, VERSION)
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS documents (
@@ -55,8 +55,12 @@ CREATE TABLE IF NOT EXISTS generations (
 CREATE TABLE IF NOT EXISTS members (
   generation INTEGER NOT NULL REFERENCES generations (id) ON DELETE CASCADE,
   document INTEGER NOT NULL REFERENCES documents (id),
-  superseded_by TEXT, duplicate_of TEXT,
+  superseded_by TEXT, duplicate_of TEXT, groups TEXT, url TEXT,
   PRIMARY KEY (generation, document)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS hidden (
+  document INTEGER NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
+  how TEXT NOT NULL, text TEXT NOT NULL);
+CREATE INDEX IF NOT EXISTS hidden_of ON hidden (document);
 CREATE INDEX IF NOT EXISTS members_of ON members (document);
 CREATE TABLE IF NOT EXISTS vectors (
   embedder TEXT NOT NULL, key BLOB NOT NULL, vector BLOB NOT NULL,
@@ -65,11 +69,12 @@ CREATE TABLE IF NOT EXISTS sentences (
   embedder TEXT NOT NULL, key BLOB NOT NULL, vectors BLOB NOT NULL,
   PRIMARY KEY (embedder, key));
 """
-
+#: What turns the tables of the versions before into these.
+_FROM_2 = "ALTER TABLE members ADD COLUMN groups TEXT; ALTER TABLE members ADD COLUMN url TEXT;"
 
 FILE = "index.sqlite"
 #: Changes when the readers, the cutting or the search words do: documents are then read anew.
-_READING = 3
+_READING = 4
 
 
 def recipe(chunking: Chunking, limits: LoadLimits) -> str:
@@ -105,7 +110,11 @@ class Store:
                 self.db.execute("PRAGMA journal_mode = WAL")
                 if self._version() in (0, *READABLE):
                     self.db.executescript(SCHEMA)
-                    self.db.execute(f"PRAGMA user_version = {VERSION}")
+                    told = self.db.execute("PRAGMA table_info(members)").fetchall()
+                    change = "" if "url" in {column[1] for column in told} else _FROM_2
+                    self.db.executescript(
+                        f"BEGIN; {change} PRAGMA user_version = {VERSION}; COMMIT;"
+                    )
             version = self._version()
         except sqlite3.DatabaseError as error:
             raise InputError(
@@ -145,6 +154,16 @@ class Store:
         )
         return {path: (number, digest, how) for path, number, digest, how in rows}
 
+    def filed(self, generation: int) -> list[tuple[Any, ...]]:
+        """Of each document of a generation: id, path, title, format, date, meta, superseded_by,
+        duplicate_of, groups (JSON) and address."""
+        more = "groups, url" if self._version() == VERSION else "NULL, NULL"
+        return self.db.execute(
+            "SELECT d.id, path, title, format, date, meta, superseded_by, duplicate_of, "
+            f"{more} FROM members JOIN documents d ON d.id = document WHERE generation = ?",
+            (generation,),
+        ).fetchall()
+
     def find(self, path: str, sha256: str, how: str) -> int | None:
         """The document with this content, if it was read before."""
         row = self.db.execute(
@@ -174,7 +193,23 @@ class Store:
             "INSERT INTO chunks VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)",
             (self._row(number, document, piece) for piece in pieces),
         )
+        self.db.executemany(
+            "INSERT INTO hidden VALUES (?, ?, ?)",
+            ((number, hidden.how, hidden.text) for hidden in document.hidden),
+        )
         return number
+
+    def hidden(self) -> dict[str, list[Hidden]]:
+        """Path → what nobody sees of it, for the documents of the newest generation that hold
+        such text."""
+        found: dict[str, list[Hidden]] = {}
+        for path, how, text in self.db.execute(
+            "SELECT path, how, text FROM hidden JOIN documents d ON d.id = hidden.document "
+            "JOIN members m ON m.document = d.id "
+            "WHERE generation = (SELECT max(id) FROM generations) ORDER BY path, hidden.rowid"
+        ):
+            found.setdefault(path, []).append(Hidden(how=how, text=text))
+        return found
 
     def _row(self, number: int, document: Document, piece: Piece) -> tuple[object, ...]:
         whole = embedding_text(document.title, piece.headings, piece.text)

@@ -10,12 +10,14 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 
 from naisei.core import InputError, NaiseiError
 from naisei.lang import say
+from naisei.lengths import PARSE_SECONDS
 
 __all__ = [
     "LIMITS",
     "Chunk",
     "Document",
     "Format",
+    "Hidden",
     "Hit",
     "IndexReport",
     "LoadLimits",
@@ -48,13 +50,23 @@ class Passage(BaseModel):
     header: str = ""
 
 
+class Hidden(BaseModel):
+    """Text of a document that nobody sees, and that was left out. how: what hides it, such as
+    `display: none`; text: its beginning."""
+
+    model_config = ConfigDict(frozen=True)
+
+    how: str
+    text: str
+
+
 class Document(BaseModel):
     """A file that was read.
 
     path: relative to the folder, with `/`. sha256: of the file's bytes, in hex. date: when it
     took effect, see `naisei.retrieval.editions`. version: as its name or front matter says (v2 →
     (2,)), for documents without dates. meta: what its front matter says, and `date_from`: where
-    the date was found.
+    the date was found. hidden: what was left out since nobody sees it.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -67,6 +79,7 @@ class Document(BaseModel):
     version: tuple[int, ...] = ()
     meta: dict[str, JsonValue] = {}
     passages: tuple[Passage, ...] = ()
+    hidden: tuple[Hidden, ...] = ()
 
 
 class Chunk(BaseModel):
@@ -98,7 +111,7 @@ class Hit(BaseModel):
     candidates of that way. words, cosine: its score there, BM25 (≥ 0) and cosine (−1 to 1; how
     to read it depends on the embedder). matched: the share, 0 to 1, of the query's words, by
     idf, that stand in it or in what is above it; None if nothing was searched by words. spans:
-    the cosine of each of its sentences and rows, in the order of `naisei.retrieval.vectors.said`.
+    the cosine of each of its sentences and rows, in the order of `naisei.retrieval.chunking.said`.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -124,7 +137,8 @@ class Skipped(BaseModel):
 
 class IndexReport(BaseModel):
     """What indexing did. added, changed, removed: paths. parsed, embedded: what was worked on
-    (documents read, texts embedded) rather than taken over. embedder: its name, or None."""
+    (documents read, texts embedded) rather than taken over. embedder: its name, or None. idle:
+    patterns of the permissions that fit no document."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -138,6 +152,7 @@ class IndexReport(BaseModel):
     parsed: int = 0
     embedded: int = 0
     embedder: str | None = None
+    idle: tuple[str, ...] = ()
     generation: int = 0
     seconds: float = 0.0
 
@@ -153,13 +168,15 @@ class Unreadable(NaiseiError):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadLimits:
     """All at least 1. bytes: of one file. pages: of one PDF. characters: of one document's
-    text. inflated: bytes of a docx once unpacked. files: documents in the folder."""
+    text. inflated: bytes of a docx once unpacked. files: documents in the folder. seconds: of
+    processor time for one file."""
 
     bytes: int = 20_000_000
     pages: int = 500
     characters: int = 2_000_000
     inflated: int = 200_000_000
     files: int = 100_000
+    seconds: float = PARSE_SECONDS
 
     def __post_init__(self) -> None:
         for field in fields(self):

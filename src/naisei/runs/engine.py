@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -18,10 +19,14 @@ from naisei.lang import say
 from naisei.runs.budget import UNBOUNDED, Budget, Gate, GatedWorld
 from naisei.runs.directory import RunDirectory
 from naisei.runs.ledger import Ledger
+from naisei.runs.log import patiently
 from naisei.runs.progress import Progress, Standing, stopping_on_signals
 from naisei.runs.task import EpisodeRow, Task
 
 __all__ = ["Engine", "RunOutcome", "run_task"]
+
+_LOG = logging.getLogger("naisei.runs")
+_LOG.addHandler(logging.NullHandler())  # the progress tells it already, where nobody listens
 
 #: After a crash, answers in flight are waited for this long (seconds).
 _GRACE = 10.0
@@ -120,8 +125,20 @@ async def run_task(
             place="--concurrency",
         )
     run = _Run(task, directory, base_world, limits, budget, progress, on_event, on_episode)
+    path = directory.path
+    _LOG.info("%s: %d of %d episodes to go", path, len(run.todo), len(run.episodes))
     await run.go(concurrency)
-    return run.outcome()
+    outcome = run.outcome()
+    _LOG.info(
+        "%s: %d scored, %d unscored, %d pending, %d tokens%s",
+        path,
+        outcome.scored,
+        outcome.failed,
+        outcome.pending,
+        outcome.ledger.tokens,
+        f", stopped: {outcome.stopped}" if outcome.stopped else "",
+    )
+    return outcome
 
 
 @dataclass
@@ -148,7 +165,8 @@ class _Run:
         self.failures = 0
 
     async def go(self, concurrency: int) -> None:
-        self.directory.log.put("episodes", len(self.episodes))
+        log = self.directory.log
+        await patiently(lambda: log.put("episodes", len(self.episodes)))
         if reached := self.budget.reached(self.ledger):
             self.gate.close(reached)
         loop = asyncio.get_running_loop()
@@ -222,7 +240,8 @@ class _Run:
             row = EpisodeRow(where, None, f"{type(failed).__name__}: {failed}")
             lost = [event.usage for event in failed.unlogged if event.usage is not None]
             self.failures += 1
-        self.directory.log.finish(row, lost)
+            _LOG.warning("%s: %s is unscored: %s", self.directory.path, where.episode, row.failure)
+        await patiently(lambda: self.directory.log.finish(row, lost))
         for usage in lost:
             self.ledger.add(usage)
         self._account()

@@ -4,29 +4,40 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
+import re
 import sqlite3
 import time
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import JsonValue
+from pydantic_core import to_json
 
 from naisei.core import Event, Usage, Where
 
 __all__ = [
+    "CHAINED",
+    "EPISODE",
     "EPISODES_INDEX",
+    "EVENT",
+    "EXCHANGE",
+    "INSERT_EPISODE",
     "INSERT_EVENT",
     "INSERT_EXCHANGE",
     "INSERT_LOST",
+    "LOST",
     "SCHEMA",
-    "SELECT_EVENTS",
     "SPENT",
     "UNIQUE_STEPS",
     "USAGE",
     "Ledger",
     "Spent",
     "Texts",
+    "check_rows",
+    "check_schema",
     "dump",
     "event",
     "event_row",
@@ -39,28 +50,52 @@ __all__ = [
 #: A reference to a stored text is this mark and its number; so is any string that
 #: happens to begin with the mark.
 _MARK = "\x00"
+#: As it stands in JSON.
+_REFERENCE = re.compile(r'"\\u0000([0-9]+)"')
 _LONG = 160
 _REMEMBERED = 50_000
+_RECENT, _RECENT_LENGTH = 128, 20_000
 
 
 class Texts:
-    """The table `texts`: content-addressed strings. Not thread-safe; see `RunLog`."""
+    """The table `texts`: content-addressed strings. Not thread-safe; see `RunLog`.
+
+    digests: of the texts that `pack` has met, in order, for the digest of the row that refers to
+    them. Whoever makes a row clears it.
+    """
 
     def __init__(self, db: sqlite3.Connection) -> None:
-        self._db = db
+        self.db = db
+        self.digests: list[bytes] = []
         self._known: OrderedDict[bytes, int] = OrderedDict()
+        # By the text itself: a prompt comes with every call, in its request and as it was sent.
+        self._recent: dict[str, tuple[bytes, str]] = {}
 
     def forget(self) -> None:
         """After a rollback: what was remembered may not be stored."""
         self._known.clear()
+        self._recent.clear()
 
-    def pack(self, value: JsonValue) -> JsonValue:
-        """The value with its long strings replaced by references."""
-        if isinstance(value, str):
-            return self._put(value) if len(value) > _LONG or value.startswith(_MARK) else value
-        if isinstance(value, list):
+    def sweep(self) -> None:
+        """Take away what no row refers to any more."""
+        used: set[int] = set()
+        for column in ("request", "result"):
+            for (text,) in self.db.execute(f"SELECT {column} FROM events"):
+                used |= {int(n) for n in _REFERENCE.findall(text or "")}
+        for (text,) in self.db.execute("SELECT sent FROM exchanges"):
+            used |= {int(n) for n in _REFERENCE.findall(text or "")}
+        gone = [n for (n,) in self.db.execute("SELECT id FROM texts") if n not in used]
+        self.db.executemany("DELETE FROM texts WHERE id = ?", ((n,) for n in gone))
+        self.forget()
+
+    def pack(self, value: Any) -> Any:
+        """The value (JSON) with its long strings replaced by references."""
+        kind = type(value)
+        if kind is str:
+            return self._put(value) if len(value) > _LONG or value[:1] == _MARK else value
+        if kind is list:
             return [self.pack(v) for v in value]
-        if isinstance(value, dict):
+        if kind is dict:
             return {k: self.pack(v) for k, v in value.items()}
         return value
 
@@ -75,6 +110,9 @@ class Texts:
         return value
 
     def _put(self, text: str) -> str:
+        if (met := self._recent.get(text)) is not None:
+            self.digests.append(met[0])
+            return met[1]
         digest = hashlib.blake2b(text.encode(), digest_size=16).digest()
         number = self._known.get(digest)
         if number is None:
@@ -82,19 +120,40 @@ class Texts:
             self._known[digest] = number
             if len(self._known) > _REMEMBERED:
                 self._known.popitem(last=False)
-        return f"{_MARK}{number}"
+        self.digests.append(digest)
+        reference = f"{_MARK}{number}"
+        if len(text) <= _RECENT_LENGTH:
+            if len(self._recent) >= _RECENT:
+                self._recent.clear()
+            self._recent[text] = digest, reference
+        return reference
 
     def _stored(self, digest: bytes, text: str) -> int:
-        found = self._db.execute("SELECT id FROM texts WHERE digest = ?", (digest,)).fetchone()
+        found = self.db.execute("SELECT id FROM texts WHERE digest = ?", (digest,)).fetchone()
         if found is not None:
             return int(found[0])
-        done = self._db.execute("INSERT INTO texts(digest, text) VALUES (?, ?)", (digest, text))
+        done = self.db.execute("INSERT INTO texts(digest, text) VALUES (?, ?)", (digest, text))
         return int(done.lastrowid or 0)
 
     def _get(self, reference: str) -> str:
-        number = int(reference[len(_MARK) :])
-        (text,) = self._db.execute("SELECT text FROM texts WHERE id = ?", (number,)).fetchone()
-        return str(text)
+        return self.get(int(reference[len(_MARK) :]))[1]
+
+    def get(self, number: int) -> tuple[bytes, str]:
+        """Digest and text of a number.
+
+        Raises:
+            KeyError: there is none, or it is not the text that was put there.
+        """
+        query = "SELECT digest, text FROM texts WHERE id = ?"
+        try:
+            found = self.db.execute(query, (number,)).fetchone()
+        except sqlite3.Error as error:
+            raise KeyError(number) from error
+        if found is None or not isinstance(found[1], str):
+            raise KeyError(number)
+        if hashlib.blake2b(found[1].encode(), digest_size=16).digest() != found[0]:
+            raise KeyError(number)
+        return found[0], found[1]
 
 
 Row = tuple[Any, ...]
@@ -104,19 +163,35 @@ USAGE = (
     "role, model, calls, attempts, input_tokens, output_tokens, usd, cached, repaired, "
     "lost_input, lost_output"
 )
-_EVENT = (
+EVENT = (
     f"episode, instance, trial, path, kind, digest, request, result, failure, seconds, at, {USAGE}"
 )
+EXCHANGE = "episode, path, role, model, cached_input, reasoning, left_out, sent"
+LOST = f"episode, at, {USAGE}"
+#: after: the digest of the last event that the episode had by then.
+EPISODE = "episode, instance, trial, result, failure, at, after"
 SCHEMA = f"""
-CREATE TABLE IF NOT EXISTS meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS meta(key TEXT PRIMARY KEY, value TEXT NOT NULL, chain BLOB)
+  WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS texts(id INTEGER PRIMARY KEY, digest BLOB UNIQUE NOT NULL, text TEXT);
-CREATE TABLE IF NOT EXISTS events(seq INTEGER PRIMARY KEY, {_EVENT});
+CREATE TABLE IF NOT EXISTS events(seq INTEGER PRIMARY KEY, {EVENT}, chain BLOB);
 CREATE TABLE IF NOT EXISTS episodes(
   episode TEXT PRIMARY KEY, instance TEXT NOT NULL, trial INTEGER NOT NULL,
-  result TEXT, failure TEXT NOT NULL, at REAL NOT NULL);
-CREATE TABLE IF NOT EXISTS lost(seq INTEGER PRIMARY KEY, episode TEXT NOT NULL, at REAL, {USAGE});
+  result TEXT, failure TEXT NOT NULL, at REAL NOT NULL, after BLOB, chain BLOB);
+CREATE TABLE IF NOT EXISTS lost(
+  seq INTEGER PRIMARY KEY, episode TEXT NOT NULL, at REAL, {USAGE}, chain BLOB);
 CREATE TABLE IF NOT EXISTS exchanges(seq INTEGER PRIMARY KEY, episode TEXT NOT NULL, path TEXT,
-  role TEXT, model TEXT, cached_input INTEGER, reasoning INTEGER, left_out TEXT, sent TEXT);
+  role TEXT, model TEXT, cached_input INTEGER, reasoning INTEGER, left_out TEXT, sent TEXT,
+  chain BLOB);
+"""
+#: What a log of before the chain lacks.
+CHAINED = """
+ALTER TABLE meta ADD COLUMN chain BLOB;
+ALTER TABLE events ADD COLUMN chain BLOB;
+ALTER TABLE episodes ADD COLUMN after BLOB;
+ALTER TABLE episodes ADD COLUMN chain BLOB;
+ALTER TABLE lost ADD COLUMN chain BLOB;
+ALTER TABLE exchanges ADD COLUMN chain BLOB;
 """
 #: A step is there once. Older logs have an index of their episodes instead, which this does
 #: the work of.
@@ -126,8 +201,8 @@ DROP INDEX IF EXISTS events_episode;
 """
 #: For a log of an earlier version that holds a step twice.
 EPISODES_INDEX = "CREATE INDEX IF NOT EXISTS events_episode ON events(episode)"
-INSERT_EVENT = f"INSERT INTO events({_EVENT}) VALUES ({','.join('?' * 22)})"
-SELECT_EVENTS = f"SELECT {_EVENT} FROM events"
+INSERT_EVENT = f"INSERT INTO events({EVENT}, chain) VALUES ({','.join('?' * 23)})"
+INSERT_EPISODE = f"INSERT OR REPLACE INTO episodes({EPISODE}, chain) VALUES (?,?,?,?,?,?,?,?)"
 #: Of events and failed tries together: role, model, calls without a price, then what
 #: `naisei.runs.ledger.Spent.add` takes.
 SPENT = """
@@ -144,9 +219,101 @@ FROM (
     lost_input, lost_output FROM lost WHERE role IS NOT NULL)
 GROUP BY role, model"""
 #: What went over the line for one call. path: `NULL` for a failed try that left no event.
-INSERT_EXCHANGE = """INSERT INTO exchanges(
-  episode, path, role, model, cached_input, reasoning, left_out, sent) VALUES (?,?,?,?,?,?,?,?)"""
-INSERT_LOST = f"INSERT INTO lost(episode, at, {USAGE}) VALUES ({','.join('?' * 13)})"
+INSERT_EXCHANGE = f"INSERT INTO exchanges({EXCHANGE}, chain) VALUES (?,?,?,?,?,?,?,?,?)"
+INSERT_LOST = f"INSERT INTO lost({LOST}, chain) VALUES ({','.join('?' * 14)})"
+
+_TABLES = {
+    "meta": "key, value",
+    "texts": "id, digest, text",
+    "events": f"seq, {EVENT}",
+    "episodes": "episode, instance, trial, result, failure, at",
+    "lost": f"seq, {LOST}",
+    "exchanges": f"seq, {EXCHANGE}",
+}
+_INDEXES = {"events_step", "events_episode"}
+# No view, trigger, generated column, CHECK or expression: nothing of the file's own that SQLite
+# would evaluate.
+_PLAIN_TABLE = re.compile(r"CREATE TABLE \"?\w+\"?\s*\([\w\s,]+\)(\s*WITHOUT ROWID)?", re.I)
+_PLAIN_INDEX = re.compile(r"CREATE (UNIQUE )?INDEX \w+ ON \w+\([\w\s,]+\)", re.I)
+_COUNT = "{0} IS NULL OR (typeof({0})='integer' AND {0} BETWEEN 0 AND 9007199254740992)"
+_NUMBER = "{0} IS NULL OR (typeof({0}) IN ('integer','real') AND {0} BETWEEN 0 AND 1e15)"
+_TEXT, _TEXT_OR_NONE = "typeof({0})='text'", "typeof({0}) IN ('text','null')"
+_USED: dict[str, Sequence[str]] = {
+    _TEXT_OR_NONE: ("role", "model"),
+    _COUNT: (
+        "calls",
+        "attempts",
+        "input_tokens",
+        "output_tokens",
+        "cached",
+        "repaired",
+        "lost_input",
+        "lost_output",
+    ),
+    _NUMBER: ("usd",),
+}
+_NAME = "typeof(instance)='text' AND typeof(trial)='integer' AND episode=instance||'#'||trial"
+_STEP = "typeof(path)='text' AND path NOT GLOB '*[^0-9.]*' AND length(path) < 1000"
+#: What every row is, whoever wrote it: table → condition on columns.
+_ROWS: dict[str, dict[str, Sequence[str]]] = {
+    "events": {
+        _NAME: ("",),
+        _STEP: ("",),
+        _TEXT: ("kind", "digest", "request", "result"),
+        _TEXT_OR_NONE: ("failure",),
+        _NUMBER: ("seconds", "at"),
+    },
+    "episodes": {_NAME: ("",), _TEXT_OR_NONE: ("result",), _TEXT: ("failure",), _NUMBER: ("at",)},
+    "lost": {_TEXT: ("episode",), _NUMBER: ("at",)},
+    "exchanges": {
+        _TEXT: ("episode", "sent"),
+        _TEXT_OR_NONE: ("path", "role", "model", "left_out"),
+        _COUNT: ("cached_input", "reasoning"),
+    },
+    "meta": {_TEXT: ("key", "value")},
+}
+
+
+def check_schema(db: sqlite3.Connection) -> bool:
+    """Before anything else is asked of a file that somebody else may have made; whether its rows
+    have digests.
+
+    Raises:
+        ValueError: it holds what a log does not, in words.
+    """
+    there: dict[str, bool] = {}
+    for kind, name, sql in db.execute("SELECT type, name, sql FROM sqlite_master LIMIT 50"):
+        if kind == "index":
+            own = sql is None or (name in _INDEXES and _PLAIN_INDEX.fullmatch(str(sql).strip()))
+        else:
+            own = kind == "table" and name in _TABLES and _PLAIN_TABLE.fullmatch(str(sql).strip())
+        if not own:
+            raise ValueError(f"{kind} {name}")
+        if kind == "table":
+            columns = {row[1] for row in db.execute(f"PRAGMA table_xinfo({name})")}
+            if lacking := {c.strip() for c in _TABLES[name].split(",")} - columns:
+                raise ValueError(f"{name}: {', '.join(sorted(lacking))}")
+            there[name] = name == "texts" or "chain" in columns
+    # `exchanges` came later than the others.
+    if lacking := _TABLES.keys() - there.keys() - {"exchanges"}:
+        raise ValueError(", ".join(sorted(lacking)))
+    return all(there.values())
+
+
+def check_rows(db: sqlite3.Connection) -> None:
+    """Raises `ValueError` that names a table with rows of another type or range."""
+    known = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type='table'")}
+    for table, asked in _ROWS.items():
+        used = _USED if table in ("events", "lost") else {}
+        conditions = [
+            f"({condition.format(column)})"
+            for given in (asked, used)
+            for condition, columns in given.items()
+            for column in columns
+        ]
+        query = f"SELECT 1 FROM {table} WHERE NOT coalesce({' AND '.join(conditions)}, 0) LIMIT 1"
+        if table in known and db.execute(query).fetchone():
+            raise ValueError(table)
 
 
 # Made once: `json.dumps` with options makes an encoder a call.
@@ -154,7 +321,11 @@ _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 def dump(value: JsonValue) -> str:
-    return _encode(value)
+    """As compact JSON."""
+    try:
+        return to_json(value).decode()  # a third of the time
+    except ValueError:  # too deep for it, or no JSON: says so in the usual way
+        return _encode(value)
 
 
 def usage_row(used: Usage | None) -> Row:
@@ -163,7 +334,10 @@ def usage_row(used: Usage | None) -> Row:
     u = used
     tokens = (u.input_tokens, u.output_tokens)
     lost = (u.lost_input, u.lost_output)
-    return (u.role, u.model, u.calls, u.attempts, *tokens, u.usd, u.cached, u.repaired, *lost)
+    # As SQLite gives it back: it has no truth values, and keeps NaN as NULL.
+    usd = None if u.usd is None or math.isnan(u.usd) else u.usd
+    flags = (int(u.cached), int(u.repaired))
+    return (u.role, u.model, u.calls, u.attempts, *tokens, usd, *flags, *lost)
 
 
 def usage(row: Row) -> Usage | None:

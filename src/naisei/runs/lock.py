@@ -8,7 +8,7 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,51 +17,95 @@ from filelock import FileLock, Timeout
 
 from naisei.core import EpisodeBusy, InputError
 from naisei.core.events import claimed
+from naisei.files import plain_file
 from naisei.lang import say
 
 __all__ = ["RunLock", "holder", "locked", "writing"]
 
+#: The longest name of a holder that is shown.
+_NAME = 200
+
 
 class RunLock:
     """Held from construction to `release`; the system releases it if the process is killed.
+
+    The folder itself is locked, so that there is no file that somebody could delete meanwhile or
+    put a link in the place of. (On Windows, which locks no folders, a file `lock` in it.)
 
     Raises:
         InputError: another process holds it; names its pid and host.
     """
 
     def __init__(self, directory: Path) -> None:
-        self._lock = FileLock(directory / "lock")
         self._holder = directory / "lock.holder"
+        plain_file(self._holder)
+        until = time.monotonic() + 0.3  # `locked` may hold it for a moment
+        while (held := _taken(directory, alone=True)) is None:
+            if time.monotonic() > until:
+                raise _in_use(directory)
+            time.sleep(0.02)
+        self._release = held
         try:
-            self._lock.acquire(timeout=0.3)  # `locked` may hold it for a moment
-        except Timeout:
-            who = holder(directory)
-            raise InputError(
-                say(
-                    f"別のプロセスがこの実行を進めています: {who}",
-                    f"another process is working on this run: {who}",
-                ),
-                place=str(directory),
-                remedy=say(
-                    "終わるのを待つか、止めるか、別の --run-dir を指定してください",
-                    "wait for it, stop it, or give another --run-dir",
-                ),
-            ) from None
-        # Beside the lock, since opening the lock file may empty it.
-        self._holder.write_text(f"pid {os.getpid()} on {socket.gethostname()}", encoding="utf-8")
+            text = f"pid {os.getpid()} on {socket.gethostname()}"
+            self._holder.write_text(text, encoding="utf-8")
+        except BaseException:
+            held()
+            raise
 
     def release(self) -> None:
         self._holder.unlink(missing_ok=True)
-        self._lock.release()
+        self._release()
+
+
+def _in_use(directory: Path) -> InputError:
+    who = holder(directory)
+    return InputError(
+        say(
+            f"別のプロセスがこの実行を進めています: {who}",
+            f"another process is working on this run: {who}",
+        ),
+        place=str(directory),
+        remedy=say(
+            "終わるのを待つか、止めるか、別の --run-dir を指定してください",
+            "wait for it, stop it, or give another --run-dir",
+        ),
+    )
+
+
+def _taken(directory: Path, *, alone: bool) -> Callable[[], None] | None:
+    """What lets go of the lock again; `None` while somebody else holds it. alone: else together
+    with others who only look."""
+    if sys.platform == "win32":
+        lock = FileLock(directory / "lock")
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            return None
+        return lock.release
+    import fcntl
+
+    folder = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(folder, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(folder)
+        return None
+    except BaseException:
+        os.close(folder)
+        raise
+    return lambda: os.close(folder)
 
 
 def holder(directory: Path) -> str:
     """Who holds the lock, as it wrote down: `pid 123 on host`."""
+    path = directory / "lock.holder"
     for _ in range(10):
         try:
-            if text := (directory / "lock.holder").read_text(encoding="utf-8"):
-                return text
-        except FileNotFoundError:
+            plain_file(path)
+            with path.open(encoding="utf-8", errors="replace") as file:
+                if text := file.read(_NAME):
+                    return text
+        except (FileNotFoundError, InputError):
             pass
         time.sleep(0.02)  # it has just taken the lock and is about to write its name
     return "unknown"
@@ -69,16 +113,15 @@ def holder(directory: Path) -> str:
 
 def locked(directory: Path) -> bool:
     """Whether a process is working on the run now. Looking leaves no file behind."""
-    if not (directory / "lock").exists():
+    if sys.platform == "win32" and not (directory / "lock").exists():
         return False
-    lock = FileLock(directory / "lock")
     try:
-        with lock.acquire(timeout=0):
-            return False
-    except Timeout:
-        return True
-    except OSError:  # a folder that cannot be written: nobody works there
+        release = _taken(directory, alone=False)
+    except OSError:  # not there, or a folder that cannot be read: nobody works there
         return False
+    if release is not None:
+        release()
+    return release is None
 
 
 @contextmanager
@@ -135,6 +178,7 @@ def _locked(log: Path, episode: str, busy: EpisodeBusy) -> Iterator[None]:
     with _opening:
         if (shared := _files.get(key)) is None:
             path = log.with_name(f"{log.name}.writers")
+            plain_file(path)
             flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
             shared = _files[key] = _Shared(os.open(path, flags, 0o666))
         shared.users += 1

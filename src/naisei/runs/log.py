@@ -1,34 +1,63 @@
-"""The log of a run: one SQLite file that survives a killed process.
+"""The log of a run: one SQLite file that survives a killed process, and tells when it is damaged.
 
 Events are the truth; results of episodes, and what was spent on failed ones, stand beside
 them. Each write is one transaction in WAL mode: with `synchronous=NORMAL` it outlives the
 process (kill -9), though the last ones may not outlive the machine losing power. WAL needs
-a local file system: a network share will not do.
+a local file system: a network share will not do. Rows are chained by digests, and listed beside
+the log (`naisei.runs.chain`): what is lost or changed is told when the log is opened.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sqlite3
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NoReturn, TypeVar
 
 from pydantic import JsonValue
 
 from naisei import files
-from naisei.core import EpisodeBusy, Event, InputError, Usage, Where
+from naisei.core import EpisodeBusy, Event, InputError, LogBusy, Usage, Where
 from naisei.lang import say
-from naisei.runs import ledger
+from naisei.runs import chain, ledger
+from naisei.runs.chain import Findings, Head
 from naisei.runs.ledger import Ledger, Spent, Texts
-from naisei.runs.lock import writing
+from naisei.runs.lock import locked, writing
 from naisei.runs.task import EpisodeRow
 
-__all__ = ["RunLog"]
+__all__ = ["RunLog", "patiently"]
+
+T = TypeVar("T")
+#: How many objects of this process write a log, by its path.
+_open_here: Counter[Path] = Counter()
+#: Seconds that another program may hold the file while something is to be written.
+_PATIENCE = 10.0
+#: Seconds between two tries.
+_AGAIN = 0.05
+
+
+async def patiently(write: Callable[[], T]) -> T:
+    """What `write` returns, once the log is not locked by another program; the event loop goes on
+    meanwhile.
+
+    Raises:
+        LogBusy: it stays locked.
+    """
+    until = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            return write()
+        except LogBusy:
+            if time.monotonic() > until:
+                raise
+            await asyncio.sleep(_AGAIN)
 
 
 class RunLog:
@@ -40,97 +69,317 @@ class RunLog:
     Args:
         path: the file; made if it is not there, unless `read_only`.
         read_only: for looking at a run, even while another process writes it.
+        origin: what the chain begins with, the digest of the frozen configuration; whatever the
+            log says by default.
+        check: hold all of it against its digests first. Without, only what is read is.
+
+    `notes`: what a reader should know of a log that is sound as far as it can be told.
 
     Raises:
-        InputError: the file cannot be opened or is no run log. From any method that writes:
-            the disk is full, cannot be written, or another process keeps the file locked;
-            what was to be written is not in the log then, neither whole nor in part.
+        InputError: the file cannot be opened, is no run log or is damaged. From any method that
+            writes: the disk is full, cannot be written, or another process keeps the file locked
+            (`LogBusy`: within an event loop at once, else after ten seconds); what was to be
+            written is not in the log then, neither whole nor in part.
     """
 
-    def __init__(self, path: Path, *, read_only: bool = False) -> None:
+    def __init__(
+        self, path: Path, *, read_only: bool = False, origin: str | None = None, check: bool = True
+    ) -> None:
         self.path = path
+        self.notes: list[str] = []
         # Handlers may log from worker threads; the connection is shared under a lock.
         self._lock = threading.RLock()
         self._copy: TemporaryDirectory[str] | None = None
-        try:
+        self._origin, self._read_only = origin or "", read_only
+        self._any_origin = origin is None
+        self._head = Head(path)
+        self._last: dict[str, bytes] = {}
+        self._version = 0
+        with self._opening():
+            # Before the rows: it never lists what is not there.
+            self._listed = self._head.read()
             if read_only:
-                self._db, self._copy = files.read_only(path)
-                self._db.execute("SELECT 1 FROM episodes LIMIT 1")
+                live = _open_here[path.absolute()] > 0 or locked(path.parent)
+                self._db, self._copy = files.read_only(path, live=live)
             else:
                 self._db = _writer(path)
+                _open_here[path.absolute()] += 1
+                self._open = True
+        self._texts = Texts(self._db)
+        try:
+            with self._opening():
+                if read_only:
+                    self._chained = ledger.check_schema(self._db)
+                else:
+                    self._prepare(self._listed)
+                if check or not read_only:
+                    self._check()
+                self._listed = None
+        except BaseException:
+            self.close()
+            raise
+
+    @contextmanager
+    def _opening(self) -> Iterator[None]:
+        try:
+            yield
         except (sqlite3.Error, OSError) as error:
             raise InputError(
                 say(f"実行の記録を開けません: {error}", f"cannot open the run log: {error}"),
-                place=str(path),
+                place=str(self.path),
             ) from error
-        self._texts = Texts(self._db)
+        except ValueError as error:
+            raise self._foreign(str(error)) from error
+
+    def _foreign(self, what: str) -> InputError:
+        return InputError(
+            say(f"実行の記録ではない中身があります: {what}", f"holds what no run log does: {what}"),
+            place=str(self.path),
+            remedy=say(
+                f"`naisei runs check {self.path.parent}` で確かめられます",
+                f"`naisei runs check {self.path.parent}` tells more",
+            ),
+        )
+
+    def _prepare(self, listed: bytes | None) -> None:
+        """The tables, and digests for a log of before there were any."""
+        db = self._db
+        if not listed and not db.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
+            self._head.add(b"")
+            db.executescript(f"BEGIN IMMEDIATE; {ledger.SCHEMA}; COMMIT")
+        elif not ledger.check_schema(db):
+            self._head.add(chain.adopted(db, self._origin))
+        self._chained = True
+        try:
+            db.executescript(ledger.UNIQUE_STEPS)
+        except sqlite3.IntegrityError:
+            db.execute(ledger.EPISODES_INDEX)
+        if self.get(chain.CHAIN_KEY) is None:
+            self.put(chain.CHAIN_KEY, {"format": 1, "origin": self._origin})
+
+    def verified(self) -> Findings:
+        """All of it held against its digests. Writes nothing."""
+        self._same_origin()
+        # Where there was no head, another process may have begun the log just now.
+        listed = self._head.read() if self._listed is None else self._listed
+        self._db.execute("BEGIN")
+        try:
+            return chain.verified(self._db, self._origin, listed, chained=self._chained)
+        finally:
+            with suppress(sqlite3.Error):  # nothing was written
+                self._db.execute("ROLLBACK")
+
+    def check_kinds(self) -> None:
+        """Only whether all rows are such as a log has: a small part of the time of `verified`.
+
+        Raises:
+            InputError: they are not.
+        """
+        with self._opening():
+            ledger.check_rows(self._db)
+
+    def _check(self) -> None:
+        found = self.verified()
+        if found.chained and not self._read_only:
+            # Going on would hide that the head is missing.
+            found.damages += [chain.Damage(note) for note in found.notes]
+        found.refuse(self.path)
+        self.notes += found.notes
+        self._last = found.last
+
+    def _same_origin(self) -> None:
+        """Raises `InputError` where the chain begins with another configuration. A note that is
+        itself damaged is told of later."""
+        note = self.get(chain.CHAIN_KEY)
+        known = note.get("origin") if isinstance(note, dict) else None
+        if not isinstance(known, str):
+            return
+        if self._any_origin:
+            self._origin = known
+        if known == self._origin:
+            return
+        link = chain.row_link(chain.genesis(known, ""), (), (chain.CHAIN_KEY, ledger.dump(note)))
+        if self.select("SELECT 1 FROM meta WHERE key = ? AND chain = ?", (chain.CHAIN_KEY, link)):
+            raise InputError(
+                say(
+                    "config.json がこの記録を始めたときのものではありません",
+                    "config.json is not the one that this log began with",
+                ),
+                place=str(self.path.parent),
+                remedy=say(
+                    "元に戻すか、`naisei runs repair` で今の config.json を受け入れてください",
+                    "put the old one back, or accept this one by `naisei runs repair`",
+                ),
+            )
 
     def writing(self, episode: str) -> AbstractContextManager[None]:
         """Within, nobody else writes the episode. Raises `EpisodeBusy` if somebody does."""
         return writing(self.path, episode)
 
-    @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        with self._lock:
+    def _begin(self) -> sqlite3.Connection:
+        until = time.monotonic() + _PATIENCE
+        while True:
             try:
                 self._db.execute("BEGIN IMMEDIATE")
-                yield self._db
+                break
+            except sqlite3.OperationalError as error:
+                if not _is_busy(error) or _in_a_loop() or time.monotonic() > until:
+                    raise
+            time.sleep(_AGAIN)
+        # Another connection wrote meanwhile: what is remembered of the chain may be older.
+        (version,) = self._db.execute("PRAGMA data_version").fetchone()
+        if version != self._version:
+            self._version = version
+            self._last.clear()
+        return self._db
+
+    def _undo(self, error: BaseException) -> NoReturn:
+        """Whatever went wrong, COMMIT too: nothing of the transaction was stored, and nothing of
+        it is remembered."""
+        self._texts.forget()
+        self._last.clear()
+        if self._db.in_transaction:
+            try:
+                self._db.execute("ROLLBACK")
+            except sqlite3.Error:
+                # In no state to go on from: closing rolls back, too.
+                self._db.close()
+                with suppress(sqlite3.Error):
+                    self._db = self._texts.db = _writer(self.path)
+        if isinstance(error, sqlite3.Error):
+            raise self._told(error) from error
+        raise error
+
+    def _told(self, error: sqlite3.Error) -> Exception:
+        told = files.database_error(error, self.path)
+        if told is not None and _is_busy(error):
+            return LogBusy(told.message, place=told.place, remedy=told.remedy)
+        return told or error
+
+    @contextmanager
+    def _transaction(self) -> Iterator[tuple[sqlite3.Connection, list[bytes]]]:
+        """With the lines that its rows have in the head."""
+        lines: list[bytes] = []
+        with self._lock:
+            try:
+                yield self._begin(), lines
                 self._db.execute("COMMIT")
             except BaseException as error:
-                # A COMMIT may fail like any other: whatever it was, nothing was stored.
-                self._texts.forget()
-                if self._db.in_transaction:
-                    self._db.execute("ROLLBACK")
-                if isinstance(error, sqlite3.Error):
-                    raise files.database_error(error, self.path) or error from error
-                raise
+                self._undo(error)
+            self._head.add(b"".join(lines))
 
     def append(self, event: Event) -> None:
         """Returns when the event survives a killed process. Raises `EpisodeBusy` if the step is
         there already: somebody wrote it who did not ask for `writing`."""
-        try:
-            with self._transaction() as db:
-                db.execute(ledger.INSERT_EVENT, ledger.event_row(event, self._texts))
-                self._exchanged(db, event.where.episode, event.where.step, event.usage)
-        except sqlite3.IntegrityError as error:
-            raise EpisodeBusy(
-                say(
-                    f"{event.where} はすでに記録されています",
-                    f"{event.where} is in the log already",
-                ),
-                place=str(self.path),
-                remedy=say("続きから始め直してください", "start again: it goes on from there"),
-            ) from error
+        with self._lock:
+            try:
+                db = self._begin()
+                texts = self._texts
+                texts.digests.clear()
+                row = ledger.event_row(event, texts)
+                episode, path, used = row[0], row[3], event.usage
+                link = chain.event_link(self._link(episode), texts.digests, row)
+                db.execute(ledger.INSERT_EVENT, (*row, link))
+                cost = (0, None) if used is None else (used.tokens, used.usd)
+                lines = chain.line(link, *cost, ("event", episode, path))
+                lines += self._exchanged(db, episode, path, used, link)
+                db.execute("COMMIT")
+            except sqlite3.IntegrityError as error:
+                with suppress(sqlite3.IntegrityError):
+                    self._undo(error)
+                raise EpisodeBusy(
+                    say(
+                        f"{event.where} はすでに記録されています",
+                        f"{event.where} is in the log already",
+                    ),
+                    place=str(self.path),
+                    remedy=say("続きから始め直してください", "start again: it goes on from there"),
+                ) from error
+            except BaseException as error:
+                self._undo(error)
+            self._last[episode] = link
+            self._head.add(lines)
+
+    def _link(self, episode: str) -> bytes:
+        """The digest of the episode's last event."""
+        if (known := self._last.get(episode)) is None:
+            found = self._db.execute(
+                "SELECT chain FROM events WHERE episode = ? ORDER BY seq DESC LIMIT 1", (episode,)
+            ).fetchone()
+            known = chain.genesis(self._origin, episode) if found is None else bytes(found[0])
+        return known
 
     def read(self, episode: str) -> list[Event]:
-        """The events of an episode, in the order they were appended."""
+        """The events of an episode, in the order they were appended.
+
+        Raises:
+            InputError: they are not as they were recorded.
+        """
+        column = ", chain" if self._chained else ""
+        found = self.select(
+            f"SELECT {ledger.EVENT}{column} FROM events WHERE episode = ? ORDER BY seq", (episode,)
+        )
+        events, texts = [], _Cached(self._texts)
+        before = chain.genesis(self._origin, episode)
         with self._lock:
-            found = self._db.execute(
-                f"{ledger.SELECT_EVENTS} WHERE episode = ? ORDER BY seq", (episode,)
-            )
-            return [ledger.event(row, self._texts) for row in found.fetchall()]
+            for row in found:
+                try:
+                    if self._chained:
+                        used = [texts.get(n)[0] for n in chain.references(row[6], row[7])]
+                        if chain.event_link(before, used, row[:-1]) != row[-1]:
+                            raise ValueError("digest")
+                        before, row = row[-1], row[:-1]
+                    events.append(ledger.event(row, texts))
+                except (LookupError, TypeError, ValueError, RecursionError) as error:
+                    raise self._damaged(f"{episode} {row[3]}") from error
+        return events
+
+    def _damaged(self, where: str) -> InputError:
+        return InputError(
+            say(f"記録が壊れています: {where}", f"the record is damaged: {where}"),
+            place=str(self.path),
+            remedy=say(
+                f"`naisei runs check {self.path.parent}` で確かめられます",
+                f"`naisei runs check {self.path.parent}` tells more",
+            ),
+        )
 
     def finish(self, row: EpisodeRow, lost: Iterable[Usage] = ()) -> None:
         """Store an episode's outcome. lost: what failed effects cost that left no event."""
         where, now = row.where, time.time()
+        name = where.episode
         result = None if row.result is None else ledger.dump(row.result)
         failure = row.failure.encode("utf-8", "replace").decode()
-        with self._transaction() as db:
-            db.execute(
-                "INSERT OR REPLACE INTO episodes VALUES (?,?,?,?,?,?)",
-                (where.episode, where.instance, where.trial, result, failure, now),
-            )
+        begin = chain.genesis(self._origin, name)
+        with self._transaction() as (db, lines):
+            after = self._link(name)
+            kept = (name, where.instance, where.trial, result, failure, now)
+            link = chain.row_link(begin, (), (*kept, after.hex()))
+            db.execute(ledger.INSERT_EPISODE, (*kept, after, link))
+            lines.append(chain.line(link, 0, None, ("episode", name)))
             for usage in lost:
-                cost = ledger.usage_row(usage.wasted())
-                db.execute(ledger.INSERT_LOST, (where.episode, now, *cost))
-                self._exchanged(db, where.episode, None, usage)
+                cost = (name, now, *ledger.usage_row(usage.wasted()))
+                link = chain.row_link(begin, (), cost)
+                seq = db.execute(ledger.INSERT_LOST, (*cost, link)).lastrowid or 0
+                lines.append(chain.line(link, usage.tokens, usage.usd, ("lost", seq)))
+                lines.append(self._exchanged(db, name, None, usage, begin))
 
     def _exchanged(
-        self, db: sqlite3.Connection, episode: str, path: str | None, usage: Usage | None
-    ) -> None:
-        if usage is not None and (usage.sent or usage.cached_input or usage.reasoning):
-            row = ledger.exchange_row(episode, path, usage, self._texts)
-            db.execute(ledger.INSERT_EXCHANGE, row)
+        self,
+        db: sqlite3.Connection,
+        episode: str,
+        path: str | None,
+        usage: Usage | None,
+        before: bytes,
+    ) -> bytes:
+        """Store what went over the line; its line in the head. before: what it is chained to."""
+        if usage is None or not (usage.sent or usage.cached_input or usage.reasoning):
+            return b""
+        self._texts.digests.clear()
+        row = ledger.exchange_row(episode, path, usage, self._texts)
+        link = chain.row_link(before, self._texts.digests, row)
+        seq = db.execute(ledger.INSERT_EXCHANGE, (*row, link)).lastrowid or 0
+        return chain.line(link, 0, None, ("exchange", seq))
 
     def _has_exchanges(self) -> bool:
         """Logs of earlier versions have none."""
@@ -157,18 +406,15 @@ class RunLog:
 
     def rows(self) -> dict[str, EpisodeRow]:
         """Outcomes by episode, scored or failed, each with what it cost."""
-        with self._lock:
-            found = self._db.execute(
-                "SELECT episode, instance, trial, result, failure FROM episodes"
-            ).fetchall()
-            used: dict[str, list[Usage]] = {row[0]: [] for row in found}
-            for episode, usage in self._usages():
-                if episode in used:
-                    used[episode].append(usage)
+        found = self.select("SELECT episode, instance, trial, result, failure FROM episodes")
+        used: dict[str, list[Usage]] = {row[0]: [] for row in found}
+        for episode, usage in self._usages():
+            if episode in used:
+                used[episode].append(usage)
         return {
             episode: EpisodeRow(
                 Where(instance, trial),
-                None if result is None else json.loads(result),
+                None if result is None else self.loaded(result, episode),
                 failure,
                 tuple(used[episode]),
             )
@@ -177,16 +423,13 @@ class RunLog:
 
     def result(self, episode: str) -> JsonValue:
         """The result of an episode; `None` while it is not scored."""
-        with self._lock:
-            row = self._db.execute(
-                "SELECT result FROM episodes WHERE episode = ?", (episode,)
-            ).fetchone()
-        return None if row is None or row[0] is None else json.loads(row[0])
+        found = self.select("SELECT result FROM episodes WHERE episode = ?", (episode,))
+        return None if not found or found[0][0] is None else self.loaded(found[0][0], episode)
 
     def _usages(self) -> Iterator[tuple[str, Usage]]:
         """What each effect cost, failed ones included, with its episode, in order."""
         for table in ("events", "lost"):
-            for episode, *row in self._db.execute(
+            for episode, *row in self.select(
                 f"SELECT episode, {ledger.USAGE} FROM {table} WHERE role IS NOT NULL ORDER BY seq"
             ):
                 if (usage := ledger.usage(tuple(row))) is not None:
@@ -194,18 +437,16 @@ class RunLog:
 
     def counts(self) -> tuple[int, int, int]:
         """Scored episodes, failed episodes, events."""
-        with self._lock:
-            done, all_ = self._db.execute("SELECT count(result), count(*) FROM episodes").fetchone()
-            (events,) = self._db.execute("SELECT count(*) FROM events").fetchone()
+        ((done, all_),) = self.select("SELECT count(result), count(*) FROM episodes")
+        ((events,),) = self.select("SELECT count(*) FROM events")
         return int(done), int(all_ - done), int(events)
 
     def known_episodes(self) -> list[str]:
         """Every episode of which anything was recorded."""
-        with self._lock:
-            found = self._db.execute(
-                "SELECT episode FROM events UNION SELECT episode FROM episodes ORDER BY 1"
-            )
-            return [episode for (episode,) in found]
+        found = self.select(
+            "SELECT episode FROM events UNION SELECT episode FROM episodes ORDER BY 1"
+        )
+        return [episode for (episode,) in found]
 
     def ledger(self) -> Ledger:
         """What the run has cost so far."""
@@ -224,46 +465,134 @@ class RunLog:
         return found
 
     def select(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        """The rows of a SELECT, for what looks at a run in ways of its own."""
+        """The rows of a SELECT, for what looks at a run in ways of its own.
+
+        Raises:
+            InputError: the file cannot be read.
+        """
         with self._lock:
-            return self._db.execute(query, values).fetchall()
+            try:
+                return self._db.execute(query, values).fetchall()
+            except sqlite3.Error as error:
+                raise self._told(error) from error
+
+    def loaded(self, text: str, where: str) -> JsonValue:
+        """JSON of the log. Raises `InputError` if it is none. where: for the message."""
+        try:
+            found: JsonValue = json.loads(text)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise self._damaged(where) from error
+        return found
 
     def unpacked(self, text: str) -> JsonValue:
         """A `request` or `result` as stored, with its long texts in place."""
         with self._lock:
-            return self._texts.unpack(json.loads(text))
+            try:
+                return self._texts.unpack(json.loads(text))
+            except (LookupError, TypeError, ValueError, RecursionError) as error:
+                raise self._damaged("texts") from error
 
     def get(self, key: str) -> JsonValue:
         """A note kept with the run; `None` if there is none of this name."""
-        with self._lock:
-            row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        return None if row is None else json.loads(row[0])
+        found = self.select("SELECT value FROM meta WHERE key = ?", (key,))
+        return self.loaded(found[0][0], key) if found else None
 
     def put(self, key: str, value: JsonValue) -> None:
-        with self._transaction() as db:
-            db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, ledger.dump(value)))
+        text = ledger.dump(value)
+        link = chain.row_link(chain.genesis(self._origin, ""), (), (key, text))
+        with self._transaction() as (db, lines):
+            db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?, ?)", (key, text, link))
+            lines.append(chain.line(link, 0, None, ("note", key)))
+
+    def erase(
+        self,
+        *,
+        instances: Sequence[str] = (),
+        keys: Sequence[str] = (),
+        prefixes: Sequence[str] = (),
+        requests: str = "",
+    ) -> None:
+        """Take away what was recorded of people, beyond recovery: whole episodes of these
+        instances, notes by key or prefix, and the words of the requests of episodes whose name
+        begins with `requests`. The only thing that changes a log: its digests and its head are
+        made anew."""
+        with self._lock:
+            self._db.execute("PRAGMA secure_delete=ON")
+        with self._transaction() as (db, _):
+            for instance in instances:
+                found = db.execute(
+                    "SELECT DISTINCT episode FROM events WHERE instance = ?", (instance,)
+                ).fetchall()
+                for (episode,) in found:
+                    for table in ("events", "episodes", "lost", "exchanges"):
+                        db.execute(f"DELETE FROM {table} WHERE episode = ?", (episode,))
+            db.executemany("DELETE FROM meta WHERE key = ?", ((key,) for key in keys))
+            for prefix in prefixes:
+                db.execute("DELETE FROM meta WHERE substr(key, 1, ?) = ?", (len(prefix), prefix))
+            if requests:
+                db.execute(
+                    """UPDATE events SET request = '{"question":""}', digest = '' """
+                    "WHERE substr(episode, 1, ?) = ?",
+                    (len(requests), requests),
+                )
+            self._texts.sweep()
+            anew = chain.rechained(db, self._origin)
+        with self._lock:
+            self._head.replace(anew)
+            self._last.clear()
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def close(self) -> None:
         """Folds the WAL into the file. The log cannot be used afterwards."""
         with self._lock:
+            if not self._read_only:
+                _open_here.subtract([self.path.absolute()] if self._open else [])
+                self._open = False
+            self._head.close()
             self._db.close()
             if self._copy is not None:
                 self._copy.cleanup()
 
 
+class _Cached(Texts):
+    """Each text read once: for one look at an episode, whose events share their long texts."""
+
+    def __init__(self, texts: Texts) -> None:
+        super().__init__(texts.db)
+        self._read: dict[int, tuple[bytes, str]] = {}
+
+    def get(self, number: int) -> tuple[bytes, str]:
+        if number not in self._read:
+            self._read[number] = super().get(number)
+        return self._read[number]
+
+
+def _is_busy(error: sqlite3.Error) -> bool:
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    return code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
+def _in_a_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
 def _writer(path: Path) -> sqlite3.Connection:
+    for end in ("", "-wal", "-shm", ".writers"):
+        files.plain_file(path.with_name(f"{path.name}{end}"))
     db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     try:
         db.execute("PRAGMA busy_timeout=10000")
+        files.untrusting(db)
         db.execute("PRAGMA journal_mode=WAL")
         db.execute("PRAGMA synchronous=NORMAL")
         # 16 MB of WAL between checkpoints: a fifth less time an append than the default.
         db.execute("PRAGMA wal_autocheckpoint=4000")
-        db.executescript(ledger.SCHEMA)
-        try:
-            db.executescript(ledger.UNIQUE_STEPS)
-        except sqlite3.IntegrityError:
-            db.execute(ledger.EPISODES_INDEX)
+        # From here on whoever writes waits by itself: it may have other work meanwhile.
+        db.execute("PRAGMA busy_timeout=20")
     except sqlite3.Error:
         db.close()
         raise

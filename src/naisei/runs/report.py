@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 __all__ = [
+    "STUDY",
     "StoredSummary",
     "bar",
     "csv_report",
@@ -47,7 +48,9 @@ __all__ = [
 ]
 
 
-_KEY = "summary"
+SUMMARY_KEY = "summary"
+#: Of a study: its title, and label → folder of each run.
+STUDY = "study.json"
 #: Metrics with one value for each of `extra["units"]`, by their names in the literature.
 _PAIRED = re.compile(r"d?pass[@^]\d+$")
 
@@ -91,7 +94,7 @@ class StoredSummary:
 def store_summary(directory: RunDirectory, kept: StoredSummary) -> None:
     """Store a summary with its run."""
     # Through text, since `extra` is the system's own and may hold tuples.
-    directory.log.put(_KEY, json.loads(json.dumps(asdict(kept), default=str)))
+    directory.log.put(SUMMARY_KEY, json.loads(json.dumps(asdict(kept), default=str)))
 
 
 def stored_summary(directory: RunDirectory) -> StoredSummary:
@@ -100,7 +103,7 @@ def stored_summary(directory: RunDirectory) -> StoredSummary:
     Raises:
         InputError: the run has none yet: it was killed, or is still going.
     """
-    data: Any = directory.log.get(_KEY)
+    data: Any = directory.log.get(SUMMARY_KEY)
     if data is None:
         raise InputError(
             say(
@@ -113,6 +116,20 @@ def stored_summary(directory: RunDirectory) -> StoredSummary:
                 f"`naisei runs resume {directory.path}` finishes it",
             ),
         )
+    try:
+        return _stored(data)
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(
+            say("集計として読めない控えがあります", "the stored summary cannot be read"),
+            place=str(directory.path),
+            remedy=say(
+                f"`naisei runs resume {directory.path}` で作り直せます",
+                f"`naisei runs resume {directory.path}` makes it anew",
+            ),
+        ) from error
+
+
+def _stored(data: Any) -> StoredSummary:
     summary = data["summary"]
     return StoredSummary(
         summary=Summary(
@@ -284,13 +301,16 @@ def write_study(
     runs: Mapping[str, str],
     notes: Sequence[str] = (),
 ) -> Path:
-    """Write `study.html`, `study.md` and one CSV a table; returns the page's path.
+    """Write `study.html`, `study.md`, `study.json` and one CSV a table; returns the page's path.
 
     Args:
         runs: label → link to that run's report, relative to `directory`.
     """
     for count, table in enumerate(tables, start=1):
         write_atomically(directory / f"table-{count}.csv", to_csv(table))
+    folders = {label: str(Path(link).parent) for label, link in runs.items()}
+    listed = json.dumps({"title": title, "runs": folders}, ensure_ascii=False, indent=2)
+    write_atomically(directory / STUDY, listed + "\n")
     heads = [f"# {title}", "", *(f"- {note}" for note in notes), ""]
     write_atomically(directory / "study.md", "\n".join([*heads, *map(to_markdown, tables)]))
     page = (

@@ -6,16 +6,21 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pydantic import JsonValue
+from pydantic import JsonValue, ValidationError
 
+from naisei.core import InputError
 from naisei.lang import say
 from naisei.runs.directory import RunDirectory
 from naisei.runs.engine import RunOutcome
 from naisei.runs.ledger import Ledger
 from naisei.runs.report import StoredSummary, plain_number, store_summary, write_report
 from naisei.runs.task import EpisodeRow, Summary, Task
+
+if TYPE_CHECKING:
+    from naisei.runs.export import Frame, Library
+    from naisei.runs.show import Episode
 
 __all__ = ["RunResult", "finish", "result_json"]
 
@@ -36,11 +41,43 @@ class RunResult:
     def exit_code(self) -> int:
         return self.outcome.exit_code
 
-    def to_json(self) -> dict[str, JsonValue]:
+    def to_json(self) -> dict[str, Any]:
         """The result object; see `result_json`."""
         out = self.outcome
         counts = (out.scored, out.failed, out.pending)
         return result_json(self.summary, counts, out.ledger, self.run_dir, out.stopped)
+
+    def frame(self, *, each: str | None = None) -> Frame:
+        """One row a trial; see `naisei.runs.export.frame`."""
+        from naisei.runs.export import frame
+
+        return frame(self.run_dir, each=each)
+
+    def to_dataframe(self, library: Library = "pandas", *, each: str | None = None) -> Any:
+        """`frame` as a `pandas.DataFrame`, or as a `polars.DataFrame`.
+
+        Raises:
+            InputError: the library is not installed (extra `frames`).
+        """
+        return self.frame(each=each).to_dataframe(library)
+
+    def episode(self, name: str = "") -> Episode:
+        """One episode, to be read. name: `instance#trial`, or an instance that has only one.
+
+        Raises:
+            InputError: there is none, or there are several.
+        """
+        from naisei.runs.show import Episode
+
+        return Episode.of(self.run_dir, name)
+
+    def _repr_html_(self) -> str:
+        from naisei.runs.export import tables_html
+        from naisei.runs.report import metric_table
+
+        kept = StoredSummary(self.summary, self.outcome.scored)
+        notes = [*([self.outcome.stopped] if self.outcome.stopped else []), *self.summary.notes]
+        return tables_html([metric_table(kept), *self.summary.tables], notes)
 
     def line(self) -> str:
         """The result object on one line: the last of stdout under `--json`."""
@@ -53,7 +90,7 @@ def result_json(
     ledger: Ledger,
     run_dir: Path,
     stopped: str = "",
-) -> dict[str, JsonValue]:
+) -> dict[str, Any]:
     """One object about a run.
 
     metrics: name → value, `null` where undefined, then `reasons` says why. intervals: name →
@@ -94,10 +131,32 @@ def finish(task: Task[Any], directory: RunDirectory, outcome: RunOutcome) -> Run
     """Summarise a run that ended or stopped; write `results.jsonl` and `report.html`.
 
     `task.summarise` is given the episodes that came to an end, unscored ones included.
+
+    Raises:
+        InputError: a result in the log is none of this system's.
     """
+    try:
+        return _finished(task, directory, outcome)
+    except ValidationError as error:
+        raise InputError(
+            say(
+                f"このシステムの結果として読めないものが記録にあります: {error.title}",
+                f"the log holds a result that is none of this system's: {error.title}",
+            ),
+            place=str(directory.path),
+            remedy=say("新しい実行ディレクトリを使ってください", "use a new run directory"),
+        ) from error
+
+
+def _finished(task: Task[Any], directory: RunDirectory, outcome: RunOutcome) -> RunResult:
     ended = [row for row in outcome.rows if row.scored or row.failure]
     summary = task.summarise(ended)
-    summary = replace(summary, notes=(*summary.notes, *_left_out(directory)))
+    form = {"each": task.each, "names": dict(task.row_names)}
+    summary = replace(
+        summary,
+        notes=(*summary.notes, *_left_out(directory)),
+        extra={**summary.extra, "long": form},
+    )
     bare = StoredSummary(summary, outcome.scored, outcome.stopped, outcome.seconds)
     chosen = _sample(ended, bare)
     texts = tuple((row.where.episode, task.transcript(row)) for row in chosen)

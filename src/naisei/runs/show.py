@@ -1,4 +1,4 @@
-"""A run from its log alone: pages of episodes, one episode in words, JSON lines and CSV.
+"""A run from its log alone: pages of episodes, one episode in words or as JSON.
 
 Nothing here needs the system that made the run, and a page of episodes costs the same for a run
 of tens of thousands.
@@ -6,11 +6,11 @@ of tens of thousands.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
+from html import escape
+from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import JsonValue
@@ -19,11 +19,12 @@ from naisei.core import Event, InputError
 from naisei.lang import say
 from naisei.runs.directory import RunDirectory
 from naisei.runs.log import RunLog
-from naisei.runs.report import StoredSummary, markdown_report, stored_summary
+from naisei.runs.report import StoredSummary, markdown_report, stored_summary, svg_source
 from naisei.runs.result import result_json
 from naisei.runs.task import Summary
 
 __all__ = [
+    "Episode",
     "EpisodeLine",
     "EpisodePage",
     "Wanted",
@@ -33,8 +34,6 @@ __all__ = [
     "episode_text",
     "event_json",
     "exchanges",
-    "export_csv",
-    "export_jsonl",
     "find_episode",
     "run_json",
     "run_text",
@@ -125,7 +124,7 @@ def episode_page(
         [*values, limit, offset],
     )
     costs = _costs(log, [row[0] for row in found])
-    lines = tuple(_line(row, costs.get(row[0])) for row in found)
+    lines = tuple(_line(log, row, costs.get(row[0])) for row in found)
     after = offset + len(lines)
     return EpisodePage(lines, int(total), after if lines and after < total else None)
 
@@ -165,7 +164,7 @@ def _costs(log: RunLog, episodes: Sequence[str]) -> dict[str, tuple[Any, ...]]:
     return {row[0]: row[1:] for row in log.select(query, [*episodes, *episodes])}
 
 
-def _line(row: tuple[Any, ...], cost: tuple[Any, ...] | None) -> EpisodeLine:
+def _line(log: RunLog, row: tuple[Any, ...], cost: tuple[Any, ...] | None) -> EpisodeLine:
     episode, instance, trial, result, failure = row
     state: State = "going" if failure is None else "unscored" if result is None else "scored"
     effects, calls, tokens, unpriced, usd, seconds = cost or (0, 0, 0, 0, 0.0, 0.0)
@@ -175,7 +174,7 @@ def _line(row: tuple[Any, ...], cost: tuple[Any, ...] | None) -> EpisodeLine:
         trial=trial,
         state=state,
         failure=failure or "",
-        result=None if result is None else json.loads(result),
+        result=None if result is None else log.loaded(result, episode),
         effects=effects,
         calls=calls or 0,
         tokens=tokens or 0,
@@ -196,53 +195,6 @@ def event_json(event: Event) -> dict[str, JsonValue]:
         "usage": None if event.usage is None else asdict(event.usage),
         "seconds": event.seconds,
     }
-
-
-def _episodes(directory: RunDirectory) -> Iterator[dict[str, JsonValue]]:
-    for episode, row in directory.log.rows().items():
-        yield {
-            "episode": episode,
-            "instance": row.where.instance,
-            "trial": row.where.trial,
-            "failure": row.failure or None,
-            "tokens": sum(u.tokens for u in row.usage),
-            "calls": sum(u.calls for u in row.usage),
-            "attempts": sum(u.attempts for u in row.usage),
-            "result": row.result,
-        }
-
-
-def export_jsonl(directory: RunDirectory, *, events: bool = False) -> Iterator[str]:
-    """One line an episode that ended; with `events`, each with its effects and results."""
-    for record in _episodes(directory):
-        if events:
-            log = directory.log.read(str(record["episode"]))
-            record["events"] = [event_json(event) for event in log]
-        yield json.dumps(record, ensure_ascii=False) + "\n"
-
-
-def export_csv(directory: RunDirectory) -> str:
-    """One row an episode that ended. The plain fields of results are columns `result.…`;
-    lists stay JSON in their cell."""
-    rows = [_flat(record) for record in _episodes(directory)]
-    columns = list(dict.fromkeys(key for row in rows for key in row))
-    out = io.StringIO()
-    writer = csv.DictWriter(out, columns, restval="")
-    writer.writeheader()
-    writer.writerows(rows)
-    return out.getvalue()
-
-
-def _flat(value: dict[str, JsonValue], prefix: str = "") -> dict[str, str | float | int]:
-    out: dict[str, str | float | int] = {}
-    for key, inner in value.items():
-        if isinstance(inner, dict):
-            out |= _flat(inner, f"{prefix}{key}.")
-        elif isinstance(inner, list):
-            out[f"{prefix}{key}"] = json.dumps(inner, ensure_ascii=False)
-        else:
-            out[f"{prefix}{key}"] = "" if inner is None else inner
-    return out
 
 
 def summary_or_none(directory: RunDirectory) -> StoredSummary:
@@ -313,6 +265,42 @@ def find_episode(directory: RunDirectory, wanted: str) -> str:
             f"for example: {some}" if some else "nothing was recorded yet",
         ),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """One episode to be read: `str` of it is every effect in words, and in a notebook it shows
+    itself so. name: `instance#trial`. events: see `event_json`. figure: an SVG document, if the
+    report has one of it."""
+
+    name: str
+    text: str
+    result: JsonValue
+    failure: str
+    events: tuple[Event, ...]
+    figure: str = ""
+
+    @staticmethod
+    def of(path: Path, wanted: str = "") -> Episode:
+        """From a run directory. Raises `InputError` if there is none, or several."""
+        with RunDirectory.look(path) as directory:
+            name = find_episode(directory, wanted)
+            found = episode_page(directory.log, Wanted(name=name), limit=1).lines
+            return Episode(
+                name=name,
+                text=episode_text(directory, name),
+                result=found[0].result if found else None,
+                failure=found[0].failure if found else "",
+                events=tuple(directory.log.read(name)),
+                figure=summary_or_none(directory).figures.get(name, ""),
+            )
+
+    def __str__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        figure = f'<img alt="" src="{svg_source(self.figure)}">' if self.figure else ""
+        return f'{figure}<pre style="white-space: pre-wrap">{escape(self.text)}</pre>'
 
 
 def episode_json(directory: RunDirectory, episode: str) -> dict[str, JsonValue]:

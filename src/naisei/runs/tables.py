@@ -16,6 +16,7 @@ from pathlib import Path
 from naisei.files import write_atomically
 from naisei.lang import language
 from naisei.runs.task import Table
+from naisei.text_files import csv_cell
 
 __all__ = ["Curve", "number", "svg", "to_csv", "to_markdown", "worded"]
 
@@ -53,9 +54,10 @@ def to_csv(table: Table) -> str:
     """Full precision, NaN as an empty cell, CRLF lines (RFC 4180)."""
     out = io.StringIO()
     writer = csv.writer(out)
-    writer.writerow(table.columns)
+    writer.writerow(map(csv_cell, table.columns))
     for row in table.rows:
-        writer.writerow(["" if isinstance(c, float) and math.isnan(c) else c for c in row])
+        cells = ("" if isinstance(c, float) and math.isnan(c) else csv_cell(c) for c in row)
+        writer.writerow(cells)
     return out.getvalue()
 
 
@@ -180,7 +182,7 @@ class Curve:
     def write(self) -> None:
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(self.columns)
+        writer.writerow(map(csv_cell, self.columns))
         writer.writerows([f"{value:.8g}" for value in row] for row in self.rows)
         write_atomically(self.path, out.getvalue())
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from pydantic import BaseModel, JsonValue
 
@@ -107,13 +107,18 @@ class Task(ABC, Generic[C]):
 
     system: its name. config: everything that changes results, frozen into the run directory.
     data_hash: digest of the data the episodes come from. concurrency: the most episodes at a
-    time that make sense, whatever is asked for; `None` for any.
+    time that make sense, whatever is asked for; `None` for any. each: which list in a result
+    holds its trials, such as `trials` or `sessions.lines`, each a row of `naisei.runs.export`;
+    empty if a result is one. row_names: columns of those rows that have a better name; a list
+    among them is counted.
     """
 
     system: str
     config: C
     data_hash: str
     concurrency: int | None = None
+    each: str = ""
+    row_names: ClassVar[Mapping[str, str]] = {}
 
     @abstractmethod
     def episodes(self) -> Sequence[Where]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -23,8 +24,10 @@ from naisei.system.sampling import completed, of_config
 
 if TYPE_CHECKING:
     from naisei.models.base import ModelSettings
+    from naisei.runs.export import Frame, Library
     from naisei.runs.result import RunResult
     from naisei.runs.task import Task
+    from naisei.runs.tracking import Tracker
     from naisei.system.declare import Experiment
 
 __all__ = [
@@ -118,6 +121,13 @@ class RunOptions(Endpoint):
         "… or when this session has taken so many minutes.",
         panel="budget",
     )
+    track: tuple[str, ...] = flag(
+        (),
+        "実行を知らせる先 (複数可): otel、mlflow、wandb、tensorboard",
+        "Whom to tell of the run, repeatable: otel, mlflow, wandb, tensorboard.",
+        panel="output",
+        metavar="NAME",
+    )
     quiet: bool = flag(
         False, "進捗を表示しない", "No progress.", name="--quiet", short="-q", panel="output"
     )
@@ -142,6 +152,25 @@ class Study:
         """The first that is not 0: a study that was stopped says so."""
         return next((r.exit_code for r in self.results.values() if r.exit_code), 0)
 
+    def frame(self, *, each: str | None = None) -> Frame:
+        """One row a trial of every configuration; see `naisei.runs.export.frame`."""
+        from naisei.runs.export import frame
+
+        return frame(self.path, each=each)
+
+    def to_dataframe(self, library: Library = "pandas", *, each: str | None = None) -> Any:
+        """`frame` as a `pandas.DataFrame`, or as a `polars.DataFrame`.
+
+        Raises:
+            InputError: the library is not installed (extra `frames`).
+        """
+        return self.frame(each=each).to_dataframe(library)
+
+    def _repr_html_(self) -> str:
+        from naisei.runs.export import tables_html
+
+        return tables_html(self.tables, self.notes)
+
 
 async def aexecute(
     experiment: Experiment[C],
@@ -152,6 +181,7 @@ async def aexecute(
     task: Task[Any] | None = None,
     on_event: Callable[[Event], None] | None = None,
     on_episode: Callable[[EpisodeRow], None] | None = None,
+    trackers: Sequence[Tracker] = (),
 ) -> RunResult:
     """Run, or continue, one configuration in its run directory.
 
@@ -159,6 +189,7 @@ async def aexecute(
         run_dir: by default one under `runs/`, named by the configuration and the data.
         task: loaded before, from the same configuration.
         on_event, on_episode: see `naisei.runs.engine.run_task`.
+        trackers: beside those of `options.track`; see `naisei.runs.tracking`.
 
     Raises:
         InputError: unusable data, names, models or directory; nothing is left behind.
@@ -173,6 +204,13 @@ async def aexecute(
     if task is None:
         config = completed(experiment, config)
         task = experiment.load(config)
+    if options.track or trackers:
+        from naisei.runs.tracking import tracked
+
+        tracking = tracked(options.track, trackers, on_event, on_episode)
+        on_event, on_episode = tracking.event, tracking.episode
+    else:
+        tracking = None
     most = getattr(task, "concurrency", None)
     concurrency = options.concurrency or experiment.concurrency or os.cpu_count() or 1
     concurrency = min(concurrency, most or concurrency)
@@ -184,7 +222,10 @@ async def aexecute(
         cache=options.cache,
         resends_of={r.name: r.resends for r in experiment.roles if r.resends is not None},
     ) as world:
-        with RunDirectory.of(task, run_dir) as directory:
+        with (
+            RunDirectory.of(task, run_dir) as directory,
+            tracking.of(task, directory.path) if tracking is not None else nullcontext(),
+        ):
             async with task.during(directory):
                 outcome = await run_task(
                     task,
@@ -198,6 +239,8 @@ async def aexecute(
                 )
             result = finish(task, directory, outcome)
             task.export(directory, result)
+            if tracking is not None:
+                tracking.result = result
             return result
 
 

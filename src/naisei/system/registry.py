@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from importlib.metadata import entry_points
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -64,8 +63,13 @@ WITHOUT_COMMAND = ("web",)
 
 def system_names() -> list[str]:
     """All that have a command: ours, then those from outside by name. None is imported."""
-    outside = {entry.name for entry in entry_points(group=GROUP)} - set(BUILT_IN)
-    return [*BUILT_IN, *sorted(outside)]
+    from naisei.entries import entries, tell_taken
+
+    taken = {*BUILT_IN, *WITHOUT_COMMAND}
+    for name, entry in (outside := entries(GROUP)).items():
+        if name in taken:
+            tell_taken(entry, f"naisei.{name}")
+    return [*BUILT_IN, *(name for name in outside if name not in taken)]
 
 
 def find_system(name: str) -> System:

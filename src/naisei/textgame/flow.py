@@ -48,7 +48,8 @@ def play_game(game: str, player: Player, *, max_steps: int) -> Flow[GameResult]:
     steps: list[Step] = []
     gave_up = ""
     while not view.done and len(steps) < max_steps:
-        decision = yield from player.decide(view)
+        left = max_steps - len(steps)
+        decision = yield from player.decide(view.model_copy(update={"steps_left": left}))
         if not decision.action:
             gave_up = decision.thoughts
             break

@@ -20,7 +20,8 @@ class View(BaseModel):
     room: name of the room as its heading gives it. description: of the room, as `look` would
     give it. inventory: as `inventory` would give it. candidates: the commands that the engine
     would accept. feedback: what the last command was answered. score, max_score: points.
-    won, lost: whether the game ended so.
+    won, lost: whether the game ended so. steps_left: commands that may still be given, this one
+    included; 0 where nobody counts them.
 
     There is nothing here of the game's inner state.
     """
@@ -37,6 +38,7 @@ class View(BaseModel):
     done: bool = False
     won: bool = False
     lost: bool = False
+    steps_left: int = 0
 
     @classmethod
     def of(cls, seen: Observation) -> View:
@@ -45,7 +47,9 @@ class View(BaseModel):
 
     def observation(self, reward: float) -> Observation:
         """As the result of an `Act` effect."""
-        info: dict[str, JsonValue] = self.model_dump(mode="json", exclude={"feedback", "done"})
+        info: dict[str, JsonValue] = self.model_dump(
+            mode="json", exclude={"feedback", "done", "steps_left"}
+        )
         return Observation(text=self.feedback, reward=reward, done=self.done, info=info)
 
 

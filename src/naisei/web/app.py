@@ -74,7 +74,7 @@ def _files() -> frozenset[str]:
 
 
 async def _enter(request: Request) -> Response:
-    if server_of(request).visitors.may_enter(request.headers):
+    if server_of(request).visitors.may_enter(request.scope, request.headers):
         return RedirectResponse("/", 303)
     return page_response(request, "enter.html")
 
@@ -83,7 +83,7 @@ async def _let_in(request: Request) -> Response:
     visitors = server_of(request).visitors
     async with request.form(max_files=0, max_fields=5) as form:
         given = form.get("token")
-    if not isinstance(given, str) or not visitors.knows(given.strip()):
+    if not isinstance(given, str) or not visitors.knows(request.scope, given):
         raise HTTPException(401, say("トークンが違います", "that is not the token"))
     response = Response(status_code=204, headers={"HX-Redirect": "/"})
     response.headers.append("set-cookie", visitors.key(secure=request.url.scheme == "https"))

@@ -9,7 +9,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import nh3
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from markdown_it import MarkdownIt
 from markupsafe import Markup
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -74,6 +76,7 @@ def _environment() -> Environment:
     environment.globals |= {"say": say, "static": static, "has_static": _has_static}
     environment.filters["number"] = number
     environment.filters["lines"] = _lines
+    environment.filters["markdown"] = _markdown
     environment.filters["pretty"] = _pretty
     environment.globals["bar"] = bar
     environment.globals["lengths"] = lengths
@@ -101,6 +104,40 @@ def _lines(text: str) -> Markup:
     return Markup("<br>").join(text.split("\n"))
 
 
+@cache
+def _renderer() -> MarkdownIt:
+    renderer = MarkdownIt("commonmark", {"html": False, "breaks": True}).enable("table")
+    # What documents say is quoted: nothing in it leads away, is fetched, or shouts.
+    return renderer.disable(
+        ["image", "link", "autolink", "reference", "code", "heading", "lheading"]
+    )
+
+
+def _markdown(text: str) -> Markup:
+    """Lists, tables and emphasis of Markdown; line breaks kept. Neither HTML nor links."""
+    made = _renderer().render(text)
+    return Markup(nh3.clean(made, tags=_MARKS, attributes={"ol": {"start"}}, link_rel=None))
+
+
+_MARKS = {
+    "p",
+    "br",
+    "ul",
+    "ol",
+    "li",
+    "table",
+    "thead",
+    "tbody",
+    "tr",
+    "th",
+    "td",
+    "strong",
+    "em",
+    "code",
+    "pre",
+    "blockquote",
+    "hr",
+}
 #: Where HTMX puts an answer of this kind: the line alone, where notices go.
 _PLACED = {"HX-Retarget": "#notice", "HX-Reswap": "innerHTML", "HX-Reselect": ".notice"}
 _LOG = logging.getLogger("naisei.web")

@@ -75,7 +75,7 @@ def guard_rules(options: WebOptions, visitors: Visitors) -> GuardRules:
     """For `naisei.http.Guard`."""
 
     def admit(scope: Scope, headers: Headers) -> Response | None:
-        if scope["path"].startswith(_OPEN) or visitors.may_enter(headers):
+        if scope["path"].startswith(_OPEN) or visitors.may_enter(scope, headers):
             return None
         if scope["method"] == "GET" and "hx-request" not in headers:
             return RedirectResponse("/enter", 303)

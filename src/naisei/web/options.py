@@ -119,6 +119,17 @@ class WebOptions(Listening):
     @model_validator(mode="after")
     def _sound(self) -> Self:
         self.guard([self.token] if self.token else [], variable=TOKEN, option="--token-file")
+        if self.runs.resolve().is_relative_to(self.state.resolve()):
+            raise InputError(
+                say(
+                    "会話を保存するフォルダーの中は、実行記録として見せられません",
+                    "what is inside the folder of conversations is not shown as runs",
+                ),
+                place=f"--runs {self.runs}",
+                remedy=say(
+                    "--state の外のフォルダーを指定してください", "name a folder outside of --state"
+                ),
+            )
         if self.index is not None and self.documents is not None:
             raise InputError(
                 say("索引か資料のフォルダーの、どちらか一つです", "either an index or a folder"),

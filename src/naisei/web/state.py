@@ -12,14 +12,18 @@ from typing import Any, TypeVar
 
 from starlette.requests import Request
 
-from naisei.core import Embed, InputError, Sampling, World
+from naisei.core import Chat, Embed, InputError, World
 from naisei.files import output_error
 from naisei.http import ThreadHandler
 from naisei.lang import say
 from naisei.models.registry import base_world
 from naisei.runs.lock import RunLock, holder, locked
-from naisei.web.conversations.kind import ConversationContext, PageConversation
-from naisei.web.conversations.store import Conversations
+from naisei.web.conversations.kind import (
+    ConversationContext,
+    PageConversation,
+    SamplingHandler,
+)
+from naisei.web.conversations.store import Conversations, expire
 from naisei.web.options import WebOptions
 from naisei.web.pages import Page
 from naisei.web.pages import pages as all_pages
@@ -72,14 +76,14 @@ class ServerState:
         return found
 
     def folder(self, visitor: Visitor) -> Path:
-        """The visitor's own folder, for what is kept beside conversations; made if need be."""
-        return make_folder(self.options.state / "visitors" / visitor.id)
+        """The visitor's own folder, for what is kept beside conversations. It is there once
+        something is (`make_folder`): a visitor who only looks leaves nothing."""
+        return self.options.state / "visitors" / visitor.id
 
     async def world(
         self,
         models: Mapping[str, str],
         *,
-        sampling_of: Mapping[str, Sampling] | None = None,
         embedder: str = "auto",
         resends_of: Mapping[str, int] | None = None,
     ) -> World:
@@ -91,14 +95,13 @@ class ServerState:
         """
         if models:  # importing the model stack takes a second, in which nobody is to wait
             await asyncio.to_thread(import_module, "naisei.models.gateway")
-        key = repr((sorted(models.items()), sampling_of, embedder, resends_of))
+        key = repr((sorted(models.items()), embedder, resends_of))
         async with self._opening:
             if key not in self._worlds:
                 base = await self._stack.enter_async_context(
                     base_world(
                         dict(models),
                         settings=self.options.settings,
-                        sampling_of=sampling_of,
                         embedder=embedder,
                         resends_of=resends_of,
                     )
@@ -108,8 +111,16 @@ class ServerState:
         return self._worlds[key]
 
     def _context(self, visitor: Visitor, conversation: PageConversation) -> ConversationContext:
+
+        async def world(models: Mapping[str, str], **how: Any) -> World:
+            base = await self.world(models, **how)
+            if not models or not conversation.sampling:
+                return base
+            chat = SamplingHandler(base.handler(Chat("", ())), conversation.sampling)
+            return base.having({Chat: chat})
+
         return ConversationContext(
-            world=self.world,
+            world=world,
             human=conversation.human,
             note=conversation.note,
             folder=self.folder(visitor),
@@ -143,6 +154,7 @@ async def open_server(
     lock = RunLock(state)
     try:
         _rename_conversations(state)
+        await asyncio.to_thread(expire, state)
         visitors = Visitors.kept_in(state, options.token)
         async with AsyncExitStack() as stack:
             server = ServerState(options, visitors, stack, all_pages() if pages is None else pages)

@@ -15,9 +15,11 @@ from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
 
 from starlette.datastructures import Headers
+from starlette.types import Scope
 
 from naisei.core import InputError
 from naisei.files import written_beside
+from naisei.http import Guesses
 from naisei.lang import say
 
 __all__ = ["CSRF_HEADER", "Visitor", "Visitors"]
@@ -50,13 +52,16 @@ class Visitors:
         tag = self._sign("tag", "")[:8]
         self._visitor_cookie, self._key_cookie = f"naisei_visitor_{tag}", f"naisei_key_{tag}"
         self._token, self._key = token, self._sign("token", token)
+        self._guesses = Guesses()
 
     @staticmethod
     def kept_in(folder: Path, token: str = "") -> Visitors:
         """With the secret of a state folder, which is made if there is none."""
         path = folder / "secret"
-        if not path.exists():
+        # Nothing in it: its writer was killed, and nobody was given anything signed with it.
+        if not path.exists() or (path.is_file() and path.stat().st_size == 0):
             with written_beside(path) as part:
+                path.unlink(missing_ok=True)
                 part.touch(mode=0o600)
                 part.write_bytes(secrets.token_bytes(32))
         try:
@@ -87,18 +92,19 @@ class Visitors:
         value = f"{name}.{self._sign('visitor', name)}"
         return self._visitor(name, self._cookie(self._visitor_cookie, value, secure))
 
-    def may_enter(self, headers: Headers) -> bool:
-        """Whether they know the token, by cookie or as `Authorization: Bearer`."""
+    def may_enter(self, scope: Scope, headers: Headers) -> bool:
+        """Whether they know the token, by cookie or as `Authorization: Bearer`. Raises as
+        `knows`."""
         if not self._token:
             return True
-        scheme, _, given = headers.get("authorization", "").partition(" ")
-        if scheme.lower() == "bearer" and self.knows(given.strip()):
+        if hmac.compare_digest(_cookies(headers).get(self._key_cookie, ""), self._key):
             return True
-        return hmac.compare_digest(_cookies(headers).get(self._key_cookie, ""), self._key)
+        scheme, _, given = headers.get("authorization", "").partition(" ")
+        return scheme.lower() == "bearer" and self.knows(scope, given)
 
-    def knows(self, token: str) -> bool:
-        """Whether this is the token."""
-        return hmac.compare_digest(token.encode(), self._token.encode())
+    def knows(self, scope: Scope, token: str) -> bool:
+        """Whether this is the token. Raises `HTTPException` (429) as `Guesses.whose`."""
+        return self._guesses.whose(scope, token, {"": self._token}) is not None
 
     def key(self, *, secure: bool = False) -> str:
         """The Set-Cookie value for somebody who knew the token."""

@@ -104,6 +104,28 @@ def test_the_best_of_thousands_are_those_of_the_reference(seed: int, spread: flo
     assert [f.score for f in found] == pytest.approx([score for _, score in expected], abs=1e-8)
 
 
+@pytest.mark.parametrize("spread", [1.0, 0.03])
+def test_the_best_of_full_blocks_are_those_of_the_reference(spread: float) -> None:
+    """Blocks that are looked through in 8 bits, one that still grows, and one that changed."""
+    draw = np.random.default_rng(5)
+    middle, queries = draw.standard_normal(16), draw.standard_normal((3, 16))
+    near = (middle + spread * draw.standard_normal((8400, 16))).astype(np.float32)
+    near[0] = queries[0]
+    pairs: list[tuple[Entry, Vector]] = [
+        (Entry(id=f"m{n}", time=NOW, text="…", importance=1 + n % 10), vector.tolist())
+        for n, vector in enumerate(near)
+    ]
+    stream = stream_of(pairs)
+    first = stream.search(queries, now=NOW, k=40)
+    assert [f.score for f in first] == pytest.approx(
+        [s for _, s in reference(pairs, queries.tolist(), NOW, ScoreWeights())[:40]], abs=1e-8
+    )
+    stream.attach("m9", queries[1])
+    pairs[9] = (pairs[9][0], queries[1].astype(np.float32).tolist())
+    expected = reference(pairs, queries.tolist(), NOW, ScoreWeights())[:40]
+    assert [f.entry.id for f in stream.search(queries, now=NOW, k=40)] == [i for i, _ in expected]
+
+
 def test_one_entry_scores_zero_and_is_found() -> None:
     pairs = [(Entry(id="only", time=NOW, text="本の話"), [1.0, 2.0])]
     (found,) = stream_of(pairs).search([[1.0, 0.0]], now=NOW, k=5)

@@ -103,11 +103,11 @@ def _found(*texts: str) -> list[Any]:
     return stream.search(None, now=NOW)
 
 
-def test_evidence_is_numbered_and_knows_its_ids() -> None:
+def test_evidence_is_numbered_in_the_order_of_time_and_knows_its_ids() -> None:
     block = evidence(_found("おはよう\nございます", "本の話"))
-    assert block.lines == ("1. [田中] おはよう ございます", "2. [田中] 本の話")
-    assert block.ids == ("m0", "m1")
-    assert block.text == "1. [田中] おはよう ございます\n2. [田中] 本の話"
+    assert block.lines == ("1. [田中] 本の話", "2. [田中] おはよう ございます")
+    assert block.ids == ("m1", "m0")
+    assert block.text == "1. [田中] 本の話\n2. [田中] おはよう ございます"
     assert evidence([]).text == ""
 
 
@@ -117,9 +117,10 @@ def test_evidence_ends_before_the_limit(limit: int) -> None:
     block = evidence(found, limit=limit)
     assert len(block.text) <= limit
     longer = evidence(found, limit=10_000)
-    assert block.lines == longer.lines[: len(block.lines)]
-    if len(block.lines) < len(longer.lines):
-        assert len("\n".join(longer.lines[: len(block.lines) + 1])) > limit
+    n = len(block.lines)
+    assert set(block.ids) == {one.entry.id for one in found[:n]}, "the best of them"
+    if n < len(longer.lines):
+        assert len(block.text) + len(f"\n{n + 1}. {found[n].entry.line}") > limit
 
 
 def test_a_first_line_longer_than_the_limit_is_cut() -> None:

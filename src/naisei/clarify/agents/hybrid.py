@@ -53,7 +53,7 @@ class Hypotheses(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
 
-    thought: str = told("見立ての理由。二文以内", "The reason, in two sentences at most")
+    thought: str = told("見立ての理由。日本語で二文以内", "The reason, in two sentences at most")
     hypotheses: tuple[Hypothesis, ...] = told(
         "ありそうな順に、互いに異なる行動", "Different actions, the likeliest first"
     )
@@ -105,7 +105,7 @@ FLOOR = 0.1
 _TRUTH = {"yes": "yes", "no": "no", "unknown": "maybe"}
 _WORDS = {
     "ja": {
-        "memo": "【内省メモ】",
+        "memo": "【内省メモ】（これまでの試行の失敗から得た教訓）",
         "tried": "すでに実行して違っていた行動（もう選べません）：",
         "question": "質問：",
         "answer": "回答：",
@@ -114,7 +114,7 @@ _WORDS = {
         "comma": "、",
     },
     "en": {
-        "memo": "[Reflection memo]",
+        "memo": "[Reflection memo] (lessons of the trials that failed)",
         "tried": "Already executed and wrong (no longer allowed): ",
         "question": "Question: ",
         "answer": "Answer: ",
@@ -128,7 +128,7 @@ _WORDS = {
 class HybridOptions(Options):
     """prompt: name of the system prompt."""
 
-    prompt: PromptName = "hybrid.v1"
+    prompt: PromptName = "hybrid.v2"
 
 
 class HybridAgent:
@@ -137,7 +137,7 @@ class HybridAgent:
     name = "hybrid"
 
     def __init__(
-        self, *, alpha: float, beta: float, trials: int, prompt: str = "hybrid.v1"
+        self, *, alpha: float, beta: float, trials: int, prompt: str = "hybrid.v2"
     ) -> None:
         self._alpha, self._beta = alpha, beta
         self._trials, self._prompt = trials, prompt
@@ -185,7 +185,7 @@ class HybridAgent:
         lines += [f"{w['question']}{t.question}\n{w['answer']}{t.answer}" for t in view.asked]
         lines.append(w["ask" if view.may_ask else "act"].format(n=COUNT))
         told = lang.render(
-            "naisei.clarify", self._prompt, language, actions=action_list(view.actions), count=COUNT
+            "naisei.clarify", self._prompt, language, actions=action_list(view.actions)
         )
         return [system(told), user("\n\n".join(lines))]
 

@@ -30,7 +30,7 @@ class Reply(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
 
-    thought: str = told("判断の理由。二文以内", "The reason, in two sentences at most")
+    thought: str = told("判断の理由。日本語で二文以内", "The reason, in two sentences at most")
     choice: Literal["clarify", "execute"] = told(
         "clarify は質問、execute は実行", "clarify asks, execute acts"
     )
@@ -75,29 +75,59 @@ def reply_schema(ids: tuple[int, ...], *, several: bool = False) -> type[Reply]:
     return create_model("Decision", __base__=base, **fields)
 
 
-_MEMO = {"ja": "【内省メモ】", "en": "[Reflection memo]"}
+_MEMO = {
+    "ja": "【内省メモ】（これまでの試行の失敗から得た教訓）",
+    "en": "[Reflection memo] (lessons of the trials that failed)",
+}
 _TRIED = {
     "ja": "すでに実行して違っていた行動{barred}：",
     "en": "Already executed and wrong{barred}: ",
 }
 _BARRED = {"ja": "（もう選べません）", "en": " (no longer allowed)"}
 _MAY_ASK = {
-    "ja": "質問はあと{n}回できます。質問するか、実行するかを決めてください。",
-    "en": "You may ask {n} more question(s). Decide: ask or execute.",
+    "ja": "質問はあと{n}回できます。{trials}質問するか、実行するかを決めてください。",
+    "en": "Questions left: {n}. {trials}Decide: ask or execute.",
 }
 _AGAIN = {
     "ja": "{action} はすでに実行して違っていた行動です。ほかの行動を選んでください。",
     "en": "{action} was executed before and was wrong. Choose another action.",
 }
 _MUST_ACT = {
-    "ja": "もう質問はできません。行動を1つ選んで実行してください。",
-    "en": "No more questions are possible. Choose one action and execute it.",
+    "ja": "もう質問はできません。{trials}行動を1つ選んで実行してください。",
+    "en": "Questions left: 0. {trials}Choose one action and execute it.",
+}
+#: What is said of the trials after this one: none, and some.
+_TRIALS = {
+    "ja": ("これが最後の試行です。", "外れたときに残る試行は{n}回です。"),
+    "en": ("This is the last trial. ", "Trials left after this one: {n}. "),
+}
+#: How many actions are wanted, and what executing several takes; by whether there may be several.
+_WANTED = {
+    "ja": {
+        False: "望まれている行動は、一覧のうちただ一つです。ほかの行動がもっともらしく見えても、"
+        "この人が今望んでいるのはその一つだけです。",
+        True: "望まれている行動は、ふつう一覧のうちただ一つです。"
+        "まれに、二つか三つをまとめて望んでいることがあります。",
+    },
+    "en": {
+        False: "Exactly one of them is wanted. Others may look sensible too, but this person wants "
+        "that one, now.",
+        True: "As a rule exactly one of them is wanted; rarely two or three are wanted together.",
+    },
+}
+_ALSO = {
+    "ja": "\n- ほかにも望まれていると分かった行動があれば also に入れます。"
+    "余計な行動を一つでも含めば失敗です。",
+    "en": "\n- Put further actions into also only where you know that they are wanted too: a "
+    "single needless one is a failure.",
 }
 
 
-def conversation(view: View, prompt: str) -> list[Message]:
-    """The messages for a decision. Everything before the last message stays the same
-    within a trial, so that endpoints can reuse their prefix cache."""
+def conversation(view: View, prompt: str, *, several: bool = False) -> list[Message]:
+    """The messages for a decision; several: further actions may be wanted with the first.
+
+    Everything before the last message stays the same within a trial, so that endpoints can reuse
+    their prefix cache."""
     language = view.scene.language
     given = [scene_text(view.scene)]
     if view.past:
@@ -109,10 +139,21 @@ def conversation(view: View, prompt: str) -> list[Message]:
         named = separator.join(f"{a}. {view.actions.text(a)}" for a in view.tried)
         barred = _BARRED[language] if view.masked else ""
         given.append(_TRIED[language].format(barred=barred) + named)
-    now = _MAY_ASK[language].format(n=view.quota_left) if view.may_ask else _MUST_ACT[language]
-    messages = [
-        system(lang.render("naisei.clarify", prompt, language, actions=action_list(view.actions)))
-    ]
+    trials = ""
+    if view.trials_left is not None:
+        last, more = _TRIALS[language]
+        trials = more.format(n=view.trials_left) if view.trials_left else last
+    template = _MAY_ASK if view.may_ask else _MUST_ACT
+    now = template[language].format(n=view.quota_left, trials=trials)
+    instructions = lang.render(
+        "naisei.clarify",
+        prompt,
+        language,
+        actions=action_list(view.actions),
+        wanted=_WANTED[language][several],
+        also=_ALSO[language] if several else "",
+    )
+    messages = [system(instructions)]
     heard = "\n\n".join(given)
     for turn in view.asked:
         messages += [user(heard), assistant(turn.question)]
@@ -122,10 +163,9 @@ def conversation(view: View, prompt: str) -> list[Message]:
 
 
 class LLMOptions(Options):
-    """prompt: name of the system prompt; by default agent.v1, or agent.v2 where several actions
-    may be wanted."""
+    """prompt: name of the system prompt."""
 
-    prompt: PromptName | None = None
+    prompt: PromptName = "agent.v3"
 
 
 class LLMAgent:
@@ -133,12 +173,12 @@ class LLMAgent:
 
     name = "llm"
 
-    def __init__(self, prompt: str = "agent.v1", *, several: bool = False) -> None:
+    def __init__(self, prompt: str = "agent.v3", *, several: bool = False) -> None:
         self.prompt, self.several = prompt, several
 
     def decide(self, view: View) -> Flow[Decision]:
         schema = reply_schema(view.actions.ids, several=self.several)
-        told = conversation(view, self.prompt)
+        told = conversation(view, self.prompt, several=self.several)
         reply = yield from Chat("agent", told, schema)
         # Who asks though no question is left has given the likeliest action all the same.
         asks = reply.choice == "clarify" and view.may_ask
@@ -156,6 +196,5 @@ class LLMAgent:
 @declares(model_free=False, options=LLMOptions)
 def build(context: AgentContext) -> LLMAgent:
     """Options: `LLMOptions`."""
-    given = LLMOptions.model_validate(dict(context.options)).prompt
-    prompt = given or ("agent.v2" if context.several else "agent.v1")
-    return LLMAgent(prompt, several=context.several)
+    options = LLMOptions.model_validate(dict(context.options))
+    return LLMAgent(options.prompt, several=context.several)

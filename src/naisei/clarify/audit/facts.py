@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from naisei.clarify.forbidden_questions import broken_rule
 from naisei.clarify.schemas import ActionSet, Facts, Instance
-from naisei.clarify.simulator.voice import pick
+from naisei.clarify.simulator.voice import attributive, pick
 from naisei.clarify.things import all_names, called, mentioned, names_of, thing_of
 from naisei.core import fingerprint
 from naisei.japanese.answers import Stance, understand
@@ -194,8 +194,7 @@ def _of_clauses(ways: Sequence[str], facts: Facts, form: str) -> _Made:
         for clause in clauses[:3]:
             if form == "negative" and re.search(r"(?:ない|ません|たく?ない)$|not ", clause):
                 continue
-            attributive = re.sub(r"だ$", "な", clause)
-            made.append((pick(ways, clause).format(a=attributive), truth, ()))
+            made.append((pick(ways, clause).format(a=attributive(clause)), truth, ()))
     return made
 
 
@@ -210,7 +209,8 @@ def heard(answer: str, probe: FactProbe) -> str:
     """What an answer says to a probe, in the terms of `FactProbe.truth`; empty: neither here nor
     there. Hedged answers count as what they lean to."""
     read = understand(answer, probe.question)
-    if read.stance is Stance.REFUSED:
+    if read.stance in (Stance.REFUSED, Stance.UNSURE):
+        # 「わからないけど、…」 takes no side, whatever is told then.
         return ""
     if not probe.sides:
         if probe.form == "negative":

@@ -13,6 +13,7 @@ from naisei.clarify.schemas import Action, ActionSet, Language
 from naisei.core import InputError
 from naisei.lang import say
 from naisei.lengths import FIELD, bounded
+from naisei.text_files import json_of, toml_of
 from naisei.text_files import read_text as read_any
 
 __all__ = ["ACTION_FILES", "Row", "exists", "listed", "load_actions", "read_rows", "read_text"]
@@ -95,7 +96,7 @@ def read_rows(path: Path) -> list[Row]:
 
 def _parse(path: Path, number: int, text: str) -> Any:
     try:
-        return json.loads(text)
+        return json_of(text)
     except (ValueError, RecursionError) as error:
         column, reason = "", str(error)
         if isinstance(error, json.JSONDecodeError):
@@ -243,7 +244,7 @@ def _rows(file: Path) -> list[Row]:
         return _toml(file)
     text = read_text(file)
     try:
-        whole = json.loads(text)
+        whole = json_of(text)
     except (ValueError, RecursionError):
         return read_rows(file)  # JSONL, or a broken file: then the message names the line
     if isinstance(whole, dict) and "id" not in whole:
@@ -253,7 +254,7 @@ def _rows(file: Path) -> list[Row]:
 
 def _toml(file: Path) -> list[Row]:
     try:
-        content = tomllib.loads(read_text(file))
+        content = toml_of(read_text(file))
     except tomllib.TOMLDecodeError as error:
         raise InputError(
             say(f"TOML として読めません: {error}", f"no TOML: {error}"),

@@ -2,7 +2,7 @@
 
 `none` keeps nothing; `reflexion` the last three requests; `tur` one memo of bounded length in which
 a newer line takes the place of an older one for the same person and action; `stream` all of them,
-recalled by relevance, importance and recency (Park et al. 2023).
+recalled as the situation asks for them (`naisei.memory.stream`).
 """
 
 from __future__ import annotations
@@ -41,8 +41,10 @@ class HomeMemory:
     def add(self, item: JsonValue) -> None:
         """Fold in one request, a `Past` as JSON."""
 
-    def recall(self, vector: Vector | None, *, n: int, day: int) -> tuple[Past, ...]:
-        """What comes to mind at request n of a day, oldest first."""
+    def recall(
+        self, situation: str, vector: Vector | None, *, n: int, day: int
+    ) -> tuple[Past, ...]:
+        """What comes to mind in a situation, at request n of a day, oldest first."""
         return tuple(self.kept)
 
 
@@ -84,12 +86,14 @@ class _Searched(HomeMemory):
         )
         self._stream.append(entry, np.array(new.vector) if new.vector else None)
 
-    def recall(self, vector: Vector | None, *, n: int, day: int) -> tuple[Past, ...]:
+    def recall(
+        self, situation: str, vector: Vector | None, *, n: int, day: int
+    ) -> tuple[Past, ...]:
         if not self.kept:
             return ()
         now = _START + timedelta(days=day, minutes=30 * n)
         asked = None if vector is None else vector[None, :]
-        found = self._stream.search(asked, now=now, k=min(RECALLED, len(self.kept)))
+        found = self._stream.find([situation], asked, now=now, k=RECALLED)
         return tuple(self.kept[i] for i in sorted(int(s.entry.id) for s in found))
 
 

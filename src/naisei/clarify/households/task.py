@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, JsonValue
@@ -75,7 +76,7 @@ def household(
         vector = None
         if memory.searches:
             vector = (yield from Embed((situation(scene),)))[0]
-        past = memory.recall(vector, n=request.n, day=request.day)
+        past = memory.recall(situation(scene), vector, n=request.n, day=request.day)
         result = yield from clarify.episode(
             request.instance, actions, agent, NoMemory(), rules, past
         )
@@ -153,6 +154,8 @@ class HouseholdsTask(Task[HouseholdsConfig]):
     """Plays every household with one agent and one memory. An episode is a household."""
 
     system = "clarify"
+    each = "requests.trials"
+    row_names: ClassVar[Mapping[str, str]] = {"turns": "questions", "cluster": "household"}
 
     def __init__(self, config: HouseholdsConfig, data: Homes) -> None:
         self.config, self.data = config, data
@@ -226,6 +229,7 @@ class HouseholdsTask(Task[HouseholdsConfig]):
 
         worth = [_worth(r, self.config) for _, _, r in pairs]
         known = [h.known_before(q) for h, q, _ in pairs]
+        later = [2 * q.n > len(h.requests) for h, q, _ in pairs]
         first = [float(r.trials[0].success) for _, _, r in pairs]
         no_habit = "no request rests on a habit seen before"
         k = self.config.rules.trials
@@ -233,6 +237,7 @@ class HouseholdsTask(Task[HouseholdsConfig]):
             metric(f"score@{k}", worth),
             metric("score_known_habit", _where(worth, known), no_habit),
             metric("score_other", _where(worth, [not x for x in known])),
+            metric("score_second_half", _where(worth, later)),
             metric("pass@1", first),
             metric("pass@1_known_habit", _where(first, known), no_habit),
             metric(f"pass@{k}", [float(r.first_success is not None) for _, _, r in pairs]),
@@ -249,7 +254,11 @@ class HouseholdsTask(Task[HouseholdsConfig]):
             metrics=metrics,
             tables=(_curve(pairs, worth),),
             notes=(note, *self.model_notes()),
-            extra={"units": units, "clusters": clusters, "chosen": {"score_known_habit": known}},
+            extra={
+                "units": units,
+                "clusters": clusters,
+                "chosen": {"score_known_habit": known, "score_second_half": later},
+            },
         )
 
 
@@ -299,7 +308,7 @@ def study_tables(study: Study) -> tuple[Table, ...]:
     first, *others = summaries
     lines = []
     for label in others:
-        for name in (names[0], names[1], "questions"):
+        for name in (names[0], names[1], "score_second_half", "questions", "wrong_acts"):
             a, b = by_row[first][name], by_row[label][name]
             clusters = _clusters(summaries[first], a)
             if len(a.per_unit) == len(b.per_unit) == len(clusters):

@@ -27,7 +27,7 @@ __all__ = ["NAMES", "LLMSimulator", "simulator"]
 
 
 #: Without and with the facts of a wish.
-_PROMPT, _PROMPT_FACTS = "simulator.v1", "simulator.v2"
+_PROMPT, _PROMPT_FACTS = "simulator.v1", "simulator.v3"
 
 
 class LLMSimulator(FlowHandler):

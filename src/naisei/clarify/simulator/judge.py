@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -10,7 +11,18 @@ from naisei.clarify.simulator.knowledge import Cue, Proposition, fits, folded, p
 from naisei.japanese.morph import Token, tokens
 from naisei.japanese.questions import words
 
-__all__ = ["LIGHT", "Judged", "facet_asked", "having", "judge", "leads_nowhere", "matched"]
+__all__ = [
+    "LIGHT",
+    "TELL_ME",
+    "WHAT_IS_UP",
+    "Judged",
+    "denies",
+    "facet_asked",
+    "having",
+    "judge",
+    "leads_nowhere",
+    "matched",
+]
 
 #: Nouns that add nothing to what is asked.
 _LIGHT_WORDS = (
@@ -152,3 +164,22 @@ def facet_asked(text: str, language: str) -> str:
     """What an open question asks after, or an empty string."""
     held = having(text, language)
     return next((f.name for f in propositions(language).facets if fits(f.cues, held)), "")
+
+
+_DIRECTION = frozenset({"to-come", "to-go", "right-now", "store"})
+
+
+def denies(need: int, text: str, language: str, *, timeless: bool) -> bool:
+    """Whether an open question supposes only what is not so. timeless: what it asks after holds
+    whether a thing is wanted or done with."""
+    ignored = _DIRECTION if timeless else frozenset[str]()
+    supposed = [p for p in matched(text, language) if p.name not in ignored]
+    return {p.truth(need) for p in supposed} == {"no"}
+
+
+#: 「どうしたの」「というと？」 asks for whatever comes first.
+WHAT_IS_UP = re.compile(
+    r"どう(?:し|なさい)(?:た|まし)|(?:って|と)(?:いう|言う)と[？。]?$|どういう(?:意味|こと)|何のこと|"
+    r"\bwhat(?:'s| is) (?:up|the matter|wrong|going on)|\bwhat do you mean"
+)
+TELL_ME = re.compile(r"\btell me (?:a little |a bit )?(?:more|about|what|why|how)\b")

@@ -18,33 +18,36 @@ from dataclasses import replace
 from naisei.clarify.describe import REFUSAL
 from naisei.clarify.forbidden_questions import broken_rule
 from naisei.clarify.schemas import ActionSet, Facts, Instance, Turn
+from naisei.clarify.simulator.claims import Claim
 from naisei.clarify.simulator.generic import Generic
-from naisei.clarify.simulator.judge import facet_asked, leads_nowhere, matched
-from naisei.clarify.simulator.knowledge import asked_container, asks_empty, is_known, level, needs
-from naisei.clarify.simulator.voice import Manner, Reply, Voice, pick, register_of
-from naisei.clarify.simulator.wish import Claim, Verdict, Wish
+from naisei.clarify.simulator.judge import (
+    TELL_ME,
+    WHAT_IS_UP,
+    denies,
+    facet_asked,
+    leads_nowhere,
+    matched,
+)
+from naisei.clarify.simulator.knowledge import (
+    LEVELS,
+    asked_container,
+    asks_empty,
+    is_known,
+    level,
+    needs,
+)
+from naisei.clarify.simulator.voice import Manner, Reply, Stance, Voice, nominal, pick, register_of
+from naisei.clarify.simulator.wish import Verdict, Wish
 from naisei.clarify.things import thing_of
 from naisei.core import AskUser, Handler, Where
 from naisei.japanese.questions import Question, parse
+from naisei.japanese.restated import Restated, restated
 
 __all__ = ["RuleSimulator"]
 
 
-_LEVELS = {
-    "ja": {
-        "empty": ("もう空っぽな", "もう何も入っていない"),
-        "part": ("まだ少し残っている", "途中まで減っている"),
-        "full": ("まだちゃんと入っている", "中身はたっぷりある"),
-    },
-    "en": {
-        "empty": ("It's empty", "There's nothing left in it"),
-        "part": ("There's still a little left", "It's about half full"),
-        "full": ("There's plenty in it", "It's full"),
-    },
-}
 #: Facets that may be asked of a thing whether it is wanted or done with.
 _TIMELESS = frozenset({"use", "when", "whom", "dir", "place"})
-_DIRECTION = frozenset({"to-come", "to-go", "right-now", "store"})
 #: What an open question asks after → the facts that tell it, the best first.
 _SLOTS = {
     "why": ("why", "state"),
@@ -54,12 +57,6 @@ _SLOTS = {
     "whom": ("whom",),
     "": ("first", "state", "why", "what_for"),
 }
-#: 「どうしたの」「というと？」 asks for whatever comes first.
-_WHAT_IS_UP = re.compile(
-    r"どう(?:し|なさい)(?:た|まし)|(?:って|と)(?:いう|言う)と[？。]?$|どういう(?:意味|こと)|何のこと|"
-    r"\bwhat(?:'s| is) (?:up|the matter|wrong|going on)|\bwhat do you mean"
-)
-_TELL_ME = re.compile(r"\btell me (?:a little |a bit )?(?:more|about|what|why|how)\b")
 #: Told from the table of needs: what kind of thing, what becomes of it.
 _OF_THE_THING = ("kind", "dir", "place", "when")
 
@@ -124,13 +121,14 @@ class RuleSimulator(Handler):
         """What to answer; `None`: the question helps nobody."""
         if asked.form == "none" or not asked.content:
             return None
-        if container := asked_container(asked.text):
+        named = nominal(asked.text, english=not asked.japanese)
+        if not named and (container := asked_container(asked.text)):
             return self._contents(container, asked, key)
         if asked.form == "alternative":
             return self._alternative(asked, language, key)
-        if leads_nowhere(asked.text, language) and not self._in_facts(asked.text, language):
+        if leads_nowhere(asked.text, language) and not self._wish.tells_of(asked.text, language):
             return None
-        if asked.form == "wh" or _TELL_ME.search(asked.text.lower()):
+        if asked.form == "wh" or TELL_ME.search(asked.text.lower()):
             return self._open(asked, language, key)
         return self._polar(asked, language, key)
 
@@ -138,47 +136,65 @@ class RuleSimulator(Handler):
         how_full = level(container, self.instance)
         if how_full is None:
             return None
-        stem = pick(_LEVELS[self._language][how_full], f"level:{key}")
+        stem = pick(LEVELS[self._language][how_full], f"level:{key}")
         if asked.form != "polar" or asked.negated:
             return Reply("open", stem, clause=True)
         holds = (how_full == "empty") == asks_empty(asked.text)
         return Reply("yes" if holds else "no", stem, clause=True)
 
     def _polar(self, asked: Question, language: str, key: str) -> Reply | None:
-        judged = self._wish.judge(asked.text, language)
+        both = restated(asked.text) if asked.japanese and self._facts is not None else None
+        text = both.judged if both else asked.text
+        judged = self._wish.judge(text, language)
         if judged.truth == "unknown":
             facet = facet_asked(asked.text, language) if asked.indefinite else ""
             if facet and facet != "wish":
                 return self._tell(facet, key)
             if asked.indefinite and self._facts is not None:
                 return self._tell("", key)
-            if self._facts is None or not self._spoken_of(asked.text, language):
+            if self._facts is None or not self._wish.has_to_do_with(asked.text, language):
                 return None
-            return Reply("unknown")
+            return Reply("unknown", self._wish.nearest(text, self._told()))
+        if both is not None and judged.truth in ("yes", "no"):
+            return self._in_full(both, judged)
         told = self._telling(judged, asked.text, key)
         if asked.negated:
             # A yes to a negative question can be read either way: tell how it is.
-            if judged.general and judged.truth == "no" and self._facts is not None:
-                return _with(told, "not_so", True)
             settled = judged.said is not None and judged.truth in ("yes", "no")
             return _with(told, judged.truth if settled else "open", True)
         return _with(told, judged.truth, False)
 
+    def _in_full(self, both: Restated, judged: Verdict) -> Reply:
+        """To a negated question: what is so, said in full, after a yes to the question as put."""
+        so, said = judged.truth == "yes", judged.said
+        stance: Stance = "yes" if so == both.supposed else "no"
+        own = said is not None and not said.clause and said.so and "、" not in said.text
+        if said is not None and own and said.claim.negated != so:
+            return Reply(stance, said.text, first=self._first(), restate=True)
+        clause = both.positive if so else both.negative
+        return Reply(stance, clause, clause=True, first=self._first(), restate=True)
+
     def _alternative(self, asked: Question, language: str, key: str) -> Reply | None:
+        claims = [Claim.of(s, language) for s in asked.sides]
+        alike = frozenset.intersection(*(c.words for c in claims))
         judged = [self._wish.judge(s, language, tail=asked.tail) for s in asked.sides]
+        # By what tells a side from the others it is chosen only where all others are denied.
+        for at, side in enumerate(asked.sides):
+            others = [j.truth for j in (*judged[:at], *judged[at + 1 :])]
+            if judged[at].truth == "unknown" and set(others) == {"no"}:
+                judged[at] = self._wish.judge(side, language, tail=asked.tail, apart=alike)
         if self._facts is not None:
             # What mostly goes with such a wish settles no choice: the facts do.
             judged = [
                 replace(j, truth="unknown") if j.general and j.truth != "yes" else j for j in judged
             ]
         # A fact that speaks of one of them would be heard as choosing it.
-        claims = [Claim.of(s, language) for s in asked.sides]
         apart = frozenset(w for c in claims for w in (*c.words, *c.things))
         truths = [j.truth for j in judged]
         held = [i for i, t in enumerate(truths) if t == "yes"]
         if len(held) > 1 and all(judged[i].named for i in held) and len(self.instance.wanted) > 1:
             return Reply("both", sides=asked.sides)
-        for wanted in ("yes", "maybe", "mixed"):
+        for wanted in ("yes", "maybe", "mixed")[: 3 if self._facts is None else 1]:
             among = [i for i, t in enumerate(truths) if t == wanted]
             if len(among) > 1:
                 # Two that hold: the one that more of the facts is about.
@@ -213,26 +229,19 @@ class RuleSimulator(Handler):
         facet = facet_asked(asked.text, language)
         if asked.asks == "why" or re.search(r"what (?:made|makes) you", asked.text.lower()):
             facet = "why"
-        if _WHAT_IS_UP.search(asked.text):
+        if WHAT_IS_UP.search(asked.text):
             return self._tell("", key)
         if facet == "wish":
             return self._wished(asked, key)
         supposed = {p.facet for p in matched(asked.text, language)}
-        helps = facet or supposed or self._spoken_of(asked.text, language)
+        helps = facet or supposed or self._wish.has_to_do_with(asked.text, language)
         if not helps and (self._facts is None or Claim.of(asked.text, language).words):
             return None
         if self._facts is None:
-            denied = self._denied(asked, facet, language)
-            if denied:
+            assert self._need is not None
+            if denies(self._need.id, asked.text, language, timeless=facet in _TIMELESS):
                 return Reply("no", self._from_table("state", key), clause=True)
         return self._tell(facet or ("state" if self._facts is None else ""), key)
-
-    def _denied(self, asked: Question, facet: str, language: str) -> bool:
-        """Whether an open question supposes only what is not so."""
-        assert self._need is not None
-        ignored = _DIRECTION if facet in _TIMELESS else frozenset[str]()
-        supposed = [p for p in matched(asked.text, language) if p.name not in ignored]
-        return {p.truth(self._need.id) for p in supposed} == {"no"}
 
     def _wished(self, asked: Question, key: str) -> Reply | None:
         """What one would like to eat or drink: the one case in which the thing is named."""
@@ -264,7 +273,7 @@ class RuleSimulator(Handler):
         if self._facts is None or facet in _OF_THE_THING:
             stem = self._from_table(facet or "state", key)
             return Reply("open", stem, clause=True, first=self._first()) if stem else None
-        told = " ".join(t.answer for t in self.history)
+        told = self._told()
         ordered = (*_SLOTS.get(facet, _SLOTS[""]), "what_for", "state", "why", "first")
         found = [s for name in ordered if (s := getattr(self._facts, name))]
         claims = [Claim.of(s, self._language) for s in found]
@@ -279,27 +288,16 @@ class RuleSimulator(Handler):
         if self._need is None:
             return ""
         phrases = self._need.facets[facet]
-        said = " ".join(t.answer for t in self.history)
+        said = self._told()
         fresh = [p for p in phrases if p.removesuffix("な") not in said]
         return pick(fresh or phrases, f"{facet}:{key}")
 
+    def _told(self) -> str:
+        """All that was answered so far."""
+        return " ".join(t.answer for t in self.history)
+
     def _first(self) -> str:
         return self._facts.first if self._facts else ""
-
-    def _spoken_of(self, text: str, language: str) -> bool:
-        """Whether a question has to do with the wish, the facts or the scene."""
-        claim = Claim.of(text, language)
-        if claim.things or claim.concepts or matched(text, language):
-            return True
-        return self._in_facts(text, language)
-
-    def _in_facts(self, text: str, language: str) -> bool:
-        """Whether a question has to do with the facts, or names one of the things."""
-        claim = Claim.of(text, language)
-        asked = claim.words
-        return bool(claim.things and self._facts) or any(
-            asked & s.claim.words for s in self._wish.statements
-        )
 
 
 def _with(reply: Reply, stance: str, restate: bool) -> Reply:

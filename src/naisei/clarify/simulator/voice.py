@@ -15,7 +15,17 @@ from naisei.clarify.describe import REFUSAL
 from naisei.clarify.things import all_names, called, mentioned
 from naisei.japanese.morph import normalise, tokens
 
-__all__ = ["MANNERS", "Manner", "Register", "Reply", "Voice", "nominal", "pick", "register_of"]
+__all__ = [
+    "MANNERS",
+    "Manner",
+    "Register",
+    "Reply",
+    "Voice",
+    "attributive",
+    "nominal",
+    "pick",
+    "register_of",
+]
 
 Register = Literal["plain", "polite", "child", "elder", "english"]
 #: How a user answers; all of them tell the truth. `terse`: no more than the word. `vague`: hedged,
@@ -31,9 +41,7 @@ MANNERS: tuple[Manner, ...] = (
     "child",
     "elder",
 )
-Stance = Literal[
-    "yes", "no", "maybe", "mixed", "side", "both", "neither", "open", "unknown", "not_so"
-]
+Stance = Literal["yes", "no", "maybe", "mixed", "side", "both", "neither", "open", "unknown"]
 T = TypeVar("T")
 
 _REGISTERS: dict[str, Register] = {
@@ -107,8 +115,8 @@ class Voice:
         """A phrase ended as this person ends sentences."""
         if self.register == "english":
             return stem[:1].upper() + stem[1:] + "."
-        if re.search(r"(?:だ|である)$", stem):
-            stem = re.sub(r"(?:だ|である)$", "な", stem)
+        if _COPULA_END.search(stem) and tokens(stem)[-1].form != "た":
+            stem = _COPULA_END.sub("な", stem)
         elif (last := tokens(stem)[-1:]) and last[0].pos in ("名詞", "形状詞", "接尾辞"):
             stem += "な"
         return stem + self.line("end", key)
@@ -151,8 +159,10 @@ class Voice:
             return self._joined(lead, told)
         if reply.stance in ("side", "both"):
             return self._joined(self._chosen(reply, key), told)
-        if reply.stance in ("unknown", "not_so"):
-            return self.line(reply.stance, key)
+        if reply.stance == "unknown":
+            return (
+                self._joined(self.line("unsure", key), told) if told else self.line("unknown", key)
+            )
         return self._joined(self.line(reply.stance, key), told) if told else REFUSAL
 
     def _short(self, reply: Reply, key: str) -> str:
@@ -161,7 +171,7 @@ class Voice:
             return self.line(f"bare_{reply.stance}", key)
         if reply.stance in ("side", "both"):
             return self._chosen(reply, key)
-        if reply.stance in ("neither", "unknown", "not_so"):
+        if reply.stance in ("neither", "unknown"):
             return self.line(reply.stance, key)
         return self._told(reply, key) or REFUSAL
 
@@ -170,7 +180,7 @@ class Voice:
             if reply.restate:
                 return self._joined(self.line("shrug", key), self._told(reply, key))
             return self.line("rather" if reply.stance == "yes" else "rather_not", key)
-        if reply.stance in ("side", "both", "neither", "unknown", "not_so"):
+        if reply.stance in ("side", "both", "neither", "unknown"):
             return self._joined(self.line("shrug", key), self._short(reply, key))
         told = reply.first or self._told(reply, key)
         return self._joined(self.line("shrug", key), told) if told else REFUSAL
@@ -179,7 +189,7 @@ class Voice:
         if not reply.said:
             return ""
         if reply.denied:
-            return self.line("deny", key).format(_attributive(reply.said))
+            return self.line("deny", key).format(attributive(reply.said))
         return self.phrase(reply.said, key) if reply.clause else reply.said
 
     def _chosen(self, reply: Reply, key: str) -> str:
@@ -208,11 +218,16 @@ def _slipped(reply: Reply) -> Reply | None:
     return None
 
 
-def _attributive(clause: str) -> str:
-    """A clause as it stands before わけ: 「静かだ」 → 「静かな」."""
-    return re.sub(r"だ$", "な", clause)
+def attributive(clause: str) -> str:
+    """A clause as it stands before わけ: 「静かだ」 → 「静かな」, not 「飲んだ」."""
+    return (
+        clause
+        if tokens(clause)[-1:] and tokens(clause)[-1].form == "た"
+        else _COPULA_END.sub("な", clause)
+    )
 
 
+_COPULA_END = re.compile(r"(?:だ|である)$")
 _COPULA = re.compile(
     r"(?:な)?(?:の|ん)?(?:です|でしょう|でした|だ|だっ?た)?(?:か|かな|かね|かしら|かい|よね|ね|っけ)?$"
 )

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 from pathlib import Path
 
 from naisei.core import InputError
-from naisei.emphasis.corpus.documents import Heading, ParsedText
-from naisei.emphasis.corpus.read import SUFFIXES, article_of, read_document
+from naisei.emphasis.corpus.documents import LONGEST, ParsedText, cut
+from naisei.emphasis.corpus.read import EXPORT, SUFFIXES, article_of, read_all
 from naisei.emphasis.corpus.store import describe, save_corpus
 from naisei.emphasis.schemas import Article
 from naisei.japanese.morph import is_japanese
@@ -21,57 +19,13 @@ from naisei.system.config import Options, flag
 
 __all__ = [
     "BOOKS",
-    "LONGEST",
     "Book",
     "Built",
     "CorpusOptions",
     "build",
-    "cut",
     "installed",
     "make_corpus",
-    "unnumbered",
 ]
-
-
-#: Characters of an article, about a hundred sentences; a longer one is cut if it has headings.
-LONGEST = 6_000
-_NUMBER = re.compile(
-    r"(?:第\s*\d+\s*[章節部編][.\s]*|(?:(?:\d+|[A-Z])\.)+\d*\s+|付録\s*[A-Z][.\s]*)"
-)
-
-
-def unnumbered(title: str) -> str:
-    """A heading without its number.
-
-    >>> unnumbered("第 2 章 パッケージ"), unnumbered("2.1.3. 依存"), unnumbered("A. 付録")
-    ('パッケージ', '依存', '付録')
-    """
-    return _NUMBER.sub("", title, count=1) if _NUMBER.match(title) else title
-
-
-def cut(parsed: ParsedText, *, longest: int = LONGEST) -> list[ParsedText]:
-    """The text itself, or its parts in order, each titled by its heading.
-
-    What stands before the first heading keeps the title. A part that is still too long is cut
-    at its own headings; what has none stays whole.
-    """
-    title = unnumbered(parsed.title)
-    inner = [h for h in parsed.headings if 0 < h.block < len(parsed.blocks)]
-    if sum(len(block.text) for block in parsed.blocks) <= longest or not inner:
-        return [replace(parsed, title=title)]
-    top = min(h.level for h in inner)
-    starts = [h for h in parsed.headings if h.level <= top and h.block < len(parsed.blocks)]
-    if starts[0].block > 0:
-        starts.insert(0, Heading(top, title, 0))
-    edges = [h.block for h in starts] + [len(parsed.blocks)]
-    parts: list[ParsedText] = []
-    for heading, (first, last) in zip(starts, pairwise(edges), strict=True):
-        if first < last:
-            below = (replace(h, block=h.block - first) for h in parsed.headings
-                     if h.level > top and first <= h.block < last)  # fmt: skip
-            part = ParsedText(heading.text or title, parsed.blocks[first:last], tuple(below))
-            parts += cut(part, longest=longest)
-    return parts
 
 
 #: Of the sentences of a Japanese article.
@@ -100,26 +54,34 @@ def build(
     longest: int = LONGEST,
     least: int = 1,
     any_language: bool = False,
+    writer_folders: bool = False,
     on_file: Callable[[Path], None] = lambda path: None,
 ) -> Built:
     """name: of the source, with which ids begin. pattern: of the files' names. longest: see
-    `cut`. least: emphasised words of an article. on_file: called before each.
+    `cut`. least: emphasised words of an article. writer_folders: each folder right below `folder`
+    holds one writer's documents. on_file: called before each.
 
-    Of documents that say the same (a book on one page and in chapters) the smaller ones stay.
+    The writer of an article is the folder that a writer has, else what the document says (front
+    matter, `<meta name="author">`, the author of an exported blog), else the source. Of documents
+    that say the same (a book on one page and in chapters) the smaller ones stay.
     """
     built = Built()
     documents: list[tuple[int, str, ParsedText]] = []
     for path in _files(folder, pattern):
         on_file(path)
-        at = path.relative_to(folder).as_posix()
+        inner = path.relative_to(folder)
+        own = inner.parts[0] if writer_folders and len(inner.parts) > 1 else ""
         try:
-            parsed = read_document(path).parsed
+            found = read_all(path)
         except InputError as error:
             built.left_out["unreadable"] += 1
-            built.unreadable.append((at, error.message))
+            built.unreadable.append((inner.as_posix(), error.message))
             continue
-        size = sum(len(block.text) for block in parsed.blocks)
-        documents.append((size, f"{name}/{at}", parsed))
+        for number, parsed in enumerate(found, 1):
+            at = inner.as_posix() + (f"/{number}" if len(found) > 1 else "")
+            size = sum(len(block.text) for block in parsed.blocks)
+            written = replace(parsed, writer=own or parsed.writer or name)
+            documents.append((size, f"{name}/{at}", written))
     seen: set[str] = set()
     for _, at, parsed in sorted(documents, key=lambda found: found[:2]):
         parts = cut(parsed, longest=longest)
@@ -138,7 +100,7 @@ def _files(folder: Path, pattern: str) -> Iterator[Path]:
         # A link within the folder is the same document again.
         if hidden or path.is_symlink() or not path.is_file():
             continue
-        if path.suffix.lower() in SUFFIXES:
+        if path.suffix.lower() in (*SUFFIXES, EXPORT):
             yield path
 
 
@@ -232,6 +194,12 @@ class CorpusOptions(Options):
         panel=_SOURCES,
     )
     share: Path = Path("/usr/share")
+    writer_folders: bool = flag(
+        False,
+        "--from の直下のフォルダーを、それぞれ一人の書き手とする",
+        "Each folder right below --from holds one writer's documents.",
+        panel=_SOURCES,
+    )
     longest: int = flag(
         LONGEST,
         "これより長い文書は見出しで記事に分ける (文字数)",
@@ -274,6 +242,7 @@ def make_corpus(options: CorpusOptions) -> None:
             longest=options.longest,
             least=options.least,
             any_language=options.any_language,
+            writer_folders=options.writer_folders,
         )
         _show(name, built)
         articles += built.articles
@@ -350,6 +319,11 @@ def _total(articles: Sequence[Article], left_out: Counter[str], out: Path) -> No
             f"({100 * found.rate:.1f} % of those that can be)",
         )
     )
+    writers = Counter(article.writer for article in articles)
+    if len(writers) > 1:
+        names = ", ".join(f"{name} {n}" for name, n in writers.most_common(12))
+        more = ", …" if len(writers) > 12 else ""
+        print(say(f"書き手 {len(writers)} 人: ", f"{len(writers)} writers: ") + names + more)
     reasons = {
         "plain": say("太字なし", "without emphasis"),
         "same": say("ほかと同じ内容", "the same as others"),

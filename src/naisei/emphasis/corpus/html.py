@@ -79,6 +79,8 @@ _NOT_IN_HEADING = frozenset({"p", "ul", "ol", "dl", "blockquote", "section", "ar
 #: Of elements within a paragraph; what lies further out is forgotten.
 _DEEPEST = 100
 _LONGEST_HEADING = 2_000
+#: Characters in which the head of a page is looked for.
+_HEAD = 100_000
 
 
 @dataclass(slots=True)
@@ -122,7 +124,23 @@ def read_html(text: str) -> ParsedText:
         elif piece[0].startswith("&"):
             state.add(html.unescape(piece[0]), piece.start(), at)
     state.builder.close()
-    return ParsedText(html_title(text), tuple(state.builder.blocks), tuple(state.headings))
+    return ParsedText(
+        html_title(text),
+        tuple(state.builder.blocks),
+        tuple(state.headings),
+        writer=_meta(text, "author"),
+        domain=_meta(text, "article:section"),
+    )
+
+
+def _meta(text: str, name: str) -> str:
+    """What the head of a page says under a name; "" if nothing."""
+    for tag in re.findall(r"<meta\b[^>]{0,2000}>", text[:_HEAD], re.I):
+        named = re.search(r"\b(?:name|property)\s*=\s*[\"']?([^\"'\s>]+)", tag, re.I)
+        said = re.search(r"\bcontent\s*=\s*(?:\"([^\"]*)\"|'([^']*)')", tag, re.I)
+        if named and said and named[1].lower() == name:
+            return _plain(said[1] or said[2] or "")
+    return ""
 
 
 def _tag(state: _State, piece: re.Match[str], text: str) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -12,12 +12,14 @@ from typing import Any, NamedTuple
 from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
+from pydantic import JsonValue
 
 from naisei.emphasis.corpus.documents import BlockBuilder, Heading, ParsedText
 from naisei.emphasis.corpus.html import INLINE, html_title, role
 from naisei.retrieval.loaders.markdown import split_front_matter
 
 __all__ = [
+    "Front",
     "Lost",
     "Paragraph",
     "Place",
@@ -211,8 +213,33 @@ def _parser() -> MarkdownIt:
     return parser()
 
 
-def markdown_paragraphs(text: str) -> tuple[str, Iterator[Paragraph]]:
-    """Title of the front matter or of an `<h1>`, and paragraphs in order.
+@dataclass(frozen=True, slots=True)
+class Front:
+    """What a document says of itself: title (of the front matter or of an `<h1>`), writer,
+    domain; "" for each that it does not say."""
+
+    title: str = ""
+    writer: str = ""
+    domain: str = ""
+
+
+#: As Zenn, Qiita, Hugo, Jekyll, MkDocs and their themes have them.
+_WRITERS = ("author", "authors", "writer")
+_DOMAINS = ("domain", "category", "categories", "section", "topics", "tags")
+
+
+def _said(meta: Mapping[str, JsonValue], keys: Sequence[str]) -> str:
+    """The first of the keys that has a value; of a list its first item."""
+    for key in keys:
+        value = meta.get(key)
+        value = value[0] if isinstance(value, list) and value else value
+        if isinstance(value, str) and value:
+            return value
+    return ""
+
+
+def markdown_paragraphs(text: str) -> tuple[Front, Iterator[Paragraph]]:
+    """What the document says of itself, and paragraphs in order.
 
     Those of tables are left out, and any whose characters are not found again in the text.
     """
@@ -221,16 +248,37 @@ def markdown_paragraphs(text: str) -> tuple[str, Iterator[Paragraph]]:
     lines = list(zip(starts, [*(before for before, _ in ends), len(text)], strict=True))
     plain = _LINE.sub("\n", text)
     meta, rest = split_front_matter(plain)
-    title, front = meta.get("title"), len(plain) - len(rest)
+    front = len(plain) - len(rest)
     # Lines keep their numbers.
-    body = "\n" * plain.count("\n", 0, front) + plain[front:]
+    body = "\n" * plain.count("\n", 0, front) + _admonitions(plain[front:])
     env: dict[str, Any] = {}
     tokens = _parser().parse(body, env)
     # Many a README has its first heading in HTML, to centre it.
     pages = (html_title(t.content) for t in tokens if t.type == "html_block" and "<h1" in t.content)
-    return title if title and isinstance(title, str) else next(pages, ""), _found(
-        tokens, lines, text, env
-    )
+    title = _said(meta, ["title"]) or next(pages, "")
+    own = Front(title, _said(meta, _WRITERS), _said(meta, _DOMAINS))
+    return own, _found(tokens, lines, text, env)
+
+
+_ADMONITION = re.compile(r"(?:!!!|\?\?\?\+?) [a-z][\w-]*(?: .*)?")
+
+
+def _admonitions(body: str) -> str:
+    """What MkDocs indents below `!!! warning` is text, where CommonMark sees code. Lines keep
+    their numbers."""
+    if "!!! " not in body and "??? " not in body and "???+ " not in body:
+        return body
+    out: list[str] = []
+    inside = False
+    for line in body.split("\n"):
+        if _ADMONITION.fullmatch(line.rstrip()):
+            inside = True
+            line = ""
+        elif inside and line.strip():
+            inside = line.startswith(("    ", "\t"))
+            line = line.removeprefix("    ") if inside else line
+        out.append(line.removeprefix("\t") if inside else line)
+    return "\n".join(out)
 
 
 def _found(
@@ -260,7 +308,7 @@ def _places(token: Token, lines: list[tuple[int, int]], text: str) -> list[int] 
     written = token.content.split("\n")
     if len(written) > last - first:
         return None
-    for line, (start, end) in zip(written, lines[first:], strict=False):
+    for line, (start, end) in zip(written, lines[first:last], strict=False):
         bare = line.rstrip()
         source = text[start:end].rstrip()
         lead = len(bare) - len(bare.lstrip(" \t"))
@@ -282,7 +330,7 @@ def read_markdown(text: str) -> ParsedText:
 def read_paragraphs(text: str) -> tuple[ParsedText, tuple[Paragraph, ...]]:
     """As `read_markdown`, with the paragraph that each block is of."""
     builder, headings, kept = BlockBuilder(), list[Heading](), list[Paragraph]()
-    title, found = markdown_paragraphs(text)
+    front, found = markdown_paragraphs(text)
     for paragraph in found:
         if paragraph.level:
             name = " ".join("".join(p.character for p in paragraph.read).split())
@@ -294,7 +342,9 @@ def read_paragraphs(text: str) -> tuple[ParsedText, tuple[Paragraph, ...]]:
         builder.close()
         if len(builder.blocks) > len(kept):
             kept.append(paragraph)
-    parsed = ParsedText(title or first_heading(headings), tuple(builder.blocks), tuple(headings))
+    title = front.title or first_heading(headings)
+    blocks = tuple(builder.blocks)
+    parsed = ParsedText(title, blocks, tuple(headings), front.writer, front.domain)
     return parsed, tuple(kept)
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
+from xml.etree import ElementTree
 
 from docx.oxml.ns import qn
 
@@ -32,7 +33,16 @@ from naisei.retrieval.loaders.docx import (
 )
 from naisei.retrieval.types import Unreadable
 
-__all__ = ["SUFFIXES", "Document", "Format", "article_of", "read_bytes", "read_document"]
+__all__ = [
+    "EXPORT",
+    "SUFFIXES",
+    "Document",
+    "Format",
+    "article_of",
+    "read_all",
+    "read_bytes",
+    "read_document",
+]
 
 
 Format = Literal["markdown", "html", "docx"]
@@ -46,6 +56,8 @@ _FORMATS: dict[str, Format] = {
 SUFFIXES: dict[str, Format] = {
     suffix: _FORMATS[kind] for suffix, kind in READABLE.items() if kind in _FORMATS
 }
+#: Of the export of a blog, which holds many documents.
+EXPORT = ".xml"
 _MOST = 50_000_000
 
 
@@ -84,6 +96,42 @@ def read_document(path: Path) -> Document:
     return read_bytes(data, kind, name=str(path))
 
 
+def read_all(path: Path) -> list[ParsedText]:
+    """The document, or every published post of a blog's export (WordPress's WXR, which note and
+    others write too).
+
+    Raises:
+        InputError: as `read_document`, or no such export.
+    """
+    if path.suffix.lower() != EXPORT:
+        return [read_document(path).parsed]
+    try:
+        data = bytes_of(path, str(path), _MOST)
+        posts = list(ElementTree.fromstring(data).iter("item"))
+    except (Unreadable, ElementTree.ParseError) as error:
+        raise InputError(
+            say("ブログの書き出し (WXR) として読めません", "this is no export of a blog (WXR)"),
+            place=str(path),
+        ) from error
+    return [_post(post) for post in posts if _of_post(post, "status") in ("publish", "")]
+
+
+def _post(post: ElementTree.Element) -> ParsedText:
+    return replace(
+        read_html(_of_post(post, "encoded")),
+        title=_of_post(post, "title"),
+        writer=_of_post(post, "creator"),
+        domain=_of_post(post, "category"),
+    )
+
+
+def _of_post(post: ElementTree.Element, name: str) -> str:
+    """Of an element by its name in whatever namespace: that changes with WXR's version. What a
+    post is precedes its excerpt, which is called the same."""
+    found = (e for e in post if e.tag.rpartition("}")[2] == name)
+    return next((e.text.strip() for e in found if e.text), "")
+
+
 def read_bytes(data: bytes, kind: Format, *, name: str = "") -> Document:
     """name: for messages. Raises `InputError`: no text, or broken."""
     if kind == "docx":
@@ -104,7 +152,7 @@ def article_of(name: str, parsed: ParsedText) -> Article:
             if found:
                 sentences.append(Sentence(text.strip(), found, number, len(sentences)))
             at += len(text)
-    return Article(name, parsed.title, tuple(sentences))
+    return Article(name, parsed.title, tuple(sentences), parsed.writer, parsed.domain)
 
 
 def _token(word: Word, base: int, block: Block) -> Token:

@@ -6,7 +6,7 @@ import json
 import math
 import random
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,16 @@ from naisei.files import written_beside
 from naisei.lang import say
 from naisei.text_files import read_text
 
-__all__ = ["Fold", "Statistics", "describe", "folds", "load_corpus", "save_corpus"]
+__all__ = [
+    "Fold",
+    "Statistics",
+    "describe",
+    "folds",
+    "folds_across",
+    "folds_within",
+    "load_corpus",
+    "save_corpus",
+]
 
 
 def save_corpus(path: Path, articles: Iterable[Article]) -> None:
@@ -57,6 +66,8 @@ def _plain(article: Article) -> dict[str, Any]:
     return {
         "id": article.id,
         "title": article.title,
+        "writer": article.writer,
+        "domain": article.domain,
         "sentences": [
             {
                 "text": s.text,
@@ -73,7 +84,8 @@ def _article(plain: dict[str, Any]) -> Article:
         Sentence(s["text"], tuple(_token(*t) for t in s["tokens"]), int(s["block"]), index)
         for index, s in enumerate(plain["sentences"])
     )
-    return Article(str(plain["id"]), str(plain["title"]), sentences)
+    writer, domain = str(plain.get("writer", "")), str(plain.get("domain", ""))
+    return Article(str(plain["id"]), str(plain["title"]), sentences, writer, domain)
 
 
 def _token(surface: str, start: int, end: int, pos: str, lemma: str, label: bool | None) -> Token:
@@ -149,6 +161,58 @@ def folds(
     return tuple(found)
 
 
+def folds_within(
+    articles: Sequence[Article], *, parts: int = 5, dev: int = 500, seed: int | None = None
+) -> tuple[Fold, ...]:
+    """Cross-validation inside each writer: trained on and tested on articles of the same one.
+
+    Writers with one article are left out; one with fewer articles than parts has a part for each.
+
+    Raises:
+        InputError: no writer has two articles; otherwise as `folds`.
+    """
+    own = [group for group in _by_writer(articles) if len(group) > 1]
+    if not own:
+        raise InputError(
+            say("二つ以上の記事がある書き手がいません", "no writer has two articles"),
+            remedy=_NAMED,
+        )
+    return tuple(
+        fold
+        for group in own
+        for fold in folds(group, parts=min(parts, len(group)), dev=dev, seed=seed)
+    )
+
+
+def folds_across(articles: Sequence[Article], *, dev: int = 500) -> tuple[Fold, ...]:
+    """Each writer is tested on once, by what learnt from all the others.
+
+    Raises:
+        InputError: fewer than two writers.
+    """
+    groups = _by_writer(articles)
+    if len(groups) < 2:
+        raise InputError(say("書き手が二人いません", "there are no two writers"), remedy=_NAMED)
+    found: list[Fold] = []
+    for group in groups:
+        rest = [a for a in articles if a.writer != group[0].writer]
+        there = sum(len(a.sentences) for a in rest)
+        train, aside = _cut(rest, there - min(dev, there // 2))
+        found.append(Fold(train, aside, tuple(group)))
+    return tuple(found)
+
+
+def _by_writer(articles: Sequence[Article]) -> list[list[Article]]:
+    """In the order in which writers first come."""
+    groups: dict[str, list[Article]] = {}
+    for article in articles:
+        groups.setdefault(article.writer, []).append(article)
+    return list(groups.values())
+
+
+_NAMED = "naisei emphasis corpus --writer-folders"
+
+
 def _cut(articles: Sequence[Article], kept: int) -> tuple[tuple[Article, ...], tuple[Article, ...]]:
     """The first `kept` sentences, and the others."""
     before: list[Article] = []
@@ -157,7 +221,7 @@ def _cut(articles: Sequence[Article], kept: int) -> tuple[tuple[Article, ...], t
         here = max(0, min(kept, len(article.sentences)))
         kept -= here
         if here or not article.sentences:
-            before.append(Article(article.id, article.title, article.sentences[:here]))
+            before.append(replace(article, sentences=article.sentences[:here]))
         if here < len(article.sentences):
-            after.append(Article(article.id, article.title, article.sentences[here:]))
+            after.append(replace(article, sentences=article.sentences[here:]))
     return tuple(before), tuple(after)

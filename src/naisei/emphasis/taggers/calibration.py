@@ -163,20 +163,42 @@ class SpanRule:
 
 
 def tuned(probabilities: Sequence[Floats], labels: Sequence[Sequence[bool]]) -> SpanRule:
-    """The rule of greatest token F1 over the given sentences, on a grid.
+    """The rule of greatest worth over the given sentences, on a grid.
 
-    Of equal ones, the first in the grid: the lower cost, then the lower threshold. The plain
-    rule at 0.5 if no token is emphasised.
+    Worth: the mean of the F1 of tokens and of spans, since half a phrase in bold is of no use,
+    less a little for marking more or less than the writer does: that decides where few articles
+    leave several rules alike. Of equal ones, the first in the grid: the lower cost, then the
+    lower threshold. The plain rule at 0.5 if no token is emphasised.
     """
-    gold = np.array([y for row in labels for y in row], bool)
+    gold = _row(labels)
     if not gold.any():
         return SpanRule()
-    best, value = SpanRule(), -1.0
+    theirs = _spans(gold)
+    best, value = SpanRule(), -np.inf
     for cost in _COSTS:
         for threshold in _THRESHOLDS:
             rule = SpanRule(threshold, cost)
-            said = np.array([y for row in probabilities for y in rule.choose(row)], bool)
-            f1 = 2 * float((said & gold).sum()) / float(said.sum() + gold.sum())
-            if f1 > value + 1e-12:
-                best, value = rule, f1
+            said = _row([rule.choose(row) for row in probabilities])
+            ours = _spans(said)
+            both = float(said.sum()), float(gold.sum())
+            tokens = 2 * float((said & gold).sum()) / sum(both)
+            spans = 2 * len(ours & theirs) / (len(ours) + len(theirs))
+            off = abs(float(np.log((both[0] + 1) / (both[1] + 1))))
+            worth = (tokens + spans) / 2 - _RATE * off
+            if worth > value + 1e-12:
+                best, value = rule, worth
     return best
+
+
+#: Of |log(words marked / words that the writer marks)|.
+_RATE = 0.1
+
+
+def _row(labels: Sequence[Sequence[bool]]) -> NDArray[np.bool_]:
+    """All sentences in a row, a word that is not marked before, between and after them."""
+    return np.array([False, *(y for row in labels for y in (*row, False))], bool)
+
+
+def _spans(row: NDArray[np.bool_]) -> set[tuple[int, int]]:
+    turns = np.flatnonzero(row[1:] != row[:-1]).tolist()
+    return set(zip(turns[::2], turns[1::2], strict=True))

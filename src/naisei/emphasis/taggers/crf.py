@@ -78,8 +78,15 @@ class CrfTagger:
 _PLAIN = 4.0
 
 
-def train(articles: Sequence[Article], dev: Sequence[Article] = (), *, plan: CrfPlan) -> CrfTagger:
-    """A tagger that learnt from `articles`; `dev` calibrates it and tunes its spans.
+def train(
+    articles: Sequence[Article],
+    dev: Sequence[Article] = (),
+    *,
+    plan: CrfPlan,
+    base: CrfTagger | None = None,
+) -> CrfTagger:
+    """A tagger that learnt from `articles`; `dev` calibrates it and tunes its spans. base: what
+    is known beforehand, from which as little is changed as the articles ask for.
 
     Nothing is random. Where there is nothing to tune on (no dev part, one that emphasises
     nothing, a lone article), probabilities stay as they come and a token is chosen from 0.5 on.
@@ -87,11 +94,15 @@ def train(articles: Sequence[Article], dev: Sequence[Article] = (), *, plan: Crf
     Raises:
         InputError: no article emphasises anything.
     """
-    return train_and_ask(articles, dev, plan=plan)[0]
+    return train_and_ask(articles, dev, plan=plan, base=base)[0]
 
 
 def train_and_ask(
-    articles: Sequence[Article], dev: Sequence[Article] = (), *, plan: CrfPlan
+    articles: Sequence[Article],
+    dev: Sequence[Article] = (),
+    *,
+    plan: CrfPlan,
+    base: CrfTagger | None = None,
 ) -> tuple[CrfTagger, list[Floats]]:
     """As `train`; and what is said, before calibration, of each sentence that the tagger was
     tuned on by a CRF that had not seen its article: of the dev part, or of `articles` and then
@@ -107,26 +118,36 @@ def train_and_ask(
         )
     if plan.tuning == "folds":
         articles, dev = [*articles, *dev], ()
-    terms = Terms.of(articles)
+    terms = base.terms if base else Terms.of(articles)
+    before = base.tokens if base else None
     pages = [Page.of(article) for article in articles]
     sentences: SparseCrf | None = None
     likely: list[Floats | None] = [None] * len(pages)
     if plan.context:
         tables = [sentence_columns(page, terms) for page in pages]
         gold = [[any(s.labels) for s in a.sentences] for a in articles]
-        sentences = _fit_sentences(tables, gold, plan)
-        likely = [*_unseen(tables, gold, _parts(articles, plan.folds), plan)]
+        known = base.sentences if base else None
+        sentences = _fit_sentences(tables, gold, plan, known)
+        likely = [*_unseen(tables, gold, _parts(articles, plan.folds), plan, known)]
     rows = [token_tables(page, terms, sentences=p) for page, p in zip(pages, likely, strict=True)]
-    tagger = CrfTagger(plan, terms, _fit_tokens(articles, rows, plan), sentences)
+    tokens = _fit_tokens(articles, rows, plan, before)
+    tagger = (
+        replace(base, plan=plan, tokens=tokens, sentences=sentences)
+        if base
+        else CrfTagger(plan, terms, tokens, sentences)
+    )
     if plan.tuning == "dev":
         said = [p for a in dev for p in tagger.probabilities(a)]
         return _finished(tagger, dev, said), said
-    said = _held_out(articles, rows, plan)
+    said = _held_out(articles, rows, plan, before)
     return _finished(tagger, articles, said), said
 
 
 def _fit_tokens(
-    articles: Sequence[Article], rows: Sequence[Sequence[Codes]], plan: CrfPlan
+    articles: Sequence[Article],
+    rows: Sequence[Sequence[Codes]],
+    plan: CrfPlan,
+    prior: SparseCrf | None = None,
 ) -> SparseCrf:
     bold = sum(any(s.labels) for a in articles for s in a.sentences)
     rest = sum(len(a.sentences) for a in articles) - bold
@@ -143,11 +164,15 @@ def _fit_tokens(
         l2=plan.l2,
         min_count=plan.min_count,
         steps=plan.steps,
+        prior=prior,
     )
 
 
 def _held_out(
-    articles: Sequence[Article], rows: Sequence[Sequence[Codes]], plan: CrfPlan
+    articles: Sequence[Article],
+    rows: Sequence[Sequence[Codes]],
+    plan: CrfPlan,
+    prior: SparseCrf | None,
 ) -> list[Floats]:
     """What is said of each article's words by a CRF that did not see the article."""
     out: dict[int, list[Floats]] = {}
@@ -157,16 +182,26 @@ def _held_out(
         held = [i for i, own in enumerate(parts) if own == part]
         if not any(any(s.labels) for i in seen for s in articles[i].sentences):
             continue
-        model = _fit_tokens([articles[i] for i in seen], [rows[i] for i in seen], plan)
+        model = _fit_tokens([articles[i] for i in seen], [rows[i] for i in seen], plan, prior)
         out |= {i: model.marginals(rows[i]) for i in held}
     # Where nothing can be learnt without the article, nothing is known of it.
     return [p for i, own in enumerate(rows) for p in out.get(i, [np.zeros(len(t)) for t in own])]
 
 
 def _fit_sentences(
-    tables: Sequence[Codes], gold: Sequence[Sequence[bool]], plan: CrfPlan
+    tables: Sequence[Codes],
+    gold: Sequence[Sequence[bool]],
+    plan: CrfPlan,
+    prior: SparseCrf | None = None,
 ) -> SparseCrf:
-    return fit(tables, gold, l2=plan.sentence_l2, min_count=plan.min_count, steps=plan.steps)
+    return fit(
+        tables,
+        gold,
+        l2=plan.sentence_l2,
+        min_count=plan.min_count,
+        steps=plan.steps,
+        prior=prior,
+    )
 
 
 def _parts(articles: Sequence[Article], most: int) -> list[int]:
@@ -178,7 +213,11 @@ def _parts(articles: Sequence[Article], most: int) -> list[int]:
 
 
 def _unseen(
-    tables: Sequence[Codes], gold: Sequence[Sequence[bool]], parts: Sequence[int], plan: CrfPlan
+    tables: Sequence[Codes],
+    gold: Sequence[Sequence[bool]],
+    parts: Sequence[int],
+    plan: CrfPlan,
+    prior: SparseCrf | None,
 ) -> list[Floats]:
     """What is said of each article's sentences by a CRF that did not see the article.
 
@@ -190,7 +229,9 @@ def _unseen(
         held = [i for i, own in enumerate(parts) if own == part]
         others = [i for i, own in enumerate(parts) if own != part]
         if others:
-            model = _fit_sentences([tables[i] for i in others], [gold[i] for i in others], plan)
+            model = _fit_sentences(
+                [tables[i] for i in others], [gold[i] for i in others], plan, prior
+            )
             said = model.marginals([tables[i] for i in held])
         else:
             # A lone article: nothing is known of its sentences.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,7 @@ from naisei.emphasis.taggers.page import (
     shifted,
     title_lemmas,
 )
+from naisei.japanese.morph import phrase_starts
 
 __all__ = [
     "context_columns",
@@ -194,6 +196,33 @@ def context_columns(page: Page) -> list[Codes]:
         column("opening", page.spread(first)),
         column("closing", page.spread(last)),
         column("closing-pos", page.spread(last), pos),
+        *_phrase_columns(page, pos, lemma),
+    ]
+
+
+def _phrase_columns(page: Page, pos: Ids, lemma: Ids) -> list[Codes]:
+    """Where in its phrase (文節) a word stands: what is emphasised begins and ends with one, often
+    without its particles."""
+    place: list[str] = []
+    closing: list[str] = []
+    for sentence in page.article.sentences:
+        tokens = sentence.tokens
+        edges = [i for i, starts in enumerate(phrase_starts(tokens)) if starts] + [len(tokens)]
+        for first, last in pairwise(edges):
+            core = max(
+                (i + 1 for i in range(first, last) if is_content(tokens[i].pos)), default=first
+            )
+            place += ["B" if i == first else "I" if i < core else "E" for i in range(first, last)]
+            tail = "".join(t.lemma for t in tokens[core:last])
+            closing += [tail] * (last - first)
+    stands, ends = page.row(named(place)), page.row(named(closing))
+    after = shifted(stands, 1)
+    return [
+        column("phrase", stands, after),
+        column("phrase-pos", stands, after, pos),
+        column("phrase-lemma1", stands, shifted(lemma, 1)),
+        column("phrase-tail", stands, ends),
+        column("phrase-tail1", stands, after, shifted(ends, 1)),
     ]
 
 

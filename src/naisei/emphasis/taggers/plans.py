@@ -9,7 +9,17 @@ from pydantic import model_validator
 
 from naisei.system.config import Options, flag
 
-__all__ = ["BASELINE", "CONTEXT", "HEAD", "NAME", "TUNED", "CrfPlan", "NeuralPlan", "StackPlan"]
+__all__ = [
+    "ADAPTED",
+    "BASELINE",
+    "CONTEXT",
+    "HEAD",
+    "NAME",
+    "TUNED",
+    "CrfPlan",
+    "NeuralPlan",
+    "StackPlan",
+]
 
 #: The encoder that neural taggers are put on by default.
 NAME = "multilingual-e5-small"
@@ -56,6 +66,11 @@ class CrfPlan(Options):
         ge=2,
     )
     parts: int = flag(3, "語の CRF についての同じ分割数", "The same for the words' CRF.", ge=2)
+    start: Literal["nothing", "bundled"] = flag(
+        "nothing",
+        "何も知らない所から学ぶ (nothing) か、同梱のタガーを記事に合わせる (bundled)",
+        "Learn from nothing, or adapt the bundled tagger to the articles (bundled).",
+    )
 
     @property
     def name(self) -> str:
@@ -65,6 +80,8 @@ class CrfPlan(Options):
 #: The CRF of the thesis' Table 4.1, and the one with what the whole article tells.
 BASELINE = CrfPlan()
 CONTEXT = CrfPlan(context=True, decoding="spans", plain=0.2, tuning="folds")
+#: The bundled tagger, adapted to a writer's few articles: what `tag --like` does.
+ADAPTED = CrfPlan(context=True, decoding="spans", tuning="folds", start="bundled")
 
 
 class NeuralPlan(Options):

@@ -15,6 +15,7 @@ from naisei.core import InputError
 from naisei.emphasis.schemas import Article, Tagger
 from naisei.emphasis.taggers import crf, stack
 from naisei.emphasis.taggers.plans import (
+    ADAPTED,
     BASELINE,
     CONTEXT,
     HEAD,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from naisei.emphasis.taggers.neural.training import Point
 
 __all__ = [
+    "BUNDLED",
     "LLM",
     "NAMES",
     "RULE",
@@ -87,15 +89,19 @@ def parsed(spec: str) -> tuple[str, dict[str, JsonValue]]:
 P = TypeVar("P", bound=BaseModel)
 #: The first sentence of each paragraph: nothing is learnt.
 RULE = "rule"
+#: The tagger that comes with naisei: nothing more is learnt.
+BUNDLED = "bundled"
 #: Not trained: a language model is asked (thesis, section 4.6).
 LLM = "llm"
 
 
 @dataclass(frozen=True, slots=True)
 class Trainer:
-    """How a tagger of a row is made of a training part. plan: `None` for what learns nothing."""
+    """How a tagger of a row is made of a training part. plan: `None` for what learns nothing;
+    that is then what `ready` gives."""
 
     plan: CrfPlan | NeuralPlan | StackPlan | None
+    ready: Callable[[], Tagger] = FirstSentence
 
     @property
     def random(self) -> bool:
@@ -116,7 +122,8 @@ class Trainer:
         each point of the learning curve of a neural tagger."""
         plan = self.plan
         if isinstance(plan, CrfPlan):
-            return crf.train(articles, dev, plan=plan)
+            base = crf.default_tagger() if plan.start == "bundled" else None
+            return crf.train(articles, dev, plan=plan, base=base)
         if isinstance(plan, StackPlan):
             return stack.train(articles, dev, plan=plan, seed=seed, folder=folder, device=device)
         if isinstance(plan, NeuralPlan):
@@ -126,9 +133,10 @@ class Trainer:
             return train(
                 articles, dev, plan=plan, seed=seed, folder=folder, device=device, report=report
             )
-        return FirstSentence()
+        return self.ready()
 
 
+_READY: dict[str, Callable[[], Tagger]] = {RULE: FirstSentence, BUNDLED: crf.default_tagger}
 #: As they stand in the tables: the baselines first.
 _PLANS: dict[str, CrfPlan | NeuralPlan | StackPlan] = {
     "crf": BASELINE,
@@ -138,10 +146,11 @@ _PLANS: dict[str, CrfPlan | NeuralPlan | StackPlan] = {
     "transformer-crf": NeuralPlan(crf=True),
     "transformer-title-crf": NeuralPlan(title=True, crf=True),
     "crf-context": CONTEXT,
+    "adapted": ADAPTED,
     "stack": StackPlan(),
     "stack-tuned": StackPlan(networks=(HEAD, TUNED)),
 }
-NAMES = (RULE, *_PLANS, LLM)
+NAMES = (*_READY, *_PLANS, LLM)
 
 
 def trainer(name: str, options: Mapping[str, JsonValue]) -> Trainer:
@@ -152,7 +161,7 @@ def trainer(name: str, options: Mapping[str, JsonValue]) -> Trainer:
     """
     if name in _PLANS:
         return Trainer(_changed(_PLANS[name], options))
-    if name != RULE:
+    if name not in _READY:
         raise InputError(
             say(f"'{name}' というタガーはありません", f"no tagger is called '{name}'"),
             place="--tagger",
@@ -162,7 +171,7 @@ def trainer(name: str, options: Mapping[str, JsonValue]) -> Trainer:
         raise InputError(
             say("このタガーに設定はありません", "this tagger has no settings"), place="--tagger"
         )
-    return Trainer(None)
+    return Trainer(None, _READY[name])
 
 
 def neural_plan(name: str, options: Mapping[str, JsonValue]) -> NeuralPlan:
@@ -202,15 +211,14 @@ def _settings(plan: type[BaseModel]) -> str:
 
 
 def load_tagger(name: str | Path) -> Tagger:
-    """`rule`: the first sentence of each paragraph. Else a path: a CRF tagger's file, or the
-    folder that training wrote.
+    """`rule`, `bundled`, or a path: a CRF tagger's file, or the folder that training wrote.
 
     Raises:
         InputError: nothing there, or no tagger.
     """
     path = Path(name)
-    if str(name) == RULE:
-        return FirstSentence()
+    if str(name) in _READY:
+        return _READY[str(name)]()
     if (path / "tagger.npz").is_file() and not (path / "tagger.json").is_file():
         return crf.load(path / "tagger.npz")
     if (path / "crf.npz").is_file():
@@ -225,8 +233,8 @@ def load_tagger(name: str | Path) -> Tagger:
             say(f"タガーがありません: {name}", f"there is no tagger {name}"),
             place="--tagger",
             remedy=say(
-                f"{RULE}、または学習で書かれたファイルかフォルダーを指定してください",
-                f"give {RULE}, or the file or folder that training wrote",
+                f"{'、'.join(_READY)}、または学習で書かれたファイルかフォルダーを指定してください",
+                f"give {', '.join(_READY)}, or the file or folder that training wrote",
             ),
         )
     return crf.load(path)

@@ -19,6 +19,7 @@ from naisei.lengths import MESSAGE
 from naisei.text_files import read_text
 
 __all__ = [
+    "BUNDLED",
     "DEPTH",
     "HANDBOOK",
     "Fact",
@@ -36,8 +37,9 @@ __all__ = [
 #: What a question is: `clear` and `unanswerable` say what they want, `vague` and `consultation`
 #: do not.
 Kind = Literal["clear", "vague", "consultation", "unanswerable"]
-#: The name of the bundled file.
+#: The name of the bundled file that is the default, and those of all.
 HANDBOOK = "handbook"
+BUNDLED = (HANDBOOK, "city", "manual")
 
 
 class _Strict(BaseModel):
@@ -111,7 +113,7 @@ class Item(_Strict):
 def load_items(
     source: str, *, split: str | None = None, limit: int | None = None, seed: int = 0
 ) -> tuple[Item, ...]:
-    """The items of a JSON-lines file, or of the bundled one (`handbook`).
+    """The items of a JSON-lines file, or of a bundled one (`handbook`, `city`).
 
     split: `dev`, `test`, or all if `None`. limit: so many items, the kinds in
     turn, drawn by `seed` and left in file order.
@@ -154,12 +156,13 @@ def digest(items: Sequence[Item]) -> str:
 
 
 def _read(source: str) -> tuple[str, str]:
-    if source == HANDBOOK:
-        bundled = files("naisei") / "data" / "handbook_questions" / "questions.jsonl"
-        return HANDBOOK, bundled.read_text("utf-8")
+    if source in BUNDLED:
+        bundled = files("naisei") / "data" / f"{source}_questions" / "questions.jsonl"
+        return source, bundled.read_text("utf-8")
+    named = ", ".join(BUNDLED)
     remedy = say(
-        f"質問の .jsonl ファイルか、同梱の {HANDBOOK} を指定してください",
-        f"name a .jsonl file of questions, or '{HANDBOOK}' for the bundled one",
+        f"質問の .jsonl ファイルか、同梱のもの ({named}) を指定してください",
+        f"name a .jsonl file of questions, or a bundled one ({named})",
     )
     return source, read_text(source, remedy=remedy)
 

@@ -57,7 +57,7 @@ class EvalTask(Task[EvalConfig]):
         # Without a model, work side by side gains nothing and falsifies the latency.
         self.concurrency = None if config.models else 1
         self._index: Index | None = None
-        with Index.open(config.index):
+        with Index.open(config.index, groups=config.groups):
             pass  # one that cannot be opened is told now, before anything is written
         items = load_items(config.data, split=config.split, limit=config.limit, seed=config.seed)
         self.items: dict[str, Item] = {item.id: item for item in items}
@@ -74,7 +74,7 @@ class EvalTask(Task[EvalConfig]):
 
     @asynccontextmanager
     async def during(self, directory: RunDirectory) -> AsyncIterator[None]:
-        with Index.open(self.config.index) as self._index:
+        with Index.open(self.config.index, groups=self.config.groups) as self._index:
             yield
 
     def episodes(self) -> list[Where]:

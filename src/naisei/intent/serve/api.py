@@ -20,6 +20,7 @@ from naisei.core import EffectFailed, EpisodeBusy, Event, InputError
 from naisei.http import clean, cleaned, message_of
 from naisei.intent.dialogue import Conversation
 from naisei.intent.feedback import Sign
+from naisei.intent.inquiry import Released
 from naisei.intent.rules import fault
 from naisei.intent.schemas import Reply
 from naisei.intent.serve.state import ServerState
@@ -37,12 +38,14 @@ __all__ = [
     "documents",
     "error_body",
     "feedback",
+    "groups_of",
     "handlers",
     "passage",
     "pieces",
     "plain_reply",
     "read",
     "session",
+    "until",
     "with_sources",
 ]
 
@@ -109,6 +112,7 @@ handlers: dict[Any, Any] = {
 }
 
 
+T = TypeVar("T")
 B = TypeVar("B", bound=BaseModel)
 
 
@@ -190,6 +194,12 @@ def _user(request: Request) -> str:
     return str(getattr(request.state, "user", ""))
 
 
+def groups_of(request: Request) -> frozenset[str]:
+    """Of who asks; nobody's where the server has no users."""
+    found: frozenset[str] = getattr(request.state, "groups", frozenset())
+    return found
+
+
 def _begun(turns: TurnService, request: Request, given: AskRequest) -> Session:
     return turns.session(_user(request), given.session)
 
@@ -199,7 +209,7 @@ async def ask(request: Request) -> JSONResponse:
     given = await read(request, AskRequest)
     turns = _state(request).turns
     conversation = _begun(turns, request, given)
-    reply = await turns.turn(conversation, given.message)
+    reply = await turns.turn(conversation, given.message, groups=groups_of(request))
     return JSONResponse({"session": conversation.id, **plain_reply(reply)})
 
 
@@ -207,29 +217,39 @@ async def ask_stream(request: Request) -> EventSourceResponse:
     """`POST /api/ask/stream`: the same as events.
 
     session {"session"}, step {"step"} for what is being done, delta {"text"} with pieces of the
-    message, reply with the whole, done {}; or error, as an error's body.
+    message (of a model's answer as soon as they are written and borne out), reply with the whole,
+    done {}; or error, as an error's body.
     """
     given = await read(request, AskRequest)
     turns = _state(request).turns
     conversation = _begun(turns, request, given)
-    steps: asyncio.Queue[str] = asyncio.Queue()
+    queue: asyncio.Queue[tuple[str, dict[str, str]]] = asyncio.Queue()
+    released = Released(lambda text: queue.put_nowait(("delta", {"text": text})), clean)
 
     def told(event: Event) -> None:
         role = event.request.get("role") if isinstance(event.request, dict) else None
-        steps.put_nowait(str(role or event.kind))
+        queue.put_nowait(("step", {"step": str(role or event.kind)}))
 
-    turn = asyncio.create_task(turns.turn(conversation, given.message, on_event=told))
+    turn = asyncio.create_task(
+        turns.turn(
+            conversation,
+            given.message,
+            groups=groups_of(request),
+            on_event=told,
+            show=released.show,
+        )
+    )
 
     async def events() -> AsyncIterator[dict[str, str]]:
         yield _event("session", {"session": conversation.id})
-        async for step in _until(turn, steps):
-            yield _event("step", {"step": step})
+        async for name, data in until(turn, queue):
+            yield _event(name, data)
         try:
             reply = plain_reply(turn.result())
         except (HTTPException, InputError, EffectFailed) as error:
             yield _event("error", problem(error))
             return
-        for piece in pieces(str(reply["message"])):
+        for piece in pieces(released.rest(str(reply["message"]))):
             yield _event("delta", {"text": piece})
         yield _event("reply", {"session": conversation.id, **reply})
         yield _event("done", {})
@@ -237,10 +257,10 @@ async def ask_stream(request: Request) -> EventSourceResponse:
     return EventSourceResponse(events(), ping=_PING)
 
 
-async def _until(turn: asyncio.Task[Any], steps: asyncio.Queue[str]) -> AsyncIterator[str]:
-    """Steps as they come, until the turn is over and all were told."""
-    while not (turn.done() and steps.empty()):
-        waiting = asyncio.create_task(steps.get())
+async def until(turn: asyncio.Task[Any], queue: asyncio.Queue[T]) -> AsyncIterator[T]:
+    """What comes, until the turn is over and all was told."""
+    while not (turn.done() and queue.empty()):
+        waiting = asyncio.create_task(queue.get())
         await asyncio.wait({waiting, turn}, return_when=asyncio.FIRST_COMPLETED)
         if waiting.done():
             yield waiting.result()
@@ -274,7 +294,7 @@ async def session(request: Request) -> JSONResponse:
 
 async def passage(request: Request) -> JSONResponse:
     """`GET /api/passage/{id}`: the chunk behind a citation."""
-    found = await _state(request).passage(request.path_params["id"])
+    found = await _state(request).passage(request.path_params["id"], groups_of(request))
     if found is None:
         raise HTTPException(404, say("そのような箇所はありません", "no such passage"))
     return JSONResponse(cleaned(found))
@@ -332,8 +352,17 @@ def with_sources(reply: Reply) -> str:
         where = " > ".join(citation.headings)
         page = f" p. {citation.page}" if citation.page else ""
         date = f" ({citation.date})" if citation.date else ""
-        lines.append(f"[{citation.n}] {citation.path}{page}{date}{' ' + where if where else ''}")
-    return clean("\n\n".join([reply.message, "\n".join(lines)] if lines else [reply.message]))
+        name = clean(f"{citation.path}{page}")
+        if citation.url.startswith(("https://", "http://")):
+            # Of all links this alone is ours: what documents say of others is taken apart.
+            name = f"[{name}]({quote(citation.url, safe=_IN_URL)})"
+        lines.append(f"[{citation.n}] {name}{clean(date + (' ' + where if where else ''))}")
+    message = clean(reply.message)
+    return "\n\n".join([message, "\n".join(lines)]) if lines else message
+
+
+#: Of an address in Markdown: all but blanks, brackets and quotation marks.
+_IN_URL = "%/:?#[]@!$&*+,;=~-._"
 
 
 def pieces(text: str) -> list[str]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import hmac
 from collections.abc import Callable
 
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -15,13 +15,24 @@ from starlette.routing import Route
 from starlette.types import Scope
 
 from naisei import __version__
-from naisei.http import Guard, GuardRules, Server, bound, hold_signals, uvicorn_config
+from naisei.http import (
+    Guard,
+    GuardRules,
+    Guesses,
+    Server,
+    bound,
+    cleaned,
+    hold_signals,
+    uvicorn_config,
+)
 from naisei.intent.config import AssistConfig
+from naisei.intent.remembering import listed
 from naisei.intent.serve import api, completions
 from naisei.intent.serve.api import error_body, handlers
 from naisei.intent.serve.options import ServeOptions
 from naisei.intent.serve.state import ServerState, open_state
 from naisei.lang import say
+from naisei.memory.stream import KeptStream
 from naisei.models.base import ModelSettings
 from naisei.system.execute import RunOptions
 from naisei.terminal import Console
@@ -36,16 +47,23 @@ _OPEN = ("/health",)
 def guard_rules(options: ServeOptions) -> GuardRules:
     """For `naisei.http.Guard`. `scope["state"]["user"]` becomes the user that the token
     stands for."""
+    guesses = Guesses()
 
     def admit(scope: Scope, headers: Headers) -> Response | None:
         if options.tokens and scope["path"] not in _OPEN:
-            user = _user(options, headers.get("authorization", ""))
+            scheme, _, given = headers.get("authorization", "").partition(" ")
+            bears = scheme.lower() == "bearer"
+            user = guesses.whose(scope, given, options.tokens) if bears else None
+            if user == "":
+                user = _named(options, headers)
             if user is None:
                 answer = _error(401, say("トークンが要ります", "a token is needed"))
                 answer.headers["www-authenticate"] = "Bearer"
                 answer.headers["connection"] = "close"
                 return answer
-            scope.setdefault("state", {})["user"] = user
+            state = scope.setdefault("state", {})
+            state["user"] = user
+            state["groups"] = frozenset(_groups(options, headers, user))
         return None
 
     def limit(path: str) -> int:
@@ -66,16 +84,27 @@ def guard_rules(options: ServeOptions) -> GuardRules:
     )
 
 
-def _user(options: ServeOptions, authorization: str) -> str | None:
-    scheme, _, given = authorization.partition(" ")
-    if scheme.lower() != "bearer":
-        return None
-    found = None
-    # Every token is compared, in time that does not depend on where they differ.
-    for user, token in options.tokens.items():
-        if hmac.compare_digest(given.strip().encode(), token.encode()):
-            found = user
-    return found
+def _named(options: ServeOptions, headers: Headers) -> str | None:
+    """Whom a caller with the shared secret calls for: everybody, or the user that a proxy names.
+    Not somebody who has a token of their own, nor two at once."""
+    given = headers.getlist(options.user_header) if options.user_header else []
+    names = [name for name in map(_unicode, given) if name]
+    taken = len(names) > 1 or (names and options.tokens.get(names[0]) is not None)
+    return None if taken else names[0] if names else ""
+
+
+def _groups(options: ServeOptions, headers: Headers, user: str) -> list[str]:
+    """Of a user; of those that a proxy names, what it says as well."""
+    found = list(options.groups_of.get(user, ()))
+    if options.groups_header and user not in (set(options.tokens) - {""}):
+        lines = headers.getlist(options.groups_header)
+        found += [name.strip() for line in lines for name in _unicode(line).split(",")]
+    return [name for name in found if name]
+
+
+def _unicode(value: str) -> str:
+    """A header's value as UTF-8, in which proxies send names that are not ASCII."""
+    return value.encode("latin-1", "replace").decode("utf-8", "replace").strip()
 
 
 def _error(status: int, message: str) -> Response:
@@ -93,6 +122,8 @@ def build_app(state: ServerState) -> Starlette:
             Route("/api/passage/{id:path}", api.passage),
             Route("/api/feedback", api.feedback, methods=["POST"]),
             Route("/api/documents", api.documents, methods=["POST"]),
+            Route("/api/memory", _memory, methods=["GET", "POST", "DELETE"]),
+            Route("/api/memory/{id}", _note, methods=["DELETE"]),
             Route("/v1/models", completions.models),
             Route("/v1/chat/completions", completions.chat_completions, methods=["POST"]),
         ],
@@ -101,6 +132,41 @@ def build_app(state: ServerState) -> Starlette:
     )
     app.state.server = state
     return app
+
+
+async def _memory(request: Request) -> JSONResponse:
+    """`/api/memory`: GET one's own notes; POST allows that they are kept; DELETE forgets them all,
+    and that it was allowed."""
+    kept = _kept(request)
+    if request.method == "POST":
+        await asyncio.to_thread(kept.begin)
+    elif request.method == "DELETE":
+        await asyncio.to_thread(kept.end)
+    return await _noted(kept)
+
+
+async def _note(request: Request) -> JSONResponse:
+    """`DELETE /api/memory/{id}`: forgets one note."""
+    kept = _kept(request)
+    if not await asyncio.to_thread(kept.forget, request.path_params["id"]):
+        raise HTTPException(404, say("そのような覚えはありません", "there is no such note"))
+    return await _noted(kept)
+
+
+def _kept(request: Request) -> KeptStream:
+    server: ServerState = request.app.state.server
+    kept = server.turns.kept(str(getattr(request.state, "user", "")))
+    if kept is None:
+        raise HTTPException(
+            403,
+            say("覚えるには、ユーザーごとのトークンが要ります", "only named users are remembered"),
+        )
+    return kept
+
+
+async def _noted(kept: KeptStream) -> JSONResponse:
+    notes = await asyncio.to_thread(listed, kept)
+    return JSONResponse({"remembers": kept.allowed, "notes": [cleaned(note) for note in notes]})
 
 
 async def _health(request: Request) -> JSONResponse:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import re
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from secrets import token_hex
 from typing import Any
 
@@ -17,15 +18,19 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from naisei.core import EffectFailed, InputError, MemoryLog, Where
+from naisei.http import clean
 from naisei.intent.dialogue import EARLIER, Dialogue
+from naisei.intent.inquiry import Released
 from naisei.intent.schemas import Reply
 from naisei.intent.serve.api import (
     ChatMessage,
     ChatRequest,
+    groups_of,
     pieces,
     plain_reply,
     problem,
     read,
+    until,
     with_sources,
 )
 from naisei.intent.serve.state import ServerState
@@ -33,9 +38,18 @@ from naisei.intent.serve.turns import Sessions
 from naisei.japanese.query_analysis import matter
 from naisei.japanese.questions import parse
 from naisei.lang import say
-from naisei.lengths import MESSAGE, too_long
+from naisei.lengths import LINE, MESSAGE, too_long
 
-__all__ = ["MODEL", "chat_completions", "chunks", "completion", "dialogue_of", "models", "remember"]
+__all__ = [
+    "MODEL",
+    "Chunks",
+    "chat_completions",
+    "completion",
+    "dialogue_of",
+    "models",
+    "remember",
+    "task_reply",
+]
 
 
 #: The one model that there is.
@@ -103,6 +117,62 @@ def _mark(text: str) -> str:
     return "said:" + hashlib.sha256("".join(text.split()).encode()).hexdigest()
 
 
+# What chat front ends ask beside the person (Open WebUI, LibreChat, LobeChat, …): a title for the
+# conversation, tags, follow-up questions, completions. They are no questions about documents.
+
+_TASKS = (
+    ("follow_ups", r"follow[- ]?ups?\b.*\b(?:questions?|prompts?)|関連質問|次の質問"),
+    ("queries", r"\b(?:search )?quer(?:y|ies)\b"),
+    ("text", r"\bautocomplet"),
+    ("tags", r"\btags?\b|タグ"),
+    (
+        "title",
+        r"\btitle\b|タイトル|題名|\b(?:name|summari[sz]e) (?:this|the) (?:chat|conversation)",
+    ),
+)
+_TOLD = re.compile(
+    r"^\s*#{1,4}\s*task\s*:"
+    r"|^\s*(?:please )?(?:generate|provide|create|write|give|suggest)\b.{0,60}"
+    r"\b(?:titles?|tags?|follow[- ]?ups?)\b.{0,80}\b(?:chat|conversation|dialogue|above)\b"
+    r"|^\s*(?:name|summari[sz]e) (?:this|the) (?:chat|conversation)\b"
+    r"|^.{0,40}(?:この|以下の|上の)(?:会話|対話|やり取り|チャット).{0,30}(?:タイトル|題名|タグ)を",
+    re.IGNORECASE | re.DOTALL,
+)
+_HISTORY = re.compile(r"<chat_history>(.*?)(?:</chat_history>|\Z)", re.DOTALL | re.IGNORECASE)
+_SAID = re.compile(r"^(?:user|human|ユーザー)\s*[:：]\s*(.+)$", re.IGNORECASE | re.MULTILINE)
+_TITLE, _TAGS, _SEEN = 30, 3, 20_000
+
+
+def task_reply(messages: Sequence[ChatMessage]) -> str | None:
+    """The answer to a front end's own task, from the words of the conversation alone; `None` for
+    what a person said. A title, tags; no follow-ups or queries, since none are known to be
+    answered. As JSON where the prompt speaks of it."""
+    last = messages[-1].text[-_SEEN:] if messages else ""
+    if messages and len(messages[-1].text) > _SEEN:
+        last = messages[-1].text[:2000] + last
+    if not messages or messages[-1].role != "user" or not _TOLD.search(last[:2000]):
+        return None
+    history = _HISTORY.search(last)
+    orders = last[: history.start()] if history else last[:2000]
+    first = orders[:400]
+    kind = next((name for name, words in _TASKS if re.search(words, first, re.I | re.S)), "title")
+    said = _SAID.findall(history[1]) if history else []
+    said += [m.text for m in messages[:-1] if m.role == "user" and m.text.strip()]
+    subject = " ".join(said[0].split()) if said else ""
+    title = subject if len(subject) <= _TITLE else subject[: _TITLE - 1] + "…"
+    values: dict[str, JsonValue] = {
+        "title": title or say("資料への質問", "A question"),
+        "tags": [*matter(subject)[:_TAGS]],
+        "follow_ups": [],
+        "queries": [],
+        "text": "",
+    }
+    value = values[kind]
+    if re.search(r"\bjson\b", orders, re.I):
+        return json.dumps({kind: value}, ensure_ascii=False)
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
 def completion(reply: Reply, usage: dict[str, int]) -> dict[str, Any]:
     """The response object. `naisei` holds the reply with its citations."""
     message = {"role": "assistant", "content": with_sources(reply)}
@@ -114,19 +184,27 @@ def completion(reply: Reply, usage: dict[str, int]) -> dict[str, Any]:
     }
 
 
-def chunks(reply: Reply, usage: dict[str, int] | None) -> list[dict[str, Any]]:
+class Chunks:
     """The same as a stream: the role, the text in pieces, the end with `naisei`, the usage."""
-    head = _head("chat.completion.chunk")
 
-    def chunk(delta: dict[str, str], finish: str | None = None) -> dict[str, Any]:
-        return {**head, "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
+    def __init__(self) -> None:
+        self._head = _head("chat.completion.chunk")
 
-    out = [chunk({"role": "assistant", "content": ""})]
-    out += [chunk({"content": piece}) for piece in pieces(with_sources(reply))]
-    out.append({**chunk({}, "stop"), "naisei": plain_reply(reply)})
-    if usage is not None:
-        out.append({**head, "choices": [], "usage": usage})
-    return out
+    def first(self) -> dict[str, Any]:
+        return self._chunk({"role": "assistant", "content": ""})
+
+    def text(self, text: str) -> dict[str, Any]:
+        return self._chunk({"content": text})
+
+    def last(self, rest: str, told: JsonValue, usage: dict[str, int] | None) -> Iterator[Any]:
+        """rest: what was not sent yet."""
+        yield from (self.text(piece) for piece in pieces(rest))
+        yield self._chunk({}, "stop") | ({} if told is None else {"naisei": told})
+        if usage is not None:
+            yield {**self._head, "choices": [], "usage": usage}
+
+    def _chunk(self, delta: dict[str, str], finish: str | None = None) -> dict[str, Any]:
+        return {**self._head, "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
 
 
 def _head(kind: str) -> dict[str, Any]:
@@ -156,13 +234,29 @@ async def chat_completions(request: Request) -> Response:
         raise HTTPException(
             413, say(f"発言は {limit} 件までです", f"at most {limit} messages, please")
         )
+    if (plain := task_reply(given.messages)) is not None:
+        return _plain(plain, given)
     for message in given.messages:
-        if message.role == "user" and (told := too_long(message.text, state.options.max_message)):
+        most = state.options.max_message if message.role == "user" else LINE
+        if told := too_long(message.text, most):
             raise HTTPException(413, told)
     user = str(getattr(request.state, "user", ""))
     dialogue = dialogue_of(given.messages, state.turns.sessions, user)
+    # Messages in a row are one request, which is as long as one message may be.
+    if told := too_long(dialogue.utterance, state.options.max_message):
+        raise HTTPException(413, told)
     log = MemoryLog()
-    turn = asyncio.create_task(state.turns.single(user, dialogue, log))
+    queue: asyncio.Queue[str] = asyncio.Queue()
+    released = Released(queue.put_nowait, clean)
+    turn = asyncio.create_task(
+        state.turns.single(
+            user,
+            dialogue,
+            log,
+            groups=groups_of(request),
+            show=released.show if given.stream else None,
+        )
+    )
     if not given.stream:
         reply = await turn
         remember(reply, state.turns.sessions, user)
@@ -170,17 +264,45 @@ async def chat_completions(request: Request) -> Response:
     wants_usage = bool((given.stream_options or {}).get("include_usage"))
 
     async def events() -> AsyncIterator[dict[str, str]]:
+        told = Chunks()
+        yield _data(told.first())
+        async for text in until(turn, queue):
+            yield _data(told.text(text))
         try:
-            reply = await turn
+            reply = turn.result()
         except (HTTPException, InputError, EffectFailed) as error:
-            yield {"data": json.dumps(problem(error), ensure_ascii=False)}
+            yield _data(problem(error))
             return
         remember(reply, state.turns.sessions, user)
-        for chunk in chunks(reply, _usage(log) if wants_usage else None):
-            yield {"data": json.dumps(chunk, ensure_ascii=False)}
+        rest, usage = released.rest(with_sources(reply)), _usage(log) if wants_usage else None
+        for chunk in told.last(rest, plain_reply(reply), usage):
+            yield _data(chunk)
         yield {"data": "[DONE]"}
 
     return EventSourceResponse(events(), ping=_PING)
+
+
+def _plain(text: str, given: ChatRequest) -> Response:
+    """What is no reply about documents, whole or as a stream."""
+    if not given.stream:
+        message = {"role": "assistant", "content": text}
+        choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
+        usage = _usage(MemoryLog())
+        return JSONResponse({**_head("chat.completion"), "choices": [choice], "usage": usage})
+    wants_usage = bool((given.stream_options or {}).get("include_usage"))
+
+    async def events() -> AsyncIterator[dict[str, str]]:
+        told = Chunks()
+        yield _data(told.first())
+        for chunk in told.last(text, None, _usage(MemoryLog()) if wants_usage else None):
+            yield _data(chunk)
+        yield {"data": "[DONE]"}
+
+    return EventSourceResponse(events(), ping=_PING)
+
+
+def _data(data: JsonValue) -> dict[str, str]:
+    return {"data": json.dumps(data, ensure_ascii=False)}
 
 
 def _usage(log: MemoryLog) -> dict[str, int]:

@@ -5,6 +5,10 @@ A file of users gives each a secret of their own:
 [users.hanako]
 token = "…"                                        # at least 16 characters
 profile = { department = "開発部", office = "横浜" }  # optional
+groups = ["hr"]                                    # optional: whose documents they find
+
+Behind a proxy that knows who its users are, the proxy carries the shared secret and names user and
+groups in headers (`--user-header`, `--groups-header`).
 """
 
 from __future__ import annotations
@@ -32,10 +36,12 @@ TOKEN = "NAISEI_SERVE_TOKEN"
 
 @dataclass(frozen=True, slots=True)
 class Users:
-    """tokens: user → secret; the user "" is everybody. profiles: user → what is known."""
+    """tokens: user → secret; the user "" is everybody. profiles: user → what is known. groups:
+    user → theirs."""
 
     tokens: Mapping[str, str] = field(default_factory=dict, repr=False)
     profiles: Mapping[str, Profile] = field(default_factory=dict)
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 class _User(BaseModel):
@@ -43,6 +49,7 @@ class _User(BaseModel):
 
     token: str
     profile: Profile = Profile()
+    groups: tuple[str, ...] = ()
 
 
 class _File(BaseModel):
@@ -74,7 +81,11 @@ def read_users(path: Path | None) -> Users:
                 "ユーザーごとに別のトークンにしてください", "give each user a token of their own"
             ),
         )
-    return Users(tokens, {name: user.profile for name, user in found.items()})
+    return Users(
+        tokens,
+        {name: user.profile for name, user in found.items()},
+        {name: user.groups for name, user in found.items() if user.groups},
+    )
 
 
 _KEPT = ("保存", "What is kept")
@@ -87,7 +98,8 @@ class ServeOptions(Listening):
     users: a file of users, whose tokens and profiles `tokens` and `profiles` are where those are
     not given. tokens: user → the secret that this user's requests carry (`Authorization: Bearer
     …`); the user "" stands for everybody who knows one shared secret. Needed unless `host` is
-    loopback. profiles: user → what is known of them. origins: pages of other origins that may
+    loopback. profiles: user → what is known of them. groups_of: user → whose documents they find.
+    origins: pages of other origins that may
     call (`https://chat.example.com`). max_upload: bytes of a request. max_messages: messages of
     one chat-completions request. timeout: seconds for one turn. in_flight: turns at a time; more
     are answered 503. uploads: the folder for uploaded documents; `None` switches uploading off.
@@ -116,6 +128,21 @@ class ServeOptions(Listening):
     )
     tokens: Mapping[str, str] = Field(default={}, repr=False)
     profiles: Mapping[str, Profile] = {}
+    groups_of: Mapping[str, tuple[str, ...]] = {}
+    user_header: str | None = flag(
+        None,
+        f"{TOKEN} で呼ぶプロキシがユーザーの名前を入れるヘッダー",
+        f"Header in which a proxy that calls with {TOKEN} names the user.",
+        panel="connections",
+        metavar="NAME",
+    )
+    groups_header: str | None = flag(
+        None,
+        f"{TOKEN} で呼ぶプロキシがユーザーのグループをコンマ区切りで入れるヘッダー",
+        f"Header in which a proxy that calls with {TOKEN} lists the user's groups, by commas.",
+        panel="connections",
+        metavar="NAME",
+    )
     origins: tuple[str, ...] = flag(
         (),
         "呼び出しを許すページの出所 (複数可。例: https://chat.example.com)",
@@ -175,10 +202,21 @@ class ServeOptions(Listening):
     def _of_users(cls, data: Any) -> Any:
         if isinstance(data, dict) and "tokens" not in data:
             known = read_users(data.get("users"))
-            return {"profiles": known.profiles, **data, "tokens": known.tokens}
+            more = {"profiles": known.profiles, "groups_of": known.groups}
+            return {**more, **data, "tokens": known.tokens}
         return data
 
     @model_validator(mode="after")
     def _guarded(self) -> Self:
         self.guard(self.tokens.values(), variable=TOKEN, option="--tokens FILE")
+        if (self.user_header or self.groups_header) and "" not in self.tokens:
+            # Without the secret, whoever can call could say who they are.
+            raise InputError(
+                say(
+                    "ヘッダーを信じるには、プロキシだけが知るトークンが要ります",
+                    "headers are believed only of a proxy that has a secret",
+                ),
+                place="--user-header, --groups-header",
+                remedy=say(f"{TOKEN} を設定してください", f"set {TOKEN}"),
+            )
         return self

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -19,9 +18,11 @@ from naisei.intent.effects import Weigh, WeighHandler, document_world
 from naisei.intent.feedback import Sign, adjusted, read_feedback, write_feedback
 from naisei.intent.schemas import Thresholds
 from naisei.intent.serve.options import ServeOptions
+from naisei.intent.serve.people import feedback_file
 from naisei.intent.serve.turns import Session, Sessions, TurnService
 from naisei.intent.serve.uploads import upload_folder
 from naisei.intent.system import ASSIST
+from naisei.intent.worries import Worry, WorryHandler
 from naisei.lang import say
 from naisei.models.base import ModelSettings
 from naisei.models.registry import base_world
@@ -42,6 +43,10 @@ def find_passage(index: Index, chunk: str) -> dict[str, JsonValue] | None:
     )
 
 
+#: Combinations of groups whose view of the index is kept open.
+_SEEN = 64
+
+
 class ServerState:
     """Made by `open_state`. options: uploads is resolved."""
 
@@ -49,27 +54,44 @@ class ServerState:
         self, options: ServeOptions, config: AssistConfig, index: Index, base: World
     ) -> None:
         self.options, self._config = options, config
-        self._people = options.state / "feedback"
-        self._index = index
-        world = document_world(base, index, mode=config.mode, cuts=self._cuts).having(
-            {
-                Search: ThreadHandler(SearchHandler(index, mode=config.mode)),
-                Weigh: ThreadHandler(WeighHandler(index)),
-            }
-        )
-        self.turns = TurnService(Sessions(options.state), world, config.setting, options)
+        self._index, self._base = index, base
+        self._worlds: dict[frozenset[str], tuple[Index, World]] = {}
+        self.turns = TurnService(Sessions(options.state), self._world, config.setting, options)
+
+    async def _world(self, groups: frozenset[str]) -> World:
+        return (await self._seen_by(groups))[1]
+
+    async def _seen_by(self, groups: frozenset[str]) -> tuple[Index, World]:
+        """The index and the world of who is in these groups."""
+        if groups not in self._worlds:
+            mode, seen = self._config.mode, {*groups, *self._config.groups}
+            index = await asyncio.to_thread(self._index.seen_by, seen)
+            world = document_world(self._base, index, mode=mode, cuts=self._cuts).having(
+                {
+                    Search: ThreadHandler(SearchHandler(index, mode=mode)),
+                    Weigh: ThreadHandler(WeighHandler(index)),
+                    Worry: ThreadHandler(WorryHandler(index)),
+                }
+            )
+            if len(self._worlds) >= _SEEN:
+                del self._worlds[next(iter(self._worlds))]
+            self._worlds[groups] = index, world
+        return self._worlds[groups]
 
     def _cuts(self, user: str) -> Thresholds:
         base = self._config.setting.rules.thresholds
         return adjusted(base, read_feedback(self._file(user))) if user else base
 
     def _file(self, user: str) -> Path:
-        # Names of users are the operator's, ids of sessions are secrets: neither is a file name.
-        return self._people / f"{hashlib.sha256(user.encode()).hexdigest()[:32]}.jsonl"
+        return feedback_file(self.options.state, user)
 
-    async def passage(self, chunk: str) -> dict[str, JsonValue] | None:
-        """The chunk of this id in the index as it is now; `None` if there is none."""
-        return await asyncio.to_thread(find_passage, self._index, chunk)
+    async def passage(
+        self, chunk: str, groups: frozenset[str] = frozenset()
+    ) -> dict[str, JsonValue] | None:
+        """The chunk of this id in the index as it is now; `None` if there is none, or none for
+        these groups."""
+        index, _ = await self._seen_by(groups)
+        return await asyncio.to_thread(find_passage, index, chunk)
 
     def feedback(self, session: Session, sign: Sign) -> dict[str, JsonValue]:
         """Keep what a person thought of the last turn; returns their thresholds now.
@@ -106,7 +128,7 @@ async def open_state(
         options = options.model_copy(update={"uploads": uploads})
     check_models(ASSIST, config)
     sampling_of = of_config(completed(ASSIST, config))
-    with Index.open(config.index) as index:
+    with Index.open(config.index, groups=config.groups) as index:
         async with base_world(
             config.models,
             settings=settings,

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Coroutine
 from pathlib import Path
 from typing import Any, NoReturn
 from weakref import WeakValueDictionary
@@ -17,16 +16,20 @@ from weakref import WeakValueDictionary
 from pydantic import BaseModel, JsonValue
 from starlette.exceptions import HTTPException
 
-from naisei.core import AskUser, Event, EventLog, InputError, Say, World, arun
+from naisei.core import Event, EventLog, InputError, World, arun
 from naisei.files import output_error
-from naisei.intent.dialogue import Conversation, Dialogue
-from naisei.intent.flow import inquiry, personal
+from naisei.intent.dialogue import Dialogue
+from naisei.intent.flow import personal
+from naisei.intent.inquiry import Inquiry, shown_while_written
+from naisei.intent.remembering import kept_in, known
 from naisei.intent.rules import Setting
 from naisei.intent.schemas import Reply
 from naisei.intent.serve.options import ServeOptions
-from naisei.lang import language, say
+from naisei.intent.serve.people import LOG, audited
+from naisei.lang import say
 from naisei.lengths import too_long
-from naisei.runs.conversation import LiveConversation, Prepared, recorded
+from naisei.memory.stream import KeptStream
+from naisei.runs.conversation import recorded
 from naisei.runs.lock import RunLock, holder, locked
 from naisei.runs.log import RunLog
 
@@ -72,7 +75,7 @@ class Sessions:
             )
         self._lock = RunLock(folder)
         try:
-            self._log = RunLog(folder / "sessions.sqlite")
+            self._log = RunLog(folder / LOG)
         except BaseException:
             self._lock.release()
             raise
@@ -118,6 +121,10 @@ class Sessions:
         self._lock.release()
 
 
+#: The world of who is in these groups.
+WorldOf = Callable[[frozenset[str]], Awaitable[World]]
+#: Is told the text so far.
+Show = Callable[[str], None]
 #: Is told each effect as it is logged: what to show while somebody waits.
 OnEvent = Callable[[Event], None]
 
@@ -127,7 +134,7 @@ class TurnService:
     seconds at most. A turn is finished even if whoever asked has gone: it is in the session."""
 
     def __init__(
-        self, sessions: Sessions, world: World, setting: Setting, options: ServeOptions
+        self, sessions: Sessions, world: WorldOf, setting: Setting, options: ServeOptions
     ) -> None:
         self.sessions = sessions
         self._world, self._setting, self._options = world, setting, options
@@ -138,8 +145,22 @@ class TurnService:
         """The session to go on with, or a new one. Raises `HTTPException` for another user's."""
         return self.sessions.find(user, id) if id else self.sessions.begin(user)
 
-    async def turn(self, session: Session, said: str, *, on_event: OnEvent | None = None) -> Reply:
-        """One turn of a session, which is kept.
+    def kept(self, user: str) -> KeptStream | None:
+        """What is remembered of a user, if they allow it; of nobody where there are no users."""
+        return kept_in(self._options.state, f"user:{user}") if user else None
+
+    async def turn(
+        self,
+        session: Session,
+        said: str,
+        *,
+        groups: frozenset[str] = frozenset(),
+        on_event: OnEvent | None = None,
+        show: Show | None = None,
+    ) -> Reply:
+        """One turn of a session, which is kept. groups: of who asks. show: is told what there is
+        of the answer while it is written; a sentence that is not borne out is then left out, and
+        not written anew.
 
         A turn that was left without its reply is finished first; the same words again are
         that turn.
@@ -149,15 +170,36 @@ class TurnService:
             EffectFailed: the flow could not do without what failed.
         """
         self._check(said)
-        return await self._work(self._taken(session, said, on_event))
+        return await self._work(self._taken(session, said, groups, on_event, show))
 
-    async def single(self, user: str, dialogue: Dialogue, log: EventLog) -> Reply:
+    async def single(
+        self,
+        user: str,
+        dialogue: Dialogue,
+        log: EventLog,
+        *,
+        groups: frozenset[str] = frozenset(),
+        show: Show | None = None,
+    ) -> Reply:
         """One step of a dialogue that the caller keeps; raises as `turn`."""
         answers = (exchange.answer for exchange in dialogue.exchanges)
         for said in (*dialogue.earlier, dialogue.utterance, *answers):
             self._check(said)
-        flow = personal(dialogue, self._setting_of(user), user=f"user:{user}" if user else "")
-        return await self._work(arun(flow, self._world, log=log))
+        setting, world = self._shown(user, await self._world(groups), show)
+        kept = self.kept(user)
+        remembers = kept is not None and kept.allowed
+        if kept is not None and remembers:
+            world = world.having(known(kept))
+        person = f"user:{user}" if user else ""
+        flow = personal(dialogue, setting, user=person, remembers=remembers)
+        said = dialogue.exchanges[-1].answer if dialogue.exchanges else dialogue.utterance
+
+        async def answered() -> Reply:
+            reply = await arun(flow, world, log=log)
+            audited(self.sessions.log, f"user:{user}", said, reply)
+            return reply
+
+        return await self._work(answered())
 
     async def close(self) -> None:
         """Give up what is in flight; it is kept, and goes on when it is asked for again."""
@@ -186,47 +228,31 @@ class TurnService:
         if not task.cancelled():
             task.exception()  # it was told to whoever waited, if anybody did
 
-    async def _taken(self, session: Session, said: str, on_event: OnEvent | None) -> Reply:
-        """Each turn is a part of the conversation: what was said before is not worked out anew."""
+    async def _taken(
+        self,
+        session: Session,
+        said: str,
+        groups: frozenset[str],
+        on_event: OnEvent | None,
+        show: Show | None,
+    ) -> Reply:
         log = self.sessions.log
+        setting, world = self._shown(session.user, await self._world(groups), show)
         async with self._locks.setdefault(session.id, asyncio.Lock()):
             self.sessions.keep(session)
-            live = LiveConversation(
-                log, session.id, language=language(), renews=True, on_event=on_event
-            )
-            left = Conversation.told(live.events).pending
+            kept = self.kept(session.user)
+            talk = Inquiry(log, session.id, user=session.person, kept=kept, on_event=on_event)
+            reply = await talk.turn(said, setting, world)
+            assert reply is not None, "something was said"
+            audited(log, session.person, said, reply)
+            return reply
 
-            @asynccontextmanager
-            async def opened(past: Sequence[Event]) -> AsyncIterator[Prepared]:
-                setting, told = self._setting_of(session.user), Conversation.told(past)
-                flow = inquiry(setting, told, user=session.person)
-                handlers: dict[Any, Any] = {AskUser: live.human(), Say: lambda effect: None}
-                yield Prepared(flow, self._world.having(handlers))
-
-            live.start(opened, anew=bool(live.events) and not left)
-            try:
-                await _rested(live)
-                if not (left and _words(live) == said.strip()):
-                    await live.answer({"text": said})
-                    await _rested(live)
-            finally:
-                await live.leave()
-            return Conversation.told(live.events).replies[-1]
-
-    def _setting_of(self, user: str) -> Setting:
-        profile = self._options.profiles.get(user)
-        return self._setting.model_copy(update={"profile": profile} if profile else {})
-
-
-async def _rested(live: LiveConversation) -> None:
-    """Returns when it is the person's turn. Raises what stopped the conversation."""
-    if (error := (await live.rest()).error) is not None:
-        raise error
-
-
-def _words(live: LiveConversation) -> str:
-    """What the person said last."""
-    return next(str(e.result) for e in reversed(live.events) if e.kind == "ask")
+    def _shown(self, user: str, world: World, show: Show | None) -> tuple[Setting, World]:
+        """What holds for a user, and whether the answer is shown while it is written."""
+        setting = self._setting
+        if profile := self._options.profiles.get(user):
+            setting = setting.model_copy(update={"profile": profile})
+        return shown_while_written(setting, world, show) if show is not None else (setting, world)
 
 
 async def _within(turn: Coroutine[Any, Any, Reply], seconds: float) -> Reply:

@@ -7,12 +7,22 @@ relationship-reflection method: the sum of the three, each min-max normalised, r
 """
 
 from naisei.memory.entry import Entry, EvidenceBlock, Kind, Part, Scored, ScoreWeights, evidence
-from naisei.memory.stream.handler import Recall, Recent, StreamHandler, rate, remember
+from naisei.memory.stream.handler import (
+    KeptHandler,
+    KeptStream,
+    Recall,
+    Recent,
+    StreamHandler,
+    rate,
+    remember,
+)
 from naisei.memory.stream.stream import Stream
 
 __all__ = [
     "Entry",
     "EvidenceBlock",
+    "KeptHandler",
+    "KeptStream",
     "Kind",
     "Part",
     "Recall",

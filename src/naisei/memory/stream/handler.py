@@ -4,20 +4,33 @@ performs it.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Any, ClassVar, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import BaseModel, JsonValue
+from pydantic import BaseModel, JsonValue, ValidationError
 
-from naisei.core import Effect, Embed, FlowError, Handler, Remember, Where
-from naisei.memory.entry import Entry, Kind, Scored
+from naisei.core import Effect, Embed, FlowError, Handler, InputError, Remember, Where
+from naisei.files import output_error, write_atomically
+from naisei.lang import say
+from naisei.memory.entry import Entry, Kind, Ranking, Scored
+from naisei.memory.stream.query import Focus
 from naisei.memory.stream.stream import Stream
 
-__all__ = ["RATED", "Recall", "Recent", "StreamHandler", "rate", "remember"]
+__all__ = [
+    "RATED",
+    "KeptHandler",
+    "KeptStream",
+    "Recall",
+    "Recent",
+    "StreamHandler",
+    "rate",
+    "remember",
+]
 
 
 T = TypeVar("T", bound=BaseModel)
@@ -47,6 +60,9 @@ class Recall(Effect[list[Scored]]):
         now: the time that recency is measured from; with times as the entries have them.
         k: ≥ 1; `None` for all.
         kinds: only entries of these kinds; empty for all.
+        ranking: `query` as the question asks (`Stream.find`), or `park`, the sum of relevance,
+            importance and recency (`Stream.search`).
+        focus, half_life: for `query`; see `Stream.find`.
     """
 
     kind: ClassVar[str] = "recall"
@@ -55,6 +71,9 @@ class Recall(Effect[list[Scored]]):
     now: datetime
     k: int | None = 40
     kinds: tuple[Kind, ...] = ()
+    ranking: Ranking = "query"
+    focus: Focus = "auto"
+    half_life: float | None = None
 
     def request(self) -> JsonValue:
         return {
@@ -63,6 +82,9 @@ class Recall(Effect[list[Scored]]):
             "now": self.now.isoformat(),
             "k": self.k,
             "kinds": list(self.kinds),
+            "ranking": self.ranking,
+            "focus": self.focus,
+            "half_life": self.half_life,
         }
 
     def encode(self, result: list[Scored]) -> JsonValue:
@@ -111,7 +133,7 @@ class StreamHandler(Handler):
 
     Args:
         streams: by the name that effects use.
-        embed: performs `Embed`; `None`: no relevance, the rank is by importance and recency.
+        embed: performs `Embed`; `None`: `query` goes by words, `park` by importance and recency.
     """
 
     def __init__(self, streams: Mapping[str, Stream], embed: Handler | None) -> None:
@@ -196,6 +218,16 @@ class StreamHandler(Handler):
 
     def _found(self, recall: Recall, stream: Stream, queries: Vectors | None) -> list[Scored]:
         try:
+            if recall.ranking == "query" and recall.queries:
+                return stream.find(
+                    recall.queries,
+                    queries,
+                    now=recall.now,
+                    k=recall.k,
+                    kinds=recall.kinds,
+                    focus=recall.focus,
+                    half_life=recall.half_life,
+                )
             return stream.search(queries, now=recall.now, k=recall.k, kinds=recall.kinds)
         except ValueError as error:
             raise FlowError(f"{recall.name}: {error}") from error
@@ -204,3 +236,96 @@ class StreamHandler(Handler):
         if name not in self.streams:
             raise FlowError(f"no stream {name!r}; there are {sorted(self.streams)}")
         return self.streams[name]
+
+
+#: Entries that a kept stream holds at most; the oldest make room.
+_KEPT = 300
+
+
+class KeptStream:
+    """A stream in a file, from one conversation to the next: a line an entry, oldest first. The
+    file is there from `begin` to `end`: whoever has not allowed it leaves no trace."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @property
+    def allowed(self) -> bool:
+        return self.path.exists()
+
+    def begin(self) -> None:
+        """Allow it. Raises `InputError` if the file cannot be."""
+        if not self.allowed:
+            try:
+                self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            except OSError as error:
+                raise output_error(error, self.path) from error
+            self._write([])
+
+    def end(self) -> None:
+        """Forget everything, and that it was allowed."""
+        self.path.unlink(missing_ok=True)
+
+    def entries(self) -> list[Entry]:
+        """Raises `InputError` if the file cannot be read, or holds something else."""
+        try:
+            lines = self.path.read_text(encoding="utf-8").split("\n")
+        except FileNotFoundError:
+            return []
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(
+                say(f"記憶が読めません: {error}", f"the memory cannot be read: {error}"),
+                place=str(self.path),
+            ) from error
+        found = []
+        for number, line in enumerate(lines, 1):
+            if line.strip():
+                try:
+                    found.append(Entry.model_validate_json(line))
+                except ValidationError as error:
+                    raise InputError(
+                        say("記憶の行ではありません", "no line of a memory"),
+                        place=f"{self.path}:{number}",
+                        remedy=say("その行を消してください", "remove it"),
+                    ) from error
+        return found
+
+    def stream(self) -> Stream:
+        stream = Stream()
+        for entry in self.entries():
+            stream.append(entry)
+        return stream
+
+    def add(self, entry: Entry) -> None:
+        """One more, unless it is not allowed. What is there already is taken as said now."""
+        if self.allowed:
+            others = [kept for kept in self.entries() if kept.id != entry.id]
+            self._write([*others, entry][-_KEPT:])
+
+    def forget(self, id: str) -> bool:
+        """Take one out, beyond recovery from the file; whether it was there."""
+        entries = self.entries()
+        kept = [entry for entry in entries if entry.id != id]
+        if len(kept) < len(entries):
+            self._write(kept)
+        return len(kept) < len(entries)
+
+    def _write(self, entries: Sequence[Entry]) -> None:
+        lines = "".join(entry.model_dump_json() + "\n" for entry in entries)
+        write_atomically(self.path, lines)
+        self.path.chmod(0o600)
+
+
+class KeptHandler(Handler):
+    """Performs `Remember` and `Recent` on a kept stream. A replay changes nothing: what was
+    remembered is in the file, or was forgotten since."""
+
+    def __init__(self, kept: KeptStream) -> None:
+        self._kept = kept
+
+    def perform(self, effect: Any, where: Where) -> list[Entry] | None:
+        if isinstance(effect, Remember):
+            self._kept.add(Entry.model_validate(effect.item))
+            return None
+        recent = cast(Recent, effect)
+        return self._kept.stream().recent(recent.n, kinds=recent.kinds)

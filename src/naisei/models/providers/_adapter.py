@@ -10,13 +10,14 @@ import asyncio
 import math
 import re
 import time
-from collections.abc import Awaitable, Callable
+import zlib
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import fields
 from email.utils import parsedate_to_datetime
-from json import JSONDecodeError
 from typing import Any, Protocol
 
-from pydantic_ai.direct import model_request
+import httpx2
+from pydantic_ai.direct import model_request, model_request_stream
 from pydantic_ai.exceptions import (
     AgentRunError,
     ModelAPIError,
@@ -37,6 +38,7 @@ from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.settings import ModelSettings as RequestSettings
 
 from naisei.core import Message, Sampling
+from naisei.lengths import REPLY, REPLY_STREAM
 from naisei.models.base import (
     BadReply,
     ChatReply,
@@ -51,6 +53,7 @@ from naisei.models.base import (
 __all__ = [
     "DirectModel",
     "Structure",
+    "bound_response",
     "failure",
     "is_transport",
     "of_body",
@@ -113,7 +116,7 @@ def of_body(error: Exception) -> Transient | Unusable | None:
     """A request that cannot be written, or a reply that cannot be read; `None`: neither."""
     if isinstance(error, UnicodeEncodeError):
         return Unusable(f"the messages cannot be sent as UTF-8: {short(error)}")
-    if isinstance(error, JSONDecodeError | UnicodeDecodeError):
+    if isinstance(error, ValueError | RecursionError):
         return BadReply(f"the body is no JSON: {short(error)}")
     return None
 
@@ -124,6 +127,44 @@ def is_transport(error: Exception) -> bool:
 
 
 _TRANSPORTS = {"httpx", "httpx2", "httpcore", "httpcore2", "h11", "aiohttp", "openai", "anthropic"}
+
+
+class _Bounded(httpx2.AsyncByteStream):
+    """The body of a response, unpacked, up to `most` bytes. packed: as gzip or zlib."""
+
+    def __init__(self, inner: httpx2.AsyncByteStream, most: int, *, packed: bool) -> None:
+        self._inner, self._left, self._most = inner, most, most
+        self._unpack = zlib.decompressobj(zlib.MAX_WBITS | 32) if packed else None
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        try:
+            async for block in self._inner:
+                # No more of a bomb is unpacked than may be read.
+                data = self._unpack.decompress(block, self._left + 1) if self._unpack else block
+                self._left -= len(data)
+                if self._left < 0:
+                    raise BadReply(f"the reply is over {self._most / 1e6:g} MB")
+                yield data
+        except zlib.error as error:
+            raise BadReply(f"the reply cannot be unpacked: {error}") from error
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+
+async def bound_response(response: httpx2.Response) -> None:
+    """A hook of a client for its responses: no more than the limits allow is read of any, and
+    none that is packed in a way that was not asked for. Raises `BadReply`, then or while reading.
+    """
+    packed = response.headers.pop("content-encoding", "identity").strip().lower()
+    if packed not in ("", "identity", "gzip", "deflate"):
+        raise BadReply(f"the reply is packed as {short(packed)}")
+    streamed = "event-stream" in response.headers.get("content-type", "")
+    inner = response.stream
+    assert isinstance(inner, httpx2.AsyncByteStream)
+    response.stream = _Bounded(
+        inner, REPLY_STREAM if streamed else REPLY, packed=packed in ("gzip", "deflate")
+    )
 
 
 def _chain(error: BaseException) -> list[BaseException]:
@@ -235,12 +276,15 @@ class DirectModel:
         _set(settings, request.sampling)
         try:
             async with asyncio.timeout(self._timeout):
-                response = await model_request(
-                    self._model,
-                    _history(request.messages),
-                    model_settings=settings,
-                    model_request_parameters=parameters,
-                )
+                given = (self._model, _history(request.messages))
+                how: Any = {"model_settings": settings, "model_request_parameters": parameters}
+                if request.told is None:
+                    response = await model_request(*given, **how)
+                else:
+                    async with model_request_stream(*given, **how) as stream:
+                        async for _ in stream:
+                            request.told(_text(stream.get()))
+                        response = stream.get()
         except Exception as error:
             if (known := failure(error, request.mode)) is None:
                 raise
@@ -280,10 +324,13 @@ def _history(messages: tuple[Message, ...]) -> list[ModelMessage]:
     return history
 
 
+def _text(response: ModelResponse) -> str:
+    return "".join(part.content for part in response.parts if isinstance(part, TextPart))
+
+
 def _reply(response: ModelResponse, model: str) -> ChatReply:
-    text = "".join(part.content for part in response.parts if isinstance(part, TextPart))
     return ChatReply(
-        text=text,
+        text=_text(response),
         finish_reason=response.finish_reason,
         input_tokens=response.usage.input_tokens,
         output_tokens=response.usage.output_tokens,

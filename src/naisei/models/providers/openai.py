@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -13,17 +12,27 @@ import httpx2
 
 from naisei.core import InputError
 from naisei.lang import say
+from naisei.lengths import REPLY, REPLY_TEXT
 from naisei.models.base import (
     BadReply,
     ChatReply,
     ChatRequest,
     Mode,
     ModelSettings,
+    Unusable,
     check_allowed,
     check_url,
     is_loopback,
 )
-from naisei.models.providers._adapter import of_body, of_connection, of_status, short
+from naisei.models.providers._adapter import (
+    bound_response,
+    of_body,
+    of_connection,
+    of_status,
+    short,
+)
+from naisei.models.replies import without_thoughts
+from naisei.text_files import json_of
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -38,8 +47,6 @@ __all__ = ["CompletionsModel", "build", "build_compatible"]
 # directly, a call costs half the CPU that it costs through an SDK, and nothing heavy is
 # imported (see docs/design/0004-plain-completions.md).
 
-#: Models that think aloud put it before the answer; it is no part of it.
-_THOUGHT = re.compile(r"<think>.*?</think>\s*", re.DOTALL)
 #: The gateway says how many calls there are at a time; the pool must not add a bound.
 _NO_BOUND = httpx2.Limits(max_connections=None, max_keepalive_connections=None)
 
@@ -71,15 +78,21 @@ class CompletionsModel:
         self._key, self._timeout, self._renamed = key, timeout, renamed
         self._url = base_url.rstrip("/") + "/chat/completions"
         self._http = httpx2.AsyncClient(
-            headers={"authorization": f"Bearer {key}", "content-type": "application/json"},
+            headers={
+                "authorization": f"Bearer {key}",
+                "content-type": "application/json",
+                "accept-encoding": "gzip",
+            },
             timeout=timeout,
             limits=_NO_BOUND,
             # Loading the certificates takes a tenth of a second, which plain HTTP can save.
             verify=base_url.startswith("https:"),
             # A proxy of the environment cannot reach this machine's loopback.
             trust_env=not is_loopback(base_url),
+            event_hooks={"response": [bound_response]},
         )
         self._client: AsyncOpenAI | None = None
+        self._streams = True
 
     @property
     def client(self) -> AsyncOpenAI:
@@ -92,13 +105,23 @@ class CompletionsModel:
                 api_key=self._key,
                 max_retries=0,
                 timeout=self._timeout,
-                http_client=DefaultAsyncHttpxClient(trust_env=not is_loopback(self.base_url)),
+                http_client=DefaultAsyncHttpxClient(
+                    trust_env=not is_loopback(self.base_url),
+                    event_hooks={"response": [bound_response]},
+                ),
             )
         return self._client
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         """Send one request; see `ChatModel.complete`."""
         check_allowed(self)
+        if request.told is not None and self._streams:
+            try:
+                return await self._streamed(request, request.told)
+            except Unusable as error:
+                if "stream" not in str(error):
+                    raise
+                self._streams = False  # it does not: the reply comes as a whole
         try:
             async with asyncio.timeout(self._timeout):
                 body = self._body(request)
@@ -106,7 +129,33 @@ class CompletionsModel:
             if not response.is_success:
                 wish = response.headers.get("retry-after")
                 raise of_status(response.status_code, response.text, request.mode, wish=wish)
-            data = json.loads(response.content)
+            data = json_of(response.content)
+        except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
+            raise of_connection(error) from error
+        except ValueError as error:
+            if (known := of_body(error)) is None:
+                raise
+            raise known from error
+        return _reply(data, self.model_name, body)
+
+    async def _streamed(self, request: ChatRequest, told: Callable[[str], None]) -> ChatReply:
+        """The same as a stream of pieces; raises as `complete`."""
+        body = self._body(request) | {"stream": True, "stream_options": {"include_usage": True}}
+        content = _encode(body).encode()
+        try:
+            async with (
+                asyncio.timeout(self._timeout),
+                self._http.stream("POST", self._url, content=content) as response,
+            ):
+                if not response.is_success:
+                    said = (await response.aread()).decode("utf-8", "replace")
+                    wish = response.headers.get("retry-after")
+                    raise of_status(response.status_code, said, request.mode, wish=wish)
+                if "event-stream" not in response.headers.get("content-type", ""):
+                    # It does not stream, and says so by answering as a whole.
+                    data = json_of(await response.aread())
+                else:
+                    data = await _joined(response.aiter_lines(), told)
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
             raise of_connection(error) from error
         except ValueError as error:
@@ -125,8 +174,39 @@ class CompletionsModel:
         return {"model": self.model_name, **told}
 
 
+_TOO_LONG = f"the reply has over {REPLY_TEXT:,} characters"
+
 # Made once: `json.dumps` with options makes an encoder a call.
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+async def _joined(lines: AsyncIterator[str], told: Callable[[str], None]) -> dict[str, Any]:
+    """Server-sent pieces of a chat completion as one. Raises `BadReply` if it was cut off."""
+    text, finish, whole = "", None, dict[str, Any]()
+    shown = 0  # of a long text, telling each piece would be quadratic work
+    async for line in lines:
+        if not line.startswith("data:"):
+            continue
+        if (given := line.removeprefix("data:").strip()) == "[DONE]":
+            break
+        piece = json_of(given)
+        if not isinstance(piece, dict) or piece.get("error"):
+            raise BadReply(f"the stream failed: {short(piece)}")
+        whole |= {key: piece[key] for key in ("model", "usage") if piece.get(key)}
+        try:
+            for choice in piece.get("choices") or ():
+                finish = choice.get("finish_reason") or finish
+                text += _text((choice.get("delta") or {}).get("content"))
+        except (AttributeError, KeyError, TypeError) as error:
+            raise BadReply(f"no piece of a chat completion: {short(piece)}") from error
+        if len(text) > REPLY:
+            raise BadReply(_TOO_LONG)
+        if len(text) > shown:
+            told(without_thoughts(text))
+            shown = len(text) + len(text) // 200
+    if finish is None:
+        raise BadReply("the stream was cut off")
+    return {**whole, "choices": [{"message": {"content": text}, "finish_reason": finish}]}
 
 
 def _reply(data: Any, model: str, sent: dict[str, Any]) -> ChatReply:
@@ -134,10 +214,12 @@ def _reply(data: Any, model: str, sent: dict[str, Any]) -> ChatReply:
     try:
         choice = data["choices"][0]
         message, finish = choice["message"], choice.get("finish_reason")
-        text = _text(message.get("content"))
+        text = without_thoughts(_text(message.get("content")))
+        if len(text) > REPLY_TEXT:
+            raise BadReply(_TOO_LONG)
         used = data.get("usage") or {}
         return ChatReply(
-            text=_THOUGHT.sub("", text),
+            text=text,
             finish_reason=finish,
             input_tokens=int(used.get("prompt_tokens") or 0),
             output_tokens=int(used.get("completion_tokens") or 0),
@@ -147,7 +229,7 @@ def _reply(data: Any, model: str, sent: dict[str, Any]) -> ChatReply:
             raw=data,
             model=str(data.get("model") or model),
         )
-    except (KeyError, IndexError, TypeError, AttributeError, ValueError) as error:
+    except (KeyError, IndexError, TypeError, AttributeError, ValueError, OverflowError) as error:
         raise BadReply(f"no chat completion: {short(data)}") from error
 
 

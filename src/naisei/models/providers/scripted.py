@@ -46,7 +46,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, m
 from naisei.core import InputError
 from naisei.lang import say
 from naisei.models.base import ChatReply, ChatRequest, ModelSettings
-from naisei.text_files import read_text
+from naisei.text_files import json_of, read_text, toml_of
 
 __all__ = ["Rule", "Script", "ScriptedModel", "Tokens", "build", "fill", "read_script"]
 
@@ -267,7 +267,7 @@ def _from_jsonl(text: str, path: Path) -> list[tuple[str, Any]]:
     for n, line in enumerate(text.split("\n"), 1):
         if line.strip():
             try:
-                out.append((f"{path}:{n}", json.loads(line)))
+                out.append((f"{path}:{n}", json_of(line)))
             except ValueError as error:
                 raise InputError(
                     say(f"JSON として読めません: {error}", f"is no JSON: {error}"),
@@ -280,7 +280,7 @@ def _from_json(text: str, path: Path) -> list[tuple[str, Any]]:
     if not text.strip():
         return []
     try:
-        data = json.loads(text)
+        data = json_of(text)
     except json.JSONDecodeError as error:
         raise InputError(
             say(f"JSON として読めません: {error.msg}", f"is no JSON: {error.msg}"),
@@ -291,7 +291,7 @@ def _from_json(text: str, path: Path) -> list[tuple[str, Any]]:
 
 def _from_toml(text: str, path: Path) -> list[tuple[str, Any]]:
     try:
-        data = tomllib.loads(text)
+        data = toml_of(text)
     except tomllib.TOMLDecodeError as error:
         line = re.search(r"at line (\d+)", str(error))
         place = f"{path}:{line[1]}" if line else str(path)

@@ -53,11 +53,16 @@ class Sign:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """One number of a direction, −3…3; NaN where speech does not tell, then `reason` says why."""
+    """One number of a direction, −3…3; NaN where speech does not tell, then `reason` says why.
+
+    score: the weighted sum, −3…3, also where it is too near to 0 to be told; NaN where too little
+    was said. For curves and comparisons of means, not for a reader.
+    """
 
     value: float
     reason: str = ""
     signs: tuple[Sign, ...] = ()
+    score: float = math.nan
 
     @property
     def rounded(self) -> int | None:
@@ -111,13 +116,15 @@ class Coefficients(BaseModel):
     """A linear model a dimension: value = intercept + Σ coefficient · feature.
 
     coefficients: dimension → feature → coefficient. intercepts: dimension → value; Power has 0,
-    so that the two directions are mirror images. fitted_on: what they were fitted on.
+    so that the two directions are mirror images. bands: a value nearer to 0 is not told.
+    fitted_on: what they were fitted on.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     version: str
     intercepts: dict[str, float]
+    bands: dict[str, float]
     coefficients: dict[str, dict[str, float]]
     fitted_on: str = ""
 
@@ -127,7 +134,7 @@ class Coefficients(BaseModel):
 
 
 @lru_cache(maxsize=4)
-def load_coefficients(version: str = "speech.v1") -> Coefficients:
+def load_coefficients(version: str = "speech.v2") -> Coefficients:
     """The shipped coefficients of this name."""
     path = files("naisei.relationship.speech") / "coefficients" / f"{version}.json"
     return Coefficients.model_validate(json.loads(path.read_text(encoding="utf-8")))
@@ -205,7 +212,14 @@ class SpeechEstimator:
             for share, feature in told[:_SIGNS]
             if abs(share) >= _TOLD
         )
-        return Estimate(min(float(HIGH), max(float(LOW), value)), "", signs)
+        score = min(float(HIGH), max(float(LOW), value))
+        if abs(score) < self._weights.bands[dimension]:
+            why = say(
+                "言葉からは読み取れません (手がかりが弱いか、食い違う)",
+                "cannot be read from the words (cues are weak, or contradict one another)",
+            )
+            return Estimate(math.nan, why, signs, score)
+        return Estimate(score, "", signs, score)
 
     def _other(self, speaker: str) -> str:
         first, second = self.speakers

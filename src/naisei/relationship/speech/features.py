@@ -1,17 +1,20 @@
 """Counts of an utterance and of a speaker so far, and the features of a direction made of them.
 
 Power is relative: every feature is a difference of the two sides, so that what A has over B is
-what B lacks before A. Intimacy is mostly mutual, the task wholly.
+what B lacks before A. Intimacy and the task are mostly the speaker's own, and partly mutual.
 """
 
 from __future__ import annotations
 
 import math
 import re
+import tomllib
 from collections import deque
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib.resources import files
 
+from naisei.japanese.attitude import attitudes, hesitates
 from naisei.japanese.directives import deference, directives
 from naisei.japanese.morph import normalise
 from naisei.japanese.politeness import FORMS, Level, addresses, honorifics, level
@@ -56,6 +59,17 @@ COUNTS = (
     "addresses",
     "looked_up",
     "nearness",
+    "shut",
+    "refuse",
+    "insult",
+    "offer",
+    "past",
+    "praise",
+    "press",
+    "judge",
+    "ask",
+    "answer",
+    "hesitate",
     "japanese",
     "letters",
 )
@@ -86,16 +100,21 @@ def utterance_features(text: str, by: str = "", to: str = "") -> UtteranceFeatur
 
     for found in laughter(normalise(text)):
         note("laughter", found.text)
-    for sentence in spoken(text):
+    if hesitates(text):
+        note("hesitate", "…")
+    for at, sentence in enumerate(spoken(text)):
         counts[_AT["sentences"]] += 1
         if (how := level(sentence)) is not Level.NONE:
             note(how.value, _end(sentence))
-        for found in honorifics(sentence):
+        shown = attitudes(sentence)
+        off = any(found.cue == "shut" for found in shown)
+        for found in () if off else honorifics(sentence):
             note("honorific", found.text)
         for found in directives(sentence):
             if found.strength:
                 note("direct", found.text, found.strength)
-        for found in deference(sentence):
+        # Polite words that shut the other out honour nobody.
+        for found in () if off else deference(sentence):
             note("comply" if found.cue == "comply" else "defer", found.text, found.strength)
         for found in casual(sentence):
             note("casual", found.text)
@@ -104,9 +123,13 @@ def utterance_features(text: str, by: str = "", to: str = "") -> UtteranceFeatur
         for found in distance(sentence):
             note(found.cue, found.text)
         for found in work(sentence):
-            note("work", found.text)
+            note("work", found.text, found.strength)
         for found in leisure(sentence):
             note("leisure", found.text)
+        for found in shown:
+            # Yes is an answer where an utterance begins with it.
+            if found.cue != "answer" or at == 0:
+                note(found.cue, found.text)
         for form, words in addresses(sentence.text, to=to, by=by):
             note("addresses", words)
             counts[_AT["looked_up"]] += FORMS[form].deference
@@ -141,8 +164,20 @@ _SCALES = {
     "hostile": 0.3,
     "work": 0.7,
     "leisure": 0.7,
+    "shut": 0.2,
+    "refuse": 0.4,
+    "insult": 0.2,
+    "offer": 0.3,
+    "past": 0.3,
+    "praise": 0.2,
+    "press": 0.2,
+    "judge": 0.2,
+    "ask": 0.3,
+    "answer": 0.3,
+    "hesitate": 0.3,
 }
-_AT_tally = {name: at for at, name in enumerate(COUNTS)}
+#: Characters an utterance at which its length is as much as it can be.
+_LONG = 50
 #: So many lines are kept as grounds for each count: the latest.
 _LINES = 4
 
@@ -169,7 +204,7 @@ class SpeakerFeatures:
 
     def count(self, name: str) -> float:
         """The sum of one count."""
-        return self.sums[_AT_tally[name]]
+        return self.sums[_AT[name]]
 
     def traits(self) -> dict[str, float]:
         """The side's traits, each shrunk toward the unremarkable while little has been said.
@@ -194,6 +229,7 @@ class SpeakerFeatures:
         said = self.count("sentences") + 1
         for name, scale in _SCALES.items():
             traits[name] = 1 - math.exp(-self.count(name) / said / scale)
+        traits["length"] = min(1.0, self.count("letters") / (self.lines + 1) / _LONG)
         return traits
 
 
@@ -218,146 +254,25 @@ class Feature:
     en: tuple[str, str]
 
 
-FEATURES: dict[str, tuple[Feature, ...]] = {
-    "Power": (
-        Feature(
-            "polite",
-            1,
-            ("polite", "plain"),
-            ("相手のほうが丁寧", "自分のほうが丁寧"),
-            ("the other speaks more politely", "speaks more politely than the other"),
-        ),
-        Feature(
-            "honorific",
-            1,
-            ("honorific",),
-            ("相手のほうが敬語を多く使う", "自分のほうが敬語を多く使う"),
-            ("the other uses more honorifics", "uses more honorifics than the other"),
-        ),
-        Feature(
-            "direct",
-            1,
-            ("direct",),
-            ("指示・助言・評価が相手より多い", "相手からの指示・助言・評価が多い"),
-            ("directs, advises, judges more", "is directed, advised, judged"),
-        ),
-        Feature(
-            "defer",
-            1,
-            ("defer", "comply"),
-            (
-                "相手のほうがへりくだる (許可・謝罪・教わる・承知)",
-                "自分のほうがへりくだる (許可・謝罪・教わる・承知)",
-            ),
-            (
-                "the other defers (leave, apology, learning, complying)",
-                "defers (leave, apology, learning, complying)",
-            ),
-        ),
-        Feature(
-            "address",
-            1,
-            ("addresses",),
-            ("相手から目上の呼び方をされる", "相手を目上の呼び方で呼ぶ"),
-            ("is addressed as the higher", "addresses the other as the higher"),
-        ),
-    ),
-    "Intimacy": (
-        Feature(
-            "polite",
-            -1,
-            ("polite", "plain"),
-            ("です・ますで話す", "くだけた文末で話す"),
-            ("polite endings", "plain endings"),
-        ),
-        Feature(
-            "honorific",
-            -1,
-            ("honorific",),
-            ("敬語が多い", "敬語が少ない"),
-            ("many honorifics", "few honorifics"),
-        ),
-        Feature(
-            "casual",
-            1,
-            ("casual",),
-            ("くだけた助詞・縮約・感動詞が多い", "くだけた言い方が少ない"),
-            ("relaxed particles and contractions", "few relaxed forms"),
-        ),
-        Feature(
-            "laughter",
-            1,
-            ("laughter",),
-            ("笑い・遊びがある", "笑いが少ない"),
-            ("laughter and play", "little laughter"),
-        ),
-        Feature(
-            "close",
-            1,
-            ("close",),
-            ("自己開示・感情・気づかい・共有の話がある", "自己開示や気づかいが少ない"),
-            ("disclosure, feelings, care, shared things", "little disclosure or care"),
-        ),
-        Feature(
-            "near",
-            1,
-            ("addresses",),
-            ("近しい呼び方をする", "距離のある呼び方をする"),
-            ("addresses the other as one near", "addresses the other from a distance"),
-        ),
-        Feature(
-            "stranger",
-            -1,
-            ("stranger",),
-            ("初対面・接客の言い方がある", "初対面・接客の言い方が少ない"),
-            ("phrases of strangers or service", "few phrases of strangers or service"),
-        ),
-        Feature(
-            "defer",
-            -1,
-            ("defer",),
-            ("かしこまった謝罪・感謝・伺いが多い", "かしこまった言い方が少ない"),
-            ("formal apology, thanks, asking leave", "little formal deference"),
-        ),
-        Feature(
-            "hostile",
-            -1,
-            ("hostile",),
-            ("突き放す言い方がある", "突き放す言い方が少ない"),
-            ("words that push away", "few words that push away"),
-        ),
-    ),
-    "TaskOriented": (
-        Feature(
-            "work",
-            1,
-            ("work",),
-            ("用件の言葉・数字・期限が多い", "用件の言葉が少ない"),
-            ("words of work, figures, deadlines", "few words of work"),
-        ),
-        Feature(
-            "act",
-            1,
-            ("direct", "comply", "defer"),
-            ("依頼・指示・承知・謝意のやりとりがある", "依頼・指示が少ない"),
-            ("requests, instructions, complying, thanks", "few requests or instructions"),
-        ),
-        Feature(
-            "leisure",
-            -1,
-            ("leisure",),
-            ("趣味・食べ物・季節などの話が多い", "趣味などの話が少ない"),
-            ("hobbies, food, seasons", "little of hobbies"),
-        ),
-        Feature(
-            "warm",
-            -1,
-            ("laughter", "close"),
-            ("笑い・感情・私的な話が多い", "笑い・感情・私的な話が少ない"),
-            ("laughter, feelings, private things", "little laughter or feeling"),
-        ),
-    ),
-}
+def _features() -> dict[str, tuple[Feature, ...]]:
+    text = (files("naisei.relationship.speech") / "features.toml").read_text(encoding="utf-8")
+    return {
+        dimension: tuple(
+            Feature(
+                str(row["name"]),
+                int(row["sign"]),
+                tuple(row["counts"]),
+                (row["ja"][0], row["ja"][1]),
+                (row["en"][0], row["en"][1]),
+            )
+            for row in rows
+        )
+        for dimension, rows in tomllib.loads(text).items()
+    }
+
+
+#: Dimension → its features, from `features.toml`.
+FEATURES = _features()
 
 
 def values(dimension: str, own: dict[str, float], other: dict[str, float]) -> list[float]:
@@ -365,26 +280,46 @@ def values(dimension: str, own: dict[str, float], other: dict[str, float]) -> li
 
     own, other: traits of the two sides (`SpeakerFeatures.traits`).
     """
-    if dimension == "Power":
-        # Who serves or does not know the other speaks politely whoever is above.
-        rank = 1 - SERVICE * max(own["stranger"], other["stranger"])
-        return [
-            rank * (other["polite"] - own["polite"]),
-            rank * (other["honorific"] - own["honorific"]),
-            own["direct"] - other["direct"],
-            rank * (_defers(other) - _defers(own)),
-            other["look_up"] - own["look_up"],
-        ]
-    if dimension == "Intimacy":
-        return [OWN * own[f.name] + (1 - OWN) * other[f.name] for f in FEATURES["Intimacy"]]
-    both = {name: (own[name] + other[name]) / 2 for name in own}
-    return [
-        both["work"],
-        (both["direct"] + both["comply"] + both["defer"]) / 3,
-        both["leisure"],
-        (both["laughter"] + both["close"]) / 2,
-    ]
+    of = {"Power": _power, "Intimacy": _intimacy, "TaskOriented": _task}[dimension](own, other)
+    return [of[f.name] for f in FEATURES[dimension]]
 
 
-def _defers(side: dict[str, float]) -> float:
-    return side["defer"] + 0.5 * side["comply"]
+def _power(own: dict[str, float], other: dict[str, float]) -> dict[str, float]:
+    # Who serves or does not know the other speaks politely whoever is above.
+    rank = 1 - SERVICE * max(own["stranger"], other["stranger"])
+    lead = {name: own[name] - other[name] for name in own}
+    return {
+        "polite": -rank * lead["polite"],
+        "honorific": -rank * lead["honorific"],
+        "direct": lead["direct"],
+        "defer": -rank * (lead["defer"] + 0.5 * lead["comply"]),
+        "address": -lead["look_up"],
+        "shut": lead["shut"] + 0.3 * lead["refuse"],
+        "rough": lead["insult"],
+        "press": lead["press"],
+        "judge": lead["judge"],
+        "answer": -lead["answer"],
+        "ask": -lead["ask"],
+        "hesitate": -lead["hesitate"],
+        "length": lead["length"],
+    }
+
+
+def _intimacy(own: dict[str, float], other: dict[str, float]) -> dict[str, float]:
+    mixed = {name: OWN * own[name] + (1 - OWN) * other[name] for name in own}
+    # Rough words are play where both talk plainly and neither shuts the other out.
+    plain = (1 - own["polite"]) * (1 - other["polite"])
+    play = plain * (1 - max(own["shut"], other["shut"], own["hostile"], other["hostile"]))
+    return mixed | {
+        "praise": mixed["praise"] * (1 - own["defer"]),
+        "tease": play * (own["insult"] + other["insult"]),
+    }
+
+
+def _task(own: dict[str, float], other: dict[str, float]) -> dict[str, float]:
+    mixed = {name: OWN * own[name] + (1 - OWN) * other[name] for name in own}
+    return mixed | {
+        "act": (mixed["direct"] + mixed["comply"] + mixed["defer"]) / 3,
+        "warm": (mixed["laughter"] + mixed["close"] + mixed["offer"]) / 3,
+        "press": mixed["press"] + mixed["shut"],
+    }

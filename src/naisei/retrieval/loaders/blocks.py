@@ -10,7 +10,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from naisei.lang import say
-from naisei.retrieval.types import Format, Passage, Unreadable
+from naisei.retrieval.types import Format, Hidden, Passage, Unreadable
 
 __all__ = [
     "BLOCK_ELEMENTS",
@@ -18,6 +18,7 @@ __all__ = [
     "Blocks",
     "Read",
     "TooLong",
+    "leave_out",
     "one_line",
     "read_bytes",
     "row",
@@ -72,11 +73,23 @@ def read_bytes(path: Path, name: str, most: int) -> bytes:
 
 @dataclass(slots=True)
 class Read:
-    """What a reader found: a title of the document's own, if it has one; front matter; text."""
+    """What a reader found: a title of the document's own, if it has one; front matter; text;
+    what it left out."""
 
     passages: list[Passage]
     title: str = ""
     meta: dict[str, JsonValue] = field(default_factory=dict)
+    hidden: list[Hidden] = field(default_factory=list)
+
+
+#: Of one document's hidden passages: how many are told of, and the beginning of each.
+_TOLD, _BEGINNING = 100, 200
+
+
+def leave_out(hidden: list[Hidden], how: str, text: str) -> None:
+    """Note a passage that nobody sees. how: the means, such as `display: none`."""
+    if len(hidden) < _TOLD and (said := one_line(text[: 2 * _BEGINNING])):
+        hidden.append(Hidden(how=how, text=said[:_BEGINNING]))
 
 
 def one_line(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import Any
 
 import docx
@@ -23,6 +23,7 @@ __all__ = [
     "heading_level",
     "heading_styles",
     "hidden",
+    "hiding_styles",
     "open_docx",
     "read_docx",
     "shaded",
@@ -37,6 +38,13 @@ SKIPPED = frozenset(
 )
 _BREAKS = frozenset({qn("w:br"), qn("w:cr")})
 _WHITE = frozenset({"ffffff", "fefefe", "fdfdfd", "fcfcfc"})
+_HEX = re.compile("[0-9a-f]{6}")
+#: Theme colours that are the paper's, in the themes that Word brings along.
+_PAPER = frozenset({"background1", "bg1", "light1", "lt1"})
+_THEME, _SHADE, _TINT = qn("w:themeColor"), qn("w:themeShade"), qn("w:themeTint")
+_RSTYLE = qn("w:rStyle")
+#: Among styles: everything in the paragraph.
+_ALL = "*"
 #: Half points: smaller letters than 1.5 points cannot be read.
 _SMALLEST = 3
 _COLOR = qn("w:color")
@@ -58,24 +66,28 @@ _VANISH = qn("w:vanish")
 _WEBHIDDEN = qn("w:webHidden")
 
 
-def shown_text(paragraph: Any) -> str:
-    """Its runs in order, line breaks as `\\n`. Left out: hidden text, deleted text, white
-    letters on no ground, letters too small to read."""
+def shown_text(paragraph: Any, styles: Set[str] = frozenset()) -> str:
+    """Its runs in order, line breaks as `\\n`. Left out: hidden text, deleted text, letters of
+    nearly the colour of their ground, letters too small to read, by themselves or by style.
+    styles: of `hiding_styles`."""
     found: list[str] = []
     dark = shaded(paragraph.find(_PPR)) or any(
         shaded(cell.find(_TCPR)) for cell in paragraph.iterancestors(_TC)
     )
-    _collect(paragraph, found, dark, paragraph)
+    own = paragraph.find(f"{_PROPERTIES}/{_PSTYLE}")
+    if own is not None and own.get(_VALUE, "") in styles and not dark:
+        styles = styles | {_ALL}
+    _collect(paragraph, found, dark, styles)
     return "".join(found)
 
 
-def _collect(element: Any, found: list[str], dark: bool, paragraph: Any) -> None:
+def _collect(element: Any, found: list[str], dark: bool, styles: Set[str]) -> None:
     # A paragraph inside another (a text box) ends a line.
     for child in element.iterchildren():
         tag = child.tag
         if tag in SKIPPED or not isinstance(tag, str):
             continue
-        if tag == _R and hidden(child.find(_RPR), dark):
+        if tag == _R and hidden(child.find(_RPR), dark, styles):
             continue
         if tag == _T:
             found.append(child.text or "")
@@ -86,25 +98,62 @@ def _collect(element: Any, found: list[str], dark: bool, paragraph: Any) -> None
         elif tag == _NOBREAKHYPHEN:
             found.append("-")
         else:
-            _collect(child, found, dark, paragraph)
+            _collect(child, found, dark, styles)
             if tag == _P:
                 found.append("\n")
 
 
-def hidden(properties: Any, dark: bool) -> bool:
-    """Whether a run with these properties (or None) is not seen. dark: the ground it is on."""
+def hidden(properties: Any, dark: bool, styles: Set[str] = frozenset()) -> bool:
+    """Whether a run with these properties (or None) is not seen. dark: the ground it is on.
+    styles: of `hiding_styles`."""
     if properties is None:
-        return False
+        return _ALL in styles
+    style = properties.find(_RSTYLE)
+    by_style = _ALL in styles or (style is not None and style.get(_VAL, "") in styles)
+    # What a run says of itself goes before its style.
+    again = properties.find(_VANISH) is not None or properties.find(_COLOR) is not None
+    if by_style and not again and properties.find(_SZ) is None:
+        return True
     if _on(properties.find(_VANISH)) or _on(properties.find(_WEBHIDDEN)):
         return True
     size = properties.find(_SZ)
     if size is not None and (value := size.get(_VAL, "")).isdigit() and int(value) < _SMALLEST:
         return True
     color = properties.find(_COLOR)
-    white = color is not None and (color.get(_VAL) or "").lower() in _WHITE
+    white = color is not None and _whitish(color)
     marked = properties.find(_HIGHLIGHT)
     lit = marked is not None and marked.get(_VAL) not in (None, "none", "white")
     return white and not dark and not lit and not shaded(properties)
+
+
+def _whitish(color: Any) -> bool:
+    """Nearly the colour of paper: #f5f5f5 and lighter, or the theme's colour of the page."""
+    theme = (color.get(_THEME) or "").lower()
+    if theme:
+        shade, tint = color.get(_SHADE), color.get(_TINT)
+        return theme in _PAPER and (shade or "ff").lower() >= "f0" and tint is None
+    value = (color.get(_VAL) or "").lower()
+    return _HEX.fullmatch(value) is not None and min(bytes.fromhex(value)) >= 0xF4
+
+
+def hiding_styles(document: Any) -> frozenset[str]:
+    """Ids of the styles whose text is not seen, those based on such a one included."""
+    hides: set[str] = set()
+    base: dict[str, str] = {}
+    for style in document.part._styles_part.element.iterchildren(_STYLE):
+        number = style.get(_STYLE_ID, "")
+        if style.find(_RPR) is not None and hidden(style.find(_RPR), shaded(style.find(_PPR))):
+            hides.add(number)
+        parent = style.find(_BASED_ON)
+        if parent is not None and style.find(f"{_RPR}/{_COLOR}") is None:
+            base[number] = parent.get(_VALUE, "")
+    for number in list(base):
+        at, steps = number, 0
+        while at not in hides and at in base and steps < 10:
+            at, steps = base[at], steps + 1
+        if at in hides:
+            hides.add(number)
+    return frozenset(hides)
 
 
 def _on(switch: Any) -> bool:
@@ -135,13 +184,13 @@ def read_docx(name: str, data: bytes, limits: LoadLimits) -> Read:
     """
     document = open_docx(name, data, inflated=limits.inflated)
     try:
-        levels = heading_styles(document)
+        levels, styles = heading_styles(document), hiding_styles(document)
         blocks = Blocks(limits.characters)
         for kind, element in elements(document.element.body):
             if kind == "table":
-                _table(blocks, element)
+                _table(blocks, element, styles)
                 continue
-            text = shown_text(element)
+            text = shown_text(element, styles)
             level = heading_level(element, levels)
             if level == 0 and text.strip() and not blocks.first:
                 blocks.first = text.strip()  # the title stands above, not over, the rest
@@ -254,7 +303,7 @@ def _listed(paragraph: Any) -> bool:
     return paragraph.find(f"{_PROPERTIES}/{_NUMBERED}") is not None
 
 
-def _table(blocks: Blocks, table: Any) -> None:
+def _table(blocks: Blocks, table: Any, styles: Set[str]) -> None:
     rows: list[list[str]] = []
     for line in table.iter(_ROW):
         if line.getparent() is not table and _owner(line) is not table:
@@ -268,7 +317,7 @@ def _table(blocks: Blocks, table: Any) -> None:
                 if merge.get(_VALUE) != "restart" and rows and len(cells) < len(rows[-1]):
                     cells.append(rows[-1][len(cells)])
                     continue
-            cells.append("\n".join(shown_text(p) for p in cell.iter(_PARAGRAPH)))
+            cells.append("\n".join(shown_text(p, styles) for p in cell.iter(_PARAGRAPH)))
         rows.append(cells)
     blocks.table(rows)
 

@@ -1,150 +1,182 @@
-"""HTML: headings, paragraphs, lists, tables; what a reader does not see is left out."""
+"""HTML: headings, paragraphs, lists, tables; what a person does not see is left out.
+
+What is seen is computed for each text, as a browser would draw the page when it was just opened:
+nothing is hovered over or clicked, no script has run. What has to be opened first (`<details>`)
+counts as seen. Where only a layout could tell, text is kept.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from pydantic import JsonValue
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from naisei.retrieval.loaders.blocks import BLOCK_ELEMENTS, Blocks, Read, one_line
+from naisei.retrieval.loaders.blocks import BLOCK_ELEMENTS, Blocks, Read, leave_out, one_line
+from naisei.retrieval.loaders.css import Cascade, TooIntricate
+from naisei.retrieval.loaders.css_values import expanded, functions, resolved
+from naisei.retrieval.loaders.look import Look, drawn
+from naisei.retrieval.types import Hidden
 
-__all__ = ["TooIntricate", "drop_hidden", "read_html", "read_table"]
+__all__ = ["TooIntricate", "read_html", "read_table"]
 
 
-#: Never shown, or no part of what the page says.
+#: No part of what the page says, whatever its style.
 _NEVER = (
-    "script, style, template, noscript, iframe, object, embed, svg, canvas, audio, video, "
-    "select, datalist, dialog:not([open]), input, nav, [hidden]"
+    "script, style, template, noscript, noframes, noembed, iframe, object, embed, canvas, audio, "
+    "video, select, datalist, input, nav, progress, meter, rp, annotation, annotation-xml, "
+    "svg title, svg desc, svg defs, svg metadata, svg symbol, svg mask, svg pattern, svg marker"
 )
-_CSS_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
-_ZERO = r"0*(?:\.0+)?(?:px|pt|em|rem|%)?"
-_HIDING = re.compile(
-    r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)"
-    rf"|opacity\s*:\s*{_ZERO}\s*(?:;|!|$)|font-size\s*:\s*{_ZERO}\s*(?:;|!|$)"
-    r"|color\s*:\s*transparent|content-visibility\s*:\s*hidden"
-    r"|(?:left|top|right|bottom|text-indent|margin-left|margin-top)\s*:\s*-\d{3,}"
-    r"|clip\s*:\s*rect\(\s*(?:0|1px)|clip-path\s*:\s*inset\(\s*(?:50|100)%"
-    r"|transform\s*:\s*scale\(\s*0(?:\.0+)?\s*[,)])",
-    re.IGNORECASE,
-)
-_NO_SIZE = re.compile(rf"(?:^|;)\s*(?:max-)?(?:height|width)\s*:\s*{_ZERO}\s*(?:;|!|$)", re.I)
-_CUT_OFF = re.compile(r"overflow(?:-[xy])?\s*:\s*(?:hidden|clip)", re.I)
-_WHITE = (
-    r"(?:#fff(?:f(?:ff)?(?:ff)?)?\b|#f[c-f]f[c-f]f[c-f]\b|white\b|snow\b|"
-    r"rgba?\(\s*25[2-5]\s*,?\s*25[2-5]\s*,?\s*25[2-5]|hsla?\([^,)]*,[^,)]*,\s*100%)"
-)
-_WHITE_TEXT = re.compile(rf"(?:^|;)\s*color\s*:\s*{_WHITE}", re.IGNORECASE)
-_GROUND = re.compile(r"(?:^|;)\s*background(?:-color|-image)?\s*:\s*([^;]+)", re.IGNORECASE)
-_LIGHT = re.compile(rf"^\s*(?:{_WHITE}|transparent|none|inherit|initial)", re.IGNORECASE)
-_RULES, _SHEET = 2000, 300_000
-#: Of one rule: declarations that are looked at, and the length of each.
-_KEPT, _DECLARED = 20, 200
-#: Steps from an element outwards that rules may take: some seconds.
-_STEPS = 20_000_000
 
 
-class TooIntricate(ValueError):
-    """A page that is meant to be read is not nested so deep, nor has so much style."""
-
-
-def drop_hidden(tree: LexborHTMLParser, depth: int) -> None:
-    """Takes out what is not shown: by element, attribute, style attribute or style sheet in the
-    page; white text that has no dark ground of its own or round it; comments are no text anyway.
-
-    depth: how deep its elements nest.
+def drop_hidden(tree: LexborHTMLParser, depth: int) -> list[Hidden]:
+    """Takes out what is not seen; what was taken out, with the means that hid it. Comments are no
+    text anyway. depth: how deep its elements nest.
 
     Raises:
         TooIntricate: very many style rules for the elements there are.
     """
-    _mark_by_sheet(tree, depth)
+    hidden: list[Hidden] = []
+    imported = any("@import" in sheet.text(deep=True) for sheet in tree.css("style"))
+    cascade = Cascade(tree, depth)
+    if imported:
+        leave_out(hidden, "@import", "a style sheet that was not followed")
     for node in tree.css(_NEVER):
         node.decompose()
-    grounds: dict[int, bool] = {}
-    for node in tree.css("[style], font[color]"):
-        if node.parent is not None and _hides(node, grounds):
-            node.decompose()
+    doomed: list[LexborNode] = []
+    texts: dict[str, list[str]] = {}
+    why = ""
+    for node, look in _looks(tree, cascade):
+        said = look.hides()
+        if said != why and texts:
+            _tell(hidden, texts)
+        why = said
+        if said:
+            doomed.append(node)
+            texts.setdefault(said, []).append(node.text(deep=False) or "")
+    _tell(hidden, texts)
+    for node in doomed:
+        node.decompose()
+    return hidden
 
 
-def _mark_by_sheet(tree: LexborHTMLParser, depth: int) -> None:
-    """Writes the page's style rules that could hide something into style attributes."""
-    found: dict[int, tuple[LexborNode, list[str]]] = {}
-    rules = dict.fromkeys(_rules(tree))
-    parts = sum(1 + selector.count(",") for selector, _ in rules)
-    if parts and parts * len(tree.css("*")) * (10 + depth) > _STEPS:
-        raise TooIntricate(f"{len(rules)} style rules")
-    for selector, declared in rules:
-        for node in _selected(tree, selector):
-            found.setdefault(node.mem_id, (node, []))[1].append(declared)
-    for node, said in found.values():
-        own = node.attributes.get("style") or ""
-        node.attrs["style"] = ";".join([*reversed(said), own])
+def _tell(hidden: list[Hidden], texts: dict[str, list[str]]) -> None:
+    for how, parts in texts.items():
+        leave_out(hidden, how, " ".join(parts[:50]))
+    texts.clear()
 
 
-def _rules(tree: LexborHTMLParser) -> Iterator[tuple[str, str]]:
-    """(selector, declarations) of those that could hide something."""
-    number = 0
-    for sheet in tree.css("style"):
-        for rule in _CSS_COMMENT.sub("", sheet.text()[:_SHEET]).split("}"):
-            selector, _, declared = rule.rpartition("{")
-            number += 1
-            if number > _RULES:
+def _looks(tree: LexborHTMLParser, cascade: Cascade) -> Iterator[tuple[LexborNode, Look]]:
+    """Each text that is more than spaces, with how it is drawn. No recursion: a page may nest as
+    deep as it likes."""
+    root = tree.root
+    if root is None:
+        return
+    stack = [Look()]
+    at: LexborNode | None = root
+    while at is not None:
+        if at.tag == "-text":
+            if (at.text(deep=False) or "").strip():
+                yield at, stack[-1]
+        elif at.child is not None:
+            stack.append(_inside(at, stack[-1], cascade))
+            at = at.child
+            continue
+        while at is not None and at.next is None:
+            at = at.parent
+            if at is None or at.mem_id == root.mem_id:
                 return
-            # Only what matters: it is written out again for every element.
-            kept = [one[:_DECLARED] for one in declared.split(";") if _matters(one)]
-            if kept and any(not _CUT_OFF.search(one) for one in kept):
-                # What stands before the selector is an @media that it is within.
-                yield selector.rpartition("{")[2].strip(), ";".join(kept[-_KEPT:])
+            stack.pop()
+        at = at.next if at is not None else None
 
 
-def _matters(declared: str) -> bool:
-    looked_for = (_HIDING, _NO_SIZE, _CUT_OFF, _WHITE_TEXT, _GROUND)
-    return any(pattern.search(declared) for pattern in looked_for)
+def _inside(node: LexborNode, outer: Look, cascade: Cascade) -> Look:
+    """How the text in an element is drawn, given that of the element around it."""
+    if outer.gone:
+        return outer
+    said = _style(node, outer, cascade)
+    custom = outer.custom
+    if own := {name: value for name, value in said.items() if name.startswith("--")}:
+        custom = {**(custom or {}), **own}
+    tag = node.tag or ""
+    if not said and tag not in _BY_ITSELF:
+        return replace(outer, boxes=False) if outer.boxes else outer
+    given = {name: _value(name, value, custom or {}) for name, value in said.items()}
+    given = {name: value for name, value in given.items() if value}
+    return replace(drawn(node, given, outer), custom=custom)
 
 
-def _selected(tree: LexborHTMLParser, selector: str) -> list[LexborNode]:
-    if not selector or ":" in selector:
-        return []  # hover, print and the like: not what a reader sees at first
-    try:
-        return tree.css(selector)
-    except Exception as error:  # the parser's own class for a selector it does not know
-        if "select" in f"{type(error).__name__} {error}".lower():
-            return []
-        raise
+def _value(name: str, value: str, custom: Mapping[str, str]) -> str:
+    """What a declaration comes to once its variables are put in."""
+    if value.startswith("@"):
+        short, _, whole = value[1:].partition(" ")
+        return dict(expanded(short, resolved(whole, custom).lower())).get(name, "")
+    if name.startswith("--"):
+        return value
+    return resolved(value, custom).lower() if "var(" in value else value
 
 
-def _hides(node: LexborNode, grounds: dict[int, bool]) -> bool:
-    style = node.attributes.get("style") or ""
-    if _HIDING.search(style) or (_NO_SIZE.search(style) and _CUT_OFF.search(style)):
-        return True
-    color = node.attributes.get("color") or ""
-    if color:
-        style = f"{style};color:{color}"
-    return bool(_WHITE_TEXT.search(style)) and not _on_dark(node, grounds)
+#: Elements that browsers draw in a way of their own.
+_BY_ITSELF = frozenset({"a", "mark", "button", "textarea", "dialog", "body", "html", "text"})
+#: Attributes that are style: HTML Standard 15.3, and SVG's.
+_PRESENTED = {
+    "bgcolor": "background-color",
+    "color": "color",
+    "text": "color",
+    "fill": "fill",
+    "opacity": "opacity",
+    "visibility": "visibility",
+    "display": "display",
+    "font-size": "font-size",
+    "fill-opacity": "fill-opacity",
+}
+_SVG_STYLE = frozenset({"fill", "opacity", "visibility", "display", "font-size", "fill-opacity"})
 
 
-def _on_dark(node: LexborNode, grounds: dict[int, bool]) -> bool:
-    """Whether the nearest ground that is set, here or round it, is not white. grounds: what is
-    known of other elements, by identity; what is found out is added."""
-    at: LexborNode | None = node
-    inside: list[int] = []
-    dark = False
-    while at is not None and at.tag != "-document":
-        if at.mem_id in grounds:
-            dark = grounds[at.mem_id]
-            break
-        inside.append(at.mem_id)
-        style = at.attributes.get("style") or ""
-        ground: str | None = at.attributes.get("bgcolor")
-        if found := _GROUND.findall(style):
-            ground = found[-1]
-        if ground:
-            dark = _LIGHT.match(ground) is None
-            break
-        at = at.parent
-    grounds.update(dict.fromkeys(inside, dark))
-    return dark
+def _style(node: LexborNode, outer: Look, cascade: Cascade) -> dict[str, str]:
+    """What is declared for an element, the browser's own sheet and attributes included."""
+    tag, attributes = node.tag or "", node.attributes
+    said: dict[str, str] = {}
+    if attributes:
+        if "hidden" in attributes:
+            said["display"] = "none"
+        if "popover" in attributes or (tag == "dialog" and "open" not in attributes):
+            said["display"] = "none"
+        svg = tag in ("text", "tspan", "g", "svg", "textpath")
+        for name, value in attributes.items():
+            if value and name in _PRESENTED and (svg or name not in _SVG_STYLE):
+                value = value.lower().strip()
+                if re.fullmatch(r"[0-9a-f]{6}", value) and "color" in name:
+                    value = f"#{value}"
+                said[_PRESENTED[name]] = value
+    elif tag == "dialog":
+        said["display"] = "none"
+    match tag:
+        case "a" if "href" in attributes and outer.visible:
+            said["color"] = "#0000ee"
+        case "mark":
+            said |= {"color": "#000", "background-color": "#ff0"}
+        case "button":
+            said |= {"color": "#000", "background-color": "#efefef"}
+        case "textarea":
+            said |= {"color": "#000", "background-color": "#fff"}
+    said |= cascade.of(node)
+    if (names := said.get("animation-name")) and names != "none":
+        first, last = _frames(names, cascade)
+        if said.get("animation-play-state") == "paused":
+            said |= first
+        elif said.get("animation-fill-mode") in ("forwards", "both"):
+            said |= last
+    return said
+
+
+def _frames(names: str, cascade: Cascade) -> tuple[dict[str, str], dict[str, str]]:
+    for name in functions(names):
+        if name in cascade.frames:
+            return cascade.frames[name]
+    return {}, {}
 
 
 _WIDEST, _LONGEST = 100, 20_000
@@ -254,8 +286,8 @@ def read_html(text: str, most: int) -> Read:
         raise TooIntricate(f"{depth} levels")
     tree = LexborHTMLParser(text)
     meta = _meta(tree)
-    title = one_line(node.text()) if (node := tree.css_first("title")) is not None else ""
-    drop_hidden(tree, depth)
+    title = one_line(node.text()) if (node := tree.css_first("head > title")) is not None else ""
+    hidden = drop_hidden(tree, depth)
     blocks = Blocks(most)
     held: list[str] = []
 
@@ -265,11 +297,12 @@ def read_html(text: str, most: int) -> Read:
             blocks.text(prefix + said)
         held.clear()
 
-    item = ""
+    item, kept = "", 0
     for node, entering in _walk(tree.body):
         tag = node.tag or ""
         if tag == "-text":
-            held.append(re.sub(r"\s+", " ", node.text(deep=False) or ""))
+            text = node.text(deep=False) or ""
+            held.append(text.replace("\n", "\x00") if kept else re.sub(r"\s+", " ", text))
         elif tag == "br" and entering:
             held.append("\x00")
         elif tag in _HEADINGS and entering:
@@ -284,12 +317,13 @@ def read_html(text: str, most: int) -> Read:
             blocks.table(rows, header=header)
         elif tag in BLOCK_ELEMENTS:
             flush(item)
+            kept += (1 if entering else -1) * (tag == "pre")
             item = "- " if tag == "li" and entering else ""
     flush(item)
     # A page's own heading, without the name of the site that is put after it in the tab.
     heads = tree.css("h1")
     own = one_line(heads[0].text()) if len(heads) == 1 else ""
-    return Read(blocks.passages, own or title or blocks.first, meta)
+    return Read(blocks.passages, own or title or blocks.first, meta, hidden)
 
 
 def _walk(body: LexborNode | None) -> Iterator[tuple[LexborNode, bool]]:

@@ -1,7 +1,7 @@
 """Markdown and plain text: headings, paragraphs, pipe tables, code, front matter.
 
-HTML comments are no text. In plain text, blank lines part paragraphs, and numbered articles and
-marked lines are headings.
+Markdown is read as it renders. In plain text, blank lines part paragraphs, and numbered articles
+and marked lines are headings.
 """
 
 from __future__ import annotations
@@ -9,13 +9,18 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Sequence
+from functools import cache
 from itertools import groupby
 from typing import Any
 
+from markdown_it import MarkdownIt
 from pydantic import JsonValue
 
 from naisei.japanese.sentences import outline_level
-from naisei.retrieval.loaders.blocks import Blocks, Read
+from naisei.retrieval.loaders.blocks import Blocks, Read, TooLong
+from naisei.retrieval.loaders.css import TooIntricate
+from naisei.retrieval.loaders.html import read_html
+from naisei.text_files import toml_of
 
 __all__ = ["read_markdown", "read_plain", "split_front_matter"]
 
@@ -36,7 +41,7 @@ def split_front_matter(text: str) -> tuple[dict[str, JsonValue], str]:
     """
     if text.startswith("+++") and (block := _TOML.match(text[:_LONGEST])):
         try:
-            return _of_toml(tomllib.loads(block[1])), text[block.end() :]
+            return _of_toml(toml_of(block[1])), text[block.end() :]
         except tomllib.TOMLDecodeError:
             return {}, text
     block = _BLOCK.match(text[:_LONGEST])
@@ -141,12 +146,13 @@ _HEADING = re.compile(r"^ {0,3}(#{1,6})(?:[ \t\u3000]+(.*?)|(?=[^#\s])(.*?))[ \t
 _UNDERLINE = re.compile(r"^ {0,3}(=+|-+)[ \t]*$")
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
 _DIVIDER = re.compile(r"^\|?:?-+:?(?:\|:?-+:?)*\|?$")
-_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _CELL = re.compile(r"(?<!\\)\|")
 #: Each part ends where the next could begin, so that a row of open brackets takes linear time.
-_TARGET = r"\([^()]*(?:\([^()]*\)[^()]*)?\)"
-_IMAGE = re.compile(rf"!\[([^\[\]]*)\]{_TARGET}")
+_TARGET = r"\([^()\s]*\)"
+_IMAGE = re.compile(rf"!\[[^\[\]]*\]{_TARGET}")
 _LINK = re.compile(rf"\[([^\[\]]+)\]{_TARGET}")
+#: What only a full parser tells text from: HTML, definitions of links, targets with a title.
+_INTRICATE = re.compile(r"<[A-Za-z/!?]|\]:|\]\((?![^()\s\"'<>\\]*\))|\]\[")
 _STRONG = re.compile(r"(\*\*|__|~~)(?=\S)(.+?)(?<=\S)\1")
 #: Emphasis is looked for in shorter lines only: the time grows with the square of the length.
 _LONGEST_LINE = 2000
@@ -155,7 +161,15 @@ _RULER = re.compile(r"^\s*([-*_])(?:\s*\1){2,}\s*$")
 
 
 def read_markdown(text: str, most: int) -> Read:
+    """As it renders: HTML in it is read as HTML, definitions and titles of links are no text.
+
+    Raises:
+        TooIntricate: very long paragraphs with very many marks.
+        TooLong: more characters than `most`.
+    """
     meta, body = split_front_matter(text)
+    if _INTRICATE.search(body):
+        return _rendered(body, meta, most)
     blocks = Blocks(most)
     held: list[str] = []
     fence = ""
@@ -164,7 +178,7 @@ def read_markdown(text: str, most: int) -> Read:
         blocks.text("\n".join(held))
         held.clear()
 
-    lines = _uncommented(body).split("\n")
+    lines = body.split("\n")
     at = 0
     while at < len(lines):
         line = lines[at]
@@ -201,33 +215,44 @@ def read_markdown(text: str, most: int) -> Read:
     return Read(blocks.passages, title if isinstance(title, str) else blocks.first, meta)
 
 
-def _uncommented(text: str) -> str:
-    """Comments are not shown to a reader; inside fenced code they are."""
-    kept: list[str] = []
-    held: list[str] = []
+#: A heading without a space after its marks is one in Japanese texts; a note is shown.
+_TIGHT_HEADING = re.compile(r"^( {0,3}#{1,6})(?=[^#\s])")
+_NOTE = re.compile(r"^( {0,3})\[\^")
+#: Marks of a paragraph, times its length: the parser may look back for each.
+_MARKS = re.compile(r"[<\[\]!*_`&~]")
+_STEPS = 20_000_000
+
+
+def _rendered(body: str, meta: dict[str, JsonValue], most: int) -> Read:
+    """Read as the page that it is rendered to."""
     fence = ""
-    for line in text.split("\n"):
-        held.append(line)
+    lines: list[str] = []
+    marks = length = steps = 0
+    for line in body.split("\n"):
         opened = _FENCE.match(line)
-        if opened is None or (fence and not line.strip().startswith(fence)):
-            continue
         if fence:
-            kept.append("\n".join(held))
-            fence, held = "", []
-        elif not _open_comment(held):
-            kept.append(_COMMENT.sub("", "\n".join(held[:-1])))
-            fence, held = opened[1], [line]
-    rest = "\n".join(held)
-    kept.append(rest if fence else _COMMENT.sub("", rest))
-    return "\n".join(kept)
+            fence = "" if line.strip().startswith(fence) and opened else fence
+        elif opened:
+            fence = opened[1]
+        else:
+            line = _NOTE.sub(r"\1\\[^", _TIGHT_HEADING.sub(r"\1 ", line))
+        marks, length = marks + len(_MARKS.findall(line)), length + len(line)
+        if not line.strip():
+            steps, marks, length = steps + marks * length, 0, 0
+        lines.append(line)
+    if len(body) > most:
+        raise TooLong
+    if steps + marks * length > _STEPS:
+        raise TooIntricate("Markdown")
+    read = read_html(_renderer().render("\n".join(lines)), most)
+    title = meta.get("title")
+    return Read(read.passages, title if isinstance(title, str) else read.title, meta, read.hidden)
 
 
-def _open_comment(lines: list[str]) -> bool:
-    """Whether a comment is begun and not ended: a fence within it is none."""
-    for line in reversed(lines):
-        if "<!--" in line or "-->" in line:
-            return line.rfind("<!--") > line.rfind("-->")
-    return False
+@cache
+def _renderer() -> MarkdownIt:
+    """CommonMark with GitHub's tables; line ends are kept."""
+    return MarkdownIt("commonmark", {"breaks": True}).enable(["table", "strikethrough"])
 
 
 def _divides(line: str) -> bool:
@@ -252,7 +277,7 @@ def _cells(line: str) -> list[str]:
 def _inline(line: str) -> str:
     """The words of a line without its marks of emphasis, links and images."""
     if "](" in line:
-        line = _LINK.sub(r"\1", _IMAGE.sub(r"\1", line))
+        line = _LINK.sub(r"\1", _IMAGE.sub("", line))
     if len(line) > _LONGEST_LINE or not any(mark in line for mark in ("**", "__", "~~")):
         return line
     return _STRONG.sub(r"\2", line)

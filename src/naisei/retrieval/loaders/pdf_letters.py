@@ -120,7 +120,9 @@ def _look(text: Any, i: int, looks: dict[int, _Look], covers: Sequence[_Box]) ->
     matrix = pdfium.FS_MATRIX()
     size = pdfium.FPDFText_GetFontSize(text, i)
     if pdfium.FPDFText_GetMatrix(text, i, matrix):
-        size *= float(np.hypot(matrix.c, matrix.d))
+        # Letters squeezed to a line, either way, are not seen.
+        wide, high = np.hypot(matrix.a, matrix.b), np.hypot(matrix.c, matrix.d)
+        size *= float(high if wide > 0.05 * high else wide)
     x, y = ctypes.c_double(), ctypes.c_double()
     pdfium.FPDFText_GetCharOrigin(text, i, x, y)
     if not owner or key is None:
@@ -140,12 +142,69 @@ def _look(text: Any, i: int, looks: dict[int, _Look], covers: Sequence[_Box]) ->
     font = pdfium.FPDFTextObj_GetFont(owner)
     embedded = bool(font) and pdfium.FPDFFont_GetIsEmbedded(font) == 1
     around = _bounds(owner)
-    covered = any(
+    marks = _marks(owner)
+    seen = seen and not _overlong(marks.get("ActualText"), around, size)
+    covered = "OC" in marks or not _within(around, _clip(owner))
+    covered |= any(
         around[0] < c[2] and c[0] < around[2] and around[1] < c[3] and c[1] < around[3]
         for c in covers
     )
     looks[key] = _Look(seen, light, size, embedded, y.value, covered)
     return looks[key]
+
+
+def _marks(owner: Any) -> dict[str, int]:
+    """Of marked content that an object is in: names, and the length of its replacement text."""
+    found: dict[str, int] = {}
+    name = ctypes.create_string_buffer(64)
+    size = ctypes.c_ulong()
+    for n in range(min(20, pdfium.FPDFPageObj_CountMarks(owner))):
+        mark = pdfium.FPDFPageObj_GetMark(owner, n)
+        if pdfium.FPDFPageObjMark_GetName(mark, ctypes.cast(name, _WIDE_TEXT), 64, size):
+            found[name.raw[: size.value].decode("utf-16-le", "replace").rstrip("\0")] = 0
+        if pdfium.FPDFPageObjMark_GetParamStringValue(mark, b"ActualText", None, 0, size):
+            found["ActualText"] = size.value // 2 - 1
+    return found
+
+
+_WIDE_TEXT = ctypes.POINTER(pdfium.FPDF_WCHAR)
+#: In letter heights: narrower than this no letter is.
+_NARROW = 0.2
+
+
+def _overlong(letters: int | None, around: _Box, size: float) -> bool:
+    """Whether a replacement text is far longer than what is drawn could say."""
+    return letters is not None and letters > 3 and letters * size * _NARROW > around[2] - around[0]
+
+
+def _clip(owner: Any) -> _Box | None:
+    """The box round the first path that an object is clipped by."""
+    clip = pdfium.FPDFPageObj_GetClipPath(owner)
+    if not clip or pdfium.FPDFClipPath_CountPaths(clip) < 1:
+        return None
+    x, y = ctypes.c_float(), ctypes.c_float()
+    boxes: list[_Box] = []
+    for path in range(min(20, pdfium.FPDFClipPath_CountPaths(clip))):
+        points: list[tuple[float, float]] = []
+        for n in range(min(100, pdfium.FPDFClipPath_CountPathSegments(clip, path))):
+            segment = pdfium.FPDFClipPath_GetPathSegment(clip, path, n)
+            if pdfium.FPDFPathSegment_GetPoint(segment, x, y):
+                points.append((x.value, y.value))
+        if points:
+            xs, ys = zip(*points, strict=True)
+            boxes.append((min(xs), min(ys), max(xs), max(ys)))
+    if not boxes:
+        return None
+    left, bottom, right, top = zip(*boxes, strict=True)
+    return max(left), max(bottom), min(right), min(top)
+
+
+def _within(inner: _Box, outer: _Box | None) -> bool:
+    """Whether a box lies in another, a point more or less."""
+    if outer is None:
+        return True
+    low = inner[0] >= outer[0] - 1 and inner[1] >= outer[1] - 1
+    return low and inner[2] <= outer[2] + 1 and inner[3] <= outer[3] + 1
 
 
 def _covers(page: pypdfium2.PdfPage) -> list[_Box]:

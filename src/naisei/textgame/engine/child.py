@@ -16,7 +16,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
-__all__ = ["main"]
+__all__ = ["REFUSED", "main", "writes_files"]
 
 _ROOM = re.compile(r"-= (.+?) =-")
 
@@ -29,6 +29,7 @@ def main() -> None:
     os.dup2(2, 1)
     Thread(target=_end_with_the_run, args=(os.getppid(),), daemon=True).start()
     game: Any = None
+    answer: dict[str, Any] = {}
     for line in sys.stdin:
         request = json.loads(line)
         try:
@@ -37,6 +38,8 @@ def main() -> None:
             elif "open" in request:
                 game, state = _open(request["open"])
                 answer = _view(state, done=False)
+            elif writes_files(request["step"]):
+                answer = {**answer, "feedback": REFUSED}
             else:
                 state, _, done = game.step(request["step"])
                 answer = _view(state, done=done)
@@ -44,6 +47,21 @@ def main() -> None:
             answer = {"error": f"{type(error).__name__}: {error}"}
         answers.write(json.dumps(answer) + "\n")
         answers.flush()
+
+
+#: Commands with which an interpreter reads and writes files where it runs. It knows words by their
+#: first nine letters, and takes several commands in a line.
+_FILES = re.compile(
+    r"(?<![^\W_])(?:save|restore|(?:un|no)?script|transcrip\w*|recording\w*|replay)(?![^\W_])"
+    r"|(?:^|[.,;]|\bthen\b|\boops\b|\bo\b)\s*record\b|[\\\x00-\x1f]",
+    re.IGNORECASE,
+)
+REFUSED = "That command is switched off here."
+
+
+def writes_files(command: str) -> bool:
+    """Whether a command would have the interpreter read or write a file."""
+    return _FILES.search(command) is not None
 
 
 def _end_with_the_run(parent: int) -> None:

@@ -17,7 +17,7 @@ from naisei.files import written_beside
 from naisei.lang import say
 from naisei.runs.statistics import mean_metric
 from naisei.runs.task import Table
-from naisei.text_files import read_text
+from naisei.text_files import csv_cell, read_text
 from naisei.textgame.flow import play_game
 from naisei.textgame.games import Game
 from naisei.textgame.learning.kind import SelfTaught
@@ -225,7 +225,10 @@ def write_points(path: Path, points: Sequence[Point]) -> None:
     with written_beside(path) as scratch, scratch.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, list(Point.model_fields), lineterminator="\n")
         writer.writeheader()
-        writer.writerows(point.model_dump() for point in points)
+        writer.writerows(
+            {name: csv_cell(value) for name, value in point.model_dump().items()}
+            for point in points
+        )
 
 
 def read_points(paths: Sequence[Path]) -> list[Point]:

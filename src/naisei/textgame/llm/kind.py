@@ -17,7 +17,15 @@ from naisei.textgame.llm.player import (
     family_for,
     feedback_kind,
 )
-from naisei.textgame.llm.prompt import PACKAGE, Feedback, Kind, LLMOptions, task_text
+from naisei.textgame.llm.prompt import (
+    PACKAGE,
+    Entry,
+    Feedback,
+    Kind,
+    LLMOptions,
+    task_text,
+    unrepeated,
+)
 from naisei.textgame.player import Player, PlayerContext, PlayerKind
 from naisei.textgame.schemas import GameResult
 from naisei.textgame.texts import opening_words, plain
@@ -52,14 +60,19 @@ def reflect(result: GameResult, memory: Memory, *, task: str, feedback: Kind) ->
 
 def told(result: GameResult, feedback: Kind) -> str:
     """Every command with the player's thoughts and the game's answer."""
-    words, score, out = Feedback(feedback), 0, []
+    words, score, entries = Feedback(feedback), 0, []
     for number, step in enumerate(result.steps):
-        answer = plain(step.feedback)
-        word = words.word(step.action, answer, step.score - score)
+        answer, gained = plain(step.feedback), step.score - score
+        word = words.word(step.action, answer, gained)
         score = step.score
-        thought = [f"  (thought: {plain(step.thoughts)})"] if step.thoughts else []
-        said = f"[{step.room}] Action {number}: {step.action} → {answer} {word}".rstrip()
-        out += [*thought, said]
+        entries.append(Entry(number, step.room, "", step.action, answer, word, gained))
+    out, room = [], ""
+    for step, entry, answer in zip(result.steps, entries, unrepeated(entries), strict=True):
+        out += [f"  (thought: {plain(step.thoughts)})"] if step.thoughts else []
+        out.append(
+            f"[{step.room}] {entry.told(answer)}" if step.room != room else entry.told(answer)
+        )
+        room = step.room
     return _middle_out("\n".join(out) or "(no command was given)")
 
 

@@ -303,7 +303,14 @@ class DialoguePlayer:
             self._begin(view)
         self._recipe = self._recipe or cookbook_text(view.feedback)
         said = self._turn(view)
-        choice = lang.render(PACKAGE, "actions.v2", "en", candidates=_listed(view.candidates))
+        choice = lang.render(
+            PACKAGE,
+            "actions.v3",
+            "en",
+            recipe=f"Recipe: {self._recipe or 'missing'}\n" if self._cooking else "",
+            left=view.steps_left,
+            candidates=_listed(view.candidates),
+        )
         newest = f"{said}\n{choice}"
         asked = (system(self._instructions), *self._earlier(newest), user(newest))
         reply = yield from self._ask(asked)
@@ -333,7 +340,7 @@ class DialoguePlayer:
         self._cooking = family == "cooking"
         self._instructions = lang.render(
             PACKAGE,
-            "dialogue.v1",
+            "dialogue.v2",
             "en",
             task=task_text(self._options, family, opening),
             memo=f"Memo from earlier tries at this very game:\n{self._memo}" if self._memo else "",
@@ -353,19 +360,18 @@ class DialoguePlayer:
             )
         return lang.render(
             PACKAGE,
-            "turn.v2",
+            "turn.v3",
             "en",
             done=done,
             room=view.room,
             inventory=f"{held} Total {len(read_foods(view.inventory))} items.",
-            recipe=f"Recipe: {self._recipe or 'missing'}\n" if self._cooking else "",
             answer="" if self._cooking else f"Answer of the game: {plain(view.feedback)}\n",
         ).strip()
 
     def _earlier(self, newest: str) -> list[Message]:
-        """The turns before, without the commands that could be given then. Every turn tells all
-        that holds at its time, so that old ones can be spared: once the budget is used up, half of
-        it at once, since what is sent should begin as the last request did."""
+        """The turns before, without the recipe and the commands that could be given then. Every
+        turn tells all that holds at its time, so that old ones can be spared: once the budget is
+        used up, half of it at once, since what is sent should begin as the last request did."""
         if self._options.history_chars:
             room = self._options.history_chars - len(newest)
             lengths = [len(said) + len(action) for said, action in self._turns]

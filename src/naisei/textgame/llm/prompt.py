@@ -4,7 +4,7 @@ and the commands so far."""
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -35,6 +35,7 @@ __all__ = [
     "placed",
     "summarised",
     "task_text",
+    "unrepeated",
     "walkthrough",
 ]
 
@@ -171,7 +172,7 @@ def messages(
     """System and user message. Empty parts leave no heading behind."""
     instructions = lang.render(
         PACKAGE,
-        "system.v1",
+        "system.v2",
         "en",
         task=task,
         example=f"Example walkthrough of another game:\n{example}" if example else "",
@@ -182,9 +183,10 @@ def messages(
     )
     asked = lang.render(
         PACKAGE,
-        f"ask-{options.reply}-{'thinking' if options.thinking else 'direct'}.v1",
+        f"ask-{options.reply}-{'thinking' if options.thinking else 'direct'}.v2",
         "en",
-        candidates=_listed(view.candidates),
+        candidates="\n".join(view.candidates),
+        left=view.steps_left,
     )
     return system(re.sub(r"\n{3,}", "\n\n", instructions)), user(asked)
 
@@ -212,11 +214,7 @@ def walkthrough(options: LLMOptions, family: Family, *, augmented: bool) -> str:
         step=RIGHT_STEP if augmented else "",
         refused=REFUSED if augmented else "",
     )
-    return re.sub(r" +$", "", text, flags=re.M)
-
-
-def _listed(candidates: Sequence[str]) -> str:
-    return "\n".join(f"- {c}" for c in candidates)
+    return _once(re.sub(r" +$", "", text, flags=re.M))
 
 
 # The commands given so far, as a prompt shows them; older ones folded once they grow long.
@@ -238,12 +236,40 @@ class Entry:
     gained: int
 
     def __str__(self) -> str:
-        return f"Action {self.number}: {self.action} → {' '.join((self.answer, self.word)).strip()}"
+        return self.told(self.answer)
+
+    def told(self, answer: str) -> str:
+        """The line with these words for the game's answer."""
+        said = " ".join((answer, self.word)).strip()
+        return f"Action {self.number}: {self.action} → {_once(said)}"
+
+
+_POINT = re.compile(
+    rf" ?Your score has just gone up by \w+ points?\.(?= ({RIGHT_STEP}|{RIGHT_PLACE}))"
+)
+
+
+def _once(text: str) -> str:
+    """Without the game's words on a point that is said again by the word on the step."""
+    return _POINT.sub("", text)
+
+
+#: A shorter answer of the game is repeated rather than referred to, in characters.
+_SHORT = 60
 
 
 def lines(entries: Sequence[Entry]) -> str:
-    """One line an entry."""
-    return "\n".join(map(str, entries))
+    """One line an entry. A long answer that was given before is not told again."""
+    return "\n".join(e.told(a) for e, a in zip(entries, unrepeated(entries), strict=True))
+
+
+def unrepeated(entries: Sequence[Entry]) -> Iterator[str]:
+    """The game's answers, each in full the first time it is given and by its number after that."""
+    first: dict[str, int] = {}
+    for entry in entries:
+        before = first.setdefault(entry.answer, entry.number)
+        known = before != entry.number and len(entry.answer) > _SHORT
+        yield f"(the answer of action {before})" if known else entry.answer
 
 
 class History:

@@ -87,7 +87,7 @@ def make_many(
         _drop_cut_off_line(folder / MANIFEST)
         with (folder / MANIFEST).open("a", encoding="utf-8") as manifest:
             for future in as_completed(futures):
-                made = _result(future)
+                made = _result(future, folder)
                 manifest.write(made.model_dump_json() + "\n")
                 manifest.flush()
                 yield made
@@ -120,9 +120,12 @@ def _sweep(folder: Path) -> None:
                 shutil.rmtree(scratch)
 
 
-def _result(future: Future[Made]) -> Made:
+def _result(future: Future[Made], folder: Path) -> Made:
     try:
         return future.result()
+    except OSError as error:
+        error.filename = error.filename or str(folder)
+        raise
     except BrokenProcessPool as error:
         raise InstrumentFailure(
             say(

@@ -5,11 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    JsonValue,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+)
 
 from naisei.core import Event, Handler, Limits, Sampling, Where, World
 from naisei.runs.conversation import (
@@ -20,12 +26,14 @@ from naisei.runs.conversation import (
     ReadAnswer,
 )
 from naisei.runs.directory import RunDirectory
+from naisei.system.config import Parameters
 from naisei.web.html import fragment
 
 if TYPE_CHECKING:
     from naisei.web.options import WebOptions
 
 __all__ = [
+    "INSTRUMENT",
     "SYSTEM",
     "WHERE",
     "ConversationConfig",
@@ -34,6 +42,7 @@ __all__ = [
     "ConversationRun",
     "NotingHandler",
     "PageConversation",
+    "SamplingHandler",
 ]
 
 C = TypeVar("C", bound=BaseModel)
@@ -41,11 +50,14 @@ C = TypeVar("C", bound=BaseModel)
 SYSTEM = "web"
 #: The one episode of a conversation. The name is that of the logs since the first version.
 WHERE = Where("sitting")
+#: Sampling of a role that measures or reads.
+INSTRUMENT: Parameters = {"temperature": 0.0}
 
 
 class ConversationConfig(BaseModel):
     """What is frozen of a conversation. kind: of the page's conversations. language: in which
-    texts for the flow are made. settings: the kind's own configuration."""
+    texts for the flow are made. settings: the kind's own configuration. sampling: role (empty: all
+    of them) → what was set of it, as `naisei.system.sampling.parsed` gives it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -53,6 +65,13 @@ class ConversationConfig(BaseModel):
     title: str
     language: Literal["ja", "en"]
     settings: dict[str, JsonValue]
+    sampling: dict[str, Parameters] = {}
+
+    @model_serializer(mode="wrap")
+    def _as_before(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Without `sampling` where nothing was set, as all conversations were once frozen."""
+        written: dict[str, Any] = write(self)
+        return written if self.sampling else {k: v for k, v in written.items() if k != "sampling"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +96,21 @@ class NotingHandler(Handler):
         return await self._inner.perform(effect, where)
 
 
+class SamplingHandler(Handler):
+    """Performs `Chat` effects, with the parameters of the role where the effect sets none.
+
+    sampling: role → parameters.
+    """
+
+    def __init__(self, inner: Any, sampling: Mapping[str, Parameters]) -> None:
+        self._inner, self._sampling = inner, sampling
+
+    async def perform(self, effect: Any, where: Where) -> Any:
+        told = Sampling(**self._sampling.get(effect.role, {}))  # type: ignore[arg-type]
+        sampling = effect.sampling.over(told)
+        return await self._inner.perform(replace(effect, sampling=sampling), where)
+
+
 class OpenWorld(Protocol):
     """See `naisei.web.state.ServerState.world`."""
 
@@ -84,7 +118,6 @@ class OpenWorld(Protocol):
         self,
         models: Mapping[str, str],
         *,
-        sampling_of: Mapping[str, Sampling] = ...,
         embedder: str = ...,
         resends_of: Mapping[str, int] = ...,
     ) -> World: ...
@@ -129,6 +162,11 @@ class PageConversation(LiveConversation):
         self.id, self.kind, self.title = id, kind, frozen.title
         self._rested = rested
         self.config: Any = kind.config.model_validate(frozen.settings)
+        told = frozen.sampling
+        self.sampling = {
+            role: {**given, **told.get("", {}), **told.get(role, {})}
+            for role, given in kind.roles.items()
+        }
         self.directory = directory
         self.followers = 0
         self.touched = time.monotonic()
@@ -177,8 +215,9 @@ class ConversationKind(Generic[C]):
     world, and clears up on leaving; it is called again when a conversation is resumed, and must
     then give the same flow. line: the HTML that a new event adds to the page, in `hx-swap-oob`
     pieces, empty for none. shown: what the template `<page>/_status.html` is given besides
-    `conversation`. limits: of one part, all its effects together. renews: see
-    `naisei.runs.conversation`.
+    `conversation`. roles: that models play at the page, each with its sampling unless a person
+    sets it (`INSTRUMENT`: temperature 0). limits: of one part, all its effects together. renews:
+    see `naisei.runs.conversation`.
     """
 
     name: str
@@ -186,6 +225,7 @@ class ConversationKind(Generic[C]):
     open: Callable[[C, ConversationContext], AbstractAsyncContextManager[Prepared]]
     line: Callable[[PageConversation, Event], str] = _line
     shown: Callable[[PageConversation], Mapping[str, Any]] = _nothing
+    roles: Mapping[str, Parameters] = field(default_factory=dict)
     limits: Limits = field(default_factory=Limits)
     renews: bool = False
 

@@ -36,6 +36,7 @@ from naisei.runs.conversation import NotAsked
 from naisei.system.config import Flag, flags_of
 from naisei.system.declare import Experiment
 from naisei.system.execute import check_models
+from naisei.system.sampling import parsed
 from naisei.web.conversations.kind import ConversationKind, PageConversation
 from naisei.web.html import page_response
 from naisei.web.state import server_of
@@ -181,12 +182,16 @@ def page_routes(
             f"{page}/start.html",
             otherwise="start.html",
             model=server.options.model,
+            roles=tuple(kind.roles),
             earlier=await server.conversations.entries(request.state.visitor, kind.name),
             **(await start(request) if start is not None else form),
         )
 
     async def begun(request: Request) -> Response:
         given = {name: value.strip() for name, value in (await _fields(request)).items()}
+        if told := too_long(given.get("sampling", ""), FIELD):
+            raise HTTPException(413, told)
+        sampling = parsed(given.pop("sampling", "").split(), tuple(kind.roles))
         if begin is not None:
             config, title = await begin(request, given)
         elif experiment is not None:
@@ -196,7 +201,11 @@ def page_routes(
             config, title = kind.config(), ""
         conversations = server_of(request).conversations
         made = await conversations.begin(
-            request.state.visitor, kind, config, title=title or _title(request, page)
+            request.state.visitor,
+            kind,
+            config,
+            title=title or _title(request, page),
+            sampling=sampling,
         )
         return Response(status_code=204, headers={"HX-Redirect": f"/{page}/{made.id}"})
 

@@ -19,8 +19,11 @@ from pydantic import BaseModel, ValidationError
 from starlette.exceptions import HTTPException
 
 from naisei.core import InputError
+from naisei.files import output_error
 from naisei.lang import language, say
+from naisei.lengths import KEPT_DAYS, KEPT_IN_ALL, KEPT_OF_ONE
 from naisei.runs.directory import Frozen, RunDirectory
+from naisei.system.config import Parameters
 from naisei.web.conversations.kind import (
     SYSTEM,
     ConversationConfig,
@@ -31,7 +34,7 @@ from naisei.web.conversations.kind import (
 )
 from naisei.web.visitors import Visitor
 
-__all__ = ["Conversations", "Entry"]
+__all__ = ["Conversations", "Entry", "expire"]
 
 C = TypeVar("C", bound=BaseModel)
 T = TypeVar("T")
@@ -75,22 +78,51 @@ class Conversations:
         # A lock of a run is released by the thread that took it.
         self._disk = ThreadPoolExecutor(1, thread_name_prefix="conversations")
         self._crowded = asyncio.Event()
+        self._kept: int | None = None
         self._sweeper: asyncio.Task[None] | None = None
 
     async def begin(
-        self, visitor: Visitor, kind: ConversationKind[C], config: C, *, title: str = ""
+        self,
+        visitor: Visitor,
+        kind: ConversationKind[C],
+        config: C,
+        *,
+        title: str = "",
+        sampling: Mapping[str, Parameters] | None = None,
     ) -> PageConversation:
-        """A new conversation; its flow is under way when this returns."""
+        """A new conversation; its flow is under way when this returns. sampling: what was set of
+        the models' roles, see `ConversationConfig`."""
         id = secrets.token_hex(12)
         frozen = ConversationConfig(
             kind=kind.name,
             title=" ".join(title.split())[:_LONGEST_TITLE],
             language=language(),
             settings=config.model_dump(mode="json"),
+            sampling=dict(sampling or {}),
         )
         path = self._path(visitor, id)
-        directory = await self._on_disk(lambda: RunDirectory.of(ConversationRun(frozen), path))
-        return await self._start(visitor, id, kind, frozen, directory)
+
+        def made() -> RunDirectory:
+            self._check_room(visitor)
+            return RunDirectory.of(ConversationRun(frozen), path)
+
+        return await self._start(visitor, id, kind, frozen, await self._on_disk(made))
+
+    def _check_room(self, visitor: Visitor) -> None:
+        """Count one conversation more. Raises `HTTPException` (409) where there are too many."""
+        own = sum(1 for _ in self.folder(visitor).glob("*"))
+        if self._kept is None:
+            self._kept = sum(1 for _ in self._folder.glob("*/*"))
+        if own >= KEPT_OF_ONE:
+            said = say(
+                f"会話は {KEPT_OF_ONE:,} 件までです。要らないものを消してください",
+                f"at most {KEPT_OF_ONE:,} conversations; please remove some",
+            )
+            raise HTTPException(409, said)
+        if self._kept >= KEPT_IN_ALL:
+            said = say("このサーバーの会話はもういっぱいです", "this server can keep no more")
+            raise HTTPException(409, said)
+        self._kept += 1
 
     async def find(
         self, visitor: Visitor, id: str, kind: ConversationKind[C] | None = None
@@ -134,6 +166,7 @@ class Conversations:
                 raise _none()
             await self._put_away(str(path))
             await self._on_disk(lambda: shutil.rmtree(path))
+            self._kept = None
 
     def folder(self, visitor: Visitor) -> Path:
         """Where a visitor's run directories are."""
@@ -243,7 +276,29 @@ class Conversations:
             self._crowded.set()
 
     async def _on_disk(self, work: Callable[[], T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._disk, work)
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._disk, work)
+        except OSError as error:
+            # Where on the server it failed is not for visitors.
+            raise HTTPException(503, output_error(error, "").message) from error
+
+
+def expire(state: Path, now: float | None = None) -> int:
+    """Remove the conversations, and what is kept beside them of a visitor, that nobody has looked
+    at for `KEPT_DAYS`; returns how many folders went. now: seconds since the epoch."""
+    oldest = (time.time() if now is None else now) - KEPT_DAYS * 24 * 3600
+    gone = 0
+    for folder in [*state.glob("conversations/*/*"), *state.glob("visitors/*")]:
+        try:
+            if max(file.lstat().st_mtime for file in [folder, *folder.rglob("*")]) < oldest:
+                shutil.rmtree(folder)
+                gone += 1
+        except OSError as error:
+            raise output_error(error, folder) from error
+    for folder in state.glob("conversations/*"):
+        with suppress(OSError):  # somebody's others are still there
+            folder.rmdir()
+    return gone
 
 
 def _entries(folder: Path, kind: str | None, most: int) -> list[Entry]:

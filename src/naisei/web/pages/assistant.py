@@ -24,7 +24,12 @@ from naisei.lang import language, say
 from naisei.lengths import FIELD, too_long
 from naisei.models.embedders import KeptEmbedder, open_embedder
 from naisei.runs.conversation import Prepared
-from naisei.web.conversations.kind import ConversationContext, ConversationKind, PageConversation
+from naisei.system.config import Parameters
+from naisei.web.conversations.kind import (
+    ConversationContext,
+    ConversationKind,
+    PageConversation,
+)
 from naisei.web.conversations.routes import page_routes
 from naisei.web.html import fragment
 from naisei.web.pages import Page
@@ -48,6 +53,7 @@ class AssistantConfig(BaseModel):
     language: Literal["ja", "en"] = "ja"
 
 
+_ROLES: dict[str, Parameters] = {"agent": {}, "reflector": {}}
 #: The visitor's notes, kept from one conversation to the next.
 PERSON = "visitor"
 
@@ -55,7 +61,7 @@ PERSON = "visitor"
 @asynccontextmanager
 async def _open(config: AssistantConfig, context: ConversationContext) -> AsyncIterator[Prepared]:
     agent = await asyncio.to_thread(_agent, config.agent, config.language, config.rules.trials)
-    models = {role: config.model for role in ("agent", "reflector") if config.model}
+    models = dict.fromkeys(_ROLES, config.model) if config.model else {}
     yield prepared(
         config.scene,
         actions_in(config.language),
@@ -100,7 +106,7 @@ def _line(here: PageConversation, event: Event) -> str:
 
 
 KIND: ConversationKind[AssistantConfig] = ConversationKind(
-    name="assistant", config=AssistantConfig, open=_open, line=_line, renews=True
+    name="assistant", config=AssistantConfig, open=_open, line=_line, roles=_ROLES, renews=True
 )
 
 

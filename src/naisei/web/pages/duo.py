@@ -21,7 +21,9 @@ from naisei.director.state import TalkRecorder, TalkState
 from naisei.lang import language, say
 from naisei.lengths import FIELD, PROFILE, too_long
 from naisei.runs.conversation import Prepared
+from naisei.system.config import Parameters
 from naisei.web.conversations.kind import (
+    INSTRUMENT,
     ConversationContext,
     ConversationKind,
     NotingHandler,
@@ -97,9 +99,12 @@ def _writer(config: DuoConfig, speaker: Character, state: TalkState) -> Writer:
     return person if speaker.id in config.played else model
 
 
+_ROLES: dict[str, Parameters] = {"speaker": {}, "judge": INSTRUMENT}
+
+
 @asynccontextmanager
 async def _open(config: DuoConfig, context: ConversationContext) -> AsyncIterator[Prepared]:
-    models = {role: config.model for role in ("speaker", "judge") if config.model}
+    models = dict.fromkeys(_ROLES, config.model) if config.model else {}
     # A malformed judgement is repaired once; then the rules decide alone.
     base = await context.world(models, resends_of={"judge": 0})
     names = {character.id: character.name for character in config.cast}
@@ -133,7 +138,7 @@ def _line(here: PageConversation, event: Event) -> str:
 
 
 KIND: ConversationKind[DuoConfig] = ConversationKind(
-    name="duo", config=DuoConfig, open=_open, line=_line
+    name="duo", config=DuoConfig, open=_open, line=_line, roles=_ROLES
 )
 
 

@@ -195,7 +195,7 @@ def _shown(here: PageConversation) -> Mapping[str, Any]:
 
 
 KIND: ConversationKind[PlayConfig] = ConversationKind(
-    name="games", config=PlayConfig, open=_open, line=_line, shown=_shown
+    name="games", config=PlayConfig, open=_open, line=_line, shown=_shown, roles={"player": {}}
 )
 
 

@@ -26,9 +26,15 @@ from naisei.relationship.pairs import Pair, parse, shipped
 from naisei.relationship.recorder import Recorder, recorded, replayed, streams_of
 from naisei.relationship.schemas import AgentId, Line, Moment, Reflection
 from naisei.relationship.speech import course
-from naisei.relationship.vector import DIMENSIONS, NAMES_JA
+from naisei.relationship.vector import DIMENSIONS, NAMES_JA, RelationVector, degree, signed
 from naisei.runs.conversation import Prepared
-from naisei.web.conversations.kind import ConversationContext, ConversationKind, PageConversation
+from naisei.system.config import Parameters
+from naisei.web.conversations.kind import (
+    INSTRUMENT,
+    ConversationContext,
+    ConversationKind,
+    PageConversation,
+)
 from naisei.web.conversations.routes import number_field, page_routes
 from naisei.web.html import fragment
 from naisei.web.pages import Page
@@ -76,7 +82,8 @@ _WAYS = ("a_to_b", "b_to_a")
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """way: `a_to_b` or `b_to_a`. points: of an SVG polyline. last: −3…3, `None` if unknown."""
+    """way: `a_to_b` or `b_to_a`. points: of an SVG polyline. last: −3…3, `None` if
+    unknown, or too near to 0 to be told of speech."""
 
     way: str
     points: tuple[tuple[float, float], ...]
@@ -117,6 +124,17 @@ class Picture:
         a, b = self.conversation.names["a"], self.conversation.names["b"]
         return f"{a} → {b}" if direction == "a_to_b" else f"{b} → {a}"
 
+    @staticmethod
+    def named(dimension: str) -> str:
+        """A dimension in the reader's language."""
+        return say(NAMES_JA[dimension], dimension)
+
+    @staticmethod
+    def worded(vector: RelationVector, dimension: str) -> str:
+        """`+1 やや優位`."""
+        value = getattr(vector, dimension)
+        return f"{signed(value)} {degree(dimension, value, language())}"
+
     @classmethod
     def of(cls, config: PairConfig, events: Iterable[Event]) -> Picture:
         talk = replayed(pair_of(config.pair), events).conversation
@@ -135,8 +153,8 @@ class Picture:
         return cls(talk, panels, estimated, _made(talk))
 
 
-#: (utterances so far, value); NaN where there is none.
-_Series = dict[tuple[str, str], list[tuple[int, float]]]
+#: (utterances so far, value, whether it is told as a number).
+_Series = dict[tuple[str, str], list[tuple[int, float, bool]]]
 
 
 def _readings(talk: schemas.Conversation) -> _Series:
@@ -148,7 +166,7 @@ def _readings(talk: schemas.Conversation) -> _Series:
             for way, stance in moment.stances.items():
                 if (vector := stance.reading.vector) is not None:
                     for name, value in zip(DIMENSIONS, vector.values, strict=True):
-                        found[way, name].append((at, float(value)))
+                        found[way, name].append((at, float(value), True))
         before += len(session.lines)
     return found
 
@@ -160,17 +178,19 @@ def _estimates(talk: schemas.Conversation) -> _Series:
     for at, both in enumerate(course(said, ("a", "b"), names=names), 1):
         for way, reading in zip(_WAYS, both, strict=True):
             for name in DIMENSIONS:
-                if not math.isnan(value := reading[name].value):
-                    found[way, name].append((at, value))
+                one = reading[name]
+                if not math.isnan(one.score):
+                    found[way, name].append((at, one.score, not math.isnan(one.value)))
     return found
 
 
-def _curve(way: str, series: Sequence[tuple[int, float]], total: int) -> Curve:
+def _curve(way: str, series: Sequence[tuple[int, float, bool]], total: int) -> Curve:
     points = tuple(
         (at / total * (_WIDTH - 8) + 4, (3 - value) / 6 * (_HEIGHT - 12) + 6)
-        for at, value in series
+        for at, value, _ in series
     )
-    return Curve(way, points, series[-1][1] if series else None)
+    _, last, told = series[-1] if series else (0, 0.0, False)
+    return Curve(way, points, last if told else None)
 
 
 def _made(talk: schemas.Conversation) -> dict[str, tuple[Reflection, ...]]:
@@ -188,14 +208,16 @@ def _place(moment: Moment, lines: Sequence[Line]) -> str:
     return lines[moment.turn].id
 
 
-_ROLES = ("speaker", "questioner", "reflector", "summariser", "rater")
+_INSTRUMENTS = ("questioner", "reflector", "summariser", "rater")
+_ROLES: dict[str, Parameters] = {"speaker": {}, **dict.fromkeys(_INSTRUMENTS, INSTRUMENT)}
 #: What is malformed is asked for once more, then counts as a failed reading.
-_RESENDS = dict.fromkeys(_ROLES[1:], 0)
+_RESENDS = dict.fromkeys(_INSTRUMENTS, 0)
 
 
 @asynccontextmanager
 async def _open(config: PairConfig, context: ConversationContext) -> AsyncIterator[Prepared]:
-    pair, rules = pair_of(config.pair), config.rules
+    rules = config.rules
+    pair = pair_of(config.pair).on(rules.clock.start)
     models = dict.fromkeys(_ROLES, config.model) if config.model else {}
     base = await context.world(models, embedder=config.embedder, resends_of=_RESENDS)
     record = Recorder(pair)
@@ -261,7 +283,12 @@ def _shown(here: PageConversation) -> Mapping[str, Any]:
 
 
 KIND: ConversationKind[PairConfig] = ConversationKind(
-    name="relationship", config=PairConfig, open=_open, line=_line, shown=_shown
+    name="relationship",
+    config=PairConfig,
+    open=_open,
+    line=_line,
+    shown=_shown,
+    roles=_ROLES,
 )
 
 

@@ -15,7 +15,9 @@ from naisei.japanese.morph import normalise, tokens
 from naisei.japanese.questions import words
 
 __all__ = [
+    "DEEDS",
     "FACETS",
+    "LEVELS",
     "Cue",
     "Facet",
     "Level",
@@ -100,6 +102,8 @@ def fits(cues: Iterable[Cue], having: frozenset[str]) -> list[Cue]:
     return [c for c in cues if c <= having]
 
 
+#: Propositions about what becomes of the thing: they hold whatever the scene is.
+DEEDS = frozenset({"to-come", "to-go", "store", "shelf", "fridge", "heat", "discard"})
 FACETS = ("state", "why", "plan", "use", "kind", "place", "dir", "when", "whom")
 
 
@@ -289,3 +293,18 @@ def level(container: str, instance: Instance) -> Level | None:
         if states:
             return states[0]
     return wanted
+
+
+#: What one says of how full something is.
+LEVELS: Mapping[str, Mapping[str, tuple[str, str]]] = {
+    "ja": {
+        "empty": ("もう空っぽな", "もう何も入っていない"),
+        "part": ("まだ少し残っている", "途中まで減っている"),
+        "full": ("まだちゃんと入っている", "中身はたっぷりある"),
+    },
+    "en": {
+        "empty": ("It's empty", "There's nothing left in it"),
+        "part": ("There's still a little left", "It's about half full"),
+        "full": ("There's plenty in it", "It's full"),
+    },
+}

@@ -17,6 +17,7 @@ from starlette.routing import Route
 from naisei.core import Event
 from naisei.http import cleaned
 from naisei.intent.feedback import Sign, read_feedback, standing, write_feedback
+from naisei.intent.remembering import listed
 from naisei.intent.rules import Profile, Role, Rules, Setting
 from naisei.intent.serve.uploads import KINDS, store
 from naisei.lang import language, say
@@ -34,10 +35,11 @@ from naisei.web.pages.documents.conversation import (
     documents_in,
     feedback_path,
     index_path,
+    memory_of,
     rebuild,
     shared_index,
 )
-from naisei.web.state import ServerState, server_of
+from naisei.web.state import ServerState, make_folder, server_of
 
 __all__ = ["PAGE"]
 
@@ -55,12 +57,14 @@ def _own(server: ServerState, request: Request) -> Path:
 async def _start(request: Request) -> dict[str, Any]:
     server = server_of(request)
     folder = _own(server, request)
-    uploaded = sorted(path.name for path in documents_in(folder).iterdir() if path.is_file())
+    uploaded = sorted(path.name for path in documents_in(folder).glob("*") if path.is_file())
     return {
         "index": (server.options.index or server.options.documents) is not None,
         "uploads": server.options.uploads,
         "kinds": KINDS,
         "uploaded": uploaded,
+        "remembers": memory_of(folder).allowed,
+        "notes": listed(memory_of(folder)),
     }
 
 
@@ -68,7 +72,7 @@ async def _begin(request: Request, fields: Mapping[str, str]) -> tuple[AskConfig
     server = server_of(request)
     folder = _own(server, request)
     shelf = _shelf(fields.get("shelf", ""))
-    if shelf == "own" and not any(documents_in(folder).iterdir()):
+    if shelf == "own" and not any(documents_in(folder).glob("*")):
         raise HTTPException(422, say("先にファイルを追加してください", "add files first"))
     await rebuild(shelf, folder, server.options)
     async with shared_index(index_path(shelf, folder, server.options)):
@@ -84,7 +88,10 @@ async def _begin(request: Request, fields: Mapping[str, str]) -> tuple[AskConfig
         "handbook": say("見本の手引き", "the sample handbook"),
         "own": say("自分の資料", "my documents"),
     }
-    config = AskConfig(shelf=shelf, setting=setting, model=model)
+    remembers = bool(fields.get("remember"))
+    if remembers:
+        memory_of(folder).begin()
+    config = AskConfig(shelf=shelf, setting=setting, model=model, remembers=remembers)
     return config, names[shelf]
 
 
@@ -109,7 +116,7 @@ async def _upload(request: Request) -> Response:
     server = server_of(request)
     if not server.options.uploads:
         raise HTTPException(404, say("アップロードは無効です", "uploading is switched off"))
-    folder = documents_in(_own(server, request))
+    folder = make_folder(documents_in(_own(server, request)))
     told: list[str] = []
     async with request.form(max_files=_AT_ONCE, max_fields=5) as form:
         for given in form.getlist("file"):
@@ -135,10 +142,22 @@ async def _remove(request: Request) -> Response:
     async with request.form(max_files=0, max_fields=5) as form:
         name = str(form.get("name", ""))
     # Only what is listed can be removed: no name leads out of the folder.
-    found = {path.name: path for path in folder.iterdir()}.get(name)
+    found = {path.name: path for path in folder.glob("*")}.get(name)
     if found is None:
         raise HTTPException(404, say("そのようなファイルはありません", "there is no such file"))
     found.unlink()
+    return Response(status_code=204, headers={"HX-Redirect": "/documents"})
+
+
+async def _forget(request: Request) -> Response:
+    """One note, or without one all of them and that they were allowed."""
+    kept = memory_of(_own(server_of(request), request))
+    async with request.form(max_files=0, max_fields=5) as form:
+        note = str(form.get("note", ""))
+    if not note:
+        await asyncio.to_thread(kept.end)
+    elif not await asyncio.to_thread(kept.forget, note):
+        raise HTTPException(404, say("そのような覚えはありません", "there is no such note"))
     return Response(status_code=204, headers={"HX-Redirect": "/documents"})
 
 
@@ -226,6 +245,7 @@ PAGE = Page(
     routes=[
         Route("/documents/files", _upload, methods=["POST"]),
         Route("/documents/files/remove", _remove, methods=["POST"]),
+        Route("/documents/memory/forget", _forget, methods=["POST"]),
         *page_routes(KIND, start=_start, begin=_begin, show=_show),
         Route("/documents/{id}/passage", _passage),
         Route("/documents/{id}/feedback", _feedback, methods=["POST"]),

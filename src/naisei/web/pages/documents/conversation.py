@@ -18,17 +18,22 @@ from starlette.exceptions import HTTPException
 from naisei.core import AskUser, Chat, Event, Say, Search
 from naisei.http import ThreadHandler
 from naisei.intent.dialogue import Conversation
-from naisei.intent.effects import Weigh, WeighHandler, document_world
+from naisei.intent.effects import ShowingHandler, Weigh, WeighHandler, document_world
 from naisei.intent.feedback import adjusted, read_feedback
 from naisei.intent.flow import inquiry
+from naisei.intent.remembering import known
 from naisei.intent.rules import Contacts, Setting, load_contacts
 from naisei.intent.schemas import Thresholds
+from naisei.intent.worries import Worry, WorryHandler
 from naisei.lang import say
+from naisei.memory.stream import KeptStream
 from naisei.retrieval.build import build
 from naisei.retrieval.index import Index, SearchHandler
 from naisei.retrieval.types import IndexReport
 from naisei.runs.conversation import Prepared
+from naisei.system.config import Parameters
 from naisei.web.conversations.kind import (
+    INSTRUMENT,
     ConversationContext,
     ConversationKind,
     NotingHandler,
@@ -36,7 +41,6 @@ from naisei.web.conversations.kind import (
 )
 from naisei.web.html import fragment
 from naisei.web.options import WebOptions
-from naisei.web.state import make_folder
 
 __all__ = [
     "KIND",
@@ -49,6 +53,7 @@ __all__ = [
     "documents_in",
     "feedback_path",
     "index_path",
+    "memory_of",
     "rebuild",
     "shared_index",
 ]
@@ -59,15 +64,18 @@ Shelf = Literal["server", "handbook", "own"]
 
 
 class AskConfig(BaseModel):
-    """setting: rules, profile and contacts. model: of all roles; `None` leaves them to rules."""
+    """setting: rules, profile and contacts. model: of all roles; `None` leaves them to rules.
+    remembers: whether the visitor allows notes of them, for the next conversation."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     shelf: Shelf
     setting: Setting
     model: str | None = None
+    remembers: bool = False
 
 
+_OWN_INDEX = "documents-index"
 #: Index folder → (the open index, how many read it).
 _OPEN: dict[Path, tuple[Index, int]] = {}
 _LOCKS: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -80,7 +88,7 @@ def index_path(shelf: Shelf, folder: Path, options: WebOptions) -> Path:
         HTTPException: the server has no documents of its own.
     """
     if shelf == "own":
-        return folder / "documents-index"
+        return folder / _OWN_INDEX
     if shelf == "handbook":
         return options.state / "handbook-index"
     if options.documents is not None:
@@ -93,8 +101,8 @@ def index_path(shelf: Shelf, folder: Path, options: WebOptions) -> Path:
 
 
 def documents_in(folder: Path) -> Path:
-    """The visitor's folder of uploads, made if need be."""
-    return make_folder(folder / "documents")
+    """The visitor's folder of uploads; it may not be there."""
+    return folder / "documents"
 
 
 async def rebuild(shelf: Shelf, folder: Path, options: WebOptions) -> IndexReport | None:
@@ -130,7 +138,9 @@ async def shared_index(path: Path) -> AsyncIterator[Index]:
     async with _LOCKS.setdefault(f"open {path}", asyncio.Lock()):
         held = _OPEN.get(path)
         if held is None:
-            index = await asyncio.to_thread(Index.open, path)
+            # Visitors are in no group; what they uploaded themselves is all theirs.
+            groups = None if path.name == _OWN_INDEX else ()
+            index = await asyncio.to_thread(Index.open, path, groups=groups)
             _OPEN[path] = (index, 1)
         else:
             index = held[0]
@@ -216,7 +226,7 @@ class Radar:
         return cls(axes, " ".join(points))
 
 
-_ROLES = ("evaluator", "answerer")
+_ROLES: dict[str, Parameters] = {"evaluator": INSTRUMENT, "answerer": INSTRUMENT}
 #: A malformed reply of a model is repaired once; then the rules take over.
 _RESENDS = dict.fromkeys(_ROLES, 0)
 
@@ -224,6 +234,11 @@ _RESENDS = dict.fromkeys(_ROLES, 0)
 def feedback_path(folder: Path) -> Path:
     """What a visitor said of the replies."""
     return folder / "feedback.jsonl"
+
+
+def memory_of(folder: Path) -> KeptStream:
+    """What a visitor said that they are and asked, if they allow it."""
+    return KeptStream(folder / "memory.jsonl")
 
 
 def cuts_of(folder: Path, base: Thresholds) -> Thresholds:
@@ -235,18 +250,29 @@ def cuts_of(folder: Path, base: Thresholds) -> Thresholds:
 async def _open(config: AskConfig, context: ConversationContext) -> AsyncIterator[Prepared]:
     models = dict.fromkeys(_ROLES, config.model) if config.model else {}
     base = await context.world(models, resends_of=_RESENDS)
-    cuts = config.setting.rules.thresholds
+    setting = config.setting
+    cuts = setting.rules.thresholds
     async with shared_index(index_path(config.shelf, context.folder, context.options)) as index:
         world = document_world(base, index, cuts=lambda user: cuts_of(context.folder, cuts))
         handlers: dict[Any, Any] = {
             Search: NotingHandler(ThreadHandler(SearchHandler(index)), context, _doing),
             Weigh: ThreadHandler(WeighHandler(index)),
+            Worry: ThreadHandler(WorryHandler(index)),
             AskUser: context.human(None),
             Say: lambda effect: None,
         }
         if models:
-            handlers[Chat] = NotingHandler(base.handler(Chat("evaluator", ())), context, _doing)
-        flow = inquiry(config.setting, Conversation.told(context.past), user="visitor")
+            # What is borne out of an answer is shown while it is written, and stays.
+            shown = ShowingHandler(base.handler(Chat("evaluator", ())), context.note)
+            handlers[Chat] = NotingHandler(shown, context, _doing)
+            rules = config.setting.rules.model_copy(update={"unsupported": "drop"})
+            setting = setting.model_copy(update={"rules": rules})
+        kept = memory_of(context.folder)
+        remembers = config.remembers and kept.allowed
+        if remembers:
+            handlers |= known(kept)
+        told = Conversation.told(context.past)
+        flow = inquiry(setting, told, user="visitor", remembers=remembers)
         yield Prepared(flow, world.having(handlers))
 
 
@@ -266,5 +292,5 @@ def _line(here: PageConversation, event: Event) -> str:
 
 
 KIND: ConversationKind[AskConfig] = ConversationKind(
-    name="documents", config=AskConfig, open=_open, line=_line, renews=True
+    name="documents", config=AskConfig, open=_open, line=_line, roles=_ROLES, renews=True
 )

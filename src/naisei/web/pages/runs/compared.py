@@ -14,11 +14,11 @@ from starlette.responses import Response
 
 from naisei.lang import say
 from naisei.runs.compare import Comparison, compare
-from naisei.runs.directory import Frozen, RunDirectory
+from naisei.runs.directory import Frozen
 from naisei.runs.report import StoredSummary, stored_summary
 from naisei.runs.tables import to_csv, to_markdown
 from naisei.web.html import page_response
-from naisei.web.pages.runs.lists import Place, download, place_of
+from naisei.web.pages.runs.lists import Place, download, file_state, opened, place_of
 
 __all__ = ["file", "show"]
 
@@ -84,24 +84,19 @@ def _work(places: list[Place]) -> dict[str, Any]:
 
 
 def _side(place: Place) -> Side:
-    with RunDirectory.look(place.path) as directory:
+    with opened(place.path) as directory:
         return Side(place, directory.frozen, stored_summary(directory))
 
 
 def _compared(places: list[Place]) -> Comparison:
     paths = tuple(place.path for place in places)
-    return _comparison(paths, tuple(_mark(path) for path in paths))
+    return _comparison(paths, tuple(file_state(path) for path in paths))
 
 
 @lru_cache(maxsize=32)
-def _comparison(paths: tuple[Path, ...], marks: tuple[int, ...]) -> Comparison:
+def _comparison(paths: tuple[Path, ...], marks: tuple[object, ...]) -> Comparison:
     """marks: change with the runs' logs; thousands of resamples are worth keeping."""
     return compare(paths)
-
-
-def _mark(path: Path) -> int:
-    stats = [(path / name) for name in ("log.sqlite", "log.sqlite-wal")]
-    return hash(tuple(f.stat().st_mtime_ns if f.exists() else 0 for f in stats))
 
 
 def _scale(comparison: Comparison) -> float:

@@ -20,6 +20,7 @@ from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from naisei.lang import say
 from naisei.runs.compare import Found, Listed, found, looked_at
 from naisei.runs.directory import RunDirectory
+from naisei.runs.export import export_csv, export_jsonl
 from naisei.runs.lock import locked
 from naisei.runs.report import StoredSummary, html_report, token_table
 from naisei.runs.show import (
@@ -29,8 +30,6 @@ from naisei.runs.show import (
     episode_json,
     episode_page,
     episode_text,
-    export_csv,
-    export_jsonl,
     find_episode,
     run_text,
     summary_or_none,
@@ -44,9 +43,11 @@ __all__ = [
     "costs",
     "download",
     "episodes",
+    "file_state",
     "latest",
     "looking",
     "more_rows",
+    "opened",
     "place_of",
     "seen_runs",
     "show_list",
@@ -115,10 +116,33 @@ async def looking(place: Place, look: Callable[[RunDirectory], T]) -> T:
     """What `look` makes of the run, in a thread: a long log must not hold up other pages."""
 
     def work() -> T:
-        with RunDirectory.look(place.path) as directory:
+        with opened(place.path) as directory:
             return look(directory)
 
     return await asyncio.to_thread(work)
+
+
+#: Runs whose log was found sound, with the state of its files then.
+_sound: dict[Path, tuple[object, ...]] = {}
+_MOST_SOUND = 1024
+
+
+def file_state(path: Path) -> tuple[object, ...]:
+    """Changes with the files of a run's log."""
+    names = ("config.json", "log.sqlite", "log.sqlite-wal", "log.sqlite.head")
+    stats = [(path / name).stat() if (path / name).exists() else None for name in names]
+    return tuple(s and (s.st_ino, s.st_size, s.st_mtime_ns) for s in stats)
+
+
+def opened(path: Path) -> RunDirectory:
+    """A run to read. Its whole log, which takes seconds if it is long, is held against its digests
+    when its files have changed, not for every page."""
+    state = file_state(path)
+    directory = RunDirectory.look(path, check=_sound.get(path) != state)
+    if len(_sound) >= _MOST_SOUND:
+        _sound.clear()
+    _sound[path] = state
+    return directory
 
 
 _OF_RUN: dict[str, tuple[str, Callable[[RunDirectory], str]]] = {
@@ -158,7 +182,7 @@ async def _episode(place: Place, form: str, wanted: str) -> Response:
 
 def _lines(place: Place, *, events: bool) -> Iterator[str]:
     """Drawn from the log line by line; Starlette does so in a thread."""
-    with RunDirectory.look(place.path) as directory:
+    with opened(place.path) as directory:
         yield from export_jsonl(directory, events=events)
 
 

@@ -1,0 +1,82 @@
+"""kill -9 at any moment of a process that writes a log: what it was told is kept is there, no step
+is there twice, and the log is sound: a kill is no damage. Then the next process goes on.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+from benchmarks.attack.base import Attempt
+from naisei.core import Event, InputError, Where
+from naisei.runs.log import RunLog
+from naisei.runs.task import EpisodeRow
+
+__all__ = ["attack", "write"]
+
+_EPISODES, _EVENTS = 40, 25
+
+
+def write(path: Path) -> None:
+    """Go on with the log from where it stands; a line on stdout for all that is kept."""
+    log = RunLog(path)
+    for i in range(_EPISODES):
+        where = Where(f"e{i}")
+        if log.result(where.episode) is not None:
+            continue
+        for n in range(len(log.read(where.episode)), _EVENTS):
+            log.append(Event(where.at(n), "act", "d", {"text": f"{i} {n} 長い文" * 60}, "はい"))
+            os.write(1, f"{where.episode} {n}\n".encode())
+        log.finish(EpisodeRow(where, {"n": _EVENTS}))
+        os.write(1, f"{where.episode} done\n".encode())
+        log.put("reached", i)
+    log.close()
+
+
+def attack(rng: random.Random, seconds: float) -> Iterator[Attempt]:
+    until = time.monotonic() + seconds
+    code = (
+        "import sys; from pathlib import Path; from benchmarks.attack.kills import write;"
+        "print('begun', flush=True); write(Path(sys.argv[1]))"
+    )
+    while time.monotonic() < until:
+        with tempfile.TemporaryDirectory(prefix="naisei-attack-") as folder:
+            path, told, ended = Path(folder) / "log.sqlite", set[str](), False
+            while not ended and time.monotonic() < until:
+                process = subprocess.Popen(
+                    [sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE, text=True
+                )
+                assert process.stdout is not None
+                process.stdout.readline()
+                time.sleep(rng.random() ** 2 * 0.3)  # any moment will do
+                process.send_signal(signal.SIGKILL)
+                out, _ = process.communicate()
+                ended = process.returncode == 0
+                told |= {line for line in out.splitlines() if line}
+                why = _lost(path, told)
+                yield Attempt("kill -9", "fell" if why else "held", bool(why), why)
+
+
+def _lost(path: Path, told: set[str]) -> str:
+    """What is wrong with the log of a killed process; empty if nothing is."""
+    if not path.exists():
+        return "no log" if told else ""
+    try:
+        with closing(RunLog(path)) as log:
+            steps = [
+                f"{name} {e.where.step}" for name in log.known_episodes() for e in log.read(name)
+            ]
+            done = [f"{name} done" for name, row in log.rows().items() if row.scored]
+    except InputError as error:
+        return str(error)
+    if len(steps) != len(set(steps)):
+        return "a step is there twice"
+    return ", ".join(sorted(told - {*steps, *done})[:5])

@@ -1,0 +1,368 @@
+"""Claims and facts as they are compared: words, what is wished, when; what a fact settles.
+
+A fact *settles* a claim if it has every word of it that carries meaning, at no other time, and
+stands in the same way to what is so: 「焼いた」 is not settled by 「焼きたい」. What shares only
+some words is *near* it, by words or by the vectors of whole sentences: that settles nothing, but
+speaks for or against.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, Literal
+
+from naisei.clarify.simulator.judge import LIGHT, having, matched
+from naisei.clarify.simulator.knowledge import DEEDS
+from naisei.clarify.things import mentioned
+from naisei.japanese.morph import Token, normalise, tokens
+from naisei.japanese.questions import denied, words
+from naisei.models.base import Embedder
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+__all__ = [
+    "AVERSE",
+    "FRAME",
+    "Claim",
+    "Statement",
+    "at_once",
+    "clauses",
+    "dreads",
+    "leaning",
+    "likeness",
+    "nearest",
+    "repeats",
+    "settles",
+    "shared",
+]
+
+#: Words of claims that only name a thing: what is done to it, and frames (「…の話」).
+_FRAME_WORDS = (
+    "持つ 来る 取る 要る 片付ける 仕舞う 戻す 使う 話 件 側 派 方 事 欲しい 言う 頼む 願う "
+    "出す 何方 どちら 物 為る 居る 有る 良い 気 別 他 奴 感じ それ これ 此れ 其れ 必要 用 "
+    "探す 求める 指す 意味 本当 多分 若しかする 因みに 確認 一番 "
+    "bring need want get mean one thing talk "
+)
+#: Words of time, by the time that they mean.
+_TIMES = {
+    "now": "今 いま 只今 これから 此れから 直ぐ すぐ now currently",
+    "today": "今日 today",
+    "tomorrow": "明日 tomorrow",
+    "yesterday": "昨日 夕べ yesterday",
+    "later": "後 あと 後で 後程 later",
+    "before": "さっき 先程 earlier",
+    "morning": "朝 午前 今朝 morning",
+    "afternoon": "昼 午後 afternoon",
+    "evening": "夜 夕方 今夜 晩 evening tonight",
+}
+_TIME_OF = {word: time for time, names in _TIMES.items() for word in names.split()}
+#: Words that no fact has to repeat.
+_PASSING = frozenset(["もう", "まだ", "又", "未だ", "さん", "様", "今", "いま", "只今"])
+FRAME = frozenset(_FRAME_WORDS.split()) | _TIME_OF.keys()
+
+
+Mode = Literal["wish", "past", "state", "act", ""]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The words of a text as they are compared. concepts: what it is about, by `knowledge`.
+    desire: it speaks of what one would like, 「敷きたい」 against 「敷いた」. wished: the verbs of
+    that. mode: what it says of them: a `wish`, the `past`, a `state`, an `act` to come, or empty
+    (a mere name). times: when, by `_TIMES`. known: the words by which the concepts were found.
+    averse: it speaks of what one would rather not have: 「散らかるのがいやだ」."""
+
+    words: frozenset[str]
+    concepts: frozenset[str]
+    things: tuple[str, ...]
+    negated: bool
+    desire: bool = False
+    wished: frozenset[str] = frozenset()
+    mode: Mode = ""
+    times: frozenset[str] = frozenset()
+    known: frozenset[str] = frozenset()
+    averse: bool = False
+
+    @staticmethod
+    def of(text: str, language: str) -> Claim:
+        return _claim(normalise(text).strip("。？！、 "), language)
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A fact, or a part of one. text: the whole sentence, or a clause without its end (`clause`).
+
+    holds: whether what it speaks of is so, its own negation taken in. so: whether the text itself
+    is true: 「ジュースがない」 as a clause that is false speaks of juice that is there. other: it
+    tells why something else is not wanted.
+    """
+
+    text: str
+    claim: Claim
+    holds: bool
+    clause: bool = False
+    so: bool = True
+    other: bool = False
+
+
+@lru_cache(maxsize=32768)
+def _claim(text: str, language: str) -> Claim:
+    text = re.sub(r"(?:もしか|ひょっと)(?:して|すると|したら)、?", "", text)
+    text = re.sub(r"(?:これ|此れ)から", "今から", text)
+    # 「ぬるんか」 of the west.
+    text = re.sub(r"(?<=[うくすつぬむるぐぶいた])んか?$", "", text)
+    wished = frozenset[str]()
+    mode: Mode = ""
+    if language == "en":
+        every = words(text)
+        found = frozenset(w for w in every if w not in _EN_LIGHT and not w.endswith("n't"))
+        times = frozenset(_TIME_OF[w] for w in every if w in _TIME_OF)
+    else:
+        cut = tokens(text)
+        content = {t.form for t in cut if t.content}
+        wished = frozenset(t.form for t, after in pairwise(cut) if after.form == "たい")
+        found = frozenset(f for f in having(text, language) if f in content or _folded(f)) - LIGHT
+        times = frozenset(_TIME_OF[t.form] for t in cut if t.form in _TIME_OF)
+        mode = _mode(cut)
+        if _SELF.search(text):
+            # Who does it is part of what is claimed.
+            found |= {"自分"}
+    about = matched(text, language)
+    found -= _PASSING
+    concepts = frozenset(p.name for p in about) - DEEDS
+    held = having(text, language)
+    known = frozenset(w for p in about for c in p.cues if c <= held for w in c)
+    desire = re.search(r"た(?:い|く|かった)|\b(?:want|like)\b", text) is not None
+    return Claim(
+        found,
+        concepts,
+        mentioned(text),
+        denied(text),
+        desire,
+        wished,
+        mode,
+        times,
+        known,
+        _AVERSE.search(text) is not None,
+    )
+
+
+#: Words for what one would rather not have.
+AVERSE = frozenset(
+    [
+        "嫌",
+        "困る",
+        "心配",
+        "怖い",
+        "恐い",
+        "不安",
+        "気掛かり",
+        "恥ずかしい",
+        "辛い",
+        "成る",
+        "worry",
+        "afraid",
+    ]
+)
+_AVERSE = re.compile(
+    r"いや(?:な|だ|です|なん|で|$)|嫌|困[るっり]|心配|怖|こわ[いく]|不安|気がかり|気にな[るっり]|"
+    r"恥ずかし|\b(?:worried|afraid|trouble)"
+)
+_SELF = re.compile(r"(?:ご?自分|ご自身|あなた|お宅)(?:さま|様)?(?:が|は|で)")
+
+
+def _folded(form: str) -> bool:
+    return form in ("お腹", "御飯", "ゴミ", "もらう", "すぐ", "酒")
+
+
+_EN_LIGHT_WORDS = (
+    "rather mean then say after so about a an the is are am was were be been do doe does "
+    "did you your i my it its it's that this there to of for in on at with and or so "
+    "would could should can will have has had some any right now just something anything "
+    "somebody someone thing like want need please if about feel going go what which not "
+    "n't no more i'm you're we our they them he she his her me up out one "
+)
+_EN_LIGHT = frozenset(_EN_LIGHT_WORDS.split())
+_WISHES = frozenset({"たい", "欲しい", "積もり", "予定", "たがる"})
+#: Said of a predicate without changing what kind of thing it says.
+_PASSED = frozenset({"です", "ます", "の", "こと", "訳", "ない", "ず", "だ", "と", "言う", "って"})
+
+
+def _mode(cut: Sequence[Token]) -> Mode:
+    """By the last word of the predicate that is no particle, copula or negation."""
+    last = [t for t in cut if t.pos not in ("助詞", "補助記号", "感動詞") and t.form not in _PASSED]
+    if not last:
+        return ""
+    word, before = last[-1], last[-2] if len(last) > 1 else None
+    if word.form in _WISHES or (word.form == "無い" and before and before.form == "たい"):
+        return "wish"
+    if word.form == "た" and word.pos == "助動詞":
+        return "past"
+    held = word.form in ("居る", "てる", "有る", "おる", "とる") and before is not None
+    if held or word.form in ("そう", "気味", "がち") or word.pos in ("形容詞", "形状詞"):
+        return "state"
+    return "act" if word.pos in ("動詞", "助動詞") else ""
+
+
+#: What a claim says → what a fact may say to settle it.
+_SETTLED_BY: Mapping[Mode, frozenset[str]] = {
+    "wish": frozenset({"wish"}),
+    "past": frozenset({"past", "state"}),
+    "state": frozenset({"state", "past", "act", ""}),
+    "act": frozenset({"act", "wish", "state", ""}),
+    "": frozenset({"wish", "past", "state", "act", ""}),
+}
+#: Times that a fact must name to settle a claim that does.
+_DATED = frozenset(_TIMES) - {"now", "later"}
+
+
+def shared(asked: Iterable[str], told: Iterable[str]) -> frozenset[str]:
+    """The words asked that are among those told, be it as another form of the same stem."""
+    told = tuple(told)
+    return frozenset(a for a in asked if any(_same(a, b) for b in told))
+
+
+@lru_cache(maxsize=65536)
+def _same(one: str, other: str) -> bool:
+    """「散らかる」「散らかす」, 「乾き」「乾く」, 「さび」「さびる」: one stem in two forms."""
+    if one == other:
+        return True
+    short, long = sorted((one, other), key=len)
+    if len(short) > 1 and long.startswith(short) and len(long) == len(short) + 1:
+        return _KANA.fullmatch(long[-1]) is not None
+    a, b = _STEM.match(one), _STEM.match(other)
+    return a is not None and b is not None and a[1] == b[1] and a[1] not in _TWO_VERBS
+
+
+_KANA = re.compile(r"[ぁ-ん]")
+#: Kanji and what follows them, a verb or its noun.
+_STEM = re.compile(r"([一-龠]+)[ぁ-ん]{1,3}$")
+#: Kanji of two verbs that mean different things: 着く, 着る.
+_TWO_VERBS = frozenset(
+    ["着", "行", "通", "覚", "出", "入", "生", "下", "冷", "起", "空", "立", "付", "開"]
+)
+
+
+def settles(fact: Claim, asked: frozenset[str], claim: Claim) -> bool | None:
+    """Whether a fact that is so settles a claim: True so, False not at this time, None neither.
+
+    asked: the words of the claim that the fact has to have.
+    """
+    if not asked or shared(asked, fact.words) != asked:
+        return None
+    if fact.mode not in _SETTLED_BY[claim.mode]:
+        return None
+    if not at_once(fact, claim):
+        return False
+    return None if claim.times & _DATED - fact.times else True
+
+
+def repeats(fact: Claim, claim: Claim) -> bool:
+    """Whether a claim says what a fact says, word for word."""
+    same = fact.words == claim.words and bool(fact.words)
+    return same and fact.times <= claim.times and fact.mode == claim.mode
+
+
+def dreads(fact: Claim, claim: Claim) -> bool:
+    """Whether a fact speaks of all that an averse claim does, as of something unwelcome."""
+    asked = claim.words - FRAME - AVERSE
+    unwelcome = fact.averse or (fact.negated and fact.mode == "wish")
+    return bool(asked) and unwelcome and shared(asked, fact.words) == asked
+
+
+#: Pairs of times none of which can be the other.
+_DIFFERENT = frozenset(
+    frozenset(pair.split("-"))
+    for pair in [
+        "now-tomorrow",
+        "now-yesterday",
+        "now-later",
+        "now-before",
+        "today-tomorrow",
+        "today-yesterday",
+        "tomorrow-yesterday",
+        "later-before",
+        "morning-afternoon",
+        "morning-evening",
+        "afternoon-evening",
+    ]
+)
+
+
+def at_once(fact: Claim, claim: Claim) -> bool:
+    """Whether two may be about the same time."""
+    return not any(frozenset((a, b)) in _DIFFERENT for a in claim.times for b in fact.times)
+
+
+def clauses(sentence: str, language: str) -> tuple[str, ...]:
+    """A sentence in parts, each with a polarity of its own: 「気が散って進まない」 has two."""
+    marked = re.split(r"[、。！？,.!?…]+", sentence)
+    if language == "en":
+        return tuple(p for p in marked if p)
+    out = []
+    for part in marked:
+        cut, start = tokens(part), 0
+        text = normalise(part)
+        for token, after in pairwise(cut):
+            # Not the て of 「渇いている」「食べてしまう」.
+            if token.detail == "接続助詞" and after.detail != "非自立可能":
+                out.append(text[start : token.end])
+                start = token.end
+        out.append(text[start:])
+    return tuple(p for p in out if p)
+
+
+def likeness(claim: Claim, fact: Claim, apart: frozenset[str] = frozenset()) -> float:
+    """How much of a claim a fact speaks of, 0 to about 1.2. apart: words that do not count."""
+    asked = claim.words - FRAME - apart or claim.words
+    if not asked and not claim.concepts:
+        return 0.0
+    common = shared(asked, fact.words)
+    cover = len(common) / len(asked) if asked else 0.0
+    # 「水をふきたい」 is another wish than 「水の来ない所に置きたい」.
+    differ = claim.wished and fact.wished and not claim.wished & fact.wished
+    about = claim.concepts and claim.concepts <= fact.concepts and asked - claim.known <= common
+    if about and not differ:
+        cover = max(cover, 0.8)
+    elif len(asked) <= 2 and cover < 1:
+        return 0.0
+    alike = 0.06 if claim.desire == fact.desire else 0.0
+    return cover + 0.2 * len(common) / max(1, len(fact.words)) + alike
+
+
+def leaning(text: str, statements: Sequence[Statement]) -> float:
+    """How much nearer a text is to what is so than to what is not, by the vectors of sentences:
+    -2 to 2; 0 without statements of both kinds."""
+    so = [s.text for s in statements if s.holds]
+    not_so = [s.text for s in statements if not s.holds]
+    if not so or not not_so:
+        return 0.0
+    asked = _vector(text)
+    return max(float(asked @ _vector(t)) for t in so) - max(
+        float(asked @ _vector(t)) for t in not_so
+    )
+
+
+def nearest(text: str, sentences: Sequence[str]) -> str:
+    """The sentence nearest to a text by its vector; empty of none."""
+    asked = _vector(text)
+    return max(sentences, key=lambda s: float(asked @ _vector(s)), default="")
+
+
+@lru_cache(maxsize=16384)
+def _vector(text: str) -> npt.NDArray[np.float32]:
+    vector: npt.NDArray[np.float32] = _embedder().embed([text], "query")[0]
+    return vector
+
+
+@cache
+def _embedder() -> Embedder:
+    from naisei.models.embedders.fast import FastEmbedder
+
+    return FastEmbedder()

@@ -1,0 +1,203 @@
+"""Biases of a judge: does a model's score of a line move with what should not move it?
+
+Natural lines in character are put to the judge as they stand, and changed in one way. The order
+of what was said long before, and words that say nothing, should change no score; a line said
+twice over should be scored lower. Source of the three: Zheng et al., Judging LLM-as-a-Judge with
+MT-Bench and Chatbot Arena, NeurIPS 2023 (§3.3: position, verbosity and repetitive lists).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from naisei.core import Flow, Gather, InstrumentFailure
+from naisei.director.character import Character, shipped
+from naisei.director.describe import judge_messages
+from naisei.director.draft import checked
+from naisei.director.judge import Judging, judge
+from naisei.director.schemas import Judgement
+from naisei.director.state import Spoken, TalkState
+from naisei.director.voice_learning import exchanges
+from naisei.lang import language, say
+from naisei.system.config import Options, flag
+
+__all__ = ["CHANGES", "Bias", "BiasOptions", "bias", "biases"]
+
+#: Ways of changing a line or what stands before it.
+CHANGES = ("order", "length", "repeated")
+#: Words that say nothing, in either register.
+_EMPTY = {
+    "polite": "以上のようなことですので、そのようにお考えいただければと思います。",
+    "plain": "まあ、なんていうか、つまりはそういう感じのことなんだよね。",
+}
+#: Differences of a mean of five scores that are smaller than this are none.
+_NEGLIGIBLE = 0.1
+
+
+class BiasOptions(Options):
+    """Flags of `naisei director bias`."""
+
+    judge_model: str = flag(
+        ...,
+        "調べる採点役のモデル",
+        "The judge to look at.",
+        panel="models",
+        metavar="PROVIDER:NAME",
+    )
+    lines: int = flag(
+        12,
+        "使う見本の発言の数 (1 発言につき 4 回尋ねる)",
+        "Sample lines to use; the judge is asked four times for each.",
+        ge=2,
+        le=200,
+    )
+    repeats: int = flag(
+        1, "同じ問いを尋ねる回数 (平均をとる)", "Judgements of each, averaged.", ge=1, le=25
+    )
+    as_json: bool = flag(False, "JSON で出す", "Print JSON.", name="--json")
+
+
+@dataclass(frozen=True, slots=True)
+class Bias:
+    """Of one change: the mean difference of the judge's mean, changed less plain, on `count`
+    lines, its 95 % bootstrap interval, and how often the status changed. found: whether the judge
+    is moved by what should not move it, or not moved by what should; `None` with too few lines
+    to tell."""
+
+    change: str
+    count: int
+    difference: float
+    low: float
+    high: float
+    other_status: float
+    found: bool | None
+
+
+def biases(lines: int, judging: Judging) -> Flow[tuple[Bias, ...]]:
+    """All of `CHANGES`, on sample lines of the bundled characters in turn.
+
+    A line on which one of the judgements fails is left out of that change's count.
+    """
+    cast = shipped()
+    said = {who.id: exchanges(who.id) for who in cast}
+    units = [(cast[n % len(cast)], n // len(cast)) for n in range(lines)]
+    units = [(who, at) for who, at in units if at < len(said[who.id])]
+    heard = yield from Gather([_judged(who, said[who.id], at, judging) for who, at in units])
+    return tuple(_bias(change, n + 1, heard) for n, change in enumerate(CHANGES))
+
+
+def _judged(
+    who: Character, said: Sequence[tuple[str, str]], at: int, judging: Judging
+) -> Flow[list[Judgement | None]]:
+    """The judgements of a line as it stands, and after each change."""
+    partner = who.partner.id if who.partner else ""
+    before, line = said[at]
+    earlier = [
+        [Spoken(speaker=partner, text=a), Spoken(speaker=who.id, text=b)]
+        for a, b in (said[at - 1], said[at - 2])
+    ]
+    polite = who.voice is not None and who.voice.register_.get("polite", (0.0, 0.0))[0] > 0.5
+    empty = _EMPTY["polite" if polite else "plain"]
+    found: list[Judgement | None] = []
+    for pair, text in (
+        (earlier, line),
+        (earlier[::-1], line),
+        (earlier, line + empty),
+        (earlier, line + line),
+    ):
+        history = (*pair[0], *pair[1], Spoken(speaker=partner, text=before))
+        state = TalkState(history=history)
+        draft = checked(text, who, state, language())
+        messages = judge_messages(draft.model_copy(update={"checks": ()}), who, state, language())
+        try:
+            found.append((yield from judge(messages, judging)))
+        except InstrumentFailure:
+            found.append(None)
+    return found
+
+
+def _bias(change: str, at: int, heard: Sequence[Sequence[Judgement | None]]) -> Bias:
+    from naisei.runs.statistics import bootstrap_interval
+
+    pairs = [(one[0], one[at]) for one in heard]
+    both = [(plain, other) for plain, other in pairs if plain is not None and other is not None]
+    moved = [other.mean - plain.mean for plain, other in both]
+    low, high = bootstrap_interval(moved) if moved else (math.nan, math.nan)
+    found: bool | None = None
+    if not math.isnan(low):
+        if change == "repeated":
+            found = high > -_NEGLIGIBLE
+        elif change == "length":
+            found = low > _NEGLIGIBLE
+        else:
+            found = low > _NEGLIGIBLE or high < -_NEGLIGIBLE
+    count = len(both)
+    return Bias(
+        change,
+        count,
+        sum(moved) / count if count else math.nan,
+        low,
+        high,
+        sum(plain.status != other.status for plain, other in both) / count if count else math.nan,
+        found,
+    )
+
+
+def bias(options: BiasOptions) -> None:
+    """`naisei director bias`: the biases of a judge, as a table."""
+    from rich.table import Table
+
+    from naisei.core import arun
+    from naisei.models.registry import base_world
+    from naisei.terminal import Console
+
+    judging = Judging(repeats=options.repeats)
+
+    async def asked() -> tuple[Bias, ...]:
+        async with base_world({"judge": options.judge_model}) as world:
+            return await arun(biases(options.lines, judging), world)
+
+    found = asyncio.run(asked())
+    if options.as_json:
+        rows = [
+            {
+                "change": one.change,
+                "lines": one.count,
+                "difference": _number(one.difference),
+                "interval": [_number(one.low), _number(one.high)],
+                "other_status": _number(one.other_status),
+                "biased": one.found,
+            }
+            for one in found
+        ]
+        print(json.dumps(rows, ensure_ascii=False))
+        return
+    grid = Table(
+        say("変えたもの", "changed"),
+        say("発言", "lines"),
+        say("平均の差 (95 %)", "difference of the mean (95 %)"),
+        say("判定が変わる", "other status"),
+        say("偏り", "biased"),
+    )
+    for one in found:
+        answer = {True: say("あり", "yes"), False: say("なし", "no"), None: "?"}[one.found]
+        spread = f"{one.difference:+.2f} [{one.low:+.2f}, {one.high:+.2f}]"
+        grid.add_row(
+            say(*_WORDS[one.change]), str(one.count), spread, f"{one.other_status:.0%}", answer
+        )
+    Console().print(grid)
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else round(value, 3)
+
+
+_WORDS = {
+    "order": ("前のやりとりの順 (変わらないはず)", "order of what was said before (no change)"),
+    "length": ("中身のない長さ (上がらないはず)", "length that says nothing (no gain)"),
+    "repeated": ("同じ文の繰り返し (下がるはず)", "the line twice over (a loss)"),
+}

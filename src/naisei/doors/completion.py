@@ -1,0 +1,250 @@
+"""One chat completion with what naisei adds to it: the features of `naisei proxy`."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import time
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
+from secrets import token_hex
+from typing import Any, Protocol
+
+import httpx2
+from sse_starlette.sse import EventSourceResponse
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from naisei.core import Chat, InputError, NaiseiError, World, arun
+from naisei.director.gate import Gate
+from naisei.director.gate_calls import ModelHandler
+from naisei.doors.acting import AskBeforeAct, Question
+from naisei.doors.commands import ProxyOptions
+from naisei.doors.documents import Documents
+from naisei.doors.speaking import Notes, Tried, reflect
+from naisei.intent.dialogue import EARLIER, Dialogue
+from naisei.intent.serve.api import error_body, with_sources
+from naisei.japanese.answers import Stance, understand
+from naisei.lang import language, say
+
+__all__ = ["Completion", "Upstream"]
+
+#: Characters of a message that a flow reads.
+_READ = 4_000
+_WRONG_EN = re.compile(r"^\s*(no\b|wrong|that'?s (not|wrong)|not what i)", re.IGNORECASE)
+
+
+class Upstream(Protocol):
+    """What a completion needs of the proxy. url: up to `/v1`. notes: memos and questions asked."""
+
+    url: str
+    options: ProxyOptions
+    client: httpx2.AsyncClient
+    notes: Notes
+    desk: AskBeforeAct[None] | None
+    documents: Documents | None
+
+    async def forward(self, request: Request, path: str, content: bytes) -> Response: ...
+
+    def headers(self, request: Request) -> dict[str, str]: ...
+
+
+@dataclass
+class Completion:
+    """One completion with features. body: of the request, with the model's own name."""
+
+    proxy: Upstream
+    request: Request
+    body: dict[str, Any]
+    wanted: Mapping[str, str]
+
+    def __post_init__(self) -> None:
+        self.user = self.request.headers.get("x-naisei-user") or str(self.body.get("user") or "")
+        self.said = [(str(m.get("role")), _text(m.get("content"))) for m in self.body["messages"]]
+        self.last: dict[str, Any] = {}
+
+    async def answer(self) -> Response:
+        """The reply, whole or as a stream."""
+        if "memo" in self.wanted:
+            await self._remember()
+        if "ask" in self.wanted and (question := await self._ask()) is not None:
+            return self._told(question)
+        if "ground" in self.wanted:
+            return self._told(await self._ground())
+        if "check" not in self.wanted or self.body.get("tools"):
+            # A model with tools may call them in place of a line: its reply goes out as it comes.
+            content = json.dumps(self.body, ensure_ascii=False).encode()
+            return await self.proxy.forward(self.request, "chat/completions", content)
+        write = Gate(
+            character=self.wanted["check"] or "yana",
+            hold="sentence",
+            history=lambda: [text for role, text in self.said if role == "assistant"],
+        )(self._write)
+        if self.body.get("stream"):
+            pieces = write()
+            first = await anext(pieces, "")  # an upstream's refusal has its own status
+            return EventSourceResponse(self._events(first, pieces), ping=15)
+        text = "".join([piece async for piece in write()])
+        return JSONResponse(self._completion(text))
+
+    async def _remember(self) -> None:
+        """Rewrite the user's memo if they say that the last reply was wrong; put it before all."""
+        key, spoken = f"memo:{self.user}", [s for s in self.said if s[0] in ("user", "assistant")]
+        memo = "".join(self.proxy.notes.get(key)[-1:])
+        if len(spoken) > 2 and spoken[-1][0] == "user" and _rejects(spoken[-1][1]):
+            tried = Tried(failure=spoken[-1][1][:_READ], outcome=spoken[-2][1][:_READ])
+            assert self.proxy.options.model is not None
+            world = World({Chat: ModelHandler(self.proxy.options.model, blocking=False)})
+            given = spoken[-3][1][:_READ]
+            memo = await arun(reflect(given, tried, memo, language()), world)
+            self.proxy.notes.put(key, [memo])
+        if memo:
+            head = say("このユーザーについての覚え書き", "Notes on this user")
+            self._instruct(f"{head}\n{memo}")
+
+    async def _ask(self) -> str | None:
+        """The question back, if one is to be asked; else what is wanted is told to the model."""
+        assert self.proxy.desk is not None
+        dialogue = self._dialogue()
+        asked = [(e.question, e.answer) for e in dialogue.exchanges]
+        found = await self.proxy.desk.adecide(dialogue.utterance[:_READ], asked)
+        if isinstance(found, Question):
+            self._note(found.text, ())
+            return found.text
+        self._instruct(say(f"ユーザーが望むこと: {found.action}", f"Wanted: {found.action}"))
+        return None
+
+    async def _ground(self) -> str:
+        assert self.proxy.documents is not None
+        reply = await self.proxy.documents.step(self._dialogue())
+        text = with_sources(reply)
+        if reply.asks:
+            self._note(text, reply.options)
+        return text
+
+    def _dialogue(self) -> Dialogue:
+        """The request that the last message belongs to, with the questions asked about it."""
+        turns = [turn for turn in self.said if turn[0] in ("user", "assistant") and turn[1].strip()]
+        if not turns or turns[-1][0] != "user":
+            told = say("最後は user の発言にしてください", "the last message must be the user's")
+            raise InputError(told, place="messages")
+        dialogue: Dialogue | None = None
+        asked: tuple[str, tuple[str, ...]] | None = None
+        earlier: tuple[str, ...] = ()
+        for role, text in turns:
+            if role == "assistant":
+                options = self._noted(text)
+                asked = None if options is None else (text, options)
+                if options is None and dialogue is not None:
+                    earlier = (*earlier, " ".join(dialogue.said))[-EARLIER:]
+                    dialogue = None
+            elif dialogue is None:
+                dialogue = Dialogue(utterance=text[:_READ], earlier=earlier)
+            elif asked is not None:
+                dialogue, asked = dialogue.answered(asked[0], text[:_READ], asked[1]), None
+        assert dialogue is not None
+        return dialogue
+
+    def _note(self, question: str, options: Sequence[str]) -> None:
+        self.proxy.notes.put(_mark(self.user, question), ["asked", *options])
+
+    def _noted(self, text: str) -> tuple[str, ...] | None:
+        """The options of a question of ours; `None` for what was none."""
+        kept = self.proxy.notes.get(_mark(self.user, text))
+        return tuple(kept[1:]) if kept else None
+
+    def _instruct(self, text: str) -> None:
+        """Put before the model what it should know, beside the caller's own instructions."""
+        at = sum(1 for m in self.body["messages"] if m.get("role") in ("system", "developer"))
+        messages = [*self.body["messages"]]
+        messages.insert(at, {"role": "system", "content": text})
+        self.body = {**self.body, "messages": messages}
+
+    async def _write(self, reasons: Sequence[str] = ()) -> AsyncIterator[str]:
+        """A draft of the upstream model, piece by piece."""
+        body = self.body
+        if reasons:
+            told = say("前の案は次の理由で出せません。書き直してください。", "Write it anew:")
+            more = {"role": "system", "content": "\n".join([told, *reasons])}
+            body = {**body, "messages": [*body["messages"], more]}
+        stream = self.proxy.client.stream(
+            "POST",
+            f"{self.proxy.url}/chat/completions",
+            json={**body, "stream": True},
+            headers=self.proxy.headers(self.request),
+        )
+        async with stream as reply:
+            if not reply.is_success:
+                await reply.aread()
+                reply.raise_for_status()
+            async for line in reply.aiter_lines():
+                data = line.removeprefix("data:").strip()
+                if not line.startswith("data:") or data == "[DONE]":
+                    continue
+                chunk = json.loads(data)
+                self.last = chunk.get("usage") or self.last
+                for choice in chunk.get("choices", ())[:1]:
+                    if piece := choice.get("delta", {}).get("content"):
+                        yield piece
+
+    def _told(self, text: str) -> Response:
+        """A reply of ours."""
+        if self.body.get("stream"):
+            return EventSourceResponse(self._events(text, None), ping=15)
+        return JSONResponse(self._completion(text))
+
+    def _completion(self, text: str) -> dict[str, Any]:
+        message = {"role": "assistant", "content": text}
+        choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
+        head = _head("chat.completion", self.body["model"])
+        usage = self.last or dict.fromkeys(
+            ("prompt_tokens", "completion_tokens", "total_tokens"), 0
+        )
+        return {**head, "choices": [choice], "usage": usage}
+
+    async def _events(
+        self, first: str, rest: AsyncIterator[str] | None
+    ) -> AsyncIterator[dict[str, str]]:
+        head = _head("chat.completion.chunk", self.body["model"])
+
+        def chunk(delta: dict[str, str], finish: str | None = None) -> dict[str, str]:
+            choice = {"index": 0, "delta": delta, "finish_reason": finish}
+            return {"data": json.dumps({**head, "choices": [choice]}, ensure_ascii=False)}
+
+        yield chunk({"role": "assistant", "content": first})
+        try:
+            if rest is not None:
+                async for piece in rest:
+                    yield chunk({"content": piece})
+        except (httpx2.HTTPError, NaiseiError) as error:
+            told = error_body(502, f"{type(error).__name__}: {error}")
+            yield {"data": json.dumps(told, ensure_ascii=False)}
+            return
+        yield chunk({}, "stop")
+        if (self.body.get("stream_options") or {}).get("include_usage") and self.last:
+            yield {"data": json.dumps({**head, "choices": [], "usage": self.last})}
+        yield {"data": "[DONE]"}
+
+
+def _head(kind: str, model: str) -> dict[str, Any]:
+    id = f"chatcmpl-{token_hex(12)}"
+    return {"id": id, "object": kind, "created": int(time.time()), "model": model}
+
+
+def _mark(user: str, text: str) -> str:
+    """Of a question, as front ends may send it back: white space is theirs to change."""
+    told = f"{user}:{''.join(text.split())}"
+    return f"asked:{hashlib.sha256(told.encode()).hexdigest()}"
+
+
+def _rejects(text: str) -> bool:
+    """Whether the user says that the last reply was not what they wanted."""
+    return understand(text[:_READ]).stance is Stance.NO or _WRONG_EN.match(text) is not None
+
+
+def _text(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
+    return "".join(str(p.get("text", "")) for p in parts if isinstance(p, dict))

@@ -1,0 +1,62 @@
+"""The document assistant's flow, a step at a time, for doors that keep the dialogue themselves."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from naisei.cli.flags import configurations
+from naisei.core import Effect, Search, World, arun
+from naisei.http import ThreadHandler
+from naisei.intent.dialogue import Dialogue
+from naisei.intent.effects import Weigh, document_world
+from naisei.intent.flow import assist
+from naisei.intent.inquiry import shown_while_written
+from naisei.intent.rules import Setting
+from naisei.intent.schemas import Reply
+from naisei.intent.system import ASSIST
+from naisei.models.base import ModelSettings
+from naisei.models.registry import base_world
+from naisei.retrieval.index import Index
+
+__all__ = ["Documents"]
+
+
+@dataclass(frozen=True, slots=True)
+class Documents:
+    """An open index, and the models that evaluate and answer. Made by `open`."""
+
+    setting: Setting
+    world: World
+
+    @staticmethod
+    @asynccontextmanager
+    async def open(
+        index: Path, model: str | None = None, *, settings: ModelSettings | None = None
+    ) -> AsyncIterator[Documents]:
+        """model: of both roles; rules and quotations without one.
+
+        Raises:
+            InputError: no index, or a model that cannot be opened.
+        """
+        given = {"index": index, **({"model": model} if model else {})}
+        (config,) = configurations(ASSIST, **given).values()
+        with Index.open(config.index) as opened:
+            async with base_world(config.models, settings=settings) as base:
+                world = document_world(base, opened, mode=config.mode)
+                threads = {k: ThreadHandler(world.handler(e)) for k, e in _SLOW.items()}
+                yield Documents(config.setting, world.having(threads))
+
+    async def step(self, dialogue: Dialogue, *, show: Callable[[str], None] | None = None) -> Reply:
+        """A question back, or the answer. show: is told what there is of an answer so far."""
+        setting, world = self.setting, self.world
+        if show is not None:
+            setting, world = shown_while_written(setting, world, show)
+        return await arun(assist(dialogue, setting), world)
+
+
+#: What a loop must not wait for.
+_SLOW: dict[type[Effect[Any]], Effect[Any]] = {Search: Search(""), Weigh: Weigh("")}

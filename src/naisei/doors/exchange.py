@@ -1,0 +1,138 @@
+"""What goes to and fro in a conversation about an action, and how a turn of it is performed."""
+
+from __future__ import annotations
+
+import json
+import weakref
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Generic, Protocol, TypeVar
+
+from pydantic import JsonValue
+
+from naisei.core import Act, AskUser, Effect, Handler, Observation, Where
+from naisei.runs.log import RunLog
+
+__all__ = ["Acted", "ActingTurn", "Asking", "Choice", "Question", "Request", "opened"]
+
+R = TypeVar("R")
+R_co = TypeVar("R_co", covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What an action is given: the request, the questions that were asked, and the answers."""
+
+    text: str
+    asked: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What the person is to be asked. guess: the action that would be taken now, if it is known.
+    step: names the question; an answer may name it, to be safe against being sent twice."""
+
+    text: str
+    guess: str = ""
+    step: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A decision to act, not carried out. thought: the agent's reason, if it gave one."""
+
+    action: str
+    thought: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Acted(Generic[R]):
+    """An action that was carried out. result: what its function returned. again: it was
+    done before; result is what the log kept of it then, `None` for what is no JSON."""
+
+    action: str
+    result: R | None
+    again: bool = False
+
+
+class Desk(Protocol[R_co]):
+    """Whose actions they are. names: what each does, in their order."""
+
+    @property
+    def names(self) -> Sequence[str]: ...
+
+    def act(self, action: str, request: str, asked: Sequence[tuple[str, str]] = ()) -> R_co: ...
+
+
+class Asking(Exception):
+    """The flow has come to a question whose answer is not there yet."""
+
+
+@dataclass
+class ActingTurn(Handler, Generic[R]):
+    """One turn of a conversation, performed: `AskUser` and `Act`.
+
+    answer: what came, for the first question that is not in the log. ask: whom to ask without.
+    """
+
+    owner: Desk[R]
+    request: str
+    answer: str | None = None
+    ask: Callable[[str], str | Awaitable[str]] | None = None
+    asked: list[tuple[str, str]] = field(default_factory=list)
+    pending: Question | None = None
+    done: list[R] = field(default_factory=list)
+
+    def perform(self, effect: Effect[Any], where: Where) -> Any:
+        if isinstance(effect, Act):
+            result = self.owner.act(self._action(effect), self.request, self.asked)
+            return self._awaited(result) if isinstance(result, Awaitable) else self._acted(result)
+        assert isinstance(effect, AskUser)
+        if self.ask is not None:
+            answer = self.ask(effect.question)
+            if isinstance(answer, Awaitable):
+                return self._heard(effect, answer)
+        elif self.answer is not None:
+            answer, self.answer = self.answer, None
+        else:
+            self.pending = Question(effect.question, step=where.step)
+            raise Asking
+        self.asked.append((effect.question, answer))
+        return answer
+
+    def restore(self, effect: Effect[Any], result: Any, where: Where) -> None:
+        if isinstance(effect, AskUser):
+            self.asked.append((effect.question, result))
+
+    def _action(self, effect: Act) -> str:
+        assert isinstance(effect.action, dict)
+        return self.owner.names[int(str(effect.action["execute"])) - 1]
+
+    def _acted(self, result: Any) -> Observation:
+        self.done.append(result)
+        return Observation(reward=1.0, done=True, info={"result": plain(result)})
+
+    async def _awaited(self, result: Awaitable[Any]) -> Observation:
+        return self._acted(await result)
+
+    async def _heard(self, effect: AskUser, answer: Awaitable[str]) -> str:
+        said = await answer
+        self.asked.append((effect.question, said))
+        return said
+
+
+def plain(result: Any) -> JsonValue:
+    """The result as the log keeps it; `None` for what JSON cannot hold."""
+    try:
+        found: JsonValue = json.loads(json.dumps(result, ensure_ascii=False))
+    except (TypeError, ValueError):
+        return None
+    return found
+
+
+def opened(owner: object, path: Path) -> RunLog:
+    """The log at `path`, held open for as long as `owner` lives: opening checks all of it."""
+    log = RunLog(path)
+    weakref.finalize(owner, log.close)
+    return log

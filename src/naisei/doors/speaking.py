@@ -1,0 +1,367 @@
+"""`check_before_say` and `reflect_after_failure`: the gate and the memo, with state in a file."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, wraps
+from pathlib import Path
+from typing import Any, ClassVar, Literal, TypeVar
+
+from pydantic import BaseModel, JsonValue
+
+from naisei import lang
+from naisei.core import (
+    Chat,
+    Effect,
+    EffectFailed,
+    Flow,
+    Handler,
+    InputError,
+    Remember,
+    Where,
+    World,
+    arun,
+    run,
+    system,
+    user,
+)
+from naisei.director.character import Character
+from naisei.director.config import Policy
+from naisei.director.gate import Gate
+from naisei.director.gate_calls import AnyJudge, ModelHandler
+from naisei.director.schemas import Turn
+from naisei.director.verdict import RuleSet
+from naisei.doors.exchange import opened
+from naisei.lang import Language, say
+from naisei.memory import Memory, memory_policy
+from naisei.runs.log import RunLog
+
+__all__ = ["Notes", "Tried", "check_before_say", "reflect", "reflect_after_failure"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+_LOG = logging.getLogger("naisei.doors")
+#: Lines that a conversation keeps for the checks of repetition, and notes of a memory policy.
+_LINES, _NOTES = 40, 10
+#: Characters of an input, an outcome or a failure that the reflector reads.
+_SHOWN = 2_000
+
+
+class Notes:
+    """Notes by key, in a SQLite file, which is opened when it is first needed, or in memory."""
+
+    def __init__(self, state: str | Path | None) -> None:
+        self._path = Path(state) if state is not None else None
+        self._held: dict[str, list[str]] = {}
+
+    @cached_property
+    def _log(self) -> RunLog:
+        assert self._path is not None
+        return opened(self, self._path)
+
+    def get(self, key: str) -> list[str]:
+        if self._path is None:
+            return list(self._held.get(key, ()))
+        kept = self._log.get(key)
+        return [str(each) for each in kept] if isinstance(kept, list) else []
+
+    def put(self, key: str, notes: Sequence[str]) -> None:
+        if self._path is None:
+            self._held[key] = list(notes)
+        else:
+            self._log.put(key, list(notes))
+
+
+def check_before_say(
+    character: str | Path | Character = "yana",
+    *,
+    retries: int = 2,
+    policy: Policy = "best",
+    otherwise: str = "",
+    judge: AnyJudge | None = None,
+    rules: RuleSet = "calibrated",
+    hold: Literal["reply", "sentence"] = "reply",
+    thread: str = "main",
+    state: str | Path | None = None,
+    on_turn: Callable[[Turn], None] | None = None,
+    language: Language | None = None,
+) -> Gate:
+    """`naisei.director.gate` round anybody's function, with the lines said so far in a file.
+
+    Plain and async functions, generators and async generators; the decorated function has the
+    type that it had. It is given `reasons`, why its last draft was rejected, if it takes them.
+
+    Args:
+        thread: names the conversation, whose lines the checks of repetition read.
+        state: SQLite file of the lines said; in memory without one.
+        The others: see `naisei.director.Gate`.
+
+    Raises:
+        InputError: an unknown character, or options that do not go together.
+    """
+    notes, key = Notes(state), f"lines:{thread}"
+
+    def said(turn: Turn) -> None:
+        if turn.text is not None:
+            notes.put(key, [*notes.get(key), turn.text][-_LINES:])
+        if on_turn is not None:
+            on_turn(turn)
+
+    return Gate(
+        character=character,
+        retries=retries,
+        policy=policy,
+        otherwise=otherwise,
+        judge=judge,
+        rules=rules,
+        hold=hold,
+        history=lambda: notes.get(key),
+        on_turn=said,
+        language=language,
+    )
+
+
+class Tried(BaseModel):
+    """How a try went. failure: why it failed; empty if it did not. outcome: in words."""
+
+    failure: str = ""
+    outcome: str = ""
+
+
+@dataclass(frozen=True)
+class _Try(Effect[Tried]):
+    """A call of the function with this memo."""
+
+    kind: ClassVar[str] = "try"
+    memo: str = ""
+
+    def request(self) -> JsonValue:
+        return {"memo": self.memo}
+
+    def encode(self, result: Tried) -> JsonValue:
+        return result.model_dump()
+
+    def decode(self, data: JsonValue) -> Tried:
+        return Tried.model_validate(data)
+
+
+def _tries(given: str, notes: _Kept, trials: int, language: Language) -> Flow[bool]:
+    """Tries until one succeeds or they are used up; after each failure a new memo. Whether the
+    last one succeeded."""
+    for left in reversed(range(trials)):
+        tried = yield from _Try(notes.memory.recall())
+        if not tried.failure:
+            return True
+        try:
+            note = yield from reflect(given, tried, notes.memory.previous(), language)
+        except EffectFailed as failed:
+            # What the function gave counts, and goes out as it is.
+            _LOG.warning("no reflection: %s", failed)
+            return False
+        yield from Remember(note)
+        if not left:
+            break
+    return False
+
+
+def reflect(given: str, tried: Tried, memo: str, language: Language) -> Flow[str]:
+    """A new memo from a failure. given: what the function was called with."""
+    words = _WORDS[language]
+    parts = [
+        f"{words[0]}\n{given[:_SHOWN]}",
+        f"{words[1]}\n{tried.outcome[:_SHOWN] or words[4]}",
+        f"{words[2]}\n{tried.failure[:_SHOWN]}",
+        f"{words[3]}\n{memo or words[4]}",
+    ]
+    told = lang.render("naisei.doors", "reflect.v1", language)
+    note = yield from Chat("reflector", [system(told), user("\n\n".join(parts))])
+    return note.strip()
+
+
+_WORDS = {
+    "ja": ("入力", "出したもの", "失敗の理由", "これまでのメモ", "（なし）"),
+    "en": ("Input", "What came out", "Why it failed", "The memo so far", "(none)"),
+}
+
+
+@dataclass
+class _Kept(Handler):
+    """A memory policy over the notes of a key."""
+
+    notes: Notes
+    key: str
+    memory: Memory
+
+    def __post_init__(self) -> None:
+        self._written = self.notes.get(self.key)
+        for note in self._written:
+            self.memory.add(note)
+
+    def perform(self, effect: Remember, where: Where) -> None:
+        self.memory.add(effect.item)
+        self._written = [*self._written, str(effect.item)][-_NOTES:]
+        self.notes.put(self.key, self._written)
+
+
+@dataclass
+class _Call:
+    """A function that is called again with another memo. Its last outcome is what it gives."""
+
+    function: Callable[..., Any]
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    keyword: str
+    failed: Callable[[Any], str | bool] | None
+    result: Any = None
+    error: Exception | None = None
+    streams: bool = field(default=False)
+
+    def perform(self, effect: _Try) -> Tried:
+        try:
+            out = self.function(*self.args, **self._given(effect))
+            if self.streams:
+                out = list(out)
+        except Exception as error:
+            return self._raised(error)
+        return self._ended(out)
+
+    async def aperform(self, effect: _Try) -> Tried:
+        try:
+            out = self.function(*self.args, **self._given(effect))
+            out = [part async for part in out] if self.streams else await out
+        except Exception as error:
+            return self._raised(error)
+        return self._ended(out)
+
+    def given(self) -> str:
+        """The arguments in words."""
+        named = [f"{name}={value!r}" for name, value in self.kwargs.items()]
+        shown = [str(a) if isinstance(a, str) else repr(a) for a in self.args]
+        return "\n".join([*shown, *named])
+
+    def outcome(self) -> Any:
+        """What the last call returned. Raises what it raised."""
+        if self.error is not None:
+            raise self.error
+        return self.result
+
+    def _given(self, effect: _Try) -> dict[str, Any]:
+        return {**self.kwargs, self.keyword: effect.memo}
+
+    def _raised(self, error: Exception) -> Tried:
+        self.result, self.error = None, error
+        return Tried(failure=f"{type(error).__name__}: {error}")
+
+    def _ended(self, out: Any) -> Tried:
+        self.result, self.error = out, None
+        shown = "".join(map(str, out)) if self.streams else str(out)
+        why = self.failed(shown if self.streams else out) if self.failed is not None else ""
+        if why is True:
+            why = say("失敗と判定された", "it was judged a failure")
+        return Tried(failure=why or "", outcome=shown)
+
+
+def reflect_after_failure(
+    *,
+    model: str,
+    state: str | Path | None = None,
+    per: str = "",
+    failed: Callable[[Any], str | bool] | None = None,
+    trials: int = 2,
+    memory: str = "tur",
+    keyword: str = "memo",
+    language: Language | None = None,
+) -> Callable[[F], F]:
+    """A decorator: after a failure a memo is written, with which the function is called again,
+    now and in every later call for the same user or task.
+
+    Plain and async functions, generators and async generators (kept back until a try is at its
+    end). The function takes the memo as `keyword`, empty at first. Exceptions of the last try
+    pass through; so does its outcome where no reflection could be had, which is logged.
+
+    Args:
+        model: `provider:name` of the reflector.
+        state: SQLite file of the memos; in memory without one.
+        per: name of the parameter that names the user or task whose memo it is; the function has
+            one memo without it.
+        failed: from what the function returned (a stream's whole text) to why it failed, true or
+            empty. An exception is always a failure.
+        trials: calls at most, ≥ 1.
+        memory: memory policy: `tur` (one memo, rewritten) or `reflexion` (the last three).
+        language: of the reflector's instructions and memos; the user's by default.
+
+    Raises:
+        InputError: no such policy, trials below 1, or a function without the parameters.
+    """
+    if trials < 1:
+        raise InputError(say("1 以上にしてください", "must be 1 or more"), place="trials")
+    made_of = memory_policy(memory)
+    notes = Notes(state)
+
+    def decorated(function: F) -> F:
+        signature = inspect.signature(function)
+        for name in (keyword, per):
+            if name and name not in signature.parameters:
+                raise InputError(
+                    say(f"引数 {name} がありません", f"it has no parameter {name}"),
+                    place=getattr(function, "__qualname__", repr(function)),
+                )
+
+        def begun(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[_Call, _Kept]:
+            task = getattr(function, "__qualname__", type(function).__qualname__)
+            whose = str(signature.bind_partial(*args, **kwargs).arguments.get(per, ""))
+            kept = _Kept(notes, f"memo:{task}:{whose}", made_of())
+            return _Call(function, args, kwargs, keyword, failed), kept
+
+        def tries(call: _Call, kept: _Kept) -> Flow[bool]:
+            return _tries(call.given(), kept, trials, language or lang.language())
+
+        def going(call: _Call, kept: _Kept) -> None:
+            chat = ModelHandler(model, blocking=True)
+            run(tries(call, kept), World({_Try: call.perform, Chat: chat, Remember: kept}))
+
+        async def agoing(call: _Call, kept: _Kept) -> None:
+            chat = ModelHandler(model, blocking=False)
+            world = World({_Try: call.aperform, Chat: chat, Remember: kept})
+            await arun(tries(call, kept), world)
+
+        @wraps(function)
+        def plain(*args: Any, **kwargs: Any) -> Any:
+            call, kept = begun(args, kwargs)
+            going(call, kept)
+            return call.outcome()
+
+        @wraps(function)
+        def stream(*args: Any, **kwargs: Any) -> Iterator[Any]:
+            call, kept = begun(args, kwargs)
+            call.streams = True
+            going(call, kept)
+            yield from call.outcome()
+
+        @wraps(function)
+        async def awaited(*args: Any, **kwargs: Any) -> Any:
+            call, kept = begun(args, kwargs)
+            await agoing(call, kept)
+            return call.outcome()
+
+        @wraps(function)
+        async def astream(*args: Any, **kwargs: Any) -> AsyncIterator[Any]:
+            call, kept = begun(args, kwargs)
+            call.streams = True
+            await agoing(call, kept)
+            for part in call.outcome():
+                yield part
+
+        wrapped: Any = plain
+        if inspect.isasyncgenfunction(function):
+            wrapped = astream
+        elif inspect.iscoroutinefunction(function):
+            wrapped = awaited
+        elif inspect.isgeneratorfunction(function):
+            wrapped = stream
+        made: F = wrapped
+        return made
+
+    return decorated

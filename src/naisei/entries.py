@@ -1,0 +1,48 @@
+"""The entry points of a group, by name. Imports nothing heavy: lists of commands are made of it."""
+
+from __future__ import annotations
+
+import sys
+from importlib.metadata import EntryPoint, entry_points
+
+from naisei.lang import say
+
+__all__ = ["entries", "names", "tell_taken"]
+
+#: What was said.
+_told: set[tuple[str, str, str]] = set()
+
+
+def entries(group: str) -> dict[str, EntryPoint]:
+    """What is registered in an entry-point group, by name, sorted. Nobody takes the name of what
+    comes with naisei, nor one that another package had first; that is said once on stderr."""
+    found: dict[str, EntryPoint] = {}
+    # Ours first: a name in a command must mean what the documentation says.
+    for entry in sorted(entry_points(group=group), key=lambda e: not _ours(e.value)):
+        if found.setdefault(entry.name, entry).value != entry.value:
+            tell_taken(entry, found[entry.name].value)
+    return dict(sorted(found.items()))
+
+
+def _ours(place: str) -> bool:
+    return place.startswith("naisei.")
+
+
+def tell_taken(entry: EntryPoint, by: str) -> None:
+    """Say, once, that an entry point is not used, since its name is another's."""
+    if (key := (entry.group, entry.name, entry.value)) in _told:
+        return
+    _told.add(key)
+    print(
+        say(
+            f"注意: {entry.value} は使いません。'{entry.name}' ({entry.group}) という名前は "
+            f"{by} が使っています",
+            f"note: {entry.value} is not used: '{entry.name}' ({entry.group}) is the name of {by}",
+        ),
+        file=sys.stderr,
+    )
+
+
+def names(group: str) -> list[str]:
+    """The names registered in an entry-point group, sorted."""
+    return list(entries(group))

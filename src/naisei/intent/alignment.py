@@ -1,0 +1,352 @@
+"""A sentence of an answer beside the clauses, rows and columns of the passages that it cites."""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence, Set
+from functools import lru_cache
+from typing import NamedTuple
+
+from naisei.japanese.content_preservation import Quantity, quantities
+from naisei.japanese.polarity import denies
+from naisei.japanese.query_analysis import hollow
+from naisei.japanese.sentences import related, search_tokens
+from naisei.retrieval.chunking import cells_of, spans
+
+__all__ = [
+    "CLAUSE",
+    "Piece",
+    "across",
+    "aligned",
+    "beyond",
+    "holds",
+    "in_range",
+    "measures",
+    "pieces_of",
+    "solid",
+    "swapped",
+]
+
+
+class Piece(NamedTuple):
+    """A clause, or a cell with its row's key and its column's name. whole: the sentence or row.
+    near: the sentence, or the cell with its column's name alone."""
+
+    text: str
+    words: frozenset[str]
+    values: frozenset[Quantity]
+    whole: str
+    near: str
+
+
+CLAUSE = re.compile(r"(?<![0-9０-９])[、,]|[、,](?![0-9０-９])|[;；／]|(?<=[^0-9])/(?=[^0-9])")
+
+
+@lru_cache(maxsize=512)
+def pieces_of(text: str) -> tuple[Piece, ...]:
+    found: list[Piece] = []
+    for unit in spans(text):
+        if unit.header:
+            found += _cells(unit.header, unit.written, unit.said)
+            continue
+        before: frozenset[str] = frozenset()
+        for clause in CLAUSE.split(unit.written):
+            words = frozenset(search_tokens(clause))
+            values = quantities(clause)
+            # What a clause leaves unsaid stands in those before it.
+            found.append(
+                Piece(
+                    clause,
+                    words if len(words) > 2 else words | before,
+                    values,
+                    unit.written,
+                    unit.written,
+                )
+            )
+            before = words if not values else before
+    return tuple(found)
+
+
+def _cells(header: str, row: str, said: str) -> Iterator[Piece]:
+    names, cells = cells_of(header), cells_of(row)
+    if len(names) != len(cells):
+        yield Piece(said, frozenset(search_tokens(said)), quantities(said), said, said)
+        return
+    keys = [n for n, cell in enumerate(cells) if n == 0 or not quantities(cell)]
+    for name, cell in zip(names, cells, strict=True):
+        key = " ".join(f"{names[k]} {cells[k]}" for k in keys)
+        text = f"{key} {name} {cell}"
+        # A column may tell the unit for all of its cells: 料金（円）.
+        values = quantities(cell) | (
+            quantities(cell + unit[1]) if (unit := _UNIT.search(name)) else frozenset()
+        )
+        yield Piece(text, frozenset(search_tokens(text)), values, said, f"{name} {cell}")
+
+
+_UNIT = re.compile("[(（](円|日|年|か月|時間|分|人|件|回|個|点|冊|歳|%|kg|km|cm|m)[)）]")
+
+
+def swapped(sentence: str, pieces: Sequence[Piece], _: str) -> str:
+    """A value that stands with other words than those of the sentence, which stand with another
+    value of the same unit."""
+    clauses = [c for c in CLAUSE.split(sentence) if c.strip()]
+    whole = quantities(sentence)
+    for value in sorted(whole, key=lambda q: (q.value, q.unit)):
+        if value.value == "1":  # 1回200円: of each, not a value by itself
+            continue
+        own = [p for p in pieces if holds(p.values, value)]
+        if not own:
+            continue
+        rivals = [
+            p
+            for p in pieces
+            if not holds(p.values, value)
+            and any(q.unit == value.unit and q not in whole for q in p.values)
+        ]
+        if not rivals:
+            continue
+        alone = sum(q.unit == value.unit for q in whole) == 1
+        said = (
+            sentence
+            if alone
+            else next((c for c in clauses if holds(quantities(c), value)), sentence)
+        )
+        words = solid(said) - {value.value}
+        words |= set(related(words))
+        best = max(own, key=lambda p: len(words & p.words))
+        for rival in rivals:
+            # What stands elsewhere in its own sentence is no other's.
+            near = best.words if rival.whole == best.whole else best.words | _told(best)
+            theirs, ours = rival.words - near, near - rival.words
+            if len(words & theirs) > len(words & ours):
+                return value.value + value.unit
+    return ""
+
+
+def _told(piece: Piece) -> set[str]:
+    """The words of the sentence that a clause stands in; of a row, none beside its own."""
+    return set(search_tokens(piece.whole)) if piece.text in piece.whole else set()
+
+
+def across(sentence: str, _: Sequence[Piece], text: str) -> str:
+    """What stands in another row or column than the one that the sentence names."""
+    values = quantities(sentence)
+    tables: dict[str, list[list[str]]] = {}
+    prose: set[str] = set()
+    for unit in spans(text):
+        if unit.header:
+            tables.setdefault(unit.header, []).append(cells_of(unit.written))
+        else:
+            prose |= set(search_tokens(unit.written))
+    for header, rows in tables.items():
+        names = cells_of(header)
+        if what := _another_range(sentence, values, rows):
+            return what
+        rows = [
+            row for row in rows if len(row) == len(names) and not set("".join(row)) <= set("-: ")
+        ]
+        columns = [list(column) for column in zip(names, *rows, strict=True)][1:]
+        outside = (
+            prose | set(search_tokens(header)) | {w for row in rows for w in search_tokens(row[0])}
+        )
+        for lines in (rows, columns):
+            # What another column says of the same row often names the row.
+            if what := _elsewhere(lines, sentence, values, outside, cells=lines is rows):
+                return what
+    return ""
+
+
+def _another_range(sentence: str, values: Set[Quantity], rows: Sequence[Sequence[str]]) -> str:
+    """A value of another row than the one in whose range the sentence's own number lies."""
+    for value in values:
+        own = [row for row in rows if _ranged(value, row[0])]
+        if len(own) != 1:
+            continue
+        held = quantities(" ".join(own[0]))
+        others = [quantities(" ".join(row[1:])) for row in rows if row is not own[0]]
+        for told in values - {value}:
+            if not holds(held, told) and any(holds(other, told) for other in others):
+                return told.value + told.unit
+    return ""
+
+
+def _ranged(value: Quantity, cell: str) -> bool:
+    return len(quantities(cell)) > 0 and value not in quantities(cell) and in_range(value, cell)
+
+
+_RANGED = re.compile(
+    r"(?P<low>[0-9.]+)(?:万)?(?P<u1>[^0-9〜～~ー\-以超をか]{0,3})(?:以上|超|を超え)?[、]?(?:〜|～|~|-|ー|から|以上|超|を超え)+"
+    r"(?P<high>[0-9.]+)?(?P<u2>[^0-9以未]{0,3})(?P<open>未満)?"
+    r"|(?P<most>[0-9.]+)(?P<u3>[^0-9以未ま]{0,3})(?:以下|未満|まで|以内)"
+)
+
+
+def in_range(value: Quantity, cell: str) -> bool:
+    """Whether a cell is a quantity, or a range that it lies in (勤続7年 in 5年以上10年未満)."""
+    folded = unicodedata.normalize("NFKC", cell).replace(",", "")
+    number = float(value.value)
+    if value.unit and Quantity(value.value, value.unit) in quantities(folded):
+        return True
+    for m in _RANGED.finditer(folded):
+        units = {m["u1"], m["u2"], m["u3"]} - {None, ""}
+        if value.unit and not any(u and u.startswith(value.unit) for u in units):
+            continue
+        low, high = _scaled(m, "low") or 0, _scaled(m, "high") or _scaled(m, "most") or math.inf
+        if low <= number and (number < high or (number == high and not m["open"])):
+            return True
+    return False
+
+
+def _scaled(m: re.Match[str], name: str) -> float:
+    """In ones: 500万円 is 5,000,000円. 0 where there is none."""
+    if not m[name]:
+        return 0.0
+    return float(m[name]) * (10_000 if m.string[m.end(name) : m.end(name) + 1] == "万" else 1)
+
+
+def _elsewhere(
+    lines: Sequence[Sequence[str]],
+    said: str,
+    values: Set[Quantity],
+    outside: set[str],
+    *,
+    cells: bool,
+) -> str:
+    """lines: rows or columns, their name first. Where the sentence names one of them alone: the
+    value or, with `cells`, the words of a cell that only others have; empty if there is none."""
+    words = solid(said)
+    keys = [set(search_tokens(line[0])) for line in lines]
+    unique = [
+        {w for w in key - _COUNTED if sum(w in other for other in keys) == 1 and not w.isdigit()}
+        for key in keys
+    ]
+    matched = [len(own & words) for own in unique]
+    # A name that is written out in full says more than its words do.
+    whole = [n for n, line in enumerate(lines) if len(line[0]) > 1 and line[0] in said]
+    if len(whole) == 1:
+        matched = [int(n == whole[0]) for n in range(len(lines))]
+    if max(matched, default=0) == 0 or sum(m > 0 for m in matched) != 1:
+        return ""
+    at = matched.index(max(matched))
+    bodies = [" ".join(line[1:]) for line in lines]
+    own = quantities(f"{lines[at][0]} {bodies[at]}")
+    for value in values:
+        alone = sum(q.unit == value.unit for q in values) == 1
+        held = [n for n, body in enumerate(bodies) if holds(quantities(body), value)]
+        # What another column says may name the row: of a rival, this one has the unit, too.
+        rival = cells or any(q.unit == value.unit for q in own)
+        if alone and held and rival and not holds(own, value) and value.value not in outside:
+            return value.value + value.unit
+    for line in (other for other in lines if cells and other is not lines[at]):
+        for ours, theirs in zip(lines[at][1:], line[1:], strict=True):
+            named = _MARKS.sub("", theirs)
+            told = len(named) >= 2 and named in said and _MARKS.sub("", ours) not in said
+            if told and not quantities(theirs) and not set(search_tokens(theirs)) <= outside:
+                return theirs
+    return ""
+
+
+#: Units, which name no row.
+_COUNTED = frozenset("日月年円回人時分点件個")
+_MARKS = re.compile(r"[\s（(].*|[。、]")
+
+
+def holds(values: Iterable[Quantity], wanted: Quantity) -> bool:
+    return any(q.value == wanted.value and (q.unit == wanted.unit or not q.unit) for q in values)
+
+
+def aligned(sentence: str, pieces: Sequence[Piece], most: int = 1) -> list[str]:
+    """The sentences or rows of the passages that share most words with this one, best first; with
+    `most` above 1 also those that share the next most."""
+    words = solid(sentence)
+    words |= set(related(words))
+    wholes = dict.fromkeys(p.whole for p in pieces)
+    shared = {w: len(words & set(search_tokens(w))) for w in wholes}
+    top = sorted({n for n in shared.values() if n}, reverse=True)[:most]
+    return [w for w in sorted(shared, key=lambda w: -shared[w]) if shared[w] in top][: most + 1]
+
+
+def solid(text: str) -> set[str]:
+    """Its search words that name a matter."""
+    return {w for w in search_tokens(text) if not hollow(w)}
+
+
+#: Unit → (what it measures, how many of the smallest).
+_MEASURES = {
+    **dict.fromkeys(("mm", "ミリ", "ミリメートル"), ("length", 1.0)),
+    **dict.fromkeys(("cm", "センチ", "センチメートル"), ("length", 10.0)),
+    **dict.fromkeys(("m", "メートル"), ("length", 1e3)),
+    **dict.fromkeys(("km", "キロメートル"), ("length", 1e6)),
+    **dict.fromkeys(("ml", "cc", "ミリリットル"), ("volume", 1.0)),
+    **dict.fromkeys(("l", "リットル"), ("volume", 1e3)),
+    **dict.fromkeys(("g", "グラム"), ("weight", 1.0)),
+    **dict.fromkeys(("kg", "キロ", "キログラム"), ("weight", 1e3)),
+    "秒": ("time", 1.0),
+    **dict.fromkeys(("分", "分間"), ("time", 60.0)),
+    "時間": ("time", 3600.0),
+    **dict.fromkeys(("日", "日間"), ("time", 86400.0)),
+    **dict.fromkeys(("週", "週間"), ("time", 604800.0)),
+    **dict.fromkeys(("か月", "ヶ月", "カ月", "ヵ月", "ケ月"), ("months", 1.0)),
+    "年": ("months", 12.0),
+    **dict.fromkeys(("%", "パーセント"), ("share", 0.01)),
+    "割": ("share", 0.1),
+}
+_MEASURE = re.compile(
+    rf"([0-9]+(?:\.[0-9]+)?)({'|'.join(sorted(_MEASURES, key=len, reverse=True))})(半)?"
+)
+_SHARE = re.compile(r"([0-9]+)分の([0-9]+)|([0-9]+)/([0-9]+)(?![0-9/])")
+_HALF = {"半年": ("months", 6.0), "半日": ("time", 43200.0), "半額": ("share", 0.5)}
+
+
+def measures(text: str) -> set[tuple[str, tuple[str, float]]]:
+    """(its digits, (what is measured, in the smallest unit)) of all quantities of a text."""
+    folded = unicodedata.normalize("NFKC", text).replace(",", "").lower()
+    found: set[tuple[str, tuple[str, float]]] = set()
+    for m in _MEASURE.finditer(folded):
+        what, size = _MEASURES[m[2]]
+        amount = (float(m[1]) + (0.5 if m[3] else 0.0)) * size
+        found.add((f"{float(m[1]):.10g}", (what, round(amount, 4))))
+    for m in _SHARE.finditer(folded):
+        under, over = (m[1], m[2]) if m[1] else (m[4], m[3])
+        if float(under):
+            found.add((over, ("share", round(float(over) / float(under), 4))))
+    found |= {("0.5", base) for word, base in _HALF.items() if word in folded}
+    return found | ({("0.5", ("share", 0.5))} if "半分" in folded else set())
+
+
+#: Letters up to a 「も」 that the passages write as the sentence does.
+_AS_WRITTEN = 6
+#: The share of a sentence's weight that may stand elsewhere than the clause it is about.
+_ELSEWHERE = 0.15
+_TOO = re.compile(
+    "(?:でも|にも|からも|までも|とも|[合き人方]も|(?<=[一-龥ァ-ヶー々])も)(?:[、。]|(?=[^のっうしちとどあ]))"
+)
+
+
+def beyond(sentence: str, pieces: Sequence[Piece], text: str) -> str:
+    """What is said to hold for one more (準備会にも), where the passages deny it of that one, or
+    say it in another place."""
+    too = _TOO.search(sentence)
+    if too is None or denies(sentence) or not pieces:
+        return ""
+    if sentence[max(0, too.end() - _AS_WRITTEN) : too.end()] in text:
+        return ""
+    clauses = [solid(p.text) for p in pieces]
+    counts = Counter(w for clause in clauses for w in clause)
+    words = solid(sentence)
+    weights = {w: math.log(1 + len(clauses) / (1 + counts[w])) for w in words}
+    own = [n for n, clause in enumerate(clauses) if any(counts[w] == 1 for w in words & clause)]
+    if any(denies(pieces[n].text) for n in own):
+        return too[0]
+    units = [solid(whole) for whole in dict.fromkeys(p.whole for p in pieces)]
+    there = set[str]().union(*units)
+    best = max(units, key=lambda u: sum(weights[w] for w in words if _held(w, u)))
+    gone = sum(weights[w] for w in words if _held(w, there) and not _held(w, best))
+    return too[0] if gone > _ELSEWHERE * sum(weights.values()) else ""
+
+
+def _held(word: str, there: Set[str]) -> bool:
+    return word in there or bool(related([word]).keys() & there)

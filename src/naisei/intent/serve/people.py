@@ -1,0 +1,182 @@
+"""What a server keeps of people: who was shown what (the audit), and how it is erased.
+
+The audit is part of the server's log: a line a turn, under a pseudonym that only this log can turn
+into a name. Erasing somebody takes away their conversations, feedback and name, and their words
+from the audit; that somebody was shown a document then stays.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, JsonValue
+
+from naisei.core import Event, InputError, Where, fingerprint
+from naisei.intent.remembering import kept_in
+from naisei.intent.schemas import Reply
+from naisei.lang import say
+from naisei.runs.lock import RunLock, holder, locked
+from naisei.runs.log import RunLog
+from naisei.system.config import Printed, flag
+from naisei.terminal import visible
+
+__all__ = ["LOG", "AuditLine", "AuditOptions", "audit_command", "audited", "erase", "feedback_file"]
+
+#: The log in a server's folder.
+LOG = "sessions.sqlite"
+_EPISODE = "audit:"
+
+
+class AuditLine(BaseModel):
+    """who: a pseudonym. at: ISO, UTC. question: empty once it was erased. documents: paths of
+    those cited. route, case, band: of the reply; urgent: the worry that was answered at once."""
+
+    model_config = ConfigDict(frozen=True)
+
+    who: str
+    at: str
+    question: str
+    documents: tuple[str, ...]
+    route: str
+    case: int
+    band: str
+    urgent: str | None = None
+
+
+def audited(log: RunLog, person: str, question: str, reply: Reply) -> None:
+    """One line more. person: `user:NAME`, or `talk:ID` where there are no users."""
+    who = log.get(f"pseudonym:{person}")
+    if not isinstance(who, str):
+        who = f"p-{secrets.token_hex(6)}"
+        log.put(f"pseudonym:{person}", who)
+    line = AuditLine(
+        who=who,
+        at=datetime.now(UTC).isoformat(timespec="seconds"),
+        question=question,
+        documents=tuple(dict.fromkeys(c.path for c in reply.citations)),
+        route=reply.route,
+        case=reply.case,
+        band=reply.band,
+        urgent=reply.urgent,
+    )
+    given: dict[str, Any] = line.model_dump(mode="json")
+    said: JsonValue = {"question": given.pop("question")}
+    where = Where(f"{_EPISODE}{who}:{secrets.token_hex(8)}", path=(0,))
+    log.append(Event(where, "audit", fingerprint(said), said, given))
+
+
+def lines(log: RunLog, who: str | None = None) -> list[AuditLine]:
+    """All, or those of a pseudonym, oldest first."""
+    rows = log.select(
+        "SELECT request, result FROM events WHERE kind = 'audit' AND episode LIKE ? ORDER BY seq",
+        (f"{_EPISODE}{who or '%'}:%",),
+    )
+    found = []
+    for request, result in rows:
+        said, told = log.unpacked(request), log.unpacked(result)
+        assert isinstance(said, dict) and isinstance(told, dict)
+        found.append(AuditLine.model_validate({**told, **said}))
+    return found
+
+
+def feedback_file(folder: Path, person: str) -> Path:
+    """Where a server keeps a person's feedback."""
+    # Names of users are the operator's, ids of sessions are secrets: neither is a file name.
+    return folder / "feedback" / f"{hashlib.sha256(person.encode()).hexdigest()[:32]}.jsonl"
+
+
+def erase(folder: Path, log: RunLog, user: str) -> int:
+    """Take away all that is kept of a user; returns the number of their conversations."""
+    person = f"user:{user}"
+    sessions = [
+        str(key).removeprefix("talk:")
+        for key, value in log.select("SELECT key, value FROM meta WHERE key LIKE 'talk:%'")
+        if json.loads(value).get("user") == user
+    ]
+    who = log.get(f"pseudonym:{person}")
+    log.erase(
+        instances=sessions,
+        keys=[f"pseudonym:{person}", *(f"talk:{id}" for id in sessions)],
+        prefixes=[f"mark:{user}:"],
+        requests=f"{_EPISODE}{who}:" if isinstance(who, str) else "",
+    )
+    feedback_file(folder, person).unlink(missing_ok=True)
+    kept_in(folder, person).end()
+    return len(sessions)
+
+
+class AuditOptions(Printed):
+    """Flags of `naisei intent audit`."""
+
+    action: Literal["show", "forget"] = flag(
+        "show",
+        "show 見る、forget そのユーザーの会話、評価、名前、質問の文を消す",
+        "show; or forget: erase a user's conversations, feedback, name and words.",
+        argument=True,
+    )
+    state: Path = flag(
+        Path("naisei-sessions"),
+        "サーバーの --state のフォルダー",
+        "The server's --state folder.",
+        metavar="DIR",
+    )
+    user: str | None = flag(None, "このユーザーだけ", "Of this user alone.", metavar="NAME")
+
+
+def audit_command(options: AuditOptions) -> None:
+    """`naisei intent audit`."""
+    path, user = options.state / LOG, options.user
+    if not path.is_file():
+        raise InputError(
+            say("サーバーの記録がありません", "no server has kept anything here"),
+            place=str(options.state),
+            remedy=say("serve の --state を指定してください", "name the --state of serve"),
+        )
+    if options.action == "forget":
+        _forget(options)
+        return
+    log = RunLog(path, read_only=True)
+    try:
+        who = log.get(f"pseudonym:user:{user}") if user is not None else None
+        found = [] if user is not None and who is None else lines(log, str(who) if who else None)
+    finally:
+        log.close()
+    for line in found:
+        if options.as_json:
+            print(line.model_dump_json(), flush=True)
+            continue
+        shown = ", ".join(line.documents) or "-"
+        print(visible(f"{line.at} {line.who} {line.route}/{line.band} [{shown}] {line.question}"))
+
+
+def _forget(options: AuditOptions) -> None:
+    if options.user is None:
+        raise InputError(
+            say("誰のものを消すか指定してください", "say whose"),
+            place="--user",
+            remedy="--user NAME",
+        )
+    if locked(options.state):
+        raise InputError(
+            say(f"サーバーが動いています: {holder(options.state)}", "a server is running there"),
+            place=str(options.state),
+            remedy=say("サーバーを止めてから実行してください", "stop it first"),
+        )
+    lock = RunLock(options.state)
+    try:
+        log = RunLog(options.state / LOG)
+        try:
+            count = erase(options.state, log, options.user)
+        finally:
+            log.close()
+    finally:
+        lock.release()
+    if options.as_json:
+        print(json.dumps({"user": options.user, "conversations": count}), flush=True)
+    else:
+        print(say(f"消しました（会話 {count} 件）。", f"Erased ({count} conversations)."))

@@ -1,0 +1,296 @@
+"""Retrieval that serves the question: by words and by meaning together, with what stands beside a
+line, and with importance and time as the question asks for them.
+
+Sources: BM25, Robertson & Zaragoza, 2009, with Lucene's idf. Scores are standardised over all
+entries before they are added (z-scores), so that neither of them drowns the other, however
+compressed cosines are; a convex combination as in Bruch, Gai & Ingber, TOIS 2023.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from naisei.japanese.periods import About, Period, about, periods_in, tells_time
+from naisei.japanese.sentences import search_tokens
+
+__all__ = [
+    "QUERY",
+    "Asked",
+    "Focus",
+    "Found",
+    "Lines",
+    "Priors",
+    "Query",
+    "Words",
+    "asked",
+    "scored",
+]
+
+
+Floats = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.intp]
+#: What a question asks about; `auto`: what its words say.
+Focus = Literal["auto", "now", "time", "when", "fact"]
+
+
+@dataclass(frozen=True, slots=True)
+class Priors:
+    """What counts beside relevance, in standard deviations of it.
+
+    importance: from the least to the most important. recency: from the oldest to the newest.
+    period: at a time that is named. told: for a line that says when something was.
+    """
+
+    importance: float
+    recency: float
+    period: float
+    told: float
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """The ranking `query.v1`. Chosen on conversations of its own (docs/relationship.md).
+
+    words: share of the words in relevance, 0 to 1; the rest is meaning. before, after: what a
+    line has of the relevance of the one before it and after it in the talk. speaker: for a line
+    of somebody whom the question names. k1, b: of BM25. lag: days in which a time that is named
+    is still spoken about.
+    """
+
+    words: float = 0.5
+    before: float = 0.25
+    after: float = 0.15
+    speaker: float = 0.4
+    k1: float = 1.2
+    b: float = 0.4
+    lag: float = 7.0
+    now: Priors = Priors(importance=0.3, recency=1.0, period=0.0, told=0.0)
+    time: Priors = Priors(importance=0.3, recency=0.0, period=2.0, told=0.0)
+    when: Priors = Priors(importance=0.3, recency=0.0, period=1.0, told=0.6)
+    fact: Priors = Priors(importance=0.3, recency=0.1, period=0.0, told=0.0)
+
+    def priors(self, about: About) -> Priors:
+        found: Priors = getattr(self, about)
+        return found
+
+    def only_words(self) -> Query:
+        """BM25 and nothing else."""
+        no = Priors(0.0, 0.0, 0.0, 0.0)
+        return Query(
+            words=1.0,
+            before=0.0,
+            after=0.0,
+            speaker=0.0,
+            k1=self.k1,
+            b=self.b,
+            now=no,
+            time=no,
+            when=no,
+            fact=no,
+        )
+
+
+QUERY = Query()
+#: Scores that differ by less are all the same.
+_EVEN = 1e-12
+#: Seconds between two lines of one talk, at most.
+_TALK = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question as it is searched by: its words, what it asks about, and times it names."""
+
+    words: tuple[str, ...]
+    about: About
+    periods: tuple[Period, ...]
+
+
+def asked(text: str, now: datetime, focus: Focus = "auto") -> Asked:
+    """How a question is searched by. now: its day, from which 先週 is read."""
+    found = tuple(periods_in(text, now.date()))
+    what: About = about(text) if focus == "auto" else focus
+    return Asked(tuple(dict.fromkeys(search_tokens(text))), what, found)
+
+
+class Words:
+    """Words of texts in the order they were added, and BM25 over them."""
+
+    def __init__(self) -> None:
+        self._postings: dict[str, tuple[list[int], list[int]]] = {}
+        self._lengths: list[int] = []
+        self._told: list[bool] = []
+
+    def __len__(self) -> int:
+        return len(self._lengths)
+
+    def add(self, text: str) -> None:
+        """The next text."""
+        counts = Counter(search_tokens(text))
+        row = len(self._lengths)
+        for word, count in counts.items():
+            rows, many = self._postings.setdefault(word, ([], []))
+            rows.append(row)
+            many.append(count)
+        self._lengths.append(sum(counts.values()))
+        self._told.append(tells_time(text))
+
+    def scores(self, words: Sequence[str], *, k1: float, b: float) -> Floats:
+        """Shape (texts,): ≥ 0, 0 for a text that has none of the words."""
+        size = len(self._lengths)
+        out = np.zeros(size)
+        if not size:
+            return out
+        lengths = np.asarray(self._lengths, dtype=np.float64)
+        norm = k1 * (1 - b + b * lengths / max(lengths.mean(), 1.0))
+        for word in words:
+            if word in self._postings:
+                rows, many = (np.asarray(part) for part in self._postings[word])
+                idf = math.log(1 + (size - len(rows) + 0.5) / (len(rows) + 0.5))
+                out[rows] += idf * many / (many + norm[rows])
+        return out
+
+    @property
+    def told(self) -> Floats:
+        """Shape (texts,): 1 for a text that says when something is, 0 for any other."""
+        return np.asarray(self._told, dtype=np.float64)
+
+
+def named(text: str, speakers: Sequence[str]) -> list[int]:
+    """Which of the speakers a question names, by the whole name or a part of it."""
+    words = set(re.findall(r"\w+", text.casefold()))
+    found = []
+    for n, speaker in enumerate(speakers):
+        parts = [part for part in re.split(r"[\s・　]+", speaker.casefold()) if len(part) > 1]
+        if any(part in words if part.isascii() else part in text.casefold() for part in parts):
+            found.append(n)
+    return found
+
+
+def at_periods(times: Floats, periods: Sequence[Period], epoch: datetime, lag: float) -> Floats:
+    """Shape (entries,), 0 to 1: how far the times (seconds since `epoch`) are those named.
+
+    1 within one of them; less, by the day, for what is said after it, in which it is still
+    spoken about, and half as much for what is said before it, when it is planned.
+    """
+    out = np.zeros(len(times))
+    for period in periods:
+        first = (datetime.combine(period.first, epoch.time()) - epoch).total_seconds()
+        last = (datetime.combine(period.last, epoch.time()) - epoch).total_seconds() + 86400
+        after = np.maximum(times - last, 0) / 86400 / lag
+        before = np.maximum(first - times, 0) / 86400 / lag
+        out = np.maximum(out, np.exp(-after) * np.where(before > 0, 0.5 * np.exp(-before), 1.0))
+    return out
+
+
+def joined(times: Floats, said: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Whether each entry follows the one before it in one talk: both said, within the hour."""
+    out = np.zeros(len(times), dtype=np.bool_)
+    out[1:] = (np.abs(np.diff(times)) <= _TALK) & said[1:] & said[:-1]
+    return out
+
+
+def beside(
+    relevance: Floats, joined: npt.NDArray[np.bool_], *, before: float, after: float
+) -> Floats:
+    """Relevance with a share of what the lines next to each have above the mean.
+
+    joined[i]: whether line i follows line i − 1 in one talk.
+    """
+    out = relevance.copy()
+    lift = np.maximum(relevance, 0.0)
+    out[1:] += before * np.where(joined[1:], lift[:-1], 0.0)
+    out[:-1] += after * np.where(joined[1:], lift[1:], 0.0)
+    return out
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """What is searched, in the order it was remembered; arrays of shape (entries,).
+
+    times: seconds since `epoch`. joined: whether a line follows the one before it in one talk.
+    importance: 1 to 10. speaker: the place in `speakers`. within: 1 for what may be found.
+    """
+
+    words: Words
+    times: Floats
+    epoch: datetime
+    joined: npt.NDArray[np.bool_]
+    importance: Floats
+    speaker: Rows
+    speakers: Sequence[str]
+    within: npt.NDArray[np.bool_]
+
+
+class Found(NamedTuple):
+    """Arrays of shape (entries,): the score, in standard deviations of relevance; how much of it
+    is relevance; 0 for the oldest to 1 for the newest."""
+
+    score: Floats
+    relevance: Floats
+    newer: Floats
+
+
+def scored(
+    lines: Lines,
+    texts: Sequence[str],
+    cosines: npt.NDArray[np.float32] | None,
+    *,
+    now: datetime,
+    focus: Focus,
+    how: Query,
+) -> Found:
+    """What each entry scores for the question that it serves best.
+
+    texts: at least one. cosines: shape (texts, entries), NaN without a vector; `None`: by words
+    alone.
+    """
+    score = relevance = np.full(len(lines.times), -np.inf)
+    newer = _placed(lines.times, lines.within)
+    for n, text in enumerate(texts):
+        what = asked(text, now, focus)
+        near = _standing(lines.words.scores(what.words, k1=how.k1, b=how.b), lines.within)
+        if cosines is not None:
+            meaning = _standing(cosines[n].astype(np.float64), lines.within)
+            near = how.words * near + (1 - how.words) * meaning
+        near = beside(near, lines.joined, before=how.before, after=how.after)
+        for speaker in named(text, lines.speakers):
+            near += how.speaker * (lines.speaker == speaker)
+        weigh = how.priors(what.about)
+        whole = near + weigh.importance * (lines.importance - 1) / 9 + weigh.recency * newer
+        if weigh.told:
+            whole += weigh.told * lines.words.told
+        if weigh.period and what.periods:
+            whole += weigh.period * at_periods(lines.times, what.periods, lines.epoch, how.lag)
+        better = whole > score
+        score, relevance = np.where(better, whole, score), np.where(better, near, relevance)
+    return Found(score, relevance, newer)
+
+
+def _standing(raw: Floats, within: npt.NDArray[np.bool_]) -> Floats:
+    """In standard deviations from the mean of those that may be found; NaN (no vector) is 0."""
+    known = raw[within & ~np.isnan(raw)]
+    spread = float(known.std()) if len(known) else 0.0
+    if spread < _EVEN:
+        return np.zeros_like(raw)
+    out: Floats = (raw - known.mean()) / spread
+    out[np.isnan(out)] = 0.0
+    return out
+
+
+def _placed(times: Floats, within: npt.NDArray[np.bool_]) -> Floats:
+    """0 for the oldest of those that may be found to 1 for the newest, by their order in time."""
+    known = np.sort(times[within])
+    if len(known) < 2:
+        return np.zeros(len(times))
+    place = np.searchsorted(known, times, side="right").clip(1, len(known))
+    return (place - 1.0) / (len(known) - 1)

@@ -1,0 +1,323 @@
+"""Values of CSS: shorthands, lengths in pixels, colours; as far as they decide what is seen."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+
+from tinycss2 import color5  # type: ignore[import-untyped]
+
+__all__ = [
+    "LONGHANDS",
+    "RELEVANT",
+    "RGBA",
+    "VALID",
+    "alike",
+    "arguments",
+    "colour",
+    "colours_in",
+    "expanded",
+    "functions",
+    "length",
+    "number",
+    "over",
+    "resolved",
+]
+
+#: Red, green, blue and opacity, 0 to 1.
+RGBA = tuple[float, float, float, float]
+
+_SIDES = ("top", "right", "bottom", "left")
+LONGHANDS: Mapping[str, tuple[str, ...]] = {
+    "inset": _SIDES,
+    "inset-inline": ("left", "right"),
+    "inset-block": ("top", "bottom"),
+    "margin": tuple(f"margin-{side}" for side in _SIDES),
+    "padding": tuple(f"padding-{side}" for side in _SIDES),
+    "overflow": ("overflow-x", "overflow-y"),
+    "background": ("background-color", "background-image", "background-clip"),
+    "font": ("font-size",),
+    "animation": ("animation-name", "animation-fill-mode", "animation-play-state"),
+    "mask": ("mask-image",),
+    "-webkit-mask": ("mask-image",),
+}
+#: Names that are another's.
+_SAME = {
+    "inset-inline-start": "left",
+    "inset-block-start": "top",
+    "inset-inline-end": "right",
+    "inset-block-end": "bottom",
+    "margin-inline-start": "margin-left",
+    "margin-block-start": "margin-top",
+    "inline-size": "width",
+    "block-size": "height",
+    "max-inline-size": "max-width",
+    "max-block-size": "max-height",
+    "-webkit-mask-image": "mask-image",
+    "-webkit-background-clip": "background-clip",
+    "-webkit-transform": "transform",
+    "-webkit-clip-path": "clip-path",
+    "-webkit-filter": "filter",
+}
+RELEVANT = frozenset({*(long for longs in LONGHANDS.values() for long in longs), *_SAME})
+RELEVANT |= frozenset(_SAME.values()) | frozenset(
+    re.findall(
+        r"[\w-]+",
+        """all display visibility opacity filter color -webkit-text-fill-color fill position clip
+        text-indent clip-path transform translate scale rotate content-visibility z-index float
+        white-space line-height letter-spacing text-shadow -webkit-text-stroke zoom width height
+        max-width max-height min-width min-height backface-visibility color-scheme isolation
+        flex flex-grow box-shadow mix-blend-mode""",
+    )
+)
+
+_WIDE = frozenset({"inherit", "initial", "unset", "revert", "revert-layer"})
+_DISPLAY = re.compile(
+    r"(?:none|contents|block|inline|flow-root|inline-(?:block|flex|grid|table)|flex|grid|table"
+    r"|table-[a-z-]+|list-item|ruby(?:-[a-z]+)*|run-in|-webkit-(?:inline-)?box|flow|math|"
+    r"(?:block|inline) (?:flow|flow-root|flex|grid|table|ruby))"
+)
+
+
+def _one_of(*words: str) -> Callable[[str], bool]:
+    known = _WIDE | frozenset(words)
+    return lambda value: value in known
+
+
+#: What a browser takes as a value; another is as if it were not written.
+VALID: Mapping[str, Callable[[str], bool]] = {
+    "display": lambda value: value in _WIDE or _DISPLAY.fullmatch(value) is not None,
+    "visibility": _one_of("visible", "hidden", "collapse"),
+    "opacity": lambda value: value in _WIDE or number(value) is not None or "calc(" in value,
+    "color": lambda value: value in _WIDE or colour(value) is not None or value == "currentcolor",
+    "position": _one_of("static", "relative", "absolute", "fixed", "sticky"),
+    "content-visibility": _one_of("visible", "hidden", "auto"),
+    "font-size": lambda value: value in _WIDE or length(value, 16, 16) is not None,
+    "clip": lambda value: value in _WIDE or value == "auto" or value.startswith("rect("),
+}
+
+
+def expanded(name: str, value: str) -> Iterator[tuple[str, str]]:
+    """(longhand, value); a shorthand that holds `var()` is kept whole, marked by its name."""
+    name = _SAME.get(name, name)
+    if name == "all":
+        yield from ((long, value) for long in RELEVANT - LONGHANDS.keys() - {"all"})
+        return
+    if name not in LONGHANDS:
+        yield name, value
+        return
+    longs = LONGHANDS[name]
+    if "var(" in value:
+        yield from ((long, f"@{name} {value}") for long in longs)
+        return
+    if value in _WIDE:
+        yield from ((long, value) for long in longs)
+        return
+    parts = functions(value)
+    if len(longs) == 4 and parts:
+        four = [*parts, *parts[len(parts) - len(parts) // 2 :]] if len(parts) > 1 else parts * 4
+        four = {1: parts * 4, 2: parts * 2, 3: [*parts, *parts[1:2]]}.get(len(parts), parts)
+        yield from zip(longs, four, strict=False)
+    elif len(longs) == 2 and parts:
+        yield from ((longs[0], parts[0]), (longs[1], parts[-1]))
+    elif name == "background":
+        shown = [part for part in parts if colour(part) is not None or part == "currentcolor"]
+        yield "background-color", shown[-1] if shown else "transparent"
+        images = [part for part in parts if "gradient(" in part or part.startswith("url(")]
+        yield "background-image", " ".join(images) or "none"
+        yield "background-clip", "text" if "text" in parts else "border-box"
+    elif name == "font":
+        sizes = [part.partition("/")[0] for part in parts]
+        found = [size for size in sizes if length(size, 16, 16) is not None and size != "normal"]
+        # A weight is a number without a unit; the size stands after it.
+        found = [size for size in found if not re.fullmatch(r"[1-9]\d*", size)]
+        if found:
+            yield "font-size", found[0]
+    elif name == "animation":
+        modes = ("forwards", "backwards", "both")
+        yield "animation-fill-mode", next((p for p in parts if p in modes), "none")
+        yield "animation-play-state", "paused" if "paused" in parts else "running"
+        yield "animation-name", " ".join(p for p in parts if re.fullmatch(r"-?[a-z_][\w-]*", p))
+    else:
+        yield longs[0], value
+
+
+def functions(value: str) -> list[str]:
+    """The parts of a value between spaces; what stands in brackets is one part."""
+    parts, depth, held = [], 0, ""
+    for sign in value.replace(" / ", "/"):
+        depth += (sign == "(") - (sign == ")")
+        if sign in " \t\n," and depth <= 0:
+            parts += [held] if held else []
+            held = ""
+        else:
+            held += sign
+    return [*parts, held] if held else parts
+
+
+def arguments(value: str) -> list[str]:
+    """What stands in a function's brackets, at its commas and spaces."""
+    return functions(value.partition("(")[2].rstrip(")").replace(",", " "))
+
+
+_VAR = re.compile(r"var\(\s*(--[^\s,()]+)\s*(?:,((?:[^()]|\([^()]*\))*))?\)")
+
+
+def resolved(value: str, custom: Mapping[str, str]) -> str:
+    """With variables put in; empty where one has no value."""
+    for _ in range(8):
+        if "var(" not in value or len(value) > 4_000:
+            break
+        value = _VAR.sub(lambda found: custom.get(found[1], (found[2] or "").strip()), value)
+    return "" if "var(" in value else value.strip()
+
+
+_LENGTH = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)([a-z%]*)")
+_UNITS = {
+    "px": 1.0,
+    "": 1.0,
+    "pt": 4 / 3,
+    "pc": 16.0,
+    "in": 96.0,
+    "cm": 37.8,
+    "mm": 3.78,
+    "q": 0.945,
+    "rem": 16.0,
+    "vw": 12.8,
+    "vh": 8.0,
+    "vmin": 8.0,
+    "vmax": 12.8,
+    "dvh": 8.0,
+    "svh": 8.0,
+    "lvh": 8.0,
+    "dvw": 12.8,
+}
+_SIZES = {
+    "xx-small": 9.0,
+    "x-small": 10.0,
+    "small": 13.0,
+    "medium": 16.0,
+    "large": 18.0,
+    "x-large": 24.0,
+    "xx-large": 32.0,
+    "smaller": 13.0,
+    "larger": 19.0,
+}
+
+
+def length(value: str, em: float, whole: float) -> float | None:
+    """Pixels; `None` for `auto` and the like. em: the size of the letters; whole: what per cent
+    are of."""
+    value = value.strip()
+    if value in _SIZES:
+        return _SIZES[value]
+    if found := _LENGTH.fullmatch(value):
+        return _pixels(found, em, whole)
+    name = value.partition("(")[0].strip("+-")
+    if "(" not in value or name not in ("calc", "min", "max", "clamp", ""):
+        return None
+    terms = re.sub(r"\s*([+-])\s+", r" \1", value)
+    sizes = [
+        size for found in _LENGTH.finditer(terms) if (size := _pixels(found, em, whole)) is not None
+    ]
+    if not sizes:
+        return None
+    if "*" in value or "/" in value:
+        return sizes[0] * sizes[-1] if "*" in value else sizes[0] / (sizes[-1] or 1.0)
+    return min(sizes) if name == "min" else max(sizes) if name in ("max", "clamp") else sum(sizes)
+
+
+def _pixels(found: re.Match[str], em: float, whole: float) -> float | None:
+    size, unit = float(found[1]), found[2]
+    if unit == "%":
+        return size * whole / 100
+    if unit in ("em", "ch", "ex", "lh", "ic"):
+        return size * em * (1.0 if unit in ("em", "lh", "ic") else 0.5)
+    return size * _UNITS[unit] if unit in _UNITS else None
+
+
+def number(value: str) -> float | None:
+    """Of a share: 0.5, 50%, calc(0.1 * 0)."""
+    found = re.fullmatch(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)(%?)", value.strip())
+    if found:
+        return float(found[1]) / (100 if found[2] else 1)
+    if value.startswith("calc("):
+        terms = [float(each) for each in re.findall(r"-?\d*\.?\d+", value)]
+        if terms and "*" in value:
+            return terms[0] * terms[-1]
+        return sum(terms) if terms else None
+    return None
+
+
+_SYSTEM = {"canvas": 1.0, "canvastext": 0.0, "field": 1.0, "fieldtext": 0.0, "window": 1.0}
+
+
+def colour(value: str) -> RGBA | None:
+    """`None` where it is no colour that is known."""
+    value = value.strip()
+    if value in _SYSTEM:
+        return (_SYSTEM[value],) * 3 + (1.0,)
+    if value.startswith("color-mix("):
+        mixed = colours_in(value)
+        if not mixed:
+            return None
+        first, last = mixed[0], mixed[-1]
+        red, green, blue, alpha = ((a + b) / 2 for a, b in zip(first, last, strict=True))
+        return red, green, blue, alpha
+    try:
+        found = color5.parse_color(value)
+        if found is None or isinstance(found, str):
+            return None
+        return _srgb(found)
+    # tinycss2 does not check what a function of colour is given.
+    except (ValueError, TypeError, IndexError, NotImplementedError, AttributeError):
+        return None
+
+
+#: XYZ to linear sRGB, by the white that XYZ is told by. Source: CSS Color Level 4.
+_D65 = ((3.2410, -1.5374, -0.4986), (-0.9692, 1.8760, 0.0416), (0.0556, -0.2040, 1.0570))
+_D50 = ((3.1341, -1.6174, -0.4907), (-0.9788, 1.9161, 0.0335), (0.0720, -0.2290, 1.4054))
+
+
+def _srgb(found: color5.Color) -> RGBA:
+    alpha = min(1.0, max(0.0, float(found.alpha)))
+    if found.space in ("srgb", "hsl", "hwb"):
+        red, green, blue = found.to("srgb").coordinates[:3]
+    elif found.space in ("lab", "lch", "oklab", "oklch"):
+        x, y, z = found.to("xyz-d50" if found.space in ("lab", "lch") else "xyz-d65").coordinates
+        to_red, to_green, to_blue = _D50 if found.space in ("lab", "lch") else _D65
+        red, green, blue = (
+            _gamma(a * x + b * y + c * z) for a, b, c in (to_red, to_green, to_blue)
+        )
+    else:
+        red, green, blue = (float(each or 0) for each in found.coordinates[:3])
+    red, green, blue = (min(1.0, max(0.0, float(each))) for each in (red, green, blue))
+    return red, green, blue, alpha
+
+
+def _gamma(light: float) -> float:
+    light = min(1.0, max(0.0, light))
+    return float(12.92 * light if light <= 0.0031308 else 1.055 * light ** (1 / 2.4) - 0.055)
+
+
+def colours_in(value: str) -> list[RGBA]:
+    """Those of a gradient or a mixture."""
+    return [shade for part in arguments(value) if (shade := colour(part)) is not None]
+
+
+def over(front: RGBA, ground: RGBA) -> RGBA:
+    """A colour laid over another."""
+    share = front[3]
+    red, green, blue = (
+        share * f + (1 - share) * g for f, g in zip(front[:3], ground[:3], strict=True)
+    )
+    return red, green, blue, 1.0
+
+
+#: Of a channel: white and #f4f4f4 are alike, white and #eee are not.
+_NEAR = 0.045
+
+
+def alike(one: RGBA, two: RGBA) -> bool:
+    """Whether nobody sees one on the other."""
+    return max(abs(a - b) for a, b in zip(one[:3], two[:3], strict=True)) < _NEAR

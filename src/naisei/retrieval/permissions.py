@@ -1,0 +1,103 @@
+"""Who may find which document: groups, by a file beside the documents or by front matter.
+
+`permissions.toml` in the folder of the documents, a pattern of paths to groups; the last pattern
+that fits a path decides, a document that none fits is everybody's:
+
+[groups]
+"hr/**" = ["hr", "board"]
+"hr/leave/*" = ["*"]            # everybody
+
+Front matter (`groups: [hr]`) restricts further: whoever asks needs a group of either list. An
+empty list is nobody's.
+"""
+
+from __future__ import annotations
+
+import tomllib
+import unicodedata
+from collections.abc import Collection, Mapping
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
+
+from naisei.core import InputError
+from naisei.lang import say
+from naisei.text_files import read_text, toml_of
+
+__all__ = ["EVERYBODY", "FILE", "Permissions", "may_find"]
+
+#: Looked for in the folder of the documents.
+FILE = "permissions.toml"
+#: The group that everybody is in.
+EVERYBODY = "*"
+
+
+class Permissions(BaseModel):
+    """groups: pattern of paths (`*` matches `/`, too; a folder's name is all below it) → groups."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    groups: dict[str, tuple[str, ...]] = {}
+
+    @classmethod
+    def read(cls, path: Path) -> Permissions:
+        """Raises `InputError` if it is not such a file."""
+        text = read_text(path)
+        try:
+            return cls.model_validate(toml_of(text))
+        except (tomllib.TOMLDecodeError, ValidationError) as error:
+            raise InputError(
+                say("権限のファイルとして読めません", "not a file of permissions"),
+                place=str(path),
+                remedy=say(
+                    '[groups] の下に "hr/**" = ["hr"] のように書いてください',
+                    'under [groups], write "hr/**" = ["hr"] and the like',
+                ),
+            ) from error
+
+    def of(self, path: str) -> tuple[str, ...] | None:
+        """The groups that may find the document; `None`: everybody."""
+        found: tuple[str, ...] | None = None
+        for pattern, groups in self.groups.items():
+            if _fits(path, pattern):
+                found = groups
+        return None if found is None or EVERYBODY in found else found
+
+    def idle(self, paths: Collection[str]) -> tuple[str, ...]:
+        """Patterns that fit none of the paths: a misspelt one protects nothing."""
+        return tuple(
+            pattern for pattern in self.groups if not any(_fits(path, pattern) for path in paths)
+        )
+
+
+def _fits(path: str, pattern: str) -> bool:
+    name, form = _folded(path), _folded(pattern).removeprefix("./").removeprefix("/")
+    return fnmatchcase(name, form) or fnmatchcase(name, f"{form.rstrip('/')}/*")
+
+
+def _folded(text: str) -> str:
+    # A file's name must not escape its pattern by width or case, which some disks do not tell.
+    return unicodedata.normalize("NFKC", text).casefold()
+
+
+def may_find(
+    asking: Collection[str] | None,
+    listed: Collection[str] | None,
+    meta: Mapping[str, JsonValue],
+) -> bool:
+    """Whether somebody in the groups `asking` may find a document.
+
+    asking: `None` for the operator, who finds all. listed: the groups of `Permissions.of`. meta:
+    the document's own; its `groups` are front matter's.
+    """
+    if asking is None:
+        return True
+    own = meta.get("groups")
+    lists = [listed, None if own is None else _names(own)]
+    return all(any(group in asking for group in some) for some in lists if some is not None)
+
+
+def _names(value: JsonValue) -> list[str] | None:
+    names = [str(name).strip() for name in (value if isinstance(value, list) else [value])]
+    return None if EVERYBODY in names else names

@@ -1,0 +1,533 @@
+"""The chain of a log: digests by which a row that was changed, or is gone, is noticed.
+
+Each row keeps a digest of itself and of the row before it: an event's of the event before it in
+its episode, the first one's of the frozen configuration (`origin`). Long texts take part with
+their own digests. Beside the log lies its head, a list of every row that was committed
+(`log.sqlite.head`, a line a row, written after COMMIT): without it, the loss of the last rows, or
+of a whole episode, would leave a chain that holds. Neither is a signature: who may write the files
+can make both anew. They tell of damage, and of a stale or a foreign part.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import re
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic import JsonValue
+from pydantic_core import to_json
+
+from naisei.core import InputError
+from naisei.files import plain_file, write_atomically
+from naisei.lang import say
+from naisei.runs import ledger
+
+__all__ = [
+    "CHAIN_KEY",
+    "Damage",
+    "Entry",
+    "Findings",
+    "Head",
+    "Key",
+    "adopted",
+    "entries",
+    "event_link",
+    "genesis",
+    "line",
+    "rechained",
+    "references",
+    "row_link",
+    "verified",
+]
+
+#: The note of a log that says what its chain begins with.
+CHAIN_KEY = "chain"
+#: Of a row: its table, and what it is known by there.
+Key = tuple[str | int, ...]
+
+# A value that is a reference to a text, in JSON as `ledger.dump` writes it; not a key, nor the end
+# of a string that holds such marks itself.
+_REFERENCE = re.compile(r'(?<!\\)"\\u0000(\d{1,15})"(?!:)')
+
+
+def genesis(origin: str, name: str) -> bytes:
+    """What the first row of an episode, or a row that follows none, is chained to."""
+    return blake2b(f"{origin}\n{name}".encode("utf-8", "replace"), digest_size=16).digest()
+
+
+def row_link(previous: bytes, texts: Iterable[bytes], row: Sequence[object]) -> bytes:
+    """The digest of a row. texts: digests of the texts that it refers to, in order."""
+    return blake2b(b"".join((previous, *texts, to_json(row))), digest_size=16).digest()
+
+
+def event_link(previous: bytes, texts: Iterable[bytes], row: Sequence[Any]) -> bytes:
+    """As `row_link`, for a row of `ledger.event_row`. Its request and result are JSON, which
+    holds no control characters, and are not encoded again."""
+    small = to_json([*row[:6], *row[8:]])
+    stored = f"{row[6]}\n{row[7]}".encode("utf-8", "surrogatepass")
+    return blake2b(b"".join((previous, *texts, small, b"\n", stored)), digest_size=16).digest()
+
+
+def references(*packed: str) -> list[int]:
+    """Numbers of the texts that stored JSON refers to, in order."""
+    return [int(n) for text in packed if "\\u0000" in text for n in _REFERENCE.findall(text)]
+
+
+class Entry(NamedTuple):
+    """A line of the head. tokens, usd: what the row had cost, to say what its loss would."""
+
+    key: Key
+    chain: bytes
+    tokens: int = 0
+    usd: float = 0.0
+
+
+class Head:
+    """The list of a log's rows, in a file beside it. Appending is one write, whoever writes.
+
+    Args:
+        path: of the log.
+    """
+
+    def __init__(self, log: Path) -> None:
+        self.path = log.with_name(f"{log.name}.head")
+        self._file = -1
+        # What was committed and could not be listed yet, for a disk that is full.
+        self._owed = b""
+
+    def add(self, lines: bytes) -> None:
+        """List rows that are committed. What cannot be written now is written with the next."""
+        lines = self._owed + lines
+        self._owed = b""
+        try:
+            if self._file < 0:
+                flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 0)
+                plain_file(self.path)
+                self._file = os.open(self.path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)
+            written = os.write(self._file, lines)
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG):
+                raise
+            written = 0
+        if written < len(lines):
+            # Begins with a line end, so that a half line stays one.
+            self._owed = b"\n" + lines[written:] if not written else b"\n" + lines
+
+    def close(self) -> None:
+        if self._owed:
+            self.add(b"")
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+    def replace(self, lines: bytes) -> None:
+        """List these rows and no others."""
+        self._owed = b""
+        self.close()
+        plain_file(self.path)
+        write_atomically(self.path, lines)
+
+    def read(self) -> bytes | None:
+        """The list as it stands; `None` if there is none."""
+        plain_file(self.path)
+        try:
+            return self.path.read_bytes()
+        except FileNotFoundError:
+            return None
+
+
+def line(chain: bytes, tokens: int, usd: float | None, key: Key) -> bytes:
+    """A line of the head."""
+    return f"{chain.hex()} {tokens} {usd or 0} ".encode() + to_json(key) + b"\n"
+
+
+def entries(head: bytes) -> tuple[list[Entry], int]:
+    """The lines, and how many cannot be read."""
+    found, unreadable = [], 0
+    for each in head.splitlines():
+        if not each:
+            continue
+        try:
+            chain, tokens, usd, key = each.decode().split(" ", 3)
+            entry = Entry(tuple(json.loads(key)), bytes.fromhex(chain), int(tokens), float(usd))
+            hash(entry)
+        except (ValueError, TypeError, RecursionError):
+            unreadable += 1
+        else:
+            found.append(entry)
+    return found, unreadable
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """What is wrong at one place. episode, step: empty where it is not of one.
+
+    before, after: sound events of the episode before and after it. tokens, usd: what the lost
+    had cost.
+    """
+
+    what: str
+    episode: str = ""
+    step: str = ""
+    before: int = 0
+    after: int = 0
+    tokens: int = 0
+    usd: float = 0.0
+
+    def __str__(self) -> str:
+        if not self.episode:
+            return self.what
+        place = say(f"エピソード {self.episode}", f"episode {self.episode}") + (
+            say(f" ステップ {self.step}", f" step {self.step}") if self.step else ""
+        )
+        around = say(
+            f" (その前に無事なもの {self.before} 件、後に {self.after} 件)",
+            f" ({self.before} sound before it, {self.after} after)",
+        )
+        return f"{place}: {self.what}{around if self.step else ''}"
+
+
+@dataclass(slots=True)
+class Findings:
+    """What a check of a log found.
+
+    chained: whether it has digests at all. events, episodes: sound ones. last: the digest of each
+    episode's last event. sound: keys of the rows that hold.
+    """
+
+    chained: bool = True
+    events: int = 0
+    episodes: int = 0
+    damages: list[Damage] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    last: dict[str, bytes] = field(default_factory=dict)
+    sound: set[Key] = field(default_factory=set)
+
+    def text(self) -> str:
+        """In words, a line a damage."""
+        lines = [str(damage) for damage in self.damages]
+        if not lines:
+            lines = [
+                say(
+                    f"無事です (記録 {self.events} 件、終わったエピソード {self.episodes} 件)",
+                    f"sound: {self.events} events, {self.episodes} ended episodes",
+                )
+            ]
+        return "\n".join([*(lines if self.chained or self.damages else []), *self.notes])
+
+    def to_json(self) -> dict[str, JsonValue]:
+        return {
+            "sound": not self.damages,
+            "chained": self.chained,
+            "events": self.events,
+            "episodes": self.episodes,
+            "damages": [asdict(damage) for damage in self.damages],
+            "notes": list(self.notes),
+        }
+
+    def refuse(self, place: Path) -> None:
+        """Raises `InputError` that names the damage, if there is any."""
+        if not self.damages:
+            return
+        shown = "".join(f"\n  {damage}" for damage in self.damages[:5])
+        if (left := len(self.damages) - 5) > 0:
+            shown += say(f"\n  … ほか {left} 件", f"\n  … and {left} more")
+        folder = place.parent
+        raise InputError(
+            say(f"実行の記録が壊れています:{shown}", f"the log of the run is damaged:{shown}"),
+            place=str(place),
+            remedy=say(
+                f"`naisei runs check {folder}` で全部見られます。"
+                f"`naisei runs repair {folder}` で無事な部分から続けられます",
+                f"`naisei runs check {folder}` shows all of it; "
+                f"`naisei runs repair {folder}` keeps what is sound",
+            ),
+        )
+
+
+_STRUCTURE = ("データベースの構造", "structure of the database")
+_CHANGED = ("記録されたときと内容が違います", "is not as it was recorded")
+_GONE = ("なくなっています", "is gone")
+_STALE = ("古い内容に戻っています", "has an older content")
+
+
+def verified(db: sqlite3.Connection, origin: str, head: bytes | None, *, chained: bool) -> Findings:
+    """Everything that the log holds, held against its digests and its head.
+
+    db: within a transaction, begun after the head was read. It may hold rows beyond the head: of
+    a process that was killed, or writes on. chained: whether it has digests; of an older log only
+    the structure and the kinds of its values can be checked.
+    """
+    found = Findings(chained=chained)
+    check = _Check(db, origin, found)
+    try:
+        told = [str(row[0]) for row in db.execute("PRAGMA integrity_check(5)")]
+        if told != ["ok"]:
+            found.damages.append(Damage(f"{say(*_STRUCTURE)}: {'; '.join(told)}"))
+        if chained:
+            check.all()
+        if not found.damages:
+            ledger.check_rows(db)
+    except sqlite3.DatabaseError as error:
+        found.damages.append(Damage(f"{say(*_STRUCTURE)}: {error}"))
+    except ValueError as error:
+        found.damages.append(
+            Damage(say(f"{error} の行がおかしい", f"rows of {error} are not valid"))
+        )
+    if not chained:
+        found.notes.append(
+            say(
+                "古いバージョンの記録でダイジェストがなく、壊れていても分かりません",
+                "the log is not chained (of an earlier version): damage would not show",
+            )
+        )
+    elif head is not None:
+        check.against(head)
+    elif check.chains:
+        found.notes.append(
+            say(
+                "log.sqlite.head がありません。残っている分は無事ですが、"
+                "末尾が失われていないかは分かりません",
+                "log.sqlite.head is missing: what is there is sound, "
+                "but whether there was more cannot be told",
+            )
+        )
+    check.count()
+    return found
+
+
+class _Check:
+    def __init__(self, db: sqlite3.Connection, origin: str, found: Findings) -> None:
+        self.db, self.origin, self.found = db, origin, found
+        self.texts: dict[int, bytes] = {}
+        #: The digest of every row, as it is stored.
+        self.chains: dict[Key, bytes] = {}
+        #: Steps of each episode in order, with what is wrong there.
+        self.steps: dict[str, list[tuple[str, str]]] = {}
+
+    def all(self) -> None:
+        digest = blake2b
+        for number, known, text in self.db.execute("SELECT id, digest, text FROM texts"):
+            if isinstance(text, str) and digest(text.encode(), digest_size=16).digest() == known:
+                self.texts[number] = known
+        self._events()
+        of_event = {key[1:]: chain for key, chain in self.chains.items()}
+        for seq, chain, *row in self.db.execute(
+            f"SELECT seq, chain, {ledger.EXCHANGE} FROM exchanges ORDER BY seq"
+        ):
+            before = of_event.get((row[0], row[1]))
+            self._row(("exchange", seq), row[0], row, chain, before, row[-1])
+        for seq, chain, *row in self.db.execute(
+            f"SELECT seq, chain, {ledger.LOST} FROM lost ORDER BY seq"
+        ):
+            self._row(("lost", seq), row[0], row, chain)
+        of_episode: dict[str, set[bytes]] = {}
+        for key, chain in self.chains.items():
+            if key[0] == "event":
+                of_episode.setdefault(str(key[1]), set()).add(chain)
+        for chain, *row in self.db.execute(f"SELECT chain, {ledger.EPISODE} FROM episodes"):
+            name, after = row[0], row[-1]
+            self._row(("episode", name), name, [*row[:-1], _hex(after)], chain)
+            if after not in (of_episode.get(name, set()) | {genesis(self.origin, str(name))}):
+                self._wrong(Damage(say(*_CHANGED), str(name)))
+        for chain, name, value in self.db.execute("SELECT chain, key, value FROM meta"):
+            self._row(("note", name), "", [name, value], chain)
+
+    def _events(self) -> None:
+        last = self.found.last
+        for chain, *row in self.db.execute(
+            f"SELECT chain, {ledger.EVENT} FROM events ORDER BY seq"
+        ):
+            episode, path = row[0], row[3]
+            before = last.get(episode) or genesis(self.origin, str(episode))
+            wrong = ""
+            try:
+                texts = [self.texts[n] for n in references(row[6], row[7])]
+                if event_link(before, texts, row) != chain:
+                    wrong = say(*_CHANGED)
+            except KeyError:
+                wrong = say("本文が失われています", "its text is gone")
+            except (TypeError, ValueError):
+                wrong = say(*_CHANGED)
+            key = ("event", str(episode), str(path))
+            self.steps.setdefault(str(episode), []).append((str(path), wrong))
+            if isinstance(chain, bytes):
+                self.chains[key] = last[episode] = chain
+            if not wrong:
+                self.found.sound.add(key)
+
+    def _row(
+        self,
+        key: Key,
+        episode: object,
+        row: Sequence[object],
+        chain: object,
+        before: bytes | None = None,
+        packed: object = "",
+    ) -> None:
+        """Any other row than an event."""
+        if before is None:
+            before = genesis(self.origin, str(episode))
+        try:
+            texts = [self.texts[n] for n in references(str(packed))]
+            sound = row_link(before, texts, row) == chain
+        except (KeyError, TypeError, ValueError):
+            sound = False
+        if isinstance(chain, bytes):
+            self.chains[key] = chain
+        if sound:
+            self.found.sound.add(key)
+        else:
+            self._wrong(Damage(f"{_named(key)} {say(*_CHANGED)}", str(episode)))
+
+    def against(self, head: bytes) -> None:
+        """Rows that were committed and are not there."""
+        listed, unreadable = entries(head)
+        newest = {entry.key: entry for entry in listed}
+        older = {(entry.key, entry.chain) for entry in listed}
+        present = set(self.chains.values())
+        claimed = sum(key in newest for key in self.chains)
+        if unreadable > len(self.chains) - claimed:
+            self._wrong(
+                Damage(
+                    say(
+                        f"log.sqlite.head の {unreadable} 行が読めません",
+                        f"{unreadable} lines of log.sqlite.head cannot be read",
+                    )
+                )
+            )
+        for key, entry in newest.items():
+            chain = self.chains.get(key)
+            if chain == entry.chain or (chain is None and entry.chain in present):
+                continue
+            if chain is not None and (key not in self.found.sound or (key, chain) not in older):
+                continue  # told already, or newer than the head
+            what = f"{_named(key)} {say(*(_GONE if chain is None else _STALE))}"
+            if key[0] == "event" and len(key) == 3:
+                self.steps.setdefault(str(key[1]), []).append((str(key[2]), what))
+                self._wrong(Damage(what, str(key[1]), str(key[2]), 0, 0, entry.tokens, entry.usd))
+            else:
+                episode = str(key[1]) if key[0] == "episode" else ""
+                self._wrong(Damage(what, episode, "", 0, 0, entry.tokens, entry.usd))
+
+    def count(self) -> None:
+        """How much is sound, and around each damage."""
+        gone = {(d.episode, d.step): d for d in self.found.damages if d.step}
+        self.found.damages = [d for d in self.found.damages if not d.step]
+        for episode, steps in self.steps.items():
+            good = sum(not wrong for _, wrong in steps)
+            self.found.events += good
+            before = 0
+            for path, wrong in steps:
+                if not wrong:
+                    before += 1
+                    continue
+                known = gone.get((episode, path), Damage(wrong))
+                self.found.damages.append(
+                    Damage(
+                        known.what,
+                        episode,
+                        path or "0",
+                        before,
+                        good - before,
+                        known.tokens,
+                        known.usd,
+                    )
+                )
+        self.found.episodes = sum(key[0] == "episode" for key in self.found.sound)
+
+    def _wrong(self, damage: Damage) -> None:
+        if damage not in self.found.damages:
+            self.found.damages.append(damage)
+
+
+def _hex(value: object) -> str:
+    return value.hex() if isinstance(value, bytes) else str(value)
+
+
+_TABLES = {
+    "event": ("記録", "the event"),
+    "exchange": ("モデルとのやりとり", "an exchange with a model"),
+    "lost": ("失敗した呼び出しの費用", "the cost of a failed call"),
+    "episode": ("エピソードの結果", "the outcome"),
+    "note": ("実行についての控え", "a note of the run"),
+}
+
+
+def _named(key: Key) -> str:
+    known = _TABLES.get(str(key[0]) if key else "", ("行", "a row"))
+    rest = str(key[1]) if key[:1] == ("note",) and len(key) > 1 else ""
+    return f"{say(*known)} {rest}".strip()
+
+
+def adopted(db: sqlite3.Connection, origin: str, *, check: bool = True) -> bytes:
+    """Give every row of a log its digest, in one transaction; the lines of its head. Nothing is
+    known of what happened to it before.
+
+    Raises:
+        ValueError: rows are not such as a log has, unless `check` is off.
+    """
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        lines = rechained(db, origin, check=check)
+        db.execute("COMMIT")
+    except BaseException:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+        raise
+    return lines
+
+
+def rechained(db: sqlite3.Connection, origin: str, *, check: bool = True) -> bytes:
+    """As `adopted`, within a transaction of the caller's."""
+    for table in ("meta", "events", "episodes", "lost", "exchanges"):
+        columns = {row[1] for row in db.execute(f"PRAGMA table_info({table})")}
+        if columns and "chain" not in columns:
+            db.execute(f"ALTER TABLE {table} ADD COLUMN chain BLOB")
+        if table == "episodes" and "after" not in columns:
+            db.execute("ALTER TABLE episodes ADD COLUMN after BLOB")
+    if check:
+        ledger.check_rows(db)
+    texts = dict(db.execute("SELECT id, digest FROM texts"))
+    last: dict[str, bytes] = {}
+    of_event: dict[tuple[str, str | None], bytes] = {}
+    lines = []
+
+    def keep(
+        table: str, by: str, value: object, link: bytes, key: Key, tokens: int = 0, usd: float = 0
+    ) -> None:
+        db.execute(f"UPDATE {table} SET chain = ? WHERE {by} = ?", (link, value))
+        lines.append(line(link, tokens, usd, key))
+
+    for seq, *row in db.execute(f"SELECT seq, {ledger.EVENT} FROM events ORDER BY seq").fetchall():
+        used = [texts[n] for n in references(row[6], row[7])]
+        link = event_link(last.get(row[0]) or genesis(origin, row[0]), used, row)
+        last[row[0]] = of_event[row[0], row[3]] = link
+        cost = ((row[15] or 0) + (row[16] or 0), row[17])
+        keep("events", "seq", seq, link, ("event", row[0], row[3]), *cost)
+    if db.execute("SELECT 1 FROM sqlite_master WHERE name = 'exchanges'").fetchone():
+        found = db.execute(f"SELECT seq, {ledger.EXCHANGE} FROM exchanges").fetchall()
+        for seq, *row in found:
+            before = of_event.get((row[0], row[1])) or genesis(origin, row[0])
+            link = row_link(before, [texts[n] for n in references(row[-1])], row)
+            keep("exchanges", "seq", seq, link, ("exchange", seq))
+    for seq, *row in db.execute(f"SELECT seq, {ledger.LOST} FROM lost").fetchall():
+        cost = ((row[6] or 0) + (row[7] or 0), row[8])
+        keep("lost", "seq", seq, row_link(genesis(origin, row[0]), (), row), ("lost", seq), *cost)
+    for *row, _ in db.execute(f"SELECT {ledger.EPISODE} FROM episodes").fetchall():
+        begin = genesis(origin, row[0])
+        after = last.get(row[0], begin)
+        db.execute("UPDATE episodes SET after = ? WHERE episode = ?", (after, row[0]))
+        link = row_link(begin, (), [*row, after.hex()])
+        keep("episodes", "episode", row[0], link, ("episode", row[0]))
+    for name, value in db.execute("SELECT key, value FROM meta").fetchall():
+        link = row_link(genesis(origin, ""), (), [name, value])
+        keep("meta", "key", name, link, ("note", name))
+    return b"".join(lines)

@@ -1,0 +1,369 @@
+"""Runs as others watch them: OpenTelemetry spans, and experiment trackers.
+
+A tracker is told of a run as it goes; it changes nothing, and what it raises ends nothing but
+itself. `--track otel` (or mlflow, wandb, tensorboard) names one; any object with these four methods
+is one in Python. Spans follow the semantic conventions of OpenTelemetry for generative AI: an
+episode is `invoke_agent`, its effects `chat`, `execute_tool`, `retrieval`, and each metric of a run
+an event `gen_ai.evaluation.result`. What was said is left out unless
+`OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT` is `true`.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from naisei.core import Event, InputError
+from naisei.lang import say
+
+if TYPE_CHECKING:
+    from naisei.runs.result import RunResult
+    from naisei.runs.task import Configured, EpisodeRow
+
+__all__ = ["TRACKERS", "Telemetry", "Tracker", "Trackers", "tracked"]
+
+_LOG = logging.getLogger("naisei.runs")
+_CONTENT = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
+
+
+class Tracker(Protocol):
+    """Is told of one run: its beginning, each effect newly logged, each episode, its end."""
+
+    def begin(self, task: Configured, path: Path) -> None: ...
+
+    def event(self, event: Event) -> None: ...
+
+    def episode(self, row: EpisodeRow) -> None: ...
+
+    def end(self, result: RunResult | None) -> None:
+        """result: `None` where the run broke off."""
+
+
+class Trackers:
+    """Several as one. One that fails is told in the log of the program, and then left alone.
+
+    on_event, on_episode: told, too. result: what the run came to, set before `of` is left.
+    """
+
+    def __init__(
+        self,
+        trackers: Sequence[Tracker],
+        on_event: Callable[[Event], None] | None = None,
+        on_episode: Callable[[EpisodeRow], None] | None = None,
+    ) -> None:
+        self._trackers = list(trackers)
+        self._on_event, self._on_episode = on_event, on_episode
+        self.result: RunResult | None = None
+
+    @contextmanager
+    def of(self, task: Configured, path: Path) -> Iterator[None]:
+        """Within, a run is tracked."""
+        self._tell(lambda tracker: tracker.begin(task, path))
+        try:
+            yield
+        finally:
+            self._tell(lambda tracker: tracker.end(self.result))
+
+    def event(self, event: Event) -> None:
+        self._tell(lambda tracker: tracker.event(event))
+        if self._on_event is not None:
+            self._on_event(event)
+
+    def episode(self, row: EpisodeRow) -> None:
+        self._tell(lambda tracker: tracker.episode(row))
+        if self._on_episode is not None:
+            self._on_episode(row)
+
+    def _tell(self, what: Callable[[Tracker], None]) -> None:
+        for tracker in [*self._trackers]:
+            try:
+                what(tracker)
+            except Exception:
+                _LOG.exception("the tracker %s is left out", type(tracker).__name__)
+                self._trackers.remove(tracker)
+
+
+def tracked(
+    names: Sequence[str],
+    more: Sequence[Tracker] = (),
+    on_event: Callable[[Event], None] | None = None,
+    on_episode: Callable[[EpisodeRow], None] | None = None,
+) -> Trackers:
+    """Those of `TRACKERS` named, and `more`.
+
+    Raises:
+        InputError: one is unknown, not installed, or has nowhere to send to.
+    """
+    for name in names:
+        if name not in TRACKERS:
+            known = ", ".join(TRACKERS)
+            raise InputError(
+                say(f"'{name}' は使えません", f"unknown tracker '{name}'"),
+                place="--track",
+                remedy=say(f"使えるもの: {known}", f"known: {known}"),
+            )
+    return Trackers([*(TRACKERS[name]() for name in names), *more], on_event, on_episode)
+
+
+def _library(name: str, package: str) -> Any:
+    try:
+        return import_module(name)
+    except ImportError as error:
+        raise InputError(
+            say(f"{package} がインストールされていません", f"{package} is not installed"),
+            place="--track",
+            remedy=f"pip install {package}",
+        ) from error
+
+
+class Telemetry:
+    """Spans by the tracer provider of the program; without one, to the endpoint of
+    `OTEL_EXPORTER_OTLP_ENDPOINT` (http/protobuf)."""
+
+    def __init__(self) -> None:
+        self._trace = _library("opentelemetry.trace", "'naisei[otel]'")
+        self._own: Any = None
+        if type(self._trace.get_tracer_provider()).__name__ == "ProxyTracerProvider":
+            self._own = _exporting()
+        provider = self._own or self._trace.get_tracer_provider()
+        self._tracer = provider.get_tracer("naisei")
+        self._content = os.environ.get(_CONTENT, "").lower() == "true"
+        self._run: Any = None
+        self._agent = ""
+        self._episodes: dict[str, Any] = {}
+
+    def begin(self, task: Configured, path: Path) -> None:
+        self._agent = str(getattr(task.config, "agent", "") or task.system)
+        kept = {"naisei.system": task.system, "naisei.run": path.name}
+        self._run = self._tracer.start_span(f"naisei {task.system}", attributes=kept)
+
+    def event(self, event: Event) -> None:
+        end = time.time_ns()
+        start = end - int(event.seconds * 1e9)
+        name, attributes, kind = _described(event, content=self._content)
+        span = self._tracer.start_span(
+            name,
+            context=self._trace.set_span_in_context(self._of(event.where.episode, start)),
+            kind=getattr(self._trace.SpanKind, kind),
+            attributes=attributes,
+            start_time=start,
+        )
+        if event.failure is not None:
+            self._failed(span, *event.failure)
+        span.end(end)
+
+    def episode(self, row: EpisodeRow) -> None:
+        span = self._of(row.where.episode, time.time_ns())
+        if row.failure:
+            self._failed(span, *row.failure.split(": ", 1))
+        span.end()
+        self._episodes.pop(row.where.episode, None)
+
+    def end(self, result: RunResult | None) -> None:
+        for span in self._episodes.values():
+            span.end()
+        if result is not None:
+            for metric in result.summary.metrics:
+                if metric.value == metric.value:
+                    score = {"gen_ai.evaluation.name": metric.name}
+                    values = {"gen_ai.evaluation.score.value": float(metric.value)}
+                    self._run.add_event("gen_ai.evaluation.result", {**score, **values})
+        self._run.end()
+        if self._own is not None:
+            self._own.shutdown()  # sends what is left
+
+    def _of(self, episode: str, start: int) -> Any:
+        if episode not in self._episodes:
+            self._episodes[episode] = self._tracer.start_span(
+                f"invoke_agent {self._agent}",
+                context=self._trace.set_span_in_context(self._run),
+                attributes={
+                    "gen_ai.operation.name": "invoke_agent",
+                    "gen_ai.agent.name": self._agent,
+                    "gen_ai.conversation.id": episode,
+                    "gen_ai.provider.name": "naisei",
+                },
+                start_time=start,
+            )
+        return self._episodes[episode]
+
+    def _failed(self, span: Any, kind: str, why: str = "") -> None:
+        span.set_attribute("error.type", kind)
+        text = why if self._content else ""
+        span.set_status(self._trace.Status(self._trace.StatusCode.ERROR, text or None))
+
+
+def _exporting() -> Any:
+    """A provider that sends to the endpoint of the environment; `None` if none is named."""
+    if not any(os.environ.get(f"OTEL_EXPORTER_OTLP_{n}ENDPOINT") for n in ("", "TRACES_")):
+        raise InputError(
+            say("送り先がありません", "there is nowhere to send spans to"),
+            place="--track otel",
+            remedy=say(
+                "OTEL_EXPORTER_OTLP_ENDPOINT を指定してください (例: http://localhost:4318)",
+                "set OTEL_EXPORTER_OTLP_ENDPOINT, such as http://localhost:4318",
+            ),
+        )
+    sdk = _library("opentelemetry.sdk.trace", "'naisei[otel]'")
+    batch = _library("opentelemetry.sdk.trace.export", "'naisei[otel]'")
+    otlp = _library("opentelemetry.exporter.otlp.proto.http.trace_exporter", "'naisei[otel]'")
+    resources = import_module("opentelemetry.sdk.resources")
+    named = {"service.name": os.environ.get("OTEL_SERVICE_NAME", "naisei")}
+    provider = sdk.TracerProvider(resource=resources.Resource.create(named))
+    provider.add_span_processor(batch.BatchSpanProcessor(otlp.OTLPSpanExporter()))
+    return provider
+
+
+def _described(event: Event, *, content: bool) -> tuple[str, dict[str, Any], str]:
+    """Name, attributes and kind of the span of an effect."""
+    request: Any = event.request
+    own: dict[str, Any] = {"naisei.step": event.where.step, "naisei.effect": event.kind}
+    usage = event.usage
+    if event.kind == "chat":
+        provider, _, model = (usage.model if usage is not None else "").partition(":")
+        own |= {
+            "gen_ai.operation.name": "chat",
+            "gen_ai.provider.name": provider.replace("-compatible", "") or "unknown",
+            "gen_ai.request.model": model,
+            "gen_ai.agent.name": request["role"],
+        }
+        if usage is not None:
+            own["gen_ai.usage.input_tokens"] = usage.input_tokens
+            own["gen_ai.usage.output_tokens"] = usage.output_tokens
+        if content:
+            said = [_message(m["role"], m["content"]) for m in request["messages"]]
+            own["gen_ai.input.messages"] = json.dumps(said, ensure_ascii=False)
+            answer = [_message("assistant", event.result)]
+            own["gen_ai.output.messages"] = json.dumps(answer, ensure_ascii=False)
+        return f"chat {model}".strip(), own, "CLIENT"
+    if event.kind == "search":
+        source = request.get("source") or "index"
+        own |= {"gen_ai.operation.name": "retrieval", "gen_ai.data_source.id": source}
+        if content:
+            own["gen_ai.retrieval.query.text"] = request["query"]
+        return f"retrieval {source}", own, "CLIENT"
+    if event.kind in ("act", "ask", "say", "remember", "now", "embed"):
+        tool = {"act": "act", "ask": "ask_user"}.get(event.kind, event.kind)
+        operation = "embeddings" if tool == "embed" else "execute_tool"
+        own |= {"gen_ai.operation.name": operation, "gen_ai.tool.name": tool}
+        if content and tool != "embed":
+            own["gen_ai.tool.call.arguments"] = json.dumps(request, ensure_ascii=False)
+            own["gen_ai.tool.call.result"] = json.dumps(event.result, ensure_ascii=False)
+        return f"{operation} {tool}", own, "INTERNAL"
+    return event.kind, own, "INTERNAL"
+
+
+def _message(role: str, said: Any) -> dict[str, Any]:
+    text = said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
+    return {"role": role, "parts": [{"type": "text", "content": text}]}
+
+
+@dataclass
+class ExperimentTracker:
+    """Parameters when a run begins, counts as it goes, metrics when it ends: the base of the
+    trackers of experiments. A subclass says how one is written."""
+
+    params: dict[str, str] = field(default_factory=dict)
+    episodes: int = 0
+    tokens: int = 0
+
+    def begin(self, task: Configured, path: Path) -> None:
+        config: dict[str, Any] = json.loads(task.config.model_dump_json())
+        self.params = {k: str(v)[:250] for k, v in config.items() if v not in (None, [], {}, "")}
+        self.open(f"{task.system} {path.name}", path)
+
+    def event(self, event: Event) -> None:
+        self.tokens += 0 if event.usage is None else event.usage.tokens
+
+    def episode(self, row: EpisodeRow) -> None:
+        self.episodes += 1
+        self.write({"episodes": self.episodes, "tokens": self.tokens}, self.episodes)
+
+    def end(self, result: RunResult | None) -> None:
+        if result is not None:
+            found = {m.name: m.value for m in result.summary.metrics if m.value == m.value}
+            self.write(found, self.episodes)
+        self.close(result)
+
+    def open(self, name: str, path: Path) -> None:
+        raise NotImplementedError
+
+    def write(self, values: dict[str, float], step: int) -> None:
+        raise NotImplementedError
+
+    def close(self, result: RunResult | None) -> None:
+        raise NotImplementedError
+
+
+class MLflow(ExperimentTracker):
+    """To the server of `MLFLOW_TRACKING_URI`, or as MLflow is set up."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._mlflow = _library("mlflow", "mlflow-skinny")
+
+    def open(self, name: str, path: Path) -> None:
+        self._mlflow.start_run(run_name=name)
+        self._mlflow.log_params(self.params)
+
+    def write(self, values: dict[str, float], step: int) -> None:
+        # Of the name MLflow takes letters, figures and _-./ alone: pass@1, pass^1.
+        named = {k.replace("@", "_at_").replace("^", "_hat_"): v for k, v in values.items()}
+        self._mlflow.log_metrics(named, step=step)
+
+    def close(self, result: RunResult | None) -> None:
+        if result is not None:
+            self._mlflow.log_artifact(str(result.report))
+        self._mlflow.end_run("FINISHED" if result is not None else "FAILED")
+
+
+class WeightsAndBiases(ExperimentTracker):
+    """As `wandb login` and the variables `WANDB_…` say."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._wandb = _library("wandb", "wandb")
+
+    def open(self, name: str, path: Path) -> None:
+        self._run = self._wandb.init(name=name, config=self.params)
+
+    def write(self, values: dict[str, float], step: int) -> None:
+        self._run.log(values, step=step)
+
+    def close(self, result: RunResult | None) -> None:
+        self._run.finish(exit_code=0 if result is not None else 1)
+
+
+class TensorBoard(ExperimentTracker):
+    """Event files in the folder `tensorboard` of the run."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._library = _library("tensorboardX", "tensorboardX")
+
+    def open(self, name: str, path: Path) -> None:
+        self._writer = self._library.SummaryWriter(str(path / "tensorboard"))
+        self._writer.add_text("configuration", json.dumps(self.params, ensure_ascii=False))
+
+    def write(self, values: dict[str, float], step: int) -> None:
+        for name, value in values.items():
+            self._writer.add_scalar(name, value, step)
+
+    def close(self, result: RunResult | None) -> None:
+        self._writer.close()
+
+
+TRACKERS: dict[str, Callable[[], Tracker]] = {
+    "otel": Telemetry,
+    "mlflow": MLflow,
+    "wandb": WeightsAndBiases,
+    "tensorboard": TensorBoard,
+}

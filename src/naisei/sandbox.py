@@ -1,0 +1,233 @@
+"""Parsers of other people's files in a process of their own, with limits.
+
+A file can make a parser loop, eat memory or crash; here it takes nothing with it, and fails as one
+message. The process serves one file after another, so that a folder costs one start.
+
+    with Sandbox() as sandbox:
+        answer = sandbox.call("naisei.retrieval.load:answered", {"name": "a.pdf"}, data)
+
+Run as `python -m naisei.sandbox`. Requests are a line of JSON and the file's bytes; answers are a
+line of JSON, since what comes back from a parser is as foreign as what it read.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any, BinaryIO, Self
+
+from naisei.core import NaiseiError
+from naisei.lang import language, say
+from naisei.lengths import PARSE_MEMORY, PARSE_OUTPUT, PARSE_SECONDS
+
+__all__ = ["ParserStopped", "Sandbox", "main"]
+
+#: What a parser may know of where it runs: no key, no token.
+_ENVIRONMENT = frozenset(
+    {"PATH", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "HOME", "TMPDIR", "SYSTEMROOT", "TZ"}
+)
+#: The processor's time is what is limited; a process that waits for ever is ended after this
+#: many times as long by the clock.
+_PATIENCE = 30
+#: Share of the memory after which a process is replaced: allocators give little back.
+_WORN = 0.6
+
+
+class ParserStopped(NaiseiError):
+    """why: one phrase in the user's language."""
+
+    def __init__(self, why: str) -> None:
+        self.why = why
+        super().__init__(why)
+
+
+class Sandbox:
+    """Starts with the first call; for one thread at a time.
+
+    seconds: processor time of one call. memory: bytes of address space. output: bytes of one
+    answer.
+    """
+
+    def __init__(
+        self,
+        *,
+        seconds: float = PARSE_SECONDS,
+        memory: int = PARSE_MEMORY,
+        output: int = PARSE_OUTPUT,
+    ) -> None:
+        self.seconds, self.memory, self.output = seconds, memory, output
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def call(self, function: str, options: Mapping[str, Any], data: bytes) -> Any:
+        """What `module:name` returns for (data, options), both of which and the answer are JSON
+        but the data.
+
+        Raises:
+            ParserStopped: it took too long or too much memory, said too much, or crashed.
+        """
+        process = self._running()
+        assert process.stdin is not None and process.stdout is not None
+        head = {
+            "function": function,
+            "options": options,
+            "size": len(data),
+            "seconds": self.seconds,
+            "language": language(),
+        }
+        try:
+            process.stdin.write(json.dumps(head).encode() + b"\n")
+            process.stdin.write(data)
+            process.stdin.flush()
+            line = self._line(process.stdout)
+        except BrokenPipeError:
+            line = b""
+        if not line.endswith(b"\n"):
+            raise self._stopped(line)
+        answer = json.loads(line)
+        if answer["last"]:
+            self.close()
+        if "stopped" in answer:
+            raise ParserStopped(self._too_large())
+        return answer["found"]
+
+    def close(self) -> None:
+        """End the process; the next call starts another."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        process.kill()
+        process.wait()
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                with suppress(OSError):
+                    pipe.close()
+
+    def _line(self, pipe: BinaryIO | Any) -> bytes:
+        found = bytearray()
+        while not found.endswith(b"\n") and len(found) <= self.output:
+            if not select.select([pipe], [], [], _PATIENCE * self.seconds)[0]:
+                break
+            block = os.read(pipe.fileno(), 1 << 20)
+            if not block:
+                break
+            found += block
+        return bytes(found)
+
+    def _stopped(self, line: bytes) -> ParserStopped:
+        process = self._process
+        assert process is not None
+        if len(line) > self.output:
+            self.close()
+            most = f"{self.output / 1e6:.0f} MB"
+            return ParserStopped(
+                say(f"読み取った内容が {most} を超えています", f"what it holds is over {most}")
+            )
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(1)  # its output ends before it does
+        ended = process.poll()
+        self.close()
+        if ended is None or ended == -signal.SIGPROF:
+            return ParserStopped(
+                say(
+                    f"読むのに {self.seconds:g} 秒以上かかります",
+                    f"takes more than {self.seconds:g} s to read",
+                )
+            )
+        return ParserStopped(
+            say(
+                "壊れているか、読むのに必要なメモリーが多すぎます (読み取りが異常終了しました)",
+                "broken, or needs too much memory (its parser crashed)",
+            )
+        )
+
+    def _too_large(self) -> str:
+        most = f"{self.memory / 1e6:.0f} MB"
+        return say(f"読むのに {most} を超えるメモリーが要ります", f"needs over {most} to be read")
+
+    def _running(self) -> subprocess.Popen[bytes]:
+        if self._process is None:
+            kept = {
+                name: value
+                for name, value in os.environ.items()
+                if name in _ENVIRONMENT or name.startswith(("LANG", "LC_", "NAISEI_LANG"))
+            }
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "naisei.sandbox", str(self.memory)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                # Threads would take address space, and the processor from others.
+                env=kept | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
+                # Ctrl-C is for the command, which ends its parsers itself.
+                start_new_session=True,
+            )
+        return self._process
+
+
+def main() -> None:
+    """Serve calls until standard input closes. The argument: bytes of memory."""
+    memory = int(sys.argv[1])
+    _limit(memory)
+    # What libraries print must not come between the answers.
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    calls = sys.stdin.buffer
+    while line := calls.readline():
+        head = json.loads(line)
+        data = calls.read(head["size"])
+        os.environ["NAISEI_LANG"] = head["language"]
+        answer: dict[str, Any]
+        try:
+            module, _, name = head["function"].partition(":")
+            function = getattr(importlib.import_module(module), name)
+            # Its default action ends the process, in whatever code it is.
+            signal.setitimer(signal.ITIMER_PROF, head["seconds"])
+            answer = {"found": function(data, head["options"]), "last": _used() > _WORN * memory}
+            written = json.dumps(answer).encode()
+        except MemoryError:
+            written = json.dumps({"stopped": "memory", "last": True}).encode()
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
+        answers.write(written + b"\n")
+        answers.flush()
+
+
+def _limit(memory: int) -> None:
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    # A parser has no file to write.
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+
+def _used() -> int:
+    """Bytes of address space; 0 where the system does not tell."""
+    try:
+        return int(Path("/proc/self/statm").read_bytes().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return 0
+
+
+if __name__ == "__main__":
+    main()

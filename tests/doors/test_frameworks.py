@@ -1,0 +1,209 @@
+"""Doors to frameworks, each driven as its users drive it, against a model on loopback."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import runpy
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from naisei.doors import AskBeforeAct, Request, ask_before_act
+from servers.openai_server import OpenAIServer
+
+BOOK, CANCEL = "会議室を予約する", "予約を取り消す"
+ASKED = "新しい予約ですか、取り消しですか？"
+
+
+def decides(messages: list[dict[str, Any]], schema: dict[str, Any] | None) -> str:
+    """Asks once, then does what the answer says."""
+    said = [m["content"] for m in messages if m["role"] == "user"]
+    asks = len(said) == 1 and "取り消" not in said[0]
+    return json.dumps(
+        {
+            "thought": "t",
+            "choice": "clarify" if asks else "execute",
+            "question": ASKED if asks else "",
+            "action": 2 if "取り消" in said[-1] else 1,
+        },
+        ensure_ascii=False,
+    )
+
+
+@pytest.fixture
+def server() -> Iterator[OpenAIServer]:
+    with OpenAIServer(reply=decides) as server:
+        yield server
+
+
+def made(server: OpenAIServer, state: Path | None = None) -> AskBeforeAct[str]:
+    def cancel(request: Request) -> str:
+        return f"取り消し済み（{request.asked[0][1] if request.asked else 'すぐに'}）"
+
+    return ask_before_act(
+        {BOOK: lambda request: "予約済み", CANCEL: cancel},
+        model=f"openai-compatible:test@{server.url}",
+        state=state,
+        language="ja",
+    )
+
+
+def test_langgraph_interrupts_with_the_question_and_resumes(server: OpenAIServer) -> None:
+    pytest.importorskip("langgraph")
+    from langgraph.checkpoint.memory import InMemorySaver
+    from langgraph.types import Command
+
+    from naisei.doors.langgraph import clarify_graph
+
+    graph = clarify_graph(made(server)).compile(checkpointer=InMemorySaver())
+    thread: Any = {"configurable": {"thread_id": "1"}}
+    stopped = graph.invoke({"request": "会議の件"}, thread)
+    assert [each.value for each in stopped["__interrupt__"]] == [ASKED]
+    calls = server.calls
+    done = graph.invoke(Command(resume="取り消しで"), thread)
+    assert (done["action"], done["result"]) == (CANCEL, "取り消し済み（取り消しで）")
+    assert server.calls == calls + 1, "resuming asks no model what it was asked before"
+
+    async def go() -> Any:
+        other: Any = {"configurable": {"thread_id": "2"}}
+        await graph.ainvoke({"request": "会議の件"}, other)
+        return await graph.ainvoke(Command(resume="予約で"), other)
+
+    assert asyncio.run(go())["result"] == "予約済み"
+
+
+def test_pydantic_ai_defers_the_call_and_goes_on(server: OpenAIServer, tmp_path: Path) -> None:
+    from pydantic_ai import Agent, DeferredToolRequests
+    from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
+    from pydantic_ai.models.function import AgentInfo, FunctionModel
+
+    from naisei.doors.pydantic_ai import answers, clarifying_toolset, questions
+
+    def model(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        last = messages[-1].parts[-1]
+        if last.part_kind == "tool-return":
+            return ModelResponse(parts=[TextPart(str(last.content))])
+        assert BOOK in str(info.function_tools[0].description)
+        return ModelResponse(parts=[ToolCallPart("request_action", {"request": "会議の件"})])
+
+    agent: Any = Agent(
+        FunctionModel(model),
+        toolsets=[clarifying_toolset(made(server, tmp_path / "desk.sqlite"))],
+        output_type=[str, DeferredToolRequests],
+    )
+    first = agent.run_sync("会議の件、お願い")
+    (id,) = questions(first.output)
+    assert questions(first.output) == {id: ASKED}
+    done = agent.run_sync(
+        message_history=first.all_messages(),
+        deferred_tool_results=answers(first.output, {id: "取り消しで"}),
+    )
+    assert "取り消し済み（取り消しで）" in done.output
+    assert server.calls == 2
+
+
+def test_pydantic_ai_sends_a_line_back_with_reasons() -> None:
+    from pydantic_ai import Agent
+    from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart
+    from pydantic_ai.models.function import AgentInfo, FunctionModel
+
+    from naisei.doors.pydantic_ai import line_validator
+
+    heard: list[str] = []
+
+    def model(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        if len(messages) == 1:
+            return ModelResponse(parts=[TextPart("一人暮らしだよ。")])
+        heard.append(str(messages[-1].parts[-1]))
+        return ModelResponse(parts=[TextPart("あゆ: 明日は晴れるでしょう。")])
+
+    agent: Any = Agent(FunctionModel(model), output_type=str, retries=2)
+    agent.output_validator(line_validator("ayu", language="ja"))
+    assert agent.run_sync("元気？").output.endswith("明日は晴れるでしょう。")
+    assert len(heard) == 1 and "書き直してください" in heard[0]
+
+
+def test_openai_agents_guardrails(server: OpenAIServer) -> None:
+    agents = pytest.importorskip("agents")
+    from naisei.doors.openai_agents import clarifying_guardrail, line_guardrail
+
+    agents.set_tracing_disabled(True)
+    with OpenAIServer(reply=lambda messages, schema: "一人暮らしだよ。") as writer:
+        agent = agents.Agent(
+            name="desk",
+            model=spoken(agents, writer),
+            input_guardrails=[clarifying_guardrail(made(server))],
+        )
+        with pytest.raises(agents.InputGuardrailTripwireTriggered) as tripped:
+            agents.Runner.run_sync(agent, "会議の件")
+        assert tripped.value.guardrail_result.output.output_info["question"] == ASKED
+        assert writer.calls == 0, "nothing was begun before it was clear"
+        said = [
+            {"role": "user", "content": "会議の件"},
+            {"role": "assistant", "content": ASKED},
+            {"role": "user", "content": "取り消しで"},
+        ]
+        assert agents.Runner.run_sync(agent, said).final_output == "一人暮らしだよ。"
+        ayu = agents.Agent(
+            name="ayu", model=spoken(agents, writer), output_guardrails=[line_guardrail("ayu")]
+        )
+        with pytest.raises(agents.OutputGuardrailTripwireTriggered) as unlike:
+            agents.Runner.run_sync(ayu, "元気？")
+        assert unlike.value.guardrail_result.output.output_info["reasons"]
+
+
+def test_openai_agents_hands_over_once_it_is_clear_to_whom(server: OpenAIServer) -> None:
+    agents = pytest.importorskip("agents")
+    from naisei.doors.openai_agents import clarifying_agent
+
+    agents.set_tracing_disabled(True)
+    with OpenAIServer(reply=lambda messages, schema: "承りました。") as writer:
+
+        def first() -> Any:
+            desks = [
+                agents.Agent(name=n, handoff_description=about, model=spoken(agents, writer))
+                for n, about in (("booking", BOOK), ("cancelling", CANCEL))
+            ]
+            return clarifying_agent(desks, model=f"openai-compatible:test@{server.url}")
+
+        asked = agents.Runner.run_sync(first(), "会議の件")
+        assert (asked.final_output, asked.last_agent.name) == (ASKED, "clarify")
+        more = [*asked.to_input_list(), {"role": "user", "content": "取り消しで"}]
+        done = agents.Runner.run_sync(first(), more)
+        assert (done.final_output, done.last_agent.name) == ("承りました。", "cancelling")
+
+        async def streamed() -> Any:
+            result = agents.Runner.run_streamed(first(), "予約を取り消して")
+            async for _ in result.stream_events():
+                pass
+            return result
+
+        result = asyncio.run(streamed())
+        assert (result.final_output, result.last_agent.name) == ("承りました。", "cancelling")
+
+
+def spoken(agents: Any, server: OpenAIServer) -> Any:
+    from openai import AsyncOpenAI
+
+    client = AsyncOpenAI(base_url=server.url, api_key="x")
+    return agents.OpenAIChatCompletionsModel("test", client)
+
+
+def test_the_example_asks_and_acts(
+    server: OpenAIServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("langgraph")
+    example = runpy.run_path(str(Path(__file__).parents[2] / "examples" / "meeting_desk.py"))
+    answers, asked = iter(["会議の件", "取り消しで"]), []
+
+    def person(question: str) -> str:
+        asked.append(question.strip())
+        return next(answers)
+
+    monkeypatch.setattr("builtins.input", person)
+    example["main"](f"openai-compatible:test@{server.url}")
+    assert asked[1:] == [ASKED]
+    assert capsys.readouterr().out == "取り消しました（会議の件）\n"

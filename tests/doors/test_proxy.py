@@ -1,0 +1,170 @@
+"""The proxy through the openai client, before a model on loopback."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import openai
+import pytest
+
+from commandline import Naisei
+from naisei.core import InputError
+from naisei.doors.commands import ProxyOptions
+from naisei.doors.proxy import Proxy
+from naisei.http import Server, bound, uvicorn_config
+from servers.intent_server import indexed
+from servers.openai_server import OpenAIServer
+
+ACTIONS = ["会議室を予約する", "予約を取り消す"]
+BAD, GOOD = "一人暮らしだよ。", "明日は晴れるでしょう。洗濯の目安は午前です。"
+
+
+def model(messages: list[dict[str, Any]], schema: dict[str, Any] | None) -> str:
+    """Decides for clarify, reflects, and writes lines: out of character until it is told why."""
+    head = str(messages[0]["content"])
+    if schema is not None:
+        asks = sum(m["role"] == "user" for m in messages) == 1
+        choice = "clarify" if asks else "execute"
+        told = {"thought": "t", "choice": choice, "question": "どちら？" if asks else ""}
+        return json.dumps({**told, "action": 2}, ensure_ascii=False)
+    if "振り返り" in head or "look back" in head:
+        return "・短く答える"
+    told = "\n".join(str(m["content"]) for m in messages if m["role"] == "system")
+    return GOOD if "anew" in told or "書き直し" in told else told or BAD
+
+
+@pytest.fixture
+def upstream() -> Iterator[OpenAIServer]:
+    with OpenAIServer(reply=model) as server:
+        yield server
+
+
+@contextmanager
+def proxied(upstream: OpenAIServer, **options: Any) -> Iterator[openai.OpenAI]:
+    """An openai client whose base URL is the proxy's."""
+    spec = f"openai-compatible:test@{upstream.url}"
+    given = {"upstream": upstream.url, "model": spec, **options}
+    proxy = Proxy(ProxyOptions.model_validate(given))
+    listening, ready, address = bound("127.0.0.1", 0), threading.Event(), [""]
+    servers: list[Server] = []
+
+    def told(url: str) -> None:
+        address[0] = url
+        ready.set()
+
+    async def go() -> None:
+        async with proxy:
+            servers.append(Server(uvicorn_config(proxy.app()), told))
+            await servers[0].serve(sockets=[listening])
+
+    thread = threading.Thread(target=lambda: asyncio.run(go()), daemon=True)
+    thread.start()
+    assert ready.wait(60)
+    with openai.OpenAI(base_url=f"{address[0]}/v1", api_key="k", max_retries=0) as client:
+        yield client
+    servers[0].should_exit = True
+    thread.join(30)
+    listening.close()
+
+
+def said(client: openai.OpenAI, *texts: str, name: str = "test", **more: Any) -> str:
+    """The reply to these messages, user and assistant in turn; streamed ones must be the same."""
+    roles = ("user", "assistant")
+    messages: Any = [{"role": roles[n % 2], "content": text} for n, text in enumerate(texts)]
+    done = client.chat.completions.create(model=name, messages=messages, **more)
+    return str(done.choices[0].message.content)
+
+
+def streamed(client: openai.OpenAI, text: str, name: str) -> list[str]:
+    messages: Any = [{"role": "user", "content": text}]
+    chunks = client.chat.completions.create(model=name, messages=messages, stream=True)
+    return [c.choices[0].delta.content or "" for c in chunks if c.choices]
+
+
+def test_without_features_nothing_is_changed(upstream: OpenAIServer) -> None:
+    with proxied(upstream) as client:
+        assert [m.id for m in client.models.list()] == ["test"]
+        assert said(client, "やあ", temperature=0.5, seed=7) == BAD
+        assert upstream.requests[-1] == {
+            "model": "test",
+            "messages": [{"role": "user", "content": "やあ"}],
+            "temperature": 0.5,
+            "seed": 7,
+        }
+        assert "".join(streamed(client, "やあ", "test")) == BAD
+
+
+def test_lines_are_checked_whole_and_streamed(upstream: OpenAIServer) -> None:
+    with proxied(upstream) as client:
+        assert said(client, "元気？", name="test+check:ayu") == GOOD
+        assert upstream.requests[-1]["model"] == "test"
+        pieces = streamed(client, "元気？", "test+check:ayu")
+        assert "".join(pieces) == GOOD and len([p for p in pieces if p]) == 2, "by sentence"
+        header = {"x-naisei": "check=ayu"}
+        assert said(client, "元気？", extra_headers=header) == GOOD
+
+
+def test_it_asks_back_and_tells_the_model_what_is_wanted(
+    upstream: OpenAIServer, tmp_path: Path
+) -> None:
+    (tmp_path / "actions.txt").write_text("\n".join(ACTIONS), encoding="utf-8")
+    options = {"actions": tmp_path / "actions.txt", "features": ("ask",)}
+    with proxied(upstream, **options, state=tmp_path / "s.sqlite") as client:
+        assert said(client, "会議の件") == "どちら？"
+    with proxied(upstream, **options, state=tmp_path / "s.sqlite") as client:
+        done = said(client, "会議の件", "どちら？", "取り消し")
+        assert ACTIONS[1] in done
+
+
+def test_it_answers_from_documents_and_asks_back_first(
+    upstream: OpenAIServer, tmp_path: Path
+) -> None:
+    index = indexed(tmp_path)
+    with proxied(upstream, index=index, model=None) as client:
+        talk = ["休暇について知りたい"]
+        for _ in range(4):
+            talk += [said(client, *talk, name="test+ground"), "1"]
+            if "[1]" in talk[-2]:
+                break
+        assert len(talk) > 3, "it asked back"
+        assert "[1]" in talk[-2]
+        one = "出張の宿泊費の上限はいくらですか"
+        assert "12,000" in "".join(streamed(client, one, "test+ground"))
+    assert upstream.calls == 0
+
+
+def test_a_memo_is_kept_per_user(upstream: OpenAIServer, tmp_path: Path) -> None:
+    talk = ["今日の天気は？", "長い返事", "違います、長すぎます"]
+    with proxied(upstream, state=tmp_path / "memo.sqlite") as client:
+        assert "短く答える" in said(client, *talk, name="test+memo", user="田中")
+        assert "短く答える" in said(client, "明日は？", name="test+memo", user="田中")
+        assert said(client, "明日は？", name="test+memo", user="佐藤") == BAD
+
+
+def test_faults_have_their_own_status(upstream: OpenAIServer, tmp_path: Path) -> None:
+    with proxied(upstream) as client:
+        with pytest.raises(openai.BadRequestError, match="nosuch"):
+            said(client, "x", name="test+nosuch")
+        with pytest.raises(openai.BadRequestError, match="--index"):
+            said(client, "x", name="test+ground")
+        upstream.respond = lambda body: (429, {}, {"error": {"message": "slow down"}})
+        with pytest.raises(openai.RateLimitError):
+            said(client, "x", name="test+check")
+        with pytest.raises(openai.RateLimitError):
+            streamed(client, "x", "test+check")
+        with pytest.raises(openai.RateLimitError):
+            said(client, "x")
+    with pytest.raises(InputError, match="--index"):
+        Proxy(ProxyOptions(upstream=upstream.url, features=("ground",)))
+
+
+def test_the_command_tells_what_cannot_be_used(naisei: Naisei, english: Path) -> None:
+    assert naisei("proxy", "nowhere").code == 2
+    done = naisei("proxy", "http://127.0.0.1:9/v1", "--with", "ask")
+    assert done.code == 2 and "--actions" in done.err

@@ -1,0 +1,247 @@
+"""The three wrappers round functions that know nothing of naisei, against a model on loopback."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from naisei.core import InputError
+from naisei.doors import (
+    Acted,
+    Choice,
+    Question,
+    Request,
+    ask_before_act,
+    check_before_say,
+    reflect_after_failure,
+)
+from servers.openai_server import OpenAIServer
+
+BOOK, CANCEL = "会議室を予約する", "予約を取り消す"
+
+
+def decides(messages: list[dict[str, Any]], schema: dict[str, Any] | None) -> str:
+    """Asks once, then does what the answer says."""
+    said = [m["content"] for m in messages if m["role"] == "user"]
+    if schema is None:
+        return f"・{len(said)}: 日付を確かめる"
+    asks = "取り消" not in said[-1] and len(said) == 1
+    choice = "clarify" if asks else "execute"
+    question = "新しい予約ですか、取り消しですか？" if asks else ""
+    action = 2 if "取り消" in said[-1] else 1
+    return json.dumps(
+        {"thought": "t", "choice": choice, "question": question, "action": action},
+        ensure_ascii=False,
+    )
+
+
+@pytest.fixture
+def server() -> Iterator[OpenAIServer]:
+    with OpenAIServer(reply=decides) as server:
+        yield server
+
+
+def model(server: OpenAIServer) -> str:
+    return f"openai-compatible:test@{server.url}"
+
+
+def test_a_call_asks_and_then_acts(server: OpenAIServer) -> None:
+    heard: list[str] = []
+
+    def ask(question: str) -> str:
+        heard.append(question)
+        return "取り消しです"
+
+    def cancel(request: Request) -> str:
+        return f"{request.text}→{request.asked[0][1]}"
+
+    desk = ask_before_act(
+        {BOOK: lambda request: "booked", CANCEL: cancel},
+        model=model(server),
+        ask=ask,
+        language="ja",
+    )
+    assert desk("いつもの会議の件") == "いつもの会議の件→取り消しです"
+    assert heard == ["新しい予約ですか、取り消しですか？"]
+    assert desk.decide("会議の件") == Question("新しい予約ですか、取り消しですか？", BOOK)
+    assert desk.decide("会議の件", [("どちら？", "取り消し")]) == Choice(CANCEL, "t")
+
+
+def test_async_actions_and_answers(server: OpenAIServer) -> None:
+    async def ask(question: str) -> str:
+        return "取り消して"
+
+    async def cancel(request: Request) -> int:
+        return len(request.asked)
+
+    desk = ask_before_act(
+        {BOOK: cancel, CANCEL: cancel}, model=model(server), ask=ask, language="ja"
+    )
+
+    async def go() -> list[Any]:
+        return await asyncio.gather(*(desk.acall(f"会議{n}") for n in range(4)))
+
+    assert asyncio.run(go()) == [1, 1, 1, 1]
+
+
+def test_an_action_may_stream(server: OpenAIServer) -> None:
+    def parts(request: Request) -> Iterator[str]:
+        yield from ("取り", "消し")
+
+    desk = ask_before_act(
+        {BOOK: parts, CANCEL: parts}, model=model(server), ask=lambda q: "取り消し", language="ja"
+    )
+    assert list(desk("予約の件")) == ["取り", "消し"]
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_conversation_goes_on_and_counts_an_answer_once(
+    server: OpenAIServer, tmp_path: Path, kept: bool
+) -> None:
+    done: list[str] = []
+
+    def act(request: Request) -> str:
+        done.append(request.asked[0][1] if request.asked else request.text)
+        return "済み"
+
+    def opened() -> Any:
+        state = tmp_path / "desk.sqlite" if kept else None
+        return ask_before_act(
+            {BOOK: act, CANCEL: act}, model=model(server), state=state, language="ja"
+        )
+
+    desk = opened()
+    asked = desk.tell("t1", "会議の件")
+    assert isinstance(asked, Question) and asked.step
+    if kept:
+        desk = opened()  # another process, as far as state goes
+    calls = server.calls
+    assert desk.tell("t1", "取り消しで", step=asked.step) == Acted(CANCEL, "済み")
+    assert server.calls == calls + 1, "what was decided is not asked again"
+    again = desk.tell("t1", "取り消しで", step=asked.step)
+    assert again == Acted(CANCEL, "済み", again=True)
+    assert done == ["取り消しで"]
+    with pytest.raises(InputError):
+        desk.tell("t1", "予約で", step=asked.step)
+    assert isinstance(desk.tell("t1", "次の会議の件"), Question)
+    assert isinstance(asyncio.run(desk.atell("t2", "取り消して")), Acted)
+
+
+def test_a_failing_action_is_done_again_without_another_question(server: OpenAIServer) -> None:
+    tries: list[str] = []
+
+    def act(request: Request) -> str:
+        tries.append(request.text)
+        if len(tries) == 1:
+            raise OSError("busy")
+        return "ok"
+
+    desk = ask_before_act({BOOK: act, CANCEL: act}, model=model(server), language="ja")
+    with pytest.raises(OSError, match="busy"):
+        desk.tell("t", "取り消して")
+    calls = server.calls
+    assert desk.tell("t", "取り消して") == Acted(CANCEL, "ok")
+    assert server.calls == calls
+
+
+def test_what_cannot_be_used_is_told(server: OpenAIServer) -> None:
+    with pytest.raises(InputError):
+        ask_before_act({BOOK: str})
+    desk = ask_before_act({BOOK: str, CANCEL: str}, model=model(server))
+    with pytest.raises(InputError, match="nobody to ask"):
+        desk("x")
+    with pytest.raises(InputError):
+        desk.tell("t", "  ")
+
+
+def test_lines_are_checked_and_remembered_across_processes(tmp_path: Path) -> None:
+    state, drafts = tmp_path / "lines.sqlite", ["一人暮らしだよ。", "明日は晴れるでしょう。"]
+
+    def gated(thread: str) -> Any:
+        @check_before_say("ayu", thread=thread, state=state)
+        def reply(prompt: str, reasons: tuple[str, ...] = ()) -> str:
+            return drafts[1] if reasons else drafts[0]
+
+        return reply
+
+    assert gated("a")("元気？") == drafts[1]
+    seen: list[Any] = []
+
+    @check_before_say("ayu", thread="a", state=state, on_turn=seen.append, hold="sentence")
+    async def stream(prompt: str) -> AsyncIterator[str]:
+        for part in ("洗濯は", "午前が", "おすすめです。"):
+            yield part
+
+    async def go() -> str:
+        return "".join([part async for part in stream("洗濯は？")])
+
+    assert asyncio.run(go()) == "洗濯は午前がおすすめです。"
+    again = check_before_say("ayu", thread="a", state=state)
+    assert again.history is not None
+    assert list(again.history()) == [drafts[1], "洗濯は午前がおすすめです。"]
+
+
+class Odd(Exception):
+    pass
+
+
+def test_a_memo_is_written_and_used_from_then_on(server: OpenAIServer, tmp_path: Path) -> None:
+    seen: list[tuple[str, str]] = []
+
+    def made() -> Any:
+        @reflect_after_failure(
+            model=model(server), state=tmp_path / "m.sqlite", per="who", language="ja"
+        )
+        def book(what: str, who: str, memo: str = "") -> str:
+            seen.append((who, memo))
+            if "日付" not in memo:
+                raise Odd("日付がない")
+            return "ok"
+
+        return book
+
+    assert made()("会議室", "田中") == "ok"
+    assert seen == [("田中", ""), ("田中", "・1: 日付を確かめる")]
+    told = server.requests[0]["messages"][-1]["content"]
+    assert "会議室" in told and "Odd: 日付がない" in told
+    assert made()("会議室", who="田中") == "ok"
+    assert len(seen) == 3, "the memo was there already"
+    made()("会議室", "佐藤")
+    assert seen[3] == ("佐藤", "")
+
+
+def test_the_last_failure_passes_through_and_streams_are_kept_back(server: OpenAIServer) -> None:
+    @reflect_after_failure(model=model(server), failed=lambda out: "短い" if len(out) < 3 else "")
+    def stream(memo: str = "") -> Iterator[str]:
+        yield from ("あ", "い", "う") if memo else ("あ",)
+
+    assert list(stream()) == ["あ", "い", "う"]
+
+    @reflect_after_failure(model=model(server), trials=1)
+    async def never(memo: str = "") -> str:
+        raise Odd("no")
+
+    with pytest.raises(Odd):
+        asyncio.run(never())
+
+    @reflect_after_failure(model="openai-compatible:x@http://127.0.0.1:9/v1", trials=1)
+    def alone(memo: str = "") -> str:
+        raise Odd("no")
+
+    with pytest.raises(Odd), pytest.MonkeyPatch.context() as patch:
+        patch.setattr("naisei.doors.speaking.reflect", _unreachable)
+        alone()
+    with pytest.raises(InputError, match="memo"):
+        reflect_after_failure(model=model(server))(len)
+
+
+def _unreachable(*args: Any) -> Any:
+    from naisei.core import InstrumentFailure
+
+    raise InstrumentFailure("unreachable")
+    yield

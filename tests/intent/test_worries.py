@@ -1,0 +1,96 @@
+"""Worries that cannot wait get what helps at once; ordinary questions about the same things do
+not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from naisei.core import Where, World, run
+from naisei.intent.dialogue import Dialogue
+from naisei.intent.effects import document_world
+from naisei.intent.flow import assist
+from naisei.intent.rules import Contacts, Entry, Setting
+from naisei.intent.schemas import Reply
+from naisei.intent.worries import Worried, Worry, WorryHandler
+from naisei.retrieval.build import build
+from naisei.retrieval.index import Index
+
+DOCUMENTS = {
+    "safety.md": "# 安全の手引き\n\n## けがをしたとき\n\n意識がないなど程度の重いけがは、守衛所"
+    "（内線 7119）に電話する。\n\n## 保護めがね\n\n保護めがねは入口で借りる。\n",
+    "cards.md": "# 入館カード\n\n## なくしたとき\n\nカードをなくしたら、すぐに総務課（内線 2105）に"
+    "電話して止める。\n\n## 再発行\n\n再発行の手数料は2,000円とする。\n",
+    "leave.md": "# 休暇\n\n## 日数\n\n年次有給休暇は年20日とする。\n",
+}
+
+
+@pytest.fixture(scope="module", params=[None, "fast"])
+def index(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Index]:
+    folder: Path = tmp_path_factory.mktemp("worries")
+    for name, text in DOCUMENTS.items():
+        (folder / "docs").mkdir(exist_ok=True)
+        (folder / "docs" / name).write_text(text, encoding="utf-8")
+    build(folder / "index", folder / "docs", embedder=request.param)
+    with Index.open(folder / "index") as opened:
+        yield opened
+
+
+def _told(index: Index, text: str) -> Worried:
+    return WorryHandler(index).perform(Worry(text), Where("x"))
+
+
+def _reply(index: Index, text: str) -> Reply:
+    contacts = Contacts(contact=(Entry(department="総務課", address="内線 2105", default=True),))
+    setting = Setting(contacts=contacts)
+    return run(assist(Dialogue(utterance=text), setting), document_world(World({}), index))
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("死にたいです", "life"),
+        ("夫に殴られています。逃げたい", "violence"),
+        ("機械から煙が出て燃えています", "fire"),
+        ("指を挟んで血が止まりません", "accident"),
+        ("入館カードを落としてしまいました", "lost"),
+        ("Someone stole my card", ""),
+        ("My laptop was stolen", "lost"),
+    ],
+)
+def test_a_worry_is_told_with_vectors_and_without(index: Index, text: str, kind: str) -> None:
+    assert _told(index, text).kind == kind
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "入館カードをなくしたときの再発行の手数料はいくらですか",
+        "虐待を防ぐ講演会の申し込み方法を教えてください",
+        "自殺対策計画はどこで読めますか",
+        "避難訓練は年に何回ありますか",
+        "年次有給休暇は何日ですか",
+    ],
+)
+def test_questions_about_the_same_things_are_no_worries(index: Index, text: str) -> None:
+    assert _told(index, text) == Worried()
+
+
+def test_the_number_to_call_comes_with_what_to_do(index: Index) -> None:
+    reply = _reply(index, "入館カードを落としてしまいました")
+    assert reply.urgent == "lost" and reply.band == "answer"
+    assert "内線 2105" in reply.answer and reply.citations[0].path == "cards.md"
+
+
+def test_a_public_number_where_a_life_is_at_stake_and_the_desk_where_the_documents_have_nothing(
+    index: Index,
+) -> None:
+    hurt = _reply(index, "同僚が倒れて意識がありません")
+    assert hurt.message.startswith("命にかかわる") and "7119" in hurt.answer
+    told = _reply(index, "夫に殴られています。逃げたい")
+    assert "110" in told.message.split("\n")[0]
+    assert told.evidence or "総務課" in told.message
