@@ -179,7 +179,7 @@ class WebServer:
 
 def main(state: Path, port: int) -> None:
     """Serve until killed; says its address on stdout."""
-    options = WebOptions(state=state, runs=state / "runs", port=port)
+    options = WebOptions(state=state, runs=state.with_name("runs"), port=port)
     listening = bound(options.host, options.port)
 
     async def go() -> None:
