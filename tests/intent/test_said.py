@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 
 from naisei.intent.dialogue import Dialogue
 from naisei.japanese.answers import at_a_loss, none_of_them
+from naisei.japanese.choosing import chosen
 from naisei.japanese.content_preservation import lost, missing, quantities
-from naisei.japanese.query_analysis import analyse_query, chosen
+from naisei.japanese.query_analysis import analyse_query
 
 OPTIONS = ("特別休暇規程", "年次有給休暇規程 › 申請の手続き", "休暇のよくある質問")
 KANJI = "〇一二三四五六七八九"

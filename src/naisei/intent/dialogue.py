@@ -9,8 +9,9 @@ from pydantic import BaseModel, ConfigDict
 
 from naisei.core import Event
 from naisei.intent.schemas import Exchange, Reply
+from naisei.japanese.choosing import chosen, led
 from naisei.japanese.morph import normalise
-from naisei.japanese.query_analysis import chosen, led, subjectless
+from naisei.japanese.query_analysis import subjectless
 
 __all__ = ["EARLIER", "NEW", "Conversation", "Dialogue"]
 

@@ -19,7 +19,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from naisei.models.embedders.e5 import Unigram
+from naisei.models.embedders.unigram import Unigram
 
 __all__ = ["FastEmbedder"]
 

@@ -1,0 +1,356 @@
+"""The bundled data sets: listed, validated, exported for Hugging Face, and read back.
+
+What there is stands in `naisei/data/catalogue/catalogue.toml`, the form of the rows in JSON Schema
+beside it. An export is a folder that `datasets.load_dataset` opens by its path, offline; objects
+with free keys are lists of `key` and `value` there, since a column has one type.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Literal
+
+from naisei.core import InputError
+from naisei.files import write_atomically, written_beside
+from naisei.lang import say
+from naisei.text_files import read_text
+
+__all__ = [
+    "Configuration",
+    "DataSet",
+    "catalogue",
+    "data_set",
+    "export",
+    "faults_of",
+    "load_exported",
+    "rows_of",
+    "validate",
+]
+
+_DATA = Path(str(files("naisei") / "data"))
+_SCHEMAS = _DATA / "catalogue"
+Schema = Mapping[str, Any]
+Rows = list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """One table of a data set. files: split → file; under an empty split the rows name theirs in
+    the field `split_by`."""
+
+    name: str
+    schema: str
+    files: Mapping[str, str]
+    split_by: str = ""
+
+    def form(self) -> dict[str, Any]:
+        """JSON Schema of a row."""
+        form: dict[str, Any] = json.loads((_SCHEMAS / f"{self.schema}.json").read_text("utf-8"))
+        return form
+
+    def splits(self) -> dict[str, Rows]:
+        """Split → rows, as they are in the files."""
+        out: dict[str, Rows] = {}
+        for split, path in self.files.items():
+            for _, row in rows_of(_DATA / path):
+                out.setdefault(split or str(row[self.split_by]), []).append(row)
+        return out
+
+
+@dataclass(frozen=True, slots=True)
+class DataSet:
+    """A bundled data set. title: in Japanese and English. licence, tasks: as Hugging Face writes
+    them. card: its README.md."""
+
+    name: str
+    title: tuple[str, str]
+    licence: str
+    languages: tuple[str, ...]
+    tasks: tuple[str, ...]
+    card: Path
+    configs: tuple[Configuration, ...]
+
+
+@cache
+def catalogue() -> dict[str, DataSet]:
+    """All bundled data sets by name."""
+    listed = tomllib.loads((_SCHEMAS / "catalogue.toml").read_text("utf-8"))
+    return {
+        name: DataSet(
+            name=name,
+            title=tuple(entry["title"]),
+            licence=entry["licence"],
+            languages=tuple(entry["languages"]),
+            tasks=tuple(entry["tasks"]),
+            card=_DATA / entry["card"],
+            configs=tuple(Configuration(key, **each) for key, each in entry["configs"].items()),
+        )
+        for name, entry in listed.items()
+    }
+
+
+def data_set(name: str) -> DataSet:
+    """Raises `InputError` for an unknown name."""
+    if (found := catalogue().get(name)) is not None:
+        return found
+    known = ", ".join(catalogue())
+    raise InputError(
+        say(f"データ '{name}' はありません", f"unknown data set '{name}'"),
+        place=name,
+        remedy=say(f"使えるもの: {known}", f"known: {known}"),
+    )
+
+
+def rows_of(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Line number and object of each line that is not empty.
+
+    Raises:
+        InputError: unreadable, or a line that is no JSON object.
+    """
+    for number, line in enumerate(read_text(path).splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except ValueError as error:
+            raise InputError(
+                say(f"JSON として読めません: {error}", f"is no JSON: {error}"),
+                place=f"{path}:{number}",
+            ) from error
+        if not isinstance(row, dict):
+            raise InputError(
+                say("JSON オブジェクトではありません", "is no JSON object"),
+                place=f"{path}:{number}",
+                remedy=say("1 行に 1 つの {…} を書いてください", "write one {…} a line"),
+            )
+        yield number, row
+
+
+def _library(name: str) -> Any:
+    try:
+        return import_module(name)
+    except ImportError as error:
+        package = name.partition(".")[0]
+        raise InputError(
+            say(f"{package} がインストールされていません", f"{package} is not installed"),
+            remedy=f"pip install 'naisei[frames]' ({say('または', 'or')} pip install {package})",
+        ) from error
+
+
+def validate(path: Path, form: Schema) -> list[str]:
+    """What is wrong with a file, `FILE:LINE: FIELD: what`; empty for nothing.
+
+    Raises:
+        InputError: unreadable, or jsonschema is not installed.
+    """
+    validator = _library("jsonschema").Draft202012Validator(form)
+    return [
+        f"{path}:{number}: {'.'.join(map(str, fault.absolute_path)) or '·'}: {fault.message}"
+        for number, row in rows_of(path)
+        for fault in validator.iter_errors(row)
+    ]
+
+
+def _kinds(form: Schema) -> tuple[str, bool]:
+    """The one type of a value, empty if it may be anything; and whether it may be null."""
+    types = form.get("type", [])
+    types = [types] if isinstance(types, str) else types
+    rest = [each for each in types if each != "null"]
+    return (rest[0] if len(rest) == 1 else ""), "null" in types
+
+
+def column_type(form: Schema) -> Any:
+    """The type of pyarrow for a JSON Schema. What may be anything is JSON text."""
+    arrow = _library("pyarrow")
+    kind, _ = _kinds(form)
+    if kind == "array":
+        return arrow.list_(column_type(form.get("items", {})))
+    if kind == "object" and "properties" in form:
+        inner = form["properties"].items()
+        return arrow.struct([(key, column_type(each)) for key, each in inner])
+    if kind == "object" and isinstance(form.get("additionalProperties"), dict):
+        value = column_type(form["additionalProperties"])
+        return arrow.list_(arrow.struct([("key", arrow.string()), ("value", value)]))
+    simple = {"integer": "int64", "number": "float64", "boolean": "bool_"}
+    return getattr(arrow, simple.get(kind, "string"))()
+
+
+def to_columns(value: Any, form: Schema) -> Any:
+    """A value as it stands in a column of `column_type`."""
+    kind, _ = _kinds(form)
+    if value is None:
+        return None
+    if kind == "array":
+        return [to_columns(each, form.get("items", {})) for each in value]
+    if kind == "object" and "properties" in form:
+        return {k: to_columns(value.get(k), each) for k, each in form["properties"].items()}
+    if kind == "object" and isinstance(form.get("additionalProperties"), dict):
+        inner = form["additionalProperties"]
+        return [{"key": k, "value": to_columns(v, inner)} for k, v in value.items()]
+    return value if kind else json.dumps(value, ensure_ascii=False)
+
+
+def from_columns(value: Any, form: Schema) -> Any:
+    """What `to_columns` was given. What is null and need not be there is not there."""
+    kind, _ = _kinds(form)
+    if value is None:
+        return None
+    if kind == "array":
+        return [from_columns(each, form.get("items", {})) for each in value]
+    if kind == "object" and "properties" in form:
+        there = {k: v for k, v in value.items() if v is not None or k in form.get("required", ())}
+        return {k: from_columns(v, form["properties"][k]) for k, v in there.items()}
+    if kind == "object" and isinstance(form.get("additionalProperties"), dict):
+        inner = form["additionalProperties"]
+        return {each["key"]: from_columns(each["value"], inner) for each in value}
+    return value if kind else json.loads(value)
+
+
+def export(data: DataSet, folder: Path, form: Literal["parquet", "jsonl"] = "parquet") -> None:
+    """Write a data set as a folder for Hugging Face: a file a split, the card, the schemas.
+
+    Raises:
+        InputError: pyarrow is not installed, or the folder holds something.
+    """
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InputError(
+            say("空のフォルダーではありません", "is no empty folder"),
+            place=str(folder),
+            remedy=say("新しいフォルダーを指定してください", "name a new folder"),
+        )
+    try:
+        counts = {
+            config.name: {
+                split: _write(rows, config.form(), folder / config.name / f"{split}.{form}")
+                for split, rows in config.splits().items()
+            }
+            for config in data.configs
+        }
+        for config in data.configs:
+            text = json.dumps(config.form(), ensure_ascii=False, indent=1) + "\n"
+            write_atomically(folder / "schema" / f"{config.name}.json", text)
+        write_atomically(folder / "README.md", card(data, counts, form))
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)  # it was not there, or empty
+        raise
+
+
+def _write(rows: Rows, form: Schema, path: Path) -> int:
+    if path.suffix == ".jsonl":
+        lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+        write_atomically(path, "".join(lines))
+        return len(rows)
+    arrow, parquet = _library("pyarrow"), _library("pyarrow.parquet")
+    columns = arrow.schema([(k, column_type(each)) for k, each in form["properties"].items()])
+    table = arrow.Table.from_pylist([to_columns(row, form) for row in rows], schema=columns)
+    with written_beside(path) as made:
+        parquet.write_table(table, made)
+    return len(rows)
+
+
+def card(data: DataSet, counts: Mapping[str, Mapping[str, int]], form: str) -> str:
+    """The card with the head that Hugging Face reads (YAML, of which JSON is a part)."""
+    total = sum(n for splits in counts.values() for n in splits.values())
+    sizes = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"))
+    configs = [
+        {
+            "config_name": name,
+            **({"default": True} if at == 0 else {}),
+            "data_files": [{"split": s, "path": f"{name}/{s}.{form}"} for s in splits],
+        }
+        for at, (name, splits) in enumerate(counts.items())
+    ]
+    head = {
+        "license": data.licence,
+        "language": list(data.languages),
+        "pretty_name": data.name,
+        "task_categories": list(data.tasks),
+        "size_categories": [next((s for most, s in sizes if total < most), "100K<n<1M")],
+        "tags": ["naisei", "dialogue"],
+        "configs": configs,
+    }
+    lines = [f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in head.items()]
+    note = say(
+        "`naisei data export` が書き出したもの。自由なキーをもつオブジェクトは、Parquet では "
+        "`key` と `value` のリスト。行の形は `schema/` (JSON Schema)。",
+        "Written by `naisei data export`. Objects with free keys are lists of `key` and `value` in "
+        "Parquet; `schema/` holds the form of the rows (JSON Schema).",
+    )
+    return "\n".join(["---", *lines, "---", "", note, "", data.card.read_text("utf-8")])
+
+
+def load_exported(folder: Path) -> dict[str, dict[str, Rows]]:
+    """Configuration → split → rows, of a folder that `export` wrote: equal to what was written, but
+    for a null that means the same as nothing, which is left out.
+
+    Raises:
+        InputError: no such folder, or pyarrow is not installed.
+    """
+    forms = sorted((folder / "schema").glob("*.json"))
+    if not forms:
+        raise InputError(
+            say("naisei data export のフォルダーではありません", "no folder of naisei data export"),
+            place=str(folder),
+            remedy="naisei data export NAME --output DIR",
+        )
+    out: dict[str, dict[str, Rows]] = {}
+    for path in forms:
+        form = json.loads(read_text(path))
+        splits = sorted((folder / path.stem).iterdir())
+        out[path.stem] = {file.stem: _read(file, form) for file in splits}
+    return out
+
+
+def _read(path: Path, form: Schema) -> Rows:
+    if path.suffix == ".jsonl":
+        return [row for _, row in rows_of(path)]
+    table = _library("pyarrow.parquet").read_table(path)
+    return [from_columns(row, form) for row in table.to_pylist()]
+
+
+def faults_of(what: str, like: str = "") -> Sequence[str]:
+    """Faults of form, one line each: of a bundled data set by its name, of an exported folder, or
+    of a file of JSON lines in the form `like` (NAME or NAME/CONFIG).
+
+    Raises:
+        InputError: no such data set or configuration, or a file without `like`.
+    """
+    path = Path(what)
+    if like:
+        name, _, wanted = like.partition("/")
+        configs = {config.name: config for config in data_set(name).configs}
+        if wanted and wanted not in configs:
+            known = ", ".join(configs)
+            raise InputError(
+                say(f"設定 '{wanted}' はありません", f"unknown configuration '{wanted}'"),
+                place="--as",
+                remedy=say(f"使えるもの: {known}", f"known: {known}"),
+            )
+        wanted = wanted or next(iter(configs))
+        return validate(path, configs[wanted].form())
+    if path.is_dir():
+        forms = {f.stem: json.loads(read_text(f)) for f in (path / "schema").glob("*.json")}
+        validators = {n: _library("jsonschema").Draft202012Validator(f) for n, f in forms.items()}
+        return [
+            f"{path / name / split} {number}: {fault.message}"
+            for name, splits in load_exported(path).items()
+            for split, rows in splits.items()
+            for number, row in enumerate(rows, start=1)
+            for fault in validators[name].iter_errors(row)
+        ]
+    if path.is_file():
+        raise InputError(
+            say("ファイルの形が分かりません", "the form of the file is not known"),
+            place=what,
+            remedy=say("--as NAME を付けてください", "add --as NAME"),
+        )
+    configs_of = data_set(what).configs
+    return [f for c in configs_of for p in c.files.values() for f in validate(_DATA / p, c.form())]
