@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from commandline import Alone, Naisei, Start
+from servers import postgres_server
 from servers.openai_server import OpenAIServer
 
 # Property tests: few examples, always the same, in `make test`; many new ones in `make test-slow`,
@@ -35,6 +36,7 @@ _FOREIGN = (
     "LC_ALL",
     "LC_MESSAGES",
     "NAISEI_MODEL",
+    "NAISEI_STORE",
     "NAISEI_DEBUG",
 )
 
@@ -98,3 +100,10 @@ def tiny(tmp_path: Path) -> Iterator[Path]:
         pytest.skip("a disk can be mounted by root only")
     yield place
     subprocess.run(["umount", str(place)], check=True)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[postgres_server.PostgresServer]:
+    """A PostgreSQL server; skips where there is none to start."""
+    with postgres_server.running() as server:
+        yield server

@@ -1,6 +1,7 @@
 """A small task with every kind of effect, and a command that runs it: for the run tests.
 
     python toy.py RUN_DIR CALLS_FILE [--n N] [--latency S] [--max-tokens T] [--flavour F]
+        [--store URL]
 
 Every performed call appends one line to CALLS_FILE just before it returns.
 """
@@ -155,9 +156,11 @@ def main() -> int:
     parser.add_argument("--concurrency", type=int, default=8)
     parser.add_argument("--max-tokens", type=int)
     parser.add_argument("--flavour", default="plain")
+    parser.add_argument("--store")
     args = parser.parse_args()
     task = Toy(args.n, args.flavour)
-    with args.calls.open("a") as calls, RunDirectory.of(task, args.run_dir) as directory:
+    run = RunDirectory.of(task, args.run_dir, store=args.store)
+    with args.calls.open("a") as calls, run as directory:
 
         def record(line: str) -> None:
             calls.write(line + "\n")

@@ -78,6 +78,7 @@ def report(error: BaseException) -> int:
 #: Package → the extra that brings it.
 _EXTRAS = {
     "matplotlib": "plots",
+    "psycopg": "postgres",
     "safetensors": "train",
     "textworld": "textgame",
     "tokenizers": "train",

@@ -35,7 +35,7 @@ _NAME = "naisei.toml"
 _COMMON = frozenset(
     {"base_url", "cache", "concurrency", "embedder", "index", "max_minutes", "max_output_tokens"}
     | {"max_tokens", "max_usd", "model", "quiet", "requests_per_minute", "run_dir", "seed"}
-    | {"structured", "temperature", "timeout", "tokens_per_minute"}
+    | {"store", "structured", "temperature", "timeout", "tokens_per_minute"}
 )
 #: Flags of `naisei` itself and of its groups, which are no sub-commands.
 _OF_GROUPS = frozenset(

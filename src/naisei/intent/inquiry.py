@@ -183,7 +183,9 @@ class Session:
                 folder = Path(opened.enter_context(TemporaryDirectory()))
                 log = opened.enter_context(closing(RunLog(folder / "log.sqlite")))
             else:
-                directory = opened.enter_context(RunDirectory.of(_Kept(config), path))
+                directory = opened.enter_context(
+                    RunDirectory.of(_Kept(config), path, store=options.store)
+                )
                 log, before = directory.log, before_the_log(directory)
             async with base_world(
                 config.models,

@@ -43,6 +43,7 @@ __all__ = [
     "line",
     "rechained",
     "references",
+    "relinked",
     "row_link",
     "verified",
 ]
@@ -258,22 +259,32 @@ _GONE = ("なくなっています", "is gone")
 _STALE = ("古い内容に戻っています", "has an older content")
 
 
-def verified(db: sqlite3.Connection, origin: str, head: bytes | None, *, chained: bool) -> Findings:
+def verified(
+    db: sqlite3.Connection,
+    origin: str,
+    head: bytes | None,
+    *,
+    chained: bool,
+    structure: bool = True,
+) -> Findings:
     """Everything that the log holds, held against its digests and its head.
 
     db: within a transaction, begun after the head was read. It may hold rows beyond the head: of
     a process that was killed, or writes on. chained: whether it has digests; of an older log only
-    the structure and the kinds of its values can be checked.
+    the structure and the kinds of its values can be checked. structure: look at those of a file,
+    too.
     """
     found = Findings(chained=chained)
     check = _Check(db, origin, found)
     try:
-        told = [str(row[0]) for row in db.execute("PRAGMA integrity_check(5)")]
+        told = ["ok"]
+        if structure:
+            told = [str(row[0]) for row in db.execute("PRAGMA integrity_check(5)")]
         if told != ["ok"]:
             found.damages.append(Damage(f"{say(*_STRUCTURE)}: {'; '.join(told)}"))
         if chained:
             check.all()
-        if not found.damages:
+        if structure and not found.damages:
             ledger.check_rows(db)
     except sqlite3.DatabaseError as error:
         found.damages.append(Damage(f"{say(*_STRUCTURE)}: {error}"))
@@ -315,7 +326,8 @@ class _Check:
     def all(self) -> None:
         digest = blake2b
         for number, known, text in self.db.execute("SELECT id, digest, text FROM texts"):
-            if isinstance(text, str) and digest(text.encode(), digest_size=16).digest() == known:
+            data = text.encode() if isinstance(text, str) else text
+            if isinstance(data, bytes) and digest(data, digest_size=16).digest() == known:
                 self.texts[number] = known
         self._events()
         of_event = {key[1:]: chain for key, chain in self.chains.items()}
@@ -487,14 +499,25 @@ def adopted(db: sqlite3.Connection, origin: str, *, check: bool = True) -> bytes
 
 def rechained(db: sqlite3.Connection, origin: str, *, check: bool = True) -> bytes:
     """As `adopted`, within a transaction of the caller's."""
+    _add_columns(db)
+    if check:
+        ledger.check_rows(db)
+    exchanges = db.execute("SELECT 1 FROM sqlite_master WHERE name = 'exchanges'").fetchone()
+    return relinked(db, origin, exchanges=exchanges is not None)
+
+
+def _add_columns(db: sqlite3.Connection) -> None:
     for table in ("meta", "events", "episodes", "lost", "exchanges"):
         columns = {row[1] for row in db.execute(f"PRAGMA table_info({table})")}
         if columns and "chain" not in columns:
             db.execute(f"ALTER TABLE {table} ADD COLUMN chain BLOB")
         if table == "episodes" and "after" not in columns:
             db.execute("ALTER TABLE episodes ADD COLUMN after BLOB")
-    if check:
-        ledger.check_rows(db)
+
+
+def relinked(db: sqlite3.Connection, origin: str, *, exchanges: bool = True) -> bytes:
+    """A new digest for every row, within a transaction of the caller's; the lines of the head.
+    exchanges: whether the log has such a table."""
     texts = dict(db.execute("SELECT id, digest FROM texts"))
     last: dict[str, bytes] = {}
     of_event: dict[tuple[str, str | None], bytes] = {}
@@ -512,7 +535,7 @@ def rechained(db: sqlite3.Connection, origin: str, *, check: bool = True) -> byt
         last[row[0]] = of_event[row[0], row[3]] = link
         cost = ((row[15] or 0) + (row[16] or 0), row[17])
         keep("events", "seq", seq, link, ("event", row[0], row[3]), *cost)
-    if db.execute("SELECT 1 FROM sqlite_master WHERE name = 'exchanges'").fetchone():
+    if exchanges:
         found = db.execute(f"SELECT seq, {ledger.EXCHANGE} FROM exchanges").fetchall()
         for seq, *row in found:
             before = of_event.get((row[0], row[1])) or genesis(origin, row[0])

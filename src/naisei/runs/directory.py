@@ -3,6 +3,7 @@
 config.json     what changes results, frozen (`Frozen`)
 log.sqlite      every effect and its result (`naisei.runs.log`)
 log.sqlite.head every row of it, to tell when some are lost (`naisei.runs.chain`)
+store.json      instead of both: the database that holds the log (`naisei.runs.stores`)
 results.jsonl   one line an episode, written when the run ends or stops
 report.html     written with it
 lock.holder     who works on the run now; the folder itself is locked
@@ -31,6 +32,7 @@ from naisei.files import output_error, plain_file, write_atomically
 from naisei.lang import say
 from naisei.runs.lock import RunLock
 from naisei.runs.log import RunLog
+from naisei.runs.stores import begin_log, open_log, remove
 from naisei.runs.task import Configured, EpisodeRow
 
 __all__ = ["Frozen", "RunDirectory", "default_path", "refuse_links"]
@@ -218,12 +220,14 @@ class RunDirectory:
         self._holders: list[Path] = []
 
     @staticmethod
-    def of(task: Configured, path: Path | None = None) -> RunDirectory:
+    def of(task: Configured, path: Path | None = None, *, store: str | None = None) -> RunDirectory:
         """The run directory of a task: made if it is not there, else continued.
 
         Args:
             path: where; by default `runs/<system>-<digest of config and data>`, so that
                 the same command continues the same run.
+            store: address of the database in which the log of a new run is kept; by default it
+                is a file (`naisei.runs.stores`).
 
         Raises:
             InputError: the directory holds something else, another configuration or other
@@ -232,13 +236,13 @@ class RunDirectory:
         path = default_path(task) if path is None else path
         frozen = Frozen.of(task)
         holders = [folder for folder in path.parents if not folder.exists()]
-        fresh = _make(path, frozen)
+        fresh = _make(path, frozen, store)
         lock = RunLock(path)
         try:
             refuse_links(path)
             found = Frozen.read(path / "config.json")
             found.refuse(frozen, path)
-            log = RunLog(path / "log.sqlite", origin=found.digest)
+            log = open_log(path, origin=found.digest)
             run = RunDirectory(path, found, log, lock, fresh)
             run._holders = holders
             return run
@@ -257,7 +261,7 @@ class RunDirectory:
         """
         refuse_links(path)
         frozen = Frozen.read(path / "config.json")
-        log = RunLog(path / "log.sqlite", read_only=True, origin=frozen.digest, check=check)
+        log = open_log(path, read_only=True, origin=frozen.digest, check=check)
         return RunDirectory(path, frozen, log, None, fresh=False)
 
     @property
@@ -307,7 +311,7 @@ class RunDirectory:
         unused = error is not None and self.fresh and self.log.counts() == (0, 0, 0)
         self.close()
         if unused:
-            shutil.rmtree(self.path)
+            remove(self.path)
             _remove_empty(self._holders)
 
 
@@ -338,7 +342,7 @@ def _umask() -> int:
     return mask
 
 
-def _make(path: Path, frozen: Frozen) -> bool:
+def _make(path: Path, frozen: Frozen, store: str | None) -> bool:
     """Make the directory complete or not at all; whether it is new."""
     if path.exists() and not path.is_dir():
         raise InputError(
@@ -362,7 +366,7 @@ def _make(path: Path, frozen: Frozen) -> bool:
         made.chmod(0o777 & ~_umask())
         text = json.dumps(frozen.model_dump(mode="json"), ensure_ascii=False, indent=2)
         (made / "config.json").write_text(text + "\n", encoding="utf-8")
-        RunLog(made / "log.sqlite", origin=frozen.digest).close()
+        begin_log(made, store, name=path.name, origin=frozen.digest)
         made.rename(path)
         return True
     except OSError:

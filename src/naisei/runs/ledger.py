@@ -28,6 +28,8 @@ __all__ = [
     "INSERT_EVENT",
     "INSERT_EXCHANGE",
     "INSERT_LOST",
+    "INSERT_NOTE",
+    "INSERT_TEXT",
     "LOST",
     "SCHEMA",
     "SPENT",
@@ -149,11 +151,13 @@ class Texts:
             found = self.db.execute(query, (number,)).fetchone()
         except sqlite3.Error as error:
             raise KeyError(number) from error
-        if found is None or not isinstance(found[1], str):
+        text = found[1] if found is not None else None
+        data = text.encode() if isinstance(text, str) else text
+        if found is None or not isinstance(data, bytes):
             raise KeyError(number)
-        if hashlib.blake2b(found[1].encode(), digest_size=16).digest() != found[0]:
+        if hashlib.blake2b(data, digest_size=16).digest() != found[0]:
             raise KeyError(number)
-        return found[0], found[1]
+        return found[0], text if isinstance(text, str) else data.decode()
 
 
 Row = tuple[Any, ...]
@@ -207,7 +211,7 @@ INSERT_EPISODE = f"INSERT OR REPLACE INTO episodes({EPISODE}, chain) VALUES (?,?
 #: `naisei.runs.ledger.Spent.add` takes.
 SPENT = """
 SELECT role, model,
-  sum(CASE WHEN usd IS NULL AND NOT cached AND input_tokens + output_tokens > 0
+  sum(CASE WHEN usd IS NULL AND cached = 0 AND input_tokens + output_tokens > 0
       THEN max(calls, 1) ELSE 0 END),
   sum(calls), sum(attempts), sum(input_tokens), sum(output_tokens),
   sum(lost_input + lost_output), sum(cached), sum(repaired), total(usd)
@@ -216,10 +220,12 @@ FROM (
     lost_input, lost_output FROM events WHERE role IS NOT NULL
   UNION ALL
   SELECT role, model, calls, attempts, input_tokens, output_tokens, usd, cached, repaired,
-    lost_input, lost_output FROM lost WHERE role IS NOT NULL)
+    lost_input, lost_output FROM lost WHERE role IS NOT NULL) AS each
 GROUP BY role, model"""
 #: What went over the line for one call. path: `NULL` for a failed try that left no event.
 INSERT_EXCHANGE = f"INSERT INTO exchanges({EXCHANGE}, chain) VALUES (?,?,?,?,?,?,?,?,?)"
+INSERT_TEXT = "INSERT OR IGNORE INTO texts VALUES (?,?,?)"
+INSERT_NOTE = "INSERT OR REPLACE INTO meta VALUES (?, ?, ?)"
 INSERT_LOST = f"INSERT INTO lost({LOST}, chain) VALUES ({','.join('?' * 14)})"
 
 _TABLES = {
@@ -335,7 +341,7 @@ def usage_row(used: Usage | None) -> Row:
     tokens = (u.input_tokens, u.output_tokens)
     lost = (u.lost_input, u.lost_output)
     # As SQLite gives it back: it has no truth values, and keeps NaN as NULL.
-    usd = None if u.usd is None or math.isnan(u.usd) else u.usd
+    usd = None if u.usd is None or math.isnan(u.usd) else float(u.usd)
     flags = (int(u.cached), int(u.repaired))
     return (u.role, u.model, u.calls, u.attempts, *tokens, usd, *flags, *lost)
 
@@ -370,7 +376,7 @@ def event_row(event: Event, texts: Texts) -> Row:
         dump(texts.pack(event.request)),
         dump(texts.pack(event.result)),
         failure,
-        event.seconds,
+        float(event.seconds),
         time.time(),
         *usage_row(event.usage),
     )

@@ -220,12 +220,20 @@ class RunLog:
         until = time.monotonic() + _PATIENCE
         while True:
             try:
-                self._db.execute("BEGIN IMMEDIATE")
-                break
-            except sqlite3.OperationalError as error:
-                if not _is_busy(error) or _in_a_loop() or time.monotonic() > until:
+                return self._begun()
+            except LogBusy:
+                if _in_a_loop() or time.monotonic() > until:
                     raise
             time.sleep(_AGAIN)
+
+    def _begun(self) -> sqlite3.Connection:
+        """The connection, in a transaction in which nobody else writes. Raises `LogBusy`."""
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError as error:
+            if _is_busy(error):
+                raise self._told(error) from error
+            raise
         # Another connection wrote meanwhile: what is remembered of the chain may be older.
         (version,) = self._db.execute("PRAGMA data_version").fetchone()
         if version != self._version:
@@ -236,6 +244,12 @@ class RunLog:
     def _undo(self, error: BaseException) -> NoReturn:
         """Whatever went wrong, COMMIT too: nothing of the transaction was stored, and nothing of
         it is remembered."""
+        self._roll_back()
+        if isinstance(error, sqlite3.Error):
+            raise self._told(error) from error
+        raise error
+
+    def _roll_back(self) -> None:
         self._texts.forget()
         self._last.clear()
         if self._db.in_transaction:
@@ -246,9 +260,6 @@ class RunLog:
                 self._db.close()
                 with suppress(sqlite3.Error):
                     self._db = self._texts.db = _writer(self.path)
-        if isinstance(error, sqlite3.Error):
-            raise self._told(error) from error
-        raise error
 
     def _told(self, error: sqlite3.Error) -> Exception:
         told = files.database_error(error, self.path)
@@ -263,10 +274,9 @@ class RunLog:
         with self._lock:
             try:
                 yield self._begin(), lines
-                self._db.execute("COMMIT")
+                self._commit(b"".join(lines))
             except BaseException as error:
                 self._undo(error)
-            self._head.add(b"".join(lines))
 
     def append(self, event: Event) -> None:
         """Returns when the event survives a killed process. Raises `EpisodeBusy` if the step is
@@ -283,10 +293,9 @@ class RunLog:
                 cost = (0, None) if used is None else (used.tokens, used.usd)
                 lines = chain.line(link, *cost, ("event", episode, path))
                 lines += self._exchanged(db, episode, path, used, link)
-                db.execute("COMMIT")
-            except sqlite3.IntegrityError as error:
-                with suppress(sqlite3.IntegrityError):
-                    self._undo(error)
+                self._commit(lines)
+            except self._step_is_there() as error:
+                self._roll_back()
                 raise EpisodeBusy(
                     say(
                         f"{event.where} はすでに記録されています",
@@ -298,7 +307,16 @@ class RunLog:
             except BaseException as error:
                 self._undo(error)
             self._last[episode] = link
-            self._head.add(lines)
+
+    @staticmethod
+    def _step_is_there() -> type[Exception]:
+        """What the database raises for a second event at one step."""
+        return sqlite3.IntegrityError
+
+    def _commit(self, lines: bytes) -> None:
+        """lines: of the head, for the rows of the transaction."""
+        self._db.execute("COMMIT")
+        self._head.add(lines)
 
     def _link(self, episode: str) -> bytes:
         """The digest of the episode's last event."""
@@ -501,7 +519,7 @@ class RunLog:
         text = ledger.dump(value)
         link = chain.row_link(chain.genesis(self._origin, ""), (), (key, text))
         with self._transaction() as (db, lines):
-            db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?, ?)", (key, text, link))
+            db.execute(ledger.INSERT_NOTE, (key, text, link))
             lines.append(chain.line(link, 0, None, ("note", key)))
 
     def erase(
@@ -518,6 +536,20 @@ class RunLog:
         made anew."""
         with self._lock:
             self._db.execute("PRAGMA secure_delete=ON")
+        anew = self._erased(instances, keys, prefixes, requests)
+        with self._lock:
+            self._head.replace(anew)
+            self._last.clear()
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def _erased(
+        self,
+        instances: Sequence[str],
+        keys: Sequence[str],
+        prefixes: Sequence[str],
+        requests: str,
+    ) -> bytes:
+        """As `erase`, in one transaction; the lines of the new head."""
         with self._transaction() as (db, _):
             for instance in instances:
                 found = db.execute(
@@ -536,11 +568,20 @@ class RunLog:
                     (len(requests), requests),
                 )
             self._texts.sweep()
-            anew = chain.rechained(db, self._origin)
-        with self._lock:
-            self._head.replace(anew)
-            self._last.clear()
-            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            return self._relinked(db)
+
+    def _relinked(self, db: sqlite3.Connection) -> bytes:
+        return chain.rechained(db, self._origin)
+
+    def head(self) -> bytes:
+        """The list of its rows as it stands (`naisei.runs.chain`)."""
+        return self._head.read() or b""
+
+    def made_anew(self, fill: Callable[[Any], None]) -> str:
+        """Put a log in the place of this one, which stays under the name that is returned. fill:
+        makes its rows, without their digests. Of a file, `naisei.runs.repair` does it.
+        """
+        raise NotImplementedError
 
     def close(self) -> None:
         """Folds the WAL into the file. The log cannot be used afterwards."""

@@ -13,10 +13,11 @@ import shutil
 import sqlite3
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -30,8 +31,8 @@ from naisei.runs import chain, ledger
 from naisei.runs.chain import CHAIN_KEY, Damage, Entry, Findings, Key
 from naisei.runs.directory import Frozen, refuse_links
 from naisei.runs.lock import RunLock
-from naisei.runs.log import RunLog
 from naisei.runs.report import SUMMARY_KEY
+from naisei.runs.stores import LOG, in_database, open_log
 
 __all__ = ["Repaired", "checked", "repaired"]
 
@@ -50,7 +51,7 @@ def checked(directory: Path) -> Findings:
     refuse_links(directory)
     frozen = Frozen.read(directory / "config.json")
     try:
-        log = RunLog(directory / "log.sqlite", read_only=True, origin=frozen.digest, check=False)
+        log = open_log(directory, read_only=True, origin=frozen.digest, check=False)
         with closing(log):
             return log.verified()
     except InputError as error:
@@ -61,7 +62,8 @@ def checked(directory: Path) -> Findings:
 class Repaired:
     """What a repair came to. events, episodes: kept. lost: by episode, how many events and from
     which step on. outcomes: of ended episodes, lost. tokens, usd: what the lost had cost, and
-    resuming costs again. saved: the old files."""
+    resuming costs again. saved: the old files, or the name that
+    the old log has now in its database."""
 
     events: int = 0
     episodes: int = 0
@@ -69,7 +71,7 @@ class Repaired:
     outcomes: list[str] = field(default_factory=list)
     tokens: int = 0
     usd: float = 0.0
-    saved: list[Path] = field(default_factory=list)
+    saved: list[Path | str] = field(default_factory=list)
 
     def text(self) -> str:
         """In words."""
@@ -128,9 +130,11 @@ def repaired(directory: Path) -> Repaired:
         found = checked(directory)
         if found.chained and not found.damages and not found.notes:
             return Repaired(found.events, found.episodes)
-        path = directory / "log.sqlite"
+        if in_database(directory):
+            return _repaired_there(directory, frozen.digest)
+        path = directory / LOG
         with tempfile.TemporaryDirectory(prefix="naisei-") as scratch:
-            salvage = _Salvage(path, Path(scratch))
+            salvage = _Salvage.of_file(path, Path(scratch))
         new = directory / "log.sqlite.new"
         try:
             head = salvage.write(new, frozen.digest)
@@ -145,10 +149,21 @@ def repaired(directory: Path) -> Repaired:
         lock.release()
 
 
-def _put_in_place(path: Path, new: Path, head: bytes) -> list[Path]:
+def _repaired_there(directory: Path, origin: str) -> Repaired:
+    """As `repaired`, of a log in a database, which stays there under another name."""
+    log = open_log(directory, read_only=True, origin=origin, check=False, alone=True)
+    with closing(log):
+        salvage = _Salvage(log.path, log.head())
+        salvage.take(lambda table, columns: log.select(f"SELECT {columns} FROM {table}"))
+        salvage.sift()
+        salvage.told.saved = [log.made_anew(lambda db: salvage.fill(db, origin))]
+        return salvage.told
+
+
+def _put_in_place(path: Path, new: Path, head: bytes) -> list[Path | str]:
     """The new log in the place of the old one, of which a copy is made first."""
     at = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
-    saved = []
+    saved: list[Path | str] = []
     for end in _ENDS:
         old = path.with_name(f"{path.name}{end}")
         if old.exists():
@@ -168,14 +183,12 @@ def _put_in_place(path: Path, new: Path, head: bytes) -> list[Path]:
 class _Salvage:
     """The sound rows of a damaged log. told: what was kept and lost."""
 
-    def __init__(self, path: Path, scratch: Path) -> None:
+    def __init__(self, path: Path, head: bytes) -> None:
+        self.path = path
         self.told = Repaired()
         self.texts: dict[int, tuple[bytes, str]] = {}
         self.events: list[Row] = []
         self.rows: dict[str, list[Row]] = {}
-        head_path = path.with_name(f"{path.name}.head")
-        plain_file(head_path)
-        head = head_path.read_bytes() if head_path.exists() else b""
         self.head: dict[Key, Entry] = {e.key: e for e in chain.entries(head)[0]}
         self._listed: dict[str, list[Entry]] = defaultdict(list)
         for key, entry in self.head.items():
@@ -183,23 +196,27 @@ class _Salvage:
                 self._listed[str(key[1])].append(entry)
         self._dropped: dict[str, list[Row]] = defaultdict(list)
         self._kept: set[bytes] = set()
-        found: dict[str, dict[Row, None]] = defaultdict(dict)
+        self.found: dict[str, dict[Row, None]] = defaultdict(dict)
         self.chained = True
         self.origin = ""
+
+    @staticmethod
+    def of_file(path: Path, scratch: Path) -> _Salvage:
+        head_path = path.with_name(f"{path.name}.head")
+        plain_file(head_path)
+        salvage = _Salvage(path, head_path.read_bytes() if head_path.exists() else b"")
         for copy in _copies(path, scratch):
             with suppress(sqlite3.Error, ValueError), closing(_opened(copy)) as db:
-                self.chained = ledger.check_schema(db)
-                self._read(db, found)
-        if not found:
-            raise InputError(
-                say("読み取れる行がありません", "no row of it can be read"),
-                place=str(path),
-                remedy=say("控えがあれば、それを使ってください", "use a backup, if there is one"),
-            )
-        self._sift(found)
+                salvage.chained = ledger.check_schema(db)
+                salvage.take(partial(_rows, db, most=len(salvage.head)))
+        salvage.sift()
+        return salvage
 
-    def _read(self, db: sqlite3.Connection, found: dict[str, dict[Row, None]]) -> None:
-        for number, digest, text in _rows(db, "texts", "id, digest, text", len(self.head)):
+    def take(self, rows: Callable[[str, str], Iterable[Row]]) -> None:
+        """What there is of it. rows: of a table, these columns."""
+        found = self.found
+        for number, digest, kept in rows("texts", "id, digest, text"):
+            text = kept.decode("utf-8", "surrogateescape") if isinstance(kept, bytes) else kept
             if isinstance(text, str) and _digest(text) == digest:
                 self.texts[number] = digest, text
         for table, columns in (
@@ -211,11 +228,19 @@ class _Salvage:
         ):
             if self.chained:
                 columns += ", after, chain" if table == "episodes" else ", chain"
-            for row in _rows(db, table, columns, len(self.head)):
+            for row in rows(table, columns):
                 with suppress(TypeError):
                     found[table].setdefault(row)
 
-    def _sift(self, found: dict[str, dict[Row, None]]) -> None:
+    def sift(self) -> None:
+        """Keep what is sound of what was taken."""
+        found = self.found
+        if not found:
+            raise InputError(
+                say("読み取れる行がありません", "no row of it can be read"),
+                place=str(self.path),
+                remedy=say("控えがあれば、それを使ってください", "use a backup, if there is one"),
+            )
         if not self.chained:
             self.events = sorted(found["events"])
             self.rows = {table: list(rows) for table, rows in found.items()}
@@ -318,24 +343,7 @@ class _Salvage:
         with closing(sqlite3.connect(path, isolation_level=None)) as db:
             db.executescript(ledger.SCHEMA + ledger.UNIQUE_STEPS)
             db.execute("BEGIN")
-            for number, (digest, text) in self.texts.items():
-                db.execute("INSERT OR IGNORE INTO texts VALUES (?,?,?)", (number, digest, text))
-            cut = -1 if self.chained else None
-            self._insert(db, "events", f"seq, {ledger.EVENT}", [r[:cut] for r in self.events])
-            for table, columns, end in (
-                ("exchanges", f"seq, {ledger.EXCHANGE}", cut),
-                ("lost", f"seq, {ledger.LOST}", cut),
-                ("episodes", "episode, instance, trial, result, failure, at", None),
-                ("meta", "key, value", cut),
-            ):
-                self._insert(db, table, columns, [r[:end] for r in self.rows.get(table, [])])
-            if self.told.lost or self.told.outcomes:
-                db.execute("DELETE FROM meta WHERE key = ?", (SUMMARY_KEY,))
-            note: JsonValue = {"format": 1, "origin": origin}
-            db.execute(
-                "INSERT OR REPLACE INTO meta(key, value) VALUES (?, ?)",
-                (CHAIN_KEY, ledger.dump(note)),
-            )
+            self.fill(db, origin)
             db.execute("COMMIT")
             try:
                 head = chain.adopted(db, origin)
@@ -348,7 +356,26 @@ class _Salvage:
             os.fsync(file.fileno())
         return head
 
-    def _insert(self, db: sqlite3.Connection, table: str, columns: str, rows: list[Row]) -> None:
+    def fill(self, db: Any, origin: str) -> None:
+        """What is sound into the tables of a new log, within a transaction."""
+        for number, (digest, text) in self.texts.items():
+            db.execute(ledger.INSERT_TEXT, (number, digest, text))
+        cut = -1 if self.chained else None
+        self._insert(db, "events", f"seq, {ledger.EVENT}", [r[:cut] for r in self.events])
+        for table, columns, end in (
+            ("exchanges", f"seq, {ledger.EXCHANGE}", cut),
+            ("lost", f"seq, {ledger.LOST}", cut),
+            ("episodes", "episode, instance, trial, result, failure, at", None),
+            ("meta", "key, value", cut),
+        ):
+            self._insert(db, table, columns, [r[:end] for r in self.rows.get(table, [])])
+        if self.told.lost or self.told.outcomes:
+            db.execute("DELETE FROM meta WHERE key = ?", (SUMMARY_KEY,))
+        note: JsonValue = {"format": 1, "origin": origin}
+        db.execute("DELETE FROM meta WHERE key = ?", (CHAIN_KEY,))
+        db.execute("INSERT INTO meta(key, value) VALUES (?, ?)", (CHAIN_KEY, ledger.dump(note)))
+
+    def _insert(self, db: Any, table: str, columns: str, rows: list[Row]) -> None:
         marks = ",".join("?" * (columns.count(",") + 1))
         db.executemany(f"INSERT OR IGNORE INTO {table}({columns}) VALUES ({marks})", rows)
 

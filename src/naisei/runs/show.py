@@ -98,14 +98,14 @@ _WHERE = {
 }
 _COSTS = """
 SELECT episode, sum(effects), sum(calls), sum(tokens),
-  sum(CASE WHEN usd IS NULL AND tokens > 0 AND NOT cached THEN 1 ELSE 0 END),
+  sum(CASE WHEN usd IS NULL AND tokens > 0 AND cached = 0 THEN 1 ELSE 0 END),
   total(usd), total(seconds)
 FROM (
   SELECT episode, 1 AS effects, calls, input_tokens + output_tokens AS tokens, usd, cached, seconds
   FROM events WHERE episode IN ({marks})
   UNION ALL
   SELECT episode, 0, calls, input_tokens + output_tokens, usd, cached, 0
-  FROM lost WHERE episode IN ({marks}))
+  FROM lost WHERE episode IN ({marks})) AS each
 GROUP BY episode"""
 
 
@@ -117,9 +117,9 @@ def episode_page(
     conditions, values = _conditions(wanted)
     source = _KNOWN if wanted.state in ("", "going") and _under_way(log) else _ENDED
     where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
-    ((total,),) = log.select(f"SELECT count(*) FROM ({source}){where}", values)
+    ((total,),) = log.select(f"SELECT count(*) FROM ({source}) AS known{where}", values)
     found = log.select(
-        f"SELECT episode, instance, trial, result, failure FROM ({source}){where}"
+        f"SELECT episode, instance, trial, result, failure FROM ({source}) AS known{where}"
         " ORDER BY place, episode LIMIT ? OFFSET ?",
         [*values, limit, offset],
     )

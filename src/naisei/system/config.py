@@ -23,7 +23,17 @@ from naisei.core import InputError
 from naisei.lang import say
 from naisei.lengths import BODY, MESSAGE
 
-__all__ = ["Config", "Flag", "Listening", "Options", "Printed", "flag", "flags_of", "port_flag"]
+__all__ = [
+    "Config",
+    "Flag",
+    "Listening",
+    "Options",
+    "Printed",
+    "flag",
+    "flags_of",
+    "port_flag",
+    "store_flag",
+]
 
 #: Panels of the help, by the names that configurations use: in Japanese and English.
 PANELS = {
@@ -102,6 +112,13 @@ class Printed(Options):
         name="--json",
         panel="output",
     )
+
+
+def store_flag() -> Any:
+    """The flag `--store`, by which logs, and what a server keeps of people, go to a database."""
+    ja = "記録を置く PostgreSQL (postgresql://…)。既定はファイル"
+    en = "PostgreSQL that keeps the logs, postgresql://…; files by default."
+    return flag(None, ja, en, name="--store", panel="output", metavar="URL", env="NAISEI_STORE")
 
 
 def port_flag(default: int) -> Any:

@@ -18,7 +18,7 @@ from naisei.lang import say
 from naisei.models.base import Mode
 from naisei.runs.budget import Budget
 from naisei.runs.task import EpisodeRow, Table
-from naisei.system.config import Config, Options, flag
+from naisei.system.config import Config, Options, flag, store_flag
 from naisei.system.declare import blocking
 from naisei.system.sampling import completed, of_config
 
@@ -128,6 +128,7 @@ class RunOptions(Endpoint):
         panel="output",
         metavar="NAME",
     )
+    store: str | None = store_flag()
     quiet: bool = flag(
         False, "進捗を表示しない", "No progress.", name="--quiet", short="-q", panel="output"
     )
@@ -223,7 +224,7 @@ async def aexecute(
         resends_of={r.name: r.resends for r in experiment.roles if r.resends is not None},
     ) as world:
         with (
-            RunDirectory.of(task, run_dir) as directory,
+            RunDirectory.of(task, run_dir, store=options.store) as directory,
             tracking.of(task, directory.path) if tracking is not None else nullcontext(),
         ):
             async with task.during(directory):

@@ -34,6 +34,7 @@ from naisei.runs.show import (
     run_text,
     summary_or_none,
 )
+from naisei.runs.stores import log_state
 from naisei.web.html import page_response
 from naisei.web.state import RECORDED, ServerState, server_of
 
@@ -129,9 +130,9 @@ _MOST_SOUND = 1024
 
 def file_state(path: Path) -> tuple[object, ...]:
     """Changes with the files of a run's log."""
-    names = ("config.json", "log.sqlite", "log.sqlite-wal", "log.sqlite.head")
-    stats = [(path / name).stat() if (path / name).exists() else None for name in names]
-    return tuple(s and (s.st_ino, s.st_size, s.st_mtime_ns) for s in stats)
+    config = path / "config.json"
+    stat = config.stat() if config.exists() else None
+    return (stat and (stat.st_ino, stat.st_size, stat.st_mtime_ns), *log_state(path))
 
 
 def opened(path: Path) -> RunDirectory:
@@ -201,7 +202,7 @@ def _unknown() -> HTTPException:
 
 _RUNS_AT_ONCE = 50
 #: What was seen of a run, while its files stay as they are.
-_Seen = dict[tuple[str, tuple[int, ...]], Listed]
+_Seen = dict[tuple[str, tuple[object, ...]], Listed]
 _KEPT = 2_000
 
 
@@ -283,16 +284,14 @@ def _looked_at(run: Found, seen: _Seen) -> Listed:
     return listed
 
 
-def _mark(path: Path) -> tuple[int, ...]:
+def _mark(path: Path) -> tuple[object, ...]:
     """Changes whenever something is written to the run's log, or its lock is taken or left."""
-    marks = []
-    for name in ("log.sqlite", "log.sqlite-wal", "lock.holder"):
-        try:
-            stat = (path / name).stat()
-            marks += [stat.st_mtime_ns, stat.st_size]
-        except OSError:
-            marks += [0, 0]
-    return tuple(marks)
+    try:
+        stat = (path / "lock.holder").stat()
+        lock = stat.st_mtime_ns, stat.st_size
+    except OSError:
+        lock = 0, 0
+    return (*lock, *log_state(path))
 
 
 _EPISODES_AT_ONCE = 100

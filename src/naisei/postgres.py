@@ -1,0 +1,289 @@
+"""PostgreSQL: connections of this process to one database, and locks that end with the process.
+
+What is kept there lies in the schema `naisei`, which is made when it is not there. The password is
+taken from the address, or from where libpq finds it (`PGPASSWORD`, `~/.pgpass`); it is never
+written down.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urlsplit, urlunsplit
+
+from naisei.core import InputError, LogBusy
+from naisei.lang import say
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+__all__ = ["Database", "database", "is_address", "lock_number", "shown"]
+
+T = TypeVar("T")
+#: Connections that a process keeps open when they are idle.
+_IDLE = 4
+#: Changes with the tables. A database of a later version is refused.
+VERSION = 1
+_open: dict[tuple[int, str], Database] = {}
+_opening = threading.Lock()
+
+
+def is_address(store: str) -> bool:
+    """Whether a store is a database."""
+    return store.startswith(("postgresql://", "postgres://"))
+
+
+def shown(address: str) -> str:
+    """The address without its password."""
+    parts = urlsplit(address)
+    user, at, host = parts.netloc.rpartition("@")
+    return urlunsplit(parts._replace(netloc=f"{user.partition(':')[0]}{at}{host}"))
+
+
+def lock_number(*names: object) -> int:
+    """The advisory lock that stands for something: 63 bits of a digest of its names."""
+    digest = hashlib.blake2b("\n".join(map(str, names)).encode("utf-8", "surrogatepass"))
+    return int.from_bytes(digest.digest()[:8]) >> 1
+
+
+def database(address: str) -> Database:
+    """The database at an address (`postgresql://USER@HOST:PORT/NAME`); one object a process.
+
+    An address without a password is that of a database which was opened before with one.
+
+    Raises:
+        InputError: no such address, it cannot be reached, or a later version of naisei made it.
+    """
+    if not is_address(address):
+        raise InputError(
+            say(f"保存先の書き方が違います: {address}", f"is no store: {address}"),
+            place="--store",
+            remedy="postgresql://USER@HOST:5432/NAME",
+        )
+    with _opening:
+        key = (os.getpid(), shown(address))
+        if (found := _open.get(key)) is None:
+            found = _open[key] = Database(address)
+    found.prepare()
+    return found
+
+
+class Database:
+    """Connections to one database, shared by the threads of a process; made by `database`."""
+
+    def __init__(self, address: str) -> None:
+        self.address, self.shown = address, shown(address)
+        self._idle: list[Connection[Any]] = []
+        self._lock = threading.RLock()
+        self._claims: Connection[Any] | None = None
+        self._claimed: dict[int, None] = {}
+        self._prepared: set[str] = set()
+
+    def prepare(self, name: str = "", make: str = "") -> None:
+        """Make the schema, and what `make` adds to it, once. name: of what is added."""
+        with self._lock:
+            if name in self._prepared:
+                return
+            with self.connection() as db, db.transaction():
+                db.execute("SELECT pg_advisory_xact_lock(%s)", (lock_number("schema"),))
+                db.execute(_SCHEMA)
+                if make:
+                    db.execute(make)
+                db.execute(
+                    "INSERT INTO naisei.versions VALUES ('naisei', %s) ON CONFLICT DO NOTHING",
+                    (VERSION,),
+                )
+                (version,) = db.execute("SELECT number FROM naisei.versions").fetchone() or (0,)
+            if version != VERSION:
+                raise InputError(
+                    say(
+                        "このデータベースは別のバージョンの naisei のものです",
+                        "the database belongs to another version of naisei",
+                    ),
+                    place=self.shown,
+                    remedy=say("別のデータベースを使ってください", "use another database"),
+                )
+            self._prepared.add(name)
+
+    @contextmanager
+    def connection(self) -> Iterator[Connection[Any]]:
+        """A connection in autocommit mode, to oneself until it is left.
+
+        Raises:
+            LogBusy: the database cannot be reached.
+            InputError: what it says of a statement that it refuses.
+        """
+        with self.telling():
+            db = self.take()
+            try:
+                yield db
+            finally:
+                self.give(db)
+
+    def take(self) -> Connection[Any]:
+        """As `connection`; to be given back by `give`. Raises errors of psycopg."""
+        with self._lock:
+            while self._idle:
+                if not (db := self._idle.pop()).closed:
+                    return db
+        return self._connected()
+
+    def give(self, db: Connection[Any]) -> None:
+        from psycopg.pq import TransactionStatus
+
+        with self._lock:
+            at_rest = not db.closed and db.info.transaction_status == TransactionStatus.IDLE
+            if at_rest and len(self._idle) < _IDLE:
+                self._idle.append(db)
+                return
+        with suppress(Exception):  # it is of no more use
+            db.close()
+
+    def again(self, work: Callable[[Connection[Any]], T]) -> T:
+        """What `work` returns, which may be done twice: where a connection was lost since it was
+        used last, it is done on another one. Raises as `connection`."""
+        import psycopg
+
+        with self.telling():
+            while True:
+                with self._lock:
+                    fresh = not self._idle
+                db = self.take()
+                try:
+                    return work(db)
+                except (psycopg.OperationalError, psycopg.InterfaceError):
+                    if fresh or not db.closed:
+                        raise
+                finally:
+                    self.give(db)
+
+    @contextmanager
+    def telling(self) -> Iterator[None]:
+        """Errors of the database within, in words."""
+        import psycopg
+
+        try:
+            yield
+        except psycopg.Error as error:
+            raise self.told(error) from error
+
+    def told(self, error: Exception) -> InputError:
+        """An error of psycopg in words."""
+        import psycopg
+
+        lines = str(error).strip().splitlines() or [type(error).__name__]
+        state = getattr(error, "sqlstate", None) or ""
+        lost = isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
+        if lost and state[:2] not in ("28", "3D", "53"):
+            return LogBusy(
+                say(
+                    f"データベースに接続できません: {lines[0]}",
+                    f"the database cannot be reached: {lines[0]}",
+                ),
+                place=self.shown,
+                remedy=say(
+                    "動いていることを確かめて、同じコマンドをもう一度実行してください"
+                    "（続きから始まります）",
+                    "see that it runs, then give the same command again: it goes on from there",
+                ),
+            )
+        return InputError(
+            say(f"データベースのエラー: {lines[0]}", f"the database says: {lines[0]}"),
+            place=self.shown,
+        )
+
+    def _connected(self) -> Connection[Any]:
+        import psycopg
+
+        given: dict[str, Any] = {
+            "application_name": "naisei",
+            # Who waits for a machine that is gone waits in vain.
+            "connect_timeout": 5,
+            "tcp_user_timeout": 10_000,
+            **psycopg.conninfo.conninfo_to_dict(self.address),
+        }
+        db = psycopg.connect(**given, autocommit=True)
+        try:
+            db.execute("SET search_path = naisei, public")
+            # Counts are summed as numerics; Python has integers without bounds.
+            db.adapters.register_loader("numeric", _number_loader())
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    def claim(self, number: int) -> bool:
+        """Take an advisory lock, which is held until `unclaim`, or until this process or the
+        database ends; whether nobody else has it."""
+        with self._lock, self.telling():
+            if number in self._claimed:
+                return False
+            self._renew()
+            assert self._claims is not None
+            if not _locked(self._claims, number):
+                return False
+            self._claimed[number] = None
+            return True
+
+    def unclaim(self, number: int) -> None:
+        """Let go. What cannot be told to the database, it knows when the connection ends."""
+        with self._lock:
+            self._claimed.pop(number, None)
+            if self._claims is not None:
+                with suppress(Exception):
+                    self._claims.execute("SELECT pg_advisory_unlock(%s)", (number,))
+
+    def _renew(self) -> None:
+        """Where the connection that holds the locks was lost, take them again on another one. Of
+        those that somebody else has by now, that one is the holder: see `naisei.runs.postgres`."""
+        if self._claims is not None:
+            with suppress(Exception):
+                self._claims.execute("SELECT 1")
+                return
+            self._claims = None
+        self._claims = self._connected()
+        for number in self._claimed:
+            _locked(self._claims, number)
+
+    def renew(self) -> None:
+        """After a connection was lost: see that locks are held still, or again."""
+        with self._lock, self.telling():
+            if self._claimed:
+                self._renew()
+
+    def close(self) -> None:
+        """Close what is idle, and let go of all locks."""
+        with self._lock:
+            for db in (*self._idle, *filter(None, [self._claims])):
+                with suppress(Exception):
+                    db.close()
+            self._idle.clear()
+            self._claims = None
+
+
+def _locked(db: Connection[Any], number: int) -> bool:
+    found = db.execute("SELECT pg_try_advisory_lock(%s)", (number,)).fetchone()
+    return found is not None and bool(found[0])
+
+
+def _number_loader() -> type[Any]:
+    from psycopg.adapt import Loader
+
+    class NumberLoader(Loader):
+        """An integer as one; anything else as a float."""
+
+        def load(self, data: Any) -> int | float:
+            text = bytes(data).decode()
+            return int(text) if text.lstrip("-").isdecimal() else float(text)
+
+    return NumberLoader
+
+
+_SCHEMA = """
+CREATE SCHEMA IF NOT EXISTS naisei;
+CREATE TABLE IF NOT EXISTS naisei.versions(name text PRIMARY KEY, number bigint NOT NULL);
+"""

@@ -1,0 +1,146 @@
+"""Where the log of a run is: a file in its directory, or a database that `store.json` there names.
+
+A run's log stays where it began, whatever `--store` says later. The address is kept without its
+password, which comes from `NAISEI_STORE`, or from where libpq finds it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from naisei.core import InputError
+from naisei.files import plain_file
+from naisei.lang import say
+from naisei.postgres import is_address, shown
+from naisei.runs.log import RunLog
+
+__all__ = [
+    "LOG",
+    "STORE",
+    "STORE_FILE",
+    "address_of",
+    "begin_log",
+    "in_database",
+    "log_state",
+    "open_log",
+    "remove",
+]
+
+#: The log of a run that is a file.
+LOG = "log.sqlite"
+#: What names the database of a run whose log is in one.
+STORE_FILE = "store.json"
+#: The variable that holds the store, with its password.
+STORE = "NAISEI_STORE"
+
+
+class _Stored(BaseModel):
+    """`store.json`. store: address without its password. log: name of the log there."""
+
+    model_config = ConfigDict(frozen=True)
+
+    format: int = 1
+    store: str
+    log: str
+
+
+def _stored(directory: Path) -> _Stored | None:
+    path = directory / STORE_FILE
+    plain_file(path)
+    try:
+        return _Stored.model_validate_json(path.read_bytes())
+    except FileNotFoundError:
+        return None
+    except (OSError, ValidationError) as error:
+        raise InputError(
+            say(f"保存先の記録として読めません: {error}", f"names no store: {error}"),
+            place=str(path),
+        ) from error
+
+
+def address_of(store: str) -> str:
+    """The address with its password, where `NAISEI_STORE` has it; else as it is."""
+    known = os.environ.get(STORE, "")
+    return known if is_address(known) and shown(known) == shown(store) else store
+
+
+def begin_log(directory: Path, store: str | None, *, name: str, origin: str) -> None:
+    """The log of a directory that is being made. store: address of a database; `None`: a file.
+
+    Raises:
+        InputError: the store cannot be used.
+    """
+    if store is None:
+        RunLog(directory / LOG, origin=origin).close()
+        return
+    from naisei.postgres import database
+
+    database(store)
+    stored = _Stored(store=shown(store), log=f"{name}-{secrets.token_hex(6)}")
+    text = json.dumps(stored.model_dump(), ensure_ascii=False) + "\n"
+    (directory / STORE_FILE).write_text(text, encoding="utf-8")
+
+
+def in_database(directory: Path) -> bool:
+    """Whether the log of a run directory is in a database."""
+    return _stored(directory) is not None
+
+
+def open_log(
+    directory: Path,
+    *,
+    read_only: bool = False,
+    origin: str | None = None,
+    check: bool = True,
+    alone: bool = False,
+) -> RunLog:
+    """The log of a run directory; see `RunLog`. alone: as whoever writes it is."""
+    if (stored := _stored(directory)) is None:
+        return RunLog(directory / LOG, read_only=read_only, origin=origin, check=check)
+    from naisei.runs.postgres import PostgresLog
+
+    return PostgresLog(
+        address_of(stored.store),
+        stored.log,
+        place=directory / STORE_FILE,
+        read_only=read_only,
+        origin=origin,
+        check=check,
+        alone=alone or not read_only,
+    )
+
+
+def log_state(directory: Path) -> tuple[object, ...]:
+    """Changes with what is in the log of a run directory."""
+    if (stored := _stored(directory)) is not None:
+        from naisei.runs.postgres import PostgresLog
+
+        log = PostgresLog(
+            address_of(stored.store),
+            stored.log,
+            place=directory / STORE_FILE,
+            read_only=True,
+            check=False,
+        )
+        return tuple(log.select("SELECT max(seq), sum(length(lines)) FROM heads"))
+    names = (LOG, f"{LOG}-wal", f"{LOG}.head")
+    stats = [(directory / name).stat() if (directory / name).exists() else None for name in names]
+    return tuple(s and (s.st_ino, s.st_size, s.st_mtime_ns) for s in stats)
+
+
+def remove(directory: Path) -> None:
+    """A run directory and its log. Raises `OSError`, and `InputError` where its store cannot be
+    reached: then nothing is removed."""
+    if (stored := _stored(directory)) is not None:
+        from naisei.postgres import database
+
+        with database(address_of(stored.store)).connection() as db:
+            if db.execute("SELECT to_regclass('naisei.logs')").fetchone() != (None,):
+                db.execute("DELETE FROM naisei.logs WHERE name = %s", (stored.log,))
+    shutil.rmtree(directory)
