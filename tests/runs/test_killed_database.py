@@ -1,5 +1,6 @@
 """The database is killed in the middle of a run, at any moment: the run goes on, or stops with one
-message and is resumed; the results are those of a run in a file, nothing recorded is asked again."""
+message and is resumed; results are those of a run in a file, and nothing recorded is asked again.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +33,7 @@ def server() -> Iterator[postgres_server.PostgresServer]:
 @pytest.fixture
 def expected(tmp_path: Path, start_toy: Callable[..., Any]) -> bytes:
     whole = start_toy(tmp_path / "whole", tmp_path / "whole.calls", "--n", N, "--latency", 0)
-    out, err = whole.communicate(timeout=PATIENCE)
+    _, err = whole.communicate(timeout=PATIENCE)
     assert whole.returncode == 0, err
     return (tmp_path / "whole/results.jsonl").read_bytes()
 
