@@ -13,7 +13,10 @@ DOORS = {"cli", "web", "doors"}
 SYSTEMS = {"clarify", "relationship", "intent", "director", "textgame", "emphasis"}
 SHARED = {"runs", "memory", "retrieval", "japanese", "models", "http", "data"}
 #: Helpers of one file beside the packages. They may be used from above core.
-HELPERS = {"databases", "entries", "files", "keys", "lang", "lengths", "plugins", "terminal"}
+HELPERS = {"databases", "entries", "files", "keys", "lang", "lengths", "plugins", "terminal"} | {
+    "kept_text",
+    "workers",
+}
 HELPERS |= {"data_sets", "dialogue_rows", "postgres", "sandbox", "schema", "text_files"}
 #: Files or folders inside a system or a shared package that belong to its door: `cli` (DESIGN §2)
 #: and what it is split into, the verbs of the command line (`*_commands`, too). They may use

@@ -25,6 +25,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from naisei.core import InputError
 from naisei.intent.schemas import Thresholds
+from naisei.kept_text import KeptText, kept_text
 from naisei.lang import say
 from naisei.system.config import Printed, flag
 from naisei.terminal import visible
@@ -104,23 +105,15 @@ def _moved(cuts: Thresholds, **steps: int) -> Thresholds:
     return cuts.model_copy(update=new)
 
 
-def read_feedback(path: Path) -> list[Feedback]:
-    """The lines of a file; none if there is no file.
+def read_feedback(place: Path | KeptText) -> list[Feedback]:
+    """The lines of a file or another text; none if there is none.
 
     Raises:
         InputError: it cannot be read, or a line is damaged.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        return []
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(
-            say(f"評価の記録が読めません: {error}", f"the feedback cannot be read: {error}"),
-            place=str(path),
-        ) from error
+    text = kept_text(place)
     lines = []
-    for number, line in enumerate(text.split("\n"), 1):
+    for number, line in enumerate((text.read() or "").split("\n"), 1):
         if line.strip():
             try:
                 lines.append(Feedback.model_validate_json(line))
@@ -128,27 +121,19 @@ def read_feedback(path: Path) -> list[Feedback]:
                 raise InputError(
                     say("評価の記録の行ではありません: ", "no line of feedback: ")
                     + error.errors()[0]["msg"],
-                    place=f"{path}:{number}",
+                    place=f"{text.place}:{number}",
                     remedy=say("その行を直すか消してください", "mend the line or remove it"),
                 ) from error
     return lines
 
 
-def write_feedback(path: Path, sign: Sign, *, about: str = "", asked: int = 0) -> Feedback:
-    """Adds one line, at once and whole."""
+def write_feedback(
+    place: Path | KeptText, sign: Sign, *, about: str = "", asked: int = 0
+) -> Feedback:
+    """Adds one line, at once and whole. Raises `InputError` where it cannot be kept."""
     line = Feedback(sign=sign, at=datetime.now(UTC), about=about, asked=asked)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(line.model_dump(mode="json"), ensure_ascii=False) + "\n")
-    except OSError as error:
-        raise InputError(
-            say(
-                f"評価を記録できません: {error.strerror}",
-                f"the feedback cannot be kept: {error.strerror}",
-            ),
-            place=str(path),
-        ) from error
+    written = json.dumps(line.model_dump(mode="json"), ensure_ascii=False) + "\n"
+    kept_text(place).change(lambda before: (before or "") + written)
     return line
 
 

@@ -62,6 +62,13 @@ class Inquiry:
         """As it stands."""
         return Conversation.told(self._live.events, self._before)
 
+    def would_be(self, said: str) -> int:
+        """The number of the line that these words would be, from 0: a turn that was left without
+        its reply is not begun again by its own words."""
+        conversation = self.conversation
+        again = conversation.pending and self._heard() == said.strip()
+        return len(conversation.steps) - again
+
     async def turn(self, said: str | None, setting: Setting, world: World) -> Reply | None:
         """One turn. A turn that was left without its reply is finished first; the same words
         again are that turn. said: `None` finishes what was left and nothing else.

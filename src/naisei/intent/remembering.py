@@ -26,6 +26,7 @@ from naisei.intent.schemas import Reply
 from naisei.intent.worries import said
 from naisei.japanese.morph import normalise
 from naisei.japanese.person_kinds import self_told
+from naisei.kept_text import kept_at
 from naisei.lang import say
 from naisei.memory.stream import Entry, KeptHandler, KeptStream, Kind, Recent, remember
 from naisei.system.config import Printed, flag
@@ -168,7 +169,7 @@ def memory_command(options: MemoryOptions) -> None:
         )
     rows = listed(kept)
     if options.as_json:
-        out = {"user": options.user, "notes": rows, "file": str(kept.path)}
+        out = {"user": options.user, "notes": rows, "file": kept.place}
         print(json.dumps(out, ensure_ascii=False), flush=True)
         return
     names = {"fact": say("本人", "said"), "utterance": say("質問", "asked")}
@@ -195,7 +196,7 @@ def _forget(kept: KeptStream, options: MemoryOptions) -> None:
         )
 
 
-def kept_in(folder: Path, person: str) -> KeptStream:
+def kept_in(folder: Path, person: str, store: str | None = None) -> KeptStream:
     """Of a person of a server. person: as `naisei.intent.serve.people` names them."""
     # Names of users are the operator's: no file names.
-    return KeptStream(folder / "memory" / f"{fingerprint(person)[:32]}.jsonl")
+    return KeptStream(kept_at(folder, f"memory/{fingerprint(person)[:32]}.jsonl", store))

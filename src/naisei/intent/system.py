@@ -140,7 +140,7 @@ EVAL: Experiment[EvalConfig] = Experiment(
 )
 
 _SERVED = ("index", "mode", *Behaviour.model_fields)
-_SHARED = (*_SERVED, "profile", "user", "max_usd", "max_tokens", "cache")
+_SHARED = (*_SERVED, "profile", "user", "max_usd", "max_tokens", "cache", "store")
 
 SYSTEM = System(
     name="intent",

@@ -29,10 +29,12 @@ __all__ = [
     "Listening",
     "Options",
     "Printed",
+    "check_workers",
     "flag",
     "flags_of",
     "port_flag",
     "store_flag",
+    "workers_flag",
 ]
 
 #: Panels of the help, by the names that configurations use: in Japanese and English.
@@ -119,6 +121,26 @@ def store_flag() -> Any:
     ja = "記録を置く PostgreSQL (postgresql://…)。既定はファイル"
     en = "PostgreSQL that keeps the logs, postgresql://…; files by default."
     return flag(None, ja, en, name="--store", panel="output", metavar="URL", env="NAISEI_STORE")
+
+
+def workers_flag() -> Any:
+    """The flag `--workers` of a server."""
+    ja = "同じアドレスで応答するプロセスの数。2 つ以上には --store が要る"
+    en = "Processes behind the address; more than one need --store."
+    return flag(1, ja, en, panel="connections", ge=1, le=256)
+
+
+def check_workers(workers: int, store: str | None) -> None:
+    """Raises `InputError` for several processes without a store that they share."""
+    if workers > 1 and store is None:
+        raise InputError(
+            say(
+                "複数のプロセスは、会話をデータベースで共有します",
+                "several processes share their conversations by a database",
+            ),
+            place=f"--workers {workers}",
+            remedy=say("--store postgresql://… を付けてください", "give --store postgresql://…"),
+        )
 
 
 def port_flag(default: int) -> Any:

@@ -117,12 +117,15 @@ B = TypeVar("B", bound=BaseModel)
 
 
 class AskRequest(BaseModel):
-    """One turn. session: to go on with a conversation; none begins one."""
+    """One turn. session: to go on with a conversation; none begins one. id: names the message
+    in its session: whoever does not know whether it arrived sends it again under the same one, and
+    it is answered once. Of a first message it needs 22 characters where there are no users."""
 
     model_config = ConfigDict(extra="forbid")
 
     message: str
     session: str | None = Field(default=None, max_length=100)
+    id: str | None = Field(default=None, min_length=1, max_length=100)
 
 
 class FeedbackRequest(BaseModel):
@@ -201,7 +204,7 @@ def groups_of(request: Request) -> frozenset[str]:
 
 
 def _begun(turns: TurnService, request: Request, given: AskRequest) -> Session:
-    return turns.session(_user(request), given.session)
+    return turns.session(_user(request), given.session, given.id)
 
 
 async def ask(request: Request) -> JSONResponse:
@@ -209,7 +212,7 @@ async def ask(request: Request) -> JSONResponse:
     given = await read(request, AskRequest)
     turns = _state(request).turns
     conversation = _begun(turns, request, given)
-    reply = await turns.turn(conversation, given.message, groups=groups_of(request))
+    reply = await turns.turn(conversation, given.message, groups=groups_of(request), mark=given.id)
     return JSONResponse({"session": conversation.id, **plain_reply(reply)})
 
 
@@ -235,6 +238,7 @@ async def ask_stream(request: Request) -> EventSourceResponse:
             conversation,
             given.message,
             groups=groups_of(request),
+            mark=given.id,
             on_event=told,
             show=released.show,
         )

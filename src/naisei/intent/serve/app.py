@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import Callable
 
 from starlette.applications import Starlette
@@ -36,6 +37,7 @@ from naisei.memory.stream import KeptStream
 from naisei.models.base import ModelSettings
 from naisei.system.execute import RunOptions
 from naisei.terminal import Console
+from naisei.workers import serve_by
 
 __all__ = ["build_app", "guard_rules", "serve", "serve_command"]
 
@@ -189,16 +191,30 @@ def serve(
         InputError: what cannot be opened or bound.
     """
     listening = bound(options.host, options.port)
+    try:
+        if options.workers > 1:
+            serve_by(options.workers, _serve, (options, config, settings), listening, ready)
+        else:
+            _serve(options, config, settings, listening, ready)
+    finally:
+        listening.close()
+
+
+def _serve(
+    options: ServeOptions,
+    config: AssistConfig,
+    settings: ModelSettings | None,
+    listening: socket.socket,
+    ready: Callable[[str], None] | None,
+) -> None:
+    """In this process alone."""
     hold_signals()
 
     async def go() -> None:
         async with open_state(options, config, settings=settings) as state:
             await Server(uvicorn_config(build_app(state)), ready).serve(sockets=[listening])
 
-    try:
-        asyncio.run(go())
-    finally:
-        listening.close()
+    asyncio.run(go())
 
 
 def serve_command(config: AssistConfig, running: RunOptions, *, serving: ServeOptions) -> None:

@@ -25,7 +25,7 @@ from naisei.core import InputError
 from naisei.intent.rules import Profile, read_model
 from naisei.lang import say
 from naisei.lengths import BODY, UPLOAD
-from naisei.system.config import Listening, flag
+from naisei.system.config import Listening, check_workers, flag, store_flag, workers_flag
 
 __all__ = ["TOKEN", "ServeOptions", "Users", "read_users"]
 
@@ -103,7 +103,8 @@ class ServeOptions(Listening):
     call (`https://chat.example.com`). max_upload: bytes of a request. max_messages: messages of
     one chat-completions request. timeout: seconds for one turn. in_flight: turns at a time; more
     are answered 503. uploads: the folder for uploaded documents; `None` switches uploading off.
-    state: the folder of the sessions.
+    state: the folder of the sessions; with `store`, the name that they have in the database, which
+    any number of servers may share. workers: processes behind the address.
 
     Raises:
         InputError: a host that others can reach, without a token; a token too short to keep
@@ -158,6 +159,8 @@ class ServeOptions(Listening):
         panel=_KEPT,
         metavar="DIR",
     )
+    store: str | None = store_flag()
+    workers: int = workers_flag()
     uploads: Path | None = flag(
         None,
         "資料のアップロードを受け付け、このフォルダーに置く (既定: 受け付けない)",
@@ -209,6 +212,7 @@ class ServeOptions(Listening):
     @model_validator(mode="after")
     def _guarded(self) -> Self:
         self.guard(self.tokens.values(), variable=TOKEN, option="--tokens FILE")
+        check_workers(self.workers, self.store)
         if (self.user_header or self.groups_header) and "" not in self.tokens:
             # Without the secret, whoever can call could say who they are.
             raise InputError(

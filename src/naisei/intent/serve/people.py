@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
+from contextlib import ExitStack, closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -19,13 +20,23 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 from naisei.core import Event, InputError, Where, fingerprint
 from naisei.intent.remembering import kept_in
 from naisei.intent.schemas import Reply
+from naisei.kept_text import KeptText, kept_at
 from naisei.lang import say
 from naisei.runs.lock import RunLock, holder, locked
 from naisei.runs.log import RunLog
-from naisei.system.config import Printed, flag
+from naisei.system.config import Printed, flag, store_flag
 from naisei.terminal import visible
 
-__all__ = ["LOG", "AuditLine", "AuditOptions", "audit_command", "audited", "erase", "feedback_file"]
+__all__ = [
+    "LOG",
+    "AuditLine",
+    "AuditOptions",
+    "audit_command",
+    "audited",
+    "erase",
+    "feedback_of",
+    "open_log",
+]
 
 #: The log in a server's folder.
 LOG = "sessions.sqlite"
@@ -84,13 +95,24 @@ def lines(log: RunLog, who: str | None = None) -> list[AuditLine]:
     return found
 
 
-def feedback_file(folder: Path, person: str) -> Path:
+def open_log(folder: Path, store: str | None = None, *, read_only: bool = False) -> RunLog:
+    """The log of a server: in its folder, or in a database, under the folder's name."""
+    if store is None:
+        return RunLog(folder / LOG, read_only=read_only)
+    from naisei.runs.postgres import PostgresLog
+
+    name = f"{folder.name}/{LOG}"
+    return PostgresLog(store, name, place=folder / LOG, read_only=read_only)
+
+
+def feedback_of(folder: Path, person: str, store: str | None = None) -> KeptText:
     """Where a server keeps a person's feedback."""
     # Names of users are the operator's, ids of sessions are secrets: neither is a file name.
-    return folder / "feedback" / f"{hashlib.sha256(person.encode()).hexdigest()[:32]}.jsonl"
+    digest = hashlib.sha256(person.encode()).hexdigest()[:32]
+    return kept_at(folder, f"feedback/{digest}.jsonl", store)
 
 
-def erase(folder: Path, log: RunLog, user: str) -> int:
+def erase(folder: Path, log: RunLog, user: str, store: str | None = None) -> int:
     """Take away all that is kept of a user; returns the number of their conversations."""
     person = f"user:{user}"
     sessions = [
@@ -102,11 +124,11 @@ def erase(folder: Path, log: RunLog, user: str) -> int:
     log.erase(
         instances=sessions,
         keys=[f"pseudonym:{person}", *(f"talk:{id}" for id in sessions)],
-        prefixes=[f"mark:{user}:"],
+        prefixes=[f"mark:{user}:", *(f"turn:{id}:" for id in sessions)],
         requests=f"{_EPISODE}{who}:" if isinstance(who, str) else "",
     )
-    feedback_file(folder, person).unlink(missing_ok=True)
-    kept_in(folder, person).end()
+    feedback_of(folder, person, store).change(lambda before: None)
+    kept_in(folder, person, store).end()
     return len(sessions)
 
 
@@ -125,13 +147,14 @@ class AuditOptions(Printed):
         "The server's --state folder.",
         metavar="DIR",
     )
+    store: str | None = store_flag()
     user: str | None = flag(None, "このユーザーだけ", "Of this user alone.", metavar="NAME")
 
 
 def audit_command(options: AuditOptions) -> None:
     """`naisei intent audit`."""
     path, user = options.state / LOG, options.user
-    if not path.is_file():
+    if options.store is None and not path.is_file():
         raise InputError(
             say("サーバーの記録がありません", "no server has kept anything here"),
             place=str(options.state),
@@ -140,7 +163,7 @@ def audit_command(options: AuditOptions) -> None:
     if options.action == "forget":
         _forget(options)
         return
-    log = RunLog(path, read_only=True)
+    log = open_log(options.state, options.store, read_only=True)
     try:
         who = log.get(f"pseudonym:user:{user}") if user is not None else None
         found = [] if user is not None and who is None else lines(log, str(who) if who else None)
@@ -161,21 +184,17 @@ def _forget(options: AuditOptions) -> None:
             place="--user",
             remedy="--user NAME",
         )
-    if locked(options.state):
+    if options.store is None and locked(options.state):
         raise InputError(
             say(f"サーバーが動いています: {holder(options.state)}", "a server is running there"),
             place=str(options.state),
             remedy=say("サーバーを止めてから実行してください", "stop it first"),
         )
-    lock = RunLock(options.state)
-    try:
-        log = RunLog(options.state / LOG)
-        try:
-            count = erase(options.state, log, options.user)
-        finally:
-            log.close()
-    finally:
-        lock.release()
+    with ExitStack() as stack:
+        if options.store is None:
+            stack.callback(RunLock(options.state).release)
+        log = stack.enter_context(closing(open_log(options.state, options.store)))
+        count = erase(options.state, log, options.user, options.store)
     if options.as_json:
         print(json.dumps({"user": options.user, "conversations": count}), flush=True)
     else:

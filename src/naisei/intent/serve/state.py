@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 from pydantic import JsonValue
 from starlette.exceptions import HTTPException
@@ -18,11 +17,12 @@ from naisei.intent.effects import Weigh, WeighHandler, document_world
 from naisei.intent.feedback import Sign, adjusted, read_feedback, write_feedback
 from naisei.intent.schemas import Thresholds
 from naisei.intent.serve.options import ServeOptions
-from naisei.intent.serve.people import feedback_file
+from naisei.intent.serve.people import feedback_of
 from naisei.intent.serve.turns import Session, Sessions, TurnService
 from naisei.intent.serve.uploads import upload_folder
 from naisei.intent.system import ASSIST
 from naisei.intent.worries import Worry, WorryHandler
+from naisei.kept_text import KeptText
 from naisei.lang import say
 from naisei.models.base import ModelSettings
 from naisei.models.registry import base_world
@@ -56,7 +56,9 @@ class ServerState:
         self.options, self._config = options, config
         self._index, self._base = index, base
         self._worlds: dict[frozenset[str], tuple[Index, World]] = {}
-        self.turns = TurnService(Sessions(options.state), self._world, config.setting, options)
+        self.turns = TurnService(
+            Sessions(options.state, options.store), self._world, config.setting, options
+        )
 
     async def _world(self, groups: frozenset[str]) -> World:
         return (await self._seen_by(groups))[1]
@@ -82,8 +84,8 @@ class ServerState:
         base = self._config.setting.rules.thresholds
         return adjusted(base, read_feedback(self._file(user))) if user else base
 
-    def _file(self, user: str) -> Path:
-        return feedback_file(self.options.state, user)
+    def _file(self, user: str) -> KeptText:
+        return feedback_of(self.options.state, user, self.options.store)
 
     async def passage(
         self, chunk: str, groups: frozenset[str] = frozenset()

@@ -7,8 +7,11 @@ conversation, so that a turn that a killed server was working on goes on where i
 from __future__ import annotations
 
 import asyncio
+import base64
+import hashlib
 import secrets
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any, NoReturn
 from weakref import WeakValueDictionary
@@ -16,7 +19,7 @@ from weakref import WeakValueDictionary
 from pydantic import BaseModel, JsonValue
 from starlette.exceptions import HTTPException
 
-from naisei.core import Event, EventLog, InputError, World, arun
+from naisei.core import EpisodeBusy, Event, EventLog, InputError, World, arun
 from naisei.files import output_error
 from naisei.intent.dialogue import Dialogue
 from naisei.intent.flow import personal
@@ -25,7 +28,7 @@ from naisei.intent.remembering import kept_in, known
 from naisei.intent.rules import Setting
 from naisei.intent.schemas import Reply
 from naisei.intent.serve.options import ServeOptions
-from naisei.intent.serve.people import LOG, audited
+from naisei.intent.serve.people import audited, open_log
 from naisei.lang import say
 from naisei.lengths import too_long
 from naisei.memory.stream import KeptStream
@@ -34,6 +37,12 @@ from naisei.runs.lock import RunLock, holder, locked
 from naisei.runs.log import RunLog
 
 __all__ = ["OnEvent", "Session", "Sessions", "TurnService"]
+
+
+#: Characters of a mark that is as hard to guess as a session's id.
+_SECRET = 22
+#: Seconds between two looks whether another process has left a session.
+_AGAIN = 0.05
 
 
 class Session(BaseModel):
@@ -50,35 +59,24 @@ class Session(BaseModel):
 
 
 class Sessions:
-    """The sessions in a folder. One process at a time.
+    """The sessions in a folder, which one process uses at a time; or in a database, under the
+    folder's name, which any number of processes may.
 
     Raises:
-        InputError: the folder cannot be used, or another process uses it.
+        InputError: the folder or the database cannot be used, or another process uses the folder.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, store: str | None = None) -> None:
+        self._lock = None if store is not None else _alone_in(folder)
         try:
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        except OSError as error:
-            raise output_error(error, folder) from error
-        if locked(folder):
-            raise InputError(
-                say(
-                    f"このフォルダーは別のサーバーが使っています: {holder(folder)}",
-                    f"another server uses this folder: {holder(folder)}",
-                ),
-                place=str(folder),
-                remedy=say(
-                    "そのサーバーを止めるか、別の --state を指定してください",
-                    "stop it, or give another --state",
-                ),
-            )
-        self._lock = RunLock(folder)
-        try:
-            self._log = RunLog(folder / LOG)
+            self._log = open_log(folder, store)
         except BaseException:
-            self._lock.release()
+            self._unlock()
             raise
+
+    def _unlock(self) -> None:
+        if self._lock is not None:
+            self._lock.release()
 
     @property
     def log(self) -> RunLog:
@@ -89,9 +87,14 @@ class Sessions:
         """What happened in a session, oldest first."""
         return [event for part in recorded(self._log, session.id) for event in part]
 
-    def begin(self, user: str) -> Session:
-        """A new session. Its id is 192 random bits: who does not know it cannot guess it."""
-        return Session(id=secrets.token_urlsafe(24), user=user)
+    def begin(self, user: str, mark: str | None = None) -> Session:
+        """A new session. Its id is 192 random bits: who does not know it cannot guess it. mark:
+        of its first message; the same one of the same user again is the same session, where it
+        is a user's, or as long as an id, so that nobody guesses it."""
+        if mark is None or not (user or len(mark) >= _SECRET):
+            return Session(id=secrets.token_urlsafe(24), user=user)
+        digest = hashlib.sha256(f"{len(user)} {user} {mark}".encode()).digest()
+        return Session(id=base64.urlsafe_b64encode(digest[:24]).decode(), user=user)
 
     def find(self, user: str, id: str) -> Session:
         """A session of this user.
@@ -118,7 +121,28 @@ class Sessions:
 
     def close(self) -> None:
         self._log.close()
-        self._lock.release()
+        self._unlock()
+
+
+def _alone_in(folder: Path) -> RunLock:
+    """The lock of a folder, which is made if it is not there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise output_error(error, folder) from error
+    if locked(folder):
+        raise InputError(
+            say(
+                f"このフォルダーは別のサーバーが使っています: {holder(folder)}",
+                f"another server uses this folder: {holder(folder)}",
+            ),
+            place=str(folder),
+            remedy=say(
+                "そのサーバーを止めるか、別の --state を指定してください",
+                "stop it, or give another --state",
+            ),
+        )
+    return RunLock(folder)
 
 
 #: The world of who is in these groups.
@@ -141,13 +165,15 @@ class TurnService:
         self._flying: set[asyncio.Task[Reply]] = set()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
-    def session(self, user: str, id: str | None) -> Session:
-        """The session to go on with, or a new one. Raises `HTTPException` for another user's."""
-        return self.sessions.find(user, id) if id else self.sessions.begin(user)
+    def session(self, user: str, id: str | None, mark: str | None = None) -> Session:
+        """The session to go on with, or a new one. Raises `HTTPException` for another user's.
+        mark: see `Sessions.begin`."""
+        return self.sessions.find(user, id) if id else self.sessions.begin(user, mark)
 
     def kept(self, user: str) -> KeptStream | None:
         """What is remembered of a user, if they allow it; of nobody where there are no users."""
-        return kept_in(self._options.state, f"user:{user}") if user else None
+        options = self._options
+        return kept_in(options.state, f"user:{user}", options.store) if user else None
 
     async def turn(
         self,
@@ -155,12 +181,14 @@ class TurnService:
         said: str,
         *,
         groups: frozenset[str] = frozenset(),
+        mark: str | None = None,
         on_event: OnEvent | None = None,
         show: Show | None = None,
     ) -> Reply:
-        """One turn of a session, which is kept. groups: of who asks. show: is told what there is
-        of the answer while it is written; a sentence that is not borne out is then left out, and
-        not written anew.
+        """One turn of a session, which is kept. groups: of who asks. mark: names the line; the
+        same one again is no new line, and gets the reply that there is. show: is told what there
+        is of the answer while it is written; a sentence that is not borne out is then left out,
+        and not written anew.
 
         A turn that was left without its reply is finished first; the same words again are
         that turn.
@@ -170,7 +198,7 @@ class TurnService:
             EffectFailed: the flow could not do without what failed.
         """
         self._check(said)
-        return await self._work(self._taken(session, said, groups, on_event, show))
+        return await self._work(self._taken(session, said, groups, mark, on_event, show))
 
     async def single(
         self,
@@ -233,15 +261,23 @@ class TurnService:
         session: Session,
         said: str,
         groups: frozenset[str],
+        mark: str | None,
         on_event: OnEvent | None,
         show: Show | None,
     ) -> Reply:
         log = self.sessions.log
         setting, world = self._shown(session.user, await self._world(groups), show)
-        async with self._locks.setdefault(session.id, asyncio.Lock()):
+        async with (
+            self._locks.setdefault(session.id, asyncio.Lock()),
+            _alone(log, f"talk:{session.id}"),
+        ):
             self.sessions.keep(session)
             kept = self.kept(session.user)
             talk = Inquiry(log, session.id, user=session.person, kept=kept, on_event=on_event)
+            if mark is not None:
+                number = _number(log, f"turn:{session.id}:{mark}", talk.would_be(said))
+                if number < len(talk.conversation.replies):
+                    return talk.conversation.replies[number]
             reply = await talk.turn(said, setting, world)
             assert reply is not None, "something was said"
             audited(log, session.person, said, reply)
@@ -253,6 +289,28 @@ class TurnService:
         if profile := self._options.profiles.get(user):
             setting = setting.model_copy(update={"profile": profile})
         return shown_while_written(setting, world, show) if show is not None else (setting, world)
+
+
+def _number(log: RunLog, key: str, now: int) -> int:
+    """Which line of its session a mark stands for: as it was noted first, else `now`."""
+    known = log.get(key)
+    if isinstance(known, int):
+        return known
+    log.put(key, now)
+    return now
+
+
+@asynccontextmanager
+async def _alone(log: RunLog, name: str) -> AsyncIterator[None]:
+    """Within, no other process works on it; returns when none does."""
+    with ExitStack() as held:
+        while True:
+            try:
+                held.enter_context(log.writing(name))
+                break
+            except EpisodeBusy:
+                await asyncio.sleep(_AGAIN)
+        yield
 
 
 async def _within(turn: Coroutine[Any, Any, Reply], seconds: float) -> Reply:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from pydantic import BaseModel, JsonValue, ValidationError
 
 from naisei.core import Effect, Embed, FlowError, Handler, InputError, Remember, Where
-from naisei.files import output_error, write_atomically
+from naisei.kept_text import KeptText, kept_text
 from naisei.lang import say
 from naisei.memory.entry import Entry, Kind, Ranking, Scored
 from naisei.memory.stream.query import Focus
@@ -243,49 +243,46 @@ _KEPT = 300
 
 
 class KeptStream:
-    """A stream in a file, from one conversation to the next: a line an entry, oldest first. The
-    file is there from `begin` to `end`: whoever has not allowed it leaves no trace."""
+    """A stream that is kept from one conversation to the next: a line an entry, oldest first. The
+    text is there from `begin` to `end`: whoever has not allowed it leaves no trace.
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    Args:
+        text: its place, or the path of a file.
+    """
+
+    def __init__(self, text: Path | KeptText) -> None:
+        self._text = kept_text(text)
+
+    @property
+    def place(self) -> str:
+        return self._text.place
 
     @property
     def allowed(self) -> bool:
-        return self.path.exists()
+        return self._text.read() is not None
 
     def begin(self) -> None:
-        """Allow it. Raises `InputError` if the file cannot be."""
-        if not self.allowed:
-            try:
-                self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            except OSError as error:
-                raise output_error(error, self.path) from error
-            self._write([])
+        """Allow it. Raises `InputError` if the text cannot be kept."""
+        self._text.change(lambda before: before or "")
 
     def end(self) -> None:
         """Forget everything, and that it was allowed."""
-        self.path.unlink(missing_ok=True)
+        self._text.change(lambda before: None)
 
     def entries(self) -> list[Entry]:
-        """Raises `InputError` if the file cannot be read, or holds something else."""
-        try:
-            lines = self.path.read_text(encoding="utf-8").split("\n")
-        except FileNotFoundError:
-            return []
-        except (OSError, UnicodeDecodeError) as error:
-            raise InputError(
-                say(f"記憶が読めません: {error}", f"the memory cannot be read: {error}"),
-                place=str(self.path),
-            ) from error
+        """Raises `InputError` if the text cannot be read, or holds something else."""
+        return self._parsed(self._text.read() or "")
+
+    def _parsed(self, text: str) -> list[Entry]:
         found = []
-        for number, line in enumerate(lines, 1):
+        for number, line in enumerate(text.split("\n"), 1):
             if line.strip():
                 try:
                     found.append(Entry.model_validate_json(line))
                 except ValidationError as error:
                     raise InputError(
                         say("記憶の行ではありません", "no line of a memory"),
-                        place=f"{self.path}:{number}",
+                        place=f"{self.place}:{number}",
                         remedy=say("その行を消してください", "remove it"),
                     ) from error
         return found
@@ -298,22 +295,34 @@ class KeptStream:
 
     def add(self, entry: Entry) -> None:
         """One more, unless it is not allowed. What is there already is taken as said now."""
-        if self.allowed:
-            others = [kept for kept in self.entries() if kept.id != entry.id]
-            self._write([*others, entry][-_KEPT:])
+
+        def added(before: str | None) -> str | None:
+            if before is None:
+                return None
+            others = [kept for kept in self._parsed(before) if kept.id != entry.id]
+            return _lines([*others, entry][-_KEPT:])
+
+        self._text.change(added)
 
     def forget(self, id: str) -> bool:
-        """Take one out, beyond recovery from the file; whether it was there."""
-        entries = self.entries()
-        kept = [entry for entry in entries if entry.id != id]
-        if len(kept) < len(entries):
-            self._write(kept)
-        return len(kept) < len(entries)
+        """Take one out, beyond recovery from the text; whether it was there."""
+        found = False
 
-    def _write(self, entries: Sequence[Entry]) -> None:
-        lines = "".join(entry.model_dump_json() + "\n" for entry in entries)
-        write_atomically(self.path, lines)
-        self.path.chmod(0o600)
+        def without(before: str | None) -> str | None:
+            nonlocal found
+            if before is None:
+                return None
+            entries = self._parsed(before)
+            kept = [entry for entry in entries if entry.id != id]
+            found = len(kept) < len(entries)
+            return _lines(kept) if found else before
+
+        self._text.change(without)
+        return found
+
+
+def _lines(entries: Sequence[Entry]) -> str:
+    return "".join(entry.model_dump_json() + "\n" for entry in entries)
 
 
 class KeptHandler(Handler):

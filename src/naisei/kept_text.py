@@ -1,0 +1,114 @@
+"""A text that is kept from one conversation to the next: in a file, or in a database."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+from naisei.core import InputError
+from naisei.files import output_error, write_atomically
+from naisei.lang import say
+from naisei.postgres import database
+
+__all__ = ["FileText", "KeptText", "StoredText", "kept_at", "kept_text"]
+
+
+class KeptText(Protocol):
+    """place: for messages."""
+
+    @property
+    def place(self) -> str: ...
+
+    def read(self) -> str | None:
+        """`None` where there is none. Raises `InputError` where it cannot be read."""
+        ...
+
+    def change(self, change: Callable[[str | None], str | None]) -> None:
+        """Put what `change` makes of the text in its place, all at once; `None` removes it.
+        Raises `InputError` where it cannot be written."""
+        ...
+
+
+class FileText:
+    """In a file that its owner alone may read."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @property
+    def place(self) -> str:
+        return str(self.path)
+
+    def read(self) -> str | None:
+        try:
+            return self.path.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return None
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(
+                say(f"読めません: {error}", f"cannot be read: {error}"), place=self.place
+            ) from error
+
+    def change(self, change: Callable[[str | None], str | None]) -> None:
+        """Two processes that change a file at once may lose one of the changes."""
+        before = self.read()
+        after = change(before)
+        try:
+            if after is None:
+                self.path.unlink(missing_ok=True)
+            elif after != before:
+                self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                write_atomically(self.path, after)
+                self.path.chmod(0o600)
+        except OSError as error:
+            raise output_error(error, self.path) from error
+
+
+class StoredText:
+    """In a database, whose `address` is `postgresql://…`, under a name."""
+
+    def __init__(self, address: str, name: str) -> None:
+        self._database, self.name = database(address), name
+        self._database.prepare("kept", _SCHEMA)
+
+    @property
+    def place(self) -> str:
+        return f"{self._database.shown} {self.name}"
+
+    def read(self) -> str | None:
+        query = "SELECT text FROM kept WHERE name = %s"
+        found = self._database.again(lambda db: db.execute(query, (self.name,)).fetchone())
+        return None if found is None else bytes(found[0]).decode()
+
+    def change(self, change: Callable[[str | None], str | None]) -> None:
+        with self._database.connection() as db, db.transaction():
+            # A row that is not there yet cannot be locked.
+            db.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (self.name,))
+            query = "SELECT text FROM kept WHERE name = %s"
+            found = db.execute(query, (self.name,)).fetchone()
+            after = change(None if found is None else bytes(found[0]).decode())
+            if after is None:
+                db.execute("DELETE FROM kept WHERE name = %s", (self.name,))
+            else:
+                db.execute(
+                    "INSERT INTO kept VALUES (%s, %s)"
+                    " ON CONFLICT (name) DO UPDATE SET text = excluded.text",
+                    (self.name, after.encode()),
+                )
+
+
+#: Bytes, since a `text` of PostgreSQL holds no NUL.
+_SCHEMA = "CREATE TABLE IF NOT EXISTS naisei.kept(name text PRIMARY KEY, text bytea NOT NULL)"
+
+
+def kept_text(place: Path | KeptText) -> KeptText:
+    """Of a file's path, or as it is."""
+    return FileText(place) if isinstance(place, Path) else place
+
+
+def kept_at(folder: Path, name: str, store: str | None = None) -> KeptText:
+    """`folder/name`; with a store, there, under the folder's own name."""
+    if store is None:
+        return FileText(folder / name)
+    return StoredText(store, f"{folder.name}/{name}")

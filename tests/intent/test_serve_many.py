@@ -1,0 +1,199 @@
+"""Several processes of the server behind one address, on one database: sessions move between them,
+and every line is answered once, whatever is killed."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from naisei.core import InputError
+from naisei.intent.config import AssistConfig
+from naisei.intent.remembering import kept_in
+from naisei.intent.serve.options import ServeOptions
+from naisei.intent.serve.people import erase, lines, open_log
+from servers import postgres_server
+from servers.intent_server import IntentServer, indexed
+from waiting import PATIENCE, until
+
+VAGUE = "休暇について教えてください"
+CLEAR = "国内出張の宿泊費の上限はいくらですか"
+TOKEN = "t" * 20
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return indexed(tmp_path_factory.mktemp("many"))
+
+
+@contextmanager
+def served(*args: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """`naisei intent serve` and its address."""
+    env = {**os.environ, "NAISEI_LANG": "en"}
+    command = [sys.executable, "-m", "naisei", "intent", "serve", "--port", "0", *args]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, env=env, text=True)
+    assert process.stderr is not None
+    try:
+        line = process.stderr.readline()
+        found = re.search(r"http://[\d.]+:\d+", line)
+        assert found, line + process.stderr.read()
+        threading.Thread(target=process.stderr.read, daemon=True).start()
+        yield process, found[0]
+    finally:
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE) == 0
+
+
+def workers(process: subprocess.Popen[str]) -> list[int]:
+    """The processes that serve."""
+    psutil = pytest.importorskip("psutil")
+    return [
+        child.pid
+        for child in psutil.Process(process.pid).children()
+        if "spawn_main" in " ".join(child.cmdline())
+    ]
+
+
+class Talker:
+    """Whoever sends a line again until it is answered."""
+
+    def __init__(self, url: str) -> None:
+        self.url, self.session, self.again = url, "", 0
+
+    def say(self, text: str) -> dict[str, Any]:
+        data = {"message": text, "id": secrets.token_urlsafe(24)}
+        if self.session:
+            data["session"] = self.session
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            try:
+                with httpx2.Client(timeout=PATIENCE, trust_env=False) as client:
+                    answer = client.post(f"{self.url}/api/ask", json=data)
+            except httpx2.HTTPError:
+                self.again += 1
+                continue
+            if answer.status_code == 200:
+                told: dict[str, Any] = answer.json()
+                self.session = told["session"]
+                return told
+            assert answer.status_code in (503, 504), answer.text
+            self.again += 1
+        raise AssertionError("no answer")
+
+    def talk(self) -> list[str]:
+        options = self.say(VAGUE)["options"]
+        said = [VAGUE, str(next(n for n, o in enumerate(options, 1) if "看護" in o)), CLEAR]
+        answer = self.say(said[1])
+        assert answer["citations"][0]["path"] == "nursing.md"
+        self.say(said[2])
+        return said
+
+
+def _all_answered_once(url: str, talkers: list[Talker], said: list[list[str]]) -> None:
+    for talker, lines_ in zip(talkers, said, strict=True):
+        path = f"{url}/api/session/{talker.session}"
+        turns = httpx2.get(path, timeout=PATIENCE, trust_env=False).json()["turns"]
+        assert [turn["said"] for turn in turns] == lines_
+        assert all(turn["reply"] is not None for turn in turns)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("killed", ["a process", "the database"])
+def test_200_conversations_with_two_processes_of_which_one_is_killed(
+    index: Path, tmp_path: Path, killed: str
+) -> None:
+    with postgres_server.running() as server:
+        args = ("--index", str(index), "--state", str(tmp_path / "state"))
+        with served(*args, "--store", server.url, "--workers", "2") as (process, url):
+            talkers = [Talker(url) for _ in range(200)]
+            with ThreadPoolExecutor(16) as pool:
+                going = [pool.submit(talker.talk) for talker in talkers]
+                until(lambda: sum(bool(talker.session) for talker in talkers) >= 60)
+                if killed == "a process":
+                    os.kill(workers(process)[0], signal.SIGKILL)
+                else:
+                    server.kill()
+                    server.start()
+                said = [each.result() for each in going]
+            assert any(talker.again for talker in talkers), "nobody was in the middle of a line"
+            _all_answered_once(url, talkers, said)
+            until(lambda: len(workers(process)) == 2)
+        with closing(open_log(tmp_path / "state", server.url, read_only=True)) as log:
+            assert not log.verified().damages
+            for talker in talkers:
+                asked = log.select(
+                    "SELECT kind, count(*) FROM events WHERE instance = ? GROUP BY kind",
+                    (talker.session,),
+                )
+                assert {k: n for k, n in asked if k in ("ask", "say")} == {"ask": 3, "say": 3}
+
+
+def test_a_session_goes_on_at_another_server(index: Path, tmp_path: Path, postgres: Any) -> None:
+    """With feedback and memory; a line that is sent again under its id is answered once; and all
+    of a person's is erased."""
+    store = postgres.database()
+
+    def server() -> IntentServer:
+        options = ServeOptions(state=tmp_path / "state", store=store, tokens={"aki": TOKEN})
+        return IntentServer(options, AssistConfig(index=str(index)))
+
+    bearer = {"Authorization": f"Bearer {TOKEN}"}
+    with server() as one, server() as two:
+        first = {"message": VAGUE, "id": "1"}
+        asked = one.post("/api/ask", first, **bearer).json()
+        session = asked["session"]
+        assert two.post("/api/ask", first, **bearer).json() == asked
+        at = next(n for n, o in enumerate(asked["options"], 1) if "看護" in o)
+        reply = {"message": str(at), "session": session, "id": "2"}
+        answers = [s.post("/api/ask", reply, **bearer).json() for s in (two, one, two)]
+        assert answers[0]["citations"][0]["path"] == "nursing.md"
+        assert answers[0] == answers[1] == answers[2]
+        turns = one.get(f"/api/session/{session}", **bearer).json()["turns"]
+        assert [turn["said"] for turn in turns] == [VAGUE, str(at)]
+        given = {"session": session, "sign": "too-much"}
+        moved = one.post("/api/feedback", given, **bearer).json()["thresholds"]["clarity"]
+        again = two.post("/api/feedback", given | {"sign": "undo"}, **bearer).json()
+        assert again["thresholds"]["clarity"] == moved - 1
+        with one.client(**bearer) as client:
+            assert client.post("/api/memory").json()["remembers"]
+        assert two.get("/api/memory", **bearer).json()["remembers"]
+    assert not (tmp_path / "state").exists()
+    with closing(open_log(tmp_path / "state", store)) as log:
+        assert [line.question for line in lines(log)] == [VAGUE, str(at)]
+        assert erase(tmp_path / "state", log, "aki", store) == 1
+        assert log.get(f"talk:{session}") is None and log.read(f"{session}#0") == []
+        assert [line.question for line in lines(log)] == ["", ""]
+    assert not kept_in(tmp_path / "state", "user:aki", store).allowed
+
+
+def test_two_lines_at_once_to_two_servers_come_one_after_the_other(
+    index: Path, tmp_path: Path, postgres: Any
+) -> None:
+    options = ServeOptions(state=tmp_path / "state", store=postgres.database())
+    config = AssistConfig(index=str(index))
+    with IntentServer(options, config) as one, IntentServer(options, config) as two:
+        session = one.post("/api/ask", {"message": CLEAR}).json()["session"]
+        given = {"message": CLEAR, "session": session}
+        with ThreadPoolExecutor(4) as pool:
+            asked = [pool.submit(s.post, "/api/ask", given) for s in (one, two, one, two)]
+            assert [each.result().status_code for each in asked] == [200] * 4
+        turns = two.get(f"/api/session/{session}").json()["turns"]
+        assert len(turns) == 5 and all(turn["reply"] for turn in turns)
+
+
+def test_several_processes_need_a_store(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="share their conversations"):
+        ServeOptions(state=tmp_path, workers=2)
