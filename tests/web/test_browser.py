@@ -56,8 +56,56 @@ def test_the_first_page_and_the_runs(
         browser.look(page, f"run-{tag}")
         page.locator("#rows a").first.click()
         page.wait_for_url("**/runs/episode/**")
-        page.locator("[data-unfold]").click()
         browser.look(page, f"episode-{tag}")
+        page.keyboard.press("?")
+        browser.look(page, f"episode-help-{tag}")
+
+
+#: What moved on the page without anybody having done something.
+_SHIFT = """() => new Promise((done) => {
+  let sum = 0;
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) if (!entry.hadRecentInput) sum += entry.value;
+  }).observe({ type: "layout-shift", buffered: true });
+  requestAnimationFrame(() => requestAnimationFrame(() => done(sum)));
+})"""
+
+
+def test_an_episode_is_read_with_keys_alone(browser: Any, server: WebServer) -> None:
+    """To the next failure, back to where the belief went wrong, and the address copied."""
+    with browser.page(server.url, locale="en-US") as page:
+        page.goto("/runs/show/clarify-none")
+        page.locator("#rows a").first.focus()
+        page.keyboard.press("Enter")
+        page.wait_for_url("**/runs/episode/**")
+        page.keyboard.press("Home")
+        where = page.locator("#where")
+        browser.expect(where).to_have_text(re.compile(r"^1 /"))
+        page.keyboard.press("ArrowRight")
+        browser.expect(where).to_have_text(re.compile(r"^2 /"))
+        browser.expect(page).to_have_url(re.compile("step=1$"))
+        page.keyboard.press("]")
+        page.wait_for_url(lambda url: "step=" not in url)
+        page.keyboard.press("Home")
+        browser.expect(where).to_have_text(re.compile(r"^1 /"))
+        failed = page.locator('#replay [role="status"] .tag.bad')
+        while not failed.count():  # in this episode, or in the next that has one
+            before = page.url
+            page.keyboard.press("f")
+            page.wait_for_url(lambda url, before=before: url != before)
+            browser.expect(where).to_be_visible()
+        assert page.locator("#replay .lanes a .failure").count()
+        page.keyboard.press("c")
+        page.get_by_text("Copied").wait_for()
+        assert "/runs/episode/clarify-none?" in page.evaluate("navigator.clipboard.readText()")
+        page.keyboard.press("/")
+        assert page.evaluate("document.activeElement.id") == "find"
+        page.keyboard.type("nothing like it")
+        page.keyboard.press("Enter")
+        page.get_by_text("0 found").wait_for()
+        browser.look(page, "episode-found")
+        shift = page.evaluate(_SHIFT)
+        assert shift <= 0.05
 
 
 def test_filters_change_the_table_in_place(browser: Any, server: WebServer) -> None:

@@ -160,14 +160,48 @@ def test_pages_agree_with_the_whole_log(options: WebOptions) -> None:
         assert episode_page(run.log, Wanted(name="item-0003#0")).total == 1
 
 
-def test_an_episode_to_its_last_effect(server: WebServer) -> None:
-    page = get(server, "/runs/episode/clarify-a", e="item-0001#0")
-    assert "利用者: お茶" in page and "お茶にしますか？" in page and "どうぞ" in page
-    assert "100 + 20 tokens" in page and "長い指示" not in page
-    prompt = re.search(r'hx-get="(/runs/prompt/[^"]+)"', page)
-    assert prompt is not None
-    assert "長い指示" * 60 in get(server, prompt[1].replace("&amp;", "&"))
-    assert 'id="s-2"' in page  # a deep link to an effect
+def test_an_episode_step_by_step(server: WebServer) -> None:
+    where = {"e": "item-0001#0"}
+    last = get(server, "/runs/episode/clarify-a", **where)
+    assert "利用者: お茶" in last and "お茶にしますか？" in last and "どうぞ" in last
+    first = get(server, "/runs/episode/clarify-a", **where, step="0")
+    assert "100 + 20 tokens" in first and "どうぞ" not in first and "お茶にしますか？" not in first
+    assert ">1 / 3<" in first and ">1 / 3<" in get(
+        server, "/runs/episode/clarify-a", **where, at="1"
+    )
+    whole = re.search(r'href="(/runs/prompt/[^"]+)"', first)
+    assert whole is not None
+    assert "長い指示" * 60 in get(server, whole[1].replace("&amp;", "&"))
+    # The keys are links: to steps, to episodes, and to the next one that went wrong.
+    keys = dict(re.findall(r'data-key="([^"]+)"[^>]*href="([^"]+)"', first))
+    assert "step=1" in keys["ArrowRight"] and "step=2" in keys["End"]
+    assert keys["["] == "?e=item-0000%230" and keys["]"] == "?e=item-0002%230"
+    assert keys["f"] == "?e=item-0005%230&amp;at=1"
+    found = get(server, "/runs/episode/clarify-a", **where, at="1", find="どうぞ")
+    assert "1 found" in found and ">3 / 3<" in found
+
+
+def test_a_step_of_a_long_episode_is_a_short_page(tmp_path: Path) -> None:
+    """3,000 effects whose texts are long and, escaped, five times as long."""
+    config = ConversationConfig(kind="x", title="long", language="ja", settings={})
+    where, text = Where("とても長い名前の件" * 4), '"<長い文>"&' * 800
+    with RunDirectory.of(
+        ConversationRun(config, system="clarify", data_hash="d"), tmp_path / "runs" / "long"
+    ) as run:
+        for n in range(3_000):
+            used = Usage("agent", "openai:m", 1, 1 + (n == 2_400), 100, 20)
+            effects = (Chat("agent", [Message(role="user", content=f"{n}{text}")]), AskUser(text))
+            effect = effects[n % 2]
+            digest = fingerprint([effect.kind, effect.request()])
+            run.log.append(
+                Event(where.at(n), effect.kind, digest, effect.request(), text, None, used)
+            )
+    with WebServer(WebOptions(state=tmp_path / "state", runs=tmp_path / "runs")) as server:
+        for step in (0, 1_500, 2_999):
+            page = get(server, "/runs/episode/long", step=step)
+            assert len(page.encode()) < 60_000 and f">{step + 1} / 3000<" in page
+        page = get(server, "/runs/episode/long", step=1_500)
+        assert re.search(r'data-key="f" href="[^"]+step=2400"', page)
 
 
 def test_an_instance_is_found_by_its_name_alone(server: WebServer) -> None:
@@ -243,7 +277,8 @@ def test_a_recorded_run_opens_and_exports_without_a_call_or_a_trace(
         assert "never changed" in get(server, "/runs")
         page = get(server, f"/runs/show/{name}")
         (episode, *_) = re.findall(r'href="(/runs/episode/[^"]+)"', page)
-        assert "hand:language-model" in get(server, episode.replace("&amp;", "&"))
+        steps = (get(server, f"{episode.replace('&amp;', '&')}&at={n}") for n in range(1, 11))
+        assert any("hand:language-model" in step for step in steps)
         lines = get(server, f"/runs/file/{name}", **{"as": "events"}).splitlines()
         assert all(json.loads(line) for line in lines)
         made(options.runs / "own", 1, wins=1)

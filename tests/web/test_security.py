@@ -109,7 +109,7 @@ def assert_harmless(text: str) -> None:
     assert tags.bad == []
     assert all(re.fullmatch(r"/static/[\w.\-/]+\?v=\w+", src) for src in tags.scripts), tags.scripts
     for link in tags.links:
-        assert link.startswith(("/", "#", "data:image/svg+xml;base64,")), link
+        assert link.startswith(("/", "#", "?e=", "data:image/svg+xml;base64,")), link
     assert "49" not in re.findall(r"javascript:alert\(1\)(\d+)", text)
 
 
@@ -130,8 +130,8 @@ EPISODE = f"i{NASTY}#0"
         ("/runs/episodes/clarify-nasty", {"text": NASTY}),
         ("/runs/costs/clarify-nasty", {}),
         ("/runs/episode/clarify-nasty", {"e": EPISODE}),
-        ("/runs/events/clarify-nasty", {"e": EPISODE}),
-        ("/runs/prompt/clarify-nasty", {"e": EPISODE, "n": "0"}),
+        ("/runs/episode/clarify-nasty", {"e": EPISODE, "step": "0"}),
+        ("/runs/prompt/clarify-nasty", {"e": EPISODE, "step": "0"}),
         ("/runs/episode/clarify-nasty", {"e": NASTY}),
         ("/runs/show/" + "%3Cscript%3Ealert(1)%3C/script%3E", {}),
         ("/runs/compare", {"run": ["clarify-nasty", "clarify-other"]}),

@@ -19,6 +19,7 @@ __all__ = [
     "GROUP",
     "Agent",
     "AgentContext",
+    "NotingAgent",
     "PromptName",
     "View",
     "build_agent",
@@ -74,6 +75,19 @@ class Agent(Protocol):
     def decide(self, view: View) -> Flow[Decision]:
         """A `Clarify` only if `view.may_ask`; an `Execute` of an action of the set."""
         ...
+
+
+class NotingAgent:
+    """Decides as another one does, and keeps what it decided. made: oldest first."""
+
+    def __init__(self, agent: Agent) -> None:
+        self.name, self._agent = agent.name, agent
+        self.made: list[Decision] = []
+
+    def decide(self, view: View) -> Flow[Decision]:
+        decision = yield from self._agent.decide(view)
+        self.made.append(decision)
+        return decision
 
 
 @dataclass(frozen=True)

@@ -236,4 +236,5 @@ SYSTEM = System(
     demo="naisei.clarify.demo:PART",
     elsewhere=_elsewhere,
     page="naisei.web.pages.assistant:PAGE",
+    replay="naisei.web.replays.clarify:REPLAY",
 )

@@ -10,23 +10,27 @@ from typing import ClassVar
 from pydantic import BaseModel, JsonValue
 
 from naisei.clarify import flow, metrics
-from naisei.clarify.agent import Agent, AgentContext, build_agent
+from naisei.clarify.agent import Agent, AgentContext, NotingAgent, build_agent
 from naisei.clarify.config import AuditConfig, ClarifyConfig, Rules
 from naisei.clarify.data import Dataset, load
 from naisei.clarify.describe import transcript
-from naisei.clarify.schemas import ActionSet, EpisodeResult, Instance
+from naisei.clarify.schemas import ActionSet, Decision, EpisodeResult, Instance
 from naisei.clarify.simulator import simulator
 from naisei.clarify.simulator.knowledge import is_known
 from naisei.core import (
     Act,
     AskUser,
+    Effect,
+    Event,
     Flow,
     Handler,
+    InputError,
     Observation,
     Remember,
     Where,
     World,
     fingerprint,
+    take_along,
 )
 from naisei.lang import say
 from naisei.memory import MemoryHandler, memory_policy
@@ -252,6 +256,23 @@ class ClarifyTask(Task[ClarifyConfig]):
         )
         agent = self._agents[where.trial]
         return flow.episode(instance, self.data.actions, agent, remembered, self._rules), world
+
+    def instance(self, id: str) -> Instance:
+        """That of an episode. Raises `InputError` for one of other data."""
+        if id not in self._instances:
+            raise InputError(
+                say(f"データに {id} がありません", f"the data hold no {id}"), place=self.config.data
+            )
+        return self._instances[id]
+
+    def decisions(self, where: Where, events: Sequence[Event]) -> list[Decision]:
+        """What the agent has decided in the first events of an episode, with what it believed."""
+        noting, remembered = NotingAgent(self._agents[where.trial]), self._memory()
+        world = World({Effect: Handler(), Remember: MemoryHandler(remembered)})
+        instance = self.instance(where.instance)
+        played = flow.episode(instance, self.data.actions, noting, remembered, self._rules)
+        take_along(played, world, events, where)
+        return noting.made
 
     def _user(self, instance: Instance) -> Handler:
         return simulator(

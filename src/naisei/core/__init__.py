@@ -41,7 +41,7 @@ from naisei.core.messages import (
     system,
     user,
 )
-from naisei.core.runtime import Played, arun, play, run
+from naisei.core.runtime import Played, arun, play, run, take_along
 from naisei.core.world import FlowHandler, FunctionHandler, Handler, Performed, World
 
 __all__ = [
@@ -95,5 +95,6 @@ __all__ = [
     "play",
     "run",
     "system",
+    "take_along",
     "user",
 ]

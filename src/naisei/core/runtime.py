@@ -9,17 +9,17 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from naisei.core.effects import Effect, Flow
 from naisei.core.engine import Branch, Episode, Fork, Need, Pause, Steps, Unrestored, drive, steps
 from naisei.core.errors import EffectFailed, FlowError, ReplayDivergence
-from naisei.core.events import EventLog, Limits, MemoryLog, Where, writing
+from naisei.core.events import Event, EventLog, Limits, MemoryLog, Where, writing
 from naisei.core.world import FunctionHandler, Handler, World
 
-__all__ = ["Played", "arun", "play", "run"]
+__all__ = ["Played", "arun", "play", "run", "take_along"]
 
 T = TypeVar("T")
 
@@ -76,6 +76,31 @@ def run(
         with _unrestored():
             result: T = drive(todo, _perform)
         return _finished(episode, result)
+
+
+class _TapeEnded(Exception):
+    """The flow came to an effect that is not recorded."""
+
+
+def take_along(
+    flow: Flow[Any], world: World, events: Iterable[Event], where: Where = Where()
+) -> None:
+    """Take a flow through recorded events, as far as they go: nothing is performed or logged.
+
+    For looking at what a flow has in mind after the first n events of an episode.
+
+    Raises:
+        ReplayDivergence: the flow does not follow the events.
+    """
+    log = MemoryLog()
+    log.events += events
+    episode = Episode(world, log, where)
+
+    def stop(need: Need) -> Any:
+        raise _TapeEnded
+
+    with suppress(_TapeEnded), _unrestored():
+        drive(steps(flow, where, Branch(episode, episode.meter)), stop)
 
 
 def _perform(need: Need) -> Any:

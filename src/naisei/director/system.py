@@ -94,4 +94,5 @@ SYSTEM = System(
     ),
     demo="naisei.director.demo:PART",
     page="naisei.web.pages.duo:PAGE",
+    replay="naisei.web.replays.director:REPLAY",
 )

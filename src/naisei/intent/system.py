@@ -209,4 +209,5 @@ SYSTEM = System(
     ),
     demo="naisei.intent.demo:PART",
     page="naisei.web.pages.documents:PAGE",
+    replay="naisei.web.replays.intent:REPLAY",
 )

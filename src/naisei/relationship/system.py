@@ -210,4 +210,5 @@ SYSTEM = System(
     ),
     demo="naisei.relationship.demo:PART",
     page="naisei.web.pages.relationship:PAGE",
+    replay="naisei.web.replays.relationship:REPLAY",
 )

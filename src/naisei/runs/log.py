@@ -403,13 +403,15 @@ class RunLog:
         """Logs of earlier versions have none."""
         return bool(self.select("SELECT 1 FROM sqlite_master WHERE name = 'exchanges'"))
 
-    def sent(self, episode: str) -> list[tuple[str, str, JsonValue]]:
-        """What went over the line in an episode: step (empty for failed tries that left no
-        event), role, and each request as it was sent with the raw reply, in order."""
+    def sent(self, episode: str, step: str | None = None) -> list[tuple[str, str, JsonValue]]:
+        """What went over the line in an episode, or at a step of it: step (empty for failed tries
+        that left no event), role, and each request as it was sent with the raw reply, in order."""
         if not self._has_exchanges():
             return []
+        there, at = ("", ()) if step is None else (" AND path = ?", (step,))
         found = self.select(
-            "SELECT path, role, sent FROM exchanges WHERE episode = ? ORDER BY seq", (episode,)
+            f"SELECT path, role, sent FROM exchanges WHERE episode = ?{there} ORDER BY seq",
+            (episode, *at),
         )
         return [(path or "", role, self.unpacked(sent)) for path, role, sent in found]
 

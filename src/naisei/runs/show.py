@@ -241,7 +241,7 @@ def find_episode(directory: RunDirectory, wanted: str) -> str:
     Raises:
         InputError: there is none, or there are several.
     """
-    if episode_page(directory.log, Wanted(name=wanted), limit=1).lines:
+    if wanted and episode_page(directory.log, Wanted(name=wanted), limit=1).lines:
         return wanted
     known = directory.log.known_episodes()
     if not wanted and len(known) == 1:

@@ -255,9 +255,10 @@ class System:
 
     name: its command, and the system of its run directories. about: one line for the help.
     experiments: the runs that it knows. verbs: its other commands. demo: `module:attribute` of its
-    `naisei.cli.demo.Part`. page: `module:attribute` of its `naisei.web.pages.Page`. elsewhere: of
-    runs that no command continues, from the frozen configuration and the directory: where they
-    are gone on with.
+    `naisei.cli.demo.Part`. page: `module:attribute` of its `naisei.web.pages.Page`. replay:
+    `module:attribute` of its `naisei.web.replay.Replay`: what the page of an episode shows of it
+    step by step, besides what it shows of any. elsewhere: of runs that no command continues, from
+    the frozen configuration and the directory: where they are gone on with.
     """
 
     name: str
@@ -266,6 +267,7 @@ class System:
     verbs: Sequence[Verb] = ()
     demo: str = ""
     page: str = ""
+    replay: str = ""
     elsewhere: Callable[[dict[str, Any], Path], InputError | None] | None = None
 
     def experiment(self, task: str = "") -> Experiment[Any] | None:

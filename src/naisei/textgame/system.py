@@ -170,4 +170,5 @@ SYSTEM = System(
     ),
     demo="naisei.textgame.demo:PART",
     page="naisei.web.pages.games:PAGE",
+    replay="naisei.web.replays.textgame:REPLAY",
 )

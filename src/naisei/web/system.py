@@ -30,5 +30,6 @@ def _elsewhere(config: dict[str, Any], path: Path) -> InputError:
 SYSTEM = System(
     name="web",
     about=("ブラウザでの会話", "Conversations in the browser."),
+    replay="naisei.web.replays.conversations:REPLAY",
     elsewhere=_elsewhere,
 )

@@ -43,7 +43,7 @@ from naisei.web.html import fragment
 from naisei.web.pages import Page
 from naisei.web.state import server_of
 
-__all__ = ["PAGE"]
+__all__ = ["PAGE", "Picture", "PlayConfig"]
 
 
 class PlayConfig(BaseModel):
@@ -58,6 +58,11 @@ class PlayConfig(BaseModel):
     steps: int = Field(ge=1)
     model: str | None = None
 
+    @property
+    def game(self) -> str:
+        """The name of the game."""
+        return self.file.removesuffix(".z8")
+
 
 @dataclass(frozen=True, slots=True)
 class Picture:
@@ -69,7 +74,8 @@ class Picture:
     advice: dict[str, Any]
 
     @classmethod
-    def of(cls, config: PlayConfig, events: Iterable[Event]) -> Picture:
+    def of(cls, game: str, events: Iterable[Event]) -> Picture:
+        """game: its name."""
         view: View | None = None
         steps: list[Step] = []
         advice: dict[str, Any] = {}
@@ -93,7 +99,7 @@ class Picture:
                     )
                 view = seen
         result = GameResult(
-            game=config.file.removesuffix(".z8"),
+            game=game,
             score=view.score if view else 0,
             max_score=view.max_score if view else 0,
             won=bool(view and view.won),
@@ -138,7 +144,7 @@ async def _open(config: PlayConfig, context: ConversationContext) -> AsyncIterat
         models = dict.fromkeys(kind.roles, config.model) if config.model else {}
         base = await context.world(models)
         playing = PlayerContext(
-            game=config.file.removesuffix(".z8"),
+            game=config.game,
             max_steps=config.steps,
             settings=kind.settings(),
         )
@@ -182,7 +188,7 @@ def _line(here: PageConversation, event: Event) -> str:
     return fragment(
         "games/_event.html",
         event=event,
-        picture=Picture.of(config, here.upto(event)),
+        picture=Picture.of(config.game, here.upto(event)),
         readable=readable,
     )
 
@@ -190,7 +196,7 @@ def _line(here: PageConversation, event: Event) -> str:
 def _shown(here: PageConversation) -> Mapping[str, Any]:
     config = here.config
     assert isinstance(config, PlayConfig)
-    picture = Picture.of(config, here.events)
+    picture = Picture.of(config.game, here.events)
     return {"config": config, "picture": picture}
 
 
@@ -305,7 +311,7 @@ async def _begin(request: Request, fields: Mapping[str, str]) -> tuple[PlayConfi
 def _show(request: Request, conversation: PageConversation) -> dict[str, Any]:
     config = conversation.config
     assert isinstance(config, PlayConfig)
-    return {"picture": Picture.of(config, conversation.events), "readable": readable}
+    return {"picture": Picture.of(config.game, conversation.events), "readable": readable}
 
 
 PAGE = Page(

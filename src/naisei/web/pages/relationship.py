@@ -137,10 +137,15 @@ class Picture:
 
     @classmethod
     def of(cls, config: PairConfig, events: Iterable[Event]) -> Picture:
-        talk = replayed(pair_of(config.pair), events).conversation
-        estimated = config.rules.reflection == "off"
+        return cls.drawn(pair_of(config.pair), config.rules, events)
+
+    @classmethod
+    def drawn(cls, pair: Pair, rules: Rules, events: Iterable[Event]) -> Picture:
+        """Of a pair's conversation under some rules, so far as the events tell."""
+        talk = replayed(pair, events).conversation
+        estimated = rules.reflection == "off"
         series = _estimates(talk) if estimated else _readings(talk)
-        total = max(config.rules.sessions * config.rules.turns, 1)
+        total = max(rules.sessions * rules.turns, 1)
         names = NAMES_JA if language() == "ja" else {name: name for name in DIMENSIONS}
         panels = tuple(
             Panel(

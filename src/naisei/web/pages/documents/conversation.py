@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from importlib.resources import as_file, files
@@ -204,7 +204,11 @@ class Radar:
         if event.kind != "say":
             return None
         request: dict[str, dict[str, dict[str, dict[str, int]]]] = event.request  # type: ignore[assignment]
-        grades = request["meta"]["reply"]["evaluation"]
+        return cls.graded(request["meta"]["reply"]["evaluation"])
+
+    @classmethod
+    def graded(cls, grades: Mapping[str, int]) -> Radar:
+        """Of the grades of an evaluation, 1 to 5."""
         axes, points = [], []
         for at, (key, ja, en) in enumerate(_AXES):
             angle = 2 * math.pi * at / len(_AXES) - math.pi / 2

@@ -24,7 +24,6 @@ _ROUTES = [
     Route("/runs/episodes/{run:path}", lists.episodes),
     Route("/runs/costs/{run:path}", lists.costs),
     Route("/runs/episode/{run:path}", episode.show),
-    Route("/runs/events/{run:path}", episode.events),
     Route("/runs/prompt/{run:path}", episode.prompt),
     Route("/runs/file/{run:path}", lists.take),
 ]

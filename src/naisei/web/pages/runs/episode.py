@@ -1,275 +1,378 @@
-"""One episode as a transcript: every effect, what it cost, and, unfolded, what was asked."""
+"""One episode as a timeline: what was said by a step, how things stood, what was asked there.
+
+Every step has an address, and a page holds only what is around it, however long the episode is.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
-from pydantic import JsonValue
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from naisei.core import Event
-from naisei.lang import say
+from naisei.core import Event, InputError, ReplayDivergence, Where
+from naisei.lang import language, say, speaking
 from naisei.runs.directory import RunDirectory
-from naisei.runs.report import svg_source
-from naisei.runs.show import (
-    EpisodeLine,
-    Wanted,
-    episode_page,
-    find_episode,
-    summary_or_none,
-    without_vectors,
-)
+from naisei.runs.show import EpisodeLine, Wanted, episode_page, find_episode, summary_or_none
 from naisei.web.conversations.kind import WHERE
 from naisei.web.html import page_response
-from naisei.web.pages.runs.lists import looking, place_of
+from naisei.web.pages.runs.differing import Part, cut, differing, page_bytes
+from naisei.web.pages.runs.effects import prompt_text, told
+from naisei.web.pages.runs.lists import Place, file_state, looking, opened, place_of
+from naisei.web.pages.runs.timeline import lanes, overview
+from naisei.web.replay import (
+    Headline,
+    Mark,
+    RecordedEpisode,
+    Replay,
+    Told,
+    replay_of,
+    shown_marks,
+)
 
-__all__ = ["Told", "events", "of_conversation", "prompt", "prompt_text", "show", "told"]
+__all__ = [
+    "Item",
+    "Loaded",
+    "episode_of",
+    "number_of",
+    "of_conversation",
+    "prompt",
+    "request_text",
+    "show",
+]
 
 
-#: Characters of a text that are shown at once.
-_LONG = 4_000
+#: Bytes of the page for the conversation, a line of it, the request, the reply, the differences
+#: and the state.
+_TALK, _LINE, _REQUEST, _REPLY, _CHANGES, _STATE = 9_000, 1_500, 6_000, 3_500, 4_500, 12_000
+_SUMMARY = 4_000
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """One effect. number: its place in the episode, from 0. kind: its class in the style sheet.
-    who, head: what it is. asked, answer: what went out and what came back, either may be empty.
-    details: what is folded, title and text. prompt: whether it has one to be fetched."""
+class Item:
+    """A line of the conversation. draft: it was not used. here: it is the step itself."""
 
-    number: int
-    step: str
-    depth: int
-    kind: str
-    who: str
-    head: str
-    asked: str = ""
-    answer: str = ""
-    details: tuple[tuple[str, str], ...] = ()
-    prompt: bool = False
-    failure: str = ""
-    cost: str = ""
+    told: Told
+    draft: bool
+    failed: bool
+    here: bool
 
 
-def told(events: Sequence[Event], start: int = 0) -> list[Told]:
-    """Events in order. start: the number of the first."""
-    return [_told(event, number) for number, event in enumerate(events, start)]
+@dataclass(frozen=True, slots=True)
+class _Neighbours:
+    """Names of episodes; empty where there is none. failed: the next that went wrong."""
+
+    before: str
+    after: str
+    failed: str
 
 
-def prompt_text(event: Event) -> list[tuple[str, str]]:
-    """Role and text of each message of a `chat` effect."""
-    request: Any = event.request
-    return [(str(m["role"]), str(m["content"])) for m in request["messages"]]
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """An episode with all that is the same for each of its steps. fork: what `naisei runs fork`
+    kept of where it came from; empty otherwise. summary: in words, if the report has it. low:
+    instances of the run that came to less than one half."""
+
+    episode: RecordedEpisode
+    line: EpisodeLine | None
+    replay: Replay
+    marks: Mapping[int, Mark]
+    fork: Mapping[str, Any]
+    summary: str
+    low: tuple[str, ...]
 
 
-def _told(event: Event, number: int) -> Told:
-    request: Any = without_vectors(event.request)
-    result: Any = without_vectors(event.result)
-    made = _KINDS.get(event.kind, _other)(request, result, event.kind)
-    return Told(
-        number=number,
-        step=event.where.step,
-        depth=min(len(event.where.path) - 1, 4),
-        kind=event.kind if event.kind in _KINDS else "other",
-        failure=": ".join(event.failure) if event.failure else "",
-        cost=_cost(event),
-        **made,
-    )
+def episode_of(place: Place, wanted: str) -> Loaded:
+    """An episode with all its effects, kept as long as the run's files stay as they are.
+
+    Raises:
+        InputError: there is none, or several.
+    """
+    return _loaded(place.path, file_state(place.path), wanted)
 
 
-def _chat(request: Any, result: Any, kind: str) -> dict[str, Any]:
-    return {
-        "who": str(request["role"]),
-        "head": say("モデルの返答", "a model's reply"),
-        "answer": "" if result is None else _fields(result),
-        "prompt": True,
-    }
+@lru_cache(maxsize=6)
+def _loaded(path: Path, state: object, wanted: str) -> Loaded:
+    with opened(path) as directory:
+        name = find_episode(directory, wanted)
+        found = episode_page(directory.log, Wanted(name=name), limit=1).lines
+        line = found[0] if found else None
+        events = tuple(directory.log.read(name))
+        fork = directory.log.get("fork")
+        kept = summary_or_none(directory)
+        told_by = (kept.per_unit(m.name) for m in reversed(kept.summary.metrics))
+        values = next((each for each in told_by if each), {})
+        replay = replay_of(directory.frozen)
+        where = events[0].where if events else _where(name)
+        return Loaded(
+            RecordedEpisode(
+                path,
+                directory.frozen,
+                Where(where.instance, where.trial),
+                events,
+                line.result if line else None,
+                line.failure if line else "",
+            ),
+            line,
+            replay,
+            shown_marks(replay, events),
+            fork if isinstance(fork, dict) else {},
+            dict(kept.transcripts).get(name, ""),
+            tuple(unit for unit, value in values.items() if value < 0.5),
+        )
 
 
-def _ask(request: Any, result: Any, kind: str) -> dict[str, Any]:
-    return {
-        "who": say("ユーザーへの質問", "to the user"),
-        "head": "",
-        "asked": _text(request["question"]),
-        "answer": "" if result is None else _text(result),
-    }
-
-
-def _act(request: Any, result: Any, kind: str) -> dict[str, Any]:
-    seen = result if isinstance(result, dict) else {}
-    ends = [say("終わり", "the end")] if seen.get("done") else []
-    reward = [f"{say('報酬', 'reward')} {seen['reward']:g}"] if seen.get("reward") else []
-    info = seen.get("info")
-    return {
-        "who": say("行動", "action"),
-        "head": " · ".join([*reward, *ends]),
-        "asked": _text(request["action"]),
-        "answer": str(seen.get("text", "")),
-        "details": (("info", _text(info)),) if info else (),
-    }
-
-
-def _say(request: Any, result: Any, kind: str) -> dict[str, Any]:
-    meta = request.get("meta")
-    return {
-        "who": request["speaker"] or say("発話", "said"),
-        "head": "",
-        "answer": str(request["text"]),
-        "details": ((say("付記", "with it"), _text(meta)),) if meta else (),
-    }
-
-
-def _search(request: Any, result: Any, kind: str) -> dict[str, Any]:
-    hits = result if isinstance(result, list) else []
-    return {
-        "who": say("検索", "search"),
-        "head": say(f"{len(hits)} 件", f"{len(hits)} found"),
-        "asked": str(request["query"]),
-        "details": tuple((f"{hit['score']:.3f} {hit['id']}", _text(hit["text"])) for hit in hits),
-    }
-
-
-def _remember(request: Any, result: Any, kind: str) -> dict[str, Any]:
-    return {
-        "who": say("記憶", "memory"),
-        "head": str(request["memory"]),
-        "answer": _fields(request["item"]),
-    }
-
-
-def _embed(request: Any, result: Any, kind: str) -> dict[str, Any]:
-    texts = request["texts"]
-    return {
-        "who": say("ベクトル化", "embedding"),
-        "head": say(f"{len(texts)} 文", f"{len(texts)} texts"),
-        "details": ((_text(result), "\n".join(map(str, texts))),),
-    }
-
-
-def _now(request: Any, result: Any, kind: str) -> dict[str, Any]:
-    return {"who": say("時刻", "the time"), "head": str(result or "")}
-
-
-def _other(request: Any, result: Any, kind: str) -> dict[str, Any]:
-    return {
-        "who": kind,
-        "head": "",
-        "details": (
-            (say("求めたもの", "asked"), _text(request)),
-            (say("結果", "result"), _text(result)),
-        ),
-    }
-
-
-_KINDS = {
-    "chat": _chat,
-    "ask": _ask,
-    "act": _act,
-    "say": _say,
-    "search": _search,
-    "remember": _remember,
-    "embed": _embed,
-    "now": _now,
-}
-
-
-def _fields(value: JsonValue) -> str:
-    """A structured reply, a field a line."""
-    if not isinstance(value, dict):
-        return _text(value)
-    return "\n".join(f"{key}: {_compact(inner)}" for key, inner in value.items())
-
-
-def _compact(value: JsonValue) -> str:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= _LONG else f"{text[:_LONG]}… ({len(text):,})"
-
-
-def _text(value: JsonValue) -> str:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1)
-    return text if len(text) <= _LONG else f"{text[:_LONG]}… ({len(text):,})"
-
-
-def _cost(event: Event) -> str:
-    parts = []
-    if (used := event.usage) is not None and (used.tokens or used.cached):
-        parts.append(used.model)
-        tokens = f"{used.input_tokens:,} + {used.output_tokens:,}"
-        parts.append(say(f"{tokens} トークン", f"{tokens} tokens"))
-        if used.cached:
-            parts.append(say("キャッシュから", "from the cache"))
-        if used.usd:
-            parts.append(f"${used.usd:.4f}")
-        if used.attempts > 1:
-            parts.append(say(f"{used.attempts} 回目", f"{used.attempts} attempts"))
-    if event.seconds >= 0.005:
-        parts.append(say(f"{event.seconds:.2f} 秒", f"{event.seconds:.2f} s"))
-    return " · ".join(parts)
-
-
-_EVENTS_AT_ONCE = 200
+def _where(name: str) -> Where:
+    instance, _, trial = name.rpartition("#")
+    return Where(instance, int(trial) if trial.isdecimal() else 0)
 
 
 async def show(request: Request) -> Response:
-    """`GET /runs/episode/<run>?e=<episode>`."""
+    """`GET /runs/episode/<run>?e=<episode>[&step=<step>|&at=<n>][&find=<text>]`."""
     place = place_of(request)
-    asked = request.query_params.get("e", "")
+    query = {k: request.query_params.get(k, "") for k in ("e", "step", "at", "find")}
+    spoken = language()
 
-    def look(directory: RunDirectory) -> dict[str, Any]:
-        name = find_episode(directory, asked)
-        log = directory.log.read(name)
-        line = _line(directory, name)
-        kept = summary_or_none(directory)
-        figure = kept.figures.get(name, "")
-        return {
-            "name": name,
-            "line": line,
-            "result": _pretty(line.result) if line and line.result is not None else "",
-            "summary": dict(kept.transcripts).get(name, ""),
-            "figure": svg_source(figure) if figure else "",
-            "frozen": directory.frozen,
-            "told": told(log[:_EVENTS_AT_ONCE]),
-            "next": _EVENTS_AT_ONCE if len(log) > _EVENTS_AT_ONCE else None,
-            "effects": len(log),
-        }
+    def look(directory: RunDirectory) -> dict[str, Any] | str:
+        with speaking(spoken):
+            loaded = episode_of(place, query["e"])
+            events = loaded.episode.events
+            at = number_of(events, query["step"], query["at"])
+            hits = _hits(events, query["find"])
+            further = [n for n in hits if n > at] or hits
+            if further and not query["step"]:
+                return events[further[0]].where.step
+            return _page(directory, loaded, at, query["find"], len(hits))
 
     found = await looking(place, look)
+    if isinstance(found, str):
+        e = query["e"]
+        return RedirectResponse(place.url("episode", e=e, step=found, find=query["find"]), 303)
     return page_response(request, "runs/episode.html", place=place, **found)
 
 
-async def events(request: Request) -> Response:
-    """`GET /runs/events/<run>?e=<episode>&from=<number>`: more of a long one."""
-    place, name, start = place_of(request), *_which(request, "from")
-    log = await looking(place, lambda d: d.log.read(name))
-    after = start + _EVENTS_AT_ONCE
-    return page_response(
-        request,
-        "runs/_events.html",
-        place=place,
-        name=name,
-        told=told(log[start:after], start),
-        next=after if after < len(log) else None,
+def number_of(events: Sequence[Event], step: str, at: str) -> int:
+    """The number of the event, from 0, that an address names; the last where it names none."""
+    last = max(len(events) - 1, 0)
+    if step:
+        for number, event in enumerate(events):
+            if event.where.step == step:
+                return number
+        raise HTTPException(404, say("そのステップはありません", "there is no such step"))
+    return min(max(int(at[:9]) - 1, 0), last) if at.isdecimal() else last
+
+
+def _hits(events: Sequence[Event], text: str) -> list[int]:
+    if not text:
+        return []
+    wanted = text.casefold()
+    return [n for n, event in enumerate(events) if wanted in _all_text(event).casefold()]
+
+
+def _all_text(event: Event) -> str:
+    return json.dumps([event.request, event.result], ensure_ascii=False)
+
+
+def _page(directory: RunDirectory, loaded: Loaded, at: int, find: str, hits: int) -> dict[str, Any]:
+    episode, events, marks = loaded.episode, loaded.episode.events, loaded.marks
+    name = episode.where.episode
+    items, earlier = _talk(loaded, at)
+    state, problem = _state(loaded.replay, episode, events[: at + 1])
+    headline, untold = _headline(loaded.replay, episode)
+    event = _worded(loaded, at) if events else None
+    bad = sorted(n for n, mark in marks.items() if mark != "rejected")
+    return {
+        "name": name,
+        "line": loaded.line,
+        "frozen": directory.frozen,
+        "headline": headline,
+        "problem": problem or untold,
+        "fork": loaded.fork,
+        "summary": cut(loaded.summary, _SUMMARY),
+        "at": at,
+        "effects": len(events),
+        "event": event,
+        "mark": marks.get(at, ""),
+        "steps": _steps(events, at),
+        "next_bad": next((events[n].where.step for n in bad if n > at), ""),
+        "neighbours": _neighbours(directory, name, loaded.low),
+        "lanes": lanes(events, at, marks) if events else None,
+        "cells": overview(events, at, marks),
+        "items": items,
+        "earlier": earlier,
+        "state": state,
+        "asked": _inspected(directory, name, events, at) if events else None,
+        "find": find,
+        "hits": hits,
+        "line_room": _LINE,
+        "cut": cut,
+    }
+
+
+def _steps(events: Sequence[Event], at: int) -> dict[str, str]:
+    """First, previous, next and last step; empty where there is none."""
+    step = [event.where.step for event in events[max(at - 1, 0) : at + 2]]
+    here = min(at, 1)
+    return {
+        "first": events[0].where.step if at > 0 else "",
+        "before": step[here - 1] if at > 0 else "",
+        "now": step[here] if step else "",
+        "after": step[here + 1] if at < len(events) - 1 else "",
+        "last": events[-1].where.step if at < len(events) - 1 else "",
+    }
+
+
+def _worded(loaded: Loaded, number: int) -> Told:
+    one = told(loaded.episode.events[number], number)
+    try:
+        return loaded.replay.wording(loaded.episode, one)
+    except InputError:  # told above the conversation already
+        return one
+
+
+def _talk(loaded: Loaded, at: int) -> tuple[list[Item], str]:
+    """The conversation to a step, the latest that has room; and the last step left out."""
+    events, marks = loaded.episode.events, loaded.marks
+    items: list[Item] = []
+    room = _TALK
+    for number in range(min(at, len(events) - 1), -1, -1):
+        event, mark = events[number], marks.get(number, "")
+        if event.kind not in ("ask", "act", "say") and mark != "rejected":
+            continue
+        one = _worded(loaded, number)
+        room -= 400 + page_bytes(one.asked[:_LINE]) + page_bytes(one.answer[:_LINE])
+        if room < 0 and items:
+            return items[::-1], event.where.step
+        items.append(Item(one, mark == "rejected", mark == "failure", number == at))
+    return items[::-1], ""
+
+
+def _state(replay: Replay, episode: RecordedEpisode, events: Sequence[Event]) -> tuple[str, str]:
+    """HTML, and why there is none."""
+    try:
+        drawn = replay.state(episode, events)
+    except InputError as error:
+        return "", error.message
+    except ReplayDivergence:
+        return "", say(
+            "この版のプログラムでは、この時点の状態を再現できません。",
+            "This version of the program cannot rebuild the state of that moment.",
+        )
+    if len(drawn.encode()) > _STATE:
+        return "", say(
+            "この時点の図は大きすぎるので省きました。", "The drawing of that moment is too large."
+        )
+    return drawn, ""
+
+
+def _headline(replay: Replay, episode: RecordedEpisode) -> tuple[Headline, str]:
+    try:
+        return replay.headline(episode), ""
+    except InputError as error:
+        return Headline(), error.message
+
+
+def _neighbours(directory: RunDirectory, name: str, low: Sequence[str]) -> _Neighbours:
+    log = directory.log
+    mine = log.select("SELECT rowid FROM episodes WHERE episode = ?", (name,))
+    if not mine:
+        return _Neighbours("", "", "")
+    (at,) = mine[0]
+
+    def first(condition: str, *given: object, order: str = "") -> str:
+        query = f"SELECT episode FROM episodes WHERE {condition} ORDER BY rowid {order} LIMIT 1"
+        found = log.select(query, given)
+        return str(found[0][0]) if found else ""
+
+    wrong = "(result IS NULL OR instance IN (SELECT value FROM json_each(?)))"
+    return _Neighbours(
+        first("rowid < ?", at, order="DESC"),
+        first("rowid > ?", at),
+        first(f"rowid > ? AND {wrong}", at, json.dumps(low)),
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Inspected:
+    """What went out and came back at a step. changes: to the request before, of the same role, at
+    the step `before`."""
+
+    role: str
+    request: str
+    reply: str
+    tries: int
+    changes: list[Part]
+    before: str
+
+
+def _inspected(
+    directory: RunDirectory, name: str, events: Sequence[Event], at: int
+) -> _Inspected | None:
+    event = events[at]
+    if event.kind != "chat":
+        return None
+    role = _role(event)
+    sent: list[Any] = [
+        each for _, _, tries in directory.log.sent(name, event.where.step) for each in _list(tries)
+    ]
+    reply = _raw(sent[-1]) if sent else _pretty(event.result)
+    before = next((n for n in range(at - 1, -1, -1) if _role(events[n]) == role), None)
+    asked = request_text(event)
+    earlier = request_text(events[before]) if before is not None else asked
+    return _Inspected(
+        role,
+        cut(asked, _REQUEST),
+        cut(reply, _REPLY),
+        len(sent),
+        differing(earlier, asked, room=_CHANGES),
+        events[before].where.step if before is not None else "",
+    )
+
+
+def _raw(exchange: Any) -> str:
+    reply = exchange.get("reply") if isinstance(exchange, dict) else exchange
+    text = reply.get("text") if isinstance(reply, dict) else None
+    return text if isinstance(text, str) and text else _pretty(reply)
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _role(event: Event) -> str:
+    return str(event.request["role"]) if event.kind == "chat" else ""  # type: ignore[index, call-overload]
+
+
+def request_text(event: Event) -> str:
+    """What a model was told, message by message."""
+    return "\n".join(f"[{role}] {text}" for role, text in prompt_text(event))
+
+
 async def prompt(request: Request) -> Response:
-    """`GET /runs/prompt/<run>?e=<episode>&n=<number>`: what a model was told."""
-    place, name, number = place_of(request), *_which(request, "n")
+    """`GET /runs/prompt/<run>?e=<episode>&step=<step>`: the whole of what a model was told."""
+    place = place_of(request)
+    name, step = (request.query_params.get(k, "") for k in ("e", "step"))
     log = await looking(place, lambda d: d.log.read(name))
-    if number >= len(log) or log[number].kind != "chat":
+    event = next((e for e in log if e.where.step == step and e.kind == "chat"), None)
+    if event is None:
         raise HTTPException(404, say("プロンプトはありません", "there is no prompt"))
-    event = log[number]
     asked: Any = event.request
     more = {k: v for k, v in asked.items() if k not in ("role", "messages")}
     return page_response(
         request,
-        "runs/_prompt.html",
+        "runs/prompt.html",
+        place=place,
+        name=name,
+        step=step,
         messages=prompt_text(event),
         more=_pretty(more) if more else "",
+        result=_pretty(event.result),
     )
 
 
@@ -279,17 +382,5 @@ async def of_conversation(request: Request) -> Response:
     return RedirectResponse(place.url("episode", e=WHERE.episode), 303)
 
 
-def _which(request: Request, number: str) -> tuple[str, int]:
-    given = request.query_params.get(number, "0")
-    if not given.isdecimal():
-        raise HTTPException(400, say("番号ではありません", "no number"))
-    return request.query_params.get("e", ""), int(given[:9])
-
-
-def _line(directory: RunDirectory, name: str) -> EpisodeLine | None:
-    found = episode_page(directory.log, Wanted(name=name), limit=1).lines
-    return found[0] if found else None
-
-
 def _pretty(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=2)
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)

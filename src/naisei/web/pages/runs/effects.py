@@ -1,0 +1,169 @@
+"""One effect in words: what was asked, what came back, what it cost."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from pydantic import JsonValue
+
+from naisei.core import Event
+from naisei.lang import say
+from naisei.runs.show import without_vectors
+from naisei.web.replay import Told
+
+__all__ = ["prompt_text", "told"]
+
+
+#: Characters of a text that are shown at once.
+_LONG = 4_000
+
+
+def told(event: Event, number: int = 0) -> Told:
+    """An event in words. number: its place in the episode, from 0."""
+    request: Any = without_vectors(event.request)
+    result: Any = without_vectors(event.result)
+    made = _KINDS.get(event.kind, _other)(request, result, event.kind)
+    return Told(
+        number=number,
+        step=event.where.step,
+        kind=event.kind if event.kind in _KINDS else "other",
+        failure=": ".join(event.failure) if event.failure else "",
+        cost=_cost(event),
+        **made,
+    )
+
+
+def prompt_text(event: Event) -> list[tuple[str, str]]:
+    """Role and text of each message of a `chat` effect."""
+    request: Any = event.request
+    return [(str(m["role"]), str(m["content"])) for m in request["messages"]]
+
+
+def _chat(request: Any, result: Any, kind: str) -> dict[str, Any]:
+    return {
+        "who": str(request["role"]),
+        "head": say("モデルの返答", "a model's reply"),
+        "answer": "" if result is None else _fields(result),
+    }
+
+
+def _ask(request: Any, result: Any, kind: str) -> dict[str, Any]:
+    return {
+        "who": say("ユーザーへの質問", "to the user"),
+        "head": "",
+        "asked": _text(request["question"]),
+        "answer": "" if result is None else _text(result),
+    }
+
+
+def _act(request: Any, result: Any, kind: str) -> dict[str, Any]:
+    seen = result if isinstance(result, dict) else {}
+    ends = [say("終わり", "the end")] if seen.get("done") else []
+    reward = [f"{say('報酬', 'reward')} {seen['reward']:g}"] if seen.get("reward") else []
+    info = seen.get("info")
+    return {
+        "who": say("行動", "action"),
+        "head": " · ".join([*reward, *ends]),
+        "asked": _text(request["action"]),
+        "answer": str(seen.get("text", "")),
+        "details": (("info", _text(info)),) if info else (),
+    }
+
+
+def _say(request: Any, result: Any, kind: str) -> dict[str, Any]:
+    meta = request.get("meta")
+    return {
+        "who": request["speaker"] or say("発話", "said"),
+        "head": "",
+        "answer": str(request["text"]),
+        "details": ((say("付記", "with it"), _text(meta)),) if meta else (),
+    }
+
+
+def _search(request: Any, result: Any, kind: str) -> dict[str, Any]:
+    hits = result if isinstance(result, list) else []
+    return {
+        "who": say("検索", "search"),
+        "head": say(f"{len(hits)} 件", f"{len(hits)} found"),
+        "asked": str(request["query"]),
+        "details": tuple((f"{hit['score']:.3f} {hit['id']}", _text(hit["text"])) for hit in hits),
+    }
+
+
+def _remember(request: Any, result: Any, kind: str) -> dict[str, Any]:
+    return {
+        "who": say("記憶", "memory"),
+        "head": str(request["memory"]),
+        "answer": _fields(request["item"]),
+    }
+
+
+def _embed(request: Any, result: Any, kind: str) -> dict[str, Any]:
+    texts = request["texts"]
+    return {
+        "who": say("ベクトル化", "embedding"),
+        "head": say(f"{len(texts)} 文", f"{len(texts)} texts"),
+        "details": ((_text(result), "\n".join(map(str, texts))),),
+    }
+
+
+def _now(request: Any, result: Any, kind: str) -> dict[str, Any]:
+    return {"who": say("時刻", "the time"), "head": str(result or "")}
+
+
+def _other(request: Any, result: Any, kind: str) -> dict[str, Any]:
+    return {
+        "who": kind,
+        "head": "",
+        "details": (
+            (say("求めたもの", "asked"), _text(request)),
+            (say("結果", "result"), _text(result)),
+        ),
+    }
+
+
+_KINDS = {
+    "chat": _chat,
+    "ask": _ask,
+    "act": _act,
+    "say": _say,
+    "search": _search,
+    "remember": _remember,
+    "embed": _embed,
+    "now": _now,
+}
+
+
+def _fields(value: JsonValue) -> str:
+    """A structured reply, a field a line."""
+    if not isinstance(value, dict):
+        return _text(value)
+    return "\n".join(f"{key}: {_compact(inner)}" for key, inner in value.items())
+
+
+def _compact(value: JsonValue) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _LONG else f"{text[:_LONG]}… ({len(text):,})"
+
+
+def _text(value: JsonValue) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1)
+    return text if len(text) <= _LONG else f"{text[:_LONG]}… ({len(text):,})"
+
+
+def _cost(event: Event) -> str:
+    parts = []
+    if (used := event.usage) is not None and (used.tokens or used.cached):
+        parts.append(used.model)
+        tokens = f"{used.input_tokens:,} + {used.output_tokens:,}"
+        parts.append(say(f"{tokens} トークン", f"{tokens} tokens"))
+        if used.cached:
+            parts.append(say("キャッシュから", "from the cache"))
+        if used.usd:
+            parts.append(f"${used.usd:.4f}")
+        if used.attempts > 1:
+            parts.append(say(f"{used.attempts} 回目", f"{used.attempts} attempts"))
+    if event.seconds >= 0.005:
+        parts.append(say(f"{event.seconds:.2f} 秒", f"{event.seconds:.2f} s"))
+    return " · ".join(parts)

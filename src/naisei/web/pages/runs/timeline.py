@@ -1,0 +1,131 @@
+"""The lanes of an episode: a bar an effect, as wide as it took and as high as it cost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from urllib.parse import quote
+
+from naisei.core import Event
+from naisei.lang import say
+from naisei.web.replay import Mark
+
+__all__ = ["Bar", "Cell", "Lane", "Lanes", "lane_of", "lanes", "overview"]
+
+
+#: Effects that are drawn at once, and cells of the overview: at most, and in bytes of their
+#: addresses, which repeat the episode's name.
+_MOST, _ROOM = 60, 7_500
+#: Height of a lane and of its highest bar; widths of the narrowest and the widest bar, before all
+#: are fitted to the drawing's width.
+_LANE, _HIGHEST, _NARROWEST, _WIDEST, _WIDTH = 24.0, 20.0, 4.0, 40.0, 1000.0
+_WORST: dict[Mark | str, int] = {"": 0, "retry": 1, "rejected": 1, "failure": 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """An effect. x, y, width, height: of its rectangle. mark: empty where all went well."""
+
+    step: str
+    x: float
+    y: float
+    width: float
+    height: float
+    mark: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """Who: a role of models, or a part of the world. y: of its ground line."""
+
+    name: str
+    y: float
+
+
+@dataclass(frozen=True, slots=True)
+class Lanes:
+    """bars: of the effects around the step. now: that of the step itself."""
+
+    lanes: tuple[Lane, ...]
+    bars: tuple[Bar, ...]
+    now: Bar
+    width: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A stretch of a long episode: the step that it leads to, and the worst that is in it."""
+
+    step: str
+    mark: str
+    here: bool
+
+
+def lane_of(event: Event) -> str:
+    """The role of a model, or whom else the effect is asked of."""
+    if event.kind == "chat" and isinstance(event.request, dict):
+        return str(event.request["role"])
+    told = {
+        "ask": say("ユーザー", "user"),
+        "act": say("環境", "world"),
+        "say": say("発話", "said"),
+        "remember": say("記憶", "memory"),
+        "search": say("検索", "search"),
+        "embed": say("ベクトル", "vectors"),
+        "now": say("時刻", "clock"),
+    }
+    return told.get(event.kind, event.kind)
+
+
+def _many(events: Sequence[Event]) -> int:
+    return min(_MOST, _ROOM // (len(quote(events[0].where.episode)) + 30))
+
+
+def lanes(events: Sequence[Event], at: int, marks: Mapping[int, Mark]) -> Lanes:
+    """The effects around the one numbered `at`."""
+    many = _many(events)
+    first = max(0, min(at - many // 2, len(events) - many))
+    shown = range(first, min(first + many, len(events)))
+    names = list(dict.fromkeys(lane_of(events[n]) for n in shown))
+    seconds = [events[n].seconds for n in shown]
+    tokens = [used.tokens if (used := events[n].usage) else 0 for n in shown]
+    slowest, dearest = max(seconds) or 1.0, max(tokens) or 1
+    widths = [_NARROWEST + (_WIDEST - _NARROWEST) * sqrt(s / slowest) for s in seconds]
+    scale = _WIDTH / sum(widths)
+    bars, x = [], 0.0
+    for i, number in enumerate(shown):
+        event = events[number]
+        height = 5 + (_HIGHEST - 5) * sqrt(tokens[i] / dearest)
+        ground = _LANE * (names.index(lane_of(event)) + 1) - 2
+        told = f"{event.where.step} {lane_of(event)} {event.seconds:.2f} s"
+        bars.append(
+            Bar(
+                event.where.step,
+                round(x, 1),
+                round(ground - height, 1),
+                round(max(widths[i] * scale - 1, 1), 1),
+                round(height, 1),
+                marks.get(number, ""),
+                f"{told} {tokens[i]:,} tok" if tokens[i] else told,
+            )
+        )
+        x += widths[i] * scale
+    named = tuple(Lane(name, _LANE * (i + 1) - 2) for i, name in enumerate(names))
+    return Lanes(named, tuple(bars), bars[at - first], _WIDTH, _LANE * len(names))
+
+
+def overview(events: Sequence[Event], at: int, marks: Mapping[int, Mark]) -> list[Cell]:
+    """A long episode in a row of cells; none where its lanes show it whole."""
+    if not events or len(events) <= (many := _many(events)):
+        return []
+    cells = []
+    for i in range(many):
+        part = range(i * len(events) // many, (i + 1) * len(events) // many)
+        worst = max(part, key=lambda n: (_WORST[marks.get(n, "")], -n), default=None)
+        if worst is not None:
+            mark = marks.get(worst, "")
+            cells.append(Cell(events[worst].where.step, mark, at in part))
+    return cells

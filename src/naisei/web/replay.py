@@ -1,0 +1,148 @@
+"""Episodes as they are looked at step by step: what a system adds to what is the same for all.
+
+    REPLAY = Replay(headline=…, state=…, marks=…)
+
+`System.replay` names it as `module:attribute`. A system without one is shown all the same: its
+lanes, its conversation, and every request and reply; only the middle of the page stays general.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import JsonValue
+
+from naisei.core import Event, Where
+from naisei.runs.directory import Frozen
+from naisei.runs.task import Task
+from naisei.system.registry import WITHOUT_COMMAND, experiment_of, find_system, system_names
+
+__all__ = ["Headline", "Mark", "RecordedEpisode", "Replay", "Told", "replay_of", "shown_marks"]
+
+
+#: retry: asked for once more. rejected: a draft that was not used. failure: it went wrong.
+Mark = Literal["retry", "rejected", "failure"]
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedEpisode:
+    """An episode of a run. result: `None` while it is not scored; then `failure` may say why."""
+
+    path: Path
+    frozen: Frozen
+    where: Where
+    events: Sequence[Event]
+    result: JsonValue = None
+    failure: str = ""
+
+    @property
+    def task(self) -> Task[Any]:
+        """The task of its run, loaded once.
+
+        Raises:
+            InputError: its data or its system cannot be had any more.
+        """
+        return _task(self.path, self.frozen.digest)
+
+    def config(self) -> Any:
+        """The run's configuration as its experiment's own model. Raises `InputError`."""
+        place = self.path / "config.json"
+        experiment = experiment_of(self.frozen.system, self.frozen.config, self.path)
+        return self.frozen.config_as(experiment.config, place)
+
+
+@lru_cache(maxsize=8)
+def _task(path: Path, digest: str) -> Task[Any]:
+    frozen = Frozen.read(path / "config.json")
+    experiment = experiment_of(frozen.system, frozen.config, path)
+    return experiment.load(frozen.config_as(experiment.config, path / "config.json"))
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One effect. number: its place in the episode, from 0. kind: its class in the style sheet.
+    who, head: what it is. asked, answer: what went out and what came back, either may be empty.
+    details: what is folded, title and text."""
+
+    number: int
+    step: str
+    kind: str
+    who: str
+    head: str
+    asked: str = ""
+    answer: str = ""
+    details: tuple[tuple[str, str], ...] = ()
+    failure: str = ""
+    cost: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """What an episode amounts to. outcome: in a word or two; good: whether that is what was
+    wanted, `None` where it is neither. rows: label and text, the telling ones first: what was
+    said, what was wished, what was done, in how many trials."""
+
+    outcome: str = ""
+    good: bool | None = None
+    rows: tuple[tuple[str, str], ...] = ()
+
+
+def _no_headline(episode: RecordedEpisode) -> Headline:
+    return Headline()
+
+
+def _no_state(episode: RecordedEpisode, events: Sequence[Event]) -> str:
+    return ""
+
+
+def _as_told(episode: RecordedEpisode, told: Told) -> Told:
+    return told
+
+
+def _no_marks(events: Sequence[Event]) -> Mapping[int, Mark]:
+    return {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replay:
+    """How episodes of a system are shown.
+
+    headline: of a whole episode. state: HTML of where things stood after the first events, by the
+    same fold as the live page; empty for nothing to show. marks: number of an event, from 0, →
+    what is to be said of it beyond its failure and its resends. wording: an effect in the system's
+    own words. All but `marks` may raise `InputError` where data cannot be had any more.
+    """
+
+    headline: Callable[[RecordedEpisode], Headline] = _no_headline
+    state: Callable[[RecordedEpisode, Sequence[Event]], str] = _no_state
+    marks: Callable[[Sequence[Event]], Mapping[int, Mark]] = _no_marks
+    wording: Callable[[RecordedEpisode, Told], Told] = _as_told
+
+
+def replay_of(frozen: Frozen) -> Replay:
+    """That of the run's system; a bare one where the system has none or is not installed."""
+    if frozen.system not in (*system_names(), *WITHOUT_COMMAND):
+        return Replay()
+    place = find_system(frozen.system).replay
+    if not place:
+        return Replay()
+    module, _, attribute = place.partition(":")
+    found = getattr(import_module(module), attribute)
+    assert isinstance(found, Replay), place
+    return found
+
+
+def shown_marks(replay: Replay, events: Sequence[Event]) -> dict[int, Mark]:
+    """The system's marks, and those of any system: failed effects, and replies asked for again."""
+    found: dict[int, Mark] = {}
+    for number, event in enumerate(events):
+        if event.failure is not None:
+            found[number] = "failure"
+        elif (used := event.usage) is not None and (used.attempts > 1 or used.repaired):
+            found[number] = "retry"
+    return {**found, **replay.marks(events)}
