@@ -9,7 +9,7 @@ import pytest
 import naisei
 
 ROOT = Path(naisei.__file__).parent
-DOORS = {"cli", "web", "doors"}
+DOORS = {"cli", "web", "doors", "testing"}
 SYSTEMS = {"clarify", "relationship", "intent", "director", "textgame", "emphasis"}
 SHARED = {"runs", "memory", "retrieval", "japanese", "models", "http", "data"}
 #: Helpers of one file beside the packages. They may be used from above core.

@@ -1,0 +1,6 @@
+"""Conformance kits: what others build on a protocol of naisei, held to what it promises."""
+
+from naisei.testing.kit import Kit, NotConforming
+from naisei.testing.store import StoreKit
+
+__all__ = ["Kit", "NotConforming", "StoreKit"]

@@ -1,0 +1,87 @@
+"""A kit: cases that every implementation of a protocol must pass."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+__all__ = ["Kit", "NotConforming", "expect", "raises", "temporary"]
+
+
+class NotConforming(AssertionError):
+    """An implementation does not keep what its protocol promises.
+
+    failures: case → why it failed.
+    """
+
+    def __init__(self, kit: str, failures: dict[str, str]) -> None:
+        lines = [f"  {case}: {why}" for case, why in failures.items()]
+        super().__init__("\n".join([f"{kit}: {len(failures)} cases failed", *lines]))
+        self.failures = failures
+
+
+class Kit:
+    """Cases as methods `test_…` without arguments: subclass a kit, say how yours is made, and
+    pytest runs them, or call `check`.
+
+        class TestMyMemory(MemoryKit):
+            def memory(self) -> Memory:
+                return MyMemory()
+    """
+
+    def cases(self) -> dict[str, Callable[[], None]]:
+        """By name, in the order they are written."""
+        names = [n for c in reversed(type(self).__mro__) for n in vars(c) if n.startswith("test_")]
+        return {name: getattr(self, name) for name in dict.fromkeys(names)}
+
+    def failures(self) -> dict[str, str]:
+        """Case → why it failed. Whatever a case raises is a failure of it."""
+        found = {}
+        for name, case in self.cases().items():
+            try:
+                case()
+            except Exception as error:
+                found[name] = f"{type(error).__name__}: {error}"
+        return found
+
+    def check(self) -> None:
+        """Raises `NotConforming` if a case fails."""
+        if found := self.failures():
+            raise NotConforming(type(self).__name__, found)
+
+
+def expect(holds: bool, promise: str, *found: Any) -> None:
+    """Raises `AssertionError` with the promise, and what was found, if it does not hold."""
+    if not holds:
+        raise AssertionError(": ".join([promise, *map(_shown, found)]))
+
+
+def _shown(found: Any) -> str:
+    text = repr(found)
+    return text if len(text) <= 300 else text[:299] + "…"
+
+
+@contextmanager
+def raises(
+    kinds: type[BaseException] | tuple[type[BaseException], ...], promise: str
+) -> Iterator[None]:
+    """Within, one of these exceptions is raised; any other one passes.
+
+    Raises:
+        AssertionError: nothing is raised.
+    """
+    try:
+        yield
+    except kinds:
+        return
+    raise AssertionError(promise)
+
+
+@contextmanager
+def temporary() -> Iterator[Path]:
+    """An empty folder that is removed afterwards."""
+    with TemporaryDirectory(prefix="naisei-testing-", ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
