@@ -273,7 +273,7 @@ def _locked(db: Connection[Any], number: int) -> bool:
 def _number_loader() -> type[Any]:
     from psycopg.adapt import Loader
 
-    class NumberLoader(Loader):
+    class NumberLoader(Loader):  # type: ignore[misc, unused-ignore]  # without the extra, Any
         """An integer as one; anything else as a float."""
 
         def load(self, data: Any) -> int | float:

@@ -203,7 +203,8 @@ class PostgresLog(RunLog):
     def _step_is_there() -> type[Exception]:
         from psycopg.errors import UniqueViolation
 
-        return UniqueViolation
+        violation: type[Exception] = UniqueViolation
+        return violation
 
     def _undo(self, error: BaseException) -> NoReturn:
         import psycopg
