@@ -157,6 +157,7 @@ def test_everything_is_reached_by_keyboard(browser: Any, server: WebServer) -> N
 def test_a_run_is_copied_as_markdown(browser: Any, server: WebServer) -> None:
     with browser.page(server.url) as page:
         page.goto("/runs/show/clarify-two")
+        page.get_by_text("共有・書き出し").click()
         page.locator("[data-copy-url]").click()
         page.get_by_text("コピーしました").wait_for()
         copied = page.evaluate("navigator.clipboard.readText()")
@@ -166,6 +167,7 @@ def test_a_run_is_copied_as_markdown(browser: Any, server: WebServer) -> None:
 def test_a_download_is_the_run(browser: Any, server: WebServer, tmp_path: Path) -> None:
     with browser.page(server.url) as page:
         page.goto("/runs/show/clarify-two")
+        page.get_by_text("共有・書き出し").click()
         with page.expect_download() as got:
             page.get_by_role("link", name="JSONL", exact=True).click()
         got.value.save_as(tmp_path / "run.jsonl")

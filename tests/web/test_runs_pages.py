@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import NoReturn
 
@@ -15,12 +16,15 @@ from commandline import Naisei
 from naisei.core import AskUser, Chat, Event, Message, Say, Usage, Where
 from naisei.core.messages import fingerprint
 from naisei.models.providers.hand import HandModel
+from naisei.runs.annotations import Annotations
 from naisei.runs.directory import RunDirectory
+from naisei.runs.overview import Glance
 from naisei.runs.report import StoredSummary, store_summary
 from naisei.runs.show import Wanted, episode_page
-from naisei.runs.task import EpisodeRow, Metric, Summary, Table
+from naisei.runs.task import Digest, EpisodeRow, Metric, Summary, Table
 from naisei.web.conversations.kind import ConversationConfig, ConversationRun
 from naisei.web.options import WebOptions
+from naisei.web.pages.runs.strip import Strip
 from naisei.web.state import RECORDED
 from servers.web_server import WebServer
 from waiting import until
@@ -52,8 +56,11 @@ def made(path: Path, n: int, *, wins: int, system: str = "clarify", going: int =
                 run.log.finish(EpisodeRow(where, None, failure), [used])
             else:
                 values[where.instance] = float(i < wins)
-                run.log.finish(EpisodeRow(where, {"success": i < wins}))
+                trial = {"trial": 1, "turns": [], "action": 1, "success": i < wins}
+                result = {"instance": where.instance, "gold": 1, "trials": [trial]}
+                run.log.finish(EpisodeRow(where, result))
         run.log.put("episodes", n + going)
+        run.log.put("titles", {f"item-{i:04}": f"お茶 {i}" for i in range(n)})
         mean = sum(values.values()) / len(values)
         metric = Metric(
             "pass@1", mean, mean - 0.1, mean + 0.1, len(values), "", (*values.values(),)
@@ -97,8 +104,9 @@ def named(text: str) -> list[str]:
 
 def test_the_list_filters_by_name_system_and_state(server: WebServer) -> None:
     links = lambda text: re.findall(r'href="/runs/show/([^"]+)"', text)  # noqa: E731
-    assert set(links(get(server, "/runs"))) == {"clarify-a", "clarify-b", "study/director-c"}
-    assert links(get(server, "/runs/rows", system="director")) == ["study/director-c"]
+    shown = {"clarify-a", "clarify-b", "study", "study/director-c"}
+    assert set(links(get(server, "/runs"))) == shown
+    assert links(get(server, "/runs/rows", system="director")) == ["study", "study/director-c"]
     assert links(get(server, "/runs/rows", text="IFY-A")) == ["clarify-a"]
     assert "no config of a run" in get(server, "/runs/rows", state="broken")
 
@@ -106,7 +114,8 @@ def test_the_list_filters_by_name_system_and_state(server: WebServer) -> None:
 def test_a_run_shows_its_figures_and_why_one_has_none(server: WebServer) -> None:
     page = get(server, "/runs/show/clarify-a")
     assert "k = 3, one trial" in page and "質問の種類" in page and "注意書き" in page
-    assert "Scored <strong>225</strong>" in page and ">25</strong>" in page
+    assert "250 / 250 episodes" in page and "unscored 25</span>" in page
+    assert '<span class="figure">0.8</span>' in page and "0.7 – 0.9" in page
     assert re.search(r'<rect class="interval" x="[\d.]+"', page)
     costs = get(server, "/runs/costs/clarify-a")
     # 250 answered calls and 25 of failed tries, 120 tokens each.
@@ -127,11 +136,12 @@ def test_scrolling_comes_by_every_episode_once(server: WebServer) -> None:
 @pytest.mark.parametrize(
     ("query", "n"),
     [
-        ({"state": "unscored"}, 25),
-        ({"state": "going"}, 2),
+        ({"outcome": "unscored"}, 25),
+        ({"outcome": "going"}, 2),
         ({"text": "item-000"}, 10),
-        ({"value": "high"}, 90),
-        ({"value": "low", "text": "item-01"}, 90),
+        ({"text": "お茶 9"}, 11),
+        ({"outcome": "good"}, 50),
+        ({"outcome": "bad", "text": "item-01"}, 50),
         ({"text": "nothing like it"}, 0),
     ],
 )
@@ -249,6 +259,75 @@ def test_a_run_that_goes_on_shows_what_is_new(server: WebServer, options: WebOpt
         assert "item-9999" in named(get(server, "/runs/episodes/clarify-live"))
         assert "Running now" in get(server, "/home/runs")
     until(lambda: "running" not in get(server, "/runs/rows", text="clarify-live"))
+
+
+def test_the_table_is_sorted_and_the_address_says_so(server: WebServer) -> None:
+    page = get(server, "/runs/show/clarify-b", sort="value", outcome="")
+    assert 'aria-sort="ascending"' in page and named(page)[0] == "item-0100"
+    with server.client() as client:
+        rows = client.get("/runs/episodes/clarify-b", params={"outcome": "bad", "text": "item-02"})
+    assert rows.headers["hx-replace-url"] == "/runs/show/clarify-b?text=item-02&outcome=bad"
+
+
+def test_the_strip_has_a_cell_for_each_episode_that_leads_to_it(server: WebServer) -> None:
+    page = get(server, "/runs/show/clarify-b")
+    assert page.count('<a href="?at=') == 250
+    drawn = {kind: page.count(f'<rect class="{kind}"') for kind in ("good", "bad", "unscored")}
+    assert drawn == {"good": 90, "bad": 135, "unscored": 25}
+    with server.client() as client:
+        there = client.get("/runs/show/clarify-b?at=7", follow_redirects=False)
+    assert there.headers["location"] == "/runs/episode/clarify-b?e=item-0007%230"
+
+
+def test_very_many_episodes_share_cells() -> None:
+    rows = [Glance(f"i{n}#0", f"i{n}", "", Digest(float(n % 2)), "", 0.0) for n in range(1000)]
+    strip = Strip.of(rows, 1200)
+    assert strip.each == 3 and len(strip.cells) + len(strip.left) == 400
+    assert sum(cell.size for cell in strip.cells) == 1000
+    for cell in strip.cells:
+        assert sum(high for _, _, high in cell.parts) == pytest.approx(12, abs=0.05)
+
+
+def test_a_study_opens_even_if_it_was_stopped(server: WebServer, options: WebOptions) -> None:
+    page = get(server, "/runs/show/study")
+    assert 'href="/runs/show/study/director-c"' in page
+    outside = options.runs / "elsewhere"
+    outside.mkdir(exist_ok=True)
+    told = {"title": "t", "runs": {"out": "../clarify-a", "in": "own"}}
+    (outside / "study.json").write_text(json.dumps(told), encoding="utf-8")
+    made(outside / "own", 3, wins=1)
+    page = get(server, "/runs/show/elsewhere")
+    assert "elsewhere/own" in page and "clarify-a" not in page
+
+
+def test_tags_and_a_note_are_kept_beside_the_run(options: WebOptions, server: WebServer) -> None:
+    made(options.runs / "noted", 2, wins=1)
+    with server.visitor() as client:
+        given = {"tags": "基準, 良い 基準", "note": "もう一度見る"}
+        assert client.post("/runs/note/noted", data=given).status_code == 204
+        assert client.post("/runs/note/noted", data={"tags": "x" * 41}).status_code == 422
+    assert Annotations.read(options.runs / "noted") == Annotations(("基準", "良い"), "もう一度見る")
+    assert "もう一度見る" in get(server, "/runs/rows", text="基準")
+
+
+def test_a_run_tells_while_another_writes_it(server: WebServer, options: WebOptions) -> None:
+    path = made(options.runs / "clarify-told", 4, wins=2)
+    config = ConversationConfig(kind="x", title=path.name, language="ja", settings={"wins": 2})
+    with (
+        ExitStack() as stack,
+        server.client(**{"accept-language": "en"}) as client,
+    ):
+        task = ConversationRun(config, system="clarify", data_hash="d")
+        run = stack.enter_context(RunDirectory.of(task, path))
+        answer = client.send(client.build_request("GET", "/runs/live/clarify-told"), stream=True)
+        lines = answer.iter_lines()
+        assert any("4 / 4 episodes" in line for line in lines)
+        run.log.put("episodes", 9)
+        run.log.finish(EpisodeRow(Where("item-9999"), {"success": True}))
+        assert any("5 / 9 episodes" in line for line in lines)
+        stack.close()
+        assert any(line == "event: end" for line in lines)
+        answer.close()
 
 
 def test_a_conversation_is_read_like_a_run_by_its_visitor_alone(server: WebServer) -> None:

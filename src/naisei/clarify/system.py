@@ -167,6 +167,8 @@ RUN: Experiment[ClarifyConfig] = Experiment(
     chosen_rows=_rows,
     tables="naisei.clarify.study:study_tables",
     hints=_hints,
+    headline=("score@", "pass@"),
+    digest="naisei.clarify.describe:digest",
 )
 
 AUDIT: Experiment[AuditConfig] = Experiment(

@@ -241,6 +241,9 @@ class ClarifyTask(Task[ClarifyConfig]):
         """The rules of one episode."""
         return self._rules
 
+    def titles(self) -> Mapping[str, str]:
+        return {i.id: i.scene.utterance for i in self.data.instances}
+
     def episodes(self) -> list[Where]:
         return [Where(i.id, trial) for i in self.data.instances for trial in self._trials()]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from naisei.core import Message, assistant, system, user
 from naisei.director.character import Character, partner_of
@@ -11,8 +12,29 @@ from naisei.director.schemas import Draft, TalkResult, Turn
 from naisei.director.state import Spoken, TalkState
 from naisei.director.voice import typical
 from naisei.lang import Language, render, say
+from naisei.runs.task import Digest
 
-__all__ = ["judge_messages", "judge_words", "outcome_words", "transcript", "writer_messages"]
+__all__ = [
+    "digest",
+    "judge_messages",
+    "judge_words",
+    "outcome_words",
+    "transcript",
+    "writer_messages",
+]
+
+
+def digest(result: Any) -> Digest:
+    """A talk for lists: the share of turns whose line went out as it should, and drafts that were
+    rejected."""
+    turns = TalkResult.model_validate(result).turns
+    passed = [t.outcome in ("said", "best") and t.status in ("PASS", "MODIFY") for t in turns]
+    again = sum(len(t.drafts) - 1 for t in turns if t.drafts)
+    did = say(
+        f"{len(turns)} ターン、書き直し {again} 回", f"{len(turns)} turns, {again} drafts rejected"
+    )
+    value = sum(passed) / len(passed) if passed else float("nan")
+    return Digest(value, did, title=next((t.text for t in turns if t.text), ""))
 
 
 def transcript(talk: TalkResult, names: Mapping[str, str]) -> str:

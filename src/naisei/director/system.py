@@ -43,6 +43,8 @@ TALK: Experiment[TalkConfig] = Experiment(
     ),
     config=TalkConfig,
     load=_load,
+    headline=("pass_rate",),
+    digest="naisei.director.describe:digest",
     roles=(
         Role("speaker"),
         Role(

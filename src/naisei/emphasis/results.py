@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from math import nan
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
@@ -13,13 +14,14 @@ from naisei.emphasis.metrics import Counted, Counts, counted, span_counts, spans
 from naisei.emphasis.schemas import Article, Sentence
 from naisei.lang import say
 from naisei.runs.significance import wilcoxon_signed_rank
-from naisei.runs.task import EpisodeRow, Metric, Summary, Table
+from naisei.runs.task import Digest, EpisodeRow, Metric, Summary, Table
 
 __all__ = [
     "UNTITLED",
     "FoldResult",
     "TaggedDocument",
     "by_document",
+    "digest",
     "emphasised",
     "summarise",
     "tagged_spans",
@@ -170,6 +172,17 @@ def _plain(name: str, values: Sequence[float], reason: str) -> Metric:
 
 #: Documents shown of a fold, and sentences of a document.
 _DOCUMENTS, _SENTENCES = 3, 12
+
+
+def digest(result: Any) -> Digest:
+    """A fold for lists: how much was marked in it."""
+    fold = FoldResult.model_validate(result)
+    marked = sum(len(d.spans) for d in fold.documents)
+    did = say(
+        f"{len(fold.documents)} 文書、{marked} 箇所",
+        f"{len(fold.documents)} documents, {marked} spans",
+    )
+    return Digest(did=did)
 
 
 def transcript(articles: Mapping[str, Article], result: FoldResult) -> str:

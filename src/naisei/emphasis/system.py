@@ -72,6 +72,8 @@ EVAL: Experiment[EvalConfig] = Experiment(
     config=EvalConfig,
     load=_load,
     settle=_settle,
+    headline=("span_f1",),
+    digest="naisei.emphasis.results:digest",
     roles=(Role("editor", needed=_calls_model),),
     label=_label,
     tables=_TABLES,

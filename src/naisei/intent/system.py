@@ -119,6 +119,8 @@ EVAL: Experiment[EvalConfig] = Experiment(
     config=EvalConfig,
     inputs=Behaviour,
     load=_load_eval,
+    headline=("recall@5_after", "answered"),
+    digest="naisei.intent.evaluation.tables:item_digest",
     settle=_settle_eval,
     roles=(
         *map(_evaluated, ROLES),

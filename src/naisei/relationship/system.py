@@ -118,6 +118,8 @@ RUN: Experiment[RelationshipConfig] = Experiment(
     ),
     config=RelationshipConfig,
     load=_load,
+    headline=("injected_rate",),
+    digest="naisei.relationship.task:digest",
     roles=(
         Role("speaker", without=_WITHOUT),
         _reader("questioner", _reflects),

@@ -20,14 +20,34 @@ from naisei.relationship.pairs import Pair, load_pairs
 from naisei.relationship.recorder import RECORD, Recorder, recorded, streams_of
 from naisei.relationship.schemas import Conversation, Line, Moment, Reflection, Session
 from naisei.relationship.vector import DIMENSIONS, signed
-from naisei.runs.task import EpisodeRow, Summary, Task
+from naisei.runs.task import Digest, EpisodeRow, Summary, Task
 from naisei.terminal import Console
 
 if TYPE_CHECKING:
     from naisei.runs.directory import RunDirectory
     from naisei.runs.result import RunResult
 
-__all__ = ["ConversationTask", "Live", "moment_lines", "reading_line", "remembering", "transcript"]
+__all__ = [
+    "ConversationTask",
+    "Live",
+    "digest",
+    "moment_lines",
+    "reading_line",
+    "remembering",
+    "transcript",
+]
+
+
+def digest(result: Any) -> Digest:
+    """A conversation for lists: who talked, and how much was read."""
+    talk = Conversation.model_validate(result)
+    lines = sum(len(session.lines) for session in talk.sessions)
+    read = sum(len(session.moments) for session in talk.sessions)
+    did = say(
+        f"{len(talk.sessions)} 回、{lines} 発話、読み取り {read} 回",
+        f"{len(talk.sessions)} sessions, {lines} lines, {read} readings",
+    )
+    return Digest(did=did, title=say("と", " and ").join(talk.names.values()))
 
 
 def transcript(talk: Conversation) -> str:

@@ -35,7 +35,8 @@ __all__ = [
 class Found:
     """A run as its config alone tells it: quick to read. broken: why it cannot be read.
 
-    study: the folder of the study that it belongs to.
+    study: the folder of the study that it belongs to. agent, models: of its configuration.
+    task: which of the system's experiments.
     """
 
     path: Path
@@ -43,6 +44,9 @@ class Found:
     created: str = ""
     study: Path | None = None
     broken: str = ""
+    agent: str = ""
+    models: tuple[str, ...] = ()
+    task: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +104,12 @@ def _found(path: Path, study: Path | None = None) -> Found:
         frozen = Frozen.read(path / "config.json")
     except InputError as error:
         return Found(path, study=study, broken=error.message)
-    return Found(path, frozen.system, frozen.created, study)
+    config = frozen.config
+    agent = next((str(config[k]) for k in ("agent", "tagger", "policy") if config.get(k)), "")
+    of_role = config.get("models")
+    models = tuple(dict.fromkeys(map(str, of_role.values()))) if isinstance(of_role, dict) else ()
+    task = str(config.get("task", ""))
+    return Found(path, frozen.system, frozen.created, study, "", agent, models, task)
 
 
 def looked_at(run: Found) -> Listed:

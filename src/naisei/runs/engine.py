@@ -21,7 +21,7 @@ from naisei.runs.directory import RunDirectory
 from naisei.runs.ledger import Ledger
 from naisei.runs.log import patiently
 from naisei.runs.progress import Progress, Standing, stopping_on_signals
-from naisei.runs.task import EpisodeRow, Task
+from naisei.runs.task import TITLES, EpisodeRow, Task
 
 __all__ = ["Engine", "RunOutcome", "run_task"]
 
@@ -167,6 +167,8 @@ class _Run:
     async def go(self, concurrency: int) -> None:
         log = self.directory.log
         await patiently(lambda: log.put("episodes", len(self.episodes)))
+        if (titles := self.task.titles()) and log.get(TITLES) is None:
+            await patiently(lambda: log.put(TITLES, dict(titles)))
         if reached := self.budget.reached(self.ledger):
             self.gate.close(reached)
         loop = asyncio.get_running_loop()

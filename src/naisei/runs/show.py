@@ -24,10 +24,12 @@ from naisei.runs.result import result_json
 from naisei.runs.task import Summary
 
 __all__ = [
+    "Cost",
     "Episode",
     "EpisodeLine",
     "EpisodePage",
     "Wanted",
+    "costs_of",
     "counts",
     "episode_json",
     "episode_page",
@@ -75,6 +77,17 @@ class EpisodeLine:
 
 
 @dataclass(frozen=True, slots=True)
+class Cost:
+    """What an episode cost: the figures of `EpisodeLine`."""
+
+    effects: int = 0
+    calls: int = 0
+    tokens: int = 0
+    usd: float | None = 0.0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class EpisodePage:
     """lines: of this page. total: how many fit in all. next: the offset of the next page,
     `None` after the last."""
@@ -102,10 +115,10 @@ SELECT episode, sum(effects), sum(calls), sum(tokens),
   total(usd), total(seconds)
 FROM (
   SELECT episode, 1 AS effects, calls, input_tokens + output_tokens AS tokens, usd, cached, seconds
-  FROM events WHERE episode IN ({marks})
+  FROM events WHERE episode IN (SELECT value FROM json_each(?))
   UNION ALL
   SELECT episode, 0, calls, input_tokens + output_tokens, usd, cached, 0
-  FROM lost WHERE episode IN ({marks})) AS each
+  FROM lost WHERE episode IN (SELECT value FROM json_each(?))) AS each
 GROUP BY episode"""
 
 
@@ -123,8 +136,8 @@ def episode_page(
         " ORDER BY place, episode LIMIT ? OFFSET ?",
         [*values, limit, offset],
     )
-    costs = _costs(log, [row[0] for row in found])
-    lines = tuple(_line(log, row, costs.get(row[0])) for row in found)
+    costs = costs_of(log, [row[0] for row in found])
+    lines = tuple(_line(log, row, costs[row[0]]) for row in found)
     after = offset + len(lines)
     return EpisodePage(lines, int(total), after if lines and after < total else None)
 
@@ -157,17 +170,19 @@ def _under_way(log: RunLog) -> bool:
     )
 
 
-def _costs(log: RunLog, episodes: Sequence[str]) -> dict[str, tuple[Any, ...]]:
-    if not episodes:
-        return {}
-    query = _COSTS.format(marks=",".join("?" * len(episodes)))
-    return {row[0]: row[1:] for row in log.select(query, [*episodes, *episodes])}
+def costs_of(log: RunLog, episodes: Sequence[str]) -> dict[str, Cost]:
+    """What episodes cost; one of which nothing is known costs nothing."""
+    found = log.select(_COSTS, [json.dumps(list(episodes))] * 2) if episodes else []
+    known = {
+        episode: Cost(effects, calls or 0, tokens or 0, None if unpriced else usd, seconds)
+        for episode, effects, calls, tokens, unpriced, usd, seconds in found
+    }
+    return {episode: known.get(episode, Cost()) for episode in episodes}
 
 
-def _line(log: RunLog, row: tuple[Any, ...], cost: tuple[Any, ...] | None) -> EpisodeLine:
+def _line(log: RunLog, row: tuple[Any, ...], cost: Cost) -> EpisodeLine:
     episode, instance, trial, result, failure = row
     state: State = "going" if failure is None else "unscored" if result is None else "scored"
-    effects, calls, tokens, unpriced, usd, seconds = cost or (0, 0, 0, 0, 0.0, 0.0)
     return EpisodeLine(
         episode=episode,
         instance=instance,
@@ -175,11 +190,11 @@ def _line(log: RunLog, row: tuple[Any, ...], cost: tuple[Any, ...] | None) -> Ep
         state=state,
         failure=failure or "",
         result=None if result is None else log.loaded(result, episode),
-        effects=effects,
-        calls=calls or 0,
-        tokens=tokens or 0,
-        usd=None if unpriced else usd,
-        seconds=seconds,
+        effects=cost.effects,
+        calls=cost.calls,
+        tokens=cost.tokens,
+        usd=cost.usd,
+        seconds=cost.seconds,
     )
 
 

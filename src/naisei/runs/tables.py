@@ -18,7 +18,7 @@ from naisei.lang import language
 from naisei.runs.task import Table
 from naisei.text_files import csv_cell
 
-__all__ = ["Curve", "number", "svg", "to_csv", "to_markdown", "worded"]
+__all__ = ["Curve", "number", "short", "svg", "to_csv", "to_markdown", "worded"]
 
 
 def number(value: str | float | int) -> str:
@@ -33,6 +33,14 @@ def number(value: str | float | int) -> str:
         return f"{value:,.0f}"
     text = f"{value:.4f}" if abs(value) >= 1e-4 or value == 0 else f"{value:.2e}"
     return text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
+
+
+def short(value: str | float | int) -> str:
+    """A number for a glance: three digits that count, thousands apart, – for NaN."""
+    if not isinstance(value, float) or not math.isfinite(value) or abs(value) >= 100:
+        return number(value)
+    text = f"{value:.{3 if abs(value) < 1 else 2 if abs(value) < 10 else 1}f}"
+    return text.rstrip("0").rstrip(".")
 
 
 def to_markdown(table: Table) -> str:

@@ -17,9 +17,11 @@ if TYPE_CHECKING:
     from naisei.runs.directory import RunDirectory
     from naisei.runs.result import RunResult
 
-__all__ = ["Configured", "EpisodeRow", "Metric", "Summary", "Table", "Task"]
+__all__ = ["TITLES", "Configured", "Digest", "EpisodeRow", "Metric", "Summary", "Table", "Task"]
 
 C = TypeVar("C", bound=BaseModel)
+#: Note of a run's log: `Task.titles`.
+TITLES = "titles"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,21 @@ class Metric:
     n: int = 0
     reason: str = ""
     per_unit: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """What came of an episode, in the cells of a table.
+
+    value: how well it went, 0 to 1; NaN where nothing says. did: the outcome in a few words.
+    questions: asked of the person; `None` where nobody is asked. title: what it was about, where
+    the result tells and the log has no title of it.
+    """
+
+    value: float = float("nan")
+    did: str = ""
+    questions: int | None = None
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +151,11 @@ class Task(ABC, Generic[C]):
     @abstractmethod
     def summarise(self, rows: Sequence[EpisodeRow]) -> Summary:
         """Metrics over the scored rows. Called with however many there are, even none."""
+
+    def titles(self) -> Mapping[str, str]:
+        """Instance → what it is about, in a few words (the utterance, the topic): shown in lists
+        of episodes. Empty where the name of an instance says it."""
+        return {}
 
     @abstractmethod
     def shown(self, where: Where, result: JsonValue) -> str:

@@ -175,6 +175,9 @@ class Experiment(Generic[C]):
         again: the command begins a new run where the last one of its configuration is complete.
         hints: what to print beside the result of a run; also gets the keys of the flags that
             were given.
+        headline: the metric that stands for a run; see `naisei.runs.overview.headline`.
+        digest: `module:function` from the stored result of an episode (JSON) to its
+            `naisei.runs.task.Digest`, for lists of episodes.
     """
 
     verb: str = "run"
@@ -198,6 +201,8 @@ class Experiment(Generic[C]):
     output: Callable[[Any, RunResult, bool], str] | None = None
     again: bool = False
     hints: Callable[[C, Collection[str]], Sequence[str]] | None = None
+    headline: tuple[str, ...] = ()
+    digest: str = ""
 
     async def arun(
         self,

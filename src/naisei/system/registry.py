@@ -16,6 +16,7 @@ __all__ = [
     "GROUP",
     "WITHOUT_COMMAND",
     "Text",
+    "declared",
     "experiment_of",
     "find_system",
     "system_in",
@@ -146,3 +147,14 @@ def experiment_of(system: str, config: dict[str, Any], place: Path) -> Experimen
             place=str(place),
         )
     return found
+
+
+def declared(system: str, config: dict[str, Any]) -> Experiment[Any] | None:
+    """The experiment that a frozen configuration is of, to show its runs; `None` where nothing
+    that is installed declares it."""
+    from naisei.core import InputError
+
+    try:
+        return find_system(system).experiment(str(config.get("task", "")))
+    except InputError:
+        return None

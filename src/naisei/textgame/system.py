@@ -102,6 +102,8 @@ RUN: Experiment[GameConfig] = Experiment(
     config=GameConfig,
     load=_load,
     settle=_settle,
+    headline=("normalized_score",),
+    digest="naisei.textgame.texts:digest",
     roles=(
         Role("player", needed=_calls_player, without=_WITHOUT),
         Role("reflector", needed=_reflects),

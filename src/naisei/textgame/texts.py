@@ -6,8 +6,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from naisei.lang import say
+from naisei.runs.task import Digest
 from naisei.textgame.schemas import LEAVE, GameResult, View
 
 __all__ = [
@@ -99,6 +101,13 @@ def _one(result: GameResult) -> str:
         rows += [f"     {line}" for line in readable(step.feedback).splitlines() if line.strip()]
         score = step.score
     return "\n".join([*rows, ending(result)])
+
+
+def digest(result: Any) -> Digest:
+    """A game for lists: the share of its points, and how it ended."""
+    played = GameResult.model_validate(result)
+    value = played.score / played.max_score if played.max_score else float("nan")
+    return Digest(value, ending(played))
 
 
 def ending(result: GameResult) -> str:

@@ -22,7 +22,7 @@ from naisei.core import EffectFailed, EpisodeBusy, InputError
 from naisei.http import message_of
 from naisei.lang import language, say
 from naisei.runs.report import bar
-from naisei.runs.tables import number
+from naisei.runs.tables import number, short, worded
 
 __all__ = ["STATIC", "THEME_COOKIE", "fragment", "handlers", "page_response", "refusal"]
 
@@ -74,7 +74,7 @@ def _environment() -> Environment:
         auto_reload=False,
     )
     environment.globals |= {"say": say, "static": static, "has_static": _has_static}
-    environment.filters["number"] = number
+    environment.filters |= {"number": number, "short": short, "worded": worded}
     environment.filters["lines"] = _lines
     environment.filters["markdown"] = _markdown
     environment.filters["pretty"] = _pretty

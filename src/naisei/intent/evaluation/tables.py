@@ -5,17 +5,26 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import get_args
+from typing import Any, get_args
 
 from naisei.intent.evaluation.flow import EXPECTED, ItemResult
 from naisei.intent.evaluation.items import Item, Kind, first_rank
 from naisei.intent.evaluation.users import LONG, shared_run, told_share
 from naisei.lang import say
 from naisei.runs.significance import Difference, holm, paired_difference
-from naisei.runs.task import EpisodeRow, Metric, Table
+from naisei.runs.task import Digest, EpisodeRow, Metric, Table
 from naisei.system.execute import Study
 
-__all__ = ["COLUMNS", "by_kind", "cases", "honesty", "item_table", "study_tables", "transcript"]
+__all__ = [
+    "COLUMNS",
+    "by_kind",
+    "cases",
+    "honesty",
+    "item_digest",
+    "item_table",
+    "study_tables",
+    "transcript",
+]
 
 
 Cell = str | float | int
@@ -243,6 +252,20 @@ def item_table(items: Mapping[str, Item], rows: Sequence[EpisodeRow]) -> Table:
             )
         )
     return Table("items", COLUMNS, tuple(lines))
+
+
+def item_digest(result: Any) -> Digest:
+    """An item for lists. Right: what has an answer was answered with a gold passage cited, and
+    what has none was not."""
+    found = ItemResult.model_validate(result)
+    nothing = found.kind == "unanswerable"
+    right = not found.answered if nothing else found.answered and found.cited_gold
+    did = (
+        say(f"答えた（引用 {found.cited}）", f"answered, {found.cited} cited")
+        if found.answered
+        else say("答えがないと伝えた", "said that nothing answers it")
+    )
+    return Digest(float(right), did, len(found.exchanges), found.query)
 
 
 def transcript(item: Item, result: ItemResult) -> str:

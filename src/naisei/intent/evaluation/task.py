@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
@@ -76,6 +76,9 @@ class EvalTask(Task[EvalConfig]):
     async def during(self, directory: RunDirectory) -> AsyncIterator[None]:
         with Index.open(self.config.index, groups=self.config.groups) as self._index:
             yield
+
+    def titles(self) -> Mapping[str, str]:
+        return {item.id: item.text for item in self.items.values()}
 
     def episodes(self) -> list[Where]:
         return [Where(item) for item in self.items]

@@ -53,9 +53,9 @@ async def _runs(request: Request) -> Response:
         request,
         "home/_runs.html",
         recorded=root == RECORDED,
-        going=[row for row in rows if row.run.state == "running"],
-        rows=[row for row in rows if row.run.state != "running"],
-        cost=_Cost.of([row.run for row in rows if row.run.state != "broken"]),
+        going=[row for row in rows if row.run and row.run.state == "running"],
+        rows=[row for row in rows if row.run and row.run.state != "running"],
+        cost=_Cost.of([row.run for row in rows if row.run and row.run.state != "broken"]),
     )
 
 

@@ -59,7 +59,11 @@
         swap(event.data);
       });
       source.addEventListener("status", (event) => swap(event.data));
-      source.addEventListener("end", () => { over = true; close(); });
+      source.addEventListener("end", () => {
+        over = true;
+        close();
+        if ("reload" in place.dataset) location.reload();
+      });
       source.addEventListener("open", () => place.removeAttribute("data-away"));
       source.addEventListener("error", () => {
         place.setAttribute("data-away", "");

@@ -9,7 +9,7 @@ from __future__ import annotations
 from starlette.routing import Route
 
 from naisei.web.pages import Page
-from naisei.web.pages.runs import compared, episode, lists
+from naisei.web.pages.runs import compared, episode, files, lists, run
 
 __all__ = ["PAGE"]
 
@@ -17,15 +17,19 @@ __all__ = ["PAGE"]
 _ROUTES = [
     Route("/runs", lists.show_list),
     Route("/runs/rows", lists.more_rows),
+    Route("/runs/row/{run:path}", lists.one_row),
+    Route("/runs/note/{run:path}", lists.annotate, methods=["POST"]),
     Route("/runs/compare", compared.show),
     Route("/runs/compare/file", compared.file),
     Route("/runs/of/{id}", episode.of_conversation),
-    Route("/runs/show/{run:path}", lists.show_run),
-    Route("/runs/episodes/{run:path}", lists.episodes),
-    Route("/runs/costs/{run:path}", lists.costs),
+    Route("/runs/show/{run:path}", run.show),
+    Route("/runs/episodes/{run:path}", run.episodes),
+    Route("/runs/live/{run:path}", run.live),
+    Route("/runs/check/{run:path}", run.check),
+    Route("/runs/costs/{run:path}", run.costs),
     Route("/runs/episode/{run:path}", episode.show),
     Route("/runs/prompt/{run:path}", episode.prompt),
-    Route("/runs/file/{run:path}", lists.take),
+    Route("/runs/file/{run:path}", files.take),
 ]
 
 PAGE = Page(

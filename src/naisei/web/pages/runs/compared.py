@@ -18,7 +18,8 @@ from naisei.runs.directory import Frozen
 from naisei.runs.report import StoredSummary, stored_summary
 from naisei.runs.tables import to_csv, to_markdown
 from naisei.web.html import page_response
-from naisei.web.pages.runs.lists import Place, download, file_state, opened, place_of
+from naisei.web.pages.runs.files import download
+from naisei.web.pages.runs.lists import Place, file_state, opened, place_of
 
 __all__ = ["file", "show"]
 

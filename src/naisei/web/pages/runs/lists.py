@@ -1,65 +1,51 @@
-"""The list of runs, and one run: its metrics, its tables, its episodes a page at a time.
-
-An address leads to a run directory, and from there to a file to take away; nothing else is opened.
-"""
+"""From what stands in an address to a run directory, and nothing else; the list of runs."""
 
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
+import math
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar, cast
-from urllib.parse import quote
+from typing import Any, TypeVar
+from urllib.parse import quote, urlencode
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response, StreamingResponse
+from starlette.responses import Response
 
+from naisei.core import InputError
 from naisei.lang import say
+from naisei.runs.annotations import Annotations
 from naisei.runs.compare import Found, Listed, found, looked_at
 from naisei.runs.directory import RunDirectory
-from naisei.runs.export import export_csv, export_jsonl
-from naisei.runs.lock import locked
-from naisei.runs.report import StoredSummary, html_report, token_table
-from naisei.runs.show import (
-    EpisodePage,
-    Wanted,
-    counts,
-    episode_json,
-    episode_page,
-    episode_text,
-    find_episode,
-    run_text,
-    summary_or_none,
-)
+from naisei.runs.overview import headline
+from naisei.runs.report import STUDY, stored_summary
 from naisei.runs.stores import log_state
+from naisei.runs.task import Metric
+from naisei.system.registry import declared
 from naisei.web.html import page_response
 from naisei.web.state import RECORDED, ServerState, server_of
 
 __all__ = [
     "Place",
     "Row",
-    "costs",
-    "download",
-    "episodes",
+    "annotate",
     "file_state",
+    "is_study",
     "latest",
+    "looked",
     "looking",
     "more_rows",
+    "one_row",
     "opened",
     "place_of",
     "seen_runs",
     "show_list",
-    "show_run",
-    "take",
+    "unchecked",
 ]
 
-
-# From what stands in an address to a run directory, and from there to a file to take away.
-#
-# Nothing else is ever opened.
 
 T = TypeVar("T")
 
@@ -104,8 +90,10 @@ def _within(server: ServerState, name: str) -> Path:
     path = root.joinpath(*parts) if tame else root
     try:
         # A link inside the folder must not lead out of it.
-        good = tame and (path / "config.json").resolve().is_relative_to(root.resolve())
-        good = good and (path / "config.json").is_file()
+        marks = [path / name for name in ("config.json", STUDY, "report.html")]
+        marks += path.glob("*/config.json")
+        config = next((mark for mark in marks if mark.exists()), path / "config.json")
+        good = tame and config.resolve().is_relative_to(root.resolve()) and config.is_file()
     except OSError:
         good = False
     if not good:
@@ -113,11 +101,19 @@ def _within(server: ServerState, name: str) -> Path:
     return path
 
 
-async def looking(place: Place, look: Callable[[RunDirectory], T]) -> T:
-    """What `look` makes of the run, in a thread: a long log must not hold up other pages."""
+def is_study(path: Path) -> bool:
+    """Whether a folder holds a study, and no run itself; one that was stopped has no note of it."""
+    if (path / "config.json").exists():
+        return False
+    return (path / STUDY).is_file() or any(path.glob("*/config.json"))
+
+
+async def looking(place: Place, look: Callable[[RunDirectory], T], *, check: bool = False) -> T:
+    """What `look` makes of the run, in a thread: a long log must not hold up other pages. check:
+    see `opened`."""
 
     def work() -> T:
-        with opened(place.path) as directory:
+        with opened(place.path, check=check) as directory:
             return look(directory)
 
     return await asyncio.to_thread(work)
@@ -135,135 +131,203 @@ def file_state(path: Path) -> tuple[object, ...]:
     return (stat and (stat.st_ino, stat.st_size, stat.st_mtime_ns), *log_state(path))
 
 
-def opened(path: Path) -> RunDirectory:
-    """A run to read. Its whole log, which takes seconds if it is long, is held against its digests
-    when its files have changed, not for every page."""
+#: Bytes of a log that is held against its digests before it is shown; a longer one meanwhile.
+_CHECKED_FIRST = 12 * 2**20
+
+
+def unchecked(path: Path) -> bool:
+    """Whether a run's log is long, and changed since it was held against its digests."""
+    return _long(path) and _sound.get(path) != file_state(path)
+
+
+def _long(path: Path) -> bool:
+    log = path / "log.sqlite"
+    return log.exists() and log.stat().st_size > _CHECKED_FIRST
+
+
+def opened(path: Path, *, check: bool = False) -> RunDirectory:
+    """A run to read. Its log is held against its digests when its files have changed, not for
+    every page; one so long that this takes a while only if `check` asks for it. What is read of
+    an episode is held against its digests in any case."""
     state = file_state(path)
-    directory = RunDirectory.look(path, check=_sound.get(path) != state)
+    check = _sound.get(path) != state and (check or not _long(path))
+    directory = RunDirectory.look(path, check=check)
     if len(_sound) >= _MOST_SOUND:
         _sound.clear()
-    _sound[path] = state
+    if check:
+        _sound[path] = state
     return directory
 
 
-_OF_RUN: dict[str, tuple[str, Callable[[RunDirectory], str]]] = {
-    "csv": ("text/csv", export_csv),
-    "md": ("text/markdown", run_text),
-    "html": ("text/html", html_report),
-}
-
-
-async def take(request: Request) -> Response:
-    """`GET /runs/file/<run>?as=jsonl|events|csv|md|html[&e=<episode>]`."""
-    place, form = place_of(request), request.query_params.get("as", "")
-    name = place.path.name
-    if wanted := request.query_params.get("e", ""):
-        return await _episode(place, form, wanted)
-    if form in ("jsonl", "events"):
-        lines = _lines(place, events=form == "events")
-        return StreamingResponse(
-            lines, media_type="application/jsonl; charset=utf-8", headers=_named(f"{name}.jsonl")
-        )
-    if form not in _OF_RUN:
-        raise _unknown()
-    kind, make = _OF_RUN[form]
-    return download(await looking(place, make), kind, f"{name}.{form}")
-
-
-async def _episode(place: Place, form: str, wanted: str) -> Response:
-    if form == "md":
-        text = await looking(place, lambda d: episode_text(d, find_episode(d, wanted)))
-        return download(text, "text/markdown", f"{wanted}.md")
-    if form == "jsonl":
-        found = await looking(place, lambda d: episode_json(d, find_episode(d, wanted)))
-        text = json.dumps(found, ensure_ascii=False) + "\n"
-        return download(text, "application/jsonl", f"{wanted}.jsonl")
-    raise _unknown()
-
-
-def _lines(place: Place, *, events: bool) -> Iterator[str]:
-    """Drawn from the log line by line; Starlette does so in a thread."""
-    with opened(place.path) as directory:
-        yield from export_jsonl(directory, events=events)
-
-
-def download(text: str, kind: str, name: str) -> Response:
-    """A text as a file. What others wrote is never shown as a page of ours."""
-    return PlainTextResponse(text, media_type=kind, headers=_named(name))
-
-
-def _named(name: str) -> dict[str, str]:
-    return {"content-disposition": f"attachment; filename*=UTF-8''{quote(name, safe='')}"}
-
-
-def _unknown() -> HTTPException:
-    return HTTPException(404, say("その形式はありません", "there is no such form"))
-
-
 _RUNS_AT_ONCE = 50
+#: Seconds within which a page looks into logs; what it does not come to is fetched row by row.
+_AT_MOST = 0.08
+_COLUMNS = (
+    "name",
+    "system",
+    "agent",
+    "model",
+    "metric",
+    "created",
+    "state",
+    "scored",
+    "tokens",
+    "usd",
+)
 #: What was seen of a run, while its files stay as they are.
-_Seen = dict[tuple[str, tuple[object, ...]], Listed]
+_Seen = dict[tuple[str, tuple[object, ...]], "Row"]
 _KEPT = 2_000
+_NOTHING = Annotations()
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One run in the list."""
+    """One run in the list. run: `None` while its log was not looked into. head: the metric that
+    stands for it."""
 
     place: Place
-    run: Listed
+    found: Found
+    run: Listed | None = None
+    head: Metric | None = None
+    written: Annotations = _NOTHING
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Filters and order of the list, as an address has them."""
+
+    text: str = ""
+    system: str = ""
+    state: str = ""
+    sort: str = ""
+    desc: str = ""
+
+    @staticmethod
+    def of(request: Request) -> Wanted:
+        given = request.query_params
+        sort = given.get("sort", "")
+        return Wanted(
+            text=given.get("text", "")[:200],
+            system=given.get("system", ""),
+            state=given.get("state", ""),
+            sort=sort if sort in _COLUMNS else "",
+            desc="1" if given.get("desc") else "",
+        )
+
+    def url(self, address: str, **other: object) -> str:
+        query = {k: v for k, v in {**asdict(self), **other}.items() if v != ""}
+        return f"{address}{'?' if query else ''}{urlencode(query)}"
 
 
 async def show_list(request: Request) -> Response:
-    """`GET /runs`: text, system, state as filters."""
+    """`GET /runs?text=&system=&state=&sort=&desc=`."""
     return await _answer(request, "runs/list.html")
 
 
 async def more_rows(request: Request) -> Response:
     """`GET /runs/rows`: more of the list, or the list under other filters."""
-    return await _answer(request, "runs/_list_rows.html")
+    response = await _answer(request, "runs/_list_rows.html")
+    if "offset" not in request.query_params:
+        response.headers["HX-Replace-Url"] = Wanted.of(request).url("/runs")
+    return response
+
+
+async def one_row(request: Request) -> Response:
+    """`GET /runs/row/<run>`: a row of the list, whatever its log takes."""
+    place, seen = place_of(request), seen_runs(request)
+
+    def work() -> Row:
+        run = next(run for run in found(place.path.parent) if run.path == place.path)
+        return looked(Row(place, run), seen)
+
+    row = await asyncio.to_thread(work)
+    return page_response(request, "runs/_list_row.html", row=row)
+
+
+async def annotate(request: Request) -> Response:
+    """`POST /runs/note/<run>`: tags and note of a run of the folder."""
+    place = place_of(request)
+    if place.own or server_of(request).runs == RECORDED:
+        raise HTTPException(
+            403, say("同梱の記録には書けません", "recorded examples stay as they are")
+        )
+    async with request.form(max_files=0, max_fields=5) as form:
+        written = Annotations.parsed(str(form.get("tags", "")), str(form.get("note", "")))
+    await asyncio.to_thread(written.write, place.path)
+    return Response(status_code=204, headers={"HX-Refresh": "true"})
 
 
 async def _answer(request: Request, template: str) -> Response:
-    root, seen = server_of(request).runs, seen_runs(request)
-    wanted = {k: request.query_params.get(k, "") for k in ("text", "system", "state")}
+    root, seen, wanted = server_of(request).runs, seen_runs(request), Wanted.of(request)
     given = request.query_params.get("offset", "0")
     offset = int(given[:9]) if given.isdecimal() else 0
 
-    def work() -> tuple[list[Row], int | None, int, list[str]]:
+    def work() -> dict[str, Any]:
         all_ = found(root)
-        systems = sorted({run.system for run in all_ if run.system})
-        fitting = [run for run in all_ if _fits(run, root, wanted)]
-        if wanted["state"]:
-            looked = [(run, _looked_at(run, seen)) for run in fitting]
-            fitting = [run for run, at in looked if at.state == wanted["state"]]
-        part = fitting[offset : offset + _RUNS_AT_ONCE]
+        fitting = [row for run in all_ if (row := _fitting(run, root, wanted))]
+        if wanted.state or wanted.sort not in ("", "name", "system", "agent", "model", "created"):
+            fitting = [looked(row, seen) for row in fitting]
+        if wanted.state:
+            fitting = [row for row in fitting if row.run and row.run.state == wanted.state]
+        if wanted.sort:
+            fitting.sort(key=lambda row: _order(wanted.sort, row))
+        if wanted.desc:
+            fitting.reverse()
+        part, until = fitting[offset : offset + _RUNS_AT_ONCE], time.monotonic() + _AT_MOST
         after = offset + len(part)
-        lines = [Row(Place.under(root, run.path), _looked_at(run, seen)) for run in part]
-        return lines, after if after < len(fitting) else None, len(fitting), systems
+        return {
+            "rows": [looked(row, seen, until=until) for row in part],
+            "next": after if after < len(fitting) else None,
+            "systems": sorted({run.system for run in all_ if run.system}),
+            "reports": _reports(root),
+        }
 
-    lines, after, total, systems = await asyncio.to_thread(work)
     return page_response(
         request,
         template,
-        rows=lines,
-        next=after,
-        total=total,
-        systems=systems,
+        **await asyncio.to_thread(work),
         wanted=wanted,
+        grouped=not wanted.sort,
         root=str(root),
         recorded=root == RECORDED,
     )
 
 
+def _reports(root: Path) -> list[str]:
+    """Folders with a report of no run, such as `naisei director report --out` writes."""
+    pages = [path.parent for path in root.glob("*/report.html")]
+    return sorted(p.name for p in pages if not (p / "config.json").exists() and not is_study(p))
+
+
 def latest(root: Path, seen: _Seen, most: int) -> list[Row]:
     """The newest runs. Blocks while it reads."""
-    return [Row(Place.under(root, run.path), _looked_at(run, seen)) for run in found(root)[:most]]
+    return [looked(Row(Place.under(root, run.path), run), seen) for run in found(root)[:most]]
 
 
-def _fits(run: Found, root: Path, wanted: dict[str, str]) -> bool:
-    name = run.path.relative_to(root).as_posix().lower()
-    return wanted["text"].lower() in name and wanted["system"] in ("", run.system)
+def _fitting(run: Found, root: Path, wanted: Wanted) -> Row | None:
+    place, written = Place.under(root, run.path), Annotations.read(run.path)
+    about = " ".join((place.name, run.agent, *run.models, *written.tags, written.note)).lower()
+    fits = wanted.system in ("", run.system)
+    fits = fits and all(word in about for word in wanted.text.lower().split())
+    return Row(place, run, written=written) if fits else None
+
+
+def _order(column: str, row: Row) -> tuple[bool, Any]:
+    """What is not known stands last."""
+    run, head = row.run, row.head
+    value: Any = {
+        "name": row.place.name,
+        "system": row.found.system,
+        "agent": row.found.agent,
+        "model": ", ".join(row.found.models),
+        "created": row.found.created,
+        "metric": head and head.value,
+        "state": run and run.state,
+        "scored": run and run.scored,
+        "tokens": run and run.tokens,
+        "usd": run and run.usd,
+    }[column]
+    return value in (None, ""), 0 if value is None else value
 
 
 def seen_runs(request: Request) -> _Seen:
@@ -272,16 +336,35 @@ def seen_runs(request: Request) -> _Seen:
     return seen
 
 
-def _looked_at(run: Found, seen: _Seen) -> Listed:
-    """`looked_at`, once for each state of the run's files; a run that goes on is looked at anew."""
-    key = (str(run.path), _mark(run.path))
-    if (known := seen.get(key)) is not None and known.state != "running":
-        return known
-    listed = looked_at(run)
+def looked(row: Row, seen: _Seen, *, until: float = math.inf) -> Row:
+    """The row with what the log says, looked into once for each state of the run's files; a run
+    that goes on is looked at anew. until: a monotonic time from which on nothing that takes long
+    is begun: the row stays as it is."""
+    if row.run is not None:
+        return row
+    key = (str(row.place.path), _mark(row.place.path))
+    known = seen.get(key)
+    if known is not None and known.run is not None and known.run.state != "running":
+        return replace(known, written=row.written)
+    if until < math.inf and (time.monotonic() > until or _long(row.place.path)):
+        return row
+    made = replace(row, run=looked_at(row.found), head=_head(row))
     if len(seen) > _KEPT:
         seen.clear()
-    seen[key] = listed
-    return listed
+    seen[key] = made
+    return made
+
+
+def _head(row: Row) -> Metric | None:
+    if row.found.broken:
+        return None
+    experiment = declared(row.found.system, {"task": row.found.task})
+    try:
+        with opened(row.place.path) as directory:
+            stored = stored_summary(directory)
+    except InputError:
+        return None
+    return headline(stored.summary, experiment.headline if experiment else ())
 
 
 def _mark(path: Path) -> tuple[object, ...]:
@@ -292,84 +375,3 @@ def _mark(path: Path) -> tuple[object, ...]:
     except OSError:
         lock = 0, 0
     return (*lock, *log_state(path))
-
-
-_EPISODES_AT_ONCE = 100
-_STATES = ("scored", "unscored", "going")
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """Some episodes, with the value of one metric for each of their instances."""
-
-    page: EpisodePage
-    metric: str
-    values: dict[str, float]
-
-
-async def show_run(request: Request) -> Response:
-    """`GET /runs/show/<run>`: the filters of `episodes` hold for its table too."""
-    place = place_of(request)
-
-    def look(directory: RunDirectory) -> dict[str, Any]:
-        kept = summary_or_none(directory)
-        return {
-            "frozen": directory.frozen,
-            "kept": kept,
-            "counts": counts(directory),
-            "notes": [*directory.notes, *kept.summary.notes],
-            "part": _part(directory, kept, request),
-            "running": locked(directory.path),
-        }
-
-    found = await looking(place, look)
-    return page_response(request, "runs/run.html", place=place, wanted=_asked(request), **found)
-
-
-async def episodes(request: Request) -> Response:
-    """`GET /runs/episodes/<run>`: rows of the table. text, state, value, offset."""
-    place = place_of(request)
-    part = await looking(place, lambda d: _part(d, summary_or_none(d), request))
-    return page_response(
-        request, "runs/_episode_rows.html", place=place, part=part, wanted=_asked(request)
-    )
-
-
-async def costs(request: Request) -> Response:
-    """`GET /runs/costs/<run>`: tokens by role. Apart, since every effect is summed up."""
-    table = await looking(place_of(request), lambda d: token_table(d.log.ledger()))
-    return page_response(request, "runs/_table.html", table=table)
-
-
-def _asked(request: Request) -> dict[str, str]:
-    return {k: request.query_params.get(k, "")[:200] for k in ("text", "state", "value")}
-
-
-def _part(directory: RunDirectory, kept: StoredSummary, request: Request) -> _Part:
-    asked = _asked(request)
-    given = request.query_params.get("offset", "0")
-    metric, values = _telling(kept)
-    wanted = Wanted(
-        text=asked["text"],
-        state=cast(Any, asked["state"] if asked["state"] in _STATES else ""),
-        instances=_with_value(values, asked["value"]),
-    )
-    offset = int(given[:9]) if given.isdecimal() else 0
-    found = episode_page(directory.log, wanted, offset=offset, limit=_EPISODES_AT_ONCE)
-    return _Part(found, metric, values)
-
-
-def _telling(kept: StoredSummary) -> tuple[str, dict[str, float]]:
-    """The metric whose value for each instance is shown: the last that has any."""
-    for metric in reversed(kept.summary.metrics):
-        if values := kept.per_unit(metric.name):
-            return metric.name, values
-    return "", {}
-
-
-def _with_value(values: dict[str, float], wanted: str) -> Collection[str] | None:
-    if wanted == "low":
-        return [unit for unit, value in values.items() if value < 0.5]
-    if wanted == "high":
-        return [unit for unit, value in values.items() if value >= 0.5]
-    return None

@@ -1,0 +1,149 @@
+"""Charts with intervals as SVG: small, without script; a value shows where the pointer rests.
+
+The colours are classes of the page's style sheet (`.chart`), so that a chart follows its theme.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+
+from naisei.runs.tables import number
+from naisei.runs.task import Metric
+
+__all__ = ["Interval", "Point", "interval_chart", "line_chart"]
+
+#: Sizes in the drawing's own units.
+_LABEL, _WIDE, _ROW = 190, 640, 26
+_LEFT, _RIGHT, _TOP, _HIGH = 44, 16, 14, 220
+#: Lines that have a colour of their own.
+_COLOURS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A row: a value and its interval. link: where a click leads."""
+
+    label: str
+    metric: Metric
+    link: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A point of a line. low, high: of its 95 % interval, NaN where there is none. title: what it
+    is, in words. link: where a click leads."""
+
+    x: float
+    y: float
+    low: float = math.nan
+    high: float = math.nan
+    title: str = ""
+    link: str = ""
+
+
+def interval_chart(rows: Sequence[Interval], *, title: str) -> str:
+    """A row each: a dot for the value, a bar for the interval, on a common scale."""
+    ends = [v for r in rows for v in (r.metric.value, r.metric.low, r.metric.high) if v == v]
+    low, high = _scale(ends)
+    height = _ROW * len(rows) + 24
+
+    def at(value: float) -> float:
+        return round(_LABEL + (value - low) / (high - low) * (_WIDE - _LABEL - 60), 1)
+
+    out = [_head(title, height), f'<path class="axis" d="M{_LABEL} {height - 20}H{_WIDE - 60}"/>']
+    for value, anchor in ((low, "start"), (high, "end")):
+        out.append(
+            f'<text x="{at(value)}" y="{height - 5}" text-anchor="{anchor}">{number(value)}</text>'
+        )
+    for n, row in enumerate(rows):
+        y, m = _ROW * n + 12, row.metric
+        spread = f" [{number(m.low)}, {number(m.high)}]" if m.low < m.high else ""
+        out.append(f"<g><title>{escape(row.label)}: {number(m.value)}{spread}, n = {m.n}</title>")
+        out.append(f'<text x="0" y="{y + 4}">{escape(_cut(row.label))}</text>')
+        if m.low < m.high:
+            out.append(f'<path class="spread" d="M{at(m.low)} {y}H{at(m.high)}"/>')
+        out.append(f'<circle class="dot" cx="{at(m.value)}" cy="{y}" r="4"/>')
+        out.append(f'<text x="{_WIDE - 52}" y="{y + 4}">{number(round(m.value, 3))}</text></g>')
+    return "".join([*out, "</svg>"])
+
+
+def line_chart(lines: Mapping[str, Sequence[Point]], *, title: str, x: str, y: str) -> str:
+    """Lines over a common axis, each named, with a whisker at each point that has an interval.
+
+    x, y: what the axes are. Points that are NaN are left out.
+    """
+    kept = {name: [p for p in line if p.y == p.y] for name, line in lines.items()}
+    points = [p for line in kept.values() for p in line]
+    if not points:
+        return ""
+    left, right = min(p.x for p in points), max(p.x for p in points)
+    low, high = _scale([v for p in points for v in (p.y, p.low, p.high) if v == v])
+
+    def at(across: float, up: float) -> tuple[float, float]:
+        width = _WIDE - _LEFT - _RIGHT
+        return (
+            round(_LEFT + (across - left) / ((right - left) or 1) * width, 1),
+            round(_TOP + (high - up) / (high - low) * (_HIGH - _TOP), 1),
+        )
+
+    height = _HIGH + 36 + 18 * (len(kept) > 1)
+    out = [
+        _head(title, height),
+        f'<path class="axis" d="M{_LEFT} {_TOP}V{_HIGH}H{_WIDE - _RIGHT}"/>',
+        f'<text x="{_LEFT - 6}" y="{_TOP + 6}" text-anchor="end">{number(high)}</text>',
+        f'<text x="{_LEFT - 6}" y="{_HIGH}" text-anchor="end">{number(low)}</text>',
+        f'<text x="{_LEFT}" y="{_HIGH + 16}">{number(left)}</text>',
+        f'<text x="{_WIDE - _RIGHT}" y="{_HIGH + 16}" text-anchor="end">{number(right)}</text>',
+        f'<text x="{_WIDE // 2}" y="{_HIGH + 16}" text-anchor="middle">{escape(x)}</text>',
+        f'<text x="{_LEFT + 6}" y="{_TOP + 6}">{escape(y)}</text>',
+    ]
+    for n, (name, line) in enumerate(kept.items()):
+        out.append(f'<g class="line c{n % _COLOURS}">')
+        path = " ".join("{:g},{:g}".format(*at(p.x, p.y)) for p in line)
+        out.append(f'<polyline points="{path}"/>')
+        out += [_point(p, at(p.x, p.y), at) for p in line]
+        if len(kept) > 1:
+            across = _LEFT + n * (_WIDE - _LEFT) // len(kept)
+            out.append(f'<text x="{across}" y="{_HIGH + 40}">● {escape(_cut(name))}</text>')
+        out.append("</g>")
+    return "".join([*out, "</svg>"])
+
+
+def _point(p: Point, middle: tuple[float, float], at: object) -> str:
+    assert callable(at)
+    spread = ""
+    words = p.title or f"{number(p.x)}: {number(p.y)}"
+    if p.low < p.high:
+        (x, top), (_, bottom) = at(p.x, p.high), at(p.x, p.low)
+        spread = f'<path class="spread" d="M{x} {top}V{bottom}"/>'
+        words += f" [{number(p.low)}, {number(p.high)}]"
+    x, y = middle
+    title = f"<title>{escape(words)}</title>"
+    drawn = f'{spread}<circle class="dot" cx="{x}" cy="{y}" r="4">{title}</circle>'
+    return (
+        f'<a href="{escape(p.link)}" aria-label="{escape(words)}">{drawn}</a>' if p.link else drawn
+    )
+
+
+def _head(title: str, height: float) -> str:
+    return (
+        f'<svg class="chart" viewBox="0 0 {_WIDE} {height:g}" role="img" '
+        f'aria-label="{escape(title)}">'
+    )
+
+
+def _scale(values: Sequence[float]) -> tuple[float, float]:
+    """From 0 to 1 for shares; else from the least to the greatest, 0 included if it is near."""
+    low, high = min(values), max(values)
+    if low >= 0 and high <= 1:
+        return 0.0, 1.0
+    if 0 <= low <= high / 2:
+        low = 0.0
+    return (low, high) if high > low else (low - 0.5, high + 0.5)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= 26 else text[:25] + "…"

@@ -1,0 +1,154 @@
+"""A run at a glance: every episode in one line, kept up to date while another process writes.
+
+Of each episode only its stored result is read, once: what it costs does not grow with its events.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import JsonValue
+
+from naisei.runs.log import RunLog
+from naisei.runs.statistics import bootstrap_interval, wilson_interval
+from naisei.runs.task import TITLES, Digest, Metric, Summary
+
+__all__ = ["Glance", "Overview", "Pace", "headline"]
+
+#: Events among which the pace of a run is looked for.
+_RECENT = 5_000
+#: Seconds over which it is taken.
+_WINDOW = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """One episode that ended. at: when, in seconds since 1970. unscored: by `failure`."""
+
+    episode: str
+    instance: str
+    title: str
+    digest: Digest
+    failure: str
+    at: float
+
+    @property
+    def outcome(self) -> Literal["good", "part", "bad", "unscored", "ended"]:
+        """`good` at a value of 1, `bad` at 0, `part` between; `ended` where nothing says."""
+        if self.failure:
+            return "unscored"
+        if math.isnan(self.digest.value):
+            return "ended"
+        return "good" if self.digest.value >= 1 else "bad" if self.digest.value <= 0 else "part"
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How fast a run goes now. eta: seconds to its end; NaN where nothing tells yet.
+    tokens: a minute."""
+
+    eta: float
+    tokens: float
+
+
+class Overview:
+    """The episodes of one run that ended, in the order in which they did.
+
+    digest: from a stored result to its cells; one that fails on a result gives an empty digest.
+    Not thread-safe.
+    """
+
+    def __init__(self, digest: Callable[[Any], Digest]) -> None:
+        self.rows: dict[str, Glance] = {}
+        self.total = 0
+        self._digest = digest
+        self._last = 0
+        self._titles: Mapping[str, str] = {}
+
+    def update(self, log: RunLog) -> list[Glance]:
+        """Read what is new; returns it."""
+        total = log.get("episodes")
+        self.total = total if isinstance(total, int) else 0
+        if not self._titles and isinstance(titles := log.get(TITLES), dict):
+            self._titles = {key: str(title) for key, title in titles.items()}
+        found = log.select(
+            "SELECT rowid, episode, instance, result, failure, at FROM episodes"
+            " WHERE rowid > ? ORDER BY rowid",
+            (self._last,),
+        )
+        fresh = []
+        for number, episode, instance, result, failure, at in found:
+            digest = Digest() if result is None else self._read(log.loaded(result, episode))
+            title = self._titles.get(instance) or digest.title
+            glance = Glance(episode, instance, title, digest, failure if result is None else "", at)
+            self.rows.pop(episode, None)  # an unscored one that was tried again stands at its end
+            self.rows[episode] = glance
+            self._last = number
+            fresh.append(glance)
+        return fresh
+
+    def _read(self, result: JsonValue) -> Digest:
+        try:
+            return self._digest(result)
+        except (LookupError, TypeError, ValueError, AttributeError):
+            return Digest()  # of another version: the table shows the episode all the same
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Outcome → how many, and `pending`."""
+        out = dict.fromkeys(("good", "part", "bad", "ended", "unscored"), 0)
+        for row in self.rows.values():
+            out[row.outcome] += 1
+        return {**out, "pending": max(0, self.total - len(self.rows))}
+
+    def mean(self) -> Metric:
+        """The running mean of the values, with its 95 % interval: Wilson's where each is 0 or 1,
+        else by bootstrap."""
+        values = [v for row in self.rows.values() if not math.isnan(v := row.digest.value)]
+        n = len(values)
+        if not n:
+            return Metric("value", math.nan, n=0, reason="no scored instance")
+        if set(values) <= {0.0, 1.0}:
+            low, high = wilson_interval(round(sum(values)), n)
+        else:
+            low, high = bootstrap_interval(values, resamples=1000)
+        return Metric("value", sum(values) / n, low, high, n)
+
+    def pace(self, log: RunLog, now: float | None = None) -> Pace:
+        """From the episodes that ended, and the tokens used, within the last minute."""
+        now = time.time() if now is None else now
+        ended = [row.at for row in self.rows.values()]
+        recent = [at for at in ended if at > now - _WINDOW] or ended[-10:]
+        span = now - min(recent) if recent else 0.0
+        left = self.total - len(self.rows)
+        eta = left * span / len(recent) if recent and span > 0 else math.nan
+        ((tokens,),) = log.select(
+            "SELECT total(input_tokens + output_tokens) FROM events"
+            " WHERE seq > (SELECT max(seq) FROM events) - ? AND at > ? AND cached = 0",
+            (_RECENT, now - _WINDOW),
+        )
+        return Pace(eta, float(tokens or 0.0) * 60 / _WINDOW)
+
+
+def headline(summary: Summary, names: tuple[str, ...]) -> Metric | None:
+    """The metric that stands for a run: the first of `names` that is defined.
+
+    A name that ends in `@` means the one with the largest k. Without any, the last metric with a
+    value for each unit, else the first that is defined.
+    """
+    defined = [m for m in summary.metrics if not math.isnan(m.value)]
+    for name in names:
+        fitting = [m for m in defined if m.name == name]
+        if name.endswith("@"):
+            fitting = [
+                m for m in defined if m.name.startswith(name) and m.name[len(name) :].isdigit()
+            ]
+            fitting.sort(key=lambda m: int(m.name[len(name) :]))
+        if fitting:
+            return fitting[-1]
+    paired = [m for m in defined if m.per_unit]
+    return paired[-1] if paired else defined[0] if defined else None

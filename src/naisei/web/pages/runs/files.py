@@ -1,0 +1,90 @@
+"""Files of runs, episodes, studies and reports, to take away."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Iterator
+from urllib.parse import quote
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response, StreamingResponse
+
+from naisei.files import plain_file
+from naisei.lang import say
+from naisei.runs.directory import RunDirectory
+from naisei.runs.export import export_csv, export_jsonl
+from naisei.runs.report import html_report
+from naisei.runs.show import episode_json, episode_text, find_episode, run_text
+from naisei.text_files import read_text
+from naisei.web.pages.runs.lists import Place, is_study, looking, opened, place_of
+
+__all__ = ["download", "take"]
+
+
+_OF_RUN: dict[str, tuple[str, Callable[[RunDirectory], str]]] = {
+    "csv": ("text/csv", export_csv),
+    "md": ("text/markdown", run_text),
+    "html": ("text/html", html_report),
+}
+
+
+async def take(request: Request) -> Response:
+    """`GET /runs/file/<run>?as=jsonl|events|csv|md|html[&e=<episode>]`."""
+    place, form = place_of(request), request.query_params.get("as", "")
+    name = place.path.name
+    if not (place.path / "config.json").exists():
+        return await _whole(place, form)
+    if wanted := request.query_params.get("e", ""):
+        return await _episode(place, form, wanted)
+    if form in ("jsonl", "events"):
+        lines = _lines(place, events=form == "events")
+        return StreamingResponse(
+            lines, media_type="application/jsonl; charset=utf-8", headers=_named(f"{name}.jsonl")
+        )
+    if form not in _OF_RUN:
+        raise _unknown()
+    kind, make = _OF_RUN[form]
+    return download(await looking(place, make), kind, f"{name}.{form}")
+
+
+async def _whole(place: Place, form: str) -> Response:
+    """The page of a study, or of a report of no run."""
+    path = place.path / ("study.html" if is_study(place.path) else "report.html")
+    if form != "html" or not path.is_file():
+        raise _unknown()
+    plain_file(path)
+    return download(
+        await asyncio.to_thread(read_text, path), "text/html", f"{place.path.name}.html"
+    )
+
+
+async def _episode(place: Place, form: str, wanted: str) -> Response:
+    if form == "md":
+        text = await looking(place, lambda d: episode_text(d, find_episode(d, wanted)))
+        return download(text, "text/markdown", f"{wanted}.md")
+    if form == "jsonl":
+        found = await looking(place, lambda d: episode_json(d, find_episode(d, wanted)))
+        text = json.dumps(found, ensure_ascii=False) + "\n"
+        return download(text, "application/jsonl", f"{wanted}.jsonl")
+    raise _unknown()
+
+
+def _lines(place: Place, *, events: bool) -> Iterator[str]:
+    """Drawn from the log line by line; Starlette does so in a thread."""
+    with opened(place.path) as directory:
+        yield from export_jsonl(directory, events=events)
+
+
+def download(text: str, kind: str, name: str) -> Response:
+    """A text as a file. What others wrote is never shown as a page of ours."""
+    return PlainTextResponse(text, media_type=kind, headers=_named(name))
+
+
+def _named(name: str) -> dict[str, str]:
+    return {"content-disposition": f"attachment; filename*=UTF-8''{quote(name, safe='')}"}
+
+
+def _unknown() -> HTTPException:
+    return HTTPException(404, say("その形式はありません", "there is no such form"))

@@ -1,0 +1,343 @@
+"""One run: what it amounts to, a cell an episode, and the table of them; live while it goes on."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import threading
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from sse_starlette.event import ServerSentEvent
+from sse_starlette.sse import EventSourceResponse
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from naisei.lang import language, say
+from naisei.runs.annotations import Annotations
+from naisei.runs.directory import Frozen, RunDirectory
+from naisei.runs.lock import locked
+from naisei.runs.overview import Glance, Overview, Pace, headline
+from naisei.runs.report import StoredSummary, token_table
+from naisei.runs.show import (
+    Cost,
+    Wanted,
+    costs_of,
+    counts,
+    episode_page,
+    summary_or_none,
+)
+from naisei.runs.task import Digest, Metric
+from naisei.system.declare import Experiment
+from naisei.system.registry import declared
+from naisei.web.html import fragment, page_response
+from naisei.web.pages.runs import study
+from naisei.web.pages.runs.lists import Place, file_state, is_study, looking, place_of, unchecked
+from naisei.web.pages.runs.strip import Strip
+from naisei.web.state import RECORDED, server_of
+
+__all__ = ["check", "costs", "episodes", "live", "overview_of", "show"]
+
+#: Rows of the table at once.
+_AT_ONCE = 50
+_MOST_KEPT = 64
+#: Seconds between two looks at a run that another process writes.
+_LOOK = 1.0
+_ORDERS = ("", "title", "value", "questions", "tokens", "usd", "seconds")
+_OUTCOMES = ("good", "part", "bad", "ended", "unscored", "going")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What an address asks of the table."""
+
+    text: str = ""
+    outcome: str = ""
+    sort: str = ""
+    desc: str = ""
+    start: int = 0
+
+    @staticmethod
+    def of(request: Request) -> Asked:
+        given = request.query_params
+        start, outcome = given.get("from", "0"), given.get("outcome", "")
+        sort = given.get("sort", "")
+        return Asked(
+            text=given.get("text", "")[:200],
+            outcome=outcome if outcome in _OUTCOMES else "",
+            sort=sort if sort in _ORDERS else "",
+            desc="1" if given.get("desc") else "",
+            start=int(start[:9]) if start.isdecimal() else 0,
+        )
+
+    def query(self, **other: object) -> dict[str, object]:
+        """As an address has it, with some of it changed."""
+        kept: dict[str, object] = {
+            "text": self.text,
+            "outcome": self.outcome,
+            "sort": self.sort,
+            "desc": self.desc,
+        }
+        return {**kept, **{k.replace("start", "from"): v for k, v in other.items()}}
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Some rows. cost: of the episode; total: how many fit in all; next: where the next
+    part begins. priced, counted: whether any has a price, or tokens, at all."""
+
+    rows: Sequence[tuple[Glance, Cost]]
+    total: int
+    next: int | None
+    asked: Asked
+    priced: bool
+    counted: bool
+    questions: bool
+
+
+@dataclass(slots=True)
+class _Kept:
+    """The overview of a run, one user at a time."""
+
+    overview: Overview
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+def _experiment(frozen: Frozen) -> Experiment[Any] | None:
+    return declared(frozen.system, frozen.config)
+
+
+def _digest(experiment: Experiment[Any] | None) -> Callable[[Any], Digest]:
+    if experiment is None or not experiment.digest:
+        return lambda result: Digest()
+    module, _, function = experiment.digest.partition(":")
+    found: Callable[[Any], Digest] = getattr(import_module(module), function)
+    return found
+
+
+def overview_of(request: Request, directory: RunDirectory) -> _Kept:
+    """The overview of a run that the server keeps; not brought up to date."""
+    kept: dict[object, _Kept] = server_of(request).cached("overviews", dict)
+    path = directory.path
+    log = path / "log.sqlite"
+    key = (path, log.stat().st_ino if log.exists() else 0, language())
+    if key not in kept:
+        if len(kept) >= _MOST_KEPT:
+            kept.clear()
+        kept[key] = _Kept(Overview(_digest(_experiment(directory.frozen))))
+    return kept[key]
+
+
+async def show(request: Request) -> Response:
+    """`GET /runs/show/<run>?text=&outcome=&sort=&desc=&from=`; `?at=N` leads to an episode."""
+    place = place_of(request)
+    if is_study(place.path):
+        return await study.show(request, place)
+    asked = Asked.of(request)
+    at = request.query_params.get("at", "")
+
+    def look(directory: RunDirectory) -> dict[str, Any] | str:
+        kept = overview_of(request, directory)
+        with kept.lock:
+            kept.overview.update(directory.log)
+            if at.isdecimal() and int(at[:9]) < len(kept.overview.rows):
+                return list(kept.overview.rows)[int(at[:9])]
+            summary = summary_or_none(directory)
+            running = locked(directory.path)
+            return {
+                "frozen": directory.frozen,
+                "kept": summary,
+                "scored_counts": counts(directory),
+                "notes": [*directory.notes, *summary.summary.notes],
+                "table": _table(directory, kept.overview, asked),
+                "metrics": _sorted(summary, _experiment(directory.frozen)),
+                **_state(place, directory, kept.overview, running),
+            }
+
+    found = await looking(place, look)
+    if isinstance(found, str):
+        return RedirectResponse(place.url("episode", e=found), 303)
+    return page_response(
+        request,
+        "runs/run.html",
+        place=place,
+        asked=asked,
+        unchecked=await asyncio.to_thread(unchecked, place.path),
+        written=await asyncio.to_thread(Annotations.read, place.path),
+        writable=not place.own and server_of(request).runs != RECORDED,
+        chart="",
+        command="",
+        python="",
+        **found,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Metrics:
+    """The metrics of a run: the one that stands for it, those that are defined, those not."""
+
+    head: Metric | None
+    defined: Sequence[Metric]
+    undefined: Sequence[Metric]
+
+
+def _sorted(kept: StoredSummary, experiment: Experiment[Any] | None) -> _Metrics:
+    metrics = kept.summary.metrics
+    return _Metrics(
+        headline(kept.summary, experiment.headline if experiment else ()),
+        [m for m in metrics if not math.isnan(m.value)],
+        [m for m in metrics if math.isnan(m.value)],
+    )
+
+
+def _state(
+    place: Place, directory: RunDirectory, overview: Overview, running: bool
+) -> dict[str, Any]:
+    """What changes while a run goes on."""
+    pace = overview.pace(directory.log) if running else Pace(math.nan, 0.0)
+    return {
+        "running": running,
+        "mean": overview.mean(),
+        "pace": pace,
+        "outcomes": overview.counts,
+        "total": overview.total,
+        "strip": Strip.of(list(overview.rows.values()), overview.total),
+    }
+
+
+async def episodes(request: Request) -> Response:
+    """`GET /runs/episodes/<run>`: rows of the table; the address bar gets the filters."""
+    place, asked = place_of(request), Asked.of(request)
+
+    def look(directory: RunDirectory) -> Table:
+        kept = overview_of(request, directory)
+        with kept.lock:
+            kept.overview.update(directory.log)
+            return _table(directory, kept.overview, asked)
+
+    table = await looking(place, look)
+    response = page_response(request, "runs/_episode_rows.html", place=place, table=table)
+    if not asked.start:
+        response.headers["HX-Replace-Url"] = place.url("show", **asked.query())
+    return response
+
+
+def _table(directory: RunDirectory, overview: Overview, asked: Asked) -> Table:
+    if asked.outcome == "going":
+        return _going(directory, asked)
+    text = asked.text.lower()
+    rows = [
+        row
+        for row in overview.rows.values()
+        if asked.outcome in ("", row.outcome)
+        and (not text or text in row.episode.lower() or text in row.title.lower())
+    ]
+    found: dict[str, Cost] = {}
+    if asked.sort in ("tokens", "usd", "seconds"):
+        found = costs_of(directory.log, [row.episode for row in rows])
+    if asked.sort:
+        rows.sort(key=lambda row: _order(asked.sort, row, found.get(row.episode)))
+    if asked.desc:
+        rows.reverse()
+    part = rows[asked.start : asked.start + _AT_ONCE]
+    if not found:
+        found = costs_of(directory.log, [row.episode for row in part])
+    after = asked.start + len(part)
+    made = [(row, found[row.episode]) for row in part]
+    if after < len(rows):
+        return _made(made, len(rows), after, asked)
+    if asked.outcome or len(overview.rows) >= overview.total:
+        return _made(made, len(rows), None, asked)
+    going = _going(directory, replace(asked, start=0))
+    return _made([*made, *going.rows], len(rows) + going.total, None, asked)
+
+
+def _going(directory: RunDirectory, asked: Asked) -> Table:
+    """Episodes that have begun and not ended."""
+    wanted = Wanted(text=asked.text, state="going")
+    page = episode_page(directory.log, wanted, offset=asked.start, limit=_AT_ONCE)
+    rows = [
+        Glance(x.episode, x.instance, "", Digest(did=say("途中", "under way")), "", 0.0)
+        for x in page.lines
+    ]
+    cost = costs_of(directory.log, [row.episode for row in rows])
+    return _made([(row, cost[row.episode]) for row in rows], page.total, page.next, asked)
+
+
+def _made(
+    rows: Sequence[tuple[Glance, Cost]], total: int, after: int | None, asked: Asked
+) -> Table:
+    return Table(
+        rows,
+        total,
+        after,
+        asked,
+        priced=any(cost.usd is None or cost.usd > 0 for _, cost in rows),
+        counted=any(cost.tokens for _, cost in rows),
+        questions=any(row.digest.questions is not None for row, _ in rows),
+    )
+
+
+def _order(sort: str, row: Glance, cost: Cost | None) -> tuple[bool, Any]:
+    """What is not known stands last."""
+    found: Any = {
+        "title": row.title or row.episode,
+        "value": row.digest.value,
+        "questions": row.digest.questions,
+        "tokens": cost and cost.tokens,
+        "usd": cost and cost.usd,
+        "seconds": cost and cost.seconds,
+    }[sort]
+    unknown = found is None or (isinstance(found, float) and math.isnan(found))
+    return unknown, "" if unknown and sort == "title" else 0 if unknown else found
+
+
+async def costs(request: Request) -> Response:
+    """`GET /runs/costs/<run>`: tokens by role. Apart, since every effect is summed up."""
+    table = await looking(place_of(request), lambda d: token_table(d.log.ledger()))
+    return page_response(request, "runs/_table.html", table=table)
+
+
+async def check(request: Request) -> Response:
+    """`GET /runs/check/<run>`: a long log, held against its digests after it was shown.
+
+    Raises:
+        InputError: it is damaged.
+    """
+    place = place_of(request)
+    notes = await looking(place, lambda d: d.notes, check=True)
+    return page_response(request, "runs/_checked.html", notes=notes)
+
+
+async def live(request: Request) -> Response:
+    """`GET /runs/live/<run>`: server-sent events while another process writes the run."""
+    return EventSourceResponse(_told(request, place_of(request)))
+
+
+async def _told(request: Request, place: Place) -> AsyncIterator[bytes]:
+    before: object = None
+    while True:
+        now = await asyncio.to_thread(_mark, place.path)
+        if now != before:
+            before = now
+            text = await looking(place, lambda directory: _now(request, place, directory))
+            yield ServerSentEvent(text, event="status").encode()
+        if not now[0]:
+            yield ServerSentEvent("", event="end").encode()
+            return
+        await asyncio.sleep(_LOOK)
+
+
+def _mark(path: Path) -> tuple[bool, object]:
+    return locked(path), file_state(path)
+
+
+def _now(request: Request, place: Place, directory: RunDirectory) -> str:
+    kept = overview_of(request, directory)
+    with kept.lock:
+        kept.overview.update(directory.log)
+        state = _state(place, directory, kept.overview, locked(directory.path))
+    return fragment("runs/_live_event.html", place=place, **state)

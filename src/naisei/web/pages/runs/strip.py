@@ -1,0 +1,69 @@
+"""The strip of outcomes: a cell an episode, or one for several where there are very many."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from naisei.runs.overview import Glance
+
+__all__ = ["Cell", "Strip"]
+
+#: Cells at most, and cells a row.
+_MOST, _ROW = 400, 80
+#: Width and height of a cell with its gap, in the units of the drawing.
+_WIDE, _HIGH = 10, 14
+_KINDS = ("good", "part", "bad", "ended", "unscored")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell. first: the place of its first episode among those that ended. parts: outcome,
+    top and height of each colour in it."""
+
+    x: int
+    y: int
+    first: int
+    size: int
+    name: str
+    parts: Sequence[tuple[str, float, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """All cells. each: episodes a cell. left: places of episodes still to come."""
+
+    cells: Sequence[Cell]
+    left: Sequence[tuple[int, int]]
+    each: int
+    width: int
+    height: int
+
+    @staticmethod
+    def of(rows: Sequence[Glance], total: int) -> Strip:
+        """rows: of the episodes that ended, in their order. total: episodes of the run."""
+        total = max(total, len(rows))
+        each = max(1, -(-total // _MOST))
+        count = -(-total // each)
+        cells = [_cell(rows[at : at + each], at, at // each) for at in range(0, len(rows), each)]
+        left = [_place(number) for number in range(len(cells), count)]
+        across = min(count, _ROW)
+        return Strip(cells, left, each, across * _WIDE, -(-count // _ROW) * _HIGH)
+
+
+def _place(number: int) -> tuple[int, int]:
+    return number % _ROW * _WIDE, number // _ROW * _HIGH
+
+
+def _cell(rows: Sequence[Glance], first: int, number: int) -> Cell:
+    x, y = _place(number)
+    name = rows[0].episode if len(rows) == 1 else f"{rows[0].episode} – {rows[-1].episode}"
+    of = Counter(row.outcome for row in rows)
+    parts, top = [], 0.0
+    for kind in _KINDS:
+        if n := of[kind]:  # type: ignore[index]
+            share = round((_HIGH - 2) * n / len(rows), 2)
+            parts.append((kind, round(y + top, 2), share))
+            top += share
+    return Cell(x, y, first, len(rows), name, parts)

@@ -1,0 +1,107 @@
+"""A study: its configurations with the metric that stands for each, and the paired differences."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from naisei.core import InputError
+from naisei.runs.charts import Interval, interval_chart
+from naisei.runs.compare import Comparison, compare
+from naisei.runs.directory import Frozen
+from naisei.runs.export import study_runs
+from naisei.runs.overview import headline
+from naisei.runs.report import STUDY, StoredSummary, stored_summary
+from naisei.runs.task import Metric
+from naisei.system.registry import declared
+from naisei.web.html import page_response
+from naisei.web.pages.runs.lists import Place, file_state, opened
+
+__all__ = ["show"]
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One run of the study. head: the metric that stands for it. problem: why it has none."""
+
+    label: str
+    place: Place
+    frozen: Frozen | None
+    stored: StoredSummary | None
+    head: Metric | None
+    problem: str = ""
+
+
+async def show(request: Request, place: Place) -> Response:
+    """`GET /runs/show/<study>`."""
+    return page_response(request, "runs/study.html", **await asyncio.to_thread(_work, place))
+
+
+def _work(place: Place) -> dict[str, Any]:
+    title = _title(place.path)
+    inside = place.path.resolve()
+    members = [
+        _member(place, label, path)
+        for label, path in study_runs(place.path).items()
+        if path.resolve().parent == inside  # a note may not lead elsewhere
+    ]
+    finished = [member for member in members if member.stored is not None]
+    comparison, problem = None, ""
+    if len(finished) > 1:
+        paths = tuple(member.place.path for member in finished)
+        names = tuple(member.label for member in finished)
+        try:
+            comparison = _compared(paths, names, tuple(map(file_state, paths)))
+        except InputError as error:
+            problem = error.message
+    return {
+        "place": place,
+        "title": title,
+        "members": members,
+        "comparison": comparison,
+        "problem": problem,
+        "chart": _chart(members),
+        "page_file": (place.path / "study.html").is_file(),
+    }
+
+
+def _title(path: Path) -> str:
+    """As its note says, which is written at its end."""
+    with suppress(OSError, LookupError, ValueError):
+        return str(json.loads((path / STUDY).read_text("utf-8"))["title"])
+    return path.name
+
+
+def _member(study: Place, label: str, path: Path) -> Member:
+    place = Place(f"{study.name}/{path.name}", path)
+    try:
+        with opened(path) as directory:
+            frozen, stored = directory.frozen, stored_summary(directory)
+    except InputError as error:
+        return Member(label, place, None, None, None, error.message)
+    experiment = declared(frozen.system, frozen.config)
+    head = headline(stored.summary, experiment.headline if experiment else ())
+    return Member(label, place, frozen, stored, head)
+
+
+def _chart(members: Sequence[Member]) -> str:
+    rows = [Interval(m.label, m.head) for m in members if m.head is not None]
+    names = {row.metric.name for row in rows}
+    return interval_chart(rows, title=names.pop()) if len(names) == 1 and len(rows) > 1 else ""
+
+
+@lru_cache(maxsize=32)
+def _compared(
+    paths: tuple[Path, ...], names: tuple[str, ...], marks: tuple[object, ...]
+) -> Comparison:
+    """marks: change with the runs' logs; thousands of resamples are worth keeping."""
+    return compare(paths, against_first=True, names=names)
