@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 import typer
 
 from naisei.cli.derived import shown_live
+from naisei.cli.fork import FORK_CONTEXT, FORK_HELP, Dir, fork
 from naisei.cli.parameters import with_options
 from naisei.cli.printing import print_result
 from naisei.core import InputError
@@ -34,9 +35,6 @@ app = typer.Typer(
     ),
 )
 
-Dir = Annotated[
-    Path, typer.Argument(metavar="DIR", help=say("実行ディレクトリ", "A run directory."))
-]
 Output = Annotated[
     Path | None,
     typer.Option("--output", "-o", help=say("書き込むファイル", "Write here, not to stdout.")),
@@ -154,6 +152,9 @@ def _show_study(directory: Path, *, as_json: bool) -> None:
 @with_options
 def resume(directory: Dir, options: RunOptions, printed: Printed) -> None:
     raise typer.Exit(continue_run(directory, options, as_json=printed.as_json))
+
+
+app.command("fork", help=FORK_HELP, context_settings=FORK_CONTEXT)(with_options(fork))
 
 
 @app.command(help=say("共通する件で実行を比べる", "Compare runs on the instances they share."))

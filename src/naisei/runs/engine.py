@@ -18,6 +18,7 @@ from naisei.core.events import plain
 from naisei.lang import say
 from naisei.runs.budget import UNBOUNDED, Budget, Gate, GatedWorld
 from naisei.runs.directory import RunDirectory
+from naisei.runs.fork import fork_of
 from naisei.runs.ledger import Ledger
 from naisei.runs.log import patiently
 from naisei.runs.progress import Progress, Standing, stopping_on_signals
@@ -158,7 +159,10 @@ class _Run:
     def __post_init__(self) -> None:
         log = self.directory.log
         scored = {episode for episode, row in log.rows().items() if row.scored}
-        self.episodes: Sequence[Where] = tuple(self.task.episodes())
+        self.fork = fork_of(log)
+        self.episodes: Sequence[Where] = tuple(
+            w for w in self.task.episodes() if self.fork is None or w.episode == self.fork.episode
+        )
         self.todo = [w for w in self.episodes if w.episode not in scored]
         self.ledger = log.ledger()
         self.resumed = self.done = len(self.episodes) - len(self.todo)
@@ -231,6 +235,8 @@ class _Run:
 
     async def _episode(self, where: Where) -> None:
         flow, world = self.task.start(where, self.base)
+        if self.fork is not None:
+            world = self.fork.changed(world)
         lost = []
         try:
             result = await arun(

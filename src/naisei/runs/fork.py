@@ -1,0 +1,198 @@
+"""Forks: a run of one episode that begins with the first effects of another run's, and then goes
+its own way.
+
+The log of a fork starts with a copy of what came before the step; from there on effects are
+performed. What is to be different at the step itself (an answer, a reply, what a model is told)
+stands in the note `fork` of the log, so that a fork that was stopped goes on as it was meant.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
+
+from naisei.core import (
+    AskUser,
+    Chat,
+    Effect,
+    Event,
+    Flow,
+    FlowHandler,
+    Handler,
+    InputError,
+    Message,
+    Where,
+    World,
+)
+from naisei.lang import say
+from naisei.runs.log import RunLog
+
+__all__ = ["Fork", "begin", "fork_of", "kept"]
+
+#: Of the note in a fork's log.
+_KEY = "fork"
+
+
+class Fork(BaseModel):
+    """Where a run came from. parent: path of the run. step: the first that is not copied. answer:
+    what the step's `ask` or `chat` results in. prompt: the text of its last message. models: role
+    → model, where that differs from the parent's."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    parent: str
+    episode: str
+    step: str
+    answer: str | None = None
+    prompt: str | None = None
+    models: dict[str, str] = {}
+
+    @property
+    def path(self) -> tuple[int, ...]:
+        """The step as in `Where`."""
+        return tuple(map(int, self.step.split(".")))
+
+    def changed(self, world: World) -> World:
+        """The world of the episode, with what is different at the step."""
+        handlers: dict[type[Effect[Any]], Handler] = {}
+        for kind, sample in ((AskUser, AskUser("")), (Chat, Chat("", ()))):
+            if self.answer is None and (self.prompt is None or kind is AskUser):
+                continue
+            inner = world.handler(sample)
+            flows = isinstance(inner, FlowHandler)
+            handlers[kind] = _ChangedFlow(inner, self) if flows else _Changed(inner, self)  # type: ignore[arg-type]
+        return world.having(handlers)
+
+    def answered(self, effect: Any) -> Any:
+        """The answer as a result of the effect. Raises `InputError` for one that is none."""
+        assert self.answer is not None
+        if not isinstance(effect, Chat) or effect.schema is None:
+            return self.answer
+        try:
+            return effect.schema.model_validate_json(self.answer)
+        except ValidationError as error:
+            first = error.errors()[0]
+            raise InputError(
+                say(
+                    f"このステップの返答の形式に合いません: {first['loc']} {first['msg']}",
+                    f"is no reply of this step: {first['loc']} {first['msg']}",
+                ),
+                place="--answer",
+            ) from error
+
+    def told(self, effect: Any) -> Any:
+        """The effect with what the model is told instead."""
+        if self.prompt is None or not isinstance(effect, Chat):
+            return effect
+        *before, last = effect.messages
+        return replace(effect, messages=(*before, Message(role=last.role, content=self.prompt)))
+
+
+class _Changed(Handler):
+    def __init__(self, inner: Handler, fork: Fork) -> None:
+        self._inner, self._fork = inner, fork
+
+    def perform(self, effect: Any, where: Where) -> Any:
+        fork = self._fork
+        if where.path != fork.path:
+            return self._inner.perform(effect, where)
+        if fork.answer is None:
+            return self._inner.perform(fork.told(effect), where)
+        answer = fork.answered(effect)
+        self._inner.restore(effect, answer, where)
+        return answer
+
+    def restore(self, effect: Any, result: Any, where: Where) -> None:
+        self._inner.restore(effect, result, where)
+
+
+class _ChangedFlow(FlowHandler):
+    """Of a handler that asks models itself, which then knows nothing of the other answer."""
+
+    def __init__(self, inner: FlowHandler, fork: Fork) -> None:
+        self._inner, self._fork = inner, fork
+
+    def respond(self, effect: Any, where: Where) -> Flow[Any]:
+        if where.path == self._fork.path and self._fork.answer is not None:
+            return self._fork.answered(effect)
+        return (yield from self._inner.respond(effect, where))
+
+
+def kept(events: Sequence[Event], step: str) -> list[Event]:
+    """The events before a step, and before what was recorded within it.
+
+    Raises:
+        InputError: there is no such step.
+    """
+    if not any(event.where.step == step for event in events):
+        some = ", ".join(event.where.step for event in events[:12])
+        raise InputError(
+            say("そのステップはありません", "there is no such step"),
+            place=f"--step {step}",
+            remedy=say(f"例: {some}", f"for example: {some}"),
+        )
+    path = tuple(map(int, step.split(".")))
+    first = next(i for i, e in enumerate(events) if e.where.path[: len(path)] == path)
+    return list(events[:first])
+
+
+def check(fork: Fork, event: Event) -> None:
+    """Raises `InputError` where the effect at the step cannot be changed so."""
+    known = {"answer": ("ask", "chat"), "prompt": ("chat",)}
+    for name, kinds in known.items():
+        if getattr(fork, name) is not None and event.kind not in kinds:
+            raise InputError(
+                say(
+                    f"ステップ {fork.step} は {event.kind} なので、--{name} では変えられません",
+                    f"step {fork.step} is of kind {event.kind}, which --{name} cannot change",
+                ),
+                place=f"--{name}",
+                remedy=say(
+                    f"{'、'.join(kinds)} のステップを指定してください",
+                    f"give a step of kind {' or '.join(kinds)}",
+                ),
+            )
+    if fork.answer is not None and isinstance(event.result, dict):
+        try:
+            given = json.loads(fork.answer)
+        except ValueError:
+            given = None
+        if not isinstance(given, dict):
+            example = json.dumps(event.result, ensure_ascii=False)
+            raise InputError(
+                say("このステップの返答は JSON です", "the reply of this step is JSON"),
+                place="--answer",
+                remedy=say(f"例: {example}", f"for example: {example}"),
+            )
+
+
+def begin(log: RunLog, fork: Fork, events: Sequence[Event], sent: Mapping[str, Any]) -> None:
+    """Write what comes before the step into a new log, and where it came from.
+
+    events: as `kept` gives them. sent: step → what went over the line there. What the parent paid
+    for is marked as coming from a cache: the fork has paid for none of it.
+    """
+    for event in events:
+        used = event.usage
+        if used is not None:
+            used = replace(used, calls=0, usd=0.0, cached=True, sent=sent.get(event.where.step, ()))
+        log.append(replace(event, usage=used))
+    log.put(_KEY, fork.model_dump(mode="json"))
+
+
+def fork_of(log: RunLog) -> Fork | None:
+    """Where a run came from, if it is a fork. Raises `InputError` for a note of another form."""
+    note: JsonValue = log.get(_KEY)
+    if note is None:
+        return None
+    try:
+        return Fork.model_validate(note)
+    except ValidationError as error:
+        raise InputError(
+            say("この版の分岐の記録ではありません", "not a fork of this version"),
+            place=str(log.path),
+        ) from error

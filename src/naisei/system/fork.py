@@ -1,0 +1,118 @@
+"""A fork of a run's episode: the same up to a step, then with another answer, prompt or model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from naisei.core import InputError, fingerprint
+from naisei.lang import say
+from naisei.system.declare import blocking
+from naisei.system.execute import RunOptions, aexecute
+from naisei.system.registry import experiment_of
+
+if TYPE_CHECKING:
+    from naisei.runs.result import RunResult
+
+__all__ = ["afork_run", "fork_run"]
+
+
+async def afork_run(
+    parent: Path,
+    episode: str,
+    step: str,
+    *,
+    answer: str | None = None,
+    prompt: str | None = None,
+    models: Mapping[str, str] = {},
+    options: RunOptions = RunOptions(),
+    run_dir: Path | None = None,
+) -> RunResult:
+    """Fork an episode, and take the fork to its end; a fork that was begun before goes on.
+
+    Args:
+        parent: the run. episode: as `naisei runs show --episode` takes it.
+        step: the first effect that is not taken over from the parent.
+        answer: the result of the step, instead: the user's answer, or a model's reply (JSON where
+            that has a schema).
+        prompt: the text of the last message that a model gets at the step, instead.
+        models: role → model from the step on; for the roles that the run has.
+        run_dir: by default `runs/<name of the parent>-fork-<digest>`, so that the same fork goes
+            on in the same place.
+
+    Raises:
+        InputError: there is no such run, episode or step, the step cannot be changed so, or the
+            data are others by now; nothing is left behind.
+        ReplayDivergence: the program or its prompts have changed since the parent was recorded.
+    """
+    from naisei.core import EffectFailed, NaiseiError
+    from naisei.runs.directory import Frozen, RunDirectory
+    from naisei.runs.fork import Fork, begin, check, kept
+    from naisei.runs.show import find_episode
+    from naisei.runs.stores import remove
+
+    place = parent / "config.json"
+    frozen = Frozen.read(place)
+    experiment = experiment_of(frozen.system, frozen.config, parent)
+    config = frozen.config_as(experiment.config, place)
+    _check_roles(models, config.models)
+    config = config.model_copy(update={"models": {**config.models, **models}})
+    task = experiment.load(config)
+    if task.data_hash != frozen.data_hash:
+        raise InputError(
+            say("データが実行のときと違います", "the data are not those of the run"),
+            place=str(parent),
+            remedy=say("元のデータを戻してください", "put the old data back"),
+        )
+    with RunDirectory.look(parent) as run:
+        name = find_episode(run, episode)
+        events = run.log.read(name)
+        before = kept(events, step)
+        sent = {at: tuple(each) for at, _, each in run.log.sent(name) if isinstance(each, list)}
+    fork = Fork(
+        parent=str(parent.resolve()),
+        episode=name,
+        step=step,
+        answer=answer,
+        prompt=prompt,
+        models=dict(models),
+    )
+    check(fork, next(event for event in events if event.where.step == step))
+    digest = fingerprint(fork.model_dump(mode="json"))[:8]
+    path = run_dir or Path("runs") / f"{parent.resolve().name}-fork-{digest}"
+    fresh = not (path / "config.json").exists()
+    with RunDirectory.of(task, path, store=options.store) as directory:
+        if directory.log.get("fork") is None:
+            if directory.log.counts() != (0, 0, 0):
+                raise InputError(
+                    say("分岐ではない実行があります", "holds a run that is no fork"),
+                    place=str(path),
+                    remedy=say("別の --run-dir を指定してください", "give another --run-dir"),
+                )
+            begin(directory.log, fork, before, sent)
+    try:
+        return await aexecute(experiment, config, options, run_dir=path, task=task)
+    except EffectFailed:
+        raise
+    except NaiseiError:
+        if fresh:
+            remove(path)
+        raise
+
+
+#: `afork_run` for callers that do not await, also in a notebook.
+fork_run = blocking(afork_run)
+
+
+def _check_roles(models: Mapping[str, str], known: Mapping[str, str]) -> None:
+    if unknown := [role for role in models if role not in known]:
+        roles = ", ".join(known) or say("なし", "none")
+        raise InputError(
+            say(
+                f"この実行に役割 {unknown[0]} のモデルはありません",
+                f"the run has no model in the role {unknown[0]}",
+            ),
+            place=f"--{unknown[0]}-model",
+            remedy=say(f"この実行の役割: {roles}", f"roles of this run: {roles}"),
+        )
