@@ -8,22 +8,41 @@ written down.
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit, urlunsplit
 
+from pydantic import BaseModel, ConfigDict, ValidationError
+
 from naisei.core import InputError, LogBusy
+from naisei.files import plain_file, write_atomically
 from naisei.lang import say
 
 if TYPE_CHECKING:
     from psycopg import Connection
 
-__all__ = ["Database", "database", "is_address", "lock_number", "shown"]
+__all__ = [
+    "STORE_FILE",
+    "Database",
+    "Stored",
+    "address_of",
+    "database",
+    "is_address",
+    "lock_number",
+    "shown",
+    "stored_in",
+]
 
 T = TypeVar("T")
+#: What names, in a folder, the database that holds what would lie there.
+STORE_FILE = "store.json"
+#: The variable that holds the store, with its password.
+STORE = "NAISEI_STORE"
 #: Connections that a process keeps open when they are idle.
 _IDLE = 4
 #: Changes with the tables. A database of a later version is refused.
@@ -42,6 +61,41 @@ def shown(address: str) -> str:
     parts = urlsplit(address)
     user, at, host = parts.netloc.rpartition("@")
     return urlunsplit(parts._replace(netloc=f"{user.partition(':')[0]}{at}{host}"))
+
+
+class Stored(BaseModel):
+    """`store.json`. store: address without its password. name: of what is kept, in the database."""
+
+    model_config = ConfigDict(frozen=True)
+
+    format: int = 1
+    store: str
+    name: str
+
+    def write(self, folder: Path) -> None:
+        text = json.dumps(self.model_dump(), ensure_ascii=False) + "\n"
+        write_atomically(folder / STORE_FILE, text)
+
+
+def stored_in(folder: Path) -> Stored | None:
+    """What the folder's `store.json` names; `None` where there is none. Raises `InputError`."""
+    path = folder / STORE_FILE
+    plain_file(path)
+    try:
+        return Stored.model_validate_json(path.read_bytes())
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValidationError) as error:
+        raise InputError(
+            say(f"保存先の記録として読めません: {error}", f"names no store: {error}"),
+            place=str(path),
+        ) from error
+
+
+def address_of(store: str) -> str:
+    """The address with its password, where `NAISEI_STORE` has it; else as it is."""
+    known = os.environ.get(STORE, "")
+    return known if is_address(known) and shown(known) == shown(store) else store
 
 
 def lock_number(*names: object) -> int:

@@ -17,7 +17,7 @@ from naisei.intent.config import DESCRIPTION
 from naisei.lang import say
 from naisei.lengths import PARSE_SECONDS
 from naisei.retrieval.index import Index
-from naisei.system.config import Printed, flag
+from naisei.system.config import Printed, flag, store_flag
 from naisei.terminal import visible
 
 if TYPE_CHECKING:
@@ -91,6 +91,13 @@ class IndexOptions(Printed):
         ge=0.1,
         metavar="SECONDS",
     )
+    publish: bool = flag(
+        False,
+        "索引を --store のデータベースにも置き、検索はそこでする (pgvector が要る)",
+        "Put the index into the database of --store, too, and search it there; needs pgvector.",
+        panel="output",
+    )
+    store: str | None = store_flag()
     quiet: bool = flag(False, "進捗を表示しない", "No progress.", short="-q", panel="output")
 
 
@@ -105,6 +112,12 @@ def index_command(options: IndexOptions) -> None:
         files=options.max_files,
         seconds=options.max_seconds,
     )
+    if options.publish and options.store is None:
+        raise InputError(
+            say("置き場所の指定がありません", "there is no database to publish to"),
+            place="--publish",
+            remedy=say("--store postgresql://… を付けてください", "give --store postgresql://…"),
+        )
     found = source(options.documents, limits=limits, delay=options.delay)
     _check(options, found, limits)
     _update(options, found, limits)
@@ -204,6 +217,10 @@ def _update(options: IndexOptions, found: Source, limits: LoadLimits) -> None:
 
             report = built(progress=told, embedding=_timed(status.update))
     report = report.model_copy(update={"skipped": (*documents.skipped, *report.skipped)})
+    if options.publish and options.store is not None:
+        from naisei.retrieval.publishing import published
+
+        published(index, options.store)
     describe(index)
     with closing(Store(index)) as store:
         hidden = store.hidden()

@@ -8,7 +8,7 @@ import os
 import shutil
 import time
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 from types import MappingProxyType
@@ -131,13 +131,11 @@ def write_generation(
     chunks: list[tuple[int, int]] = []
     keys: list[bytes] = []
 
-    def words() -> list[list[str]]:
-        texts = []
+    def words() -> Iterator[list[str]]:
         for chunk, document, key, found in store.tokens(documents):
             chunks.append((chunk, document))
             keys.append(key)
-            texts.append(found)
-        return texts
+            yield found
 
     write_words(folder, words())
     np.save(folder / "chunks.npy", np.array(chunks, dtype=np.int64).reshape(-1, 2))

@@ -21,6 +21,7 @@ from naisei.japanese.sentences import search_tokens, synonyms
 from naisei.lang import say
 from naisei.models.base import Embedder
 from naisei.models.embedders import open_embedder
+from naisei.postgres import address_of, stored_in
 from naisei.retrieval.ranking import (
     LOOKED_AT,
     best_rows,
@@ -34,11 +35,11 @@ from naisei.retrieval.snapshot import Gone, Snapshot
 from naisei.retrieval.store import Store
 from naisei.retrieval.types import Chunk, Hit, Mode
 
-__all__ = ["SOURCE", "Index", "SearchHandler", "evidence", "link"]
+__all__ = ["DEPTH", "SOURCE", "Index", "SearchHandler", "evidence", "link"]
 
 
 #: Candidates of each way of searching that are fused.
-_DEPTH = 100
+DEPTH = 100
 #: How much more what is preferred counts.
 _LIKED = 1.5
 
@@ -64,7 +65,7 @@ class Index:
         self._lock: threading.Lock = of._lock if of is not None else threading.Lock()
         self._of = of
         with self._lock:
-            self._snapshot = _newest(store, directory, groups)
+            self._snapshot = self._newest()
 
     @classmethod
     def open(
@@ -74,7 +75,8 @@ class Index:
         embedder: Embedder | None = None,
         groups: Collection[str] | None = (),
     ) -> Index:
-        """embedder: the one that the index was built with; opened by its name by default. groups:
+        """directory: of the index; or one whose `store.json` names an index in a database.
+        embedder: the one that the index was built with; opened by its name by default. groups:
         of who asks; by default nobody's, for whom there is what everybody may find; `None`: all
         documents, for their operator.
 
@@ -82,6 +84,12 @@ class Index:
             InputError: no index, or none that is whole yet.
         """
         directory = Path(directory)
+        if (stored := stored_in(directory)) is not None:
+            from naisei.retrieval.published import PublishedIndex
+
+            asking = None if groups is None else frozenset(groups)
+            address = address_of(stored.store)
+            return PublishedIndex(directory, address, stored.name, embedder, asking)
         store = Store(directory)
         if store.generation() == 0:
             store.close()
@@ -210,7 +218,7 @@ class Index:
         filters: Mapping[str, Any],
         prefer: Mapping[str, Any],
     ) -> list[Hit]:
-        depth = max(_DEPTH, 4 * k)
+        depth = max(DEPTH, 4 * k)
         with self._lock:
             mask = snapshot.mask(filters) if filters else None
             liked = snapshot.mask(known) if (known := snapshot.usable(prefer)) else None
@@ -227,14 +235,14 @@ class Index:
                 remedy=say("埋め込みを使って索引を作ってください", "index with an embedder"),
             )
         if mode != "bm25" and snapshot.embedder is not None and query.strip():
-            vector = self._model(snapshot.embedder).embed([query], "query")[0]
+            vector = self._vector(snapshot, query)
             cosines = snapshot.vectors.scores(vector)
             meanings = best_rows(cosines, depth, mask, above=-2.0)
             candidates = list(dict.fromkeys([*meanings, *words]))
             nearest = snapshot.spans.nearest(candidates, vector, cosines[candidates])
             meanings = [candidates[at] for at in np.argsort(-nearest, kind="stable")[:depth]]
         if by_words is not None and cosines is not None:
-            ground = float(cosines.mean()) if len(cosines) else 0.0
+            ground = snapshot.ground(cosines, vector)
             possible = snapshot.words.possible(asked)
             fused = blend(
                 candidates, by_words[candidates], nearest, ground=ground, possible=possible
@@ -275,12 +283,25 @@ class Index:
             for chunk, (row, score) in copies_last(found, ranked)[:k]
         ]
 
+    def _vector(self, snapshot: Snapshot, query: str) -> npt.NDArray[np.float32]:
+        """Of the query, by the embedder of the index."""
+        assert snapshot.embedder is not None
+        vectors = self._model(snapshot.embedder).embed([query], "query")
+        first: npt.NDArray[np.float32] = vectors[0]
+        return first
+
     def _current(self) -> Snapshot:
         """Of the newest generation."""
         with self._lock:
-            if self._store.generation() != self._snapshot.generation:
-                self._snapshot = _newest(self._store, self.directory, self.groups)
+            if not self._is_newest(self._snapshot):
+                self._snapshot = self._newest()
             return self._snapshot
+
+    def _is_newest(self, snapshot: Snapshot) -> bool:
+        return self._store.generation() == snapshot.generation
+
+    def _newest(self) -> Snapshot:
+        return _newest(self._store, self.directory, self.groups)
 
     def _model(self, name: str) -> Embedder:
         if self._of is not None:

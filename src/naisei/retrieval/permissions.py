@@ -25,7 +25,7 @@ from naisei.core import InputError
 from naisei.lang import say
 from naisei.text_files import read_text, toml_of
 
-__all__ = ["EVERYBODY", "FILE", "Permissions", "may_find"]
+__all__ = ["EVERYBODY", "FILE", "Permissions", "may_find", "own_groups"]
 
 #: Looked for in the folder of the documents.
 FILE = "permissions.toml"
@@ -93,11 +93,13 @@ def may_find(
     """
     if asking is None:
         return True
-    own = meta.get("groups")
-    lists = [listed, None if own is None else _names(own)]
+    lists = [listed, own_groups(meta)]
     return all(any(group in asking for group in some) for some in lists if some is not None)
 
 
-def _names(value: JsonValue) -> list[str] | None:
+def own_groups(meta: Mapping[str, JsonValue]) -> list[str] | None:
+    """The groups that front matter names; `None`: everybody."""
+    if (value := meta.get("groups")) is None:
+        return None
     names = [str(name).strip() for name in (value if isinstance(value, list) else [value])]
     return None if EVERYBODY in names else names

@@ -16,7 +16,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 import unicodedata
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -248,9 +248,17 @@ class Snapshot:
         """Those of the filters whose key something here has."""
         return {key: value for key, value in filters.items() if key in OWN or key in self.keys}
 
+    def check_filters(self, filters: Mapping[str, Any]) -> None:
+        """Raises `InputError` for a key that nothing here has."""
+        known_keys(filters, self.keys)
+
+    def ground(self, cosines: npt.NDArray[np.float32], vector: npt.NDArray[np.float32]) -> float:
+        """The cosine with this vector that says nothing: the mean of all."""
+        return float(cosines.mean()) if len(cosines) else 0.0
+
     def mask(self, filters: Mapping[str, Any]) -> npt.NDArray[np.bool_]:
         """Shape (rows,). Raises `InputError`."""
-        known_keys(filters, self.keys)
+        self.check_filters(filters)
         tests = document_tests(filters)
         fitting = [
             n
@@ -273,10 +281,21 @@ class Snapshot:
                 (self.generation,),
             )
         )
-        return [
-            fold("\n".join([self.filed[int(d)].title, *json.loads(found[int(c)])]))
-            for c, d in self._chunks
-        ]
+        return [self.place(self.filed[int(d)], found[int(c)]) for c, d in self._chunks]
+
+    def place(self, filed: Filed, headings: str) -> str:
+        """Title and headings (JSON), folded."""
+        return fold("\n".join([filed.title, *json.loads(headings)]))
+
+    def stored(self, rows: Sequence[int]) -> Iterator[tuple[tuple[Any, ...], str]]:
+        """Of each row (number of the chunk, its name, headings as JSON, page) and its text.
+        Raises `Gone`."""
+        query = "SELECT id, name, headings, page, text FROM chunks WHERE id = ?"
+        for row in rows:
+            found = self._db.execute(query, (int(self._chunks[row, 0]),)).fetchone()
+            if found is None:
+                raise Gone
+            yield found[:-1], found[-1]
 
     def outline(self) -> list[tuple[str, tuple[str, ...]]]:
         """(title, its headings in order) of each document that no other stands for."""
@@ -318,7 +337,12 @@ class Snapshot:
         ).fetchone()
         if found is None:
             raise Gone
-        name, headings, page, text = found
+        return self.as_chunk(filed, *found)
+
+    def as_chunk(
+        self, filed: Filed, name: str, headings: str, page: int | None, text: str
+    ) -> Chunk:
+        """headings: as JSON."""
         more: dict[str, JsonValue] = {
             "superseded_by": filed.newer,
             "duplicate_of": filed.twin,

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import bm25s  # type: ignore[import-untyped]
 import numpy as np
@@ -32,6 +32,7 @@ __all__ = [
     "VectorIndex",
     "WordIndex",
     "embed_missing",
+    "idf",
     "packed",
     "write_spans",
     "write_vectors",
@@ -58,6 +59,12 @@ def write_words(directory: Path, texts: Iterable[list[str]]) -> int:
     model.index((rows, vocabulary), create_empty_token=False, show_progress=False)
     model.save(directory / _FOLDER, show_progress=False)
     return len(rows)
+
+
+def idf(count: int, texts: int) -> float:
+    """The weight of a word that `count` of so many texts have, Lucene's."""
+    n = max(1, count)
+    return math.log(1 + (texts - n + 0.5) / (n + 0.5))
 
 
 class WordIndex:
@@ -106,7 +113,7 @@ class WordIndex:
     def possible(self, words: Iterable[str]) -> float:
         """What a text would be given that has all of these words: the best that any text is given
         for each, summed. A word that no text has counts as the rarest of them do."""
-        most = [float(self._postings(word)[1].max(initial=0.0)) for word in dict.fromkeys(words)]
+        most = [self._most(word) for word in dict.fromkeys(words)]
         rarest = max(most, default=0.0)
         return sum(value or rarest for value in most)
 
@@ -142,9 +149,38 @@ class WordIndex:
         some = slice(int(self._starts[number]), int(self._starts[number + 1]))
         return self._rows[some], self._counted[some]
 
+    def statistics(self) -> Iterator[tuple[str, int, float]]:
+        """Of each word: how many texts have it, and the best score that it gives any."""
+        for word in self._numbers:
+            yield word, self._count(word), self._most(word)
+
+    def postings_by_row(
+        self,
+    ) -> tuple[list[str], npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[np.float32]]:
+        """All words; then, in the order of the texts, of each word of a text the text, the word's
+        number and its score."""
+        if not self._numbers:
+            none = np.empty(0, dtype=np.int32)
+            return [], none, none, none.astype(np.float32)
+        names = [""] * len(self._numbers)
+        for word, number in self._numbers.items():
+            names[number] = word
+        counts = np.diff(self._starts[: len(names) + 1])
+        numbers = np.repeat(np.arange(len(names), dtype=np.int32), counts)
+        order = np.argsort(self._rows, kind="stable")
+        return names, self._rows[order], numbers[order], self._counted[order]
+
+    def _most(self, word: str) -> float:
+        return float(self._postings(word)[1].max(initial=0.0))
+
+    def _count(self, word: str) -> int:
+        return len(self._postings(word)[0])
+
+    def _texts(self) -> int:
+        return self.size
+
     def _idf(self, word: str) -> float:
-        n = max(1, len(self._postings(word)[0]))
-        return math.log(1 + (self.size - n + 0.5) / (n + 0.5))
+        return idf(self._count(word), self._texts())
 
     def _has(self, word: str, row: int) -> bool:
         rows = self._postings(word)[0]
@@ -186,6 +222,11 @@ class VectorIndex:
         self._rows: npt.NDArray[np.float32] | None = (
             np.asarray(np.load(path, mmap_mode="r")) if path.is_file() else None
         )
+
+    @property
+    def rows(self) -> npt.NDArray[np.float32] | None:
+        """One a chunk; `None` without vectors, or where a part is seen."""
+        return self._rows if self._only is None else None
 
     def scores(self, query: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Cosines with a unit vector, shape (chunks,)."""
@@ -241,6 +282,28 @@ class SpanIndex:
             self._starts, self._ends = bounds[:-1], bounds[1:]
             if only is not None:
                 self._starts, self._ends = self._starts[only], self._ends[only]
+
+    def stored(self, row: int) -> bytes | None:
+        """As `packed`; `None` for a chunk that has no sentences apart."""
+        if self._rows is None or self._starts[row] == self._ends[row]:
+            return None
+        spans = slice(int(self._starts[row]), int(self._ends[row]))
+        return self._scales[spans].tobytes() + self._rows[spans].tobytes()
+
+    def take(self, stored: Sequence[bytes | None], dim: int) -> None:
+        """Of these chunks, each as `stored` gave it."""
+        self._rows = None
+        if not any(stored):
+            return
+        width = _SCALE.itemsize + dim
+        counts = np.array([len(blob or b"") // width for blob in stored], dtype=np.int64)
+        self._ends = np.cumsum(counts)
+        self._starts = self._ends - counts
+        cuts = [(blob or b"", n * _SCALE.itemsize) for blob, n in zip(stored, counts, strict=True)]
+        scales = b"".join(blob[:cut] for blob, cut in cuts)
+        rows = b"".join(blob[cut:] for blob, cut in cuts)
+        self._scales = np.frombuffer(scales, dtype=_SCALE)
+        self._rows = np.frombuffer(rows, dtype=np.int8).reshape(-1, dim)
 
     def nearest(
         self,

@@ -6,25 +6,15 @@ password, which comes from `NAISEI_STORE`, or from where libpq finds it.
 
 from __future__ import annotations
 
-import json
-import os
 import secrets
 import shutil
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, ValidationError
-
-from naisei.core import InputError
-from naisei.files import plain_file
-from naisei.lang import say
-from naisei.postgres import is_address, shown
+from naisei.postgres import STORE_FILE, Stored, address_of, shown, stored_in
 from naisei.runs.log import RunLog
 
 __all__ = [
     "LOG",
-    "STORE",
-    "STORE_FILE",
-    "address_of",
     "begin_log",
     "in_database",
     "log_state",
@@ -34,40 +24,6 @@ __all__ = [
 
 #: The log of a run that is a file.
 LOG = "log.sqlite"
-#: What names the database of a run whose log is in one.
-STORE_FILE = "store.json"
-#: The variable that holds the store, with its password.
-STORE = "NAISEI_STORE"
-
-
-class _Stored(BaseModel):
-    """`store.json`. store: address without its password. log: name of the log there."""
-
-    model_config = ConfigDict(frozen=True)
-
-    format: int = 1
-    store: str
-    log: str
-
-
-def _stored(directory: Path) -> _Stored | None:
-    path = directory / STORE_FILE
-    plain_file(path)
-    try:
-        return _Stored.model_validate_json(path.read_bytes())
-    except FileNotFoundError:
-        return None
-    except (OSError, ValidationError) as error:
-        raise InputError(
-            say(f"保存先の記録として読めません: {error}", f"names no store: {error}"),
-            place=str(path),
-        ) from error
-
-
-def address_of(store: str) -> str:
-    """The address with its password, where `NAISEI_STORE` has it; else as it is."""
-    known = os.environ.get(STORE, "")
-    return known if is_address(known) and shown(known) == shown(store) else store
 
 
 def begin_log(directory: Path, store: str | None, *, name: str, origin: str) -> None:
@@ -82,14 +38,12 @@ def begin_log(directory: Path, store: str | None, *, name: str, origin: str) -> 
     from naisei.postgres import database
 
     database(store)
-    stored = _Stored(store=shown(store), log=f"{name}-{secrets.token_hex(6)}")
-    text = json.dumps(stored.model_dump(), ensure_ascii=False) + "\n"
-    (directory / STORE_FILE).write_text(text, encoding="utf-8")
+    Stored(store=shown(store), name=f"{name}-{secrets.token_hex(6)}").write(directory)
 
 
 def in_database(directory: Path) -> bool:
     """Whether the log of a run directory is in a database."""
-    return _stored(directory) is not None
+    return stored_in(directory) is not None
 
 
 def open_log(
@@ -101,13 +55,13 @@ def open_log(
     alone: bool = False,
 ) -> RunLog:
     """The log of a run directory; see `RunLog`. alone: as whoever writes it is."""
-    if (stored := _stored(directory)) is None:
+    if (stored := stored_in(directory)) is None:
         return RunLog(directory / LOG, read_only=read_only, origin=origin, check=check)
     from naisei.runs.postgres import PostgresLog
 
     return PostgresLog(
         address_of(stored.store),
-        stored.log,
+        stored.name,
         place=directory / STORE_FILE,
         read_only=read_only,
         origin=origin,
@@ -118,12 +72,12 @@ def open_log(
 
 def log_state(directory: Path) -> tuple[object, ...]:
     """Changes with what is in the log of a run directory."""
-    if (stored := _stored(directory)) is not None:
+    if (stored := stored_in(directory)) is not None:
         from naisei.runs.postgres import PostgresLog
 
         log = PostgresLog(
             address_of(stored.store),
-            stored.log,
+            stored.name,
             place=directory / STORE_FILE,
             read_only=True,
             check=False,
@@ -137,10 +91,10 @@ def log_state(directory: Path) -> tuple[object, ...]:
 def remove(directory: Path) -> None:
     """A run directory and its log. Raises `OSError`, and `InputError` where its store cannot be
     reached: then nothing is removed."""
-    if (stored := _stored(directory)) is not None:
+    if (stored := stored_in(directory)) is not None:
         from naisei.postgres import database
 
         with database(address_of(stored.store)).connection() as db:
             if db.execute("SELECT to_regclass('naisei.logs')").fetchone() != (None,):
-                db.execute("DELETE FROM naisei.logs WHERE name = %s", (stored.log,))
+                db.execute("DELETE FROM naisei.logs WHERE name = %s", (stored.name,))
     shutil.rmtree(directory)
