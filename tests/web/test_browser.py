@@ -106,6 +106,12 @@ def test_an_episode_is_read_with_keys_alone(browser: Any, server: WebServer) -> 
         browser.look(page, "episode-found")
         shift = page.evaluate(_SHIFT)
         assert shift <= 0.05
+        page.goto("/runs/compare?run=clarify-two&run=clarify-none")
+        page.get_by_role("link", name="side by side").first.focus()
+        page.keyboard.press("Enter")
+        page.wait_for_url("**/runs/aligned?*")
+        page.get_by_text("They part at turn").wait_for()
+        browser.look(page, "aligned")
 
 
 def test_filters_change_the_table_in_place(browser: Any, server: WebServer) -> None:

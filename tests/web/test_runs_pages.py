@@ -24,6 +24,7 @@ from naisei.runs.show import Wanted, episode_page
 from naisei.runs.task import Digest, EpisodeRow, Metric, Summary, Table
 from naisei.web.conversations.kind import ConversationConfig, ConversationRun
 from naisei.web.options import WebOptions
+from naisei.web.pages.runs.aligned import aligned, parting
 from naisei.web.pages.runs.strip import Strip
 from naisei.web.state import RECORDED
 from servers.web_server import WebServer
@@ -231,9 +232,37 @@ def test_comparison_shows_paired_differences_and_where_they_are(server: WebServe
             "/runs/compare/file", params={"run": ["clarify-a", "clarify-b"], "as": "md"}
         ).text
         assert "| pass@1 |" in table
-        for names in (["clarify-a"], ["clarify-a", "clarify-a"], ["clarify-a", "broken"]):
-            answer = client.get("/runs/compare", params={"run": names})
-            assert answer.status_code == 422 and "notice" in answer.text
+        broken = client.get("/runs/compare", params={"run": ["clarify-a", "broken"]})
+        assert broken.status_code == 422 and "notice" in broken.text
+
+
+def test_a_baseline_is_chosen_and_a_run_alone_is_told_what_it_lacks(server: WebServer) -> None:
+    names = ["clarify-a", "clarify-b"]
+    page = get(server, "/runs/compare", run=names)
+    assert page.index("settings.wins") < page.index("Differences from the baseline")
+    assert "/runs/compare?run=clarify-b&amp;run=clarify-a" in page  # the other as the baseline
+    assert "/runs/aligned?run=clarify-a&amp;run=clarify-b&amp;e=item-0" in page.replace(
+        "&run", "&amp;run"
+    ).replace("&e=", "&amp;e=")
+    for chosen in (["clarify-a"], ["clarify-a", "clarify-a"]):
+        alone = get(server, "/runs/compare", run=chosen)
+        assert "one more run is needed" in alone and 'value="clarify-b"' in alone
+        assert "study/director-c" not in alone  # of another system
+    assert "Choose two runs or more" in get(server, "/runs/compare")
+
+
+def test_two_episodes_stand_side_by_side_from_where_they_part(
+    server: WebServer, tmp_path: Path
+) -> None:
+    one, other = (
+        Event(Where("i", 0, (n,)), "say", "", {"text": t, "speaker": "", "meta": {}})
+        for n, t in enumerate("ab")
+    )
+    turns = aligned([one, one, one], [one, other])
+    assert [t.same for t in turns] == [True, False, False] and parting(turns) == 2
+    page = get(server, "/runs/aligned", run=["clarify-a", "clarify-b"], e="item-0001#0")
+    assert "Every turn is the same" in page and "The same request" in page
+    assert page.count("お茶にしますか？") == 2
 
 
 def test_downloads_hold_everything(server: WebServer, options: WebOptions) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from starlette.routing import Route
 
 from naisei.web.pages import Page
-from naisei.web.pages.runs import compared, episode, files, lists, run
+from naisei.web.pages.runs import aligned, compared, episode, files, lists, run
 
 __all__ = ["PAGE"]
 
@@ -21,6 +21,7 @@ _ROUTES = [
     Route("/runs/note/{run:path}", lists.annotate, methods=["POST"]),
     Route("/runs/compare", compared.show),
     Route("/runs/compare/file", compared.file),
+    Route("/runs/aligned", aligned.show),
     Route("/runs/of/{id}", episode.of_conversation),
     Route("/runs/show/{run:path}", run.show),
     Route("/runs/episodes/{run:path}", run.episodes),

@@ -7,26 +7,28 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
 from naisei.lang import say
-from naisei.runs.compare import Comparison, compare
+from naisei.runs.compare import Comparison, compare, found
 from naisei.runs.directory import Frozen
 from naisei.runs.report import StoredSummary, stored_summary
 from naisei.runs.tables import to_csv, to_markdown
 from naisei.web.html import page_response
 from naisei.web.pages.runs.files import download
 from naisei.web.pages.runs.lists import Place, file_state, opened, place_of
+from naisei.web.state import server_of
 
 __all__ = ["file", "show"]
 
 #: Runs at a time; pairs grow with the square.
 _MOST = 6
-#: Units that are listed one by one.
-_UNITS = 50
+#: Units that are listed one by one, and runs that one is offered to be compared with.
+_UNITS, _OFFERED = 50, 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +42,37 @@ class Side:
 
 async def show(request: Request) -> Response:
     """`GET /runs/compare?run=<name>&run=<name>`."""
-    places = _places(request)
-    found = await asyncio.to_thread(_work, places)
-    return page_response(request, "runs/compare.html", **found)
+    names = _names(request)
+    if not 2 <= len(names) <= _MOST:
+        return await _choose(request, names)
+    places = [place_of(request, name) for name in names]
+    return page_response(request, "runs/compare.html", **await asyncio.to_thread(_work, places))
+
+
+async def _choose(request: Request, names: list[str]) -> Response:
+    """Fewer than two, or too many: says so, and offers what one run can be compared with."""
+    root = server_of(request).runs
+    others: list[tuple[str, str]] = []
+    if len(names) == 1:
+        chosen = place_of(request, names[0])
+        system = Frozen.read(chosen.path / "config.json").system
+        others = [
+            (Place.under(root, run.path).name, run.created)
+            for run in await asyncio.to_thread(found, root)
+            if run.system == system and run.path != chosen.path
+        ]
+    told = {
+        0: say("比べる実行を 2 つ以上選んでください。", "Choose two runs or more to compare."),
+        1: say("比べるには、もう 1 つ実行が要ります。", "To compare, one more run is needed."),
+    }
+    most = say(
+        f"一度に比べられるのは {_MOST} 個までです ({len(names)} 個選ばれました)。",
+        f"At most {_MOST} runs are compared at a time ({len(names)} were chosen).",
+    )
+    problem = told.get(len(names), most)
+    return page_response(
+        request, "runs/choose.html", problem=problem, others=others[:_OFFERED], chosen=names
+    )
 
 
 async def file(request: Request) -> Response:
@@ -57,8 +87,12 @@ async def file(request: Request) -> Response:
     return download(text, "text/markdown", "comparison.md")
 
 
+def _names(request: Request) -> list[str]:
+    return list(dict.fromkeys(request.query_params.getlist("run")))
+
+
 def _places(request: Request) -> list[Place]:
-    names = list(dict.fromkeys(request.query_params.getlist("run")))
+    names = _names(request)
     if not 2 <= len(names) <= _MOST:
         raise HTTPException(
             422,
@@ -73,6 +107,7 @@ def _work(places: list[Place]) -> dict[str, Any]:
     comparison = _compared(places)
     short = {str(place.path): place.name for place in places}
     return {
+        "bases": [_with_base(sides, n) for n in range(len(sides))],
         "sides": sides,
         "names": names,
         "metrics": [{m.name: m for m in side.stored.summary.metrics} for side in sides],
@@ -82,6 +117,13 @@ def _work(places: list[Place]) -> dict[str, Any]:
         "settings": _settings(sides),
         "units": _units(sides) if len(sides) == 2 else None,
     }
+
+
+def _with_base(sides: list[Side], first: int) -> str:
+    """The address of the same comparison with another baseline."""
+    names = [side.place.name for side in sides]
+    ordered = [names[first], *names[:first], *names[first + 1 :]]
+    return "/runs/compare?" + urlencode([("run", name) for name in ordered])
 
 
 def _side(place: Place) -> Side:
@@ -97,7 +139,7 @@ def _compared(places: list[Place]) -> Comparison:
 @lru_cache(maxsize=32)
 def _comparison(paths: tuple[Path, ...], marks: tuple[object, ...]) -> Comparison:
     """marks: change with the runs' logs; thousands of resamples are worth keeping."""
-    return compare(paths)
+    return compare(paths, against_first=True)
 
 
 def _scale(comparison: Comparison) -> float:

@@ -19,12 +19,14 @@ from starlette.responses import RedirectResponse, Response
 from naisei.core import Event, InputError, ReplayDivergence, Where
 from naisei.lang import language, say, speaking
 from naisei.runs.directory import RunDirectory
+from naisei.runs.overview import Overview
 from naisei.runs.show import EpisodeLine, Wanted, episode_page, find_episode, summary_or_none
 from naisei.web.conversations.kind import WHERE
 from naisei.web.html import page_response
 from naisei.web.pages.runs.differing import Part, cut, differing, page_bytes
 from naisei.web.pages.runs.effects import prompt_text, told
 from naisei.web.pages.runs.lists import Place, file_state, looking, opened, place_of
+from naisei.web.pages.runs.run import overview_of
 from naisei.web.pages.runs.timeline import lanes, overview
 from naisei.web.replay import (
     Headline,
@@ -45,6 +47,7 @@ __all__ = [
     "prompt",
     "request_text",
     "show",
+    "worded",
 ]
 
 
@@ -76,8 +79,7 @@ class _Neighbours:
 @dataclass(frozen=True, slots=True)
 class Loaded:
     """An episode with all that is the same for each of its steps. fork: what `naisei runs fork`
-    kept of where it came from; empty otherwise. summary: in words, if the report has it. low:
-    instances of the run that came to less than one half."""
+    kept of where it came from; empty otherwise. summary: in words, if the report has it."""
 
     episode: RecordedEpisode
     line: EpisodeLine | None
@@ -85,7 +87,6 @@ class Loaded:
     marks: Mapping[int, Mark]
     fork: Mapping[str, Any]
     summary: str
-    low: tuple[str, ...]
 
 
 def episode_of(place: Place, wanted: str) -> Loaded:
@@ -106,8 +107,6 @@ def _loaded(path: Path, state: object, wanted: str) -> Loaded:
         events = tuple(directory.log.read(name))
         fork = directory.log.get("fork")
         kept = summary_or_none(directory)
-        told_by = (kept.per_unit(m.name) for m in reversed(kept.summary.metrics))
-        values = next((each for each in told_by if each), {})
         replay = replay_of(directory.frozen)
         where = events[0].where if events else _where(name)
         return Loaded(
@@ -124,7 +123,6 @@ def _loaded(path: Path, state: object, wanted: str) -> Loaded:
             shown_marks(replay, events),
             fork if isinstance(fork, dict) else {},
             dict(kept.transcripts).get(name, ""),
-            tuple(unit for unit, value in values.items() if value < 0.5),
         )
 
 
@@ -148,7 +146,10 @@ async def show(request: Request) -> Response:
             further = [n for n in hits if n > at] or hits
             if further and not query["step"]:
                 return events[further[0]].where.step
-            return _page(directory, loaded, at, query["find"], len(hits))
+            kept = overview_of(request, directory)
+            with kept.lock:
+                beside = _neighbours(directory, loaded.episode.where.episode, kept.overview)
+            return _page(directory, loaded, at, query["find"], len(hits), beside)
 
     found = await looking(place, look)
     if isinstance(found, str):
@@ -179,13 +180,20 @@ def _all_text(event: Event) -> str:
     return json.dumps([event.request, event.result], ensure_ascii=False)
 
 
-def _page(directory: RunDirectory, loaded: Loaded, at: int, find: str, hits: int) -> dict[str, Any]:
+def _page(
+    directory: RunDirectory,
+    loaded: Loaded,
+    at: int,
+    find: str,
+    hits: int,
+    neighbours: _Neighbours,
+) -> dict[str, Any]:
     episode, events, marks = loaded.episode, loaded.episode.events, loaded.marks
     name = episode.where.episode
     items, earlier = _talk(loaded, at)
     state, problem = _state(loaded.replay, episode, events[: at + 1])
     headline, untold = _headline(loaded.replay, episode)
-    event = _worded(loaded, at) if events else None
+    event = worded(loaded, at) if events else None
     bad = sorted(n for n, mark in marks.items() if mark != "rejected")
     return {
         "name": name,
@@ -201,7 +209,7 @@ def _page(directory: RunDirectory, loaded: Loaded, at: int, find: str, hits: int
         "mark": marks.get(at, ""),
         "steps": _steps(events, at),
         "next_bad": next((events[n].where.step for n in bad if n > at), ""),
-        "neighbours": _neighbours(directory, name, loaded.low),
+        "neighbours": neighbours,
         "lanes": lanes(events, at, marks) if events else None,
         "cells": overview(events, at, marks),
         "items": items,
@@ -228,7 +236,8 @@ def _steps(events: Sequence[Event], at: int) -> dict[str, str]:
     }
 
 
-def _worded(loaded: Loaded, number: int) -> Told:
+def worded(loaded: Loaded, number: int) -> Told:
+    """An effect of an episode in the words of its system."""
     one = told(loaded.episode.events[number], number)
     try:
         return loaded.replay.wording(loaded.episode, one)
@@ -245,7 +254,7 @@ def _talk(loaded: Loaded, at: int) -> tuple[list[Item], str]:
         event, mark = events[number], marks.get(number, "")
         if event.kind not in ("ask", "act", "say") and mark != "rejected":
             continue
-        one = _worded(loaded, number)
+        one = worded(loaded, number)
         room -= 400 + page_bytes(one.asked[:_LINE]) + page_bytes(one.answer[:_LINE])
         if room < 0 and items:
             return items[::-1], event.where.step
@@ -278,23 +287,18 @@ def _headline(replay: Replay, episode: RecordedEpisode) -> tuple[Headline, str]:
         return Headline(), error.message
 
 
-def _neighbours(directory: RunDirectory, name: str, low: Sequence[str]) -> _Neighbours:
-    log = directory.log
-    mine = log.select("SELECT rowid FROM episodes WHERE episode = ?", (name,))
-    if not mine:
+def _neighbours(directory: RunDirectory, name: str, overview: Overview) -> _Neighbours:
+    """In the order in which episodes ended, as on the page of the run."""
+    overview.update(directory.log)
+    names = list(overview.rows)
+    if name not in overview.rows:
         return _Neighbours("", "", "")
-    (at,) = mine[0]
-
-    def first(condition: str, *given: object, order: str = "") -> str:
-        query = f"SELECT episode FROM episodes WHERE {condition} ORDER BY rowid {order} LIMIT 1"
-        found = log.select(query, given)
-        return str(found[0][0]) if found else ""
-
-    wrong = "(result IS NULL OR instance IN (SELECT value FROM json_each(?)))"
+    at = names.index(name)
+    bad = ("bad", "unscored")
     return _Neighbours(
-        first("rowid < ?", at, order="DESC"),
-        first("rowid > ?", at),
-        first(f"rowid > ? AND {wrong}", at, json.dumps(low)),
+        names[at - 1] if at else "",
+        names[at + 1] if at + 1 < len(names) else "",
+        next((n for n in names[at + 1 :] if overview.rows[n].outcome in bad), ""),
     )
 
 

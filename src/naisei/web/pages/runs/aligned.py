@@ -1,0 +1,136 @@
+"""Two episodes side by side, turn by turn: where they part, and what the models were told there."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from naisei.core import Event
+from naisei.lang import language, speaking
+from naisei.web.html import page_response
+from naisei.web.pages.runs.differing import Part, cut, differing
+from naisei.web.pages.runs.episode import Loaded, episode_of, request_text, worded
+from naisei.web.pages.runs.lists import place_of
+from naisei.web.replay import Told
+
+__all__ = ["Turn", "aligned", "parting", "show"]
+
+
+#: Turns before and after the one that is looked at, and bytes of a line and of the differences.
+_AROUND, _LINE, _CHANGES = 8, 1_200, 8_000
+#: What is part of the conversation.
+_KINDS = ("ask", "act", "say")
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """The same turn of two episodes. number: from 1. first, second: `None` where one has ended.
+    same: whether the two agree."""
+
+    number: int
+    first: Event | None
+    second: Event | None
+    same: bool
+
+
+def aligned(first: Sequence[Event], second: Sequence[Event]) -> list[Turn]:
+    """The turns of both: what was asked, done and said, in order."""
+    left, right = ([e for e in events if e.kind in _KINDS] for events in (first, second))
+    pairs = [
+        (left[n] if n < len(left) else None, right[n] if n < len(right) else None)
+        for n in range(max(len(left), len(right)))
+    ]
+    return [Turn(n, a, b, _same(a, b)) for n, (a, b) in enumerate(pairs, 1)]
+
+
+def _same(a: Event | None, b: Event | None) -> bool:
+    if a is None or b is None:
+        return False
+    return (a.kind, a.request, a.result) == (b.kind, b.request, b.result)
+
+
+def parting(turns: Sequence[Turn]) -> int:
+    """The number of the first turn that differs; 0 where none does."""
+    return next((turn.number for turn in turns if not turn.same), 0)
+
+
+async def show(request: Request) -> Response:
+    """`GET /runs/aligned?run=<name>&run=<name>&e=<episode>[&turn=<n>]`."""
+    query, spoken = request.query_params, language()
+    names = [*query.getlist("run")[:2], "", ""]
+    places = [place_of(request, name) for name in names[:2]]
+    wanted = query.get("e", "")
+    given = query.get("turn", "")
+
+    def work() -> dict[str, Any]:
+        with speaking(spoken):
+            both = [episode_of(place, wanted) for place in places]
+            turns = aligned(*(each.episode.events for each in both))
+            parted = parting(turns)
+            at = int(given[:6]) if given.isdecimal() else parted or len(turns)
+            at = min(max(at, 1), max(len(turns), 1))
+            return _page(both, turns, at) | {"parted": parted, "turn": at}
+
+    found = await asyncio.to_thread(work)
+    return page_response(request, "runs/aligned.html", places=places, e=wanted, **found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    number: int
+    sides: tuple[Told | None, Told | None]
+    same: bool
+
+
+def _page(both: Sequence[Loaded], turns: Sequence[Turn], at: int) -> dict[str, Any]:
+    first = max(0, at - 1 - _AROUND)
+    shown = turns[first : at + _AROUND]
+    rows = [
+        _Row(t.number, (_told(both[0], t.first), _told(both[1], t.second)), t.same) for t in shown
+    ]
+    turn = turns[at - 1] if turns else None
+    return {
+        "names": [each.episode.where.episode for each in both],
+        "rows": rows,
+        "total": len(turns),
+        "prompts": _prompts(both, turn) if turn else None,
+        "cut": cut,
+        "room": _LINE,
+        "forks": [each.fork for each in both],
+    }
+
+
+def _told(loaded: Loaded, event: Event | None) -> Told | None:
+    if event is None:
+        return None
+    return worded(loaded, loaded.episode.events.index(event))
+
+
+@dataclass(frozen=True, slots=True)
+class _Prompts:
+    """What the last model before a turn was told in both. role: its role, empty where neither has
+    asked a model."""
+
+    role: str
+    changes: list[Part]
+
+
+def _prompts(both: Sequence[Loaded], turn: Turn) -> _Prompts:
+    asked = [
+        _before(each.episode.events, event)
+        for each, event in zip(both, (turn.first, turn.second), strict=True)
+    ]
+    texts = [request_text(event) if event else "" for event in asked]
+    role = next((str(e.request["role"]) for e in asked if e), "")  # type: ignore[index, call-overload]
+    return _Prompts(role, differing(*texts, room=_CHANGES))
+
+
+def _before(events: Sequence[Event], at: Event | None) -> Event | None:
+    """The last call of a model before an event; of the whole episode where that has ended."""
+    end = len(events) if at is None else events.index(at)
+    return next((e for e in reversed(events[:end]) if e.kind == "chat"), None)
