@@ -18,12 +18,13 @@ from naisei.lang import say
 from naisei.runs import show
 from naisei.runs.directory import Frozen, RunDirectory
 from naisei.runs.export import Frame, export_csv, export_jsonl, frame, study_runs
-from naisei.runs.report import STUDY
+from naisei.runs.report import STUDY, html_report
 from naisei.runs.tables import to_csv, to_markdown
 from naisei.system.config import Printed, flag
 from naisei.system.execute import RunOptions, execute
-from naisei.system.registry import experiment_of
+from naisei.system.registry import digest_of, experiment_of
 from naisei.terminal import json_text, visible
+from naisei.text_files import read_text
 
 __all__ = ["app", "continue_run"]
 
@@ -146,6 +147,52 @@ def _show_study(directory: Path, *, as_json: bool) -> None:
         with RunDirectory.look(path) as run:
             runs[label] = show.run_json(run)
     _json({"run_dir": str(directory), "runs": runs})
+
+
+@app.command(
+    help=say(
+        "1 件・失敗した件・比較実験を、オフラインで読める 1 枚の HTML にする",
+        "An episode, the failures or a study as one HTML file that needs no network.",
+    )
+)
+def share(
+    directory: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DIR",
+            help=say("実行か比較実験のディレクトリ", "Directory of a run or a study."),
+        ),
+    ],
+    episode: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--episode",
+            metavar="I",
+            help=say("件の名前 (複数可)", "An instance, or instance#trial; repeatable."),
+        ),
+    ] = None,
+    failures: Annotated[
+        bool, typer.Option("--failures", help=say("失敗した件をまとめる", "The failed episodes."))
+    ] = False,
+    output: Output = None,
+) -> None:
+    # With numpy, which the help must not wait for.
+    from naisei.runs.overview import Overview
+    from naisei.runs.share import MOST, share_html
+
+    if not (directory / "config.json").exists() and (directory / STUDY).exists():
+        _write(read_text(directory / "study.html"), output)
+        return
+    with RunDirectory.look(directory) as run:
+        if episode:
+            _write(share_html(run, [show.find_episode(run, name) for name in episode]), output)
+            return
+        if not failures:
+            _write(html_report(run), output)
+            return
+        overview = Overview(digest_of(run.frozen.system, run.frozen.config))
+        overview.update(run.log)
+        _write(share_html(run, overview.failures()[:MOST]), output)
 
 
 @app.command(help=say("実行を続きから再開する", "Continue a run where it stopped."))

@@ -13,7 +13,9 @@ from naisei.emphasis.config import EvalConfig
 from naisei.emphasis.metrics import Counted, Counts, counted, span_counts, spans, token_counts
 from naisei.emphasis.schemas import Article, Sentence
 from naisei.lang import say
+from naisei.runs.charts import Chart, Point
 from naisei.runs.significance import wilcoxon_signed_rank
+from naisei.runs.statistics import wilson_interval
 from naisei.runs.task import Digest, EpisodeRow, Metric, Summary, Table
 
 __all__ = [
@@ -21,6 +23,7 @@ __all__ = [
     "FoldResult",
     "TaggedDocument",
     "by_document",
+    "calibration",
     "digest",
     "emphasised",
     "summarise",
@@ -172,6 +175,23 @@ def _plain(name: str, values: Sequence[float], reason: str) -> Metric:
 
 #: Documents shown of a fold, and sentences of a document.
 _DOCUMENTS, _SENTENCES = 3, 12
+
+
+def calibration(results: Sequence[tuple[str, Any]]) -> list[Chart]:
+    """How often a word is emphasised, by the probability that it was given; with Wilson's
+    intervals. None where nothing was given probabilities."""
+    folds = [f for _, r in results if (f := FoldResult.model_validate(r)).bins]
+    points = []
+    for i in range(len(folds[0].bins) if folds else 0):
+        n, given, hits = (sum(fold.bins[i][part] for fold in folds) for part in range(3))
+        if n:
+            low, high = wilson_interval(round(hits), round(n))
+            points.append(Point(given / n, hits / n, low, high))
+    ideal = [Point(0.0, 0.0), Point(1.0, 1.0)]
+    lines = {say("実際", "measured"): points, say("理想", "ideal"): ideal}
+    title = say("確率の当たり方", "Calibration")
+    axes = say("予測した確率", "predicted probability"), say("実際の割合", "measured share")
+    return [Chart(title, lines, *axes)] if points else []
 
 
 def digest(result: Any) -> Digest:

@@ -74,6 +74,7 @@ EVAL: Experiment[EvalConfig] = Experiment(
     settle=_settle,
     headline=("span_f1",),
     digest="naisei.emphasis.results:digest",
+    charts="naisei.emphasis.results:calibration",
     roles=(Role("editor", needed=_calls_model),),
     label=_label,
     tables=_TABLES,

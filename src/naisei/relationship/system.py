@@ -120,6 +120,7 @@ RUN: Experiment[RelationshipConfig] = Experiment(
     load=_load,
     headline=("injected_rate",),
     digest="naisei.relationship.task:digest",
+    charts="naisei.relationship.curves:charts",
     roles=(
         Role("speaker", without=_WITHOUT),
         _reader("questioner", _reflects),

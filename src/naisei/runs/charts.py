@@ -10,10 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from naisei.runs.tables import number
-from naisei.runs.task import Metric
+from naisei.runs.tables import short as number
+from naisei.runs.tables import worded
+from naisei.runs.task import Metric, Table
 
-__all__ = ["Interval", "Point", "interval_chart", "line_chart"]
+__all__ = ["Chart", "Interval", "Point", "interval_chart", "line_chart", "table_chart"]
 
 #: Sizes in the drawing's own units.
 _LABEL, _WIDE, _ROW = 190, 640, 26
@@ -34,7 +35,8 @@ class Interval:
 @dataclass(frozen=True, slots=True)
 class Point:
     """A point of a line. low, high: of its 95 % interval, NaN where there is none. title: what it
-    is, in words. link: where a click leads."""
+    is, in words. link: where a click leads. episode, find: what it is of, for whoever makes the
+    link: an episode, and words that stand where it comes from."""
 
     x: float
     y: float
@@ -42,6 +44,55 @@ class Point:
     high: float = math.nan
     title: str = ""
     link: str = ""
+    episode: str = ""
+    find: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """Lines of one chart by their names, and what its axes are; see `line_chart`."""
+
+    title: str
+    lines: Mapping[str, Sequence[Point]]
+    x: str
+    y: str
+
+
+def table_chart(table: Table) -> str:
+    """A table that has a figure with its interval in three columns, as a chart: lines where its
+    first column is a number that grows, else a row each. Empty for other tables."""
+    low = next((n for n, c in enumerate(table.columns) if c.endswith("low") and n > 1), None)
+    if low is None or len(table.rows) < 2 or not table.columns[low + 1 :][:1]:
+        return ""
+    numbers = [row[low - 1 : low + 2] for row in table.rows]
+    if not all(isinstance(v, int | float) for cells in numbers for v in cells):
+        return ""
+    kept = [(row, [float(v) for v in row[low - 1 : low + 2]]) for row in table.rows]
+    kept = [(row, cells) for row, cells in kept if cells[0] == cells[0]]
+    if len(kept) < 2:
+        return ""
+    title, y = worded(table.title), worded(table.columns[low - 1])
+    for x in (0, 1):  # of several lines, the first column is the name
+        if x < low - 1 and all(isinstance(row[x], int | float) for row, _ in kept):
+            lines: dict[str, list[Point]] = {}
+            for row, cells in kept:
+                name = str(row[0]) if x else y
+                value, down, up = cells
+                lines.setdefault(name, []).append(Point(float(row[x]), value, down, up))
+            if all(len(line) == len({p.x for p in line}) > 1 for line in lines.values()):
+                return line_chart(lines, title=title, x=worded(table.columns[x]), y=y)
+    rows = [Interval(str(row[0]), _metric(y, cells, _count(table, row))) for row, cells in kept]
+    return interval_chart(rows, title=f"{title}: {y}")
+
+
+def _metric(name: str, cells: Sequence[float], n: int) -> Metric:
+    value, low, high = cells
+    return Metric(name, value, low, high, n)
+
+
+def _count(table: Table, row: Sequence[str | float | int]) -> int:
+    found = row[table.columns.index("n")] if "n" in table.columns else 0
+    return int(found) if isinstance(found, int | float) else 0
 
 
 def interval_chart(rows: Sequence[Interval], *, title: str) -> str:
@@ -91,7 +142,7 @@ def line_chart(lines: Mapping[str, Sequence[Point]], *, title: str, x: str, y: s
 
     height = _HIGH + 36 + 18 * (len(kept) > 1)
     out = [
-        _head(title, height),
+        _head(title, height, group=any(p.link for p in points)),
         f'<path class="axis" d="M{_LEFT} {_TOP}V{_HIGH}H{_WIDE - _RIGHT}"/>',
         f'<text x="{_LEFT - 6}" y="{_TOP + 6}" text-anchor="end">{number(high)}</text>',
         f'<text x="{_LEFT - 6}" y="{_HIGH}" text-anchor="end">{number(low)}</text>',
@@ -128,9 +179,10 @@ def _point(p: Point, middle: tuple[float, float], at: object) -> str:
     )
 
 
-def _head(title: str, height: float) -> str:
+def _head(title: str, height: float, *, group: bool = False) -> str:
+    """group: it holds links, which an image must not."""
     return (
-        f'<svg class="chart" viewBox="0 0 {_WIDE} {height:g}" role="img" '
+        f'<svg class="chart" viewBox="0 0 {_WIDE} {height:g}" role="{"group" if group else "img"}" '
         f'aria-label="{escape(title)}">'
     )
 

@@ -105,6 +105,12 @@ class Overview:
             out[row.outcome] += 1
         return {**out, "pending": max(0, self.total - len(self.rows))}
 
+    def failures(self) -> list[str]:
+        """The episodes that failed: unscored ones, and those with a value below 1, worst first."""
+        low = [row for row in self.rows.values() if row.outcome in ("unscored", "bad", "part")]
+        low.sort(key=lambda row: -1.0 if row.failure else row.digest.value)
+        return [row.episode for row in low]
+
     def mean(self) -> Metric:
         """The running mean of the values, with its 95 % interval: Wilson's where each is 0 or 1,
         else by bootstrap."""

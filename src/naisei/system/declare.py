@@ -178,6 +178,8 @@ class Experiment(Generic[C]):
         headline: the metric that stands for a run; see `naisei.runs.overview.headline`.
         digest: `module:function` from the stored result of an episode (JSON) to its
             `naisei.runs.task.Digest`, for lists of episodes.
+        charts: `module:function` from episodes with their stored results, a part of those of a
+            run, to `naisei.runs.charts.Chart`s of it.
     """
 
     verb: str = "run"
@@ -203,6 +205,7 @@ class Experiment(Generic[C]):
     hints: Callable[[C, Collection[str]], Sequence[str]] | None = None
     headline: tuple[str, ...] = ()
     digest: str = ""
+    charts: str = ""
 
     async def arun(
         self,

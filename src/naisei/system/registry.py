@@ -9,6 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from naisei.runs.task import Digest
     from naisei.system.declare import Experiment, System
 
 __all__ = [
@@ -17,6 +20,7 @@ __all__ = [
     "WITHOUT_COMMAND",
     "Text",
     "declared",
+    "digest_of",
     "experiment_of",
     "find_system",
     "system_in",
@@ -158,3 +162,16 @@ def declared(system: str, config: dict[str, Any]) -> Experiment[Any] | None:
         return find_system(system).experiment(str(config.get("task", "")))
     except InputError:
         return None
+
+
+def digest_of(system: str, config: dict[str, Any]) -> Callable[[Any], Digest]:
+    """From the stored result of an episode to its `Digest`; an empty one where nothing declares
+    how."""
+    from naisei.runs.task import Digest
+
+    experiment = declared(system, config)
+    if experiment is None or not experiment.digest:
+        return lambda result: Digest()
+    module, _, function = experiment.digest.partition(":")
+    found: Callable[[Any], Digest] = getattr(import_module(module), function)
+    return found

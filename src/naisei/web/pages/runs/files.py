@@ -15,8 +15,11 @@ from naisei.files import plain_file
 from naisei.lang import say
 from naisei.runs.directory import RunDirectory
 from naisei.runs.export import export_csv, export_jsonl
+from naisei.runs.overview import Overview
 from naisei.runs.report import html_report
+from naisei.runs.share import MOST, share_html
 from naisei.runs.show import episode_json, episode_text, find_episode, run_text
+from naisei.system.registry import digest_of
 from naisei.text_files import read_text
 from naisei.web.pages.runs.lists import Place, is_study, looking, opened, place_of
 
@@ -31,13 +34,16 @@ _OF_RUN: dict[str, tuple[str, Callable[[RunDirectory], str]]] = {
 
 
 async def take(request: Request) -> Response:
-    """`GET /runs/file/<run>?as=jsonl|events|csv|md|html[&e=<episode>]`."""
+    """`GET /runs/file/<run>?as=jsonl|events|csv|md|html|failures[&e=<episode>]`."""
     place, form = place_of(request), request.query_params.get("as", "")
     name = place.path.name
     if not (place.path / "config.json").exists():
         return await _whole(place, form)
     if wanted := request.query_params.get("e", ""):
         return await _episode(place, form, wanted)
+    if form == "failures":
+        text = await looking(place, _failures)
+        return download(text, "text/html", f"{name}-failures.html")
     if form in ("jsonl", "events"):
         lines = _lines(place, events=form == "events")
         return StreamingResponse(
@@ -47,6 +53,13 @@ async def take(request: Request) -> Response:
         raise _unknown()
     kind, make = _OF_RUN[form]
     return download(await looking(place, make), kind, f"{name}.{form}")
+
+
+def _failures(directory: RunDirectory) -> str:
+    frozen = directory.frozen
+    overview = Overview(digest_of(frozen.system, frozen.config))
+    overview.update(directory.log)
+    return share_html(directory, overview.failures()[:MOST])
 
 
 async def _whole(place: Place, form: str) -> Response:
@@ -64,6 +77,9 @@ async def _episode(place: Place, form: str, wanted: str) -> Response:
     if form == "md":
         text = await looking(place, lambda d: episode_text(d, find_episode(d, wanted)))
         return download(text, "text/markdown", f"{wanted}.md")
+    if form == "html":
+        text = await looking(place, lambda d: share_html(d, [find_episode(d, wanted)]))
+        return download(text, "text/html", f"{wanted}.html")
     if form == "jsonl":
         found = await looking(place, lambda d: episode_json(d, find_episode(d, wanted)))
         text = json.dumps(found, ensure_ascii=False) + "\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import threading
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
@@ -18,6 +18,7 @@ from starlette.responses import RedirectResponse, Response
 
 from naisei.lang import language, say
 from naisei.runs.annotations import Annotations
+from naisei.runs.charts import Chart, Point, line_chart, table_chart
 from naisei.runs.directory import Frozen, RunDirectory
 from naisei.runs.lock import locked
 from naisei.runs.overview import Glance, Overview, Pace, headline
@@ -30,9 +31,11 @@ from naisei.runs.show import (
     episode_page,
     summary_or_none,
 )
+from naisei.runs.tables import worded
 from naisei.runs.task import Digest, Metric
 from naisei.system.declare import Experiment
-from naisei.system.registry import declared
+from naisei.system.registry import declared, digest_of
+from naisei.system.spelled import as_command, as_python
 from naisei.web.html import fragment, page_response
 from naisei.web.pages.runs import study
 from naisei.web.pages.runs.lists import Place, file_state, is_study, looking, place_of, unchecked
@@ -44,6 +47,8 @@ __all__ = ["check", "costs", "episodes", "live", "overview_of", "show"]
 #: Rows of the table at once.
 _AT_ONCE = 50
 _MOST_KEPT = 64
+#: Episodes that the charts of a system are made of.
+_CHARTED = 20
 #: Seconds between two looks at a run that another process writes.
 _LOOK = 1.0
 _ORDERS = ("", "title", "value", "questions", "tokens", "usd", "seconds")
@@ -110,14 +115,6 @@ def _experiment(frozen: Frozen) -> Experiment[Any] | None:
     return declared(frozen.system, frozen.config)
 
 
-def _digest(experiment: Experiment[Any] | None) -> Callable[[Any], Digest]:
-    if experiment is None or not experiment.digest:
-        return lambda result: Digest()
-    module, _, function = experiment.digest.partition(":")
-    found: Callable[[Any], Digest] = getattr(import_module(module), function)
-    return found
-
-
 def overview_of(request: Request, directory: RunDirectory) -> _Kept:
     """The overview of a run that the server keeps; not brought up to date."""
     kept: dict[object, _Kept] = server_of(request).cached("overviews", dict)
@@ -127,7 +124,8 @@ def overview_of(request: Request, directory: RunDirectory) -> _Kept:
     if key not in kept:
         if len(kept) >= _MOST_KEPT:
             kept.clear()
-        kept[key] = _Kept(Overview(_digest(_experiment(directory.frozen))))
+        frozen = directory.frozen
+        kept[key] = _Kept(Overview(digest_of(frozen.system, frozen.config)))
     return kept[key]
 
 
@@ -153,6 +151,7 @@ async def show(request: Request) -> Response:
                 "scored_counts": counts(directory),
                 "notes": [*directory.notes, *summary.summary.notes],
                 "table": _table(directory, kept.overview, asked),
+                "charts": _charts(place, directory, summary),
                 "metrics": _sorted(summary, _experiment(directory.frozen)),
                 **_state(place, directory, kept.overview, running),
             }
@@ -168,11 +167,37 @@ async def show(request: Request) -> Response:
         unchecked=await asyncio.to_thread(unchecked, place.path),
         written=await asyncio.to_thread(Annotations.read, place.path),
         writable=not place.own and server_of(request).runs != RECORDED,
-        chart="",
-        command="",
-        python="",
+        command=as_command(found["frozen"].system, found["frozen"].config),
+        python=as_python(found["frozen"].system, found["frozen"].config),
         **found,
     )
+
+
+def _charts(place: Place, directory: RunDirectory, kept: StoredSummary) -> list[tuple[str, str]]:
+    """Titles and drawings: of the tables that can be drawn, and what the system adds."""
+    drawn = [(worded(t.title), table_chart(t)) for t in kept.summary.tables]
+    experiment = _experiment(directory.frozen)
+    if experiment is not None and experiment.charts:
+        module, _, function = experiment.charts.partition(":")
+        page = episode_page(directory.log, Wanted(state="scored"), limit=_CHARTED)
+        try:
+            charts = getattr(import_module(module), function)(
+                [(line.episode, line.result) for line in page.lines]
+            )
+        except (LookupError, TypeError, ValueError):
+            charts = ()  # results of another version: its tables are shown all the same
+        drawn += [(chart.title, _chart(place, chart)) for chart in charts]
+    return [(title, svg) for title, svg in drawn if svg]
+
+
+def _chart(place: Place, chart: Chart) -> str:
+    def linked(point: Point) -> Point:
+        if not point.episode:
+            return point
+        return replace(point, link=place.url("episode", e=point.episode, find=point.find))
+
+    lines = {name: [linked(p) for p in line] for name, line in chart.lines.items()}
+    return line_chart(lines, title=chart.title, x=chart.x, y=chart.y)
 
 
 @dataclass(frozen=True, slots=True)
