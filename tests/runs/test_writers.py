@@ -243,9 +243,9 @@ def test_a_log_of_an_earlier_version_still_opens(tmp_path: Path, doubled: bool) 
 
 
 def test_wrappers_of_a_log_hand_on_who_writes() -> None:
-    from naisei.runs.engine import _Run
+    from naisei.runs.engine import TaskRun
     from naisei.web.conversations.kind import PageConversation
 
-    shared: list[Any] = [RunLog, _Run, PageConversation]
+    shared: list[Any] = [RunLog, TaskRun, PageConversation]
     assert all(hasattr(kind, "writing") for kind in shared)
     assert not isinstance(Plain(), SharedLog)

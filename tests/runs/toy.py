@@ -1,7 +1,7 @@
 """A small task with every kind of effect, and a command that runs it: for the run tests.
 
     python toy.py RUN_DIR CALLS_FILE [--n N] [--latency S] [--max-tokens T] [--flavour F]
-        [--store URL]
+        [--store URL] [--engine ray]
 
 Every performed call appends one line to CALLS_FILE just before it returns.
 """
@@ -13,7 +13,8 @@ import asyncio
 import hashlib
 import random
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,7 @@ from naisei.core import (
 )
 from naisei.runs.budget import Budget
 from naisei.runs.directory import RunDirectory
-from naisei.runs.engine import run_task
+from naisei.runs.engine import Engine, RunOutcome, run_task
 from naisei.runs.result import RunResult, finish
 from naisei.runs.statistics import mean_metric
 from naisei.runs.task import EpisodeRow, Metric, Summary, Table, Task
@@ -147,6 +148,17 @@ def model(
     return World({Chat: Model()})
 
 
+@asynccontextmanager
+async def engine_of(name: str, concurrency: int) -> AsyncIterator[Engine]:
+    if name == "local":
+        yield run_task
+        return
+    from naisei.runs.cluster import RayEngine, ray_cluster
+
+    async with ray_cluster(name, concurrency=concurrency) as cluster:
+        yield RayEngine(cluster)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("run_dir", type=Path)
@@ -157,24 +169,27 @@ def main() -> int:
     parser.add_argument("--max-tokens", type=int)
     parser.add_argument("--flavour", default="plain")
     parser.add_argument("--store")
+    parser.add_argument("--engine", default="local")
     args = parser.parse_args()
     task = Toy(args.n, args.flavour)
-    run = RunDirectory.of(task, args.run_dir, store=args.store)
-    with args.calls.open("a") as calls, run as directory:
+    path = args.calls.absolute()
 
-        def record(line: str) -> None:
+    def record(line: str) -> None:
+        with path.open("a") as calls:
             calls.write(line + "\n")
-            calls.flush()
 
-        outcome = asyncio.run(
-            run_task(
+    async def go(directory: RunDirectory) -> RunOutcome:
+        async with engine_of(args.engine, args.concurrency) as engine:
+            return await engine(
                 task,
                 directory,
                 model(latency=args.latency, record=record),
                 concurrency=args.concurrency,
                 budget=Budget(tokens=args.max_tokens),
             )
-        )
+
+    with RunDirectory.of(task, args.run_dir, store=args.store) as directory:
+        outcome = asyncio.run(go(directory))
         result: RunResult = finish(task, directory, outcome)
     print(result.line())
     return result.exit_code

@@ -8,7 +8,7 @@ now. Recorded effects never surface: their results are fed back here. A driver
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Awaitable, Callable, Generator
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
@@ -29,6 +29,7 @@ __all__ = [
     "Path",
     "Pause",
     "Steps",
+    "Storing",
     "Unrestored",
     "drive",
     "settled",
@@ -66,7 +67,14 @@ class Pause:
     seconds: float
 
 
-Steps = Generator[Need | Fork | Pause, Any, Any]
+@dataclass(frozen=True, slots=True)
+class Storing:
+    """An event is on its way to the log; an asynchronous driver awaits `done` and goes on."""
+
+    done: Awaitable[None]
+
+
+Steps = Generator[Need | Fork | Pause | Storing, Any, Any]
 #: Seconds between two tries at a busy log, and in all.
 _PAUSE, _PATIENCE = 0.05, 10.0
 
@@ -128,6 +136,8 @@ def drive(todo: Steps, perform: Callable[[Need], Any]) -> Any:
             if isinstance(need, Pause):
                 time.sleep(need.seconds)
                 continue
+            if isinstance(need, Storing):
+                raise FlowError("somebody else keeps this log: use arun, not run")
             try:
                 sent = perform(need)
             except EffectFailed as caught:
@@ -211,13 +221,15 @@ def _kept(event: Event, log: EventLog) -> Steps:
     until = 0.0
     while True:
         try:
-            log.append(event)
+            storing = log.append(event)
         except LogBusy:
             until = until or time.monotonic() + _PATIENCE
             if time.monotonic() > until:
                 raise
             yield Pause(_PAUSE)
         else:
+            if storing is not None:
+                yield Storing(storing)
             return
 
 

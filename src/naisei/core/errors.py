@@ -137,6 +137,9 @@ class ReplayDivergence(NaiseiError):
             "(code, prompts, data or configuration changed; use a new run directory)"
         )
 
+    def __reduce__(self) -> tuple[type[ReplayDivergence], tuple[str, str, str]]:
+        return type(self), (self.where, self.recorded, self.now)
+
 
 class ModelCallForbidden(NaiseiError):
     """A model was called while calls are switched off (`NAISEI_FORBID_MODELS=1`)."""

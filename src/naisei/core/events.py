@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Hashable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Protocol, runtime_checkable
@@ -186,9 +186,12 @@ class Event:
 
 
 class EventLog(Protocol):
-    """Where events go. `append` returns only when the event survives a killed process."""
+    """Where events go."""
 
-    def append(self, event: Event) -> None: ...
+    def append(self, event: Event) -> Awaitable[None] | None:
+        """Returns only when the event survives a killed process; or returns what ends then, for
+        `arun` to wait for, where somebody else keeps the log."""
+        ...
 
     def read(self, episode: str) -> Iterable[Event]:
         """The events of an episode, in the order they were appended."""

@@ -14,7 +14,18 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from naisei.core.effects import Effect, Flow
-from naisei.core.engine import Branch, Episode, Fork, Need, Pause, Steps, Unrestored, drive, steps
+from naisei.core.engine import (
+    Branch,
+    Episode,
+    Fork,
+    Need,
+    Pause,
+    Steps,
+    Storing,
+    Unrestored,
+    drive,
+    steps,
+)
 from naisei.core.errors import EffectFailed, FlowError, ReplayDivergence
 from naisei.core.events import Event, EventLog, Limits, MemoryLog, Where, writing
 from naisei.core.world import FunctionHandler, Handler, World
@@ -145,6 +156,8 @@ async def _adrive(todo: Steps) -> Any:
                     sent = await _aperform(need)
                 elif isinstance(need, Pause):
                     await asyncio.sleep(need.seconds)
+                elif isinstance(need, Storing):
+                    await need.done
                 else:
                     sent = await _afork(need)
             except EffectFailed as caught:

@@ -37,6 +37,8 @@ class Gateway(Handler):
         cache: replies by call and place in the run; none by default. A hit costs nothing
             and counts as no call (`Usage.cached`).
         patience: attempts and waits.
+        throttle: makes what holds the requests to a model to its limits, from its name and
+            settings; in this process by default.
         resends_of: role → its own `RetryPolicy.resends`: 0 for a judge whose malformed replies are
             to be repaired once and then to count as a failure.
 
@@ -56,11 +58,13 @@ class Gateway(Handler):
         cache: ReplyCache | None = None,
         patience: RetryPolicy | None = None,
         resends_of: Mapping[str, int] | None = None,
+        throttle: Callable[[str, ModelSettings], Throttle] | None = None,
     ) -> None:
         self._roles, self._cache, self._patience = roles, cache, patience or RetryPolicy()
         self._resends_of = resends_of or {}
         self._settings, self._settings_of = settings or ModelSettings(), settings_of or {}
         self._lines: dict[int, Connection] = {}
+        self._throttle = throttle or (lambda model, settings: Throttle(settings))
 
     async def perform(
         self, effect: Chat[Any], where: Where, *, told: Callable[[str], None] | None = None
@@ -115,7 +119,8 @@ class Gateway(Handler):
     def _line(self, model: ChatModel) -> Connection:
         line = self._lines.get(id(model))
         if line is None:
-            throttle = Throttle(self._settings_of.get(model.name, self._settings))
+            settings = self._settings_of.get(model.name, self._settings)
+            throttle = self._throttle(model.name, settings)
             line = self._lines[id(model)] = Connection(model, throttle, self._patience)
         return line
 

@@ -8,13 +8,16 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import EntryPoint
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from naisei import plugins
 from naisei.core import Chat, Embed, Handler, InputError, Now, Sampling, Where, World
 from naisei.lang import say
 from naisei.models.base import ChatModel, ModelSettings
 from naisei.models.embedders import EmbedHandler, open_embedder
+
+if TYPE_CHECKING:
+    from naisei.models.connection import Throttle
 
 __all__ = ["GROUP", "Builder", "Roles", "base_world", "open_model", "open_roles", "providers"]
 
@@ -145,6 +148,7 @@ async def base_world(
     embedder: str = "auto",
     cache: Path | None = None,
     resends_of: Mapping[str, int] | None = None,
+    throttle: Callable[[str, ModelSettings], Throttle] | None = None,
 ) -> AsyncIterator[World]:
     """A world that performs Chat, Embed and Now, closed on leaving.
 
@@ -153,6 +157,7 @@ async def base_world(
         sampling_of: role → sampling parameters.
         embedder: opened when first needed.
         resends_of: role → identical requests after a reply that is no answer; see `Gateway`.
+        throttle: see `Gateway`.
 
     Raises:
         InputError: a model cannot be opened, or (later) a role without a model is called.
@@ -171,6 +176,7 @@ async def base_world(
         settings=settings,
         cache=ReplyCache(cache) if cache is not None else None,
         resends_of=resends_of,
+        throttle=throttle,
     )
     try:
         yield World({Chat: gateway, Embed: embed, Now: _now})

@@ -85,11 +85,28 @@ class Gate:
         self.reason = ""
         self._in_flight = 0
         self._idle = asyncio.Event()
+        self._told: list[Callable[[str], None]] = []
 
     def close(self, reason: str) -> None:
         """From now on nothing new is started. The first reason is kept."""
-        self.reason = self.reason or reason
+        if not self.reason:
+            self.reason = reason
+            for tell in self._told:
+                tell(reason)
         if not self._in_flight:
+            self._idle.set()
+
+    def on_close(self, tell: Callable[[str], None]) -> None:
+        """tell: called with the reason when the gate is closed."""
+        self._told.append(tell)
+
+    def hold(self) -> None:
+        """One more is in flight, until `let_go`."""
+        self._in_flight += 1
+
+    def let_go(self) -> None:
+        self._in_flight -= 1
+        if self.reason and not self._in_flight:
             self._idle.set()
 
     def abandon(self) -> None:
@@ -108,13 +125,11 @@ class Gate:
         return self._counted(out) if inspect.isawaitable(out) else out
 
     async def _counted(self, out: Awaitable[Any]) -> Any:
-        self._in_flight += 1
+        self.hold()
         try:
             return await out
         finally:
-            self._in_flight -= 1
-            if self.reason and not self._in_flight:
-                self._idle.set()
+            self.let_go()
 
 
 async def _wait_for_ever() -> NoReturn:

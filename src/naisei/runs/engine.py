@@ -1,6 +1,7 @@
 """The run engine: many episodes at a time in one event loop, each resumed by replay.
 
-`Engine` is the protocol; `run_task` is the local engine on asyncio.
+`Engine` is the protocol; `run_task` is the local engine on asyncio. `TaskRun` is what engines
+have in common.
 """
 
 from __future__ import annotations
@@ -13,18 +14,28 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from naisei.core import EffectFailed, Event, InputError, Limits, Where, World, arun
+from naisei.core import (
+    EffectFailed,
+    Event,
+    EventLog,
+    InputError,
+    Limits,
+    Usage,
+    Where,
+    World,
+    arun,
+)
 from naisei.core.events import plain
 from naisei.lang import say
 from naisei.runs.budget import UNBOUNDED, Budget, Gate, GatedWorld
 from naisei.runs.directory import RunDirectory
-from naisei.runs.fork import fork_of
+from naisei.runs.fork import Fork, fork_of
 from naisei.runs.ledger import Ledger
 from naisei.runs.log import patiently
 from naisei.runs.progress import Progress, Standing, stopping_on_signals
 from naisei.runs.task import TITLES, EpisodeRow, Task
 
-__all__ = ["Engine", "RunOutcome", "run_task"]
+__all__ = ["Engine", "RunOutcome", "TaskRun", "play_episode", "run_task"]
 
 _LOG = logging.getLogger("naisei.runs")
 _LOG.addHandler(logging.NullHandler())  # the progress tells it already, where nobody listens
@@ -117,33 +128,45 @@ async def run_task(
         Exception: whatever a flow or handler raised other than an `EffectFailed`; what was
             logged by then is kept.
     """
-    if concurrency < 1:
-        raise InputError(
-            say(
-                f"1 以上でなければなりません ({concurrency} が渡されました)",
-                f"must be at least 1, not {concurrency}",
-            ),
-            place="--concurrency",
-        )
-    run = _Run(task, directory, base_world, limits, budget, progress, on_event, on_episode)
-    path = directory.path
-    _LOG.info("%s: %d of %d episodes to go", path, len(run.todo), len(run.episodes))
-    await run.go(concurrency)
-    outcome = run.outcome()
-    _LOG.info(
-        "%s: %d scored, %d unscored, %d pending, %d tokens%s",
-        path,
-        outcome.scored,
-        outcome.failed,
-        outcome.pending,
-        outcome.ledger.tokens,
-        f", stopped: {outcome.stopped}" if outcome.stopped else "",
-    )
-    return outcome
+    run = TaskRun(task, directory, base_world, limits, budget, progress, on_event, on_episode)
+    return await run.carried_out(concurrency)
+
+
+async def play_episode(
+    task: Task[Any],
+    where: Where,
+    base: World,
+    *,
+    gate: Gate,
+    log: EventLog,
+    limits: Limits,
+    fork: Fork | None = None,
+) -> tuple[EpisodeRow, list[Usage]]:
+    """One episode to its end: its outcome, and what failed effects cost that left no event.
+
+    fork: what is different in it, if it goes on from another run's.
+
+    Raises:
+        Exception: what the flow or a handler raised other than an `EffectFailed`.
+    """
+    flow, world = task.start(where, base)
+    if fork is not None:
+        world = fork.changed(world)
+    try:
+        result = await arun(flow, GatedWorld(world, gate), log=log, where=where, limits=limits)
+    except EffectFailed as failed:
+        row = EpisodeRow(where, None, f"{type(failed).__name__}: {failed}")
+        return row, [event.usage for event in failed.unlogged if event.usage is not None]
+    return EpisodeRow(where, plain(result.model_dump(mode="json"))), []
 
 
 @dataclass
-class _Run:
+class TaskRun:
+    """One call of an engine: which episodes are to go, what they cost, and when to stop.
+
+    It is the log of its flows. `played` runs an episode: here, unless a subclass runs it elsewhere.
+    """
+
     task: Task[Any]
     directory: RunDirectory
     base: World
@@ -167,6 +190,31 @@ class _Run:
         self.ledger = log.ledger()
         self.resumed = self.done = len(self.episodes) - len(self.todo)
         self.failures = 0
+
+    async def carried_out(self, concurrency: int) -> RunOutcome:
+        """All episodes that are to go, `concurrency` at a time."""
+        if concurrency < 1:
+            raise InputError(
+                say(
+                    f"1 以上でなければなりません ({concurrency} が渡されました)",
+                    f"must be at least 1, not {concurrency}",
+                ),
+                place="--concurrency",
+            )
+        path = self.directory.path
+        _LOG.info("%s: %d of %d episodes to go", path, len(self.todo), len(self.episodes))
+        await self.go(concurrency)
+        outcome = self.outcome()
+        _LOG.info(
+            "%s: %d scored, %d unscored, %d pending, %d tokens%s",
+            path,
+            outcome.scored,
+            outcome.failed,
+            outcome.pending,
+            outcome.ledger.tokens,
+            f", stopped: {outcome.stopped}" if outcome.stopped else "",
+        )
+        return outcome
 
     async def go(self, concurrency: int) -> None:
         log = self.directory.log
@@ -234,19 +282,10 @@ class _Run:
             await self._episode(where)
 
     async def _episode(self, where: Where) -> None:
-        flow, world = self.task.start(where, self.base)
-        if self.fork is not None:
-            world = self.fork.changed(world)
-        lost = []
-        try:
-            result = await arun(
-                flow, GatedWorld(world, self.gate), log=self, where=where, limits=self.limits
-            )
-            row = EpisodeRow(where, plain(result.model_dump(mode="json")))
+        row, lost = await self.played(where)
+        if row.scored:
             self.done += 1
-        except EffectFailed as failed:
-            row = EpisodeRow(where, None, f"{type(failed).__name__}: {failed}")
-            lost = [event.usage for event in failed.unlogged if event.usage is not None]
+        else:
             self.failures += 1
             _LOG.warning("%s: %s is unscored: %s", self.directory.path, where.episode, row.failure)
         await patiently(lambda: self.directory.log.finish(row, lost))
@@ -255,6 +294,18 @@ class _Run:
         self._account()
         if self.on_episode is not None:
             self.on_episode(row)
+
+    async def played(self, where: Where) -> tuple[EpisodeRow, list[Usage]]:
+        """As `play_episode`."""
+        return await play_episode(
+            self.task,
+            where,
+            self.base,
+            gate=self.gate,
+            log=self,
+            limits=self.limits,
+            fork=self.fork,
+        )
 
     def append(self, event: Event) -> None:
         """The log as the flows see it: written through, then counted."""

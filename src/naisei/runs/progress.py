@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 __all__ = [
     "LineProgress",
@@ -151,13 +151,18 @@ def progress(*, quiet: bool = False) -> Progress | None:
 
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
+#: What signals did before the first of those runs.
+_before: dict[signal.Signals, Any] = {}
+#: What a signal calls: one entry for each run that goes on in the main thread.
+_stopping: list[Callable[[], None]] = []
 
 
 @contextmanager
 def stopping_on_signals(stop: Callable[[], None], stop_now: Callable[[], None]) -> Iterator[None]:
     """Within, the first signal calls `stop` and later ones `stop_now`, in the event loop.
 
-    Does nothing outside the main thread: there signals are the host's business.
+    Of several runs at a time, all are stopped. Does nothing outside the main thread: there signals
+    are the host's business.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -165,14 +170,23 @@ def stopping_on_signals(stop: Callable[[], None], stop_now: Callable[[], None]) 
     loop = asyncio.get_running_loop()
     asked = False
 
-    def on_signal(*_: object) -> None:
+    def asked_again() -> None:
         nonlocal asked
         loop.call_soon_threadsafe(stop_now if asked else stop)
         asked = True
 
-    before = {number: signal.signal(number, on_signal) for number in _SIGNALS}
+    _stopping.append(asked_again)
+    if len(_stopping) == 1:
+        _before.update({number: signal.signal(number, _on_signal) for number in _SIGNALS})
     try:
         yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        _stopping.remove(asked_again)
+        if not _stopping:
+            for number in _SIGNALS:
+                signal.signal(number, _before.pop(number))
+
+
+def _on_signal(*_: object) -> None:
+    for ask in (*_stopping,):
+        ask()

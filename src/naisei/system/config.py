@@ -30,6 +30,7 @@ __all__ = [
     "Options",
     "Printed",
     "check_workers",
+    "engine_flag",
     "flag",
     "flags_of",
     "port_flag",
@@ -121,6 +122,19 @@ def store_flag() -> Any:
     ja = "記録を置く PostgreSQL (postgresql://…)。既定はファイル"
     en = "PostgreSQL that keeps the logs, postgresql://…; files by default."
     return flag(None, ja, en, name="--store", panel="output", metavar="URL", env="NAISEI_STORE")
+
+
+def engine_flag() -> Any:
+    """The flag `--engine`, by which the episodes of runs go to a cluster."""
+    ja = (
+        "エピソードを実行する場所: local (このプロセス)、ray (RAY_ADDRESS のクラスター、"
+        "なければこのマシン)、ray://HOST:PORT。結果は変わらない"
+    )
+    en = (
+        "Where episodes run: local (this process), ray (the cluster of RAY_ADDRESS, else this "
+        "machine), or ray://HOST:PORT. Results are the same."
+    )
+    return flag("local", ja, en, name="--engine", panel="run", metavar="ENGINE")
 
 
 def workers_flag() -> Any:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -18,12 +19,14 @@ from naisei.lang import say
 from naisei.models.base import Mode
 from naisei.runs.budget import Budget
 from naisei.runs.task import EpisodeRow, Table
-from naisei.system.config import Config, Options, flag, store_flag
+from naisei.system.config import Config, Options, engine_flag, flag, store_flag
 from naisei.system.declare import blocking
+from naisei.system.engines import check_engine, open_engine
 from naisei.system.sampling import completed, of_config
 
 if TYPE_CHECKING:
     from naisei.models.base import ModelSettings
+    from naisei.runs.cluster import Cluster
     from naisei.runs.export import Frame, Library
     from naisei.runs.result import RunResult
     from naisei.runs.task import Task
@@ -129,6 +132,7 @@ class RunOptions(Endpoint):
         metavar="NAME",
     )
     store: str | None = store_flag()
+    engine: str = engine_flag()
     quiet: bool = flag(
         False, "進捗を表示しない", "No progress.", name="--quiet", short="-q", panel="output"
     )
@@ -183,6 +187,7 @@ async def aexecute(
     on_event: Callable[[Event], None] | None = None,
     on_episode: Callable[[EpisodeRow], None] | None = None,
     trackers: Sequence[Tracker] = (),
+    cluster: Cluster | None = None,
 ) -> RunResult:
     """Run, or continue, one configuration in its run directory.
 
@@ -191,13 +196,13 @@ async def aexecute(
         task: loaded before, from the same configuration.
         on_event, on_episode: see `naisei.runs.engine.run_task`.
         trackers: beside those of `options.track`; see `naisei.runs.tracking`.
+        cluster: workers that several runs share; by default each run has its own.
 
     Raises:
         InputError: unusable data, names, models or directory; nothing is left behind.
     """
     from naisei.models.registry import base_world
     from naisei.runs.directory import RunDirectory
-    from naisei.runs.engine import run_task
     from naisei.runs.progress import progress
     from naisei.runs.result import finish
 
@@ -205,6 +210,7 @@ async def aexecute(
     if task is None:
         config = completed(experiment, config)
         task = experiment.load(config)
+    check_engine(options.engine, task, config.models)
     if options.track or trackers:
         from naisei.runs.tracking import tracked
 
@@ -215,20 +221,31 @@ async def aexecute(
     most = getattr(task, "concurrency", None)
     concurrency = options.concurrency or experiment.concurrency or os.cpu_count() or 1
     concurrency = min(concurrency, most or concurrency)
-    async with base_world(
+    opened = partial(
+        base_world,
         config.models,
         settings=options.settings(concurrency),
         sampling_of=of_config(config),
         embedder=getattr(config, "embedder", "auto"),
         cache=options.cache,
         resends_of={r.name: r.resends for r in experiment.roles if r.resends is not None},
-    ) as world:
+    )
+    async with opened() as world:
         with (
             RunDirectory.of(task, run_dir, store=options.store) as directory,
             tracking.of(task, directory.path) if tracking is not None else nullcontext(),
         ):
-            async with task.during(directory):
-                outcome = await run_task(
+            async with (
+                task.during(directory),
+                open_engine(
+                    options.engine,
+                    concurrency=concurrency,
+                    load=partial(experiment.load, config),
+                    world=opened,
+                    cluster=cluster,
+                ) as engine,
+            ):
+                outcome = await engine(
                     task,
                     directory,
                     world,
@@ -289,6 +306,7 @@ def execute_study(
         before: called with each label before its run.
     """
     from naisei.runs.report import write_study
+    from naisei.system.studies import one_by_one, side_by_side
 
     if run_dir is not None and (run_dir / "config.json").exists():
         raise InputError(
@@ -305,14 +323,9 @@ def execute_study(
         digest = fingerprint([title, {k: c.model_dump(mode="json") for k, c in configs.items()}])
         run_dir = Path("runs") / f"{title.replace(' ', '-')}-{digest[:10]}"
     tasks = {label: experiment.load(config) for label, config in configs.items()}
-    results: dict[str, RunResult] = {}
-    for label, config in configs.items():
-        if before is not None:
-            before(label)
-        folder = run_dir / folder_of(label)
-        results[label] = execute(experiment, config, options, run_dir=folder, task=tasks[label])
-        if results[label].outcome.stopped:
-            break
+    carry_out = one_by_one if options.engine == "local" else side_by_side
+    folders = {label: run_dir / folder_of(label) for label in configs}
+    results = carry_out(experiment, configs, options, folders, tasks, before)
     study = Study(configs, results, run_dir)
     module, _, function = experiment.tables.partition(":")
     tables = tuple(getattr(import_module(module), function)(study))

@@ -277,6 +277,7 @@ class PlayTask(Task[PlayConfig]):
 
     system = "textgame"
     concurrency = 1
+    in_terminal = True
 
     def __init__(self, config: PlayConfig) -> None:
         needs_textworld()

@@ -1,0 +1,194 @@
+"""The engine on a Ray cluster: episodes fan out over actors, and this process keeps the log.
+
+An actor is a `Worker`: its events come here, are appended, and only then its flows go on. Rate
+limits and budgets are kept here, for the whole cluster. The episodes of an actor that dies go on
+elsewhere, by replay, at the step that they had reached.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from importlib import import_module
+from itertools import count
+from typing import Any
+
+from naisei.core import Event, FlowError, InputError, Limits, Usage, Where, World
+from naisei.lang import say
+from naisei.runs.budget import UNBOUNDED, Budget
+from naisei.runs.cluster_pool import LOSSES, Cluster, WorkerLost
+from naisei.runs.cluster_worker import Job
+from naisei.runs.directory import RunDirectory
+from naisei.runs.engine import RunOutcome, TaskRun
+from naisei.runs.progress import Progress
+from naisei.runs.task import EpisodeRow, Task
+
+__all__ = ["Cluster", "ClusterRun", "RayEngine", "ray_cluster"]
+
+
+@dataclass
+class RayEngine:
+    """An `Engine` on a cluster.
+
+    Args:
+        load: makes the task on a worker; by default the task itself is sent.
+        world: opens the base world on a worker, as `base_world` does, and takes `throttle`; by
+            default the world itself is sent. Both must survive cloudpickle.
+    """
+
+    cluster: Cluster
+    load: Callable[[], Task[Any]] | None = None
+    world: Callable[..., Any] | None = None
+
+    async def __call__(
+        self,
+        task: Task[Any],
+        directory: RunDirectory,
+        base_world: World,
+        *,
+        concurrency: int = 8,
+        limits: Limits = Limits(),
+        budget: Budget = UNBOUNDED,
+        progress: Progress | None = None,
+        on_event: Callable[[Event], None] | None = None,
+        on_episode: Callable[[EpisodeRow], None] | None = None,
+    ) -> RunOutcome:
+        run = ClusterRun(
+            task,
+            directory,
+            base_world,
+            limits,
+            budget,
+            progress,
+            on_event,
+            on_episode,
+            cluster=self.cluster,
+            job=Job(
+                self.load or _Given(task),
+                self.world or _GivenWorld(base_world),
+                limits,
+                self.cluster.slots,
+            ),
+        )
+        try:
+            return await run.carried_out(concurrency)
+        finally:
+            await self.cluster.forget(run)
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """`load` of a task that is sent as it is."""
+
+    task: Task[Any]
+
+    def __call__(self) -> Task[Any]:
+        return self.task
+
+
+@dataclass(frozen=True, slots=True)
+class _GivenWorld:
+    """`world` of a base world that is sent as it is."""
+
+    base: World
+
+    @asynccontextmanager
+    async def __call__(self, throttle: object) -> AsyncIterator[World]:
+        yield self.base
+
+
+_names = count()
+
+
+@dataclass(kw_only=True)
+class ClusterRun(TaskRun):
+    cluster: Cluster
+    job: Job
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.name = f"{os.getpid()}-{next(_names)}"
+        self.job = replace(self.job, fork=self.fork)
+        self.packed: Any = None
+        self.gate.on_close(lambda reason: self.cluster.close(self, reason))
+
+    async def played(self, where: Where) -> tuple[EpisodeRow, list[Usage]]:
+        log = self.directory.log
+        losses, steps = 0, -1
+        with self.writing(where.episode):
+            while True:
+                events = tuple(log.read(where.episode))
+                losses = losses + 1 if len(events) == steps else 0
+                steps = len(events)
+                if losses >= LOSSES:
+                    raise FlowError(
+                        f"{where.episode} ended its worker {losses} times at the same step"
+                    )
+                member = await self.cluster.free()
+                try:
+                    return await member.play(self, where, events)
+                except WorkerLost:
+                    continue
+                finally:
+                    self.cluster.freed(member)
+
+
+@asynccontextmanager
+async def ray_cluster(address: str, *, concurrency: int) -> AsyncIterator[Cluster]:
+    """Workers on a Ray cluster, as many as it has processors, but not more than episodes at a
+    time. A connection that this process has already is used and left.
+
+    Args:
+        address: `ray`: the cluster of `RAY_ADDRESS`, or one on this machine; `ray://HOST:PORT`: as
+            Ray's client takes it.
+        concurrency: episodes at a time in all.
+
+    Raises:
+        InputError: Ray is not installed, or there is no such cluster.
+    """
+    try:
+        ray: Any = import_module("ray")
+    except ImportError as error:
+        raise InputError(
+            say("Ray が入っていません", "Ray is not installed"),
+            place="--engine",
+            remedy="pip install 'naisei[ray]'",
+        ) from error
+    mine = not ray.is_initialized()
+    if mine:
+        await asyncio.to_thread(_connect, ray, address)
+    try:
+        processors = max(1, int(ray.cluster_resources().get("CPU", 1)))
+        workers = min(processors, concurrency)
+        cluster = Cluster(ray, workers=workers, slots=-(-concurrency // workers))
+        try:
+            yield cluster
+        finally:
+            await cluster.aclose()
+    finally:
+        if mine:
+            ray.shutdown()
+
+
+def _connect(ray: Any, address: str) -> None:
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    how: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
+    if address != "ray":
+        how["address"] = address
+    elif not os.environ.get("RAY_ADDRESS"):
+        how["include_dashboard"] = False
+    try:
+        ray.init(**how)
+    except (ConnectionError, RuntimeError, ValueError, OSError, ImportError) as error:
+        raise InputError(
+            say(f"Ray のクラスターにつながりません: {error}", f"cannot reach Ray: {error}"),
+            place=f"--engine {address}",
+            remedy=say(
+                "`ray status` でクラスターを、RAY_ADDRESS で接続先を確かめてください",
+                "look at the cluster by `ray status`, and at RAY_ADDRESS",
+            ),
+        ) from error
