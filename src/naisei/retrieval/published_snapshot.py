@@ -114,12 +114,15 @@ class PublishedSnapshot(Snapshot):
         self, query: str, values: Sequence[object] = (), *, settings: Sequence[str] = ()
     ) -> list[tuple[Any, ...]]:
         def work(db: Connection[Any]) -> list[tuple[Any, ...]]:
+            found: list[tuple[Any, ...]]
             if not settings:
-                return db.execute(query.encode(), values).fetchall()
+                found = db.execute(query.encode(), values).fetchall()
+                return found
             with db.transaction():
                 for each in settings:
                     db.execute(f"SET LOCAL {each}".encode())
-                return db.execute(query.encode(), values).fetchall()
+                found = db.execute(query.encode(), values).fetchall()
+                return found
 
         return self._there.again(work)
 
