@@ -370,6 +370,28 @@ def test_a_conversation_is_read_like_a_run_by_its_visitor_alone(server: WebServe
         assert id not in other.get("/runs").text
 
 
+def test_a_conversation_goes_another_way_from_a_step(server: WebServer) -> None:
+    with server.visitor() as client, server.visitor() as other:
+        id = client.post("/echo").url.path.rpartition("/")[2]
+        for step, text in (("0", "ひとつ"), ("2", "ふたつ")):
+            client.post(f"/conversations/{id}/answer", data={"step": step, "text": text})
+        page = client.get(f"/runs/of/{id}").text
+        assert f'hx-post="/runs/fork/@{id}"' in page.replace("%40", "@")
+        where = {"e": "sitting#0", "step": "2"}
+        assert other.post(f"/runs/fork/@{id}", data=where).status_code == 404
+        assert client.post(f"/runs/fork/@{id}", data={**where, "step": "77"}).status_code == 422
+        made = client.post(f"/runs/fork/@{id}", data=where)
+        assert made.status_code == 204, made.text
+        new = made.headers["hx-redirect"].rpartition("/")[2]
+        client.post(f"/conversations/{new}/answer", data={"step": "2", "text": "別のこと"})
+        fork = client.get(f"/runs/of/{new}").text
+        assert "ひとつ" in fork and "ふたつ" not in fork and "別のこと" in fork
+        assert "ステップ 2 から分かれた" in fork
+        both = {"run": [f"@{id}", f"@{new}"], "e": "sitting#0"}
+        assert "3 番目のターンで分かれます" in client.get("/runs/aligned", params=both).text
+        assert "ふたつ" in client.get(f"/runs/of/{id}").text  # as it was
+
+
 RUNS = ("clarify", "director", "emphasis", "intent", "relationship", "textgame")
 
 

@@ -22,10 +22,13 @@ from naisei.core import InputError
 from naisei.files import output_error
 from naisei.lang import language, say
 from naisei.lengths import KEPT_DAYS, KEPT_IN_ALL, KEPT_OF_ONE
+from naisei.runs.conversation import recorded
 from naisei.runs.directory import Frozen, RunDirectory
+from naisei.runs.fork import Fork, begin, kept
 from naisei.system.config import Parameters
 from naisei.web.conversations.kind import (
     SYSTEM,
+    WHERE,
     ConversationConfig,
     ConversationContext,
     ConversationKind,
@@ -107,6 +110,35 @@ class Conversations:
             return RunDirectory.of(ConversationRun(frozen), path)
 
         return await self._start(visitor, id, kind, frozen, await self._on_disk(made))
+
+    async def fork(self, visitor: Visitor, id: str, episode: str, step: str) -> PageConversation:
+        """A new conversation that is the same up to a step, and goes on from there: what a person
+        was asked at the step, they are asked again. episode: the part that the step is of.
+
+        Raises:
+            HTTPException: as `find`. InputError: there is no such step.
+        """
+        path, new = self.path(visitor, id), secrets.token_hex(12)
+
+        def made() -> tuple[ConversationConfig, RunDirectory]:
+            self._check_room(visitor)
+            with RunDirectory.look(path) as old:
+                frozen = old.frozen.config_as(ConversationConfig, path / "config.json")
+                parts = recorded(old.log, WHERE.instance)
+            names = [part[0].where.episode if part else "" for part in parts]
+            at = names.index(episode) if episode in names else len(parts) - 1
+            before = [event for part in parts[:at] for event in part] + kept(parts[at], step)
+            title = f"{frozen.title} ({say('分岐', 'fork')})"[:_LONGEST_TITLE]
+            frozen = frozen.model_copy(update={"title": title})
+            directory = RunDirectory.of(ConversationRun(frozen), self._path(visitor, new))
+            begin(directory.log, Fork(parent=f"@{id}", episode=names[at], step=step), before, {})
+            return frozen, directory
+
+        frozen, directory = await self._on_disk(made)
+        kind = self._kinds.get(frozen.kind)
+        if kind is None:
+            raise HTTPException(410, say("この種類の会話はもうありません", "this kind is gone"))
+        return await self._start(visitor, new, kind, frozen, directory)
 
     def _check_room(self, visitor: Visitor) -> None:
         """Count one conversation more. Raises `HTTPException` (409) where there are too many."""

@@ -14,7 +14,7 @@
     await navigator.clipboard.writeText(location.href);
     button.dataset.before ??= button.innerHTML;
     button.textContent = document.documentElement.lang === "ja" ? "コピーしました" : "Copied";
-    setTimeout(() => { button.innerHTML = button.dataset.before; }, 1500);
+    setTimeout(() => { button.innerHTML = button.dataset.before; }, 4000);
   }
 
   document.addEventListener("keydown", (event) => {

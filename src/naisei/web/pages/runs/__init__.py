@@ -9,7 +9,7 @@ from __future__ import annotations
 from starlette.routing import Route
 
 from naisei.web.pages import Page
-from naisei.web.pages.runs import aligned, compared, episode, files, lists, run
+from naisei.web.pages.runs import aligned, compared, episode, files, forks, lists, run
 
 __all__ = ["PAGE"]
 
@@ -29,6 +29,7 @@ _ROUTES = [
     Route("/runs/check/{run:path}", run.check),
     Route("/runs/costs/{run:path}", run.costs),
     Route("/runs/episode/{run:path}", episode.show),
+    Route("/runs/fork/{run:path}", forks.fork, methods=["POST"]),
     Route("/runs/prompt/{run:path}", episode.prompt),
     Route("/runs/file/{run:path}", files.take),
 ]

@@ -14,8 +14,8 @@ from naisei.core import Event
 from naisei.lang import language, speaking
 from naisei.web.html import page_response
 from naisei.web.pages.runs.differing import Part, cut, differing
-from naisei.web.pages.runs.episode import Loaded, episode_of, request_text, worded
 from naisei.web.pages.runs.lists import place_of
+from naisei.web.pages.runs.loaded import Loaded, episode_of, request_text, worded
 from naisei.web.replay import Told
 
 __all__ = ["Turn", "aligned", "parting", "show"]

@@ -6,49 +6,35 @@ Every step has an address, and a page holds only what is around it, however long
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from naisei.core import Event, InputError, ReplayDivergence, Where
+from naisei.core import Event, InputError, ReplayDivergence
 from naisei.lang import language, say, speaking
 from naisei.runs.directory import RunDirectory
 from naisei.runs.overview import Overview
-from naisei.runs.show import EpisodeLine, Wanted, episode_page, find_episode, summary_or_none
 from naisei.web.conversations.kind import WHERE
 from naisei.web.html import page_response
 from naisei.web.pages.runs.differing import Part, cut, differing, page_bytes
-from naisei.web.pages.runs.effects import prompt_text, told
-from naisei.web.pages.runs.lists import Place, file_state, looking, opened, place_of
+from naisei.web.pages.runs.effects import prompt_text
+from naisei.web.pages.runs.forks import fork_command, parent_of
+from naisei.web.pages.runs.lists import looking, place_of
+from naisei.web.pages.runs.loaded import Loaded, episode_of, request_text, worded
 from naisei.web.pages.runs.run import overview_of
 from naisei.web.pages.runs.timeline import lanes, overview
 from naisei.web.replay import (
     Headline,
-    Mark,
     RecordedEpisode,
     Replay,
     Told,
-    replay_of,
-    shown_marks,
 )
 
-__all__ = [
-    "Item",
-    "Loaded",
-    "episode_of",
-    "number_of",
-    "of_conversation",
-    "prompt",
-    "request_text",
-    "show",
-    "worded",
-]
+__all__ = ["Item", "number_of", "of_conversation", "prompt", "show"]
 
 
 #: Bytes of the page for the conversation, a line of it, the request, the reply, the differences
@@ -76,61 +62,6 @@ class _Neighbours:
     failed: str
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
-    """An episode with all that is the same for each of its steps. fork: what `naisei runs fork`
-    kept of where it came from; empty otherwise. summary: in words, if the report has it."""
-
-    episode: RecordedEpisode
-    line: EpisodeLine | None
-    replay: Replay
-    marks: Mapping[int, Mark]
-    fork: Mapping[str, Any]
-    summary: str
-
-
-def episode_of(place: Place, wanted: str) -> Loaded:
-    """An episode with all its effects, kept as long as the run's files stay as they are.
-
-    Raises:
-        InputError: there is none, or several.
-    """
-    return _loaded(place.path, file_state(place.path), wanted)
-
-
-@lru_cache(maxsize=6)
-def _loaded(path: Path, state: object, wanted: str) -> Loaded:
-    with opened(path) as directory:
-        name = find_episode(directory, wanted)
-        found = episode_page(directory.log, Wanted(name=name), limit=1).lines
-        line = found[0] if found else None
-        events = tuple(directory.log.read(name))
-        fork = directory.log.get("fork")
-        kept = summary_or_none(directory)
-        replay = replay_of(directory.frozen)
-        where = events[0].where if events else _where(name)
-        return Loaded(
-            RecordedEpisode(
-                path,
-                directory.frozen,
-                Where(where.instance, where.trial),
-                events,
-                line.result if line else None,
-                line.failure if line else "",
-            ),
-            line,
-            replay,
-            shown_marks(replay, events),
-            fork if isinstance(fork, dict) else {},
-            dict(kept.transcripts).get(name, ""),
-        )
-
-
-def _where(name: str) -> Where:
-    instance, _, trial = name.rpartition("#")
-    return Where(instance, int(trial) if trial.isdecimal() else 0)
-
-
 async def show(request: Request) -> Response:
     """`GET /runs/episode/<run>?e=<episode>[&step=<step>|&at=<n>][&find=<text>]`."""
     place = place_of(request)
@@ -149,7 +80,14 @@ async def show(request: Request) -> Response:
             kept = overview_of(request, directory)
             with kept.lock:
                 beside = _neighbours(directory, loaded.episode.where.episode, kept.overview)
-            return _page(directory, loaded, at, query["find"], len(hits), beside)
+            name = loaded.episode.where.episode
+            beside_parent, parent = parent_of(loaded, place)
+            command = fork_command(place, name, events[at]) if events else ""
+            return _page(directory, loaded, at, query["find"], len(hits), beside) | {
+                "beside_parent": beside_parent,
+                "parent": parent,
+                "command": cut(command, _LINE),
+            }
 
     found = await looking(place, look)
     if isinstance(found, str):
@@ -234,15 +172,6 @@ def _steps(events: Sequence[Event], at: int) -> dict[str, str]:
         "after": step[here + 1] if at < len(events) - 1 else "",
         "last": events[-1].where.step if at < len(events) - 1 else "",
     }
-
-
-def worded(loaded: Loaded, number: int) -> Told:
-    """An effect of an episode in the words of its system."""
-    one = told(loaded.episode.events[number], number)
-    try:
-        return loaded.replay.wording(loaded.episode, one)
-    except InputError:  # told above the conversation already
-        return one
 
 
 def _talk(loaded: Loaded, at: int) -> tuple[list[Item], str]:
@@ -351,11 +280,6 @@ def _list(value: Any) -> list[Any]:
 
 def _role(event: Event) -> str:
     return str(event.request["role"]) if event.kind == "chat" else ""  # type: ignore[index, call-overload]
-
-
-def request_text(event: Event) -> str:
-    """What a model was told, message by message."""
-    return "\n".join(f"[{role}] {text}" for role, text in prompt_text(event))
 
 
 async def prompt(request: Request) -> Response:

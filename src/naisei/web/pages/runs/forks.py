@@ -1,0 +1,62 @@
+"""Forks on the pages: a conversation goes another way; a fork stands beside its parent."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from urllib.parse import urlencode
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from naisei.core import Event
+from naisei.lang import say
+from naisei.web.pages.runs.lists import Place, place_of
+from naisei.web.pages.runs.loaded import Loaded
+from naisei.web.state import server_of
+
+__all__ = ["fork", "fork_command", "parent_of"]
+
+
+async def fork(request: Request) -> Response:
+    """`POST /runs/fork/@<id>`, fields `e` and `step`: the conversation again from there, to be gone
+    on with at its page. Runs are forked by `naisei runs fork`."""
+    place = place_of(request)
+    if not place.own:
+        raise HTTPException(404, say("会話ではありません", "that is no conversation"))
+    async with request.form(max_files=0, max_fields=5) as form:
+        episode, step = (str(form.get(name, "")) for name in ("e", "step"))
+    server = server_of(request)
+    made = await server.conversations.fork(request.state.visitor, place.name[1:], episode, step)
+    return Response(status_code=204, headers={"HX-Redirect": f"/{made.kind.page}/{made.id}"})
+
+
+def fork_command(place: Place, name: str, event: Event) -> str:
+    """That forks a run at the event; empty for a conversation, which is forked on its page."""
+    if place.own:
+        return ""
+    words = ["naisei", "runs", "fork", str(place.path), "--episode", name]
+    words += ["--step", event.where.step]
+    if event.kind == "ask":
+        words += ["--answer", str(event.result)]
+    elif event.kind == "chat":
+        role = str(event.request["role"])  # type: ignore[index, call-overload]
+        words += [f"--{role}-model", event.usage.model if event.usage else "PROVIDER:NAME"]
+    return shlex.join(words)
+
+
+def parent_of(loaded: Loaded, place: Place) -> tuple[str, str]:
+    """The address of the fork beside its parent, and of the parent at the step; empty where the
+    parent is not among the runs that are shown."""
+    if not loaded.fork:
+        return "", ""
+    parent, step = str(loaded.fork["parent"]), str(loaded.fork["step"])
+    if not parent.startswith("@"):
+        root = place.path.parents[place.name.count("/")].resolve()
+        if not Path(parent).is_relative_to(root):
+            return "", ""
+        parent = Path(parent).relative_to(root).as_posix()
+    name = str(loaded.fork["episode"])
+    query = urlencode([("run", parent), ("run", place.name), ("e", name)])
+    return f"/runs/aligned?{query}", Place(parent, place.path).url("episode", e=name, step=step)
