@@ -2,6 +2,18 @@
 
 from naisei.testing.engine import EngineKit
 from naisei.testing.kit import Kit, NotConforming
+from naisei.testing.parts import EmbedderKit, EnvironmentKit, MemoryKit, ProviderKit
 from naisei.testing.store import StoreKit
+from naisei.testing.system import SystemKit
 
-__all__ = ["EngineKit", "Kit", "NotConforming", "StoreKit"]
+__all__ = [
+    "EmbedderKit",
+    "EngineKit",
+    "EnvironmentKit",
+    "Kit",
+    "MemoryKit",
+    "NotConforming",
+    "ProviderKit",
+    "StoreKit",
+    "SystemKit",
+]
