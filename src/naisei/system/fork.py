@@ -96,7 +96,9 @@ async def afork_run(
     except EffectFailed:
         raise
     except NaiseiError:
-        if fresh:
+        with RunDirectory.look(path, check=False) as directory:
+            nothing = directory.log.counts()[2] == len(before)
+        if fresh and nothing:  # what was paid for is kept
             remove(path)
         raise
 

@@ -1,0 +1,91 @@
+"""What systems add to the page of an episode."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from naisei.clarify import RunOptions, run
+from naisei.clarify.config import ClarifyConfig
+from naisei.clarify.task import ClarifyTask
+from naisei.core import (
+    AskUser,
+    Chat,
+    Effect,
+    Event,
+    Flow,
+    Handler,
+    ReplayDivergence,
+    Say,
+    Where,
+    World,
+    take_along,
+    user,
+)
+from naisei.core.messages import fingerprint
+from naisei.runs.directory import RunDirectory
+from naisei.web.replay import Replay, shown_marks
+from naisei.web.replays.director import draft_marks
+
+
+def event(step: int, effect: Effect[object], result: str | None) -> Event:
+    request = effect.request()
+    digest = fingerprint([effect.kind, request])
+    return Event(Where("i", 0, (step,)), effect.kind, digest, request, result)
+
+
+def talk() -> Sequence[Event]:
+    """Two drafts, the first of which was said in the end; then a line at once."""
+    write = Chat("speaker", [user("次の発言")])
+    lines = [
+        (write, "一つめ"),
+        (Chat("judge", [user("採点")]), "RETRY"),
+        (write, "二つめ"),
+        (Say("一つめ", "a"), None),
+        (write, "三つめ"),
+        (Say("三つめ。", "b"), None),
+    ]
+    return [event(n, effect, result) for n, (effect, result) in enumerate(lines)]
+
+
+def test_drafts_that_were_not_said_are_marked() -> None:
+    assert draft_marks(talk()) == {2: "rejected"}
+    assert shown_marks(Replay(marks=draft_marks), talk()) == {2: "rejected"}
+
+
+def test_a_flow_is_taken_along_and_performs_nothing() -> None:
+    heard: list[str] = []
+
+    def flow() -> Flow[None]:
+        for n in range(3):
+            answer = yield from AskUser(f"{n}?")
+            heard.append(answer)
+
+    events = [event(n, AskUser(f"{n}?"), f"{n}!") for n in range(2)]
+    take_along(flow(), World({AskUser: Handler()}), events, Where("i"))
+    assert heard == ["0!", "1!"]
+    with pytest.raises(ReplayDivergence):
+        other = event(0, AskUser("another?"), "")
+        take_along(flow(), World({AskUser: Handler()}), [other], Where("i"))
+
+
+def test_beliefs_are_those_of_the_step(tmp_path: Path) -> None:
+    """From the log alone the agent comes to what it thought when it decided."""
+    config = ClarifyConfig(agent="bayes", limit=1, embedder="ngram", memory="none")
+    made = run(config, RunOptions(quiet=True), run_dir=tmp_path / "run")
+    with RunDirectory.look(tmp_path / "run") as directory:
+        name = directory.log.known_episodes()[0]
+        events, result = directory.log.read(name), directory.log.result(name)
+    assert made.outcome.scored == 1
+    task = ClarifyTask.of(config)
+    where = Where(events[0].where.instance, events[0].where.trial)
+    thoughts = [d.thought for d in task.decisions(where, events)]
+    told = [
+        thought
+        for trial in result["trials"]  # type: ignore[index, call-overload]
+        for thought in (*(turn["thought"] for turn in trial["turns"]), trial["thought"])
+    ]
+    assert thoughts == told
+    assert task.decisions(where, ()) == []
