@@ -10,7 +10,7 @@ import sys
 import time
 from collections import Counter
 
-PARTS = ("flips", "crafted", "kills", "documents", "endpoints", "web", "traps")
+PARTS = ("flips", "faults", "crafted", "kills", "documents", "endpoints", "web", "traps")
 
 
 def main() -> int:

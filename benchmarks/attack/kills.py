@@ -1,5 +1,6 @@
-"""kill -9 at any moment of a process that writes a log: what it was told is kept is there, no step
-is there twice, and the log is sound: a kill is no damage. Then the next process goes on.
+"""kill -9 at any moment of a process that writes a log, and at each of its statements: what it
+was told is kept is there, no step is there twice, and the log is sound: a kill is no damage. Then
+the next process goes on.
 """
 
 from __future__ import annotations
@@ -7,6 +8,7 @@ from __future__ import annotations
 import os
 import random
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -16,11 +18,12 @@ from contextlib import closing
 from pathlib import Path
 
 from benchmarks.attack.base import Attempt
+from benchmarks.attack.statements import seen_by
 from naisei.core import Event, InputError, Where
 from naisei.runs.log import RunLog
 from naisei.runs.task import EpisodeRow
 
-__all__ = ["attack", "write"]
+__all__ = ["attack", "killed_at", "write"]
 
 _EPISODES, _EVENTS = 40, 25
 
@@ -41,8 +44,53 @@ def write(path: Path) -> None:
     log.close()
 
 
+def killed_at(path: Path, number: int, done: bool) -> None:
+    """As `write`, and killed at a statement from 0. done: when it is done, else before it."""
+
+    def act(n: int, sql: str, db: sqlite3.Connection | None, is_done: bool) -> None:
+        if n == number and is_done == done:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    with seen_by(act):
+        write(path)
+
+
 def attack(rng: random.Random, seconds: float) -> Iterator[Attempt]:
     until = time.monotonic() + seconds
+    yield from _at_statements(rng, time.monotonic() + seconds / 2)
+    yield from _at_moments(rng, until)
+
+
+#: Statements from the opening of a log on at which a process is killed: some thirty open a new
+#: one, and eight or so are an event.
+_STATEMENTS = 70
+
+
+def _at_statements(rng: random.Random, until: float) -> Iterator[Attempt]:
+    """Each process goes on with what the one before left, until all statements were tried."""
+    code = (
+        "import sys; from pathlib import Path; from benchmarks.attack.kills import killed_at;"
+        "killed_at(Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3] == 'True')"
+    )
+    places = [(n, done) for n in range(_STATEMENTS) for done in (False, True)]
+    rng.shuffle(places)
+    while places:
+        with tempfile.TemporaryDirectory(prefix="naisei-attack-") as folder:
+            path, told = Path(folder) / "log.sqlite", set[str]()
+            for number, done in [places.pop() for _ in range(min(4, len(places)))]:
+                if time.monotonic() > until:
+                    return
+                command = [sys.executable, "-c", code, str(path), str(number), str(done)]
+                ended = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+                told |= set(ended.stdout.splitlines())
+                why = _lost(path, told)
+                if ended.returncode != -signal.SIGKILL:
+                    why = why or f"not killed, but ended with {ended.returncode}"
+                note = f"statement {number}, {'after' if done else 'before'} it: {why}"
+                yield Attempt("kill -9 at a statement", "fell" if why else "held", bool(why), note)
+
+
+def _at_moments(rng: random.Random, until: float) -> Iterator[Attempt]:
     code = (
         "import sys; from pathlib import Path; from benchmarks.attack.kills import write;"
         "print('begun', flush=True); write(Path(sys.argv[1]))"

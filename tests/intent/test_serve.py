@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,9 +11,11 @@ from typing import Any
 
 import pytest
 
+from naisei.core import LogBusy
 from naisei.intent.config import AssistConfig
 from naisei.intent.rules import Rules, Setting
 from naisei.intent.serve.options import ServeOptions
+from naisei.runs.log import RunLog
 from servers.intent_server import IntentServer, indexed
 from waiting import PATIENCE
 
@@ -406,3 +409,34 @@ def test_every_message_of_a_dialogue_has_its_limit(start: Start) -> None:
     for role in ("system", "assistant", "user"):
         talk = [{"role": role, "content": "あ" * 30_000}, {"role": "user", "content": CLEAR}]
         assert server.post("/v1/chat/completions", {"messages": talk}).status_code == 413
+
+
+def test_a_log_that_another_program_holds_stops_nobody_for_long(
+    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A write waits beside the loop, which answers others; when the log is free, it is kept."""
+    server = start()
+    first = server.post("/api/ask", {"message": VAGUE}).json()
+    (log,) = (tmp_path / "state").glob("*.sqlite")
+    refused, begun = threading.Event(), RunLog._begun
+
+    def watched(self: RunLog) -> Any:
+        try:
+            return begun(self)
+        except LogBusy:
+            refused.set()
+            raise
+
+    monkeypatch.setattr(RunLog, "_begun", watched)
+    replies: list[Any] = []
+    held = sqlite3.connect(log, isolation_level=None)
+    held.execute("BEGIN IMMEDIATE")
+    asked = {"message": CLEAR, "session": first["session"]}
+    asking = threading.Thread(target=lambda: replies.append(server.post("/api/ask", asked)))
+    asking.start()
+    assert refused.wait(PATIENCE)
+    assert server.get("/health").status_code == 200 and not replies
+    held.execute("ROLLBACK")
+    held.close()
+    asking.join(PATIENCE)
+    assert "12,000円" in replies[0].json()["answer"]

@@ -95,6 +95,8 @@ class RunLog:
         self._head = Head(path)
         self._last: dict[str, bytes] = {}
         self._version = 0
+        # Whether the connection was closed because it could not take back a transaction.
+        self._broken = False
         with self._opening():
             # Before the rows: it never lists what is not there.
             self._listed = self._head.read()
@@ -166,8 +168,11 @@ class RunLog:
         try:
             return chain.verified(self._db, self._origin, listed, chained=self._chained)
         finally:
-            with suppress(sqlite3.Error):  # nothing was written
-                self._db.execute("ROLLBACK")
+            if self._read_only:
+                with suppress(sqlite3.Error):  # nothing was written
+                    self._db.execute("ROLLBACK")
+            else:
+                self._roll_back()
 
     def check_kinds(self) -> None:
         """Only whether all rows are such as a log has: a small part of the time of `verified`.
@@ -229,6 +234,7 @@ class RunLog:
     def _begun(self) -> sqlite3.Connection:
         """The connection, in a transaction in which nobody else writes. Raises `LogBusy`."""
         try:
+            self._sound()
             self._db.execute("BEGIN IMMEDIATE")
         except sqlite3.OperationalError as error:
             if _is_busy(error):
@@ -252,14 +258,20 @@ class RunLog:
     def _roll_back(self) -> None:
         self._texts.forget()
         self._last.clear()
-        if self._db.in_transaction:
+        if not self._broken and self._db.in_transaction:
             try:
                 self._db.execute("ROLLBACK")
             except sqlite3.Error:
                 # In no state to go on from: closing rolls back, too.
                 self._db.close()
-                with suppress(sqlite3.Error):
-                    self._db = self._texts.db = _writer(self.path)
+                self._broken = True
+
+    def _sound(self) -> None:
+        """Opens the file again where the connection was in no state to go on with; the disk may
+        have been full for longer. Raises `sqlite3.Error`."""
+        if self._broken:
+            self._db = self._texts.db = _writer(self.path)
+            self._version, self._broken = -1, False
 
     def _told(self, error: sqlite3.Error) -> Exception:
         told = files.database_error(error, self.path)
@@ -492,6 +504,7 @@ class RunLog:
         """
         with self._lock:
             try:
+                self._sound()
                 return self._db.execute(query, values).fetchall()
             except sqlite3.Error as error:
                 raise self._told(error) from error
@@ -537,12 +550,17 @@ class RunLog:
         begins with `requests`. The only thing that changes a log: its digests and its head are
         made anew."""
         with self._lock:
-            self._db.execute("PRAGMA secure_delete=ON")
-        anew = self._erased(instances, keys, prefixes, requests)
-        with self._lock:
-            self._head.replace(anew)
-            self._last.clear()
-            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            try:
+                self._sound()
+                self._db.execute("PRAGMA secure_delete=ON")
+                anew = self._erased(instances, keys, prefixes, requests)
+                self._head.replace(anew)
+                self._last.clear()
+                self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            except sqlite3.Error as error:
+                raise self._told(error) from error
+            except OSError as error:
+                raise files.output_error(error, self.path) from error
 
     def _erased(
         self,

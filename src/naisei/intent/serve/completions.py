@@ -94,10 +94,10 @@ def dialogue_of(messages: Sequence[ChatMessage], sessions: Sessions, user: str) 
     return open_
 
 
-def remember(reply: Reply, sessions: Sessions, user: str) -> None:
+async def remember(reply: Reply, sessions: Sessions, user: str) -> None:
     """Note what kind of message this was, to know it when the caller sends it back."""
     options: JsonValue = list(reply.options) if reply.asks else None
-    sessions.note(user, _mark(with_sources(reply)), {"options": options})
+    await sessions.note(user, _mark(with_sources(reply)), {"options": options})
 
 
 def _options(text: str, sessions: Sessions, user: str) -> tuple[str, ...] | None:
@@ -259,7 +259,7 @@ async def chat_completions(request: Request) -> Response:
     )
     if not given.stream:
         reply = await turn
-        remember(reply, state.turns.sessions, user)
+        await remember(reply, state.turns.sessions, user)
         return JSONResponse(completion(reply, _usage(log)))
     wants_usage = bool((given.stream_options or {}).get("include_usage"))
 
@@ -273,7 +273,7 @@ async def chat_completions(request: Request) -> Response:
         except (HTTPException, InputError, EffectFailed) as error:
             yield _data(problem(error))
             return
-        remember(reply, state.turns.sessions, user)
+        await remember(reply, state.turns.sessions, user)
         rest, usage = released.rest(with_sources(reply)), _usage(log) if wants_usage else None
         for chunk in told.last(rest, plain_reply(reply), usage):
             yield _data(chunk)

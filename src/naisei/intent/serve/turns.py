@@ -34,7 +34,7 @@ from naisei.lengths import too_long
 from naisei.memory.stream import KeptStream
 from naisei.runs.conversation import recorded
 from naisei.runs.lock import RunLock, holder, locked
-from naisei.runs.log import RunLog
+from naisei.runs.log import RunLog, patiently
 
 __all__ = ["OnEvent", "Session", "Sessions", "TurnService"]
 
@@ -108,16 +108,22 @@ class Sessions:
             raise HTTPException(404, say("そのような会話はありません", "no such session"))
         return session
 
-    def keep(self, session: Session) -> None:
-        """Returns when the session survives a killed process."""
-        self._log.put(f"talk:{session.id}", session.model_dump(mode="json"))
+    async def keep(self, session: Session) -> None:
+        """Returns when the session survives a killed process. Raises `LogBusy`."""
+        kept = session.model_dump(mode="json")
+        await patiently(lambda: self._log.put(f"talk:{session.id}", kept))
 
     def noted(self, user: str, mark: str) -> JsonValue:
         """What `note` kept for this user under a mark, else `None`."""
         return self._log.get(f"mark:{user}:{mark}")
 
-    def note(self, user: str, mark: str, value: JsonValue) -> None:
-        self._log.put(f"mark:{user}:{mark}", value)
+    async def note(self, user: str, mark: str, value: JsonValue) -> None:
+        """As `keep`."""
+        await patiently(lambda: self._log.put(f"mark:{user}:{mark}", value))
+
+    async def audited(self, person: str, said: str, reply: Reply) -> None:
+        """As `keep`, of a line of the audit; see `naisei.intent.serve.people`."""
+        await patiently(lambda: audited(self._log, person, said, reply))
 
     def close(self) -> None:
         self._log.close()
@@ -224,7 +230,7 @@ class TurnService:
 
         async def answered() -> Reply:
             reply = await arun(flow, world, log=log)
-            audited(self.sessions.log, f"user:{user}", said, reply)
+            await self.sessions.audited(f"user:{user}", said, reply)
             return reply
 
         return await self._work(answered())
@@ -271,16 +277,16 @@ class TurnService:
             self._locks.setdefault(session.id, asyncio.Lock()),
             _alone(log, f"talk:{session.id}"),
         ):
-            self.sessions.keep(session)
+            await self.sessions.keep(session)
             kept = self.kept(session.user)
             talk = Inquiry(log, session.id, user=session.person, kept=kept, on_event=on_event)
             if mark is not None:
-                number = _number(log, f"turn:{session.id}:{mark}", talk.would_be(said))
+                number = await _number(log, f"turn:{session.id}:{mark}", talk.would_be(said))
                 if number < len(talk.conversation.replies):
                     return talk.conversation.replies[number]
             reply = await talk.turn(said, setting, world)
             assert reply is not None, "something was said"
-            audited(log, session.person, said, reply)
+            await self.sessions.audited(session.person, said, reply)
             return reply
 
     def _shown(self, user: str, world: World, show: Show | None) -> tuple[Setting, World]:
@@ -291,12 +297,12 @@ class TurnService:
         return shown_while_written(setting, world, show) if show is not None else (setting, world)
 
 
-def _number(log: RunLog, key: str, now: int) -> int:
+async def _number(log: RunLog, key: str, now: int) -> int:
     """Which line of its session a mark stands for: as it was noted first, else `now`."""
     known = log.get(key)
     if isinstance(known, int):
         return known
-    log.put(key, now)
+    await patiently(lambda: log.put(key, now))
     return now
 
 

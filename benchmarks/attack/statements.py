@@ -1,0 +1,67 @@
+"""Every statement that a log makes, and every line of its head, seen before and after: for what
+lets one of them fail, or kills the process there.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+__all__ = ["Act", "seen_by"]
+
+#: Is told the number of a statement from 0, its SQL (`head` for a line of a head), the connection
+#: if there is one, and whether it is done. May raise, or not come back.
+Act = Callable[[int, str, sqlite3.Connection | None, bool], None]
+
+
+class _Seen(sqlite3.Connection):
+    """One whose statements are seen."""
+
+    see: Callable[[str, sqlite3.Connection | None, Callable[[], Any]], Any]
+
+    def execute(self, sql: str, *values: Any) -> sqlite3.Cursor:
+        return type(self).see(sql, self, partial(super().execute, sql, *values))
+
+    def executemany(self, sql: str, *values: Any) -> sqlite3.Cursor:
+        return type(self).see(sql, self, partial(super().executemany, sql, *values))
+
+    def executescript(self, sql: str) -> sqlite3.Cursor:
+        return type(self).see(sql, self, partial(super().executescript, sql))
+
+
+@contextmanager
+def seen_by(act: Act) -> Iterator[None]:
+    """Within, connections that are opened are seen, and heads."""
+    number = -1
+    connect, write = sqlite3.connect, os.write
+
+    def see(sql: str, db: sqlite3.Connection | None, done: Callable[[], Any]) -> Any:
+        nonlocal number
+        number += 1
+        mine = number
+        act(mine, sql, db, False)
+        found = done()
+        act(mine, sql, db, True)
+        return found
+
+    class Seen(_Seen):
+        pass
+
+    def opened(*given: Any, **options: Any) -> sqlite3.Connection:
+        return connect(*given, **{"factory": Seen, **options})
+
+    def written(file: int, data: Any) -> int:
+        # A line of a head begins with a digest, or ends one that could not be written.
+        head = len(data) > 64 and bytes(data).lstrip(b"\n")[:32].isalnum() and b" [" in bytes(data)
+        return see("head", None, partial(write, file, data)) if head else write(file, data)
+
+    Seen.see = staticmethod(see)
+    sqlite3.connect, os.write = opened, written  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        sqlite3.connect, os.write = connect, write
