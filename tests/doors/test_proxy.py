@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,7 @@ from naisei.doors.proxy import Proxy
 from naisei.http import Server, bound, uvicorn_config
 from servers.intent_server import indexed
 from servers.openai_server import OpenAIServer
+from waiting import PATIENCE
 
 ACTIONS = ["会議室を予約する", "予約を取り消す"]
 BAD, GOOD = "一人暮らしだよ。", "明日は晴れるでしょう。洗濯の目安は午前です。"
@@ -168,3 +171,38 @@ def test_the_command_tells_what_cannot_be_used(naisei: Naisei, english: Path) ->
     assert naisei("proxy", "nowhere").code == 2
     done = naisei("proxy", "http://127.0.0.1:9/v1", "--with", "ask")
     assert done.code == 2 and "--actions" in done.err
+
+
+@pytest.mark.slow
+def test_a_chat_page_of_others_only_changes_its_base_url(upstream: OpenAIServer) -> None:
+    """Gradio's own page for OpenAI-compatible endpoints, in a browser."""
+    gradio = pytest.importorskip("gradio")
+    browsers = pytest.importorskip("playwright.sync_api")
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("there is no Chromium here")
+
+    def chat(url: str) -> str:
+        with browsers.sync_playwright() as driver:
+            browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+            page = browser.new_page()
+            page.goto(url)
+            page.locator("textarea").first.fill("元気？")
+            page.keyboard.press("Enter")
+            page.get_by_text(GOOD).wait_for(timeout=PATIENCE * 1000)
+            shown = str(page.content())
+            browser.close()
+            return shown
+
+    with proxied(upstream) as client:
+        address = str(client.base_url)
+        ui = gradio.load_chat(address, model="test+check:ayu", token="k", streaming=True)
+        _, url, _ = ui.launch(prevent_thread_lock=True, quiet=True, server_name="127.0.0.1")
+        try:
+            # Apart: this thread may hold the event loop of another test's browser.
+            with ThreadPoolExecutor(1) as apart:
+                shown = apart.submit(chat, url).result()
+        finally:
+            ui.close()
+    assert BAD not in shown
+    assert upstream.requests[-1]["model"] == "test"
