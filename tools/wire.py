@@ -160,7 +160,7 @@ def _picked(request: ChatRequest) -> str:
     else one after the other; notes where no commands are listed."""
     said = request.messages[-1].content
     listed = said.partition("ctions you can take now:\n")[2].partition("\n\n")[0].splitlines()
-    listed = listed or re.findall(r"^\d+ (.+)$", said, re.M)
+    listed = listed or re.findall(r"^- (.+)$", said, re.M)
     if not listed:
         return "- the cookbook is in the kitchen\n- read it first"
     listed = [c.removeprefix("- ") for c in listed]

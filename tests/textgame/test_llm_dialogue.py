@@ -7,7 +7,7 @@ import pytest
 from naisei.core import Chat, InputError, Message, play
 from naisei.plugins import typed
 from naisei.textgame.llm.kind import build
-from naisei.textgame.llm.player import numbered
+from naisei.textgame.llm.player import matched
 from naisei.textgame.llm.prompt import LLMOptions
 from naisei.textgame.player import Follows, PlayerContext
 from naisei.textgame.schemas import Decision, View
@@ -59,12 +59,12 @@ class Game:
 
 def test_a_turn_tells_what_the_thesis_has_it_tell() -> None:
     game = Game()
-    assert game.step(OPENING, "0 examine cookbook").action == "examine cookbook"
+    assert game.step(OPENING, "- examine cookbook").action == "examine cookbook"
     assert "Room: Kitchen\nInventory: nothing. Total 0 items.\nRecipe: missing\n" in game.turn
-    assert "0 examine cookbook\n1 go west\n" in game.turn
+    assert "- examine cookbook\n- go west\n" in game.turn
     assert "Executed action" not in game.turn
     game.step(view("Kitchen", feedback=BOOK, score=1, held="a raw red apple"), "go west")
-    assert game.turn.startswith("Executed action 1: examine cookbook\nReward received: 1\n")
+    assert game.turn.startswith("Executed action 1: examine cookbook\nPoints so far: 1\n")
     assert "a raw red apple. Total 1 items." in game.turn
     assert "Recipe: Ingredients:\nred apple\nDirections:\nfry the red apple" in game.turn
     roles = [m.role for m in game.messages]
@@ -84,18 +84,16 @@ def test_neither_thoughts_nor_example_nor_description_are_in_it() -> None:
     ("said", "meant"),
     [
         ("go west", "go west"),
-        ("1 go west", "go west"),
-        ("1. Go west.", "go west"),
-        ("1", "go west"),
-        ("0 go west", None),  # which of the two?
-        ("7", None),
+        ("- go west", "go west"),
+        ("Go west.", "go west"),
+        ("1", None),
         ("go west\ngo east", None),
         ("I would go west", None),
         ("", None),
     ],
 )
-def test_a_reply_is_a_command_its_number_or_both(said: str, meant: str | None) -> None:
-    assert numbered(said, ("examine cookbook", "go west", "go east")) == meant
+def test_a_reply_is_a_command_as_it_is_listed(said: str, meant: str | None) -> None:
+    assert matched(said, ("examine cookbook", "go west", "go east")) == meant
 
 
 def test_a_reply_that_is_none_is_asked_for_once_more_and_then_does_no_harm() -> None:
@@ -103,7 +101,7 @@ def test_a_reply_that_is_none_is_asked_for_once_more_and_then_does_no_harm() -> 
     decision = game.step(OPENING, "hm", "<think>west</think>go west")
     assert decision.counts == {"repairs": 1, "unmatched": 0}
     assert decision.action == "go west"
-    assert "0 examine cookbook" in game.chats[1].messages[-1].content
+    assert "- examine cookbook" in game.chats[1].messages[-1].content
     game = Game()
     decision = game.step(OPENING, "hm", "hmm")
     assert (decision.action, decision.counts["unmatched"]) == ("examine cookbook", 1)
@@ -123,6 +121,47 @@ def test_a_long_conversation_forgets_its_oldest_turns_and_keeps_the_task() -> No
     assert "Executed action 19:" in messages[-1].content
 
 
+def texts(messages: tuple[Message, ...]) -> list[str]:
+    return [m.content for m in messages]
+
+
+def test_the_recipe_stands_once_and_a_request_begins_as_the_one_before() -> None:
+    game = Game()
+    game.step(OPENING, "examine cookbook")
+    game.step(view("Kitchen", feedback=BOOK), "go west")
+    told = texts(game.messages)
+    for seen in (view("Corridor"), view("Kitchen", feedback=BOOK)):
+        before = told
+        game.step(seen, "go west")
+        told = texts(game.messages)
+        assert sum("fry the red apple" in text for text in told) == 1
+        assert told[: len(before) - 1] == before[:-1]
+        # The newest turn lost its list of commands, and nothing else.
+        assert before[-1].startswith(told[len(before) - 1])
+
+
+def test_turns_are_forgotten_in_blocks_and_the_recipe_never() -> None:
+    game = Game(history_chars=1200)
+    game.step(OPENING, "examine cookbook")
+    game.step(view("Kitchen", feedback=BOOK), "go west")
+    broken, before = 0, texts(game.messages)
+    for _ in range(40):
+        game.step(view("Kitchen", feedback="Nothing."), "go west")
+        told = texts(game.messages)
+        assert sum("fry the red apple" in text for text in told) == 1
+        assert sum(map(len, told[1:])) <= 1200
+        broken += told[: len(before) - 1] != before[:-1]
+        before = told
+    assert 1 <= broken <= 10
+
+
+def test_what_the_navigator_is_stands_in_the_task() -> None:
+    for on in (False, True):
+        game = Game(navigator=on)
+        game.step(OPENING, "go west")
+        assert ("navigate to" in game.messages[0].content) is on
+
+
 def test_the_navigator_offers_ways_once_the_recipe_is_known_and_walks_straight_on() -> None:
     game = Game(navigator=True)
     game.step(OPENING, "examine cookbook")
@@ -130,7 +169,7 @@ def test_the_navigator_offers_ways_once_the_recipe_is_known_and_walks_straight_o
     game.step(view("Kitchen", feedback=BOOK), "go west")
     game.step(view("Corridor"), "go west")
     assert "navigate to stove" in game.turn
-    decision = game.step(view("Garden", "take red apple"), "0 navigate to cookbook")
+    decision = game.step(view("Garden", "take red apple"), "navigate to cookbook")
     assert (decision.action, decision.counts["navigations"]) == ("go east", 1)
     # Two commands in one direction: the second is not taken for a way that is blocked.
     decision = game.step(view("Corridor"))

@@ -43,13 +43,11 @@ __all__ = [
     "feedback_kind",
     "from_template",
     "matched",
-    "numbered",
 ]
 
 
 #: List marks, prompt signs, numbers and the like that precede a command.
 _BEFORE = re.compile(r"^(?:[>*\-•·–]+\s*|\d+\s*[.):]\s*|\d+\s+(?=[a-z]))+", re.I)
-_NUMBER = re.compile(r"(\d+)[\s.):]*(.*)")
 _QUOTES = "\"'`*“”‘’"
 
 
@@ -61,20 +59,6 @@ def matched(said: str, candidates: Sequence[str]) -> str | None:
     known = {" ".join(c.split()).casefold(): c for c in reversed(candidates)}
     bare = _bare(said)
     return known.get(bare) or known.get(_bare(_BEFORE.sub("", bare)))
-
-
-def numbered(said: str, candidates: Sequence[str]) -> str | None:
-    """The same where the list was numbered from 0: the command, the number before it, or the
-    number alone. A number that belongs to another command than the one beside it is none."""
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
-    if len(lines) != 1:
-        return None
-    found = _NUMBER.fullmatch(_bare(lines[0]))
-    if found is None:
-        return matched(lines[0], candidates)
-    number, rest = int(found[1]), found[2]
-    by_number = candidates[number] if number < len(candidates) else None
-    return by_number if not rest or matched(rest, candidates) == by_number else None
 
 
 def _bare(said: str) -> str:
@@ -282,8 +266,9 @@ def feedback_kind(options: LLMOptions, family: Family) -> Kind:
 # The player of chapters 5 and 6: zero-shot, a conversation that grows by a turn a step.
 #
 # Source: the text-game thesis, §§5.5.3, 6.5.2 (Tables 5.5 and 6.2). A turn tells what was done
-# and what it earned, where the player is, what it holds, the recipe once it was read, and the
-# numbered commands; the answer is the command alone.
+# and the points so far, where the player is and what it holds; the newest has the commands. Unlike
+# the thesis's, they have no numbers, which would mean something else at every step, and the recipe
+# stands in one turn only, so that a request begins as the last one did.
 
 
 class DialoguePlayer:
@@ -296,32 +281,37 @@ class DialoguePlayer:
         #: The first turn that is still told.
         self._first = 0
         self._instructions, self._recipe = "", ""
+        #: The turn in which the recipe was read.
+        self._read = 0
         self._cooking = False
 
     def decide(self, view: View) -> Flow[Decision]:
         if not self._turns:
             self._begin(view)
-        self._recipe = self._recipe or cookbook_text(view.feedback)
+        new = "" if self._recipe else cookbook_text(view.feedback)
+        if new:
+            self._recipe, self._read = f"\nRecipe: {new}", len(self._turns)
         said = self._turn(view)
         choice = lang.render(
             PACKAGE,
-            "actions.v3",
+            "actions.v4",
             "en",
-            recipe=f"Recipe: {self._recipe or 'missing'}\n" if self._cooking else "",
+            missing="Recipe: missing\n" if self._cooking and not self._recipe else "",
             left=view.steps_left,
             candidates=_listed(view.candidates),
         )
-        newest = f"{said}\n{choice}"
-        asked = (system(self._instructions), *self._earlier(newest), user(newest))
+        earlier = self._earlier(len(said) + len(choice))
+        newest = f"{said}{self._recipe_in(len(self._turns))}\n{choice}"
+        asked = (system(self._instructions), *earlier, user(newest))
         reply = yield from self._ask(asked)
-        action, counts = numbered(reply, view.candidates), {"repairs": 0, "unmatched": 0}
+        action, counts = matched(reply, view.candidates), {"repairs": 0, "unmatched": 0}
         if action is None:
             counts["repairs"] = 1
             again = lang.render(
-                PACKAGE, "repair-dialogue.v1", "en", candidates=_listed(view.candidates)
+                PACKAGE, "repair-dialogue.v2", "en", candidates=_listed(view.candidates)
             )
             reply = yield from self._ask((*asked, assistant(reply or "(nothing)"), user(again)))
-            action = numbered(reply, view.candidates)
+            action = matched(reply, view.candidates)
         if action is None:
             counts["unmatched"] = 1
             action = fallback(view.candidates)
@@ -340,7 +330,7 @@ class DialoguePlayer:
         self._cooking = family == "cooking"
         self._instructions = lang.render(
             PACKAGE,
-            "dialogue.v2",
+            "dialogue.v3",
             "en",
             task=task_text(self._options, family, opening),
             memo=f"Memo from earlier tries at this very game:\n{self._memo}" if self._memo else "",
@@ -356,11 +346,11 @@ class DialoguePlayer:
         if self._turns:
             done = (
                 f"Executed action {len(self._turns)}: {self._turns[-1][1]}\n"
-                f"Reward received: {view.score}\n"
+                f"Points so far: {view.score}\n"
             )
         return lang.render(
             PACKAGE,
-            "turn.v3",
+            "turn.v4",
             "en",
             done=done,
             room=view.room,
@@ -368,22 +358,31 @@ class DialoguePlayer:
             answer="" if self._cooking else f"Answer of the game: {plain(view.feedback)}\n",
         ).strip()
 
-    def _earlier(self, newest: str) -> list[Message]:
-        """The turns before, without the recipe and the commands that could be given then. Every
-        turn tells all that holds at its time, so that old ones can be spared: once the budget is
-        used up, half of it at once, since what is sent should begin as the last request did."""
+    def _earlier(self, newest: int) -> list[Message]:
+        """The turns before, without the commands that could be given then. newest: characters of
+        the turn that follows. Every turn tells all that holds at its time, so that old ones can be
+        spared: once the budget is used up, half of it at once, since what is sent should begin as
+        the last request did. The recipe is never spared."""
         if self._options.history_chars:
-            room = self._options.history_chars - len(newest)
+            room = self._options.history_chars - newest - len(self._recipe)
             lengths = [len(said) + len(action) for said, action in self._turns]
             if sum(lengths[self._first :]) > room:
                 while self._first < len(lengths) and sum(lengths[self._first :]) > room // 2:
                     self._first += 1
-        kept = self._turns[self._first :]
-        return [m for said, action in kept for m in (user(said), assistant(action))]
+        kept = enumerate(self._turns[self._first :], self._first)
+        return [
+            message
+            for number, (said, action) in kept
+            for message in (user(said + self._recipe_in(number)), assistant(action))
+        ]
+
+    def _recipe_in(self, number: int) -> str:
+        """The recipe in the turn in which it was read, or in the oldest that is still told."""
+        return self._recipe if number == max(self._read, self._first) else ""
 
 
 def _listed(candidates: Sequence[str]) -> str:
-    return "\n".join(f"{number} {candidate}" for number, candidate in enumerate(candidates))
+    return "\n".join(f"- {candidate}" for candidate in candidates)
 
 
 # A player with a navigator: a whole way is one choice, and walked a command at a time.

@@ -192,10 +192,13 @@ def messages(
 
 
 def task_text(options: LLMOptions, family: Family, opening: str) -> str:
-    """The user's own words, or the prompt for this kind of game."""
-    return options.task_text or lang.render(
+    """The user's own words, or the prompt for this kind of game; and what the navigator is."""
+    task = options.task_text or lang.render(
         PACKAGE, f"task-{family}.v1", "en", opening=opening or _NOTHING
     )
+    if not options.navigator:
+        return task
+    return "\n".join((task.rstrip(), lang.render(PACKAGE, "navigator.v1", "en")))
 
 
 def walkthrough(options: LLMOptions, family: Family, *, augmented: bool) -> str:
