@@ -142,6 +142,42 @@ def test_limits_a_minute_are_the_drivers(toy: Any) -> None:
     asyncio.run(go())
 
 
+def test_one_limit_holds_for_all_workers(tmp_path: Path, toy: Any) -> None:
+    """Two workers, one request at a time: the driver gives permits to both in turn."""
+    ray, under_way, most, asked = InProcessRay(), 0, 0, 0
+    limited = ModelSettings(requests_per_minute=6e7, tokens_per_minute=6e9, concurrency=1)
+
+    @asynccontextmanager
+    async def world(throttle: Callable[[str, ModelSettings], Throttle]) -> AsyncIterator[World]:
+        line = throttle("m", limited)
+
+        async def reply(chat: Any) -> Any:
+            nonlocal under_way, most, asked
+            async with line.request(9):
+                under_way, asked = under_way + 1, asked + 1
+                most = max(most, under_way)
+                try:
+                    await asyncio.sleep(0)
+                finally:
+                    under_way -= 1
+                line.used(7, 9)
+            word = toy.answer(chat)
+            return toy.Reply(word=word) if chat.schema else word
+
+        yield World({toy.Chat: reply})
+
+    def kill_one(event: Event) -> None:
+        if asked == 20:
+            ray.kill(ray.actors[0])  # what it held is given back
+
+    async def go() -> Any:
+        async with _workers(ray) as cluster:
+            return await _run(cluster, toy, tmp_path / "run", kill_one, world=world)
+
+    assert asyncio.run(go()).outcome.scored == 12
+    assert most == 1 and asked >= 12 * 6
+
+
 _NO_LIMITS = RayEngine.__call__.__kwdefaults__["limits"]
 
 
