@@ -80,8 +80,13 @@ def cases(results: Sequence[ItemResult]) -> Table:
         ("kind", "wanted", "①", "②", "③", "④", "⑤", "⑥", "asked", "n"),
         tuple(rows),
         note=say(
+            "① あいまいな相談 → 聞く、② あいまいな質問 → 聞く、③ あいまいで聞くこともない → 探す、"
+            "④ 資料にありそうな相談 → 探す、⑤ なさそうな相談 → 聞く、⑥ はっきりした質問 → 探す。"
             "予算や重複で聞けないときは、①②⑤ でも検索になる",
-            "① ② ⑤ become a search where the budget is spent or the question was put before",
+            "① unclear consultation: ask; ② unclear question: ask; ③ unclear, nothing to ask: "
+            "search; ④ consultation the documents may cover: search; ⑤ one they may not: ask; "
+            "⑥ clear question: search. ① ② ⑤ become a search where the budget is spent or the "
+            "question was put before",
         ),
     )
 

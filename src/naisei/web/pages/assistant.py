@@ -35,7 +35,7 @@ from naisei.web.html import fragment
 from naisei.web.pages import Page
 from naisei.web.state import server_of
 
-__all__ = ["PAGE"]
+__all__ = ["OFFERED", "PAGE"]
 
 
 class AssistantConfig(BaseModel):
@@ -110,8 +110,18 @@ KIND: ConversationKind[AssistantConfig] = ConversationKind(
 )
 
 
-#: How many situations of the data are offered.
-_OFFERED = 12
+#: Situations of the bundled data that are offered: such as the assistant without a model gets right
+#: with three questions and one action, so that nobody's first try is in vain.
+OFFERED: dict[Language, tuple[str, ...]] = {
+    "ja": (
+        *("a025-1", "a012-1", "b014-1", "b017-1", "b028-1", "b032-1"),
+        *("b054-1", "b069-1", "c007-1", "c043-1", "c094-1", "e820-1"),
+    ),
+    "en": (
+        *("a025-1", "a020-1", "b014-1", "b028-1", "b054-1", "b060-1"),
+        *("b069-1", "c007-1", "c025-1", "c043-1", "c094-1", "e820-1"),
+    ),
+}
 #: How it goes about a request. Where a wrong action costs nothing but a try, the best that an
 #: agent can do is to act at once; with one try it asks while that pays.
 _MANNERS = {"careful": Rules(trials=1, quota=3), "quick": Rules(trials=3, quota=2)}
@@ -119,11 +129,10 @@ _MANNERS = {"careful": Rules(trials=1, quota=3), "quick": Rules(trials=3, quota=
 
 @lru_cache(maxsize=2)
 def _scenes(spoken: Language) -> dict[str, Scene]:
-    """Some situations of the bundled data, spread over it; by id."""
+    """The situations that are offered, by id."""
     source = "ambigact40-open-en" if spoken == "en" else "ambigact40-open"
-    found = {i.scene_id or i.id: i.scene for i in load(source, split="dev").instances}
-    step = max(1, len(found) // _OFFERED)
-    return {scene.id: scene for scene in list(found.values())[::step][:_OFFERED]}
+    found = {i.id: i.scene for i in load(source, split="dev").instances}
+    return {found[name].id: found[name] for name in OFFERED[spoken]}
 
 
 def _agents(model: str | None) -> list[str]:

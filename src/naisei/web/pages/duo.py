@@ -30,6 +30,7 @@ from naisei.web.conversations.kind import (
     PageConversation,
 )
 from naisei.web.conversations.routes import number_field, page_routes
+from naisei.web.conversations.script import SCRIPT, shipped_script
 from naisei.web.html import fragment
 from naisei.web.pages import Page
 from naisei.web.state import server_of
@@ -39,11 +40,21 @@ __all__ = ["KIND", "LONGEST", "PAGE", "TURNS", "DuoConfig", "duo"]
 
 #: Turns of the longest talk.
 LONGEST = 40
+#: The form of the talk that the script that ships is of.
+_SCRIPTED = {
+    "first": "yana",
+    "second": "ayu",
+    "topic": "洗濯",
+    "place": "雨の日の居間",
+    "turns": "5",
+    "judge": "yes",
+}
 
 
 class DuoConfig(BaseModel):
     """profiles: the two as TOML, in the order in which they speak. played: ids of those whose
-    lines the person writes; the others' come from the model."""
+    lines the person writes; the others' come from the model. model: `SCRIPT` for the script that
+    ships."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -104,7 +115,8 @@ _ROLES: dict[str, Parameters] = {"speaker": {}, "judge": INSTRUMENT}
 
 @asynccontextmanager
 async def _open(config: DuoConfig, context: ConversationContext) -> AsyncIterator[Prepared]:
-    models = dict.fromkeys(_ROLES, config.model) if config.model else {}
+    model = shipped_script("director_demo/writer.jsonl", config.model)
+    models = dict.fromkeys(_ROLES, model) if model else {}
     # A malformed judgement is repaired once; then the rules decide alone.
     base = await context.world(models, resends_of={"judge": 0})
     names = {character.id: character.name for character in config.cast}
@@ -148,6 +160,8 @@ async def _start(request: Request) -> dict[str, Any]:
 
 async def _begin(request: Request, fields: Mapping[str, str]) -> tuple[DuoConfig, str]:
     model = server_of(request).options.model
+    if fields.get("script"):
+        model, fields = SCRIPT, _SCRIPTED
     profiles = _profile(fields, "first"), _profile(fields, "second")
     cast = tuple(parse_character(text, place=say("プロフィール", "profile")) for text in profiles)
     if cast[0].id == cast[1].id:

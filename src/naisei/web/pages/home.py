@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from naisei.lang import say
 from naisei.runs.compare import Listed
 from naisei.web.html import page_response
 from naisei.web.pages import Page
+from naisei.web.pages.runs.example import example_of
 from naisei.web.pages.runs.lists import Row, latest, seen_runs
 from naisei.web.state import RECORDED, server_of
 
@@ -42,7 +45,21 @@ class _Cost:
 async def _home(request: Request) -> Response:
     server = server_of(request)
     earlier = await server.conversations.entries(request.state.visitor, most=_EARLIER)
-    return page_response(request, "home/home.html", earlier=earlier, model=server.options.model)
+    return page_response(
+        request,
+        "home/home.html",
+        earlier=earlier,
+        model=server.options.model,
+        example=await asyncio.to_thread(example_of, "assistant"),
+    )
+
+
+async def _example(request: Request) -> Response:
+    """`GET /home/example/<page>`: a recorded episode that plays."""
+    example = await asyncio.to_thread(example_of, request.path_params["page"])
+    if example is None:
+        raise HTTPException(404, say("実例はありません", "there is no example"))
+    return page_response(request, "home/_example.html", example=example)
 
 
 async def _runs(request: Request) -> Response:
@@ -65,5 +82,5 @@ PAGE = Page(
     about=("いま何が動いているか", "What is running now."),
     icon="M4 11l8-7 8 7v9h-5v-6H9v6H4z",
     order=0,
-    routes=[Route("/", _home), Route("/home/runs", _runs)],
+    routes=[Route("/", _home), Route("/home/runs", _runs), Route("/home/example/{page}", _example)],
 )

@@ -36,6 +36,7 @@ from naisei.web.conversations.kind import (
     PageConversation,
 )
 from naisei.web.conversations.routes import number_field, page_routes
+from naisei.web.conversations.script import SCRIPT, shipped_script
 from naisei.web.html import fragment
 from naisei.web.pages import Page
 from naisei.web.state import server_of
@@ -223,7 +224,8 @@ _RESENDS = dict.fromkeys(_INSTRUMENTS, 0)
 async def _open(config: PairConfig, context: ConversationContext) -> AsyncIterator[Prepared]:
     rules = config.rules
     pair = pair_of(config.pair).on(rules.clock.start)
-    models = dict.fromkeys(_ROLES, config.model) if config.model else {}
+    model = shipped_script("relationship_demo/script.jsonl", config.model)
+    models = dict.fromkeys(_ROLES, model) if model else {}
     base = await context.world(models, embedder=config.embedder, resends_of=_RESENDS)
     record = Recorder(pair)
     embed = EmbedHandler(open_embedder(config.embedder))
@@ -309,9 +311,15 @@ async def _start(request: Request) -> dict[str, Any]:
     }
 
 
+#: The pair and the length of the script that ships.
+_SCRIPTED = {"pair": "engineers", "sessions": "2", "turns": "6"}
+
+
 async def _begin(request: Request, fields: Mapping[str, str]) -> tuple[PairConfig, str]:
     server = server_of(request)
     model = server.options.model
+    if fields.get("script"):
+        model, fields = SCRIPT, _SCRIPTED
     given = fields.get("pair", "")
     if given == "own":
         given = fields.get("profile", "")

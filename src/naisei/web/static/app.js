@@ -34,13 +34,32 @@
   });
   document.addEventListener("htmx:configRequest", (event) => {
     const form = event.target.closest?.("[data-composer]");
-    if (form && !event.detail.formData.get("step")) event.preventDefault();
+    if (!form || event.detail.formData.get("step")) return;
+    // It is not the turn of this field: what is written stays, and what is waited for is said.
+    event.preventDefault();
+    const choice = document.querySelector("#status form button");
+    const ja = document.documentElement.lang === "ja";
+    notice(choice
+      ? (ja ? "先に上のボタンで答えてください。書いたものは残っています。" : "Answer by the buttons above first; what you wrote stays.")
+      : (ja ? "まだあなたの番ではありません。書いたものは残っています。" : "It is not your turn yet; what you wrote stays."));
+    choice?.focus();
   });
+  // A line that was rejected comes back to be written anew.
+  let sent = "";
+  function restore() {
+    const field = document.querySelector("[data-composer] textarea");
+    if (!sent || !field || field.value || !document.querySelector("#status [data-rejected]")) return;
+    field.value = sent;
+    sent = "";
+  }
   document.addEventListener("htmx:afterRequest", (event) => {
     const form = event.target.closest?.("[data-composer]");
     if (!form || !event.detail.successful) return;
+    const field = form.querySelector("textarea");
+    sent = field?.value ?? "";
     form.reset();
-    form.querySelector("textarea")?.focus();
+    field?.focus();
+    restore();
   });
 
   // <div data-live="/conversations/ID/events?after=N">: what happens in a conversation. A page in the
@@ -83,6 +102,7 @@
   function swap(text) {
     const near = innerHeight + scrollY > document.body.scrollHeight - 240;
     htmx.swap(document.body, text, { swapStyle: "none" });
+    restore();
     if (near) scrollTo({ top: document.body.scrollHeight });
   }
 
@@ -99,5 +119,23 @@
     setTimeout(() => { button.textContent = before; }, 1500);
   });
 
+  // <form data-upload>: how far it is, and a button that breaks it off; the files stay chosen.
+  document.querySelectorAll("[data-upload]").forEach((form) => {
+    const bar = form.querySelector("progress");
+    const cancel = form.querySelector("[data-cancel]");
+    const going = (on) => { bar.hidden = cancel.hidden = !on; bar.value = 0; };
+    cancel.addEventListener("click", () => htmx.trigger(form, "htmx:abort"));
+    form.addEventListener("htmx:beforeRequest", () => going(true));
+    form.addEventListener("htmx:afterRequest", () => going(false));
+    form.addEventListener("htmx:xhr:progress", (event) => {
+      const { loaded, total } = event.detail;
+      if (total) bar.value = loaded / total;
+    });
+  });
+
+  // A conversation that has just begun: the focus is where one writes.
+  if (document.activeElement === document.body && !location.hash) {
+    document.querySelector("[data-composer] textarea")?.focus({ preventScroll: true });
+  }
   document.querySelectorAll("[data-live]").forEach(follow);
 })();

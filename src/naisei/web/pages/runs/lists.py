@@ -78,6 +78,11 @@ def place_of(request: Request, name: str | None = None) -> Place:
     name = request.path_params["run"] if name is None else name
     if name.startswith("@"):
         return Place(name, server.conversations.path(request.state.visitor, name[1:]), own=True)
+    if name.startswith("~"):  # an example that ships, whatever the folder of runs is
+        shipped = {path.name: path for path in RECORDED.iterdir() if path.is_dir()}
+        if (path := shipped.get(name[1:])) is None:
+            raise HTTPException(404, say("そのような実行はありません", "there is no such run"))
+        return Place(name, path)
     return Place(name, _within(server, name))
 
 
@@ -247,7 +252,7 @@ async def one_row(request: Request) -> Response:
 async def annotate(request: Request) -> Response:
     """`POST /runs/note/<run>`: tags and note of a run of the folder."""
     place = place_of(request)
-    if place.own or server_of(request).runs == RECORDED:
+    if place.own or place.path.parent == RECORDED:
         raise HTTPException(
             403, say("同梱の記録には書けません", "recorded examples stay as they are")
         )

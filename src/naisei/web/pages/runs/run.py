@@ -166,7 +166,7 @@ async def show(request: Request) -> Response:
         asked=asked,
         unchecked=await asyncio.to_thread(unchecked, place.path),
         written=await asyncio.to_thread(Annotations.read, place.path),
-        writable=not place.own and server_of(request).runs != RECORDED,
+        writable=not place.own and place.path.parent != RECORDED,
         command=as_command(found["frozen"].system, found["frozen"].config),
         python=as_python(found["frozen"].system, found["frozen"].config),
         **found,
