@@ -8,8 +8,8 @@ from functools import lru_cache
 
 from naisei.core import InputError
 from naisei.lang import language
-from naisei.web.pages.runs.episode import episode_of, worded
 from naisei.web.pages.runs.lists import Place, opened
+from naisei.web.pages.runs.loaded import episode_of, worded
 from naisei.web.replay import Headline, Told
 from naisei.web.state import RECORDED
 
