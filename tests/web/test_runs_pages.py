@@ -311,7 +311,7 @@ def test_the_strip_has_a_cell_for_each_episode_that_leads_to_it(server: WebServe
 def test_very_many_episodes_share_cells() -> None:
     rows = [Glance(f"i{n}#0", f"i{n}", "", Digest(float(n % 2)), "", 0.0) for n in range(1000)]
     strip = Strip.of(rows, 1200)
-    assert strip.each == 3 and len(strip.cells) + len(strip.left) == 400
+    assert strip.each == 5 and len(strip.cells) + len(strip.left) == 240
     assert sum(cell.size for cell in strip.cells) == 1000
     for cell in strip.cells:
         assert sum(high for _, _, high in cell.parts) == pytest.approx(12, abs=0.05)

@@ -10,8 +10,8 @@ from naisei.runs.overview import Glance
 
 __all__ = ["Cell", "Strip"]
 
-#: Cells at most, and cells a row.
-_MOST, _ROW = 400, 80
+#: Cells at most, where each is one episode and where it is several; and cells a row.
+_MOST, _MOST_SHARED, _ROW = 400, 240, 80
 #: Width and height of a cell with its gap, in the units of the drawing.
 _WIDE, _HIGH = 10, 14
 _KINDS = ("good", "part", "bad", "ended", "unscored")
@@ -44,7 +44,7 @@ class Strip:
     def of(rows: Sequence[Glance], total: int) -> Strip:
         """rows: of the episodes that ended, in their order. total: episodes of the run."""
         total = max(total, len(rows))
-        each = max(1, -(-total // _MOST))
+        each = 1 if total <= _MOST else -(-total // _MOST_SHARED)
         count = -(-total // each)
         cells = [_cell(rows[at : at + each], at, at // each) for at in range(0, len(rows), each)]
         left = [_place(number) for number in range(len(cells), count)]
