@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from typing import Any
 
 from naisei.clarify.schemas import (
     ActionSet,
@@ -17,13 +16,10 @@ from naisei.clarify.schemas import (
     Scene,
     TrialLog,
 )
-from naisei.lang import say
-from naisei.runs.task import Digest
 
 __all__ = [
     "REFUSAL",
     "action_list",
-    "digest",
     "facts_text",
     "is_refusal",
     "past_text",
@@ -224,15 +220,3 @@ _REFUSAL = re.compile(
 def is_refusal(answer: str) -> bool:
     """Whether an answer is the refusal and nothing else, whatever brackets it wears."""
     return _REFUSAL.fullmatch(unicodedata.normalize("NFKC", answer).strip()) is not None
-
-
-def digest(result: Any) -> Digest:
-    """An episode for lists: solved at which trial, how many questions."""
-    found = EpisodeResult.model_validate(result)
-    solved, trials = found.first_success, len(found.trials)
-    did = (
-        say(f"{solved} 回目で成功", f"solved at trial {solved}")
-        if solved
-        else say(f"{trials} 回とも失敗", f"failed {trials} of {trials}")
-    )
-    return Digest(float(solved is not None), did, found.questions)

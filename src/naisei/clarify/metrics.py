@@ -9,6 +9,7 @@ it is not served by acting blindly.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any
 
 from naisei.clarify.config import ClarifyConfig
 from naisei.clarify.costs import cost_tables, oracle
@@ -21,9 +22,9 @@ from naisei.runs.statistics import (
     pass_hat_k,
     succeeded_within,
 )
-from naisei.runs.task import EpisodeRow, Metric, Summary, Table
+from naisei.runs.task import Digest, EpisodeRow, Metric, Summary, Table
 
-__all__ = ["KS", "NO_MODEL", "ks", "summarise", "token_metrics", "token_table"]
+__all__ = ["KS", "NO_MODEL", "digest", "ks", "summarise", "token_metrics", "token_table"]
 
 
 #: Roles that belong to the instrument and not to the system under test.
@@ -290,3 +291,15 @@ def _by_ambiguity(
         rows.append((kind, solved.value, solved.low, solved.high, questions, len(group)))
     columns = ("ambiguity", "solved", "95 % low", "95 % high", "questions", "n")
     return (Table("by kind of ambiguity", columns, tuple(rows)),)
+
+
+def digest(result: Any) -> Digest:
+    """An episode for lists: solved at which trial, how many questions."""
+    found = EpisodeResult.model_validate(result)
+    solved, trials = found.first_success, len(found.trials)
+    did = (
+        say(f"{solved} 回目で成功", f"solved at trial {solved}")
+        if solved
+        else say(f"{trials} 回とも失敗", f"failed {trials} of {trials}")
+    )
+    return Digest(float(solved is not None), did, found.questions)

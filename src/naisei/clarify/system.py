@@ -168,7 +168,7 @@ RUN: Experiment[ClarifyConfig] = Experiment(
     tables="naisei.clarify.study:study_tables",
     hints=_hints,
     headline=("score@", "pass@"),
-    digest="naisei.clarify.describe:digest",
+    digest="naisei.clarify.metrics:digest",
 )
 
 AUDIT: Experiment[AuditConfig] = Experiment(
