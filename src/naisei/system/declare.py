@@ -179,7 +179,7 @@ class Experiment(Generic[C]):
         digest: `module:function` from the stored result of an episode (JSON) to its
             `naisei.runs.task.Digest`, for lists of episodes.
         charts: `module:function` from episodes with their stored results, a part of those of a
-            run, to `naisei.runs.charts.Chart`s of it.
+            run, to its charts (`naisei.runs.charts.Chart`).
     """
 
     verb: str = "run"
