@@ -24,7 +24,7 @@ from naisei.runs.compare import compare
 from naisei.runs.directory import RunDirectory
 from naisei.runs.export import Frame, export_csv, export_jsonl, frame
 from naisei.runs.report import csv_report, html_report, markdown_report, write_study
-from naisei.runs.tables import number, to_csv, to_markdown
+from naisei.runs.tables import number, short, to_csv, to_markdown
 from naisei.runs.task import EpisodeRow, Summary, Table
 
 Run = Callable[..., Any]
@@ -280,3 +280,8 @@ def test_the_report_as_csv_holds_every_table(tmp_path: Path, run_toy: Run) -> No
     head, *rows = csv.reader(io.StringIO(tables["Metrics"].strip()))
     assert head[:2] == ["metric", "value"] and rows
     assert all(len(row) == len(head) for row in rows)
+
+
+def test_a_short_number_is_never_rounded_to_nothing() -> None:
+    cells = [short(x) for x in (0.0, 3e-13, 0.0004, 0.05, 1.234, 12.34)]
+    assert cells == ["0", "3.00e-13", "0.0004", "0.05", "1.23", "12.3"]

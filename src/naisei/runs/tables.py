@@ -40,7 +40,8 @@ def short(value: str | float | int) -> str:
     if not isinstance(value, float) or not math.isfinite(value) or abs(value) >= 100:
         return number(value)
     text = f"{value:.{3 if abs(value) < 1 else 2 if abs(value) < 10 else 1}f}"
-    return text.rstrip("0").rstrip(".")
+    text = text.rstrip("0").rstrip(".")
+    return number(value) if value and not float(text) else text
 
 
 def to_markdown(table: Table) -> str:
