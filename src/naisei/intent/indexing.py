@@ -16,6 +16,7 @@ from naisei.files import write_atomically
 from naisei.intent.config import DESCRIPTION
 from naisei.lang import say
 from naisei.lengths import PARSE_SECONDS
+from naisei.postgres import STORE_FILE
 from naisei.retrieval.index import Index
 from naisei.system.config import Printed, flag, store_flag
 from naisei.terminal import visible
@@ -160,7 +161,10 @@ def _check(options: IndexOptions, found: Source, limits: LoadLimits) -> None:
     index = options.index
     if (index / FILE).exists():
         return
-    if index.is_dir() and any(not p.name.startswith("source-") for p in index.iterdir()):
+    # A folder may name the database to publish to before there is an index.
+    if index.is_dir() and any(
+        p.name != STORE_FILE and not p.name.startswith("source-") for p in index.iterdir()
+    ):
         raise InputError(
             say("ほかのファイルがあり、索引ではありません", "holds other files, and is no index"),
             place=f"--index {index}",

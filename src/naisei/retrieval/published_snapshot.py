@@ -92,8 +92,8 @@ class PublishedSnapshot(Snapshot):
                 there = "SELECT 1 FROM index_views WHERE index = %s AND view = %s LIMIT 1"
                 if db.execute(there, (self.generation, self._view)).fetchone() is None:
                     insert = (
-                        "INSERT INTO index_views SELECT %s, %s, word, count(*), max(weight)"
-                        f" FROM {self._table}, unnest(words, weights) AS each(word, weight)"
+                        "INSERT INTO index_views SELECT %s, %s, word, count(*), max(weight::real)"
+                        f" FROM {self._table}, jsonb_each(weights) AS each(word, weight)"
                         f" WHERE {self._condition} GROUP BY word"
                     )
                     values = (self.generation, self._view, *self._values)
@@ -233,8 +233,7 @@ class PublishedSnapshot(Snapshot):
         while True:
             some, rest = order[:taken], order[taken:]
             found = self._with_words(some, told, most, condition, values)
-            kept = [dict(zip(words, weights, strict=True)) for *_, words, weights in found]
-            held = _Words(told, self._count, kept)
+            held = _Words(told, self._count, [weights for *_, weights in found])
             scores = np.sort(held.scores(asked, synonyms(asked)))[::-1]
             least = float(scores[depth - 1]) if len(scores) >= depth else 0.0
             cut = len(found) == most and least <= float(found[-1][1])
@@ -253,18 +252,15 @@ class PublishedSnapshot(Snapshot):
         condition: str,
         values: Sequence[object],
     ) -> list[tuple[Any, ...]]:
-        """(row, a bound on its score, its words, their weights) of chunks that have any of some
+        """(row, a bound on its score, the weights of its words) of chunks that have any of some
         words, the greatest bounds first. told: all words that count."""
         # No score is above the sum of the weights of all these words.
-        bound = (
-            "(SELECT sum(weight * factor) FROM unnest(words, weights) AS each(word, weight)"
-            " JOIN unnest(%s::text[], %s::real[]) AS asked(word, factor) USING (word))"
-        )
-        factors = [told[word].factor for word in told]
+        bound = " + ".join(["coalesce((weights->%s)::real, 0) * %s"] * len(told)) or "0"
+        factors = [value for word in told for value in (word, told[word].factor)]
         return self._rows(
-            f"SELECT row, {bound} AS bound, words, weights FROM {self._table}"
+            f"SELECT row, {bound} AS bound, weights FROM {self._table}"
             f" WHERE words && %s::text[] AND {condition} ORDER BY bound DESC, row LIMIT %s",
-            (list(told), factors, list(some), *values, most),
+            (*factors, list(some), *values, most),
         )
 
     def _by_meaning(
@@ -284,7 +280,7 @@ class PublishedSnapshot(Snapshot):
 
     def fetched(self, rows: Sequence[int], *, vectors: bool) -> list[tuple[Any, ...]]:
         query = (
-            "SELECT row, id, document, name, headings, page, text, words, weights,"
+            "SELECT row, id, document, name, headings, page, text, weights,"
             f" {'vector_send(embedding), spans' if vectors else 'NULL, NULL'}"
             f" FROM {self._table} WHERE row = ANY(%s) ORDER BY row"
         )
@@ -359,15 +355,14 @@ class PartOfSnapshot(Snapshot):
         self.vector = vector
         self._chunks = np.array([(r[1], r[2]) for r in found], dtype=np.int64).reshape(-1, 2)
         self._held: list[Any] = [r[3:7] for r in found]
-        words = [dict(zip(r[7], r[8], strict=True)) for r in found]
-        self.words = whole.words_of(asked, words)
+        self.words = whole.words_of(asked, [r[7] for r in found])
         rows_: Floats | None = None
         if vector is not None:
-            sent = b"".join(bytes(r[9])[_HEADER:] for r in found)
+            sent = b"".join(bytes(r[8])[_HEADER:] for r in found)
             rows_ = np.frombuffer(sent, dtype=">f4").astype(np.float32)
             rows_ = rows_.reshape(-1, len(vector))
         self.vectors = _Vectors(rows_)
-        self.spans = _Spans([r[10] for r in found], 0 if vector is None else len(vector))
+        self.spans = _Spans([r[9] for r in found], 0 if vector is None else len(vector))
 
     def chunks(self, rows: Sequence[int]) -> list[Chunk]:
         return [self._whole._made(self.document(row), *self._held[row]) for row in rows]

@@ -96,7 +96,7 @@ def _begun(db: Connection[Any], name: str, snapshot: Snapshot) -> int:
     db.execute(
         f"CREATE TABLE index_chunks_{number}(row bigint PRIMARY KEY, id bigint, name text,"
         " document bigint, headings text, page integer, text bytea, place text, words text[],"
-        f" weights real[], embedding vector{width}, spans bytea, listed text[],"
+        f" weights jsonb, embedding vector{width}, spans bytea, listed text[],"
         " own text[])".encode()
     )
     return number
@@ -132,7 +132,8 @@ def _copy_chunks(
                 copy.write_row(
                     (
                         *(row, chunk[0], chunk[1], filed.id, chunk[2], chunk[3]),
-                        *(text.encode(), snapshot.place(filed, chunk[2]), found, weights),
+                        *(text.encode(), snapshot.place(filed, chunk[2]), found),
+                        json.dumps(dict(zip(found, weights, strict=True)), ensure_ascii=False),
                         None if some is None else vector_text(some[row - start]),
                         snapshot.spans.stored(row),
                         None if filed.groups is None else list(filed.groups),

@@ -76,6 +76,7 @@ class PostgresLog(RunLog):
         self._chained, self._open = True, False
         self._owner = secrets.token_hex(16)
         self._owned: set[str] = set()
+        self._erasing = False
         # Of which steps it is not known whether they were kept: the connection was lost.
         self._unsure: set[tuple[str, str]] = set()
         number = self._number(make=not read_only)
@@ -152,6 +153,8 @@ class PostgresLog(RunLog):
                 raise busy
             try:
                 with self._transaction() as (db, _):
+                    # Where the database dies before this is on its disk, nobody has taken over.
+                    db.execute("SET LOCAL synchronous_commit = off")
                     db.execute(
                         "INSERT INTO log_writers(log, episode, owner) VALUES (?, ?, ?)"
                         " ON CONFLICT (log, episode) DO UPDATE SET owner = excluded.owner",
@@ -167,13 +170,13 @@ class PostgresLog(RunLog):
         import psycopg
 
         try:
-            self._db.begin()
+            self._db.begin(alone=self._erasing)
         except (psycopg.OperationalError, psycopg.InterfaceError) as error:
             told = self._told(error)
             if isinstance(told, LogBusy):
                 # It may have come back by now.
                 self.database.renew()
-                self._db.begin()
+                self._db.begin(alone=self._erasing)
             else:
                 raise told from error
         # Others write this log, too.
@@ -181,9 +184,13 @@ class PostgresLog(RunLog):
         return self._db
 
     def _link(self, episode: str) -> bytes:
+        # Of one episode one at a time: each row is chained to the one before.
+        lock = "SELECT pg_advisory_xact_lock(?)"
+        self._db.execute(lock, (lock_number(self._db.log, episode, "write"),))
         if episode in self._owned:
-            query = "SELECT 1 FROM log_writers WHERE log = ? AND episode = ? AND owner = ?"
-            if not self._db.execute(query, (self._db.log, episode, self._owner)).fetchone():
+            query = "SELECT owner FROM log_writers WHERE log = ? AND episode = ?"
+            owner = self._db.execute(query, (self._db.log, episode)).fetchone()
+            if owner is not None and owner[0] != self._owner:
                 raise EpisodeBusy(
                     say(
                         f"エピソード {episode} は別のプロセスが引き継ぎました",
@@ -269,7 +276,11 @@ class PostgresLog(RunLog):
     ) -> None:
         """As `RunLog.erase`. Copies that the database made meanwhile (backups, replicas, its own
         log) are its operator's."""
-        self._erased(instances, keys, prefixes, requests)
+        self._erasing = True
+        try:
+            self._erased(instances, keys, prefixes, requests)
+        finally:
+            self._erasing = False
         with self.database.connection() as db:
             for table in TABLES:
                 db.execute(f"VACUUM log_{table}".encode())
@@ -290,7 +301,7 @@ class PostgresLog(RunLog):
     def made_anew(self, fill: Callable[[Any], None]) -> str:
         old = f"{self.name}.damaged-{datetime.now(UTC):%Y%m%d-%H%M%S}"
         with self._lock, self.database.telling():
-            self._db.begin()
+            self._db.begin(alone=True)
             try:
                 before = self._db.log
                 rename = "UPDATE logs SET name = ? WHERE id = ?"

@@ -26,8 +26,9 @@ class Rows:
     def in_transaction(self) -> bool:
         return self._db is not None
 
-    def begin(self, how: str = "") -> None:
-        """A transaction; without `how`, one at a time of those that write the log."""
+    def begin(self, how: str = "", *, alone: bool = False) -> None:
+        """A transaction. how: of one that writes nothing. alone: while nobody else writes the
+        log."""
         assert self._db is None
         db = self._db = self.database.take()
         try:
@@ -35,7 +36,9 @@ class Rows:
             if how:
                 db.execute(_SET, (str(self.log),))
             else:
-                db.execute(f"{_SET}, pg_advisory_xact_lock(%s)", (str(self.log), -self.log))
+                kind = "" if alone else "_shared"
+                lock = f"{_SET}, pg_advisory_xact_lock{kind}(%s)"
+                db.execute(lock.encode(), (str(self.log), -self.log))
         except BaseException:
             self.end("ROLLBACK")
             raise
