@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naisei.core import InputError
-from naisei.emphasis.corpus.markdown import read_paragraphs
 from naisei.emphasis.corpus.read import Document, article_of, read_document
-from naisei.emphasis.marks import html_marks, markdown_marks, stretches
+from naisei.emphasis.marks import Stretch, stretches
 from naisei.emphasis.metrics import spans
+from naisei.emphasis.review import Format, accepted, insertions, listed, source_of
 from naisei.emphasis.schemas import CONTENT, Article, Sentence, Span, Tagger
 from naisei.emphasis.taggers.crf import default_tagger
 from naisei.emphasis.taggers.registry import load_tagger
@@ -146,8 +146,12 @@ def suggest(
     return Suggestions(document, article, choice)
 
 
-def marked(suggestions: Suggestions) -> tuple[bytes, int, int]:
+def marked(
+    suggestions: Suggestions, found: Sequence[Stretch] | None = None
+) -> tuple[bytes, int, int]:
     """The document with its marks; how many were put in, and how many could not be.
+
+    found: what to mark; None for all that is suggested.
 
     Taking the marks out again gives back the document byte for byte.
 
@@ -155,20 +159,12 @@ def marked(suggestions: Suggestions) -> tuple[bytes, int, int]:
         InputError: a docx, or ISO-2022-JP.
     """
     document = suggestions.document
-    if document.source is None:
-        raise InputError(
-            say("Word 文書そのものには印を付けられません", "a Word document cannot be marked"),
-            place=document.name,
-            remedy=say("--html PAGE で強調案を見られます", "see the suggestions with --html PAGE"),
-        )
-    text = document.source.text
-    lost = 0
-    found = stretches(suggestions.choice.runs, suggestions.article, document.parsed, text)
-    if document.format == "html":
-        insertions = html_marks(found)
-    else:
-        insertions, lost = markdown_marks(found, read_paragraphs(text)[1])
-    return document.source.with_marks(insertions), len(insertions) // 2, lost
+    source = source_of(document)
+    if found is None:
+        runs = suggestions.choice.runs
+        found = stretches(runs, suggestions.article, document.parsed, source.text)
+    marks, lost = insertions(found, document)
+    return source.with_marks(marks), len(marks) // 2, lost
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,6 +249,19 @@ class TagOptions(Options):
         metavar="PAGE",
         panel="output",
     )
+    format: Format = flag(
+        "document",
+        "document: 案を入れた文書。textlint: textlint の JSON。lsp: エディター向けの JSON",
+        "document: with the suggestions in it. textlint: textlint's JSON. lsp: diagnostics for "
+        "editors, as JSON.",
+        panel="output",
+    )
+    review: bool = flag(
+        False,
+        "案を理由とともに一つずつ示し、採るかどうかを聞く",
+        "Show the suggestions one by one with their reasons, and ask which to accept.",
+        panel="output",
+    )
     tagger: str | None = flag(
         None,
         "rule (段落の最初の文)、または学習したタガーのファイル",
@@ -314,6 +323,19 @@ def tag(options: TagOptions, tagger: Tagger) -> None:
                 place=str(path),
                 remedy=say("別の名前にしてください", "give another name"),
             )
+    if options.format != "document" and (options.review or page is not None):
+        raise InputError(
+            say(
+                "--format の JSON は --review や --html と一緒に使えません",
+                "JSON (--format) does not go with --review or --html",
+            ),
+            remedy=say("どちらか一方にしてください", "give one of them"),
+        )
+    if options.review and out is None and page is not None:
+        raise InputError(
+            say("--review で採った案の書き先がありません", "--review has nowhere to write"),
+            remedy=say("--out FILE を付けてください", "give --out FILE"),
+        )
     document = read_document(file)
     found = suggest(
         document,
@@ -322,8 +344,15 @@ def tag(options: TagOptions, tagger: Tagger) -> None:
         max_share=options.max_share,
         whole_phrases=options.whole_phrases,
     )
+    if options.format != "document":
+        text = listed(found, options.format)
+        if out is None:
+            sys.stdout.write(text)
+        else:
+            write_atomically(out, text)
+        return
     if out is not None or page is None:
-        data, count, lost = marked(found)
+        data, count, lost = marked(found, accepted(found) if options.review else None)
         if out is None:
             sys.stdout.flush()
             sys.stdout.buffer.write(data)
@@ -334,6 +363,10 @@ def tag(options: TagOptions, tagger: Tagger) -> None:
         count, lost = len(found.choice.runs), 0
     if page is not None:
         write_atomically(page, heat_map(found, tagger=tagger.name))
+    if options.review:
+        text = say(f"{count:,} か所の案を採りました", f"{count:,} accepted")
+        print(f"{file}: {text}", file=sys.stderr)
+        return
     _report(file, found, count, lost, [p for p in (out, page) if p])
 
 
