@@ -28,8 +28,8 @@ from pydantic import BaseModel, JsonValue
 
 from naisei.core import Chat, Event, Flow, Usage, Where, World, system, user
 from naisei.core.events import plain
-from naisei.runs.compare import found, runs
 from naisei.runs.directory import RunDirectory
+from naisei.runs.listing import LIST, found, runs
 from naisei.runs.task import EpisodeRow, Summary, Task
 
 IN_EPISODE = 50
@@ -120,14 +120,15 @@ def commands(run: str, events: int) -> dict[str, list[str]]:
 
 
 def listed(folder: Path, count: int) -> dict[str, float]:
-    """Seconds to list so many runs in this process: all of them with a look at each log, and their
-    configurations alone, as the pages do before they look at those that they show."""
+    """Seconds to list so many runs in this process: with a look at each log, with the list that was
+    kept then, and their configurations alone without such a list."""
     make(folder / "run-0", IN_EPISODE)
     for number in range(1, count):
         if not (copy := folder / f"run-{number}").exists():
             shutil.copytree(folder / "run-0", copy)
     took = {}
-    for name, look in (("with logs", runs), ("without", found)):
+    (folder / LIST).unlink(missing_ok=True)
+    for name, look in (("without logs", found), ("first time", runs), ("again", runs)):
         began = time.perf_counter()
         assert len(look(folder)) == count
         took[name] = round(time.perf_counter() - began, 2)

@@ -69,7 +69,7 @@ def list_(
     *,
     printed: Printed,
 ) -> None:
-    from naisei.runs.compare import list_text, runs  # with numpy, which the help must not wait for
+    from naisei.runs.listing import list_text, runs  # with numpy, which the help must not wait for
 
     found = runs(root)
     if not root.is_dir() and (root.exists() or root != Path("runs")):

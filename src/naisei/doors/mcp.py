@@ -213,15 +213,15 @@ def mcp_server(
     @server.resource("runs://list", mime_type="application/json")
     def list_of_runs() -> str:
         """The runs there are."""
-        from naisei.runs.compare import runs as listed
+        from naisei.runs.listing import runs as listed
 
         return json.dumps([each.to_json() for each in listed(runs)], ensure_ascii=False)
 
     @server.resource("runs://run/{name}", mime_type="application/json")
     def one_run(name: str) -> str:
         """The result of a run by the name of its folder, and what is frozen of it."""
-        from naisei.runs.compare import runs as listed
         from naisei.runs.directory import RunDirectory
+        from naisei.runs.listing import runs as listed
         from naisei.runs.show import run_json
 
         with _told():

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from naisei.lang import say
-from naisei.runs.compare import Listed
+from naisei.runs.listing import Listed
 from naisei.web.html import page_response
 from naisei.web.pages import Page
 from naisei.web.pages.runs.example import example_of

@@ -14,8 +14,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from naisei.lang import say
-from naisei.runs.compare import Comparison, compare, found
+from naisei.runs.compare import Comparison, compare
 from naisei.runs.directory import Frozen
+from naisei.runs.listing import found
 from naisei.runs.report import StoredSummary, stored_summary
 from naisei.runs.tables import to_csv, to_markdown
 from naisei.web.html import page_response

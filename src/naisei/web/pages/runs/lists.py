@@ -18,8 +18,8 @@ from starlette.responses import Response
 from naisei.core import InputError
 from naisei.lang import say
 from naisei.runs.annotations import Annotations
-from naisei.runs.compare import Found, Listed, found, looked_at
 from naisei.runs.directory import RunDirectory
+from naisei.runs.listing import Found, Listed, found, found_at, look_at_all, looked_at
 from naisei.runs.overview import headline
 from naisei.runs.report import STUDY, stored_summary
 from naisei.runs.stores import log_state
@@ -242,8 +242,7 @@ async def one_row(request: Request) -> Response:
     place, seen = place_of(request), seen_runs(request)
 
     def work() -> Row:
-        run = next(run for run in found(place.path.parent) if run.path == place.path)
-        return looked(Row(place, run), seen)
+        return looked(Row(place, found_at(place.path)), seen)
 
     row = await asyncio.to_thread(work)
     return page_response(request, "runs/_list_row.html", row=row)
@@ -270,7 +269,11 @@ async def _answer(request: Request, template: str) -> Response:
     def work() -> dict[str, Any]:
         all_ = found(root)
         fitting = [row for run in all_ if (row := _fitting(run, root, wanted))]
-        if wanted.state or wanted.sort not in ("", "name", "system", "agent", "model", "created"):
+        of_logs = wanted.state or wanted.sort in ("metric", "state", "scored", "tokens", "usd")
+        if of_logs:
+            listed = look_at_all(root, [row.found for row in fitting])
+            fitting = [replace(row, run=run) for row, run in zip(fitting, listed, strict=True)]
+        if wanted.sort == "metric":
             fitting = [looked(row, seen) for row in fitting]
         if wanted.state:
             fitting = [row for row in fitting if row.run and row.run.state == wanted.state]
@@ -278,7 +281,8 @@ async def _answer(request: Request, template: str) -> Response:
             fitting.sort(key=lambda row: _order(wanted.sort, row))
         if wanted.desc:
             fitting.reverse()
-        part, until = fitting[offset : offset + _RUNS_AT_ONCE], time.monotonic() + _AT_MOST
+        part = fitting[offset : offset + _RUNS_AT_ONCE]
+        until = math.inf if of_logs else time.monotonic() + _AT_MOST
         after = offset + len(part)
         return {
             "rows": [looked(row, seen, until=until) for row in part],
@@ -345,8 +349,6 @@ def looked(row: Row, seen: _Seen, *, until: float = math.inf) -> Row:
     """The row with what the log says, looked into once for each state of the run's files; a run
     that goes on is looked at anew. until: a monotonic time from which on nothing that takes long
     is begun: the row stays as it is."""
-    if row.run is not None:
-        return row
     key = (str(row.place.path), _mark(row.place.path))
     known = seen.get(key)
     if known is not None and known.run is not None and known.run.state != "running":

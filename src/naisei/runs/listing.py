@@ -1,0 +1,328 @@
+"""The runs of a folder, and a list of them that is kept there.
+
+Of each run that nobody is at, one line is kept, for as long as its files stay as they are. So a
+list of many runs opens the logs of those alone that are new, or were gone on with.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+
+from pydantic import JsonValue, TypeAdapter, ValidationError
+
+from naisei import __version__
+from naisei.core import InputError
+from naisei.files import plain_file, write_atomically
+from naisei.runs.directory import Frozen, RunDirectory
+from naisei.runs.lock import locked
+from naisei.runs.stores import LOG
+
+__all__ = [
+    "LIST",
+    "Found",
+    "Listed",
+    "found",
+    "found_at",
+    "list_text",
+    "look_at_all",
+    "looked_at",
+    "runs",
+]
+
+#: The kept list, in the folder of the runs.
+LIST = ".naisei-runs.json"
+#: So few new runs are looked into faster than the list is written anew.
+_FEW = 16
+
+#: Time of change (ns) of the run's folder; then sizes and times of change of its files, 0 where
+#: there is none: the config, the log, its WAL, the holder of the lock.
+_Mark = tuple[int, ...]
+_MARKED = ("config.json", LOG, f"{LOG}-wal", "lock.holder")
+_NONE: _Mark = (0,) * (1 + 2 * len(_MARKED))
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """What is kept of a run: see `Found` and `Listed`."""
+
+    mark: _Mark
+    system: str
+    created: str
+    agent: str
+    models: tuple[str, ...]
+    task: str
+    state: str
+    scored: int
+    failed: int
+    total: int
+    tokens: int
+    usd: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """naisei: the version that wrote it; another one looks for itself. lines: by the path of the
+    run in the folder."""
+
+    naisei: str
+    lines: dict[str, _Line]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A run as its config alone tells it: quick to read. broken: why it cannot be read.
+
+    study: the folder of the study that it belongs to. agent, models: of its configuration.
+    task: which of the system's experiments. mark: of its files. kept: what the list has of it.
+    """
+
+    path: Path
+    system: str = ""
+    created: str = ""
+    study: Path | None = None
+    broken: str = ""
+    agent: str = ""
+    models: tuple[str, ...] = ()
+    task: str = ""
+    mark: _Mark = _NONE
+    kept: _Line | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A run in a list. state: `done`, `running`, `stopped`, or `broken` (then `note` says why).
+
+    study: the folder of the study that it belongs to, or empty.
+    """
+
+    path: str
+    system: str
+    created: str
+    state: str
+    scored: int = 0
+    failed: int = 0
+    total: int = 0
+    tokens: int = 0
+    usd: float | None = None
+    note: str = ""
+    study: str = ""
+
+    def to_json(self) -> dict[str, JsonValue]:
+        return asdict(self)
+
+
+def runs(root: Path) -> list[Listed]:
+    """The runs under a folder and in the studies under it; none if there is no such folder.
+
+    A study is a folder that is no run itself and holds one at least that can be read. Its
+    runs keep together, at the place of the newest.
+    """
+    return look_at_all(root, found(root))
+
+
+def found(root: Path) -> list[Found]:
+    """As `runs`, without a look at the logs."""
+    lines, groups = _read(root).lines, []
+    for name in _folders(root):
+        run = _found_at(root / name, lines.get(name))
+        if run is not None:
+            groups.append([run])
+            continue
+        study = [
+            run
+            for inner in _folders(root / name)
+            if (run := _found_at(root / name / inner, lines.get(f"{name}/{inner}"), root / name))
+        ]
+        if any(not run.broken for run in study):
+            groups.append(_newest_first(study))
+    groups.sort(key=lambda group: group[0].created, reverse=True)
+    return [run for group in groups for run in group]
+
+
+def found_at(path: Path) -> Found:
+    """A run by itself, without a look at its log."""
+    return _found(path, _NONE)
+
+
+def look_at_all(root: Path, runs: Sequence[Found]) -> list[Listed]:
+    """The runs of a folder with what their logs say, which is kept there if it may be written."""
+    listed = [looked_at(run) for run in runs]
+    new = {
+        run.path.relative_to(root).as_posix(): _line(run, line)
+        for run, line in zip(runs, listed, strict=True)
+        if run.kept is None and _log_is_a_file(run.mark) and line.state in ("done", "stopped")
+    }
+    if len(new) >= _FEW:
+        lines = {**_read(root).lines, **new}
+        there = {name: line for name, line in lines.items() if (root / name).is_dir()}
+        with suppress(InputError):  # a folder to read alone: the logs are opened again next time
+            write_atomically(root / LIST, _adapter().dump_json(_Kept(__version__, there)))
+    return listed
+
+
+def _line(run: Found, seen: Listed) -> _Line:
+    return _Line(
+        mark=run.mark,
+        system=run.system,
+        created=run.created,
+        agent=run.agent,
+        models=run.models,
+        task=run.task,
+        state=seen.state,
+        scored=seen.scored,
+        failed=seen.failed,
+        total=seen.total,
+        tokens=seen.tokens,
+        usd=seen.usd,
+    )
+
+
+@cache
+def _adapter() -> TypeAdapter[_Kept]:
+    return TypeAdapter(_Kept)
+
+
+def _read(root: Path) -> _Kept:
+    """The kept list; an empty one where there is none that this version can read."""
+    path = root / LIST
+    with suppress(InputError, OSError, ValidationError):
+        plain_file(path)
+        kept = _adapter().validate_json(path.read_bytes())
+        if kept.naisei == __version__:
+            return kept
+    return _Kept(__version__, {})
+
+
+def _folders(root: Path) -> list[str]:
+    """Names of the folders in a folder; none where it is not there or may not be read."""
+    try:
+        with os.scandir(root) as entries:
+            return sorted(entry.name for entry in entries if entry.is_dir())
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        return []
+
+
+def _stat(path: str) -> tuple[int, int]:
+    try:
+        stat = os.stat(path)  # noqa: PTH116 - of many runs: a Path of each takes as long again
+    except OSError:
+        return 0, 0
+    return stat.st_size, stat.st_mtime_ns
+
+
+def _as_it_was(path: str, mark: _Mark) -> bool:
+    """Whether the files of a run are as they were. While the folder is, no file came or went."""
+    return _stat(path)[1] == mark[0] and all(
+        _stat(f"{path}/{name}") == mark[at : at + 2]
+        for at, name in zip((1, 3, 5, 7), _MARKED, strict=True)
+        if mark[at + 1]
+    )
+
+
+def _found_at(path: Path, kept: _Line | None, study: Path | None = None) -> Found | None:
+    """The run in a folder; `None` where there is none."""
+    name = str(path)
+    if kept is not None and _as_it_was(name, kept.mark):
+        of_run = (kept.agent, kept.models, kept.task)
+        return Found(path, kept.system, kept.created, study, "", *of_run, kept.mark, kept)
+    figures = [_stat(name)[1], *(figure for f in _MARKED for figure in _stat(f"{name}/{f}"))]
+    return _found(path, tuple(figures), study) if figures[2] else None
+
+
+def _newest_first(group: list[Found]) -> list[Found]:
+    return sorted(group, key=lambda run: run.created, reverse=True)
+
+
+def _log_is_a_file(mark: _Mark) -> bool:
+    """And not in a database, whose state cannot be seen in the folder."""
+    return mark[2 * _MARKED.index(LOG) + 2] > 0
+
+
+def _found(path: Path, mark: _Mark, study: Path | None = None) -> Found:
+    try:
+        frozen = Frozen.read(path / "config.json")
+    except InputError as error:
+        return Found(path, study=study, broken=error.message, mark=mark)
+    config = frozen.config
+    agent = next((str(config[k]) for k in ("agent", "tagger", "policy") if config.get(k)), "")
+    of_role = config.get("models")
+    models = tuple(dict.fromkeys(map(str, of_role.values()))) if isinstance(of_role, dict) else ()
+    task = str(config.get("task", ""))
+    return Found(path, frozen.system, frozen.created, study, "", agent, models, task, mark)
+
+
+def looked_at(run: Found) -> Listed:
+    """The run with what its log says of it."""
+    path, study = str(run.path), str(run.study or "")
+    if run.broken:
+        return Listed(path, "", "", "broken", note=run.broken, study=study)
+    if (kept := run.kept) is not None:
+        return Listed(
+            path=path,
+            system=kept.system,
+            created=kept.created,
+            state=kept.state,
+            scored=kept.scored,
+            failed=kept.failed,
+            total=kept.total,
+            tokens=kept.tokens,
+            usd=kept.usd,
+            study=study,
+        )
+    try:
+        # A list of many runs; each is held against its digests when it is opened by itself.
+        with RunDirectory.look(run.path, check=False) as directory:
+            directory.log.check_kinds()
+            scored, failed, _ = directory.log.counts()
+            ledger = directory.log.ledger()
+            total = directory.log.get("episodes")
+    except InputError as error:
+        return Listed(path, "", "", "broken", note=error.message, study=study)
+    total = total if isinstance(total, int) else 0
+    state = "running" if locked(run.path) else "done" if total and scored == total else "stopped"
+    return Listed(
+        path=path,
+        system=run.system,
+        created=run.created,
+        state=state,
+        scored=scored,
+        failed=failed,
+        total=total,
+        tokens=ledger.tokens,
+        usd=ledger.usd,
+        study=study,
+    )
+
+
+def list_text(listed: Sequence[Listed]) -> str:
+    """One line a run; those of a study are set in under a line of its own."""
+    head = ("run", "started", "state", "scored", "unscored", "tokens", "$")
+    rows = []
+    study = ""
+    for run in listed:
+        if run.study and run.study != study:
+            rows.append((f"{run.study}/", *("" for _ in head[1:])))
+        study = run.study
+        rows.append(_row(run))
+    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in (head, *rows)
+    )
+
+
+def _row(run: Listed) -> tuple[str, ...]:
+    return (
+        f"  {Path(run.path).name}" if run.study else run.path,
+        run.created.replace("T", " ")[:16],
+        f"{run.state}: {run.note}" if run.note else run.state,
+        f"{run.scored}/{run.total}",
+        str(run.failed),
+        f"{run.tokens:,}",
+        "?" if run.usd is None else f"{run.usd:.4f}",
+    )
