@@ -90,6 +90,28 @@ def test_a_careful_assistant_asks_before_it_acts(options: WebOptions) -> None:
         assert 'name="right"' not in text and "質問</span>" in text
 
 
+@pytest.mark.parametrize(
+    ("wish", "done"),
+    [
+        ("エアコンをつけたい", "リモコンを持ってくる"),
+        ("冷たい飲み物がほしい", "ペットボトルを持ってくる"),
+    ],
+)
+def test_a_typed_request_ends_with_what_was_wished(
+    options: WebOptions, wish: str, done: str
+) -> None:
+    with WebServer(options) as server, server.visitor() as client:
+        begun = begin(client, place="居間", around="扇風機、リモコン、ペットボトル")
+        address = begun.headers["HX-Redirect"]
+        assert answer(client, address, text="ちょっと暑いな") == 204
+        for _ in range(3):
+            if 'name="right"' in page(client, address):
+                break
+            assert answer(client, address, text=wish) == 204
+        assert answer(client, address, right="yes") == 204
+        assert set(re.findall(r"→ (?:<[^>]+>)*([^\s<]+)", page(client, address))) == {done}
+
+
 def test_what_cannot_be_begun_is_refused(options: WebOptions) -> None:
     with WebServer(options) as server, server.visitor() as client:
         assert begin(client, agent="llm").status_code == 422  # there is no model
