@@ -68,7 +68,7 @@ def test_duo(browser: Any, server: WebServer, view: dict[str, Any]) -> None:
         page.goto("/duo")
         browser.look(page, f"duo-start-{tag(view)}")
         page.locator("#topic").fill("朝ごはん")
-        page.locator("main form button").click()
+        page.locator("main form button").last.click()
         page.wait_for_url("**/duo/*")
         say(page, "私は一人暮らしだから、朝は気楽だよ。")
         page.locator("#status .notice").wait_for()
@@ -81,7 +81,7 @@ def test_relationship(browser: Any, server: WebServer, view: dict[str, Any]) -> 
     with browser.page(server.url, **view) as page:
         page.goto("/relationship")
         browser.look(page, f"relationship-start-{tag(view)}")
-        page.locator("main form button").click()
+        page.locator("main form button").last.click()
         page.wait_for_url("**/relationship/*")
         for n, line in enumerate(("おい、資料はまだか。早く出せ。", "申し訳ございません。"), 1):
             say(page, line)
@@ -113,7 +113,7 @@ def test_games(browser: Any, server: WebServer, view: dict[str, Any]) -> None:
         page.goto("/games")
         browser.look(page, f"games-start-{tag(view)}")
         page.locator("#number").fill("7")
-        page.locator("main form button").click()
+        page.locator("main form button").last.click()
         page.locator('button[value="/step"]').wait_for(timeout=90_000)
         page.locator('button[value="/step"]').click()
         page.locator("#lines .line").nth(1).wait_for()
@@ -127,7 +127,7 @@ def test_emphasis(browser: Any, server: WebServer, view: dict[str, Any]) -> None
     with browser.page(server.url, **view) as page:
         page.goto("/emphasis")
         browser.look(page, f"emphasis-start-{tag(view)}")
-        page.locator("main form button").click()
+        page.locator("main form button").last.click()
         page.locator(".heat .chosen").first.wait_for(timeout=60_000)
         page.locator("[data-copy]").click()
         browser.look(page, f"emphasis-{tag(view)}")
