@@ -58,15 +58,16 @@ class Priors:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """The ranking `query.v1`. Chosen on conversations of its own (docs/relationship.md).
+    """The ranking `query.v2`. Chosen on conversations of its own (docs/relationship.md).
 
-    words: share of the words in relevance, 0 to 1; the rest is meaning. before, after: what a
+    words: share of the words in relevance, 0 to 1; the rest is meaning. Half, as in `query.v1`,
+    lets one rare word that happens to be in a line outweigh its meaning. before, after: what a
     line has of the relevance of the one before it and after it in the talk. speaker: for a line
     of somebody whom the question names. k1, b: of BM25. lag: days in which a time that is named
     is still spoken about.
     """
 
-    words: float = 0.5
+    words: float = 0.2
     before: float = 0.25
     after: float = 0.15
     speaker: float = 0.4

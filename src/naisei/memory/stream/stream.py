@@ -212,7 +212,7 @@ class Stream:
         half_life: float | None = None,
         how: Query = QUERY,
     ) -> list[Scored]:
-        """The `k` best entries (all if `None`) for what is asked, best first (`query.v1`).
+        """The `k` best entries (all if `None`) for what is asked, best first (`query.v2`).
 
         An entry's score is that for the question which it serves best: standardised relevance by
         words (BM25) and by meaning (cosine), with a share of what stands beside it in the talk,
