@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
 import shlex
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -101,7 +103,11 @@ def test_the_hook_takes_several_files(file: Path, tmp_path: Path) -> None:
     other = tmp_path / "a b.md"
     other.write_bytes(TEXT.encode())
     run = [*shlex.split(entry), str(file), str(other)]
-    done = subprocess.run(run, capture_output=True, text=True, check=True)
+    # As in the environment that pre-commit makes: its commands come first.
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    given = {**os.environ, "PATH": path}
+    done = subprocess.run(run, capture_output=True, text=True, check=True, env=given)
     assert done.stdout.count('"filePath"') == 2
-    missing = subprocess.run([*run[:-2], str(tmp_path / "no.md"), str(other)], capture_output=True)
+    absent = [*run[:-2], str(tmp_path / "no.md"), str(other)]
+    missing = subprocess.run(absent, capture_output=True, env=given)
     assert missing.returncode == 2
