@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -31,6 +32,7 @@ __all__ = [
     "RecallOptions",
     "Recalled",
     "as_json",
+    "embed",
     "measure",
     "recall_tables",
     "stream_of",
@@ -71,20 +73,13 @@ class Recalled:
     turns: int = 0
 
 
-def stream_of(
-    sample: Sample,
-    embedder: Embedder,
-    *,
-    captions: bool = True,
-    progress: Callable[[int], None] = lambda _: None,
-) -> Stream:
-    """The conversation as a stream. captions: images count by what their caption says. progress:
-    is told how many more texts are embedded."""
+def stream_of(sample: Sample, *, captions: bool = True) -> Stream:
+    """The conversation as a stream, without vectors. captions: images count by what their caption
+    says."""
     stream = Stream()
-    entries = []
     for turn in sample.turns:
         shown = f" [shares: {turn.caption}]" if captions and turn.caption else ""
-        entries.append(
+        stream.append(
             Entry(
                 id=turn.id,
                 time=turn.time,
@@ -94,10 +89,18 @@ def stream_of(
                 source={"session": turn.session},
             )
         )
-    vectors = _embedded(embedder, [entry.line for entry in entries], "passage", progress)
-    for entry, vector in zip(entries, vectors, strict=True):
-        stream.append(entry, vector)
     return stream
+
+
+def embed(
+    stream: Stream, embedder: Embedder, *, progress: Callable[[int], None] = lambda _: None
+) -> None:
+    """Give every entry its vectors. progress: is told how many more texts are embedded."""
+    passages = [(entry.id, stream.passages(entry.id)) for entry in stream]
+    texts = [text for _, some in passages for text in some]
+    vectors = iter(_embedded(embedder, texts, "passage", progress))
+    for id, some in passages:
+        stream.attach(id, *islice(vectors, len(some)))
 
 
 def _embedded(
@@ -131,8 +134,18 @@ def measure(
     recall@k of a question: the share of its evidence, of what exists of it, among the first k.
     """
     out = Recalled(per_k={name: {k: [] for k in ks} for name in RANKINGS})
-    counts = [(len(s.turns), sum(1 for q in s.questions if q.evidence)) for s in samples]
-    whole = sum(turns + asked for turns, asked in counts if asked)
+    for sample in samples:
+        out.without.update(q.category for q in sample.questions if not q.evidence)
+        out.turns += len(sample.turns)
+    held = [
+        (sample, asked, stream_of(sample, captions=captions))
+        for sample in samples
+        if (asked := [q for q in sample.questions if q.evidence])
+    ]
+    whole = sum(
+        len(asked) + sum(len(stream.passages(entry.id)) for entry in stream)
+        for _, asked, stream in held
+    )
     done = 0
 
     def more(texts: int) -> None:
@@ -140,13 +153,8 @@ def measure(
         done += texts
         progress(sample.id, done, whole)
 
-    for sample in samples:
-        asked = [q for q in sample.questions if q.evidence]
-        out.without.update(q.category for q in sample.questions if not q.evidence)
-        out.turns += len(sample.turns)
-        if not asked:
-            continue
-        stream = stream_of(sample, embedder, captions=captions, progress=more)
+    for sample, asked, stream in held:
+        embed(stream, embedder, progress=more)
         now = max(turn.time for turn in sample.turns) + timedelta(minutes=1)
         vectors = _embedded(embedder, [q.text for q in asked], "query", more)
         for question, vector in zip(asked, vectors, strict=True):

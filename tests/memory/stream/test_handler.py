@@ -1,6 +1,7 @@
 """Streams behind effects: lazily embedded, logged, replayed without embedding."""
 
 import asyncio
+import itertools
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
@@ -77,7 +78,9 @@ def test_what_is_remembered_is_found() -> None:
     assert [f.entry.id for f in first] == ["m2"]
     assert [e.id for e in recent] == ["m2", "m3"]
     assert {f.entry.id: f.entry.importance for f in second}["m0"] == 9
-    assert embedder.passages == [f"[田中] {line}" for line in LINES]
+    lines = [f"[田中] {line}" for line in LINES]
+    gone_on = [f"{before}\n{line}" for before, line in itertools.pairwise(lines)]
+    assert sorted(embedder.passages) == sorted(lines + gone_on), "a line, and it in its talk"
 
 
 def test_every_resume_gives_the_same_and_embeds_only_what_it_needs() -> None:

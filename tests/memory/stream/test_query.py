@@ -85,6 +85,18 @@ def test_meaning_and_words_are_added_and_kinds_are_kept_apart() -> None:
         stream.find([], now=NOW)
 
 
+def test_a_line_means_what_it_says_after_the_one_before_it() -> None:
+    stream = talk((5, "健", "何を飼い始めたの"), (5, "真理", "ポチだよ"), (3, "真理", "元気だよ"))
+    assert stream.passages("m0") == ("[健] 何を飼い始めたの",)
+    assert stream.passages("m1")[1] == "[健] 何を飼い始めたの\n[真理] ポチだよ"
+    assert len(stream.passages("m2")) == 1, "another day is another talk"
+    for n in range(3):
+        stream.attach(f"m{n}", [1.0, 0.0, 0.0])
+    stream.attach("m1", [1.0, 0.0, 0.0], context=[0.0, 1.0, 0.0])
+    found = stream.find(["犬？"], [[0.0, 1.0, 0.0]], now=NOW)
+    assert found[0].entry.id == "m1" and found[0].relevance.raw == 0.0
+
+
 @pytest.mark.parametrize(
     ("text", "first_day", "last_day"),
     [

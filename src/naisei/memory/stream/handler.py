@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar, cast
 
@@ -176,7 +177,7 @@ class StreamHandler(Handler):
         if self._embed is None or not recall.queries or not len(stream):
             return self._found(recall, stream, None)
         new = stream.without_vectors()
-        lines = tuple(entry.line for entry in new)
+        lines = tuple(text for entry in new for text in stream.passages(entry.id))
         passages: Vectors | Awaitable[Vectors] = np.empty((0, 0), dtype=np.float32)
         if lines:
             passages = self._embedded(lines, "passage", where)
@@ -213,8 +214,9 @@ class StreamHandler(Handler):
         return self._found(recall, stream, await queries)
 
     def _attach(self, stream: Stream, new: list[Entry], vectors: Vectors) -> None:
-        for entry, vector in zip(new, vectors, strict=True):
-            stream.attach(entry.id, vector)
+        rows = iter(vectors)
+        for entry in new:
+            stream.attach(entry.id, *islice(rows, len(stream.passages(entry.id))))
 
     def _found(self, recall: Recall, stream: Stream, queries: Vectors | None) -> list[Scored]:
         try:

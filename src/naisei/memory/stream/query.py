@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import math
 import re
+from array import array
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, NamedTuple
@@ -21,6 +22,8 @@ import numpy.typing as npt
 
 from naisei.japanese.periods import About, Period, about, periods_in, tells_time
 from naisei.japanese.sentences import search_tokens
+from naisei.memory.stream.search import reach
+from naisei.memory.stream.vectors import BLOCK
 
 __all__ = [
     "QUERY",
@@ -58,19 +61,22 @@ class Priors:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """The ranking `query.v2`. Chosen on conversations of its own (docs/relationship.md).
+    """The ranking `query.v3`. Chosen on conversations of its own (docs/relationship.md).
 
     words: share of the words in relevance, 0 to 1; the rest is meaning. Half, as in `query.v1`,
-    lets one rare word that happens to be in a line outweigh its meaning. before, after: what a
-    line has of the relevance of the one before it and after it in the talk. speaker: for a line
-    of somebody whom the question names. k1, b: of BM25. lag: days in which a time that is named
-    is still spoken about.
+    lets one rare word that happens to be in a line outweigh its meaning. context: share, in
+    meaning, of a line read together with the one before it: 「それ、いいね」 means nothing alone.
+    before, after: what a line has of the relevance of the one before it and after it in the talk.
+    speaker: for a line of somebody whom the question names; the name itself is no word then, it
+    is said by the others. k1, b: of BM25. lag: days in which a time that is named is still spoken
+    about.
     """
 
     words: float = 0.2
+    context: float = 2 / 3
     before: float = 0.25
     after: float = 0.15
-    speaker: float = 0.4
+    speaker: float = 0.6
     k1: float = 1.2
     b: float = 0.4
     lag: float = 7.0
@@ -103,6 +109,8 @@ class Query:
 QUERY = Query()
 #: Scores that differ by less are all the same.
 _EVEN = 1e-12
+#: So many times the best are scored exactly.
+_LOOKED_AT = 4
 #: Seconds between two lines of one talk, at most.
 _TALK = 3600.0
 
@@ -127,9 +135,9 @@ class Words:
     """Words of texts in the order they were added, and BM25 over them."""
 
     def __init__(self) -> None:
-        self._postings: dict[str, tuple[list[int], list[int]]] = {}
-        self._lengths: list[int] = []
-        self._told: list[bool] = []
+        self._postings: dict[str, tuple[array[int], array[int]]] = {}
+        self._lengths = array("q")
+        self._told = array("b")
 
     def __len__(self) -> int:
         return len(self._lengths)
@@ -139,7 +147,7 @@ class Words:
         counts = Counter(search_tokens(text))
         row = len(self._lengths)
         for word, count in counts.items():
-            rows, many = self._postings.setdefault(word, ([], []))
+            rows, many = self._postings.setdefault(word, (array("q"), array("q")))
             rows.append(row)
             many.append(count)
         self._lengths.append(sum(counts.values()))
@@ -151,11 +159,12 @@ class Words:
         out = np.zeros(size)
         if not size:
             return out
-        lengths = np.asarray(self._lengths, dtype=np.float64)
+        # Copies: an array that is looked at cannot grow.
+        lengths = np.array(self._lengths, dtype=np.float64)
         norm = k1 * (1 - b + b * lengths / max(lengths.mean(), 1.0))
         for word in words:
             if word in self._postings:
-                rows, many = (np.asarray(part) for part in self._postings[word])
+                rows, many = (np.array(part) for part in self._postings[word])
                 idf = math.log(1 + (size - len(rows) + 0.5) / (len(rows) + 0.5))
                 out[rows] += idf * many / (many + norm[rows])
         return out
@@ -163,7 +172,7 @@ class Words:
     @property
     def told(self) -> Floats:
         """Shape (texts,): 1 for a text that says when something is, 0 for any other."""
-        return np.asarray(self._told, dtype=np.float64)
+        return np.array(self._told, dtype=np.float64)
 
 
 def named(text: str, speakers: Sequence[str]) -> list[int]:
@@ -244,37 +253,75 @@ class Found(NamedTuple):
 def scored(
     lines: Lines,
     texts: Sequence[str],
-    cosines: npt.NDArray[np.float32] | None,
+    cosines: Callable[[Rows | None], Floats] | None,
     *,
+    most: int,
     now: datetime,
     focus: Focus,
     how: Query,
 ) -> Found:
     """What each entry scores for the question that it serves best.
 
-    texts: at least one. cosines: shape (texts, entries), NaN without a vector; `None`: by words
-    alone.
+    texts: at least one. cosines: of shape (texts, entries), NaN without a vector, for all entries,
+    near, or for some of them exactly; `None`: by words alone. most: so many of the best have their
+    exact score, at least.
     """
+    wanted = [_wanted(lines, text, now, focus, how) for text in texts]
+    if cosines is None:
+        return _summed(lines, wanted, None, how)
+    near = cosines(None)
+    found = _summed(lines, wanted, near, how)
+    if len(lines.times) < BLOCK:
+        return found
+    # Blocks were looked through in 8 bits: the best and what stands beside them again, exactly.
+    rows = np.flatnonzero(lines.within)
+    best = rows[reach(found.score[rows], _LOOKED_AT * most, 0.0)]
+    best = np.unique(np.concatenate([best - 1, best, best + 1]).clip(0, len(lines.times) - 1))
+    near[:, best] = cosines(best)
+    return _summed(lines, wanted, near, how)
+
+
+class _Wanted(NamedTuple):
+    """A question over the lines: how each stands by its words, and what each gets beside its
+    relevance, for who said it, and for the rest. Arrays of shape (entries,)."""
+
+    words: Floats
+    speaker: Floats
+    priors: Floats
+
+
+def _wanted(lines: Lines, text: str, now: datetime, focus: Focus, how: Query) -> _Wanted:
+    what = asked(text, now, focus)
+    speakers = named(text, lines.speakers)
+    names = {word for speaker in speakers for word in search_tokens(lines.speakers[speaker])}
+    words = [word for word in what.words if word not in names] if how.speaker else what.words
+    weigh = how.priors(what.about)
+    rest = weigh.importance * (lines.importance - 1) / 9
+    if weigh.recency:
+        rest += weigh.recency * _placed(lines.times, lines.within)
+    if weigh.told:
+        rest += weigh.told * lines.words.told
+    if weigh.period and what.periods:
+        rest += weigh.period * at_periods(lines.times, what.periods, lines.epoch, how.lag)
+    return _Wanted(
+        words=_standing(lines.words.scores(words, k1=how.k1, b=how.b), lines.within),
+        speaker=how.speaker * np.isin(lines.speaker, speakers).astype(np.float64),
+        priors=rest,
+    )
+
+
+def _summed(lines: Lines, wanted: Sequence[_Wanted], cosines: Floats | None, how: Query) -> Found:
     score = relevance = np.full(len(lines.times), -np.inf)
-    newer = _placed(lines.times, lines.within)
-    for n, text in enumerate(texts):
-        what = asked(text, now, focus)
-        near = _standing(lines.words.scores(what.words, k1=how.k1, b=how.b), lines.within)
+    for n, one in enumerate(wanted):
+        near = one.words
         if cosines is not None:
-            meaning = _standing(cosines[n].astype(np.float64), lines.within)
+            meaning = _standing(cosines[n], lines.within)
             near = how.words * near + (1 - how.words) * meaning
-        near = beside(near, lines.joined, before=how.before, after=how.after)
-        for speaker in named(text, lines.speakers):
-            near += how.speaker * (lines.speaker == speaker)
-        weigh = how.priors(what.about)
-        whole = near + weigh.importance * (lines.importance - 1) / 9 + weigh.recency * newer
-        if weigh.told:
-            whole += weigh.told * lines.words.told
-        if weigh.period and what.periods:
-            whole += weigh.period * at_periods(lines.times, what.periods, lines.epoch, how.lag)
+        near = beside(near, lines.joined, before=how.before, after=how.after) + one.speaker
+        whole = near + one.priors
         better = whole > score
         score, relevance = np.where(better, whole, score), np.where(better, near, relevance)
-    return Found(score, relevance, newer)
+    return Found(score, relevance, _placed(lines.times, lines.within))
 
 
 def _standing(raw: Floats, within: npt.NDArray[np.bool_]) -> Floats:

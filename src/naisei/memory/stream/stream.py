@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Collection, Iterator, Sequence
 from datetime import UTC, datetime
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +14,7 @@ import numpy.typing as npt
 from naisei.memory.entry import Entry, Kind, Part, Scored, ScoreWeights
 from naisei.memory.stream.query import QUERY, Focus, Lines, Query, Words, joined, scored
 from naisei.memory.stream.search import DECIMALS, Relevance, best, reach, search
-from naisei.memory.stream.vectors import BLOCK, Column, Vectors, of_length_one
+from naisei.memory.stream.vectors import Column, Vectors, of_length_one
 
 __all__ = ["Stream"]
 
@@ -22,8 +23,6 @@ _EPOCH = datetime(1970, 1, 1)
 _EPOCH_AWARE = _EPOCH.replace(tzinfo=UTC)
 _V1 = ScoreWeights()
 _LEAST = 1e-12
-#: So many times the best are scored exactly.
-_LOOKED_AT = 4
 #: The strength below which what a summary stands for has faded.
 _FADED = 0.1
 Floats = npt.NDArray[np.float64]
@@ -31,7 +30,8 @@ Rows = npt.NDArray[np.intp]
 
 
 class Stream:
-    """Entries in the order they were remembered; each may have a vector.
+    """Entries in the order they were remembered; each may have a vector, and one of what it says
+    where it stands (`passages`).
 
     Vectors are kept as given, in float32: 100,000 of 384 numbers take 154 MB.
     """
@@ -41,15 +41,17 @@ class Stream:
         self._index: dict[str, int] = {}
         self._ids: list[str] = []
         self._times: list[datetime] = []
-        self._speakers: list[str] = []
         self._texts: list[str] = []
         self._sources: list[str | None] = []
         self._seconds = Column(np.float64)
+        self._speakers = Column(np.intp)
         self._kinds = Column(np.uint8)
         self._importance = Column(np.uint8)
         self._vectors: Vectors | None = None
+        self._contexts: Vectors | None = None
         self._without: dict[int, None] = {}
-        self._names: dict[str, str] = {}
+        self._people: list[str] = []
+        self._named: dict[str, int] = {}
         self._words = Words()
         self._of: dict[int, tuple[str, ...]] = {}
         self._covered: set[int] = set()
@@ -90,22 +92,47 @@ class Stream:
         self._index[entry.id] = i
         self._ids.append(entry.id)
         self._times.append(entry.time)
-        self._speakers.append(self._names.setdefault(entry.speaker, entry.speaker))
+        if entry.speaker not in self._named:
+            self._named[entry.speaker] = len(self._people)
+            self._people.append(entry.speaker)
+        self._speakers.append(self._named[entry.speaker])
         self._texts.append(entry.text)
         source = entry.source
         self._sources.append(None if source is None else json.dumps(source, ensure_ascii=False))
         self._seconds.append(seconds)
         self._kinds.append(_KINDS.index(entry.kind))
         self._importance.append(entry.importance)
-        if self._vectors is not None:
-            self._vectors.grow(i + 1)
+        for vectors in (self._vectors, self._contexts):
+            if vectors is not None:
+                vectors.grow(i + 1)
         self._without[i] = None
         if raw is not None:
             self._put(i, raw)
 
-    def attach(self, id: str, vector: npt.ArrayLike) -> None:
-        """Give the entry `id` its vector, or another one. Raises `KeyError`, `ValueError`."""
-        self._put(self._index[id], self._checked(vector))
+    def passages(self, id: str) -> tuple[str, ...]:
+        """What an entry is embedded by: its line and, where it goes on in a talk, the line before
+        it and its own together. Raises `KeyError`."""
+        i = self._index[id]
+        line = self._entry(i).line
+        return (line, f"{self._entry(i - 1).line}\n{line}") if self._goes_on(i) else (line,)
+
+    def attach(self, id: str, vector: npt.ArrayLike, context: npt.ArrayLike | None = None) -> None:
+        """Give the entry `id` its vectors, those of its `passages`, or others. Raises `KeyError`,
+        `ValueError`."""
+        i, raw = self._index[id], self._checked(vector)
+        beside = None if context is None else self._checked(context)
+        self._put(i, raw)
+        if beside is not None:
+            if self._contexts is None:
+                self._contexts = Vectors(len(beside))
+                self._contexts.grow(len(self))
+            self._contexts.put(i, beside)
+
+    def _goes_on(self, i: int) -> bool:
+        said = _KINDS.index("utterance")
+        if not i or self._kinds[i] != said or self._kinds[i - 1] != said:
+            return False
+        return bool(joined(np.array([self._seconds[i - 1], self._seconds[i]]), np.ones(2, bool))[1])
 
     def without_vectors(self) -> list[Entry]:
         """The entries that have no vector yet, oldest first: those, and only those, are read."""
@@ -212,7 +239,7 @@ class Stream:
         half_life: float | None = None,
         how: Query = QUERY,
     ) -> list[Scored]:
-        """The `k` best entries (all if `None`) for what is asked, best first (`query.v2`).
+        """The `k` best entries (all if `None`) for what is asked, best first (`query.v3`).
 
         An entry's score is that for the question which it serves best: standardised relevance by
         words (BM25) and by meaning (cosine), with a share of what stands beside it in the talk,
@@ -241,42 +268,48 @@ class Stream:
             self._words.add(self._texts[i])
         given, cosines = self._asked(vectors), None
         if given is not None and len(given[1]) == len(questions):
-            cosines = given[0].cosines(given[1])
+            cosines = partial(self._in_context, given[1], how.context)
         lines, plain = self._lines(rows), now.replace(tzinfo=None)
-        found = scored(lines, questions, cosines, now=plain, focus=focus, how=how)
-        if given is not None and cosines is not None and len(self) >= BLOCK:
-            # Blocks were looked through in 8 bits: the best and what stands beside them exactly.
-            near = rows[reach(found.score[rows], _LOOKED_AT * (k or len(rows)), 0.0)]
-            near = np.unique(np.clip(np.concatenate([near - 1, near, near + 1]), 0, len(self) - 1))
-            cosines[:, near] = given[0].each(given[1], near)
-            found = scored(lines, questions, cosines, now=plain, focus=focus, how=how)
+        most = len(rows) if k is None else k
+        found = scored(lines, questions, cosines, most=most, now=plain, focus=focus, how=how)
         scores = np.round(found.score[rows], DECIMALS)
-        most = max(float(found.relevance[rows].max()), _LEAST)
+        among = reach(scores, most, 0.0)
         order = best(
-            scores,
-            len(rows) if k is None else k,
-            lambda at: (-lines.times[rows[at]], self._ids[rows[at]]),
+            scores[among],
+            most,
+            lambda at: (-lines.times[rows[among[at]]], self._ids[rows[among[at]]]),
         )
+        chosen = rows[among[order]]
+        nearest = given[0].exact(given[1], chosen) if given and cosines else None
+        strongest = max(float(found.relevance[rows].max()), _LEAST)
         out = []
-        for at in order:
-            i = int(rows[at])
+        for n, i in enumerate(chosen.tolist()):
             hours = max((since - lines.times[i]) / 3600.0, 0.0)
-            part = min(max(float(found.relevance[i]) / most, 0.0), 1.0)
-            nearest = None if cosines is None else float(cosines[:, i].max())
+            near = None if nearest is None or np.isnan(nearest[n]) else float(nearest[n])
+            part = min(max(float(found.relevance[i]) / strongest, 0.0), 1.0)
             parts = {
-                "relevance": (None if nearest != nearest else nearest, part),
+                "relevance": (near, part),
                 "importance": (float(lines.importance[i]), (lines.importance[i] - 1) / 9),
                 "recency": (self.weights.decay**hours, float(found.newer[i])),
             }
             made = {name: Part(raw=raw, normalised=x) for name, (raw, x) in parts.items()}
-            out.append(Scored(entry=self._entry(i), score=float(scores[at]), **made))
+            score = float(scores[among[order[n]]])
+            out.append(Scored(entry=self._entry(i), score=score, **made))
         return out
+
+    def _in_context(self, queries: Floats, share: float, rows: Rows | None) -> Floats:
+        """Shape (q, rows): exact cosines of lines, with a share of those in context. All entries
+        where `rows` is `None`: near, where blocks are full. NaN without a vector."""
+        assert self._vectors is not None
+        both = [self._vectors] if self._contexts is None else [self._vectors, self._contexts]
+        found = [v.cosines(queries) if rows is None else v.each(queries, rows) for v in both]
+        line, context = found[0], found[-1]
+        mixed = (1 - share) * line + share * context
+        return np.where(np.isnan(mixed), line, mixed)
 
     def _lines(self, rows: Rows) -> Lines:
         within = np.zeros(len(self), dtype=np.bool_)
         within[rows] = True
-        speakers = list(self._names)
-        places = {name: n for n, name in enumerate(speakers)}
         times = self._seconds.all()
         return Lines(
             words=self._words,
@@ -284,8 +317,8 @@ class Stream:
             epoch=_EPOCH,
             joined=joined(times, self._kinds.all() == _KINDS.index("utterance")),
             importance=self._importance.all().astype(np.float64),
-            speaker=np.fromiter((places[s] for s in self._speakers), np.intp, len(self)),
-            speakers=speakers,
+            speaker=self._speakers.all(),
+            speakers=self._people,
             within=within,
         )
 
@@ -307,7 +340,7 @@ class Stream:
         return Entry.model_construct(
             id=self._ids[i],
             time=self._times[i],
-            speaker=self._speakers[i],
+            speaker=self._people[int(self._speakers[i])],
             kind=_KINDS[int(self._kinds[i])],
             text=self._texts[i],
             importance=int(self._importance[i]),
