@@ -222,8 +222,9 @@ def craft(run: Path, name: str) -> None:
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
         db.executescript(ROWS[name])
         lines = b""
-        with contextlib.suppress(sqlite3.Error, ValueError, LookupError, TypeError):
-            lines = chain.adopted(db, origin, check=False)
+        with contextlib.suppress(sqlite3.Error, ValueError, LookupError, TypeError), db:
+            db.execute("BEGIN IMMEDIATE")
+            lines = chain.rechained(db, origin, check=False)
     path.with_name("log.sqlite.head").write_bytes(lines)
 
 

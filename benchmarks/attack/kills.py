@@ -1,12 +1,13 @@
 """kill -9 at any moment of a process that writes a log, and at each of its statements: what it
 was told is kept is there, no step is there twice, and the log is sound: a kill is no damage. Then
-the next process goes on.
+the next process goes on. The same while it erases: all of a person or nothing of them is there.
 """
 
 from __future__ import annotations
 
 import os
 import random
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -18,12 +19,12 @@ from contextlib import closing
 from pathlib import Path
 
 from benchmarks.attack.base import Attempt
-from benchmarks.attack.statements import seen_by
+from benchmarks.attack.statements import Act, seen_by
 from naisei.core import Event, InputError, Where
 from naisei.runs.log import RunLog
 from naisei.runs.task import EpisodeRow
 
-__all__ = ["attack", "killed_at", "write"]
+__all__ = ["attack", "erasing", "killed_at", "killed_while_erasing", "write"]
 
 _EPISODES, _EVENTS = 40, 25
 
@@ -46,19 +47,119 @@ def write(path: Path) -> None:
 
 def killed_at(path: Path, number: int, done: bool) -> None:
     """As `write`, and killed at a statement from 0. done: when it is done, else before it."""
-
-    def act(n: int, sql: str, db: sqlite3.Connection | None, is_done: bool) -> None:
-        if n == number and is_done == done:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    with seen_by(act):
+    with seen_by(_killing(number, done)):
         write(path)
 
 
 def attack(rng: random.Random, seconds: float) -> Iterator[Attempt]:
     until = time.monotonic() + seconds
-    yield from _at_statements(rng, time.monotonic() + seconds / 2)
+    yield from _while_erasing(rng, time.monotonic() + seconds / 4)
+    yield from _at_statements(rng, time.monotonic() + seconds / 3)
     yield from _at_moments(rng, until)
+
+
+_SECRET, _LEFT, _GONE = "だれにも言わない話" * 40, "残る話" * 90, "e1"
+
+
+def erasing(path: Path) -> int:
+    """A log of three episodes is at `path`; how many statements take away one of them."""
+    log = RunLog(path)
+    for name, words in (("e0", _LEFT), (_GONE, _SECRET), ("e2", _LEFT)):
+        for n in range(3):
+            log.append(Event(Where(name).at(n), "act", "d", {"text": words}, f"{words}{n}"))
+        log.finish(EpisodeRow(Where(name), {"n": 3}))
+    log.close()
+    with tempfile.TemporaryDirectory(prefix="naisei-attack-") as folder:
+        copy, seen = Path(folder) / "run", list[int]()
+        shutil.copytree(path.parent, copy)
+        with seen_by(lambda n, *_: seen.append(n)):
+            _erase(copy / path.name)
+    return seen[-1] + 1
+
+
+def _erase(path: Path) -> None:
+    log = RunLog(path)
+    log.erase(instances=[_GONE])
+    path.with_name("told").touch()
+    log.append(Event(Where("e0").at(3), "act", "d", {"text": _LEFT}, "はい"))
+    log.close()
+
+
+def killed_while_erasing(path: Path, number: int, done: bool) -> str:
+    """What is wrong after a kill at a statement of `erasing`, in a copy of the log, or empty.
+    done: when it is done, else before it."""
+    with tempfile.TemporaryDirectory(prefix="naisei-attack-") as folder:
+        run = Path(folder) / "run"
+        shutil.copytree(path.parent, run)
+        child = os.fork()
+        if not child:
+            try:
+                with seen_by(_killing(number, done)):
+                    _erase(run / path.name)
+            finally:
+                os._exit(1)
+        if not os.WIFSIGNALED(os.waitpid(child, 0)[1]):
+            return "not killed"
+        try:
+            return _half_erased(run / path.name)
+        except InputError as error:
+            return str(error)
+
+
+def _half_erased(path: Path) -> str:
+    told, before = path.with_name("told").exists(), _files(path)
+    with closing(RunLog(path, read_only=True)) as log:
+        seen = log.known_episodes()
+        left = sum(len(log.read(name)) for name in seen)
+    if _files(path) != before:
+        return "looking left a trace"
+    if f"{_GONE}#0" in seen and told:
+        return "it was told that it is erased"
+    if left not in ((9,) if f"{_GONE}#0" in seen else (6, 7)):
+        return f"{left} events of {seen}"
+    for again in range(2):
+        with closing(RunLog(path)) as log:
+            if log.known_episodes() != seen:
+                return "another process sees other episodes"
+            if f"{_GONE}#0" not in seen and _holds_secret(path):
+                return "what was erased is in a file"
+            log.append(Event(Where("e2").at(3 + again), "act", "d", {"text": _LEFT}, "はい"))
+            log.erase(instances=[_GONE])
+            seen = ["e0#0", "e2#0"]
+            if log.known_episodes() != seen or _holds_secret(path):
+                return "it cannot be erased afterwards"
+    strange = _files(path).keys() - {path.name, f"{path.name}.head", "told"}
+    return f"left behind: {strange}" if strange else ""
+
+
+def _files(path: Path) -> dict[str, bytes]:
+    return {each.name: each.read_bytes() for each in path.parent.iterdir()}
+
+
+def _holds_secret(path: Path) -> bool:
+    return any(_SECRET[:9].encode() in content for content in _files(path).values())
+
+
+def _killing(number: int, done: bool) -> Act:
+    def act(n: int, sql: str, db: sqlite3.Connection | None, is_done: bool) -> None:
+        if n == number and is_done == done:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    return act
+
+
+def _while_erasing(rng: random.Random, until: float) -> Iterator[Attempt]:
+    with tempfile.TemporaryDirectory(prefix="naisei-attack-") as folder:
+        path = Path(folder) / "run" / "log.sqlite"
+        path.parent.mkdir()
+        places = [(n, done) for n in range(erasing(path)) for done in (False, True)]
+        rng.shuffle(places)
+        for number, done in places:
+            if time.monotonic() > until:
+                return
+            why = killed_while_erasing(path, number, done)
+            note = f"statement {number}, {'after' if done else 'before'} it: {why}"
+            yield Attempt("kill -9 while erasing", "fell" if why else "held", bool(why), note)
 
 
 #: Statements from the opening of a log on at which a process is killed: some thirty open a new

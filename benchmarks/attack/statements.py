@@ -1,5 +1,5 @@
-"""Every statement that a log makes, and every line of its head, seen before and after: for what
-lets one of them fail, or kills the process there.
+"""Every statement that a log makes, every line of its head, and every file that takes the place
+of another, seen before and after: for what lets one of them fail, or kills the process there.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from typing import Any
 
 __all__ = ["Act", "seen_by"]
 
-#: Is told the number of a statement from 0, its SQL (`head` for a line of a head), the connection
-#: if there is one, and whether it is done. May raise, or not come back.
+#: Is told the number of a statement from 0, its SQL (`head` for a line of a head, `replace` for a
+#: file in the place of another), the connection if there is one, and whether it is done. May raise,
+#: or not come back.
 Act = Callable[[int, str, sqlite3.Connection | None, bool], None]
 
 
@@ -37,7 +38,7 @@ class _Seen(sqlite3.Connection):
 def seen_by(act: Act) -> Iterator[None]:
     """Within, connections that are opened are seen, and heads."""
     number = -1
-    connect, write = sqlite3.connect, os.write
+    connect, write, replace = sqlite3.connect, os.write, os.replace
 
     def see(sql: str, db: sqlite3.Connection | None, done: Callable[[], Any]) -> Any:
         nonlocal number
@@ -59,9 +60,12 @@ def seen_by(act: Act) -> Iterator[None]:
         head = len(data) > 64 and bytes(data).lstrip(b"\n")[:32].isalnum() and b" [" in bytes(data)
         return see("head", None, partial(write, file, data)) if head else write(file, data)
 
+    def replaced(*given: Any) -> None:
+        see("replace", None, partial(replace, *given))
+
     Seen.see = staticmethod(see)
-    sqlite3.connect, os.write = opened, written  # type: ignore[assignment]
+    sqlite3.connect, os.write, os.replace = opened, written, replaced  # type: ignore[assignment]
     try:
         yield
     finally:
-        sqlite3.connect, os.write = connect, write
+        sqlite3.connect, os.write, os.replace = connect, write, replace

@@ -12,9 +12,11 @@ from typing import Any
 
 import pytest
 from benchmarks.attack.flips import exported, flip, make_run
+from benchmarks.attack.kills import erasing, killed_while_erasing
 
 from naisei.core import Event, InputError, LogBusy, Usage, Where
 from naisei.runs.directory import RunDirectory
+from naisei.runs.head import entries
 from naisei.runs.log import RunLog
 from naisei.runs.repair import checked, repaired
 from old_logs import unchained
@@ -209,3 +211,45 @@ def test_what_is_erased_is_gone_from_the_head_too_and_the_rest_is_sound(
     assert "物語1#0".encode() not in (run / "log.sqlite.head").read_bytes()
     found = checked(run)
     assert found.damages == [] and found.events == 16
+
+
+def test_another_process_goes_on_with_a_log_that_was_erased_from(tmp_path: Path) -> None:
+    """It remembers a chain, an open head and the numbers of texts that are there no more."""
+    path, text = tmp_path / "log.sqlite", "長い本文" * 200
+
+    def event(name: str, n: int) -> Event:
+        return Event(Where(name, 0, (n,)), "act", "d", {"text": text}, "はい")
+
+    with closing(RunLog(path)) as other, closing(RunLog(path)) as log:
+        for name in ("a", "b"):
+            other.append(event(name, 0))
+        log.erase(instances=["a", "b"])
+        other.append(event("b", 0))
+        assert other.read("b#0") == [event("b", 0)]
+        # Erased between its COMMIT and its line in the head.
+        add = other._head.add
+
+        def late(lines: bytes) -> None:
+            log.erase(instances=["c"])
+            add(lines)
+
+        other._head.add = late  # type: ignore[method-assign]
+        other.append(event("b", 1))
+        other._head.add = add  # type: ignore[method-assign]
+        other.append(event("b", 2))
+        assert log.read("b#0") == other.read("b#0") == [event("b", n) for n in range(3)]
+        with closing(RunLog(path, read_only=True)) as looking:
+            assert looking.verified().events == 3
+    lines = entries((tmp_path / "log.sqlite.head").read_bytes())[0]
+    assert [each.key[2] for each in lines if each.key[0] == "event"] == ["0", "1", "2"]
+    assert {each.name for each in tmp_path.iterdir()} == {"log.sqlite", "log.sqlite.head"}
+
+
+def test_killed_while_it_erases_a_log_holds_all_or_nothing_of_it(tmp_path: Path) -> None:
+    """All statements are tried by `python -m benchmarks.attack kills`."""
+    path = tmp_path / "run" / "log.sqlite"
+    path.parent.mkdir()
+    all_ = erasing(path)
+    # From before COMMIT to what follows the new head.
+    for number in range(all_ - 14, all_ - 5):
+        assert killed_while_erasing(path, number, done=bool(number % 2)) == "", number

@@ -2,45 +2,36 @@
 
 Each row keeps a digest of itself and of the row before it: an event's of the event before it in
 its episode, the first one's of the frozen configuration (`origin`). Long texts take part with
-their own digests. Beside the log lies its head, a list of every row that was committed
-(`log.sqlite.head`, a line a row, written after COMMIT): without it, the loss of the last rows, or
-of a whole episode, would leave a chain that holds. Neither is a signature: who may write the files
-can make both anew. They tell of damage, and of a stale or a foreign part.
+their own digests. Beside the log lies its head (`naisei.runs.head`), a list of every row that was
+committed: without it, the loss of the last rows, or of a whole episode, would leave a chain that
+holds. Neither is a signature: who may write the files can make both anew. They tell of damage, and
+of a stale or a foreign part.
 """
 
 from __future__ import annotations
 
-import errno
-import json
-import os
 import re
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from pydantic import JsonValue
 from pydantic_core import to_json
 
 from naisei.core import InputError
-from naisei.files import plain_file, write_atomically
 from naisei.lang import say
 from naisei.runs import ledger
+from naisei.runs.head import Key, entries, line
 
 __all__ = [
     "CHAIN_KEY",
     "Damage",
-    "Entry",
     "Findings",
-    "Head",
-    "Key",
-    "adopted",
-    "entries",
     "event_link",
     "genesis",
-    "line",
     "rechained",
     "references",
     "relinked",
@@ -50,8 +41,6 @@ __all__ = [
 
 #: The note of a log that says what its chain begins with.
 CHAIN_KEY = "chain"
-#: Of a row: its table, and what it is known by there.
-Key = tuple[str | int, ...]
 
 # A value that is a reference to a text, in JSON as `ledger.dump` writes it; not a key, nor the end
 # of a string that holds such marks itself.
@@ -79,91 +68,6 @@ def event_link(previous: bytes, texts: Iterable[bytes], row: Sequence[Any]) -> b
 def references(*packed: str) -> list[int]:
     """Numbers of the texts that stored JSON refers to, in order."""
     return [int(n) for text in packed if "\\u0000" in text for n in _REFERENCE.findall(text)]
-
-
-class Entry(NamedTuple):
-    """A line of the head. tokens, usd: what the row had cost, to say what its loss would."""
-
-    key: Key
-    chain: bytes
-    tokens: int = 0
-    usd: float = 0.0
-
-
-class Head:
-    """The list of a log's rows, in a file beside it. Appending is one write, whoever writes.
-
-    Args:
-        path: of the log.
-    """
-
-    def __init__(self, log: Path) -> None:
-        self.path = log.with_name(f"{log.name}.head")
-        self._file = -1
-        # What was committed and could not be listed yet, for a disk that is full.
-        self._owed = b""
-
-    def add(self, lines: bytes) -> None:
-        """List rows that are committed. What cannot be written now is written with the next."""
-        lines = self._owed + lines
-        self._owed = b""
-        try:
-            if self._file < 0:
-                flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 0)
-                plain_file(self.path)
-                self._file = os.open(self.path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)
-            written = os.write(self._file, lines)
-        except OSError as error:
-            if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG):
-                raise
-            written = 0
-        if written < len(lines):
-            # Begins with a line end, so that a half line stays one.
-            self._owed = b"\n" + lines[written:] if not written else b"\n" + lines
-
-    def close(self) -> None:
-        if self._owed:
-            self.add(b"")
-        if self._file >= 0:
-            os.close(self._file)
-            self._file = -1
-
-    def replace(self, lines: bytes) -> None:
-        """List these rows and no others."""
-        self._owed = b""
-        self.close()
-        plain_file(self.path)
-        write_atomically(self.path, lines)
-
-    def read(self) -> bytes | None:
-        """The list as it stands; `None` if there is none."""
-        plain_file(self.path)
-        try:
-            return self.path.read_bytes()
-        except FileNotFoundError:
-            return None
-
-
-def line(chain: bytes, tokens: int, usd: float | None, key: Key) -> bytes:
-    """A line of the head."""
-    return f"{chain.hex()} {tokens} {usd or 0} ".encode() + to_json(key) + b"\n"
-
-
-def entries(head: bytes) -> tuple[list[Entry], int]:
-    """The lines, and how many cannot be read."""
-    found, unreadable = [], 0
-    for each in head.splitlines():
-        if not each:
-            continue
-        try:
-            chain, tokens, usd, key = each.decode().split(" ", 3)
-            entry = Entry(tuple(json.loads(key)), bytes.fromhex(chain), int(tokens), float(usd))
-            hash(entry)
-        except (ValueError, TypeError, RecursionError):
-            unreadable += 1
-        else:
-            found.append(entry)
-    return found, unreadable
 
 
 @dataclass(frozen=True, slots=True)
@@ -479,26 +383,13 @@ def _named(key: Key) -> str:
     return f"{say(*known)} {rest}".strip()
 
 
-def adopted(db: sqlite3.Connection, origin: str, *, check: bool = True) -> bytes:
-    """Give every row of a log its digest, in one transaction; the lines of its head. Nothing is
-    known of what happened to it before.
+def rechained(db: sqlite3.Connection, origin: str, *, check: bool = True) -> bytes:
+    """Give every row of a log its digest, of an earlier version, too, within a transaction of the
+    caller's; the lines of its head. Nothing is known of what happened to it before.
 
     Raises:
         ValueError: rows are not such as a log has, unless `check` is off.
     """
-    db.execute("BEGIN IMMEDIATE")
-    try:
-        lines = rechained(db, origin, check=check)
-        db.execute("COMMIT")
-    except BaseException:
-        if db.in_transaction:
-            db.execute("ROLLBACK")
-        raise
-    return lines
-
-
-def rechained(db: sqlite3.Connection, origin: str, *, check: bool = True) -> bytes:
-    """As `adopted`, within a transaction of the caller's."""
     _add_columns(db)
     if check:
         ledger.check_rows(db)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import secrets
 import sqlite3
 import threading
 import time
@@ -27,7 +28,8 @@ from naisei import files
 from naisei.core import EpisodeBusy, Event, InputError, LogBusy, Usage, Where
 from naisei.lang import say
 from naisei.runs import chain, ledger
-from naisei.runs.chain import Findings, Head
+from naisei.runs.chain import Findings
+from naisei.runs.head import HEAD_KEY, Head, Lists, line
 from naisei.runs.ledger import Ledger, Spent, Texts
 from naisei.runs.lock import locked, writing
 from naisei.runs.task import EpisodeRow
@@ -98,12 +100,12 @@ class RunLog:
         # Whether the connection was closed because it could not take back a transaction.
         self._broken = False
         with self._opening():
-            # Before the rows: it never lists what is not there.
-            self._listed = self._head.read()
+            self._copied: Lists | None = None
             if read_only:
                 live = _open_here[path.absolute()] > 0 or locked(path.parent)
-                self._db, self._copy = files.read_only(path, live=live)
+                self._look(live=live)
             else:
+                began = self._head.read()
                 self._db = _writer(path)
                 _open_here[path.absolute()] += 1
                 self._open = True
@@ -113,13 +115,27 @@ class RunLog:
                 if read_only:
                     self._chained = ledger.check_schema(self._db)
                 else:
-                    self._prepare(self._listed)
+                    self._prepare(began)
                 if check or not read_only:
                     self._check()
-                self._listed = None
         except BaseException:
             self.close()
             raise
+
+    def _look(self, *, live: bool) -> None:
+        """Open for reading. Of a copy, what the head was when it was made is remembered."""
+        for _ in range(5):
+            # Before the rows: it never lists what is not there.
+            lists = self._head.read()
+            self._db, self._copy = files.read_only(self.path, live=live)
+            if self._copy is None:
+                return
+            self._copied = lists
+            if lists.files == self._head.files():
+                return
+            self._db.close()
+            self._copy.cleanup()
+        raise sqlite3.OperationalError("it is being written too fast to be copied")
 
     @contextmanager
     def _opening(self) -> Iterator[None]:
@@ -143,14 +159,19 @@ class RunLog:
             ),
         )
 
-    def _prepare(self, listed: bytes | None) -> None:
-        """The tables, and digests for a log of before there were any."""
+    def _prepare(self, began: Lists) -> None:
+        """The tables, and digests for a log of before there were any. began: what lay beside the
+        log before it was opened."""
         db = self._db
-        if not listed and not db.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
+        if not began.head and not db.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
             self._head.add(b"")
             db.executescript(f"BEGIN IMMEDIATE; {ledger.SCHEMA}; COMMIT")
         elif not ledger.check_schema(db):
-            self._head.add(chain.adopted(db, self._origin))
+            with self._transaction() as (db, _):
+                self._relinked(db)
+            self._settle()
+        elif began.next is not None:
+            self._settle()
         self._chained = True
         try:
             db.executescript(ledger.UNIQUE_STEPS)
@@ -162,17 +183,22 @@ class RunLog:
     def verified(self) -> Findings:
         """All of it held against its digests. Writes nothing."""
         self._same_origin()
-        # Where there was no head, another process may have begun the log just now.
-        listed = self._head.read() if self._listed is None else self._listed
-        self._db.execute("BEGIN")
-        try:
-            return chain.verified(self._db, self._origin, listed, chained=self._chained)
-        finally:
-            if self._read_only:
-                with suppress(sqlite3.Error):  # nothing was written
-                    self._db.execute("ROLLBACK")
-            else:
-                self._roll_back()
+        while True:
+            lists = self._copied or self._head.read()
+            self._db.execute("BEGIN")
+            try:
+                found = chain.verified(
+                    self._db, self._origin, lists.of(self._db), chained=self._chained
+                )
+            finally:
+                if self._read_only:
+                    with suppress(sqlite3.Error):  # nothing was written
+                        self._db.execute("ROLLBACK")
+                else:
+                    self._roll_back()
+            # Else another process erased meanwhile, and these are the rows of afterwards.
+            if not found.damages or self._copied or lists.files == self._head.files():
+                return found
 
     def check_kinds(self) -> None:
         """Only whether all rows are such as a log has: a small part of the time of `verified`.
@@ -243,8 +269,11 @@ class RunLog:
         # Another connection wrote meanwhile: what is remembered of the chain may be older.
         (version,) = self._db.execute("PRAGMA data_version").fetchone()
         if version != self._version:
-            self._version = version
             self._last.clear()
+            if self._head.settle(self._db):
+                # Another process erased: texts that were met may be gone.
+                self._texts.forget()
+            self._version = version
         return self._db
 
     def _undo(self, error: BaseException) -> NoReturn:
@@ -303,7 +332,7 @@ class RunLog:
                 link = chain.event_link(self._link(episode), texts.digests, row)
                 db.execute(ledger.INSERT_EVENT, (*row, link))
                 cost = (0, None) if used is None else (used.tokens, used.usd)
-                lines = chain.line(link, *cost, ("event", episode, path))
+                lines = line(link, *cost, ("event", episode, path))
                 lines += self._exchanged(db, episode, path, used, link)
                 self._commit(lines)
             except self._step_is_there() as error:
@@ -327,6 +356,7 @@ class RunLog:
 
     def _commit(self, lines: bytes) -> None:
         """lines: of the head, for the rows of the transaction."""
+        self._head.open()
         self._db.execute("COMMIT")
         self._head.add(lines)
 
@@ -386,12 +416,12 @@ class RunLog:
             kept = (name, where.instance, where.trial, result, failure, now)
             link = chain.row_link(begin, (), (*kept, after.hex()))
             db.execute(ledger.INSERT_EPISODE, (*kept, after, link))
-            lines.append(chain.line(link, 0, None, ("episode", name)))
+            lines.append(line(link, 0, None, ("episode", name)))
             for usage in lost:
                 cost = (name, now, *ledger.usage_row(usage.wasted()))
                 link = chain.row_link(begin, (), cost)
                 seq = db.execute(ledger.INSERT_LOST, (*cost, link)).lastrowid or 0
-                lines.append(chain.line(link, usage.tokens, usage.usd, ("lost", seq)))
+                lines.append(line(link, usage.tokens, usage.usd, ("lost", seq)))
                 lines.append(self._exchanged(db, name, None, usage, begin))
 
     def _exchanged(
@@ -409,7 +439,7 @@ class RunLog:
         row = ledger.exchange_row(episode, path, usage, self._texts)
         link = chain.row_link(before, self._texts.digests, row)
         seq = db.execute(ledger.INSERT_EXCHANGE, (*row, link)).lastrowid or 0
-        return chain.line(link, 0, None, ("exchange", seq))
+        return line(link, 0, None, ("exchange", seq))
 
     def _has_exchanges(self) -> bool:
         """Logs of earlier versions have none."""
@@ -535,7 +565,7 @@ class RunLog:
         link = chain.row_link(chain.genesis(self._origin, ""), (), (key, text))
         with self._transaction() as (db, lines):
             db.execute(ledger.INSERT_NOTE, (key, text, link))
-            lines.append(chain.line(link, 0, None, ("note", key)))
+            lines.append(line(link, 0, None, ("note", key)))
 
     def erase(
         self,
@@ -553,14 +583,20 @@ class RunLog:
             try:
                 self._sound()
                 self._db.execute("PRAGMA secure_delete=ON")
-                anew = self._erased(instances, keys, prefixes, requests)
-                self._head.replace(anew)
-                self._last.clear()
-                self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                self._erased(instances, keys, prefixes, requests)
+                self._settle()
             except sqlite3.Error as error:
                 raise self._told(error) from error
-            except OSError as error:
-                raise files.output_error(error, self.path) from error
+
+    def _settle(self) -> None:
+        """After COMMIT of an erasure, by this process or by one that was killed: nothing of what
+        was erased left in the WAL, and then the new head in its place."""
+        self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        self._version = -1
+        try:
+            self._begin()
+        finally:
+            self._roll_back()
 
     def _erased(
         self,
@@ -568,8 +604,8 @@ class RunLog:
         keys: Sequence[str],
         prefixes: Sequence[str],
         requests: str,
-    ) -> bytes:
-        """As `erase`, in one transaction; the lines of the new head."""
+    ) -> None:
+        """As `erase`, in one transaction, with the head of what is left."""
         with self._transaction() as (db, _):
             for instance in instances:
                 found = db.execute(
@@ -588,14 +624,17 @@ class RunLog:
                     (len(requests), requests),
                 )
             self._texts.sweep()
-            return self._relinked(db)
+            self._relinked(db)
 
-    def _relinked(self, db: sqlite3.Connection) -> bytes:
-        return chain.rechained(db, self._origin)
+    def _relinked(self, db: sqlite3.Connection) -> None:
+        """All digests and the head anew, in the transaction that is open."""
+        note = (HEAD_KEY, ledger.dump(secrets.token_hex(8)))
+        db.execute("INSERT OR REPLACE INTO meta(key, value) VALUES (?, ?)", note)
+        self._head.prepare(chain.rechained(db, self._origin))
 
     def head(self) -> bytes:
-        """The list of its rows as it stands (`naisei.runs.chain`)."""
-        return self._head.read() or b""
+        """The list of its rows as it stands (`naisei.runs.head`)."""
+        return self._head.read().of(self._db) or b""
 
     def made_anew(self, fill: Callable[[Any], None]) -> str:
         """Put a log in the place of this one, which stays under the name that is returned. fill:

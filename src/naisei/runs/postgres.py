@@ -86,7 +86,6 @@ class PostgresLog(RunLog):
             raise _in_use(place)
         self._head = TableHead(self._db)
         self._texts = StoredTexts(self._db)
-        self._listed = None
         try:
             if not read_only and self.get(chain.CHAIN_KEY) is None:
                 self.put(chain.CHAIN_KEY, {"format": 1, "origin": self._origin})
@@ -285,10 +284,12 @@ class PostgresLog(RunLog):
             for table in TABLES:
                 db.execute(f"VACUUM log_{table}".encode())
 
-    def _relinked(self, db: Any) -> bytes:
-        lines = chain.relinked(db, self._origin)
-        self._head.replace(lines)
-        return b""
+    def _relinked(self, db: Any) -> None:
+        self._head.replace(chain.relinked(db, self._origin))
+
+    def head(self) -> bytes:
+        lines: bytes = self._head.read()
+        return lines
 
     def _has_exchanges(self) -> bool:
         return True

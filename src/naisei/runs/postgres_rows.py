@@ -105,7 +105,7 @@ class _Found(list[tuple[Any, ...]]):
 
 
 class TableHead:
-    """As `chain.Head`, in a table."""
+    """As `naisei.runs.head.Head`, in a table."""
 
     def __init__(self, db: Rows) -> None:
         self._db = db

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import shutil
 import sqlite3
 import tempfile
@@ -25,11 +26,12 @@ from typing import Any
 from pydantic import JsonValue
 
 from naisei.core import InputError
-from naisei.files import output_error, plain_file
+from naisei.files import output_error
 from naisei.lang import say
 from naisei.runs import chain, ledger
-from naisei.runs.chain import CHAIN_KEY, Damage, Entry, Findings, Key
+from naisei.runs.chain import CHAIN_KEY, Damage, Findings
 from naisei.runs.directory import Frozen, refuse_links
+from naisei.runs.head import HEAD_KEY, Entry, Head, Key, entries
 from naisei.runs.lock import RunLock
 from naisei.runs.report import SUMMARY_KEY
 from naisei.runs.stores import LOG, in_database, open_log
@@ -37,7 +39,7 @@ from naisei.runs.stores import LOG, in_database, open_log
 __all__ = ["Repaired", "checked", "repaired"]
 
 Row = tuple[Any, ...]
-_ENDS = ("", "-wal", "-shm", ".head")
+_ENDS = ("", "-wal", "-shm", ".head", ".head.next")
 #: No log has more rows in a table than this.
 _MOST = 10_000_000
 
@@ -173,10 +175,10 @@ def _put_in_place(path: Path, new: Path, head: bytes) -> list[Path | str]:
     # A WAL that outlived its file would be read into the new one.
     for end in ("-wal", "-shm"):
         path.with_name(f"{path.name}{end}").unlink(missing_ok=True)
+    listed = Head(path)
+    listed.prepare(head)
     new.replace(path)
-    listed = path.with_name(f"{path.name}.head.new")
-    listed.write_bytes(head)
-    listed.replace(path.with_name(f"{path.name}.head"))
+    listed.put()
     return saved
 
 
@@ -189,7 +191,7 @@ class _Salvage:
         self.texts: dict[int, tuple[bytes, str]] = {}
         self.events: list[Row] = []
         self.rows: dict[str, list[Row]] = {}
-        self.head: dict[Key, Entry] = {e.key: e for e in chain.entries(head)[0]}
+        self.head: dict[Key, Entry] = {e.key: e for e in entries(head)[0]}
         self._listed: dict[str, list[Entry]] = defaultdict(list)
         for key, entry in self.head.items():
             if _is_event(key):
@@ -202,10 +204,13 @@ class _Salvage:
 
     @staticmethod
     def of_file(path: Path, scratch: Path) -> _Salvage:
-        head_path = path.with_name(f"{path.name}.head")
-        plain_file(head_path)
-        salvage = _Salvage(path, head_path.read_bytes() if head_path.exists() else b"")
-        for copy in _copies(path, scratch):
+        lists = Head(path).read()
+        head = lists.head
+        copies = list(_copies(path, scratch))
+        with suppress(sqlite3.Error), closing(_opened(copies[0])) as db:
+            head = lists.of(db)
+        salvage = _Salvage(path, head or b"")
+        for copy in copies:
             with suppress(sqlite3.Error, ValueError), closing(_opened(copy)) as db:
                 salvage.chained = ledger.check_schema(db)
                 salvage.take(partial(_rows, db, most=len(salvage.head)))
@@ -344,14 +349,16 @@ class _Salvage:
             db.executescript(ledger.SCHEMA + ledger.UNIQUE_STEPS)
             db.execute("BEGIN")
             self.fill(db, origin)
-            db.execute("COMMIT")
+            note = (HEAD_KEY, ledger.dump(secrets.token_hex(8)))
+            db.execute("INSERT OR REPLACE INTO meta(key, value) VALUES (?, ?)", note)
             try:
-                head = chain.adopted(db, origin)
+                head = chain.rechained(db, origin)
             except (ValueError, LookupError) as error:
                 raise InputError(
                     say(f"直せない行があります: {error}", f"a row cannot be kept: {error}"),
                     place=str(path.parent),
                 ) from error
+            db.execute("COMMIT")
         with path.open("rb") as file:
             os.fsync(file.fileno())
         return head
