@@ -22,11 +22,21 @@ from naisei.runs.directory import Frozen
 from naisei.runs.task import Task
 from naisei.system.registry import WITHOUT_COMMAND, experiment_of, find_system, system_names
 
-__all__ = ["Headline", "Mark", "RecordedEpisode", "Replay", "Told", "replay_of", "shown_marks"]
+__all__ = [
+    "Headline",
+    "Mark",
+    "RecordedEpisode",
+    "Replay",
+    "Told",
+    "Turning",
+    "replay_of",
+    "shown_marks",
+]
 
 
-#: retry: asked for once more. rejected: a draft that was not used. failure: it went wrong.
-Mark = Literal["retry", "rejected", "failure"]
+#: retry: asked for once more. rejected: a draft that was not used. failure: it failed. wrong: from
+#: here on it could only fail, see `Turning`.
+Mark = Literal["retry", "rejected", "failure", "wrong"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +102,15 @@ class Headline:
     rows: tuple[tuple[str, str], ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Turning:
+    """Where an episode took the wrong way: the first sign of it, often long before it failed.
+    number: of the event, from 0. told: what happened there, in a sentence."""
+
+    number: int
+    told: str
+
+
 def _no_headline(episode: RecordedEpisode) -> Headline:
     return Headline()
 
@@ -104,6 +123,10 @@ def _as_told(episode: RecordedEpisode, told: Told) -> Told:
     return told
 
 
+def _no_turning(episode: RecordedEpisode) -> Turning | None:
+    return None
+
+
 def _no_marks(events: Sequence[Event]) -> Mapping[int, Mark]:
     return {}
 
@@ -114,13 +137,14 @@ class Replay:
 
     headline: of a whole episode. state: HTML of where things stood after the first events, by the
     same fold as the live page; empty for nothing to show. marks: number of an event, from 0, →
-    what is to be said of it beyond its failure and its resends. wording: an effect in the system's
-    own words. All but `marks` may raise `InputError` where data cannot be had any more.
+    what is to be said of it beyond its failure and its resends. turning: where it took the wrong
+    way, `None` where it did not. wording: an effect in the system's own words. All but `marks` may raise `InputError` where data cannot be had any more.
     """
 
     headline: Callable[[RecordedEpisode], Headline] = _no_headline
     state: Callable[[RecordedEpisode, Sequence[Event]], str] = _no_state
     marks: Callable[[Sequence[Event]], Mapping[int, Mark]] = _no_marks
+    turning: Callable[[RecordedEpisode], Turning | None] = _no_turning
     wording: Callable[[RecordedEpisode, Told], Told] = _as_told
 
 

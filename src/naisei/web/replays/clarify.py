@@ -12,7 +12,7 @@ from naisei.clarify.task import ClarifyTask
 from naisei.core import Event, ReplayDivergence
 from naisei.lang import say
 from naisei.web.html import fragment
-from naisei.web.replay import Headline, Mark, RecordedEpisode, Replay, Told
+from naisei.web.replay import Headline, Mark, RecordedEpisode, Replay, Told, Turning
 
 __all__ = ["REPLAY", "act_marks"]
 
@@ -49,10 +49,7 @@ def _state(episode: RecordedEpisode, events: Sequence[Event]) -> str:
     task = episode.task
     if not isinstance(task, ClarifyTask):
         return ""
-    try:
-        decisions = task.decisions(episode.where, events)
-    except ReplayDivergence:  # the prompts are others by now: what the model said still tells
-        decisions = _replied(events)
+    decisions = _decisions(task, episode, events)
     texts = task.data.actions.text
     now = decisions[-1] if decisions else None
     before = {c.action: c.p for c in decisions[-2].chances} if len(decisions) > 1 else {}
@@ -72,6 +69,68 @@ def _state(episode: RecordedEpisode, events: Sequence[Event]) -> str:
         favourite=_favourite(now, texts),
         wish=texts(instance.gold),
     )
+
+
+def _decisions(
+    task: ClarifyTask, episode: RecordedEpisode, events: Sequence[Event]
+) -> list[Decision]:
+    try:
+        return task.decisions(episode.where, events)
+    except ReplayDivergence:  # the prompts are others by now: what the model said still tells
+        return _replied(events)
+
+
+def _turning(episode: RecordedEpisode) -> Turning | None:
+    """The decision from which on the best guess was not what was wished, up to the first action
+    that nobody wanted."""
+    task, events = episode.task, episode.events
+    if not isinstance(task, ClarifyTask):
+        return None
+    # Each decision ends in a question or an action; what it was made of stands before that.
+    ends = [n for n, event in enumerate(events) if event.kind in ("ask", "act")]
+    failed = act_marks(events)
+    until = next((k for k, n in enumerate(ends) if n in failed), None)
+    decisions = _decisions(task, episode, events)
+    if until is None or until >= len(decisions):
+        return None
+    instance, text = task.instance(episode.where.instance), task.data.actions.text
+    wished = {instance.gold, *instance.also}
+    first = until
+    for k in range(until - 1, -1, -1):
+        guess = _best(decisions[k])
+        if guess in wished:
+            break
+        first = k if guess is not None else first
+    best = _best(decisions[first])
+    named = text(best) if best is not None else ""
+    wish = text(instance.gold)
+    if first == 0 or _best(decisions[first - 1]) not in wished:
+        told = say(
+            f"はじめから「{named}」を最有力と見ていて、望みの「{wish}」ではありませんでした",
+            f'from the start the best guess was "{named}", not "{wish}"',
+        )
+    else:
+        told = say(
+            f"最有力が望みの「{wish}」から「{named}」に変わりました",
+            f'the best guess went from "{wish}", which was wished, to "{named}"',
+        )
+    return Turning(max(ends[first] - 1, 0), told + _moved(decisions[: first + 1], instance.gold))
+
+
+def _best(decision: Decision) -> int | None:
+    """The action that it would take now; `None` where it does not say."""
+    if isinstance(decision, Execute):
+        return decision.action
+    if decision.guess:
+        return decision.guess
+    return decision.chances[0].action if decision.chances else None
+
+
+def _moved(decisions: Sequence[Decision], wish: int) -> str:
+    """How likely the wish was taken to be, and had been; empty where nothing says."""
+    shares = [next((c.p for c in d.chances if c.action == wish), None) for d in decisions[-2:]]
+    told = " → ".join(f"{100 * p:.0f} %" for p in shares if p is not None)
+    return say(f"（望みの見込み {told}）", f" (the wish: {told})") if told else ""
 
 
 def _replied(events: Sequence[Event]) -> list[Decision]:
@@ -122,4 +181,6 @@ def act_marks(events: Sequence[Event]) -> Mapping[int, Mark]:
     }
 
 
-REPLAY = Replay(headline=_headline, state=_state, marks=act_marks, wording=_wording)
+REPLAY = Replay(
+    headline=_headline, state=_state, marks=act_marks, turning=_turning, wording=_wording
+)

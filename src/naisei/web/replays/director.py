@@ -11,7 +11,7 @@ from naisei.director.state import TalkState
 from naisei.director.task import TalkTask
 from naisei.lang import say
 from naisei.web.html import fragment
-from naisei.web.replay import Headline, Mark, RecordedEpisode, Replay, Told
+from naisei.web.replay import Headline, Mark, RecordedEpisode, Replay, Told, Turning
 
 __all__ = ["REPLAY", "draft_marks", "talk_state"]
 
@@ -85,6 +85,20 @@ def draft_marks(events: Sequence[Event]) -> Mapping[int, Mark]:
     return found
 
 
+def _turning(episode: RecordedEpisode) -> Turning | None:
+    """The first draft to which the judge or the rules objected."""
+    rejected = draft_marks(episode.events)
+    if not rejected or episode.result is None:
+        return None
+    drafts = [d for turn in TalkResult.model_validate(episode.result).turns for d in turn.drafts]
+    reasons = next((draft.reasons for draft in drafts if draft.reasons), ())
+    return Turning(
+        min(rejected),
+        say("最初に異議が出た下書き", "the first draft that was objected to")
+        + "".join(say(f"。{reason}", f"; {reason}") for reason in reasons[:2]),
+    )
+
+
 def _wording(episode: RecordedEpisode, told: Told) -> Told:
     """Who speaks, by name."""
     task = episode.task
@@ -93,4 +107,6 @@ def _wording(episode: RecordedEpisode, told: Told) -> Told:
     return replace(told, who=task.names.get(told.who, told.who))
 
 
-REPLAY = Replay(headline=_headline, state=_state, marks=draft_marks, wording=_wording)
+REPLAY = Replay(
+    headline=_headline, state=_state, marks=draft_marks, turning=_turning, wording=_wording
+)

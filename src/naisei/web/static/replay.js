@@ -23,13 +23,13 @@
     if (event.key === "Escape") return at.blur?.();
     if (at.closest?.("textarea, select, input")) return;
     if (event.key === " ") {
-      if (at.closest?.("a, button, summary")) return;
+      if (at.closest?.("a, button, summary") || !document.getElementById("play")) return;
       event.preventDefault();
       return play();
     }
     if (event.key === "/") {
       event.preventDefault();
-      return document.getElementById("find")?.focus();
+      return document.querySelector("#find, #q")?.focus();
     }
     if (event.key === "?") {
       const help = document.getElementById("help");
@@ -37,7 +37,7 @@
       if (help.open) help.querySelector("summary").focus();
       return;
     }
-    if (event.key === "c") return copy(document.querySelector("[data-copy-address]"));
+    if (event.key === "c") return document.querySelector("[data-copy-address]")?.click();
     const found = link(event.key);
     if (!found) return;
     event.preventDefault();

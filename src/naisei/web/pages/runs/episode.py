@@ -63,15 +63,20 @@ class _Neighbours:
 
 
 async def show(request: Request) -> Response:
-    """`GET /runs/episode/<run>?e=<episode>[&step=<step>|&at=<n>][&find=<text>]`."""
+    """`GET /runs/episode/<run>?e=<episode>[&step=<step>|&at=<n>|&at=wrong][&find=<text>]`.
+
+    `at=wrong` leads to where the episode took the wrong way."""
     place = place_of(request)
     query = {k: request.query_params.get(k, "") for k in ("e", "step", "at", "find")}
+    astray = query["at"] == "wrong"
     spoken = language()
 
     def look(directory: RunDirectory) -> dict[str, Any] | str:
         with speaking(spoken):
             loaded = episode_of(place, query["e"])
             events = loaded.episode.events
+            if astray and (where := _first_wrong(loaded)) is not None:
+                return events[where].where.step
             at = number_of(events, query["step"], query["at"])
             hits = _hits(events, query["find"])
             further = [n for n in hits if n > at] or hits
@@ -131,6 +136,9 @@ def _page(
     items, earlier = _talk(loaded, at)
     state, problem = _state(loaded.replay, episode, events[: at + 1])
     headline, untold = _headline(loaded.replay, episode)
+    turning, drawn = loaded.turning, {**marks}
+    if turning is not None and drawn.get(turning.number) != "failure":
+        drawn[turning.number] = "wrong"
     event = worded(loaded, at) if events else None
     bad = sorted(n for n, mark in marks.items() if mark != "rejected")
     return {
@@ -148,8 +156,10 @@ def _page(
         "steps": _steps(events, at),
         "next_bad": next((events[n].where.step for n in bad if n > at), ""),
         "neighbours": neighbours,
-        "lanes": lanes(events, at, marks) if events else None,
-        "cells": overview(events, at, marks),
+        "turning": turning,
+        "turned": events[turning.number].where.step if turning else "",
+        "lanes": lanes(events, at, drawn) if events else None,
+        "cells": overview(events, at, drawn),
         "items": items,
         "earlier": earlier,
         "state": state,
@@ -214,6 +224,13 @@ def _headline(replay: Replay, episode: RecordedEpisode) -> tuple[Headline, str]:
         return replay.headline(episode), ""
     except InputError as error:
         return Headline(), error.message
+
+
+def _first_wrong(loaded: Loaded) -> int | None:
+    """Where it took the wrong way, else its first failure."""
+    if loaded.turning is not None:
+        return loaded.turning.number
+    return min((n for n, mark in loaded.marks.items() if mark == "failure"), default=None)
 
 
 def _neighbours(directory: RunDirectory, name: str, overview: Overview) -> _Neighbours:

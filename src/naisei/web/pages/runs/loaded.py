@@ -9,10 +9,19 @@ from pathlib import Path
 from typing import Any
 
 from naisei.core import Event, InputError, Where
+from naisei.lang import language
 from naisei.runs.show import EpisodeLine, Wanted, episode_page, find_episode, summary_or_none
 from naisei.web.pages.runs.effects import prompt_text, told
 from naisei.web.pages.runs.lists import Place, file_state, opened
-from naisei.web.replay import Mark, RecordedEpisode, Replay, Told, replay_of, shown_marks
+from naisei.web.replay import (
+    Mark,
+    RecordedEpisode,
+    Replay,
+    Told,
+    Turning,
+    replay_of,
+    shown_marks,
+)
 
 __all__ = ["Loaded", "episode_of", "request_text", "worded"]
 
@@ -20,7 +29,8 @@ __all__ = ["Loaded", "episode_of", "request_text", "worded"]
 @dataclass(frozen=True, slots=True)
 class Loaded:
     """An episode with all that is the same for each of its steps. fork: what `naisei runs fork`
-    kept of where it came from; empty otherwise. summary: in words, if the report has it."""
+    kept of where it came from; empty otherwise. summary: in words, if the report has it. turning:
+    where it took the wrong way, if the system can tell."""
 
     episode: RecordedEpisode
     line: EpisodeLine | None
@@ -28,6 +38,7 @@ class Loaded:
     marks: Mapping[int, Mark]
     fork: Mapping[str, Any]
     summary: str
+    turning: Turning | None
 
 
 def episode_of(place: Place, wanted: str) -> Loaded:
@@ -36,11 +47,12 @@ def episode_of(place: Place, wanted: str) -> Loaded:
     Raises:
         InputError: there is none, or several.
     """
-    return _loaded(place.path, file_state(place.path), wanted)
+    return _loaded(place.path, file_state(place.path), wanted, language())
 
 
 @lru_cache(maxsize=6)
-def _loaded(path: Path, state: object, wanted: str) -> Loaded:
+def _loaded(path: Path, state: object, wanted: str, spoken: str) -> Loaded:
+    """spoken: the language, which is in the words."""
     with opened(path) as directory:
         name = find_episode(directory, wanted)
         found = episode_page(directory.log, Wanted(name=name), limit=1).lines
@@ -50,21 +62,30 @@ def _loaded(path: Path, state: object, wanted: str) -> Loaded:
         kept = summary_or_none(directory)
         replay = replay_of(directory.frozen)
         where = events[0].where if events else _where(name)
+        episode = RecordedEpisode(
+            path,
+            directory.frozen,
+            Where(where.instance, where.trial),
+            events,
+            line.result if line else None,
+            line.failure if line else "",
+        )
         return Loaded(
-            RecordedEpisode(
-                path,
-                directory.frozen,
-                Where(where.instance, where.trial),
-                events,
-                line.result if line else None,
-                line.failure if line else "",
-            ),
+            episode,
             line,
             replay,
             shown_marks(replay, events),
             fork if isinstance(fork, dict) else {},
             dict(kept.transcripts).get(name, ""),
+            _turning(replay, episode),
         )
+
+
+def _turning(replay: Replay, episode: RecordedEpisode) -> Turning | None:
+    try:
+        return replay.turning(episode)
+    except InputError:  # told above the conversation already
+        return None
 
 
 def _where(name: str) -> Where:

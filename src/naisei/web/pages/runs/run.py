@@ -229,6 +229,9 @@ def _state(
         "pace": pace,
         "outcomes": overview.counts,
         "total": overview.total,
+        "failed": next(
+            (r.episode for r in overview.rows.values() if r.outcome in ("bad", "unscored")), ""
+        ),
         "strip": Strip.of(list(overview.rows.values()), overview.total),
     }
 

@@ -20,7 +20,7 @@ _MOST, _ROOM = 60, 7_500
 #: Height of a lane and of its highest bar; widths of the narrowest and the widest bar, before all
 #: are fitted to the drawing's width.
 _LANE, _HIGHEST, _NARROWEST, _WIDEST, _WIDTH = 24.0, 20.0, 4.0, 40.0, 1000.0
-_WORST: dict[Mark | str, int] = {"": 0, "retry": 1, "rejected": 1, "failure": 2}
+_WORST: dict[Mark | str, int] = {"": 0, "retry": 1, "rejected": 1, "failure": 2, "wrong": 3}
 
 
 @dataclass(frozen=True, slots=True)
