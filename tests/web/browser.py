@@ -50,14 +50,17 @@ class Browser:
         dark: bool = False,
         locale: str = "ja-JP",
         allowed: tuple[str, ...] = (),
+        scripts: bool = True,
     ) -> Iterator[Any]:
-        """A page of a fresh visitor. allowed: parts of console errors that the test provokes."""
+        """A page of a fresh visitor. allowed: parts of console errors that the test provokes.
+        scripts: whether the page's own script runs."""
         context = self._driven.new_context(
             base_url=url,
             locale=locale,
             viewport={"width": width, "height": 800},
             color_scheme="dark" if dark else "light",
             reduced_motion="reduce",
+            java_script_enabled=scripts,
         )
         context.grant_permissions(["clipboard-read", "clipboard-write"])
         page = context.new_page()

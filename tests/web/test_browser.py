@@ -114,6 +114,35 @@ def test_an_episode_is_read_with_keys_alone(browser: Any, server: WebServer) -> 
         browser.look(page, "aligned")
 
 
+def test_from_a_run_to_a_link_to_what_went_wrong_in_two_keys(browser: Any, tmp_path: Path) -> None:
+    """321 episodes: a failure, the step at which the belief left the wish, a link to it."""
+    run = [sys.executable, "-m", "naisei", "clarify", "run", "--agent", "bayes", "--quiet"]
+    path = tmp_path / "runs" / "clarify-321"
+    given = [*run, "--embedder", "ngram", "--run-dir", str(path), "--limit", "321"]
+    subprocess.run(given, check=True, capture_output=True, cwd=tmp_path)
+    options = WebOptions(state=tmp_path / "state", runs=tmp_path / "runs")
+    with WebServer(options) as server, browser.page(server.url, locale="en-US") as page:
+        page.goto("/runs/show/clarify-321")
+        assert page.locator(".strip a").count() == 321
+        page.keyboard.press("?")  # the help of the page tells the way
+        page.get_by_text("f, then c").wait_for()
+        browser.look(page, "run-help")
+        page.keyboard.press("f")
+        page.wait_for_url("**/runs/episode/**&step=*")
+        page.get_by_text("went wrong here").wait_for()
+        assert page.locator(".lanes rect.wrong").count() == 1
+        assert "best guess" in page.locator(".turning").inner_text()
+        page.keyboard.press("c")
+        page.get_by_text("Copied").wait_for()
+        copied = page.evaluate("navigator.clipboard.readText()")
+        assert copied == page.url and "step=" in copied
+        page.keyboard.press("End")
+        page.wait_for_url(lambda url: url != copied)
+        page.keyboard.press("w")
+        page.wait_for_url(copied)
+        browser.look(page, "episode-astray")
+
+
 def test_filters_change_the_table_in_place(browser: Any, server: WebServer) -> None:
     with browser.page(server.url) as page:
         page.goto("/runs/show/clarify-none")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from naisei.clarify import RunOptions, run
-from naisei.clarify.config import ClarifyConfig
+from naisei.clarify.config import ClarifyConfig, Rules
 from naisei.clarify.task import ClarifyTask
 from naisei.core import (
     AskUser,
@@ -26,7 +26,8 @@ from naisei.core import (
 )
 from naisei.core.messages import fingerprint
 from naisei.runs.directory import RunDirectory
-from naisei.web.replay import Replay, shown_marks
+from naisei.web.replay import RecordedEpisode, Replay, shown_marks
+from naisei.web.replays import clarify
 from naisei.web.replays.director import draft_marks
 
 
@@ -89,3 +90,34 @@ def test_beliefs_are_those_of_the_step(tmp_path: Path) -> None:
     ]
     assert thoughts == told
     assert task.decisions(where, ()) == []
+
+
+def test_the_turning_is_where_the_belief_left_the_wish(tmp_path: Path) -> None:
+    """Up to the first action that nobody wanted, no later guess is the wish again."""
+    config = ClarifyConfig(
+        agent="bayes", limit=20, embedder="ngram", memory="none", rules=Rules(quota=1)
+    )
+    run(config, RunOptions(quiet=True), run_dir=tmp_path / "run")
+    seen = 0
+    with RunDirectory.look(tmp_path / "run") as directory:
+        for name in directory.log.known_episodes():
+            events = directory.log.read(name)
+            where = Where(events[0].where.instance, events[0].where.trial)
+            episode = RecordedEpisode(
+                tmp_path / "run", directory.frozen, where, events, directory.log.result(name)
+            )
+            turning = clarify.REPLAY.turning(episode)
+            failed = min(clarify.act_marks(events), default=None)
+            assert (turning is None) == (failed is None)
+            if turning is None or failed is None:
+                continue
+            seen += 1
+            task = episode.task
+            assert isinstance(task, ClarifyTask) and turning.number < failed
+            wish = task.instance(where.instance).gold
+            kept = len(task.decisions(where, events[: turning.number]))
+            until = sum(e.kind in ("ask", "act") for e in events[: failed + 1])
+            wrong = task.decisions(where, events)[kept:until]
+            assert wrong and wish not in {clarify.best(d) for d in wrong}
+            assert task.data.actions.text(wish) in turning.told
+    assert seen

@@ -187,7 +187,7 @@ def test_an_episode_step_by_step(server: WebServer) -> None:
     keys = dict(re.findall(r'data-key="([^"]+)"[^>]*href="([^"]+)"', first))
     assert "step=1" in keys["ArrowRight"] and "step=2" in keys["End"]
     assert keys["["] == "?e=item-0000%230" and keys["]"] == "?e=item-0002%230"
-    assert keys["f"] == "?e=item-0005%230&amp;at=1"
+    assert keys["f"] == "?e=item-0005%230&amp;at=wrong"
     found = get(server, "/runs/episode/clarify-a", **where, at="1", find="どうぞ")
     assert "1 found" in found and ">3 / 3<" in found
 

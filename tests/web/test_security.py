@@ -150,7 +150,7 @@ def test_nothing_that_others_wrote_becomes_markup(
         policy = answer.headers["content-security-policy"]
         assert "default-src 'none'" in policy and "unsafe" not in policy
         assert answer.headers["x-content-type-options"] == "nosniff"
-        assert answer.headers["referrer-policy"] == "no-referrer"
+        assert answer.headers["referrer-policy"] == "same-origin"
 
 
 def test_the_nasty_pages_are_shown_at_all(server: WebServer) -> None:

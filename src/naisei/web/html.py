@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, Response
 
 from naisei import lengths
@@ -23,6 +24,7 @@ from naisei.http import message_of
 from naisei.lang import language, say
 from naisei.runs.report import bar
 from naisei.runs.tables import number, short, worded
+from naisei.web.visitors import without_script
 
 __all__ = ["STATIC", "THEME_COOKIE", "fragment", "handlers", "page_response", "refusal"]
 
@@ -37,7 +39,7 @@ def fragment(*templates: str, **context: Any) -> str:
 
 
 def page_response(
-    request: Request, template: str, *, otherwise: str = "", **context: Any
+    request: Request, template: str, *, otherwise: str = "", back: str = "", **context: Any
 ) -> HTMLResponse:
     """A template that extends `base.html`, as the answer to a request.
 
@@ -46,17 +48,20 @@ def page_response(
     Args:
         template: `<page>/<file>`, or one of no page.
         otherwise: in its place where the page has no such template.
+        back: of a template that is a part of a page: where the page is. A browser without script
+            gets the part as a page of its own.
     """
     pages = request.app.state.server.pages
-    text = fragment(
-        *(name for name in (template, otherwise) if name),
-        page=next((p for p in pages if p.name == template.partition("/")[0]), None),
-        pages=pages,
-        csrf=request.state.visitor.csrf,
-        theme=request.cookies.get(THEME_COOKIE, ""),
-        here=request.url.path,
-        **context,
-    )
+    around = {
+        "page": next((p for p in pages if p.name == template.partition("/")[0]), None),
+        "pages": pages,
+        "csrf": request.state.visitor.csrf,
+        "theme": request.cookies.get(THEME_COOKIE, ""),
+        "here": request.url.path,
+    }
+    text = fragment(*(name for name in (template, otherwise) if name), **around, **context)
+    if back and "hx-request" not in request.headers:
+        text = fragment("part.html", body=text, back=back, **around)
     return HTMLResponse(text)
 
 
@@ -140,26 +145,43 @@ _MARKS = {
 }
 #: Where HTMX puts an answer of this kind: the line alone, where notices go.
 _PLACED = {"HX-Retarget": "#notice", "HX-Reswap": "innerHTML", "HX-Reselect": ".notice"}
+#: Fields that nobody has written.
+_HIDDEN = ("step", "e", "script", "token")
 _LOG = logging.getLogger("naisei.web")
 
 
-def refusal(status: int, message: str) -> HTMLResponse:
-    """A page that says why not; to HTMX, the line alone."""
-    text = fragment("refused.html", status=status, message=message)
+def refusal(status: int, message: str, given: Mapping[str, str] = {}) -> HTMLResponse:
+    """A page that says why not; to HTMX, the line alone. given: what was written and is not
+    kept."""
+    text = fragment("refused.html", status=status, message=message, given=given)
     return HTMLResponse(text, status, headers=_PLACED)
+
+
+async def _written(request: Request) -> dict[str, str]:
+    """The texts of the form that was refused, for a page that has no script to keep them."""
+    if request.method != "POST" or not without_script(request.headers):
+        return {}
+    try:
+        form = await request.form()
+    except (HTTPException, ClientDisconnect, RuntimeError):
+        return {}  # it is no form, or came only in part
+    texts = {name: text for name, text in form.items() if isinstance(text, str)}
+    return {name: text for name, text in texts.items() if text and name not in _HIDDEN}
 
 
 async def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     no_path = say("そのようなページはありません", "there is no such page")
-    return refusal(error.status_code, message_of(error, no_path=no_path))
+    told = message_of(error, no_path=no_path)
+    return refusal(error.status_code, told, await _written(request))
 
 
 async def _input(request: Request, error: Exception) -> Response:
     assert isinstance(error, InputError)
     # Whoever runs the server sees the place; whoever visits is told what is wrong.
     _LOG.warning("%s", error)
-    return refusal(409 if isinstance(error, EpisodeBusy) else 422, error.message)
+    status = 409 if isinstance(error, EpisodeBusy) else 422
+    return refusal(status, error.message, await _written(request))
 
 
 async def _failed(request: Request, error: Exception) -> Response:

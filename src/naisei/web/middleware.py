@@ -8,6 +8,7 @@ from __future__ import annotations
 import hmac
 import re
 from typing import Literal, cast
+from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import HTTPConnection
@@ -18,7 +19,7 @@ from naisei.http import GuardRules
 from naisei.lang import say, speaking
 from naisei.web.html import refusal
 from naisei.web.options import WebOptions
-from naisei.web.visitors import CSRF_HEADER, Visitors
+from naisei.web.visitors import CSRF_HEADER, Visitors, without_script
 
 __all__ = ["LANGUAGE_COOKIE", "LocaleMiddleware", "VisitorMiddleware", "guard_rules"]
 
@@ -92,7 +93,8 @@ def guard_rules(options: WebOptions, visitors: Visitors) -> GuardRules:
         body_timeout=options.body_timeout,
         admit=admit,
         refuse=refusal,
-        headers={"content-security-policy": _POLICY},
+        # With no-referrer a browser would not say by Origin where a form comes from.
+        headers={"content-security-policy": _POLICY, "referrer-policy": "same-origin"},
         kept=("/static/",),
     )
 
@@ -112,9 +114,14 @@ class VisitorMiddleware:
         visitor = self._visitors.of(headers, secure=scope.get("scheme") == "https")
         scope.setdefault("state", {})["visitor"] = visitor
 
+        leads = scope["method"] not in _SAFE and without_script(headers)
+
         async def sent(message: Message) -> None:
-            if message["type"] == "http.response.start" and visitor.cookie:
-                MutableHeaders(scope=message).append("set-cookie", visitor.cookie)
+            if message["type"] == "http.response.start":
+                if visitor.cookie:
+                    MutableHeaders(scope=message).append("set-cookie", visitor.cookie)
+                if leads:
+                    _lead_on(message, headers)
             await send(message)
 
         if scope["method"] not in _SAFE and not _ours(headers, visitor.csrf):
@@ -133,5 +140,27 @@ class VisitorMiddleware:
 def _ours(headers: Headers, csrf: str) -> bool:
     if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
         return False
-    given = headers.get(CSRF_HEADER, "")
+    if without_script(headers):
+        # A form of a page without script: the browser itself says whose page it is of. Where it
+        # says so by Origin alone, the guard has held that against Host.
+        return "sec-fetch-site" in headers or "origin" in headers
+    given = headers[CSRF_HEADER]
     return hmac.compare_digest(given.encode("latin-1", "replace"), csrf.encode())
+
+
+def _lead_on(message: Message, headers: Headers) -> None:
+    """An answer that HTMX would have acted upon, as a browser alone follows it: to the page that
+    is named, else back to the one that the form is of."""
+    if message["status"] != 204:
+        return
+    sending = MutableHeaders(scope=message)
+    message["status"] = 303
+    sending["location"] = sending.get("hx-redirect") or _page_of(headers)
+
+
+def _page_of(headers: Headers) -> str:
+    """The page that a form was on, which is ours."""
+    came = urlsplit(headers.get("referer", ""))
+    if came.netloc != headers["host"] or not came.path.startswith("/"):
+        return "/"
+    return came.path + (f"?{came.query}" if came.query else "")

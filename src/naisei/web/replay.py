@@ -138,7 +138,8 @@ class Replay:
     headline: of a whole episode. state: HTML of where things stood after the first events, by the
     same fold as the live page; empty for nothing to show. marks: number of an event, from 0, →
     what is to be said of it beyond its failure and its resends. turning: where it took the wrong
-    way, `None` where it did not. wording: an effect in the system's own words. All but `marks` may raise `InputError` where data cannot be had any more.
+    way, `None` where it did not. wording: an effect in the system's own words. All but `marks` may
+    raise `InputError` where data cannot be had any more.
     """
 
     headline: Callable[[RecordedEpisode], Headline] = _no_headline

@@ -22,13 +22,18 @@ from naisei.files import written_beside
 from naisei.http import Guesses
 from naisei.lang import say
 
-__all__ = ["CSRF_HEADER", "Visitor", "Visitors"]
+__all__ = ["CSRF_HEADER", "Visitor", "Visitors", "without_script"]
 
 #: What a request that changes something carries, besides the cookie: the value that only a page
 #: of ours knows.
 CSRF_HEADER = "x-csrf-token"
 _NAME = re.compile(r"[0-9a-f]{48}")
 _YEAR = 365 * 24 * 3600
+
+
+def without_script(headers: Headers) -> bool:
+    """Whether a form was sent by a browser alone: script adds the header to all that it sends."""
+    return CSRF_HEADER not in headers
 
 
 @dataclass(frozen=True, slots=True)

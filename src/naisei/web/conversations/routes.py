@@ -16,8 +16,10 @@ GET  /<page>/<id>                 the conversation.
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Literal, TypeVar, get_args, get_origin
 from urllib.parse import parse_qsl
 
@@ -40,6 +42,7 @@ from naisei.system.sampling import parsed
 from naisei.web.conversations.kind import ConversationKind, PageConversation
 from naisei.web.html import page_response
 from naisei.web.state import server_of
+from naisei.web.visitors import without_script
 
 __all__ = ["conversation_of", "number_field", "page_routes", "routes"]
 
@@ -48,6 +51,8 @@ C = TypeVar("C", bound=BaseModel)
 _PING = 15
 #: The browser tries again after so many milliseconds.
 _AGAIN = 1000
+#: Seconds that a page without script waits for what comes of an answer.
+_SEEN = 8
 #: Until version 0.1 the addresses began so: pages that are still open send there.
 _PREFIXES = ("/conversations/{id}", "/sittings/{id}")
 
@@ -86,6 +91,17 @@ async def answer(request: Request) -> Response:
         raise HTTPException(409, error.message) from None
     except TimeoutError:
         raise HTTPException(503, say("保存できませんでした", "it could not be kept")) from None
+    return await _gone_on(request, conversation)
+
+
+async def _gone_on(request: Request, conversation: PageConversation) -> Response:
+    """A page without script is not told what happens: it is shown anew when there is something
+    to see."""
+    if without_script(request.headers):
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_SEEN):
+                await conversation.rest()
+        return RedirectResponse(f"/{conversation.kind.page}/{conversation.id}", 303)
     return Response(status_code=204)
 
 
@@ -133,7 +149,7 @@ async def _told(conversation: PageConversation, after: int) -> AsyncIterator[byt
 async def retry(request: Request) -> Response:
     conversations = server_of(request).conversations
     await conversations.retry(request.state.visitor, request.path_params["id"])
-    return Response(status_code=204)
+    return await _gone_on(request, await _found(request))
 
 
 async def forget(request: Request) -> Response:
@@ -207,6 +223,8 @@ def page_routes(
             title=title or _title(request, page),
             sampling=sampling,
         )
+        if without_script(request.headers):
+            return await _gone_on(request, made)
         return Response(status_code=204, headers={"HX-Redirect": f"/{page}/{made.id}"})
 
     async def shown(request: Request) -> Response:

@@ -10,7 +10,7 @@ from pathlib import PurePath
 from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from naisei.core import InputError
@@ -21,7 +21,7 @@ from naisei.emphasis.taggers.crf import default_tagger
 from naisei.emphasis.taggers.registry import FirstSentence
 from naisei.lang import say
 from naisei.lengths import PASTED
-from naisei.web.html import fragment, page_response
+from naisei.web.html import page_response
 from naisei.web.pages import Page
 from naisei.web.state import server_of
 
@@ -70,15 +70,15 @@ async def _tag(request: Request) -> Response:
     async with _READING:
         found, rows = await asyncio.to_thread(_suggested, data, kind, name, wish)
         text, lost = await asyncio.to_thread(_marked, found)
-    return HTMLResponse(
-        fragment(
-            "emphasis/_result.html",
-            found=found,
-            paragraphs=rows,
-            text=text,
-            lost=lost,
-            name=name,
-        )
+    return page_response(
+        request,
+        "emphasis/_result.html",
+        found=found,
+        paragraphs=rows,
+        text=text,
+        lost=lost,
+        name=name,
+        back="/emphasis",
     )
 
 

@@ -59,7 +59,8 @@ async def _example(request: Request) -> Response:
     example = await asyncio.to_thread(example_of, request.path_params["page"])
     if example is None:
         raise HTTPException(404, say("実例はありません", "there is no example"))
-    return page_response(request, "home/_example.html", example=example)
+    back = f"/{request.path_params['page']}"
+    return page_response(request, "home/_example.html", example=example, back=back)
 
 
 async def _runs(request: Request) -> Response:
@@ -69,6 +70,7 @@ async def _runs(request: Request) -> Response:
     return page_response(
         request,
         "home/_runs.html",
+        back="/",
         recorded=root == RECORDED,
         going=[row for row in rows if row.run and row.run.state == "running"],
         rows=[row for row in rows if row.run and row.run.state != "running"],

@@ -14,7 +14,7 @@ from naisei.lang import say
 from naisei.web.html import fragment
 from naisei.web.replay import Headline, Mark, RecordedEpisode, Replay, Told, Turning
 
-__all__ = ["REPLAY", "act_marks"]
+__all__ = ["REPLAY", "act_marks", "best"]
 
 
 def _headline(episode: RecordedEpisode) -> Headline:
@@ -97,14 +97,14 @@ def _turning(episode: RecordedEpisode) -> Turning | None:
     wished = {instance.gold, *instance.also}
     first = until
     for k in range(until - 1, -1, -1):
-        guess = _best(decisions[k])
+        guess = best(decisions[k])
         if guess in wished:
             break
         first = k if guess is not None else first
-    best = _best(decisions[first])
-    named = text(best) if best is not None else ""
+    guess = best(decisions[first])
+    named = text(guess) if guess is not None else ""
     wish = text(instance.gold)
-    if first == 0 or _best(decisions[first - 1]) not in wished:
+    if first == 0 or best(decisions[first - 1]) not in wished:
         told = say(
             f"はじめから「{named}」を最有力と見ていて、望みの「{wish}」ではありませんでした",
             f'from the start the best guess was "{named}", not "{wish}"',
@@ -117,7 +117,7 @@ def _turning(episode: RecordedEpisode) -> Turning | None:
     return Turning(max(ends[first] - 1, 0), told + _moved(decisions[: first + 1], instance.gold))
 
 
-def _best(decision: Decision) -> int | None:
+def best(decision: Decision) -> int | None:
     """The action that it would take now; `None` where it does not say."""
     if isinstance(decision, Execute):
         return decision.action

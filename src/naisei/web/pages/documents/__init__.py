@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from naisei.core import Event
@@ -23,7 +23,7 @@ from naisei.intent.serve.uploads import KINDS, store
 from naisei.lang import language, say
 from naisei.web.conversations.kind import PageConversation
 from naisei.web.conversations.routes import conversation_of, page_routes
-from naisei.web.html import fragment
+from naisei.web.html import page_response
 from naisei.web.pages import Page
 from naisei.web.pages.documents.conversation import (
     KIND,
@@ -187,7 +187,8 @@ async def _passage(request: Request) -> Response:
         raise HTTPException(404, say("その箇所はもうありません", "this passage is gone"))
     fields = {"path", "title", "headings", "page", "date", "text"}
     shown = cleaned(found.model_dump(mode="json", include=fields))
-    return HTMLResponse(fragment("documents/_passage.html", passage=shown))
+    back = f"/documents/{conversation.id}"
+    return page_response(request, "documents/_passage.html", passage=shown, back=back)
 
 
 async def _feedback(request: Request) -> Response:
@@ -209,10 +210,12 @@ async def _feedback(request: Request) -> Response:
     )
     config = conversation.config
     assert isinstance(config, AskConfig)
-    return HTMLResponse(
-        fragment(
-            "documents/_feedback.html", conversation=conversation, feedback=_told(folder, config)
-        )
+    return page_response(
+        request,
+        "documents/_feedback.html",
+        conversation=conversation,
+        feedback=_told(folder, config),
+        back=f"/documents/{conversation.id}",
     )
 
 

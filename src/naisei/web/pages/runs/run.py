@@ -325,8 +325,9 @@ def _order(sort: str, row: Glance, cost: Cost | None) -> tuple[bool, Any]:
 
 async def costs(request: Request) -> Response:
     """`GET /runs/costs/<run>`: tokens by role. Apart, since every effect is summed up."""
-    table = await looking(place_of(request), lambda d: token_table(d.log.ledger()))
-    return page_response(request, "runs/_table.html", table=table)
+    place = place_of(request)
+    table = await looking(place, lambda d: token_table(d.log.ledger()))
+    return page_response(request, "runs/_table.html", table=table, back=place.url("show"))
 
 
 async def check(request: Request) -> Response:
