@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
@@ -30,6 +31,10 @@ class KeptText(Protocol):
         ...
 
 
+#: Held while a file is changed; each takes a few milliseconds.
+_changing = threading.Lock()
+
+
 class FileText:
     """In a file that its owner alone may read."""
 
@@ -52,17 +57,18 @@ class FileText:
 
     def change(self, change: Callable[[str | None], str | None]) -> None:
         """Two processes that change a file at once may lose one of the changes."""
-        before = self.read()
-        after = change(before)
-        try:
-            if after is None:
-                self.path.unlink(missing_ok=True)
-            elif after != before:
-                self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-                write_atomically(self.path, after)
-                self.path.chmod(0o600)
-        except OSError as error:
-            raise output_error(error, self.path) from error
+        with _changing:
+            before = self.read()
+            after = change(before)
+            try:
+                if after is None:
+                    self.path.unlink(missing_ok=True)
+                elif after != before:
+                    self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                    write_atomically(self.path, after)
+                    self.path.chmod(0o600)
+            except OSError as error:
+                raise output_error(error, self.path) from error
 
 
 class StoredText:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
+import sqlite3
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -16,10 +17,11 @@ import openai
 import pytest
 
 from commandline import Naisei
-from naisei.core import InputError
+from naisei.core import InputError, LogBusy
 from naisei.doors.commands import ProxyOptions
 from naisei.doors.proxy import Proxy
 from naisei.http import Server, bound, uvicorn_config
+from naisei.runs.log import RunLog
 from servers.intent_server import indexed
 from servers.openai_server import OpenAIServer
 from waiting import PATIENCE
@@ -148,6 +150,34 @@ def test_a_memo_is_kept_per_user(upstream: OpenAIServer, tmp_path: Path) -> None
         assert "短く答える" in said(client, *talk, name="test+memo", user="田中")
         assert "短く答える" in said(client, "明日は？", name="test+memo", user="田中")
         assert said(client, "明日は？", name="test+memo", user="佐藤") == BAD
+
+
+def test_a_log_that_another_program_holds_stops_nobody_else(
+    upstream: OpenAIServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state, refused, begun = tmp_path / "memo.sqlite", threading.Event(), RunLog._begun
+
+    def watched(self: RunLog) -> Any:
+        try:
+            return begun(self)
+        except LogBusy:
+            refused.set()
+            raise
+
+    monkeypatch.setattr(RunLog, "_begun", watched)
+    talk = ["今日の天気は？", "長い返事", "違います、長すぎます"]
+    with proxied(upstream, state=state) as client, ThreadPoolExecutor() as pool:
+        said(client, *talk, name="test+memo", user="佐藤")
+        held = sqlite3.connect(state, isolation_level=None)
+        held.execute("BEGIN IMMEDIATE")
+        waiting = pool.submit(said, client, *talk, name="test+memo", user="田中")
+        assert refused.wait(PATIENCE)
+        assert "短く答える" in said(client, "明日は？", name="test+memo", user="佐藤")
+        assert said(client, "やあ") == BAD and not waiting.done()
+        held.execute("ROLLBACK")
+        held.close()
+        assert "短く答える" in waiting.result(PATIENCE)
+        assert "短く答える" in said(client, "明日は？", name="test+memo", user="田中")
 
 
 def test_faults_have_their_own_status(upstream: OpenAIServer, tmp_path: Path) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterator
+import sqlite3
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from naisei.core import InputError
+from naisei.core import InputError, LogBusy
 from naisei.doors import (
     Acted,
     Choice,
@@ -20,7 +21,9 @@ from naisei.doors import (
     check_before_say,
     reflect_after_failure,
 )
+from naisei.runs.log import RunLog
 from servers.openai_server import OpenAIServer
+from waiting import PATIENCE
 
 BOOK, CANCEL = "会議室を予約する", "予約を取り消す"
 
@@ -245,3 +248,71 @@ def _unreachable(*args: Any) -> Any:
 
     raise InstrumentFailure("unreachable")
     yield
+
+
+@pytest.fixture
+def refused(monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
+    """Set once a log was refused because another program holds it."""
+    told, begun = asyncio.Event(), RunLog._begun
+
+    def watched(self: RunLog) -> Any:
+        try:
+            return begun(self)
+        except LogBusy:
+            told.set()
+            raise
+
+    monkeypatch.setattr(RunLog, "_begun", watched)
+    return told
+
+
+def _talks(server: OpenAIServer, state: Path) -> Callable[[], Coroutine[Any, Any, Any]]:
+    desk = ask_before_act(
+        {BOOK: lambda r: "済み", CANCEL: lambda r: "済み"},
+        model=model(server),
+        state=state,
+        language="ja",
+    )
+    return lambda: desk.atell("t", "取り消して")
+
+
+def _says(server: OpenAIServer, state: Path) -> Callable[[], Coroutine[Any, Any, Any]]:
+    @check_before_say("ayu", state=state)
+    async def reply() -> str:
+        return "明日は晴れるでしょう。"
+
+    return reply
+
+
+def _reflects(server: OpenAIServer, state: Path) -> Callable[[], Coroutine[Any, Any, Any]]:
+    @reflect_after_failure(model=model(server), state=state, language="ja")
+    async def book(memo: str = "") -> str:
+        if not memo:
+            raise Odd("日付がない")
+        return "ok"
+
+    return book
+
+
+@pytest.mark.parametrize("made", [_talks, _says, _reflects])
+def test_a_log_that_another_program_holds_keeps_the_loop_free(
+    server: OpenAIServer, tmp_path: Path, refused: asyncio.Event, made: Any
+) -> None:
+    """Whoever needs it waits; what else the loop has to do is done meanwhile; nothing is lost."""
+    state = tmp_path / "s.sqlite"
+    RunLog(state).close()
+    held = sqlite3.connect(state, isolation_level=None)
+    held.execute("BEGIN IMMEDIATE")
+
+    async def go() -> Any:
+        waiting = asyncio.create_task(made(server, state)())
+        await asyncio.wait_for(refused.wait(), PATIENCE)
+        assert not waiting.done()
+        held.execute("ROLLBACK")
+        return await asyncio.wait_for(waiting, PATIENCE)
+
+    assert asyncio.run(go()) in ("ok", "明日は晴れるでしょう。", Acted(CANCEL, "済み"))
+    held.close()
+    log = RunLog(state, read_only=True)
+    assert log.select("SELECT count(*) FROM meta WHERE key LIKE '%:%'") == [(1,)]
+    log.close()

@@ -6,14 +6,16 @@ import json
 import sqlite3
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx2
 import pytest
 
 from naisei.cli.runs import continue_run
-from naisei.core import InputError
+from naisei.core import InputError, LogBusy
 from naisei.runs.directory import RunDirectory
+from naisei.runs.log import RunLog
 from naisei.system.execute import RunOptions
 from naisei.web.options import WebOptions
 from old_logs import unchained
@@ -169,6 +171,42 @@ def test_who_follows_is_told_as_it_happens(options: WebOptions) -> None:
 
 def state(client: httpx2.Client, id: str, wanted: str) -> None:
     until(lambda: client.get(f"/echo/{id}").headers["x-state"] == wanted)
+
+
+def test_a_log_that_another_program_holds_stops_one_conversation_alone(
+    options: WebOptions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever answers there waits until it is kept; others are answered meanwhile."""
+    refused, begun = threading.Event(), RunLog._begun
+
+    def watched(self: RunLog) -> sqlite3.Connection:
+        try:
+            return begun(self)
+        except LogBusy:
+            refused.set()
+            raise
+
+    monkeypatch.setattr(RunLog, "_begun", watched)
+    with (
+        WebServer(options) as server,
+        server.visitor() as one,
+        server.visitor() as other,
+        ThreadPoolExecutor() as pool,
+    ):
+        id, others = begin(one), begin(other)
+        last = step(one, id)
+        (log,) = options.state.glob(f"conversations/*/{id}/log.sqlite")
+        held = sqlite3.connect(log, isolation_level=None)
+        held.execute("BEGIN IMMEDIATE")
+        waiting = pool.submit(say, one, id, "やあ", last)
+        assert refused.wait(PATIENCE)
+        assert say(other, others, "はい") == 204
+        assert heard(other, others, 1) == ["はい!"]
+        assert step(one, begin(one)) and not waiting.done()
+        held.execute("ROLLBACK")
+        held.close()
+        assert waiting.result(PATIENCE) == 204
+        assert heard(one, id, 1) == ["やあ!"]
 
 
 def test_what_failed_is_told_and_goes_on_where_it_failed(options: WebOptions) -> None:

@@ -169,12 +169,11 @@ class Gate:
 
         return gated
 
-    def _sentences(self) -> SentenceGate:
-        character, state, rules = self._setting()
-        return SentenceGate(character, state, rules)
+    def _sentences(self, said: Sequence[str]) -> SentenceGate:
+        return SentenceGate(*self._setting(said))
 
     def _stream_sentences(self, call: Call) -> Iterator[str]:
-        held, began, latency = self._sentences(), time.monotonic(), None
+        held, began, latency = self._sentences(self._said()), time.monotonic(), None
         while not held.done:
             held.begin()
             for piece in call.pieces(Write(held.reasons)):
@@ -186,10 +185,10 @@ class Gate:
             if (out := held.end()) != "":
                 latency = latency or time.monotonic() - began
                 yield out
-        yield from self._closed(held, latency)
+        yield from self._closed(self._told(held.turn(latency)))
 
     async def _astream_sentences(self, call: Call) -> AsyncIterator[str]:
-        held, began, latency = self._sentences(), time.monotonic(), None
+        held, began, latency = self._sentences(await self._asaid()), time.monotonic(), None
         while not held.done:
             held.begin()
             async for piece in call.apieces(Write(held.reasons)):
@@ -201,12 +200,11 @@ class Gate:
             if (out := held.end()) != "":
                 latency = latency or time.monotonic() - began
                 yield out
-        for out in self._closed(held, latency):
+        for out in self._closed(await self._atold(held.turn(latency))):
             yield out
 
-    def _closed(self, held: SentenceGate, latency: float | None) -> list[str]:
+    def _closed(self, done: Turn) -> list[str]:
         """What is given where nothing was said."""
-        done = self._told(held.turn(latency))
         return [self.otherwise] if done.text is None and self.otherwise else []
 
     def _call(
@@ -215,20 +213,39 @@ class Gate:
         return Call(generate, args, kwargs, keyword=self.keyword, otherwise=self.otherwise)
 
     def _run(self, call: Call) -> Turn:
-        return self._told(run(*self._prepared(call, call.write, blocking=True)))
+        setting = self._setting(self._said())
+        return self._told(run(*self._prepared(call, call.write, setting, blocking=True)))
 
     async def _arun(self, call: Call) -> Turn:
-        return self._told(await arun(*self._prepared(call, call.awrite, blocking=False)))
+        setting = self._setting(await self._asaid())
+        done = await arun(*self._prepared(call, call.awrite, setting, blocking=False))
+        return await self._atold(done)
+
+    def _said(self) -> Sequence[str]:
+        return self.history() if self.history is not None else ()
+
+    async def _asaid(self) -> Sequence[str]:
+        """`_said` within an event loop, for a gate that must not hold it up."""
+        return self._said()
 
     def _told(self, done: Turn) -> Turn:
         if self.on_turn is not None:
             self.on_turn(done)
         return done
 
+    async def _atold(self, done: Turn) -> Turn:
+        """`_told` within an event loop."""
+        return self._told(done)
+
     def _prepared(
-        self, call: Call, write: Callable[[Write], Any], *, blocking: bool
+        self,
+        call: Call,
+        write: Callable[[Write], Any],
+        setting: tuple[Character, TalkState, TalkRules],
+        *,
+        blocking: bool,
     ) -> tuple[Flow[Turn], World]:
-        character, state, rules = self._setting()
+        character, state, rules = setting
         handlers: dict[type[Effect[Any]], Any] = {Write: write, Say: lambda said: None}
         if self.judge is not None:
             handlers[Chat] = judge_handler(self.judge, call, character, state, blocking=blocking)
@@ -240,9 +257,8 @@ class Gate:
 
         return turn(character, writer, state, rules), World(handlers)
 
-    def _setting(self) -> tuple[Character, TalkState, TalkRules]:
+    def _setting(self, said: Sequence[str]) -> tuple[Character, TalkState, TalkRules]:
         character = load_character(self.character)
-        said = self.history() if self.history is not None else ()
         state = TalkState(
             topic=self.topic,
             scene=self.scene,

@@ -7,8 +7,7 @@ sent twice counts once, and no action that was done is done again.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -47,10 +46,10 @@ from naisei.core import (
     run,
 )
 from naisei.director.gate_calls import ModelHandler
-from naisei.doors.exchange import Acted, ActingTurn, Asking, Choice, Question, Request, opened
+from naisei.doors.exchange import Acted, ActingTurn, Asking, Choice, KeptLog, Question, Request
 from naisei.lang import Language, say
 from naisei.lengths import MESSAGE, too_long
-from naisei.runs.log import RunLog
+from naisei.runs.log import RunLog, patiently
 
 __all__ = ["Acted", "AskBeforeAct", "Choice", "Question", "Request", "ask_before_act"]
 
@@ -87,7 +86,7 @@ class AskBeforeAct(Generic[R]):
         self._model, self._ask, self._embedder = model, ask, embedder
         self._agent_name = agent or ("llm" if model else "bayes")
         self._rules = Rules(trials=1, quota=quota)
-        self._state = Path(state) if state is not None else None
+        self._kept = KeptLog(Path(state)) if state is not None else None
         self._logs: dict[str, MemoryLog] = {}
         self._notes: dict[str, JsonValue] = {}
 
@@ -136,26 +135,39 @@ class AskBeforeAct(Generic[R]):
         Raises:
             InputError: an empty text, one that is too long, or an answer to another question.
             EpisodeBusy: something is being said there just now.
+            LogBusy: another program holds the file for longer than ten seconds. Said again, it
+                goes on where it was.
         """
-        with self._opened(thread, text, step) as opened:
-            try:
-                flow = self._trial(opened.turn.request, opened.where.instance)
-                world = self._world(opened.turn, blocking=True)
-                done = run(flow, world, log=opened.log, where=opened.where)
-            except Asking:
-                return opened.asking()
-            return opened.acted(done, self.names)
+        opened = self._opened(thread, text, step)
+        if opened.begins:
+            self._keep(opened)
+        flow = self._trial(opened.turn.request, opened.where.instance)
+        world = self._world(opened.turn, blocking=True)
+        told: Question | Acted[R]
+        try:
+            told = opened.acted(run(flow, world, log=opened.log, where=opened.where), self.names)
+        except Asking:
+            told = opened.asking()
+        self._keep(opened)
+        return told
 
     async def atell(self, thread: str, text: str, *, step: str = "") -> Question | Acted[Any]:
         """`tell` within an event loop, for plain and async functions."""
-        with self._opened(thread, text, step) as opened:
-            try:
-                flow = self._trial(opened.turn.request, opened.where.instance)
-                world = self._world(opened.turn, blocking=False)
-                done = await arun(flow, world, log=opened.log, where=opened.where)
-            except Asking:
-                return opened.asking()
-            return opened.acted(done, self.names)
+        if self._kept is not None:
+            await self._kept.aopen()
+        opened = self._opened(thread, text, step)
+        if opened.begins:
+            await patiently(lambda: self._keep(opened))
+        flow = self._trial(opened.turn.request, opened.where.instance)
+        world = self._world(opened.turn, blocking=False)
+        told: Question | Acted[Any]
+        try:
+            done = await arun(flow, world, log=opened.log, where=opened.where)
+            told = opened.acted(done, self.names)
+        except Asking:
+            told = opened.asking()
+        await patiently(lambda: self._keep(opened))
+        return told
 
     @cached_property
     def _agent(self) -> Agent:
@@ -174,10 +186,6 @@ class AskBeforeAct(Generic[R]):
         from naisei.models.embedders import EmbedHandler, open_embedder
 
         return EmbedHandler(open_embedder(self._embedder))
-
-    @cached_property
-    def _log(self) -> RunLog | None:
-        return opened(self, self._state) if self._state is not None else None
 
     def _world(self, turn: ActingTurn[R] | None, *, blocking: bool) -> World:
         handlers: dict[type[Effect[Any]], Any] = {}
@@ -225,15 +233,14 @@ class AskBeforeAct(Generic[R]):
             return Question(decision.question, self._actions.text(guess) if guess else "")
         return Choice(self._actions.text(decision.action), decision.thought)
 
-    @contextmanager
-    def _opened(self, thread: str, text: str, step: str) -> Iterator[_Opened[R]]:
+    def _opened(self, thread: str, text: str, step: str) -> _Opened[R]:
         text = _checked(text)
-        kept = self._log
+        kept = self._kept.open() if self._kept is not None else None
         key = f"request:{thread}"
         held = kept.get(key) if kept is not None else self._notes.get(key)
         note: dict[str, Any] = dict(held) if isinstance(held, dict) else {"n": -1}
         log = kept if kept is not None else self._logs.setdefault(thread, MemoryLog())
-        asking, answer = str(note.get("step", "")), None
+        asking, answer, begins = str(note.get("step", "")), None, False
         if step and step != asking:
             if not _was_said(log.read(Where(thread, note["n"]).episode), step, text):
                 told = say("この質問の答えは待っていません", "that is not being asked now")
@@ -242,26 +249,28 @@ class AskBeforeAct(Generic[R]):
             answer = text
         elif not note.get("open") or text != note["request"]:
             note = {"n": note["n"] + 1, "request": text, "open": True, "step": ""}
-            self._keep(kept, key, note)
+            begins = True
         turn = ActingTurn(self, note["request"], answer=answer)
-        yield _Opened(turn, log, Where(thread, note["n"]), note)
-        self._keep(kept, key, note)
+        return _Opened(turn, log, Where(thread, note["n"]), key, note, begins)
 
-    def _keep(self, kept: RunLog | None, key: str, note: dict[str, JsonValue]) -> None:
-        if kept is not None:
-            kept.put(key, note)
+    def _keep(self, opened: _Opened[R]) -> None:
+        if isinstance(opened.log, RunLog):
+            opened.log.put(opened.key, opened.note)
         else:
-            self._notes[key] = dict(note)
+            self._notes[opened.key] = dict(opened.note)
 
 
 @dataclass(frozen=True, slots=True)
 class _Opened(Generic[R]):
-    """A conversation while something is said in it. note: what is kept of it beside the log."""
+    """A conversation while something is said in it. note: what is kept of it beside the log, under
+    a key. begins: whether this is a new request."""
 
     turn: ActingTurn[R]
     log: RunLog | MemoryLog
     where: Where
+    key: str
     note: dict[str, Any]
+    begins: bool
 
     def asking(self) -> Question:
         assert self.turn.pending is not None

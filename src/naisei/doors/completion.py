@@ -90,6 +90,7 @@ class Completion:
 
     async def _remember(self) -> None:
         """Rewrite the user's memo if they say that the last reply was wrong; put it before all."""
+        await self.proxy.notes.aopen()
         key, spoken = f"memo:{self.user}", [s for s in self.said if s[0] in ("user", "assistant")]
         memo = "".join(self.proxy.notes.get(key)[-1:])
         if len(spoken) > 2 and spoken[-1][0] == "user" and _rejects(spoken[-1][1]):
@@ -98,7 +99,7 @@ class Completion:
             world = World({Chat: ModelHandler(self.proxy.options.model, blocking=False)})
             given = spoken[-3][1][:_READ]
             memo = await arun(reflect(given, tried, memo, language()), world)
-            self.proxy.notes.put(key, [memo])
+            await self.proxy.notes.aput(key, [memo])
         if memo:
             head = say("このユーザーについての覚え書き", "Notes on this user")
             self._instruct(f"{head}\n{memo}")
@@ -106,21 +107,23 @@ class Completion:
     async def _ask(self) -> str | None:
         """The question back, if one is to be asked; else what is wanted is told to the model."""
         assert self.proxy.desk is not None
+        await self.proxy.notes.aopen()
         dialogue = self._dialogue()
         asked = [(e.question, e.answer) for e in dialogue.exchanges]
         found = await self.proxy.desk.adecide(dialogue.utterance[:_READ], asked)
         if isinstance(found, Question):
-            self._note(found.text, ())
+            await self._note(found.text, ())
             return found.text
         self._instruct(say(f"ユーザーが望むこと: {found.action}", f"Wanted: {found.action}"))
         return None
 
     async def _ground(self) -> str:
         assert self.proxy.documents is not None
+        await self.proxy.notes.aopen()
         reply = await self.proxy.documents.step(self._dialogue())
         text = with_sources(reply)
         if reply.asks:
-            self._note(text, reply.options)
+            await self._note(text, reply.options)
         return text
 
     def _dialogue(self) -> Dialogue:
@@ -146,8 +149,8 @@ class Completion:
         assert dialogue is not None
         return dialogue
 
-    def _note(self, question: str, options: Sequence[str]) -> None:
-        self.proxy.notes.put(_mark(self.user, question), ["asked", *options])
+    async def _note(self, question: str, options: Sequence[str]) -> None:
+        await self.proxy.notes.aput(_mark(self.user, question), ["asked", *options])
 
     def _noted(self, text: str) -> tuple[str, ...] | None:
         """The options of a question of ours; `None` for what was none."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import threading
 import weakref
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +16,7 @@ from pydantic import JsonValue
 from naisei.core import Act, AskUser, Effect, Handler, Observation, Where
 from naisei.runs.log import RunLog
 
-__all__ = ["Acted", "ActingTurn", "Asking", "Choice", "Question", "Request", "opened"]
+__all__ = ["Acted", "ActingTurn", "Asking", "Choice", "KeptLog", "Question", "Request"]
 
 R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
@@ -131,8 +133,23 @@ def plain(result: Any) -> JsonValue:
     return found
 
 
-def opened(owner: object, path: Path) -> RunLog:
-    """The log at `path`, held open for as long as `owner` lives: opening checks all of it."""
-    log = RunLog(path)
-    weakref.finalize(owner, log.close)
-    return log
+class KeptLog:
+    """The log at `path`, opened when it is first needed, and held open for as long as this lives:
+    opening checks all of it."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._log: RunLog | None = None
+        self._opening = threading.Lock()
+
+    def open(self) -> RunLog:
+        """Raises `InputError` where it cannot be opened."""
+        with self._opening:
+            if self._log is None:
+                self._log = RunLog(self._path)
+                weakref.finalize(self, self._log.close)
+            return self._log
+
+    async def aopen(self) -> RunLog:
+        """The same within an event loop, which goes on meanwhile."""
+        return self._log if self._log is not None else await asyncio.to_thread(self.open)

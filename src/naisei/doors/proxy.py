@@ -27,7 +27,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from naisei.core import InputError, NaiseiError
+from naisei.core import InputError, LogBusy, NaiseiError
 from naisei.doors.acting import AskBeforeAct, ask_before_act
 from naisei.doors.commands import ProxyOptions
 from naisei.doors.completion import Completion
@@ -153,6 +153,8 @@ class Proxy:
                 return await self.forward(request, "chat/completions", raw)
             call = Completion(self, request, {**body, "model": name}, wanted)
             return await call.answer()
+        except LogBusy as error:
+            return _error(503, error.message)
         except InputError as error:
             return _error(400, f"{error.message} {error.remedy or ''}".strip())
         except ValueError:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import inspect
 import logging
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, wraps
+from functools import wraps
 from pathlib import Path
 from typing import Any, ClassVar, Literal, TypeVar
 
@@ -34,10 +34,10 @@ from naisei.director.gate import Gate
 from naisei.director.gate_calls import AnyJudge, ModelHandler
 from naisei.director.schemas import Turn
 from naisei.director.verdict import RuleSet
-from naisei.doors.exchange import opened
+from naisei.doors.exchange import KeptLog
 from naisei.lang import Language, say
 from naisei.memory import Memory, memory_policy
-from naisei.runs.log import RunLog
+from naisei.runs.log import patiently
 
 __all__ = ["Notes", "Tried", "check_before_say", "reflect", "reflect_after_failure"]
 
@@ -53,25 +53,56 @@ class Notes:
     """Notes by key, in a SQLite file, which is opened when it is first needed, or in memory."""
 
     def __init__(self, state: str | Path | None) -> None:
-        self._path = Path(state) if state is not None else None
+        self._kept = KeptLog(Path(state)) if state is not None else None
         self._held: dict[str, list[str]] = {}
 
-    @cached_property
-    def _log(self) -> RunLog:
-        assert self._path is not None
-        return opened(self, self._path)
+    async def aopen(self) -> None:
+        """Open the file now, beside the event loop."""
+        if self._kept is not None:
+            await self._kept.aopen()
 
     def get(self, key: str) -> list[str]:
-        if self._path is None:
+        if self._kept is None:
             return list(self._held.get(key, ()))
-        kept = self._log.get(key)
+        kept = self._kept.open().get(key)
         return [str(each) for each in kept] if isinstance(kept, list) else []
 
     def put(self, key: str, notes: Sequence[str]) -> None:
-        if self._path is None:
+        """Returns when they are kept. Raises `LogBusy` if another program holds the file."""
+        if self._kept is None:
             self._held[key] = list(notes)
         else:
-            self._log.put(key, list(notes))
+            self._kept.open().put(key, list(notes))
+
+    async def aput(self, key: str, notes: Sequence[str]) -> None:
+        """The same within an event loop, which goes on while another program holds the file."""
+        await self.aopen()
+        await patiently(lambda: self.put(key, notes))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _KeptGate(Gate):
+    """A gate whose lines are notes under a key."""
+
+    notes: Notes
+    key: str
+
+    async def _asaid(self) -> Sequence[str]:
+        await self.notes.aopen()
+        return await super()._asaid()
+
+    def _told(self, done: Turn) -> Turn:
+        if done.text is not None:
+            self.notes.put(self.key, self._with(done.text))
+        return super()._told(done)
+
+    async def _atold(self, done: Turn) -> Turn:
+        if done.text is not None:
+            await self.notes.aput(self.key, self._with(done.text))
+        return super()._told(done)
+
+    def _with(self, line: str) -> list[str]:
+        return [*self.notes.get(self.key), line][-_LINES:]
 
 
 def check_before_say(
@@ -103,13 +134,7 @@ def check_before_say(
     """
     notes, key = Notes(state), f"lines:{thread}"
 
-    def said(turn: Turn) -> None:
-        if turn.text is not None:
-            notes.put(key, [*notes.get(key), turn.text][-_LINES:])
-        if on_turn is not None:
-            on_turn(turn)
-
-    return Gate(
+    return _KeptGate(
         character=character,
         retries=retries,
         policy=policy,
@@ -118,8 +143,10 @@ def check_before_say(
         rules=rules,
         hold=hold,
         history=lambda: notes.get(key),
-        on_turn=said,
+        on_turn=on_turn,
         language=language,
+        notes=notes,
+        key=key,
     )
 
 
@@ -188,21 +215,25 @@ _WORDS = {
 
 @dataclass
 class _Kept(Handler):
-    """A memory policy over the notes of a key."""
+    """A memory policy over the notes of a key. blocking: nobody awaits."""
 
     notes: Notes
     key: str
     memory: Memory
+    blocking: bool
 
     def __post_init__(self) -> None:
         self._written = self.notes.get(self.key)
         for note in self._written:
             self.memory.add(note)
 
-    def perform(self, effect: Remember, where: Where) -> None:
+    def perform(self, effect: Remember, where: Where) -> Awaitable[None] | None:
         self.memory.add(effect.item)
         self._written = [*self._written, str(effect.item)][-_NOTES:]
+        if not self.blocking:
+            return self.notes.aput(self.key, self._written)
         self.notes.put(self.key, self._written)
+        return None
 
 
 @dataclass
@@ -309,10 +340,12 @@ def reflect_after_failure(
                     place=getattr(function, "__qualname__", repr(function)),
                 )
 
-        def begun(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[_Call, _Kept]:
+        def begun(
+            args: tuple[Any, ...], kwargs: dict[str, Any], *, blocking: bool = True
+        ) -> tuple[_Call, _Kept]:
             task = getattr(function, "__qualname__", type(function).__qualname__)
             whose = str(signature.bind_partial(*args, **kwargs).arguments.get(per, ""))
-            kept = _Kept(notes, f"memo:{task}:{whose}", made_of())
+            kept = _Kept(notes, f"memo:{task}:{whose}", made_of(), blocking)
             return _Call(function, args, kwargs, keyword, failed), kept
 
         def tries(call: _Call, kept: _Kept) -> Flow[bool]:
@@ -322,10 +355,14 @@ def reflect_after_failure(
             chat = ModelHandler(model, blocking=True)
             run(tries(call, kept), World({_Try: call.perform, Chat: chat, Remember: kept}))
 
-        async def agoing(call: _Call, kept: _Kept) -> None:
+        async def agoing(args: tuple[Any, ...], kwargs: dict[str, Any], streams: bool) -> _Call:
+            await notes.aopen()
+            call, kept = begun(args, kwargs, blocking=False)
+            call.streams = streams
             chat = ModelHandler(model, blocking=False)
             world = World({_Try: call.aperform, Chat: chat, Remember: kept})
             await arun(tries(call, kept), world)
+            return call
 
         @wraps(function)
         def plain(*args: Any, **kwargs: Any) -> Any:
@@ -342,15 +379,11 @@ def reflect_after_failure(
 
         @wraps(function)
         async def awaited(*args: Any, **kwargs: Any) -> Any:
-            call, kept = begun(args, kwargs)
-            await agoing(call, kept)
-            return call.outcome()
+            return (await agoing(args, kwargs, streams=False)).outcome()
 
         @wraps(function)
         async def astream(*args: Any, **kwargs: Any) -> AsyncIterator[Any]:
-            call, kept = begun(args, kwargs)
-            call.streams = True
-            await agoing(call, kept)
+            call = await agoing(args, kwargs, streams=True)
             for part in call.outcome():
                 yield part
 

@@ -76,7 +76,8 @@ def _taken(directory: Path, *, alone: bool) -> Callable[[], None] | None:
     """What lets go of the lock again; `None` while somebody else holds it. alone: else together
     with others who only look."""
     if sys.platform == "win32":
-        lock = FileLock(directory / "lock")
+        # Whoever has it may let go of it in another thread.
+        lock = FileLock(directory / "lock", thread_local=False)
         try:
             lock.acquire(timeout=0)
         except Timeout:

@@ -41,6 +41,8 @@ T = TypeVar("T")
 _open_here: Counter[Path] = Counter()
 #: Seconds that another program may hold the file while something is to be written.
 _PATIENCE = 10.0
+#: Milliseconds of a try, of which nothing else is done in an event loop.
+_LONGEST_WAIT = 20
 #: Seconds between two tries.
 _AGAIN = 0.05
 
@@ -99,6 +101,7 @@ class RunLog:
         self._version = 0
         # Whether the connection was closed because it could not take back a transaction.
         self._broken = False
+        self._waits = _LONGEST_WAIT
         with self._opening():
             self._copied: Lists | None = None
             if read_only:
@@ -264,8 +267,10 @@ class RunLog:
             self._db.execute("BEGIN IMMEDIATE")
         except sqlite3.OperationalError as error:
             if _is_busy(error):
+                self._wait(0)
                 raise self._told(error) from error
             raise
+        self._wait(_LONGEST_WAIT)
         # Another connection wrote meanwhile: what is remembered of the chain may be older.
         (version,) = self._db.execute("PRAGMA data_version").fetchone()
         if version != self._version:
@@ -275,6 +280,13 @@ class RunLog:
                 self._texts.forget()
             self._version = version
         return self._db
+
+    def _wait(self, milliseconds: int) -> None:
+        """How long SQLite waits for another program. None at all while one is known to hold the
+        file: many who wait for it in an event loop would leave that no time."""
+        if milliseconds != self._waits and not self._broken:
+            self._db.execute(f"PRAGMA busy_timeout={milliseconds}")
+            self._waits = milliseconds
 
     def _undo(self, error: BaseException) -> NoReturn:
         """Whatever went wrong, COMMIT too: nothing of the transaction was stored, and nothing of
@@ -300,7 +312,7 @@ class RunLog:
         have been full for longer. Raises `sqlite3.Error`."""
         if self._broken:
             self._db = self._texts.db = _writer(self.path)
-            self._version, self._broken = -1, False
+            self._version, self._broken, self._waits = -1, False, _LONGEST_WAIT
 
     def _told(self, error: sqlite3.Error) -> Exception:
         told = files.database_error(error, self.path)
@@ -692,7 +704,7 @@ def _writer(path: Path) -> sqlite3.Connection:
         # 16 MB of WAL between checkpoints: a fifth less time an append than the default.
         db.execute("PRAGMA wal_autocheckpoint=4000")
         # From here on whoever writes waits by itself: it may have other work meanwhile.
-        db.execute("PRAGMA busy_timeout=20")
+        db.execute(f"PRAGMA busy_timeout={_LONGEST_WAIT}")
     except sqlite3.Error:
         db.close()
         raise

@@ -4,6 +4,7 @@ performs it.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -328,13 +329,16 @@ def _lines(entries: Sequence[Entry]) -> str:
 
 
 class KeptHandler(Handler):
-    """Performs `Remember` and `Recent` on a kept stream. A replay changes nothing: what was
-    remembered is in the file, or was forgotten since."""
+    """Performs `Remember` and `Recent` on a kept stream, within an event loop in a thread. A replay
+    changes nothing: what was remembered is in the file, or was forgotten since."""
 
     def __init__(self, kept: KeptStream) -> None:
         self._kept = kept
 
-    def perform(self, effect: Any, where: Where) -> list[Entry] | None:
+    async def perform(self, effect: Any, where: Where) -> list[Entry] | None:
+        return await asyncio.to_thread(self._performed, effect)
+
+    def _performed(self, effect: Any) -> list[Entry] | None:
         if isinstance(effect, Remember):
             self._kept.add(Entry.model_validate(effect.item))
             return None

@@ -6,6 +6,7 @@ import asyncio
 import re
 import secrets
 import shutil
+import threading
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -78,8 +79,9 @@ class Conversations:
         self._most, self._idle = most, idle
         self._open: dict[str, PageConversation] = {}
         self._opening: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-        # A lock of a run is released by the thread that took it.
-        self._disk = ThreadPoolExecutor(1, thread_name_prefix="conversations")
+        # Several: a log that another program holds keeps one of them waiting.
+        self._disk = ThreadPoolExecutor(8, thread_name_prefix="conversations")
+        self._counting = threading.Lock()
         self._crowded = asyncio.Event()
         self._kept: int | None = None
         self._sweeper: asyncio.Task[None] | None = None
@@ -143,18 +145,19 @@ class Conversations:
     def _check_room(self, visitor: Visitor) -> None:
         """Count one conversation more. Raises `HTTPException` (409) where there are too many."""
         own = sum(1 for _ in self.folder(visitor).glob("*"))
-        if self._kept is None:
-            self._kept = sum(1 for _ in self._folder.glob("*/*"))
         if own >= KEPT_OF_ONE:
             said = say(
                 f"会話は {KEPT_OF_ONE:,} 件までです。要らないものを消してください",
                 f"at most {KEPT_OF_ONE:,} conversations; please remove some",
             )
             raise HTTPException(409, said)
-        if self._kept >= KEPT_IN_ALL:
-            said = say("このサーバーの会話はもういっぱいです", "this server can keep no more")
-            raise HTTPException(409, said)
-        self._kept += 1
+        with self._counting:
+            if self._kept is None:
+                self._kept = sum(1 for _ in self._folder.glob("*/*"))
+            if self._kept >= KEPT_IN_ALL:
+                said = say("このサーバーの会話はもういっぱいです", "this server can keep no more")
+                raise HTTPException(409, said)
+            self._kept += 1
 
     async def find(
         self, visitor: Visitor, id: str, kind: ConversationKind[C] | None = None

@@ -57,14 +57,20 @@ def _own(server: ServerState, request: Request) -> Path:
 async def _start(request: Request) -> dict[str, Any]:
     server = server_of(request)
     folder = _own(server, request)
-    uploaded = sorted(path.name for path in documents_in(folder).glob("*") if path.is_file())
+
+    def kept() -> dict[str, Any]:
+        found = documents_in(folder).glob("*")
+        return {
+            "uploaded": sorted(path.name for path in found if path.is_file()),
+            "remembers": memory_of(folder).allowed,
+            "notes": listed(memory_of(folder)),
+        }
+
     return {
         "index": (server.options.index or server.options.documents) is not None,
         "uploads": server.options.uploads,
         "kinds": KINDS,
-        "uploaded": uploaded,
-        "remembers": memory_of(folder).allowed,
-        "notes": listed(memory_of(folder)),
+        **await asyncio.to_thread(kept),
     }
 
 
@@ -90,7 +96,7 @@ async def _begin(request: Request, fields: Mapping[str, str]) -> tuple[AskConfig
     }
     remembers = bool(fields.get("remember"))
     if remembers:
-        memory_of(folder).begin()
+        await asyncio.to_thread(memory_of(folder).begin)
     config = AskConfig(shelf=shelf, setting=setting, model=model, remembers=remembers)
     return config, names[shelf]
 
