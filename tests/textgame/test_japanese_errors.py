@@ -37,7 +37,8 @@ def _cut_off() -> object:
 
 
 _WRONG: tuple[Wrong, ...] = (
-    (lambda: playable(_NOTHING, ProcessPool()), "there is no such game", "give a .z8 or .json"),
+    (lambda: playable(_NOTHING, ProcessPool()), "there is no such game",
+     "give a .z8, .json or .twx"),
     (_cut_off, "the story is cut off: 100 of 128 bytes",
      "fetch or generate it again, or leave it out"),
     (lambda: find_games("."), "there are no games here",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections import deque
 from dataclasses import dataclass, field
@@ -15,6 +16,8 @@ __all__ = ["HELD", "GameState", "Place", "WorldMap"]
 
 #: The place of a thing in hand.
 HELD = -1
+#: Where a game tells how much can be carried.
+_LIMIT = re.compile(r"\bcapacity (?:is|of) (\d{1,4})\b")
 #: What a game's state keeps of a thing in hand.
 Held = TypeVar("Held")
 
@@ -212,6 +215,8 @@ class GameState(ABC, Generic[Held]):
         moved = verb == "go" and ("-= " in view.feedback or view.room != self.world.place.room)
         place = self.world.arrive(self.scene, rest if moved else "")
         self.held = self.read_held(view)
+        if told := _LIMIT.search(view.inventory):
+            self.capacity = int(told[1])
         if verb == "open" and rest in self.scene.closed:
             self.stuck.add((place.number, rest))
         elif verb == "open" and rest not in place.doors.values():

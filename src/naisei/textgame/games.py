@@ -156,17 +156,18 @@ def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo, split: str, folde
 
 
 #: By preference: what the interpreter loads, then what is compiled first.
-_ENDINGS = (".z8", ".json", ".ulx")
+_ENDINGS = (".z8", ".twx", ".json", ".ulx")
 
 
 class Game(BaseModel):
-    """One game file. family: `cleanup` (tidying up, as TWC) or `cooking` (as FTWP), by name."""
+    """One game file. family: `cleanup` (tidying up, as TWC), `express` (a game of that engine) or
+    `cooking` (as FTWP, and all others), by name."""
 
     model_config = ConfigDict(frozen=True)
 
     id: str
     path: Path
-    family: Literal["cleanup", "cooking"]
+    family: Literal["cleanup", "cooking", "express"]
 
     @property
     def default_steps(self) -> int:
@@ -236,7 +237,9 @@ def _within(folder: Path) -> list[Path]:
 
 def _game(path: Path, root: Path) -> Game:
     name = path.relative_to(root) if path != root else Path(path.name)
-    family: Literal["cleanup", "cooking"] = "cleanup" if "cleanup" in path.name else "cooking"
+    family: Literal["cleanup", "cooking", "express"] = (
+        "express" if path.suffix == ".twx" else "cleanup" if "cleanup" in path.name else "cooking"
+    )
     return Game(id=name.with_suffix("").as_posix(), path=path, family=family)
 
 

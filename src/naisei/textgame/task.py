@@ -20,6 +20,7 @@ from naisei.textgame import flow
 from naisei.textgame.config import GameConfig
 from naisei.textgame.drawing import drawing
 from naisei.textgame.engine import GameHandler, ProcessPool, needs_textworld, playable
+from naisei.textgame.engine.express import needs_express
 from naisei.textgame.games import Game, find_games, games_hash, walkthrough_lengths
 from naisei.textgame.player import (
     FILTERS,
@@ -177,7 +178,6 @@ class GameTask(Task[GameConfig]):
     system = "textgame"
 
     def __init__(self, config: GameConfig) -> None:
-        needs_textworld()
         self.config = config
         self.kind = player_kind(config.agent)
         self.settings = self.kind.settings.model_validate(
@@ -206,6 +206,10 @@ class GameTask(Task[GameConfig]):
                 seed=config.seed,
             )
         }
+        if any(game.family != "express" for game in self.games.values()):
+            needs_textworld()
+        if any(game.family == "express" for game in self.games.values()):
+            needs_express()
         # What the player needs (its model's files, a package) is missing now, not in mid-run.
         self.kind.new(PlayerContext(game=next(iter(self.games)), settings=self.settings))
         self.data_hash = games_hash(tuple(self.games.values()))

@@ -29,17 +29,23 @@ def main() -> None:
     os.dup2(2, 1)
     Thread(target=_end_with_the_run, args=(os.getppid(),), daemon=True).start()
     game: Any = None
+    express: Any = None
     answer: dict[str, Any] = {}
     for line in sys.stdin:
         request = json.loads(line)
         try:
             if "compile" in request:
                 answer = _compile(request["compile"], Path(request["to"]))
+            elif request.get("open", "").endswith(".twx"):
+                game = express = express or _express()
+                answer = express.open(Path(request["open"]))
             elif "open" in request:
                 game, state = _open(request["open"])
                 answer = _view(state, done=False)
             elif writes_files(request["step"]):
                 answer = {**answer, "feedback": REFUSED}
+            elif game is express:
+                answer = express.step(request["step"])
             else:
                 state, _, done = game.step(request["step"])
                 answer = _view(state, done=done)
@@ -87,6 +93,13 @@ def _compile(source: str, made: Path) -> dict[str, Any]:
     except Exception as error:  # whatever a broken file breaks inside textworld
         return {"step": step, "error": f"{type(error).__name__}: {error}"}
     return {}
+
+
+def _express() -> Any:
+    """The engine of TextWorldExpress."""
+    from naisei.textgame.engine.express import ExpressEngine
+
+    return ExpressEngine()
 
 
 def _open(path: str) -> tuple[Any, Any]:

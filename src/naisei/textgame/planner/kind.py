@@ -1,4 +1,4 @@
-"""The player planner: of cooking games and, by the player tidy, of games of tidying up."""
+"""The player planner: of cooking games and, by the players tidy and quest, of others."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from naisei.lang import say
 from naisei.plugins import Options
 from naisei.textgame.cooking_state import APPLIANCES, KNIFE, CookingState, Task
 from naisei.textgame.game_state import HELD
+from naisei.textgame.grammar import Reads
 from naisei.textgame.planner.explore import (
     Errand,
     Errands,
@@ -23,9 +24,11 @@ from naisei.textgame.planner.explore import (
     plan_errands,
 )
 from naisei.textgame.player import Follows, Player, PlayerContext, PlayerKind
+from naisei.textgame.quest.kind import QuestPlayer
+from naisei.textgame.quest.steps import read_steps
 from naisei.textgame.schemas import Decision, View
 
-__all__ = ["ByFamily", "CookingPlanner", "PlannerOptions", "build", "is_tidying"]
+__all__ = ["ByFamily", "CookingPlanner", "PlannerOptions", "build", "is_quest", "is_tidying"]
 
 
 # The planner of cooking games: find the cookbook, gather, process, cook, eat.
@@ -225,9 +228,10 @@ class CookingPlanner:
         return self.known.take(name), say("必要なもの", "it is needed")
 
 
-# Which of the two families a game is of, by its first text.
+# Which of the three families a game is of, by its first text.
 
 _COOKING = re.compile(r"\b(?:cookbook|recipe|hungry|cook\w*|meal|starving|chef)\b", re.I)
+_RECIPE = re.compile(r"\b(?:cookbook|recipe)\b", re.I)
 _TIDYING = re.compile(
     r"\b(?:clean(?: \w+){0,3} up|clean(?: \w+){0,3} (?:house|place|room|home)|messy|mess|untidy|"
     r"tid(?:y|ied|ying)|out of place|put (?:\w+ ){0,4}away|where (?:it|they) belongs?|"
@@ -237,10 +241,18 @@ _TIDYING = re.compile(
 
 
 def is_tidying(first_text: str) -> bool:
-    """Whether the words of tidying up outnumber those of cooking. A text with neither is taken
-    for cooking, whose player gives up with a reason where there is no cookbook."""
+    """Whether the words of tidying up outnumber those of cooking."""
     said = {w.lower() for w in _TIDYING.findall(_intro(first_text))}
     return len(said) > len({w.lower() for w in _COOKING.findall(_intro(first_text))})
+
+
+def is_quest(first_text: str) -> bool:
+    """Whether a game that begins so names steps, or nothing at all, and no cookbook: its recipe is
+    what counts there."""
+    intro = _intro(first_text)
+    if _RECIPE.search(intro):
+        return False
+    return bool(read_steps(intro)) or not _COOKING.search(intro)
 
 
 def _intro(text: str) -> str:
@@ -249,17 +261,30 @@ def _intro(text: str) -> str:
 
 
 class ByFamily:
-    """Becomes one of two players when it sees the first text."""
+    """Becomes one of three players when it sees the first text."""
 
-    def __init__(self, *, cooking: Callable[[], Player], tidying: Callable[[], Player]) -> None:
-        self._cooking, self._tidying = cooking, tidying
+    def __init__(
+        self,
+        *,
+        cooking: Callable[[], Player],
+        tidying: Callable[[], Player],
+        quest: Callable[[], Player],
+        steps: int,
+    ) -> None:
+        """steps: that the game lasts; with fewer left, somebody has played before."""
+        self._cooking, self._tidying, self._quest = cooking, tidying, quest
+        self._steps = steps
         self._player: Player | None = None
 
     def decide(self, view: View) -> Flow[Decision]:
         """As the player that the game's family calls for."""
         if self._player is None:
-            make = self._tidying if is_tidying(view.feedback) else self._cooking
-            self._player = make()
+            begins = view.steps_left in (0, self._steps)
+            if is_tidying(view.feedback):
+                self._player = self._tidying()
+            else:
+                quest = begins and is_quest(view.feedback)
+                self._player = (self._quest if quest else self._cooking)()
         return (yield from self._player.decide(view))
 
     def did(self, action: str) -> bool:
@@ -279,9 +304,13 @@ class _Kind:
 
     def new(self, context: PlayerContext) -> Player:
         settings = PlannerOptions.model_validate(context.settings.model_dump())
-        return ByFamily(
-            cooking=lambda: CookingPlanner(learned() if settings.prior else Prior()),
-            tidying=lambda: _tidy(context),
+        return Reads(
+            lambda: ByFamily(
+                cooking=lambda: CookingPlanner(learned() if settings.prior else Prior()),
+                tidying=lambda: _tidy(context),
+                quest=QuestPlayer,
+                steps=context.max_steps,
+            )
         )
 
 
