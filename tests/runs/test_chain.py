@@ -240,7 +240,7 @@ def test_another_process_goes_on_with_a_log_that_was_erased_from(tmp_path: Path)
         assert log.read("b#0") == other.read("b#0") == [event("b", n) for n in range(3)]
         with closing(RunLog(path, read_only=True)) as looking:
             assert looking.verified().events == 3
-    lines = entries((tmp_path / "log.sqlite.head").read_bytes())[0]
+    lines = entries((tmp_path / "log.sqlite.head").read_bytes().splitlines())[0]
     assert [each.key[2] for each in lines if each.key[0] == "event"] == ["0", "1", "2"]
     assert {each.name for each in tmp_path.iterdir()} == {"log.sqlite", "log.sqlite.head"}
 

@@ -68,7 +68,7 @@ def test_what_was_appended_is_read_in_order_by_whoever_opens_it(store: Open) -> 
         assert [len(sent) for _, _, sent in other.sent("a#0")] == [1, 1, 1, 1]
         spent = other.ledger().roles["agent"]
         assert (spent.calls, spent.tokens, spent.lost, spent.usd) == (5, 75, 15, 2.5)
-        assert [len(row.usage) for row in other.rows().values()] == [4]
+        assert [[used.calls for used in row.usage] for row in other.rows().values()] == [[3, 1]]
         page = show.episode_page(other, show.Wanted(text="A", instances=frozenset({"a"})))
         assert [(line.state, line.tokens, line.usd) for line in page.lines] == [("scored", 60, 2.0)]
         found = other.verified()

@@ -10,23 +10,28 @@ the log's, wherever a process was killed, and puts it in its place.
 from __future__ import annotations
 
 import errno
+import io
 import json
 import os
 import sqlite3
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import closing, suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from pydantic_core import to_json
 
 from naisei.files import output_error, plain_file
 
-__all__ = ["HEAD_KEY", "Entry", "Head", "Key", "Lists", "entries", "line"]
+__all__ = ["HEAD_KEY", "Entry", "Head", "Key", "Listed", "Lists", "entries", "line"]
 
 #: The note of a log by which its head was made anew the last time.
 HEAD_KEY = "head"
 #: Of a row: its table, and what it is known by there.
 Key = tuple[str | int, ...]
+
+#: Bytes of a list that are read at once.
+_PART = 1 << 16
 
 
 class Entry(NamedTuple):
@@ -43,10 +48,10 @@ def line(chain: bytes, tokens: int, usd: float | None, key: Key) -> bytes:
     return f"{chain.hex()} {tokens} {usd or 0} ".encode() + to_json(key) + b"\n"
 
 
-def entries(head: bytes) -> tuple[list[Entry], int]:
+def entries(head: Iterable[bytes]) -> tuple[list[Entry], int]:
     """The lines, and how many cannot be read."""
     found, unreadable = [], 0
-    for each in head.splitlines():
+    for each in head:
         if not each:
             continue
         try:
@@ -60,20 +65,57 @@ def entries(head: bytes) -> tuple[list[Entry], int]:
     return found, unreadable
 
 
+class Listed:
+    """The lines of a list as they stood when it was opened; what is added later is not seen.
+
+    Args:
+        source: of the lines; a file is closed with this.
+    """
+
+    def __init__(self, source: BinaryIO | bytes) -> None:
+        self._file = io.BytesIO(source) if isinstance(source, bytes) else source
+        self._size = self._file.seek(0, os.SEEK_END)
+
+    def __bool__(self) -> bool:
+        return self._size > 0
+
+    def __iter__(self) -> Iterator[bytes]:
+        """Its lines, without their ends, a part of the file at a time."""
+        left, rest = self._size, b""
+        self._file.seek(0)
+        while left and (part := self._file.read(min(left, _PART))):
+            left -= len(part)
+            *lines, rest = (rest + part).split(b"\n")
+            yield from lines
+        yield rest
+
+    def whole(self) -> bytes:
+        self._file.seek(0)
+        return self._file.read(self._size)
+
+    def close(self) -> None:
+        self._file.close()
+
+
 class Lists(NamedTuple):
     """What lies beside a log. next: the list that is to take the place of the other, if there is
     one. files: changes when one of them is replaced."""
 
-    head: bytes | None
-    next: bytes | None
+    head: Listed | None
+    next: Listed | None
     files: tuple[int | None, int | None]
 
-    def of(self, db: Any) -> bytes | None:
+    def of(self, db: Any) -> Listed | None:
         """The one that belongs to the rows that a connection sees; `None` if there is none."""
         if self.next is not None:
             with suppress(sqlite3.Error):  # damaged, or of before there were digests: told later
                 return self.next if _names(self.next, _mark(db)) else self.head
         return self.head
+
+    def close(self) -> None:
+        for each in (self.head, self.next):
+            if each is not None:
+                each.close()
 
 
 def _mark(db: Any) -> bytes | None:
@@ -83,8 +125,8 @@ def _mark(db: Any) -> bytes | None:
     return found[-1] if found and isinstance(found[-1], bytes) else None
 
 
-def _names(lines: bytes, mark: bytes | None) -> bool:
-    return mark is not None and line(mark, 0, None, ("note", HEAD_KEY)) in lines
+def _names(listed: Listed, mark: bytes | None) -> bool:
+    return mark is not None and line(mark, 0, None, ("note", HEAD_KEY))[:-1] in iter(listed)
 
 
 class Head:
@@ -173,7 +215,9 @@ class Head:
             return False
         plain_file(self._next)
         try:
-            if _names(self._next.read_bytes(), mark):
+            with closing(Listed(self._next.open("rb"))) as listed:
+                named = _names(listed, mark)
+            if named:
                 self.put()
             else:
                 self._next.unlink()
@@ -191,8 +235,8 @@ class Head:
         """What lies beside the log, before its rows are looked at."""
         files = self.files()
         # In this order: the next one becomes the head, never the other way.
-        following = _content(self._next)
-        return Lists(_content(self.path), following, files)
+        following = _listed(self._next)
+        return Lists(_listed(self.path), following, files)
 
     def files(self) -> tuple[int | None, int | None]:
         """Changes when a file of `read` is replaced."""
@@ -204,10 +248,10 @@ def _tolerate(error: OSError) -> None:
         raise error
 
 
-def _content(path: Path) -> bytes | None:
+def _listed(path: Path) -> Listed | None:
     plain_file(path)
     try:
-        return path.read_bytes()
+        return Listed(path.open("rb"))
     except FileNotFoundError:
         return None
 

@@ -35,6 +35,7 @@ __all__ = [
     "SPENT",
     "UNIQUE_STEPS",
     "USAGE",
+    "USED",
     "Ledger",
     "Spent",
     "Texts",
@@ -222,6 +223,14 @@ FROM (
   SELECT role, model, calls, attempts, input_tokens, output_tokens, usd, cached, repaired,
     lost_input, lost_output FROM lost WHERE role IS NOT NULL) AS each
 GROUP BY role, model"""
+#: What the effects of each episode cost, as `USAGE` after the episode, a row for each role and
+#: model. {}: the table.
+USED = """
+SELECT episode, role, model, sum(calls), sum(attempts), sum(input_tokens), sum(output_tokens),
+  CASE WHEN sum(CASE WHEN usd IS NULL AND calls > 0 THEN 1 ELSE 0 END) = 0 THEN sum(usd) END,
+  cached, repaired, sum(lost_input), sum(lost_output)
+FROM {} WHERE role IS NOT NULL GROUP BY episode, role, model, cached, repaired
+ORDER BY min(seq)"""
 #: What went over the line for one call. path: `NULL` for a failed try that left no event.
 INSERT_EXCHANGE = f"INSERT INTO exchanges({EXCHANGE}, chain) VALUES (?,?,?,?,?,?,?,?,?)"
 INSERT_TEXT = "INSERT OR IGNORE INTO texts VALUES (?,?,?)"

@@ -17,7 +17,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NoReturn, TypeVar
@@ -28,11 +28,11 @@ from naisei import files
 from naisei.core import EpisodeBusy, Event, InputError, LogBusy, Usage, Where
 from naisei.lang import say
 from naisei.runs import chain, ledger
-from naisei.runs.chain import Findings
 from naisei.runs.head import HEAD_KEY, Head, Lists, line
 from naisei.runs.ledger import Ledger, Spent, Texts
 from naisei.runs.lock import locked, writing
 from naisei.runs.task import EpisodeRow
+from naisei.runs.verification import Damage, Findings, verified
 
 __all__ = ["RunLog", "patiently"]
 
@@ -94,6 +94,8 @@ class RunLog:
         # Handlers may log from worker threads; the connection is shared under a lock.
         self._lock = threading.RLock()
         self._copy: TemporaryDirectory[str] | None = None
+        #: What lay beside the log when the copy was made.
+        self._copied: Lists | None = None
         self._origin, self._read_only = origin or "", read_only
         self._any_origin = origin is None
         self._head = Head(path)
@@ -103,13 +105,12 @@ class RunLog:
         self._broken = False
         self._waits = _LONGEST_WAIT
         with self._opening():
-            self._copied: Lists | None = None
             if read_only:
                 live = _open_here[path.absolute()] > 0 or locked(path.parent)
                 self._look(live=live)
             else:
-                began = self._head.read()
-                self._db = _writer(path)
+                with closing(self._head.read()) as began:
+                    self._db = _writer(path)
                 _open_here[path.absolute()] += 1
                 self._open = True
         self._texts = Texts(self._db)
@@ -132,10 +133,12 @@ class RunLog:
             lists = self._head.read()
             self._db, self._copy = files.read_only(self.path, live=live)
             if self._copy is None:
+                lists.close()
                 return
-            self._copied = lists
             if lists.files == self._head.files():
+                self._copied = lists
                 return
+            lists.close()
             self._db.close()
             self._copy.cleanup()
         raise sqlite3.OperationalError("it is being written too fast to be copied")
@@ -190,10 +193,10 @@ class RunLog:
             lists = self._copied or self._head.read()
             self._db.execute("BEGIN")
             try:
-                found = chain.verified(
-                    self._db, self._origin, lists.of(self._db), chained=self._chained
-                )
+                found = verified(self._db, self._origin, lists.of(self._db), chained=self._chained)
             finally:
+                if self._copied is None:
+                    lists.close()
                 if self._read_only:
                     with suppress(sqlite3.Error):  # nothing was written
                         self._db.execute("ROLLBACK")
@@ -216,7 +219,7 @@ class RunLog:
         found = self.verified()
         if found.chained and not self._read_only:
             # Going on would hide that the head is missing.
-            found.damages += [chain.Damage(note) for note in found.notes]
+            found.damages += [Damage(note) for note in found.notes]
         found.refuse(self.path)
         self.notes += found.notes
         self._last = found.last
@@ -501,11 +504,9 @@ class RunLog:
         return None if not found or found[0][0] is None else self.loaded(found[0][0], episode)
 
     def _usages(self) -> Iterator[tuple[str, Usage]]:
-        """What each effect cost, failed ones included, with its episode, in order."""
+        """What effects cost, failed ones included, by episode, role and model."""
         for table in ("events", "lost"):
-            for episode, *row in self.select(
-                f"SELECT episode, {ledger.USAGE} FROM {table} WHERE role IS NOT NULL ORDER BY seq"
-            ):
+            for episode, *row in self.select(ledger.USED.format(table)):
                 if (usage := ledger.usage(tuple(row))) is not None:
                     yield episode, usage
 
@@ -646,7 +647,9 @@ class RunLog:
 
     def head(self) -> bytes:
         """The list of its rows as it stands (`naisei.runs.head`)."""
-        return self._head.read().of(self._db) or b""
+        with closing(self._head.read()) as lists:
+            listed = lists.of(self._db)
+            return b"" if listed is None else listed.whole()
 
     def made_anew(self, fill: Callable[[Any], None]) -> str:
         """Put a log in the place of this one, which stays under the name that is returned. fill:
@@ -662,6 +665,8 @@ class RunLog:
                 self._open = False
             self._head.close()
             self._db.close()
+            if self._copied is not None:
+                self._copied.close()
             if self._copy is not None:
                 self._copy.cleanup()
 

@@ -25,9 +25,11 @@ from naisei.core.events import claimed
 from naisei.lang import say
 from naisei.postgres import database, lock_number
 from naisei.runs import chain
+from naisei.runs.head import Listed
 from naisei.runs.log import RunLog
 from naisei.runs.postgres_rows import SCHEMA, TABLES, Rows, StoredTexts, TableHead
 from naisei.runs.task import EpisodeRow
+from naisei.runs.verification import Findings, verified
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -68,7 +70,7 @@ class PostgresLog(RunLog):
         self.database.prepare("logs", SCHEMA)
         self.name, self.path, self.notes = name, place, []
         self._lock = threading.RLock()
-        self._copy = None
+        self._copy = self._copied = None
         self._origin, self._read_only = origin or "", read_only
         self._any_origin = origin is None
         self._last: dict[str, bytes] = {}
@@ -118,14 +120,14 @@ class PostgresLog(RunLog):
             )
         return number
 
-    def verified(self) -> chain.Findings:
+    def verified(self) -> Findings:
         """All of it held against its digests. Writes nothing."""
         with self._lock, self.database.telling():
             self._same_origin()
             self._db.begin("ISOLATION LEVEL REPEATABLE READ READ ONLY")
             try:
                 listed = self._head.read()
-                return chain.verified(self._db, self._origin, listed, chained=True, structure=False)
+                return verified(self._db, self._origin, listed, chained=True, structure=False)
             finally:
                 self._db.end("ROLLBACK")
 
@@ -288,8 +290,8 @@ class PostgresLog(RunLog):
         self._head.replace(chain.relinked(db, self._origin))
 
     def head(self) -> bytes:
-        lines: bytes = self._head.read()
-        return lines
+        listed: Listed = self._head.read()
+        return listed.whole()
 
     def _has_exchanges(self) -> bool:
         return True

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from naisei.postgres import Database
 from naisei.runs import ledger
+from naisei.runs.head import Listed
 from naisei.runs.ledger import Texts
 
 if TYPE_CHECKING:
@@ -118,9 +119,9 @@ class TableHead:
         self._db.execute("DELETE FROM heads")
         self.add(lines)
 
-    def read(self) -> bytes:
+    def read(self) -> Listed:
         found = self._db.execute("SELECT lines FROM heads ORDER BY seq")
-        return b"".join(lines for (lines,) in found)
+        return Listed(b"".join(lines for (lines,) in found))
 
     def close(self) -> None:
         pass

@@ -29,12 +29,13 @@ from naisei.core import InputError
 from naisei.files import output_error
 from naisei.lang import say
 from naisei.runs import chain, ledger
-from naisei.runs.chain import CHAIN_KEY, Damage, Findings
+from naisei.runs.chain import CHAIN_KEY
 from naisei.runs.directory import Frozen, refuse_links
 from naisei.runs.head import HEAD_KEY, Entry, Head, Key, entries
 from naisei.runs.lock import RunLock
 from naisei.runs.report import SUMMARY_KEY
 from naisei.runs.stores import LOG, in_database, open_log
+from naisei.runs.verification import Damage, Findings
 
 __all__ = ["Repaired", "checked", "repaired"]
 
@@ -155,7 +156,7 @@ def _repaired_there(directory: Path, origin: str) -> Repaired:
     """As `repaired`, of a log in a database, which stays there under another name."""
     log = open_log(directory, read_only=True, origin=origin, check=False, alone=True)
     with closing(log):
-        salvage = _Salvage(log.path, log.head())
+        salvage = _Salvage(log.path, log.head().split(b"\n"))
         salvage.take(lambda table, columns: log.select(f"SELECT {columns} FROM {table}"))
         salvage.sift()
         salvage.told.saved = [log.made_anew(lambda db: salvage.fill(db, origin))]
@@ -185,7 +186,7 @@ def _put_in_place(path: Path, new: Path, head: bytes) -> list[Path | str]:
 class _Salvage:
     """The sound rows of a damaged log. told: what was kept and lost."""
 
-    def __init__(self, path: Path, head: bytes) -> None:
+    def __init__(self, path: Path, head: Iterable[bytes]) -> None:
         self.path = path
         self.told = Repaired()
         self.texts: dict[int, tuple[bytes, str]] = {}
@@ -204,12 +205,12 @@ class _Salvage:
 
     @staticmethod
     def of_file(path: Path, scratch: Path) -> _Salvage:
-        lists = Head(path).read()
-        head = lists.head
-        copies = list(_copies(path, scratch))
-        with suppress(sqlite3.Error), closing(_opened(copies[0])) as db:
-            head = lists.of(db)
-        salvage = _Salvage(path, head or b"")
+        with closing(Head(path).read()) as lists:
+            head = lists.head
+            copies = list(_copies(path, scratch))
+            with suppress(sqlite3.Error), closing(_opened(copies[0])) as db:
+                head = lists.of(db)
+            salvage = _Salvage(path, head or ())
         for copy in copies:
             with suppress(sqlite3.Error, ValueError), closing(_opened(copy)) as db:
                 salvage.chained = ledger.check_schema(db)

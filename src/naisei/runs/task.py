@@ -29,8 +29,8 @@ class EpisodeRow:
     """One episode's outcome as stored.
 
     result: what the flow returned (JSON), `None` while unscored. failure: the instrument
-    failure that left it unscored, if any. usage: what its effects cost, one entry per
-    effect that cost anything, as the log holds it.
+    failure that left it unscored, if any. usage: what its effects cost, summed by role and
+    model, with what was answered from a cache or had to be repaired apart.
     """
 
     where: Where
