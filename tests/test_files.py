@@ -30,6 +30,22 @@ def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
     assert target.read_text() == "one" and list(tmp_path.iterdir()) == [target]
 
 
+def test_what_a_killed_process_left_is_removed(tmp_path: Path) -> None:
+    code = (
+        "import os, signal, sys; from pathlib import Path\n"
+        "from naisei.files import written_beside\n"
+        "with written_beside(Path(sys.argv[1])) as scratch:\n"
+        "    scratch.write_text('half'); os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    target = tmp_path / "a.txt"
+    subprocess.run([sys.executable, "-c", code, str(target)], check=False)
+    (left,) = tmp_path.iterdir()
+    living = left.with_name(left.name.replace(left.name.split("-")[2], str(os.getpid())))
+    living.touch()
+    write_atomically(target, "one")
+    assert set(tmp_path.iterdir()) == {target, living}
+
+
 def test_folders_are_made_and_line_ends_kept(tmp_path: Path) -> None:
     write_atomically(tmp_path / "new/er/a.csv", "a\r\nb\n")
     assert (tmp_path / "new/er/a.csv").read_bytes() == b"a\r\nb\n"

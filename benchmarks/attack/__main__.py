@@ -10,7 +10,10 @@ import sys
 import time
 from collections import Counter
 
-PARTS = ("flips", "faults", "crafted", "kills", "documents", "endpoints", "web", "traps")
+PARTS = (
+    "flips", "faults", "crafted", "kills", "commands", "talks", "documents", "endpoints", "web",
+    "traps",
+)  # fmt: skip
 
 
 def main() -> int:

@@ -11,18 +11,20 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-__all__ = ["Act", "seen_by"]
+__all__ = ["Act", "See", "seen_by"]
 
 #: Is told the number of a statement from 0, its SQL (`head` for a line of a head, `replace` for a
 #: file in the place of another), the connection if there is one, and whether it is done. May raise,
 #: or not come back.
 Act = Callable[[int, str, sqlite3.Connection | None, bool], None]
+#: Of a write: its name, the connection if there is one, and what does it.
+See = Callable[[str, sqlite3.Connection | None, Callable[[], Any]], Any]
 
 
 class _Seen(sqlite3.Connection):
     """One whose statements are seen."""
 
-    see: Callable[[str, sqlite3.Connection | None, Callable[[], Any]], Any]
+    see: See
 
     def execute(self, sql: str, *values: Any) -> sqlite3.Cursor:
         return type(self).see(sql, self, partial(super().execute, sql, *values))
@@ -33,10 +35,13 @@ class _Seen(sqlite3.Connection):
     def executescript(self, sql: str) -> sqlite3.Cursor:
         return type(self).see(sql, self, partial(super().executescript, sql))
 
+    def __exit__(self, *error: Any) -> Any:
+        return type(self).see("COMMIT", self, partial(super().__exit__, *error))
+
 
 @contextmanager
-def seen_by(act: Act) -> Iterator[None]:
-    """Within, connections that are opened are seen, and heads."""
+def seen_by(act: Act) -> Iterator[See]:
+    """Within, connections that are opened are seen, and heads. Gives what makes others seen."""
     number = -1
     connect, write, replace = sqlite3.connect, os.write, os.replace
 
@@ -66,6 +71,6 @@ def seen_by(act: Act) -> Iterator[None]:
     Seen.see = staticmethod(see)
     sqlite3.connect, os.write, os.replace = opened, written, replaced  # type: ignore[assignment]
     try:
-        yield
+        yield see
     finally:
         sqlite3.connect, os.write, os.replace = connect, write, replace

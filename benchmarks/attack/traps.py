@@ -33,13 +33,13 @@ COMMANDS = (
     ("--version",),
     ("clarify", "--help"),
     ("clarify", "run", "--agent", "random", "--limit", "1", "-q", "--run-dir", "{out}/c"),
-    ("director", "check", "--as", "ayu", "今日は晴れていますね。"),
+    ("director", "check", "{here}/手引き.md", "--character", "ayu"),
     ("relationship", "--help"),
     ("intent", "index", "{here}", "--index", "{out}/i", "--embedder", "ngram"),
     ("intent", "ask", "休暇は？", "--index", "{out}/i", "--run-dir", "{out}/a"),
     ("emphasis", "--help"),
     ("textgame", "run", "--help"),
-    ("textgame", "make", "cooking", "--output", "{out}/games", "--games", "1"),
+    ("textgame", "make", "cooking", "--out", "{out}/games", "--n", "1"),
     ("textgame", "run", "--games", "{out}/games", "--agent", "random", "--run-dir", "{out}/t"),
     ("runs", "list", "{out}"),
     ("runs", "show", "{out}/c"),
@@ -85,7 +85,7 @@ def attack(rng: random.Random, seconds: float) -> Iterator[Attempt]:
                 run = ", ".join(sorted(set(sprung.read_text("utf-8").split())))
                 sprung.unlink()
                 yield Attempt("trap module", "run", True, f"{what}: {run}")
-            elif _KEY in told or "Traceback" in told or done.returncode not in (0, 2, 3):
+            elif _KEY in told or "Traceback" in told or done.returncode not in (0, 3):
                 note = f"{what}: exit {done.returncode}: {told[-300:]}"
                 yield Attempt("trap module", "broken", True, note)
             else:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import shutil
+import socket
 import sqlite3
 import stat
 import sys
@@ -86,8 +88,9 @@ def written_beside(path: Path) -> Iterator[Path]:
             return
         place = path.resolve()
         place.parent.mkdir(parents=True, exist_ok=True)
+        _sweep(place.parent)
         # Writers such as numpy's look at the ending.
-        scratch = place.with_name(f".{token_hex(6)}{place.suffix}")
+        scratch = place.with_name(f"{_scratch(os.getpid())}{token_hex(4)}{place.suffix}")
         try:
             yield scratch
             if place.is_file():
@@ -98,6 +101,40 @@ def written_beside(path: Path) -> Iterator[Path]:
             raise
     except OSError as error:
         raise output_error(error, path) from error
+
+
+#: Folders in which this process has looked for what killed ones left.
+_swept: set[Path] = set()
+
+
+def _scratch(pid: int) -> str:
+    """How the names of scratch files of a process of this machine begin."""
+    host = hashlib.blake2b(socket.gethostname().encode(), digest_size=3).hexdigest()
+    return f".naisei-{host}-{pid}-"
+
+
+def _sweep(folder: Path) -> None:
+    """Remove the scratch files that processes of this machine left which were killed."""
+    if folder in _swept or sys.platform == "win32":
+        return
+    _swept.add(folder)
+    ours = _scratch(0).removesuffix("0-")
+    # A folder may be written to and not be read; another process may have swept it.
+    with suppress(OSError):
+        for path in folder.glob(f"{ours}*"):
+            pid = path.name.removeprefix(ours).partition("-")[0]
+            if pid.isdecimal() and not _lives(int(pid)):
+                path.unlink(missing_ok=True)
+
+
+def _lives(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        pass
+    return True
 
 
 def write_atomically(path: Path, data: str | bytes) -> None:
@@ -120,7 +157,7 @@ def check_place(path: Path) -> None:
     """
     if path.is_dir():
         raise output_error(IsADirectoryError(errno.EISDIR, ""), path)
-    scratch = path.with_name(f".{token_hex(6)}")
+    scratch = path.with_name(f"{_scratch(os.getpid())}{token_hex(4)}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         scratch.touch()

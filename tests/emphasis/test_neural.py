@@ -237,6 +237,22 @@ def test_it_is_kept_and_opened_again(encoder: str, kind: str, tmp_path: Path) ->
     assert not any("word_embeddings" in name for name in tagger.learner.weights())
 
 
+def test_half_of_a_new_tagger_over_an_old_one_is_none(
+    encoder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tagger = train(corpus(), plan=plan(encoder, "bilstm", steps=1))
+    save(tagger, tmp_path)
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("naisei.emphasis.taggers.neural.tagger.write_atomically", killed)
+    with pytest.raises(KeyboardInterrupt):
+        save(tagger, tmp_path)
+    with pytest.raises(InputError):
+        load(tmp_path)
+
+
 @pytest.mark.parametrize("harm", ["nothing", "no weights", "other weights", "no plan"])
 def test_a_folder_that_is_no_tagger_is_refused(encoder: str, harm: str, tmp_path: Path) -> None:
     save(train(corpus(), plan=plan(encoder, "bilstm", steps=1)), tmp_path)

@@ -62,6 +62,8 @@ State = Literal["going", "asking", "done", "failed", "stale"]
 _LOG = logging.getLogger("naisei.conversation")
 #: Seconds that an answer may take to be in the log.
 _ACK = 30
+#: Seconds that an answer waits for its question: after a restart the flow comes to it again.
+_REPLAY = 2
 #: Seconds of work that nobody needs to be told of.
 _SOON = 0.05
 
@@ -197,10 +199,13 @@ class LiveConversation:
             InputError: the answer cannot be used.
             TimeoutError: it could not be kept.
         """
+        if any(e.where.step == step and e.result == fields.get("text") for e in self.events):
+            return
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_REPLAY):
+                await self.rest()
         asked = self.status.asked
         if asked is None or self._open is None or step not in (None, asked.step):
-            if any(e.where.step == step and e.result == fields.get("text") for e in self.events):
-                return
             raise NotAsked(
                 say(
                     "いまはこの答えを待っていません（ページを読み込み直してください）",

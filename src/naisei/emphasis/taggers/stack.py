@@ -118,6 +118,7 @@ def save(tagger: StackedTagger, folder: Path) -> None:
     from naisei.emphasis.taggers.neural.tagger import NeuralTagger
     from naisei.emphasis.taggers.neural.tagger import save as save_neural
 
+    (folder / _CRF).unlink(missing_ok=True)  # of a tagger that was there before
     for number, copies in enumerate(tagger.neural):
         for copy, each in enumerate(copies):
             assert isinstance(each, NeuralTagger)

@@ -139,7 +139,7 @@ def _result(future: Future[Made], folder: Path) -> Made:
 
 def _drop_cut_off_line(path: Path) -> None:
     if path.exists() and not (data := path.read_bytes()).endswith(b"\n"):
-        path.write_bytes(data[: data.rfind(b"\n") + 1])
+        os.truncate(path, data.rfind(b"\n") + 1)
 
 
 def read_manifest(folder: Path) -> list[Made]:

@@ -263,6 +263,7 @@ def save(tagger: NeuralTagger, folder: Path) -> None:
     from safetensors.torch import save_file
 
     folder.mkdir(parents=True, exist_ok=True)
+    (folder / CARD).unlink(missing_ok=True)  # of a tagger that was there before
     about = {
         "format": _FORMAT,
         "name": tagger.name,

@@ -126,6 +126,7 @@ def export(
         inputs=model.inputs,
         trained={**options.model_dump(mode="json"), "int8": int8, **figures},
     )
+    (folder / CONFIG).unlink(missing_ok=True)  # a folder with a card is whole
     write_atomically(weights, data)
     other.unlink(missing_ok=True)  # of an earlier training
     write_atomically(folder / "tokenizer.json", tokenizer.to_str(pretty=True))
