@@ -46,7 +46,7 @@ def play_game(game: str, player: Player, *, max_steps: int) -> Flow[GameResult]:
     view = View.of((yield from Act(START)))
     opening = view.feedback
     steps: list[Step] = []
-    gave_up = ""
+    gave_up, mind = "", None
     while not view.done and len(steps) < max_steps:
         left = max_steps - len(steps)
         decision = yield from player.decide(view.model_copy(update={"steps_left": left}))
@@ -62,9 +62,10 @@ def play_game(game: str, player: Player, *, max_steps: int) -> Flow[GameResult]:
                 feedback=seen.feedback,
                 score=seen.score,
                 counts=decision.counts,
+                mind=decision.mind if decision.mind != mind else None,
             )
         )
-        view = seen
+        view, mind = seen, decision.mind
     return GameResult(
         game=game,
         score=view.score,

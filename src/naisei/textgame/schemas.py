@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 
 from naisei.core import Observation
 
-__all__ = ["LEAVE", "START", "Decision", "GameResult", "Step", "View"]
+__all__ = ["LEAVE", "START", "Decision", "Expectation", "GameResult", "Mind", "Step", "View"]
 
 #: The action that begins a game: no command, it costs no step.
 START = "<start>"
@@ -53,12 +53,43 @@ class View(BaseModel):
         return Observation(text=self.feedback, reward=reward, done=self.done, info=info)
 
 
+class Expectation(BaseModel):
+    """Where a thing is expected, or where it belongs. chance: 0 to 1."""
+
+    model_config = ConfigDict(frozen=True)
+
+    thing: str
+    where: str
+    chance: float
+
+
+class Mind(BaseModel):
+    """What a player believes before a command, in words for people.
+
+    plan: what it means to do, in order. expects: the likeliest first of each thing. surprise: what
+    turned out against its expectation since the command before; empty if nothing did.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    plan: tuple[str, ...] = ()
+    expects: tuple[Expectation, ...] = ()
+    surprise: str = ""
+
+    def by_thing(self) -> dict[str, list[Expectation]]:
+        found: dict[str, list[Expectation]] = {}
+        for each in self.expects:
+            found.setdefault(each.thing, []).append(each)
+        return found
+
+
 class Decision(BaseModel):
     """A command, with what the player thought of it.
 
     action: a candidate; empty if the player gives up, and `thoughts` then says why.
     thoughts: in words, for people. scores: candidate → what the player gave it, where it does.
     counts: what came up on the way to it, by name (`repairs`); each name becomes a metric.
+    mind: what the player believes; `None` if it does not tell.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -67,10 +98,12 @@ class Decision(BaseModel):
     thoughts: str = ""
     scores: dict[str, float] = {}
     counts: dict[str, int] = {}
+    mind: Mind | None = None
 
 
 class Step(BaseModel):
-    """One command of a game and what came of it. counts: as in its `Decision`."""
+    """One command of a game and what came of it. counts: as in its `Decision`. mind: as there;
+    `None` also where it is as it was at the step before."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -80,6 +113,7 @@ class Step(BaseModel):
     feedback: str
     score: int
     counts: dict[str, int] = {}
+    mind: Mind | None = None
 
 
 class GameResult(BaseModel):
@@ -109,6 +143,13 @@ class GameResult(BaseModel):
     def tries(self) -> tuple[GameResult, ...]:
         """All tries at the game, this one last."""
         return (*self.earlier, self)
+
+    def minds(self) -> list[Mind | None]:
+        """What the player believed before each command."""
+        found: list[Mind | None] = []
+        for step in self.steps:
+            found.append(step.mind or (found[-1] if found else None))
+        return found
 
     @property
     def timed_out(self) -> bool:

@@ -78,6 +78,10 @@ class Prior(BaseModel):
         total = sum(left.values())
         return {r: c / total for r, c in left.items()} if total else {}
 
+    def knows(self, thing: str) -> bool:
+        """Whether such a thing was ever seen lying about; if not, `rooms_of` is of any thing."""
+        return bool(self.lies.get(thing) or self._alike(thing))
+
     def _alike(self, thing: str) -> dict[str, int]:
         """Counts of things whose last word is the same: a yellow onion lies where onions lie."""
         last = thing.split()[-1]

@@ -23,6 +23,7 @@ from naisei.textgame.planner.explore import (
     learned,
     plan_errands,
 )
+from naisei.textgame.planner.mind import HouseMind
 from naisei.textgame.player import Follows, Player, PlayerContext, PlayerKind
 from naisei.textgame.quest.kind import QuestPlayer
 from naisei.textgame.quest.steps import read_steps
@@ -46,21 +47,32 @@ class CookingPlanner:
         self.known = CookingState()
         self._prior = prior
         self._last = ""
-        self._plan: list[Errand] = []
-        self._thing = ""
+        self._mind = HouseMind(prior)
+        #: What it means to do, in words.
+        self._plan: list[str] = []
 
     def decide(self, view: View) -> Flow[Decision]:
         """The next command; it never asks the world for anything."""
         self.known.see(view, self._last)
+        self._plan = []
         command, thought = self._choose()
         self._last = command
-        return Decision(action=command, thoughts=thought)
+        mind = self._mind.told(self.known, self._missing(), self._plan or [thought])
+        return Decision(action=command, thoughts=thought, mind=mind)
         yield  # a flow without effects
 
     def did(self, action: str) -> bool:
         """Another command was given than the one decided for; it can go on from there."""
         self._last = action
         return True
+
+    def _missing(self) -> list[str]:
+        """What is needed and was not seen yet."""
+        if self.known.recipe is None:
+            return [_COOKBOOK] if self.known.where(_COOKBOOK) is None else []
+        tasks = self.known.tasks()
+        missing = [t.name for t in tasks if self.known.where(t.name) is None]
+        return missing + self._missing_tools(tasks)
 
     def _choose(self) -> tuple[str, str]:
         can = self.known.scene.can
@@ -75,9 +87,7 @@ class CookingPlanner:
                 f"{spoilt[0]} はもうレシピどおりにできない",
                 f"{spoilt[0]} can never be as the recipe wants it",
             )
-        missing = [t.name for t in tasks if self.known.where(t.name) is None]
-        missing += self._missing_tools(tasks)
-        if missing:
+        if missing := self._missing():
             return self._gather(tasks, missing)
         return self._run_errands(tasks)
 
@@ -168,6 +178,13 @@ class CookingPlanner:
                 f"すべて探したが見つからない: {what}", f"searched everywhere, not found: {what}"
             )
         thought = say(f"{what} を探す", f"looking for {what}")
+        room = self.known.world.places[look.place].room
+        self._plan = [
+            say(f"{room} の {look.open} を開ける", f"open the {look.open} in the {room}")
+            if look.open
+            else say(f"{room} から {look.go} へ", f"{look.go} from the {room}"),
+            thought,
+        ]
         if look.place != self.known.world.here:
             return self.known.walk(look.place), thought
         if look.open:
@@ -184,7 +201,18 @@ class CookingPlanner:
         plan = plan_errands(self._errands(tasks))
         if plan is None:
             return "", say("計画が立たない", "no plan leads to the meal")
+        self._plan = [self._in_words(errand, tasks) for errand in plan[1]]
         return self._carry_out(plan[1][0], tasks)
+
+    def _in_words(self, errand: Errand, tasks: list[Task]) -> str:
+        if errand.kind == "walk":
+            room = self.known.world.places[errand.place].room
+            return say(f"{room} へ", f"to the {room}")
+        if errand.thing > len(tasks):
+            name = say("要らない物", "what is not needed")
+        else:
+            name = KNIFE if errand.thing == len(tasks) else tasks[errand.thing].name
+        return f"{errand.kind} {name}"
 
     def _errands(self, tasks: list[Task]) -> Errands:
         known = self.known

@@ -9,12 +9,14 @@ from naisei.lang import say
 from naisei.textgame.game_state import GameState
 from naisei.textgame.planner.explore import Prior, best_look
 from naisei.textgame.quest.steps import Step, doing, named, read_steps
-from naisei.textgame.schemas import Decision, View
+from naisei.textgame.schemas import Decision, Mind, View
 from naisei.textgame.texts import read_foods
 
 __all__ = ["QuestPlayer", "QuestState"]
 
 _KEY = re.compile(r"\b(?:pass|latch)?key(?:card)?\b", re.I)
+#: Steps ahead that are told.
+_TOLD = 5
 _STOVE = re.compile(r"put .+ on stove")
 
 
@@ -64,10 +66,20 @@ class QuestPlayer:
         """The next command; it never asks the world for anything."""
         if self._steps is None:
             self._steps = list(read_steps(view.feedback))
+        barred = set(self.known.barred)
         self.known.see(view, self._last)
+        shut = [
+            way for way in self.known.barred if way not in barred and self._last == f"go {way[1]}"
+        ]
         command, thought = self._choose()
         self._last = command
-        return Decision(action=command, thoughts=thought)
+        mind = Mind(
+            plan=tuple(step.words for step in self._steps[:_TOLD]) or (thought,),
+            surprise=say(f"{shut[0][1]} へは通れなかった", f"no way through to the {shut[0][1]}")
+            if shut
+            else "",
+        )
+        return Decision(action=command, thoughts=thought, mind=mind)
         yield  # a flow without effects
 
     def did(self, action: str) -> bool:

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from naisei.core import Flow
 from naisei.lang import say
 from naisei.textgame.player import Player, PlayerContext, PlayerKind
-from naisei.textgame.schemas import Decision, View
+from naisei.textgame.schemas import Decision, Expectation, Mind, View
 from naisei.textgame.tidy.beliefs import Belief, Beliefs, TidyState, Tuning, meanings
 from naisei.textgame.tidy.household import name_thing
 
@@ -142,6 +142,13 @@ _ELSEWHERE = 0.2
 _SECOND = 0.3
 
 
+#: Of what it believes: places of each thing that are told, from which chance on, and in all.
+_TOLD_PLACES, _TOLD, _TOLD_IN_ALL = 2, 0.05, 10
+#: A try with a greater chance that fails is a surprise; so is a point for one with less than what
+#: is left of 1.
+_SURE = 0.6
+
+
 class TidyPlayer:
     """Plays one game; with the default tuning where the context's settings are another kind's."""
 
@@ -155,6 +162,11 @@ class TidyPlayer:
         self._last = ""
         #: Thing and receptacle of the last command, where it put something.
         self._put: tuple[str, str] | None = None
+        #: How likely it seemed that this would be a point.
+        self._hoped = 0.0
+        self._surprise = ""
+        #: Rooms in the order in which it means to go there, in words.
+        self._plan: tuple[str, ...] = ()
 
     def decide(self, view: View) -> Flow[Decision]:
         """The next command. Asks for embeddings where the table does not know a name."""
@@ -166,7 +178,30 @@ class TidyPlayer:
         command, thought = self._choose(beliefs)
         self._left -= 1
         self._score, self._last = view.score, command
-        return Decision(action=command, thoughts=thought)
+        mind = Mind(plan=self._plan, expects=self._expects(beliefs), surprise=self._surprise)
+        if self._put is not None:
+            thing, receptacle = self._put
+            self._hoped = beliefs[thing].at.get((self.state.here, receptacle), 0.0)
+        return Decision(action=command, thoughts=thought, mind=mind)
+
+    def _expects(self, beliefs: dict[str, Belief]) -> tuple[Expectation, ...]:
+        found = []
+        for thing, belief in beliefs.items():
+            likely = sorted(belief.at.items(), key=lambda each: -each[1])[:_TOLD_PLACES]
+            for (place, receptacle), chance in likely:
+                room = self.state.world.places[place].room
+                found.append((thing, f"{receptacle} ({room})", chance))
+            if belief.unseen > _ELSEWHERE:
+                found.append(
+                    (thing, say("まだ見ていない部屋", "a room not seen yet"), belief.unseen)
+                )
+        best = {thing: max(c for t, _, c in found if t == thing) for thing in beliefs if found}
+        order = sorted(found, key=lambda each: (-best[each[0]], each[0], -each[2]))
+        return tuple(
+            Expectation(thing=thing, where=where, chance=round(chance, 3))
+            for thing, where, chance in order
+            if chance >= _TOLD
+        )[:_TOLD_IN_ALL]
 
     def _untidy(self) -> list[str]:
         state = self.state
@@ -174,14 +209,25 @@ class TidyPlayer:
 
     def _learn(self, view: View) -> None:
         state, evidence = self.state, self.beliefs.evidence
+        self._surprise = ""
         if self._put is not None:
             thing, receptacle = self._put
             case = (name_thing(thing), (state.here, receptacle))
             if view.score > self._score:
                 evidence.right.append(case)
                 state.done.add(thing)
+                if self._hoped < 1 - _SURE:
+                    self._surprise = say(
+                        f"{thing} は {receptacle} で正しかった (見込み {self._hoped:.0%})",
+                        f"{thing} is right on the {receptacle} (expected with {self._hoped:.0%})",
+                    )
             elif self._last.startswith(("put ", "insert ")):
                 evidence.wrong.append(case)
+                if self._hoped >= _SURE:
+                    self._surprise = say(
+                        f"{thing} は {receptacle} ではなかった (見込み {self._hoped:.0%})",
+                        f"{thing} is wrong on the {receptacle} (expected with {self._hoped:.0%})",
+                    )
             self._put = None
         known = {thing.name for thing, _ in evidence.found}
         for name, at in state.lying.items():
@@ -205,6 +251,12 @@ class TidyPlayer:
             state.here,
             steps=self._left,
             frontier=self._ways_out(),
+        )
+        self._plan = tuple(
+            say("まだ見ていない部屋へ", "on to a room not seen yet")
+            if stop == UNKNOWN
+            else state.world.places[stop].room
+            for stop in tour.stops
         )
         return (
             self._put_away(tour, beliefs)

@@ -8,7 +8,7 @@ from typing import Any
 
 from naisei.core import Event
 from naisei.lang import say
-from naisei.textgame.schemas import GameResult
+from naisei.textgame.schemas import START, GameResult, Mind
 from naisei.textgame.texts import ending, readable
 from naisei.web.html import fragment
 from naisei.web.pages.games import Picture
@@ -35,18 +35,35 @@ def _headline(episode: RecordedEpisode) -> Headline:
 
 
 def _state(episode: RecordedEpisode, events: Sequence[Event]) -> str:
-    return game_state(Picture.of(episode.where.instance, events), events)
+    return game_state(Picture.of(episode.where.instance, events), events, _minds(episode, events))
 
 
-def game_state(picture: Picture, events: Sequence[Event]) -> str:
-    """Map, points, bag, and the last thoughts, as HTML."""
+def _minds(episode: RecordedEpisode, events: Sequence[Event]) -> list[Mind]:
+    """What the player of the try of now believed before each command so far, and before the next
+    one; empty while the episode has no result."""
+    if episode.result is None:
+        return []
+    done = tries = 0
+    for event in events:
+        if event.kind == "act" and event.failure is None:
+            begins = isinstance(event.request, dict) and event.request.get("action") == START
+            tries, done = (tries + 1, 0) if begins else (tries, done + 1)
+    played = GameResult.model_validate(episode.result).tries
+    if not 1 <= tries <= len(played):
+        return []
+    minds = [mind for mind in played[tries - 1].minds()[: done + 1] if mind is not None]
+    return [mind for n, mind in enumerate(minds) if n == 0 or mind is not minds[n - 1]]
+
+
+def game_state(picture: Picture, events: Sequence[Event], minds: Sequence[Mind] = ()) -> str:
+    """Map, points, bag, the last thoughts, and what the player believes, as HTML."""
     advice: dict[str, Any] = dict(picture.advice)
     for event in events:
         if event.kind == "chat" and isinstance(event.result, dict):
             told: dict[str, Any] = event.result
             thoughts = told.get("thoughts") or told.get("consideration") or ""
             advice = {"action": str(told.get("action", "")), "thoughts": str(thoughts)}
-    return fragment("replays/textgame.html", picture=picture, advice=advice)
+    return fragment("replays/textgame.html", picture=picture, advice=advice, minds=minds)
 
 
 def _wording(episode: RecordedEpisode, told: Told) -> Told:
