@@ -1,6 +1,8 @@
 """The sync, the async and the scripted runtime are one semantics."""
 
 import asyncio
+import threading
+from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import Any
 
@@ -100,7 +102,9 @@ def test_they_agree_on_result_and_log() -> None:
     def contents(log: MemoryLog) -> dict[Any, Any]:
         return {e.where: (e.digest, e.request, e.result, e.failure) for e in log.events}
 
-    assert contents(sync_log) == contents(mixed_log) == contents(async_log)
+    apart_log = MemoryLog()
+    assert asyncio.run(arun(flow(), later, log=apart_log, apart=True)) == played.result
+    assert contents(sync_log) == contents(mixed_log) == contents(async_log) == contents(apart_log)
     assert [type(e) for e in played.effects] == [
         *(Now, AskUser, Chat, Chat, Act, Chat, Chat, Remember, Say)
     ]
@@ -112,6 +116,54 @@ def test_each_replays_the_others_logs() -> None:
     quiet = World({Effect: lambda _: pytest.fail("performed on replay")})
     assert run(flow(), quiet, log=log) == result
     assert asyncio.run(arun(flow(), quiet, log=log)) == result
+    assert asyncio.run(arun(flow(), quiet, log=log, apart=True)) == result
+
+
+def test_what_a_flow_computes_is_kept_out_of_the_event_loop() -> None:
+    """Only that: handlers are called in the loop. Its context goes with it."""
+    spoken: ContextVar[str] = ContextVar("spoken", default="")
+    threads: list[int] = []
+
+    def thinking() -> Flow[str]:
+        threads.append(threading.get_ident())
+        token = spoken.set("ja")
+        yield from Now()
+        said = spoken.get()
+        spoken.reset(token)
+        return said
+
+    def now(effect: Effect[Any]) -> Any:
+        threads.append(threading.get_ident())
+        return NOON
+
+    assert asyncio.run(arun(thinking(), World({Now: now}), apart=True)) == "ja"
+    assert threads[0] != threads[1] == threading.get_ident()
+
+
+def test_a_flow_that_computes_is_closed_when_it_is_given_up() -> None:
+    begun, go_on, closed = threading.Event(), threading.Event(), []
+
+    def thinking() -> Flow[str]:
+        try:
+            begun.set()
+            go_on.wait()
+            yield from Now()
+        except GeneratorExit:
+            closed.append(True)
+            raise
+        return ""
+
+    async def go() -> None:
+        going = asyncio.create_task(arun(thinking(), World({Effect: Lookup()}), apart=True))
+        await asyncio.to_thread(begun.wait)
+        going.cancel()
+        await asyncio.sleep(0)
+        go_on.set()
+        with pytest.raises(asyncio.CancelledError):
+            await going
+
+    asyncio.run(go())
+    assert closed == [True]
 
 
 @pytest.mark.filterwarnings("error")

@@ -22,6 +22,7 @@ from naisei.core.messages import fingerprint
 from naisei.core.world import FlowHandler, Handler, Performed, World
 
 __all__ = [
+    "Advance",
     "Branch",
     "Episode",
     "Fork",
@@ -74,20 +75,40 @@ class Storing:
     done: Awaitable[None]
 
 
-Steps = Generator[Need | Fork | Pause | Storing, Any, Any]
+@dataclass(frozen=True, slots=True)
+class Advance:
+    """A flow that is to go on: `advanced` in another thread, where flows are `apart`."""
+
+    flow: Flow[Any]
+    sent: Any
+    failed: EffectFailed | None
+
+    def advanced(self) -> tuple[bool, Any]:
+        """The effect that it comes to; or that it has ended, and its result."""
+        try:
+            if self.failed is not None:
+                return False, self.flow.throw(self.failed)
+            return False, self.flow.send(self.sent)
+        except StopIteration as stop:
+            return True, stop.value
+
+
+Steps = Generator[Need | Fork | Pause | Storing | Advance, Any, Any]
 #: Seconds between two tries at a busy log, and in all.
 _PAUSE, _PATIENCE = 0.05, 10.0
 
 
 @dataclass
 class Episode:
-    """Everything one run of a flow shares: its world, log, limits and recorded past."""
+    """Everything one run of a flow shares: its world, log, limits and recorded past. apart: what
+    the flow computes, the driver does (`Advance`)."""
 
     world: World
     log: EventLog
     where: Where = Where()
     limits: Limits = Limits()
     meter: Meter = field(default_factory=Meter)
+    apart: bool = False
 
     def __post_init__(self) -> None:
         self.tape = {e.where.path: e for e in self.log.read(self.where.episode)}
@@ -138,6 +159,9 @@ def drive(todo: Steps, perform: Callable[[Need], Any]) -> Any:
                 continue
             if isinstance(need, Storing):
                 raise FlowError("somebody else keeps this log: use arun, not run")
+            if isinstance(need, Advance):
+                sent = need.advanced()
+                continue
             try:
                 sent = perform(need)
             except EffectFailed as caught:
@@ -178,16 +202,19 @@ def steps(flow: Flow[Any], where: Where, branch: Branch) -> Steps:
     failed: EffectFailed | None = None
     try:
         for n in count():
+            advance = Advance(flow, sent, failed)
             try:
-                effect = flow.throw(failed) if failed is not None else flow.send(sent)
-            except StopIteration as stop:
-                yield from _settle(failed, branch)
-                return stop.value
+                if branch.episode.apart:
+                    ended, effect = yield advance
+                else:
+                    ended, effect = advance.advanced()
             except EffectFailed as raised:
                 if failed is not None and raised is not failed:
                     raised.unlogged[:0] = failed.unlogged
                 raise
             yield from _settle(failed, branch)
+            if ended:
+                return effect
             sent, failed = None, None
             here = where.at(n)
             _check(effect, here, branch)

@@ -10,11 +10,13 @@ import asyncio
 import inspect
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from contextvars import copy_context
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from naisei.core.effects import Effect, Flow
 from naisei.core.engine import (
+    Advance,
     Branch,
     Episode,
     Fork,
@@ -37,11 +39,17 @@ T = TypeVar("T")
 
 @contextmanager
 def _started(
-    flow: Flow[Any], world: World, log: EventLog | None, where: Where, limits: Limits
+    flow: Flow[Any],
+    world: World,
+    log: EventLog | None,
+    where: Where,
+    limits: Limits,
+    *,
+    apart: bool = False,
 ) -> Iterator[tuple[Episode, Steps]]:
     log = MemoryLog() if log is None else log
     with writing(log, where.episode):
-        episode = Episode(world, log, where, limits)
+        episode = Episode(world, log, where, limits, apart=apart)
         yield episode, steps(flow, where, Branch(episode, episode.meter))
 
 
@@ -130,18 +138,42 @@ async def arun(
     log: EventLog | None = None,
     where: Where = Where(),
     limits: Limits = Limits(),
+    apart: bool = False,
 ) -> T:
     """Like `run`, for plain and async handlers; gathered parts run concurrently.
 
+    apart: what the flow itself computes is done in a thread, so that it does not hold up a server;
+    handlers and the log stay in the event loop.
+
     A crash in one gathered part cancels the others and is raised as it is, not in a group.
     """
-    with _started(flow, world, log, where, limits) as (episode, todo):
+    with _started(flow, world, log, where, limits, apart=apart) as (episode, todo):
         with _unrestored():
-            result: T = await _adrive(todo)
+            result: T = await _adrive(todo, _Thread() if apart else None)
         return _finished(episode, result)
 
 
-async def _adrive(todo: Steps) -> Any:
+class _Thread:
+    """Where flows go on that are kept out of the event loop: one at a time, in one context."""
+
+    def __init__(self) -> None:
+        self._alone, self._context = asyncio.Lock(), copy_context()
+
+    async def advanced(self, advance: Advance) -> tuple[bool, Any]:
+        async with self._alone:
+            loop = asyncio.get_running_loop()
+            going = loop.run_in_executor(None, self._context.run, advance.advanced)
+            try:
+                return await asyncio.shield(going)
+            except asyncio.CancelledError:
+                # A generator that is running cannot be closed.
+                while not going.done():
+                    with suppress(asyncio.CancelledError):
+                        await asyncio.wait([going])
+                raise
+
+
+async def _adrive(todo: Steps, thread: _Thread | None) -> Any:
     sent: Any = None
     failed: EffectFailed | None = None
     try:
@@ -158,8 +190,11 @@ async def _adrive(todo: Steps) -> Any:
                     await asyncio.sleep(need.seconds)
                 elif isinstance(need, Storing):
                     await need.done
+                elif isinstance(need, Advance):
+                    assert thread is not None
+                    sent = await thread.advanced(need)
                 else:
-                    sent = await _afork(need)
+                    sent = await _afork(need, thread)
             except EffectFailed as caught:
                 failed = caught
     finally:
@@ -171,13 +206,13 @@ async def _aperform(need: Need) -> Any:
     return await out if inspect.isawaitable(out) else out
 
 
-async def _afork(fork: Fork) -> list[Any]:
+async def _afork(fork: Fork, thread: _Thread | None) -> list[Any]:
     results: list[Any] = [None] * len(fork.branches)
 
     async def one_by_one(indices: Iterable[int]) -> None:
         for i in indices:
             try:
-                results[i] = await _adrive(fork.branches[i])
+                results[i] = await _adrive(fork.branches[i], thread)
             except EffectFailed as failed:
                 results[i] = failed
 

@@ -55,7 +55,7 @@ class Documents:
         setting, world = self.setting, self.world
         if show is not None:
             setting, world = shown_while_written(setting, world, show)
-        return await arun(assist(dialogue, setting), world)
+        return await arun(assist(dialogue, setting), world, apart=True)
 
 
 #: What a loop must not wait for.

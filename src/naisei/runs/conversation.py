@@ -357,6 +357,7 @@ class LiveConversation:
                         log=self,
                         where=self._where,
                         limits=self._limits,
+                        apart=True,
                     )
             except ReplayDivergence as diverged:
                 if not self._renews:

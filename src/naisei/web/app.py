@@ -20,7 +20,7 @@ from naisei import __version__
 from naisei.http import Guard, Server, bound, hold_signals, uvicorn_config
 from naisei.lang import say
 from naisei.web.conversations.routes import routes as conversation_routes
-from naisei.web.html import STATIC, THEME_COOKIE, handlers, page_response
+from naisei.web.html import STATIC, THEME_COOKIE, handlers, page_response, prepare
 from naisei.web.middleware import LANGUAGE_COOKIE, LocaleMiddleware, VisitorMiddleware, guard_rules
 from naisei.web.options import WebOptions
 from naisei.web.state import ServerState, open_server, server_of
@@ -140,6 +140,7 @@ def serve(options: WebOptions, *, ready: Callable[[str], None] | None = None) ->
             if options.model is not None:  # a second that the first to talk need not wait for
                 await asyncio.to_thread(import_module, "naisei.models.gateway")
             settle()
+            asyncio.get_running_loop().run_in_executor(None, prepare)
             config = uvicorn_config(build_app(server), grace=3)
             await Server(config, ready, server.conversations.dismiss).serve(sockets=[listening])
 

@@ -26,7 +26,7 @@ from naisei.runs.report import bar
 from naisei.runs.tables import number, short, worded
 from naisei.web.visitors import without_script
 
-__all__ = ["STATIC", "THEME_COOKIE", "fragment", "handlers", "page_response", "refusal"]
+__all__ = ["STATIC", "THEME_COOKIE", "fragment", "handlers", "page_response", "prepare", "refusal"]
 
 
 STATIC = Path(__file__).parent / "static"
@@ -36,6 +36,12 @@ THEME_COOKIE = "naisei_theme"
 def fragment(*templates: str, **context: Any) -> str:
     """The first template there is as text, in the language that `say` speaks now."""
     return _environment().select_template(templates).render(language=language(), **context)
+
+
+def prepare() -> None:
+    """Compile all templates, each of which takes the first who asks for it up to 50 ms."""
+    for name in _environment().list_templates():
+        _environment().get_template(name)
 
 
 def page_response(

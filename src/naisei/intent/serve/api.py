@@ -6,10 +6,19 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from itertools import zip_longest
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 from urllib.parse import quote
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    FailFast,
+    Field,
+    JsonValue,
+    ValidationError,
+)
+from pydantic_core import from_json
 from sse_starlette.sse import EventSourceResponse
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
@@ -142,11 +151,22 @@ class _Part(BaseModel):
     text: str = ""
 
 
+def _few(content: Any) -> Any:
+    """Each part that is none would be told of."""
+    if isinstance(content, list) and len(content) > _PARTS:
+        raise ValueError(say(f"{_PARTS} 個までです", f"at most {_PARTS}"))
+    return content
+
+
+#: Parts of a message.
+_PARTS = 1000
+
+
 class ChatMessage(BaseModel):
     """One message of a chat-completions request; of parts, the text is taken."""
 
     role: str
-    content: str | list[_Part] | None = None
+    content: Annotated[str | list[_Part] | None, BeforeValidator(_few)] = None
 
     @property
     def text(self) -> str:
@@ -158,10 +178,14 @@ class ChatMessage(BaseModel):
 class ChatRequest(BaseModel):
     """A chat-completions request. Sampling and the like are the operator's: ignored here."""
 
-    messages: list[ChatMessage] = Field(min_length=1)
+    messages: Annotated[list[ChatMessage], FailFast(), Field(min_length=1)]
     model: str = ""
     stream: bool = False
     stream_options: dict[str, Any] | None = None
+
+
+#: Fields of a request: chat completions have some thirty.
+_FIELDS = 100
 
 
 async def read(request: Request, shape: type[B]) -> B:
@@ -176,11 +200,15 @@ async def read(request: Request, shape: type[B]) -> B:
         raise HTTPException(415, say("application/json で送ってください", "send application/json"))
     body = await request.body()
     try:
-        return shape.model_validate_json(body)
+        found = from_json(body)
+    except ValueError:
+        raise HTTPException(400, say("JSON として読めません", "the body is no JSON")) from None
+    if isinstance(found, dict) and len(found) > _FIELDS:
+        # Each that is not known would be told of.
+        raise HTTPException(422, say("項目が多すぎます", "too many fields"))
+    try:
+        return shape.model_validate(found)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        if first["type"] == "json_invalid":
-            raise HTTPException(400, say("JSON として読めません", "the body is no JSON")) from None
         raise HTTPException(422, fault(error)) from None
 
 

@@ -241,7 +241,7 @@ async def chat_completions(request: Request) -> Response:
         if told := too_long(message.text, most):
             raise HTTPException(413, told)
     user = str(getattr(request.state, "user", ""))
-    dialogue = dialogue_of(given.messages, state.turns.sessions, user)
+    dialogue = await asyncio.to_thread(dialogue_of, given.messages, state.turns.sessions, user)
     # Messages in a row are one request, which is as long as one message may be.
     if told := too_long(dialogue.utterance, state.options.max_message):
         raise HTTPException(413, told)

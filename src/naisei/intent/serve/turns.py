@@ -229,7 +229,7 @@ class TurnService:
         said = dialogue.exchanges[-1].answer if dialogue.exchanges else dialogue.utterance
 
         async def answered() -> Reply:
-            reply = await arun(flow, world, log=log)
+            reply = await arun(flow, world, log=log, apart=True)
             await self.sessions.audited(f"user:{user}", said, reply)
             return reply
 

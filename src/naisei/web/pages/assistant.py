@@ -148,7 +148,7 @@ async def _start(request: Request) -> dict[str, Any]:
     server, spoken = server_of(request), language()
     return {
         "scenes": list((await asyncio.to_thread(_scenes, spoken)).values()),
-        "agents": _agents(server.options.model),
+        "agents": await asyncio.to_thread(_agents, server.options.model),
     }
 
 
@@ -156,7 +156,7 @@ async def _begin(request: Request, fields: Mapping[str, str]) -> tuple[Assistant
     server, spoken = server_of(request), language()
     agent = fields.get("agent", "bayes")
     model = server.options.model
-    if agent not in _agents(model):
+    if agent not in await asyncio.to_thread(_agents, model):
         raise HTTPException(422, say("その助手は使えません", "this agent is not to be had"))
     scene = await _scene(fields, spoken)
     person = await asyncio.to_thread(Person.load, PERSON, server.folder(request.state.visitor))

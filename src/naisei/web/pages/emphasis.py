@@ -70,7 +70,9 @@ async def _tag(request: Request) -> Response:
     async with _READING:
         found, rows = await asyncio.to_thread(_suggested, data, kind, name, wish)
         text, lost = await asyncio.to_thread(_marked, found)
-    return page_response(
+    # A long text is a long page.
+    return await asyncio.to_thread(
+        page_response,
         request,
         "emphasis/_result.html",
         found=found,
