@@ -101,7 +101,7 @@ def test_documents(browser: Any, server: WebServer, view: dict[str, Any]) -> Non
         page.locator("#lines .line").nth(3).wait_for()
         say(page, "国内出張の宿泊費の上限はいくらですか")
         page.locator(".cited a").first.click()
-        page.locator("#passage pre").wait_for()
+        page.locator("#passage .passage").wait_for()
         page.locator('button[value="too-much"]').click()
         page.locator('button[value="undo"]').wait_for()
         browser.look(page, f"documents-{tag(view)}")

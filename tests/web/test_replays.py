@@ -25,9 +25,12 @@ from naisei.core import (
     user,
 )
 from naisei.core.messages import fingerprint
+from naisei.emphasis.schemas import Sentence, Token
+from naisei.lang import speaking
 from naisei.runs.directory import RunDirectory
+from naisei.runs.metric_words import called
 from naisei.web.replay import RecordedEpisode, Replay, shown_marks
-from naisei.web.replays import clarify
+from naisei.web.replays import clarify, emphasis
 from naisei.web.replays.director import draft_marks
 
 
@@ -121,3 +124,33 @@ def test_the_turning_is_where_the_belief_left_the_wish(tmp_path: Path) -> None:
             assert wrong and wish not in {clarify.best(d) for d in wrong}
             assert task.data.actions.text(wish) in turning.told
     assert seen
+
+
+def test_what_a_tagger_marked_stands_beside_what_the_writer_did() -> None:
+    words = [("水", True), ("は", True), ("週", False), ("に", False), ("一度", True)]
+    tokens, at = [], 3
+    for text, label in words:
+        tokens.append(Token(text, at, at + len(text), "名詞", text, label))
+        at += len(text)
+    sentence = Sentence("水は週に一度。", tuple(tokens), 0, 0)
+    told = [(p.text, p.kind) for p in emphasis.pieces(sentence, [True, True, True, False, False])]
+    assert told == [("水は", "both"), ("週", "tagger"), ("に", ""), ("一度", "writer"), ("。", "")]
+
+
+def test_rows_between_bars_are_tables_wherever_text_is_shown() -> None:
+    from naisei.web.html import _flat, _lines
+
+    text = "料金です。\n| 区分 | 料金 |\n|---|---|\n| 大人 | <b>400円 |\n以上\n|x| は絶対値"
+    shown = _lines(text)
+    assert "<th>区分</th>" in shown and "<td>&lt;b&gt;400円</td>" in shown
+    assert shown.startswith("料金です。<div") and shown.endswith("以上<br>|x| は絶対値")
+    assert "|---" not in shown
+    assert _flat(text).startswith("料金です。 区分")
+
+
+def test_metrics_have_japanese_names_on_japanese_pages() -> None:
+    with speaking("ja"):
+        assert called("vague/recall@5_after") == "あいまいな質問: 再現率 @5（聞き返し後）"
+        assert called("pass^3") == "成功率 3 回とも" and called("pair_win") == ""
+    with speaking("en"):
+        assert called("won") == ""

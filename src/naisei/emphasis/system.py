@@ -97,6 +97,7 @@ ENCODERS: Experiment[Any] = Experiment(
 SYSTEM = System(
     name="emphasis",
     about=BUILT_IN["emphasis"],
+    replay="naisei.web.replays.emphasis:REPLAY",
     experiments=(EVAL, ENCODERS),
     verbs=(
         Verb(

@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import re
 from collections.abc import Mapping
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,7 @@ from naisei import lengths
 from naisei.core import EffectFailed, EpisodeBusy, InputError
 from naisei.http import message_of
 from naisei.lang import language, say
+from naisei.runs.metric_words import called
 from naisei.runs.report import bar
 from naisei.runs.tables import number, short, worded
 from naisei.web.visitors import without_script
@@ -87,6 +90,8 @@ def _environment() -> Environment:
     environment.globals |= {"say": say, "static": static, "has_static": _has_static}
     environment.filters |= {"number": number, "short": short, "worded": worded}
     environment.filters["lines"] = _lines
+    environment.filters["called"] = called
+    environment.filters["flat"] = _flat
     environment.filters["markdown"] = _markdown
     environment.filters["pretty"] = _pretty
     environment.globals["bar"] = bar
@@ -110,9 +115,46 @@ def _pretty(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2)
 
 
+#: A row of a table as documents and answers write it, and the line below its head.
+_ROW = re.compile(r"\s*\|(?:[^|]*\|){2,}\s*")
+_BELOW_HEAD = re.compile(r"[\s|:-]*-[\s|:-]*")
+
+
+def _cells(row: str) -> list[str]:
+    return [cell.strip() for cell in row.strip().strip("|").split("|")]
+
+
 def _lines(text: str) -> Markup:
-    """Text with its line breaks kept."""
-    return Markup("<br>").join(text.split("\n"))
+    """Text with its line breaks kept, and rows between `|` as a table."""
+    parts: list[Markup] = []
+    for rows, group in groupby(text.split("\n"), lambda line: bool(_ROW.fullmatch(line))):
+        lines = list(group)
+        parts.append(_table(lines) if rows else Markup("<br>").join(lines))
+    return Markup("").join(parts)
+
+
+def _table(rows: list[str]) -> Markup:
+    headed = len(rows) > 1 and _BELOW_HEAD.fullmatch(rows[1])
+    made = [
+        Markup("").join(
+            Markup("<th>{}</th>" if headed and n == 0 else "<td>{}</td>").format(cell)
+            for cell in _cells(row)
+        )
+        for n, row in enumerate(rows)
+        if not _BELOW_HEAD.fullmatch(row)
+    ]
+    body = Markup("").join(Markup("<tr>{}</tr>").format(row) for row in made)
+    return Markup('<div class="wide"><table class="told"><tbody>{}</tbody></table></div>').format(
+        body
+    )
+
+
+def _flat(text: str) -> str:
+    """In one line, for a glimpse: cells of tables parted by commas."""
+    lines = (line for line in text.split("\n") if not _BELOW_HEAD.fullmatch(line) or not line)
+    comma = say("、", ", ")
+    told = (comma.join(_cells(line)) if _ROW.fullmatch(line) else line.strip() for line in lines)
+    return " ".join(line for line in told if line)
 
 
 @cache

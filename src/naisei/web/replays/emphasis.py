@@ -1,0 +1,101 @@
+"""A part of a comparison of taggers: what was marked, beside what the writer did."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from naisei.core import Event
+from naisei.emphasis.metrics import span_counts, token_counts
+from naisei.emphasis.results import FoldResult
+from naisei.emphasis.schemas import Article, Sentence
+from naisei.emphasis.task import EvalTask
+from naisei.lang import say
+from naisei.web.html import fragment
+from naisei.web.replay import Headline, RecordedEpisode, Replay
+
+__all__ = ["REPLAY", "Piece", "pieces"]
+
+#: Documents and sentences of each that are shown.
+_DOCUMENTS, _SENTENCES = 3, 40
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of a sentence. kind: `both` marked it, the `tagger` alone, the `writer` alone,
+    or nobody (empty)."""
+
+    text: str
+    kind: str
+
+
+def pieces(sentence: Sentence, labels: Sequence[bool]) -> Iterator[Piece]:
+    """The whole sentence, in order. labels: of the tagger, by token."""
+    text, at = sentence.text, 0
+    first = sentence.tokens[0].start if sentence.tokens else 0
+    told = zip(sentence.tokens, labels, sentence.labels, strict=True)
+    for kind, group in groupby(told, lambda each: _KINDS[bool(each[1]), each[2]]):
+        tokens = [token for token, _, _ in group]
+        start, end = tokens[0].start - first, tokens[-1].end - first
+        if start > at:
+            yield Piece(text[at:start], "")
+        yield Piece(text[start:end], kind)
+        at = end
+    if at < len(text):
+        yield Piece(text[at:], "")
+
+
+_KINDS = {(True, True): "both", (True, False): "tagger", (False, True): "writer"}
+_KINDS |= {(False, False): ""}
+
+
+def _marked(article: Article, labels: Sequence[Sequence[bool]]) -> list[list[Piece]]:
+    """The first sentences that anybody marked something in."""
+    both = zip(article.sentences, labels, strict=True)
+    found = [pieces(s, row) for s, row in both if any(row) or any(s.labels)]
+    return [list(each) for each in found[:_SENTENCES]]
+
+
+def _headline(episode: RecordedEpisode) -> Headline:
+    if not isinstance(episode.task, EvalTask) or episode.result is None:
+        return Headline()
+    fold = FoldResult.model_validate(episode.result)
+    articles = episode.task.articles
+    marked = sum(len(document.spans) for document in fold.documents)
+    rows = [
+        (say("文書", "documents"), str(len(fold.documents))),
+        (say("付けた強調", "spans marked"), str(marked)),
+    ]
+    for number, one in enumerate(fold.documents[:_DOCUMENTS], 1):
+        article = articles[one.article]
+        told = f"{article.title or article.id} ({_score(article, one.labels(article))})"
+        rows.append((say(f"文書 {number}", f"document {number}"), told))
+    return Headline(say("採点済み", "scored"), None, tuple(rows))
+
+
+def _score(article: Article, labels: list[list[bool]]) -> str:
+    tokens, spans = token_counts(article, labels), span_counts(article, labels)
+    return say(
+        f"F1 {tokens.f1:.2f}、区間 {spans.f1:.2f}", f"F1 {tokens.f1:.2f}, spans {spans.f1:.2f}"
+    )
+
+
+def _state(episode: RecordedEpisode, events: Sequence[Event]) -> str:
+    """The documents; what was marked, as soon as all of it is known."""
+    task = episode.task
+    if not isinstance(task, EvalTask):
+        return ""
+    if episode.result is None or len(events) < len(episode.events):
+        return fragment("replays/emphasis.html", documents=(), more=0)
+    fold = FoldResult.model_validate(episode.result)
+    shown = [
+        (article.title or article.id, _marked(article, one.labels(article)))
+        for one in fold.documents[:_DOCUMENTS]
+        for article in [task.articles[one.article]]
+    ]
+    more = len(fold.documents) - len(shown)
+    return fragment("replays/emphasis.html", documents=shown, more=more)
+
+
+REPLAY = Replay(headline=_headline, state=_state)
