@@ -278,7 +278,7 @@ def looked_at(run: Found) -> Listed:
         # A list of many runs; each is held against its digests when it is opened by itself.
         with RunDirectory.look(run.path, check=False) as directory:
             directory.log.check_kinds()
-            scored, failed, _ = directory.log.counts()
+            scored, failed = directory.log.outcomes()
             ledger = directory.log.ledger()
             total = directory.log.get("episodes")
     except InputError as error:

@@ -512,9 +512,13 @@ class RunLog:
 
     def counts(self) -> tuple[int, int, int]:
         """Scored episodes, failed episodes, events."""
-        ((done, all_),) = self.select("SELECT count(result), count(*) FROM episodes")
         ((events,),) = self.select("SELECT count(*) FROM events")
-        return int(done), int(all_ - done), int(events)
+        return (*self.outcomes(), int(events))
+
+    def outcomes(self) -> tuple[int, int]:
+        """Scored episodes, failed episodes: at once, however many events there are."""
+        ((done, all_),) = self.select("SELECT count(result), count(*) FROM episodes")
+        return int(done), int(all_ - done)
 
     def known_episodes(self) -> list[str]:
         """Every episode of which anything was recorded."""

@@ -128,7 +128,7 @@ def episode_page(
     """Up to `limit` episodes from `offset` on. The time it takes does not grow with the run but
     for counting."""
     conditions, values = _conditions(wanted)
-    source = _KNOWN if wanted.state in ("", "going") and _under_way(log) else _ENDED
+    source = _KNOWN if wanted.state in ("", "going") and _under_way(log, wanted.name) else _ENDED
     where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
     ((total,),) = log.select(f"SELECT count(*) FROM ({source}) AS known{where}", values)
     found = log.select(
@@ -159,8 +159,12 @@ def _conditions(wanted: Wanted) -> tuple[list[str], list[object]]:
     return conditions, values
 
 
-def _under_way(log: RunLog) -> bool:
-    scored, failed, _ = log.counts()
+def _under_way(log: RunLog, name: str) -> bool:
+    """Whether there may be events of an episode that has not ended. name: of the only one that is
+    asked for; empty for any."""
+    if name:
+        return not log.select("SELECT 1 FROM episodes WHERE episode = ?", (name,))
+    scored, failed = log.outcomes()
     if log.get("episodes") == scored + failed:
         return False
     return bool(
@@ -222,7 +226,7 @@ def summary_or_none(directory: RunDirectory) -> StoredSummary:
 
 def counts(directory: RunDirectory) -> tuple[int, int, int]:
     """Scored, unscored and pending episodes."""
-    scored, failed, _ = directory.log.counts()
+    scored, failed = directory.log.outcomes()
     total = directory.log.get("episodes")
     return scored, failed, (total if isinstance(total, int) else 0) - scored - failed
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import gc
 import gzip
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from importlib import import_module
+from typing import get_args
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -18,11 +20,12 @@ from starlette.routing import Route
 
 from naisei import __version__
 from naisei.http import Guard, Server, bound, hold_signals, uvicorn_config
-from naisei.lang import say
+from naisei.lang import Language, say, speaking
 from naisei.web.conversations.routes import routes as conversation_routes
 from naisei.web.html import STATIC, THEME_COOKIE, handlers, page_response, prepare
 from naisei.web.middleware import LANGUAGE_COOKIE, LocaleMiddleware, VisitorMiddleware, guard_rules
 from naisei.web.options import WebOptions
+from naisei.web.pages import Page
 from naisei.web.state import ServerState, open_server, server_of
 
 __all__ = ["build_app", "serve", "settle"]
@@ -33,6 +36,9 @@ _SETTINGS = {
     "lang": (LANGUAGE_COOKIE, ("ja", "en")),
     "theme": (THEME_COOKIE, ("auto", "light", "dark")),
 }
+
+
+_LOG = logging.getLogger("naisei.web")
 
 
 def build_app(server: ServerState) -> Starlette:
@@ -123,6 +129,19 @@ def settle() -> None:
     gc.freeze()
 
 
+def _ready(pages: Sequence[Page]) -> None:
+    """What the first visitors would otherwise wait for."""
+    prepare()
+    for page in pages:
+        for spoken in get_args(Language):
+            with speaking(spoken):
+                try:
+                    page.ready()
+                except Exception as error:
+                    # Whoever comes to the page is told; the others are served.
+                    _LOG.warning("%s: %s", page.name, error)
+
+
 def serve(options: WebOptions, *, ready: Callable[[str], None] | None = None) -> None:
     """Serve until SIGTERM or Ctrl-C. Every conversation is kept, to the last effect.
 
@@ -140,7 +159,7 @@ def serve(options: WebOptions, *, ready: Callable[[str], None] | None = None) ->
             if options.model is not None:  # a second that the first to talk need not wait for
                 await asyncio.to_thread(import_module, "naisei.models.gateway")
             settle()
-            asyncio.get_running_loop().run_in_executor(None, prepare)
+            asyncio.get_running_loop().run_in_executor(None, _ready, server.pages)
             config = uvicorn_config(build_app(server), grace=3)
             await Server(config, ready, server.conversations.dismiss).serve(sockets=[listening])
 

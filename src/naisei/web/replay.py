@@ -9,6 +9,7 @@ lanes, its conversation, and every request and reply; only the middle of the pag
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
@@ -17,7 +18,7 @@ from typing import Any, Literal
 
 from pydantic import JsonValue
 
-from naisei.core import Event, Where
+from naisei.core import Event, InputError, Where
 from naisei.runs.directory import Frozen
 from naisei.runs.task import Task
 from naisei.system.registry import WITHOUT_COMMAND, experiment_of, find_system, system_names
@@ -29,6 +30,7 @@ __all__ = [
     "Replay",
     "Told",
     "Turning",
+    "load_ahead",
     "replay_of",
     "shown_marks",
 ]
@@ -71,6 +73,13 @@ def _task(path: Path, digest: str) -> Task[Any]:
     frozen = Frozen.read(path / "config.json")
     experiment = experiment_of(frozen.system, frozen.config, path)
     return experiment.load(frozen.config_as(experiment.config, path / "config.json"))
+
+
+def load_ahead(path: Path, frozen: Frozen) -> None:
+    """The task of a run whose episodes will be looked at: up to half a second's work."""
+    if replay_of(frozen.system) != Replay():
+        with suppress(InputError):  # the page of the episode goes without
+            _task(path, frozen.digest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,11 +158,11 @@ class Replay:
     wording: Callable[[RecordedEpisode, Told], Told] = _as_told
 
 
-def replay_of(frozen: Frozen) -> Replay:
-    """That of the run's system; a bare one where the system has none or is not installed."""
-    if frozen.system not in (*system_names(), *WITHOUT_COMMAND):
+def replay_of(system: str) -> Replay:
+    """That of a system; a bare one where it has none or is not installed."""
+    if system not in (*system_names(), *WITHOUT_COMMAND):
         return Replay()
-    place = find_system(frozen.system).replay
+    place = find_system(system).replay
     if not place:
         return Replay()
     module, _, attribute = place.partition(":")

@@ -8,6 +8,7 @@
         order=10,                             # of the navigation
         routes=[Route("/assistant", …), …],   # all under /<name>
         kinds=(KIND,),                        # of its conversations, if it holds any
+        ready=_load,                          # what the first visitor would wait for
     )
 
 The page of a system is named by `System.page`: `module:attribute` of a `Page`, or of a function
@@ -32,7 +33,7 @@ A page keeps no state of its own: what belongs to a visitor is a conversation, o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -51,12 +52,18 @@ __all__ = ["Page", "pages"]
 _COMMON = tuple(f"naisei.web.pages.{name}:PAGE" for name in ("home", "runs", "hand"))
 
 
+def _nothing() -> None:
+    pass
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
     """One entry of the navigation.
 
     name: the first part of its addresses. title, about: Japanese and English. kinds: of its
     conversations. templates: package whose folder `templates` holds its own, if not naisei's.
+    ready: called in a thread, in each language, when the server begins: loads what its first
+    visitor would otherwise wait for.
     """
 
     name: str
@@ -67,6 +74,7 @@ class Page:
     order: int = 70
     kinds: Sequence[ConversationKind[Any]] = ()
     templates: str = ""
+    ready: Callable[[], object] = _nothing
 
     @property
     def path(self) -> str:

@@ -144,6 +144,11 @@ def _agents(model: str | None) -> list[str]:
     return [*free, *(n for n in names if model and calls_model(n))]
 
 
+def _ready() -> None:
+    _scenes(language())
+    _agents(None)
+
+
 async def _start(request: Request) -> dict[str, Any]:
     server, spoken = server_of(request), language()
     return {
@@ -219,4 +224,5 @@ PAGE = Page(
     order=10,
     routes=page_routes(KIND, start=_start, begin=_begin, show=_show),
     kinds=(KIND,),
+    ready=_ready,
 )

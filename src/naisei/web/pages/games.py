@@ -325,4 +325,5 @@ PAGE = Page(
     order=50,
     routes=page_routes(KIND, start=_start, begin=_begin, show=_show),
     kinds=(KIND,),
+    ready=lambda: _players(None),
 )

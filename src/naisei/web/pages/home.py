@@ -14,7 +14,7 @@ from naisei.lang import say
 from naisei.runs.listing import Listed
 from naisei.web.html import page_response
 from naisei.web.pages import Page
-from naisei.web.pages.runs.example import example_of
+from naisei.web.pages.runs.example import EXAMPLES, example_of
 from naisei.web.pages.runs.lists import Row, latest, seen_runs
 from naisei.web.state import RECORDED, server_of
 
@@ -85,4 +85,5 @@ PAGE = Page(
     icon="M4 11l8-7 8 7v9h-5v-6H9v6H4z",
     order=0,
     routes=[Route("/", _home), Route("/home/runs", _runs), Route("/home/example/{page}", _example)],
+    ready=lambda: [example_of(page) for page in EXAMPLES],
 )

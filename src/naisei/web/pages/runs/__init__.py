@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from starlette.routing import Route
 
+from naisei.japanese.sentences import search_tokens
+from naisei.system.registry import system_names
 from naisei.web.pages import Page
 from naisei.web.pages.runs import aligned, compared, episode, files, forks, lists, run
+from naisei.web.replay import replay_of
 
 __all__ = ["PAGE"]
 
@@ -34,6 +37,14 @@ _ROUTES = [
     Route("/runs/file/{run:path}", files.take),
 ]
 
+
+def _ready() -> None:
+    """What the pages of episodes show of each system; and the dictionary, half a second's work."""
+    for name in system_names():
+        replay_of(name)
+    search_tokens("内省")
+
+
 PAGE = Page(
     name="runs",
     title=("実行記録", "Runs"),
@@ -44,4 +55,5 @@ PAGE = Page(
     icon="M4 5h16M4 12h16M4 19h10",
     order=90,
     routes=_ROUTES,
+    ready=_ready,
 )

@@ -60,7 +60,7 @@ def _loaded(path: Path, state: object, wanted: str, spoken: str) -> Loaded:
         events = tuple(directory.log.read(name))
         fork = directory.log.get("fork")
         kept = summary_or_none(directory)
-        replay = replay_of(directory.frozen)
+        replay = replay_of(directory.frozen.system)
         where = events[0].where if events else _where(name)
         episode = RecordedEpisode(
             path,

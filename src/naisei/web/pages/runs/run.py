@@ -40,6 +40,7 @@ from naisei.web.html import fragment, page_response
 from naisei.web.pages.runs import study
 from naisei.web.pages.runs.lists import Place, file_state, is_study, looking, place_of, unchecked
 from naisei.web.pages.runs.strip import Strip
+from naisei.web.replay import load_ahead
 from naisei.web.state import RECORDED, server_of
 
 __all__ = ["check", "costs", "episodes", "live", "overview_of", "show"]
@@ -159,7 +160,7 @@ async def show(request: Request) -> Response:
     found = await looking(place, look)
     if isinstance(found, str):
         return RedirectResponse(place.url("episode", e=found), 303)
-    return page_response(
+    response = page_response(
         request,
         "runs/run.html",
         place=place,
@@ -171,6 +172,10 @@ async def show(request: Request) -> Response:
         python=as_python(found["frozen"].system, found["frozen"].config),
         **found,
     )
+    # Once the page is painted.
+    loop = asyncio.get_running_loop()
+    loop.call_later(1.0, loop.run_in_executor, None, load_ahead, place.path, found["frozen"])
+    return response
 
 
 def _charts(place: Place, directory: RunDirectory, kept: StoredSummary) -> list[tuple[str, str]]:
