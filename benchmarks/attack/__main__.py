@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import json
 import random
 import sys
 import time
-from collections import Counter
+
+from benchmarks.attack.base import Tally
 
 PARTS = (
     "flips", "faults", "crafted", "kills", "commands", "talks", "documents", "endpoints", "web",
@@ -28,22 +28,14 @@ def main() -> int:
     fell = 0
     for name in parts:
         attack = importlib.import_module(f"benchmarks.attack.{name}").attack
-        counts: Counter[tuple[str, str]] = Counter()
+        tally, seconds = Tally(), given.seconds / len(parts)
         began = time.process_time()
-        for attempt in attack(random.Random(f"{given.seed} {name}"), given.seconds / len(parts)):
-            counts[attempt.kind, attempt.outcome] += 1
-            if attempt.fell:
-                fell += 1
-                print(
-                    f"FELL {name}: {attempt.kind}: {attempt.outcome}: {attempt.note[:300]}",
-                    flush=True,
-                )
-        print(
-            f"── {name}: {sum(counts.values())} attempts, {time.process_time() - began:.0f} s CPU"
-        )
-        for (kind, outcome), n in sorted(counts.items()):
-            print(f"   {kind:32} {outcome:24} {n:6}", flush=True)
-    print(json.dumps({"seed": given.seed, "parts": parts, "fell": fell}))
+        replay = f"python -m benchmarks.attack {name} --seed {given.seed} --seconds {seconds:.0f}"
+        tally.add(attack(random.Random(f"{given.seed} {name}"), seconds), replay)
+        print(f"── {name}: {len(tally)} attempts, {time.process_time() - began:.0f} s CPU")
+        tally.show()
+        fell += tally.fell.total()
+    print(f'{{"seed": {given.seed}, "parts": {len(parts)}, "fell": {fell}}}')
     return int(bool(fell))
 
 

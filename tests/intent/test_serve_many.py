@@ -4,20 +4,12 @@ and every line is answered once, whatever is killed."""
 from __future__ import annotations
 
 import os
-import re
-import secrets
 import signal
-import subprocess
-import sys
-import threading
-import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import httpx2
 import pytest
 
 from naisei.core import InputError
@@ -26,88 +18,23 @@ from naisei.intent.remembering import kept_in
 from naisei.intent.serve.options import ServeOptions
 from naisei.intent.serve.people import erase, lines, open_log
 from servers import postgres_server
+from servers.assistant_process import (
+    CLEAR,
+    VAGUE,
+    Talker,
+    all_answered_once,
+    served,
+    workers,
+)
 from servers.intent_server import IntentServer, indexed
-from waiting import PATIENCE, until
+from waiting import until
 
-VAGUE = "休暇について教えてください"
-CLEAR = "国内出張の宿泊費の上限はいくらですか"
 TOKEN = "t" * 20
 
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return indexed(tmp_path_factory.mktemp("many"))
-
-
-@contextmanager
-def served(*args: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """`naisei intent serve` and its address."""
-    env = {**os.environ, "NAISEI_LANG": "en"}
-    command = [sys.executable, "-m", "naisei", "intent", "serve", "--port", "0", *args]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, env=env, text=True)
-    assert process.stderr is not None
-    try:
-        line = process.stderr.readline()
-        found = re.search(r"http://[\d.]+:\d+", line)
-        assert found, line + process.stderr.read()
-        threading.Thread(target=process.stderr.read, daemon=True).start()
-        yield process, found[0]
-    finally:
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(PATIENCE) == 0
-
-
-def workers(process: subprocess.Popen[str]) -> list[int]:
-    """The processes that serve."""
-    psutil = pytest.importorskip("psutil")
-    return [
-        child.pid
-        for child in psutil.Process(process.pid).children()
-        if "spawn_main" in " ".join(child.cmdline())
-    ]
-
-
-class Talker:
-    """Whoever sends a line again until it is answered."""
-
-    def __init__(self, url: str) -> None:
-        self.url, self.session, self.again = url, "", 0
-
-    def say(self, text: str) -> dict[str, Any]:
-        data = {"message": text, "id": secrets.token_urlsafe(24)}
-        if self.session:
-            data["session"] = self.session
-        end = time.monotonic() + PATIENCE
-        while time.monotonic() < end:
-            try:
-                with httpx2.Client(timeout=PATIENCE, trust_env=False) as client:
-                    answer = client.post(f"{self.url}/api/ask", json=data)
-            except httpx2.HTTPError:
-                self.again += 1
-                continue
-            if answer.status_code == 200:
-                told: dict[str, Any] = answer.json()
-                self.session = told["session"]
-                return told
-            assert answer.status_code in (503, 504), answer.text
-            self.again += 1
-        raise AssertionError("no answer")
-
-    def talk(self) -> list[str]:
-        options = self.say(VAGUE)["options"]
-        said = [VAGUE, str(next(n for n, o in enumerate(options, 1) if "看護" in o)), CLEAR]
-        answer = self.say(said[1])
-        assert answer["citations"][0]["path"] == "nursing.md"
-        self.say(said[2])
-        return said
-
-
-def _all_answered_once(url: str, talkers: list[Talker], said: list[list[str]]) -> None:
-    for talker, lines_ in zip(talkers, said, strict=True):
-        path = f"{url}/api/session/{talker.session}"
-        turns = httpx2.get(path, timeout=PATIENCE, trust_env=False).json()["turns"]
-        assert [turn["said"] for turn in turns] == lines_
-        assert all(turn["reply"] is not None for turn in turns)
 
 
 @pytest.mark.slow
@@ -129,7 +56,7 @@ def test_200_conversations_with_two_processes_of_which_one_is_killed(
                     server.start()
                 said = [each.result() for each in going]
             assert any(talker.again for talker in talkers), "nobody was in the middle of a line"
-            _all_answered_once(url, talkers, said)
+            all_answered_once(url, talkers, said)
             until(lambda: len(workers(process)) == 2)
         with closing(open_log(tmp_path / "state", server.url, read_only=True)) as log:
             assert not log.verified().damages
