@@ -46,11 +46,9 @@ def _worker_processes() -> list[int]:
     """Those that run actors of the driver."""
     import psutil
 
-    found = []
-    for process in psutil.process_iter(["pid", "cmdline"]):
-        if (process.info["cmdline"] or [""])[0].startswith("ray::Worker"):
-            found.append(process.info["pid"])
-    return sorted(found)
+    every = psutil.process_iter(["pid", "cmdline"])
+    mine = (p for p in every if (p.info["cmdline"] or [""])[0].startswith("ray::Worker"))
+    return sorted(process.info["pid"] for process in mine)
 
 
 def cluster(rng: random.Random, ground: Ground, folder: Path) -> Iterator[Attempt]:

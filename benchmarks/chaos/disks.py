@@ -51,7 +51,8 @@ def _on_a_small_disk(fire: Fire, folder: Path, size: int) -> None:
     disk.mkdir()
     script = (
         'mount -t tmpfs -o size="$1"k none "$2" && shift 2 && place=$1 && out=$2 && code=$3 &&'
-        ' shift 3 && { "$@"; echo $? > "$code"; }; if [ -e "$place" ]; then cp -a "$place" "$out"; fi'
+        ' shift 3 && { "$@"; echo $? > "$code"; };'
+        ' if [ -e "$place" ]; then cp -a "$place" "$out"; fi'
     )
     command = fire.command(run=disk / "run")
     process = subprocess.Popen(

@@ -20,14 +20,14 @@ ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "runs")]
 
 import toy  # noqa: E402
-from servers.faults import Faults  # noqa: E402
-from servers.openai_server import OpenAIServer  # noqa: E402
 
 from benchmarks.attack.base import Attempt  # noqa: E402
 from benchmarks.chaos.work import CONCURRENCY  # noqa: E402
 from naisei.core import Message  # noqa: E402
 from naisei.runs.directory import RunDirectory  # noqa: E402
 from naisei.runs.repair import checked  # noqa: E402
+from servers.faults import Faults  # noqa: E402
+from servers.openai_server import OpenAIServer  # noqa: E402
 
 __all__ = ["ROOT", "Case", "Endpoint", "Fell", "Fire", "Ground", "environment", "patiently"]
 

@@ -18,6 +18,7 @@ from benchmarks.chaos.runs import killed
 from naisei.core import InputError
 from naisei.retrieval.build import build
 from naisei.retrieval.index import Index
+from naisei.retrieval.store import FILE
 from naisei.runs.repair import repaired
 from servers.intent_server import DOCUMENTS
 
@@ -95,10 +96,12 @@ def index(rng: random.Random, ground: Ground, folder: Path) -> Iterator[Attempt]
 
     whole, expected = ground.once("index", make)
     files = sorted(path.relative_to(whole) for path in whole.rglob("*") if path.is_file())
+    # The rows are as much as all the arrays.
+    weights = [len(files) if path.name == FILE else 1 for path in files]
     for n in range(20):
         at = folder / str(n)
         shutil.copytree(whole, at)
-        name = rng.choice(files)
+        (name,) = rng.choices(files, weights)
         size = (at / name).stat().st_size
         if not size:
             continue

@@ -45,7 +45,7 @@ _DECADE = 10 * 365 * 24 * 3600
 
 @asynccontextmanager
 async def world(url: str, throttle: Any = None) -> AsyncIterator[World]:
-    models = {role: f"openai-compatible:test@{url}" for role in _ROLES}
+    models = dict.fromkeys(_ROLES, f"openai-compatible:test@{url}")
     patience = RetryPolicy(attempts=8, first_wait=0.01, longest_wait=0.1)
     roles = open_roles(None, models, settings=ModelSettings(timeout=20.0))
     gateway = Gateway(roles, patience=patience, throttle=throttle)

@@ -119,8 +119,9 @@ def test_an_index_of_version_1_answers_and_is_completed(docs: Path, tmp_path: Pa
     with sqlite3.connect(at / "index.sqlite") as db:
         db.execute("DROP TABLE sentences")
         db.execute("PRAGMA user_version = 1")
-    for path in at.glob("generation-*/span*"):
-        path.unlink()
+    for name in ("span*", "rows.npy", "seal.json"):
+        for path in at.glob(f"generation-*/{name}"):
+            path.unlink()
     with Index.open(at, embedder=model) as index:
         assert index.search("3番の棚", k=1)[0].chunk.path == "3.md"
         report = build(at, docs, embedder=model)

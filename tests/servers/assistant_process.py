@@ -1,4 +1,4 @@
-"""`naisei intent serve` in a process of its own, and people who talk to it until they are answered."""
+"""`naisei intent serve` in a process of its own, and people who talk to it until answered."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ import pytest
 
 from waiting import PATIENCE
 
-__all__ = ["CLEAR", "VAGUE", "Talker", "all_answered_once", "started", "served", "workers"]
+__all__ = ["CLEAR", "VAGUE", "Talker", "all_answered_once", "served", "started", "workers"]
 
 VAGUE = "休暇について教えてください"
 CLEAR = "国内出張の宿泊費の上限はいくらですか"

@@ -7,14 +7,14 @@ import re
 import threading
 from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Any, ParamSpec, TypeVar, cast, get_args
 from urllib.parse import quote
 
 import numpy as np
 import numpy.typing as npt
 from pydantic import JsonValue
 
-from naisei.core import Evidence, FlowError, Handler, InputError, Search, Where
+from naisei.core import Evidence, FlowError, Handler, InputError, Search, Where, fingerprint
 from naisei.files import write_atomically
 from naisei.japanese.query_analysis import hollow
 from naisei.japanese.sentences import search_tokens, synonyms
@@ -31,13 +31,16 @@ from naisei.retrieval.ranking import (
     look_again,
     newer_first,
 )
+from naisei.retrieval.seal import damaged, telling
 from naisei.retrieval.snapshot import Gone, Snapshot
-from naisei.retrieval.store import Store
+from naisei.retrieval.store import FILE, Store
 from naisei.retrieval.types import Chunk, Hit, Mode
 
 __all__ = ["DEPTH", "SOURCE", "Index", "SearchHandler", "evidence", "link"]
 
 
+T = TypeVar("T")
+P = ParamSpec("P")
 #: Candidates of each way of searching that are fused.
 DEPTH = 100
 #: How much more what is preferred counts.
@@ -91,8 +94,22 @@ class Index:
             address = address_of(stored.store)
             return PublishedIndex(directory, address, stored.name, embedder, asking)
         store = Store(directory)
-        if store.generation() == 0:
+        try:
+            with telling(directory / FILE):
+                return cls._opened(directory, store, embedder, groups)
+        except BaseException:
             store.close()
+            raise
+
+    @classmethod
+    def _opened(
+        cls,
+        directory: Path,
+        store: Store,
+        embedder: Embedder | None,
+        groups: Collection[str] | None,
+    ) -> Index:
+        if store.generation() == 0:
             raise InputError(
                 say("索引がまだできあがっていません", "the index is not finished"),
                 place=str(directory),
@@ -134,26 +151,24 @@ class Index:
 
     def chunk(self, id: str) -> Chunk | None:
         """The chunk of this id in the newest generation; `None` if it is not in it."""
-        while True:
-            snapshot = self._current()
-            with contextlib.suppress(Gone), self._lock:
-                return snapshot.named(id)
+        return self._answered(lambda snapshot: self._alone(snapshot.named, id))
 
     def outline(self) -> list[tuple[str, tuple[str, ...]]]:
         """(title, its headings in order) of each document, but outdated editions and copies."""
-        with self._lock:
-            return self._snapshot.outline()
+        return self._answered(lambda snapshot: self._alone(snapshot.outline))
 
     def remembered(self, name: str, make: Callable[[], str]) -> str:
         """What `make` tells of this generation, made once and kept with it, where that can be
         written."""
         path = self._current().folder / name
-        with contextlib.suppress(OSError):
-            return path.read_text(encoding="utf-8")
+        with contextlib.suppress(OSError, UnicodeDecodeError):
+            digest, _, known = path.read_text(encoding="utf-8").partition("\n")
+            if digest == fingerprint(known):
+                return known
         made = make()
         # An index may be another's: then every process makes its own.
         with contextlib.suppress(InputError, OSError):
-            write_atomically(path, made)
+            write_atomically(path, f"{fingerprint(made)}\n{made}")
         return made
 
     def frequencies(self, words: Iterable[str]) -> dict[str, int]:
@@ -202,12 +217,24 @@ class Index:
                 say(f"検索の方法に {mode!r} はありません", f"no way of searching is {mode!r}"),
                 remedy=say("hybrid、bm25、dense のどれか", "hybrid, bm25 or dense"),
             )
+        return self._answered(
+            lambda snapshot: self._search(snapshot, query, k, mode, filters or {}, prefer or {})
+        )
+
+    def _answered(self, ask: Callable[[Snapshot], T]) -> T:
+        """What the newest generation answers. Raises `InputError` where it is damaged."""
         while True:
-            snapshot = self._current()
-            try:
-                return self._search(snapshot, query, k, mode, filters or {}, prefer or {})
-            except Gone:  # two newer generations came in the meantime
-                continue
+            with telling(self.directory / FILE):
+                snapshot = self._current()
+                try:
+                    return ask(snapshot)
+                except Gone:  # two newer generations came in the meantime
+                    if self._is_newest(snapshot):
+                        raise damaged(self.directory / FILE) from None
+
+    def _alone(self, ask: Callable[P, T], *args: P.args, **named: P.kwargs) -> T:
+        with self._lock:
+            return ask(*args, **named)
 
     def _search(
         self,

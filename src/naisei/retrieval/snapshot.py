@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import shutil
 import unicodedata
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -33,7 +34,8 @@ from naisei.japanese.dates import is_old
 from naisei.lang import say
 from naisei.retrieval.editions import relations
 from naisei.retrieval.permissions import may_find
-from naisei.retrieval.store import Store, folder_of
+from naisei.retrieval.seal import ROWS, check, damaged, intact, of_row, seal
+from naisei.retrieval.store import CHUNKS, FILE, Store, folder_of, key_of
 from naisei.retrieval.types import Chunk
 from naisei.retrieval.vectors import SpanIndex, VectorIndex, WordIndex, write_words
 
@@ -184,22 +186,29 @@ class Snapshot:
         groups: Collection[str] | None = None,
     ) -> None:
         """Raises `Gone`."""
-        self.generation = generation
+        self.generation, self._place = generation, directory / FILE
         self._db = db = store.db
         folder = folder_of(directory, generation)
         row = db.execute("SELECT embedder FROM generations WHERE id = ?", (generation,)).fetchone()
         if row is None:
             raise Gone
         self.embedder: str | None = row[0]
+        check(folder, store.digest(generation))
         every = {row[0]: Filed(row) for row in store.filed(generation)}
         self.filed = {n: f for n, f in every.items() if may_find(groups, f.groups, f.meta)}
         only: npt.NDArray[np.int64] | None = None
         try:
-            self._chunks: npt.NDArray[np.int64] = np.load(folder / "chunks.npy")
+            self._chunks: npt.NDArray[np.int64] = np.load(folder / CHUNKS)
+            #: Shape (rows, 2); `None` in an index of an earlier version.
+            self._digests: npt.NDArray[np.int64] | None = (
+                np.load(folder / ROWS) if (folder / ROWS).is_file() else None
+            )
             if len(self.filed) < len(every):
                 seen = np.array(list(self.filed), dtype=np.int64)
                 only = np.flatnonzero(np.isin(self._chunks[:, 1], seen)).astype(np.int64)
                 self._chunks = self._chunks[only]
+                if self._digests is not None:
+                    self._digests = self._digests[only]
             self.vectors = VectorIndex(folder, only)
             self.spans = SpanIndex(folder, only)
             #: Where what belongs to these documents is kept.
@@ -219,19 +228,47 @@ class Snapshot:
             filed.twin = relation.duplicate_of if relation else None
         part = folder / f"part-{fingerprint(documents)[:16]}"
         if part.is_dir():
-            return part
+            if intact(part):
+                return part
+            shutil.rmtree(part, ignore_errors=True)
         try:
             made = TemporaryDirectory(prefix="part-", dir=folder)
         except OSError:
             # An index may be another's: then every process makes its own.
             made = self._kept = TemporaryDirectory(prefix="naisei-index-")
-        write_words(Path(made.name), (words for *_, words in store.tokens(documents)))
+        write_words(Path(made.name), self._sound_words(store, documents))
+        seal(Path(made.name))
         if Path(made.name).parent != folder:
             return Path(made.name)
         with suppress(OSError):  # of two that made it, one is enough
             Path(made.name).rename(part)
         made.cleanup()
         return part
+
+    def _sound_words(self, store: Store, documents: list[int]) -> Iterator[list[str]]:
+        """Of each row. Raises `InputError` for a row that has changed."""
+        row = 0
+        for *_, digests, words in store.tokens(documents):
+            self._hold(np.array([row])[: len(self._chunks) - row], [digests])
+            row += 1
+            yield words
+        if row != len(self._chunks):
+            raise Gone
+
+    def _hold(
+        self, rows: npt.NDArray[np.int64], digests: Sequence[int] | Sequence[tuple[int, int]]
+    ) -> None:
+        """digests: of the places of these rows, or of their places and their words.
+
+        Raises:
+            InputError: they are not those that were written.
+        """
+        if self._digests is None:
+            return
+        now = np.array(digests, dtype=np.int64)
+        known = self._digests[rows] if now.ndim == 2 else self._digests[rows, 0]
+        if known.shape != now.shape or (known != now).any():
+            raise damaged(self._place)
 
     def __len__(self) -> int:
         return len(self._chunks)
@@ -274,14 +311,23 @@ class Snapshot:
     @cached_property
     def _places(self) -> list[str]:
         """Title and headings of each row, folded."""
-        found = dict(
-            self._db.execute(
-                "SELECT c.id, headings FROM chunks c JOIN members m ON m.document = c.document "
-                "WHERE generation = ?",
-                (self.generation,),
-            )
-        )
+        found = {number: headings for number, _, headings in self._headings()}
         return [self.place(self.filed[int(d)], found[int(c)]) for c, d in self._chunks]
+
+    def _headings(self) -> list[tuple[int, int, str]]:
+        """Number, document and headings (JSON) of each chunk, in the order of their numbers.
+        Raises `Gone`, and `InputError` where one has changed."""
+        rows = self._db.execute(
+            "SELECT c.id, c.document, name, headings, page FROM chunks c "
+            "JOIN members m ON m.document = c.document WHERE generation = ? ORDER BY c.id",
+            (self.generation,),
+        )
+        mine = [row for row in rows if row[1] in self.filed]
+        order = np.argsort(self._chunks[:, 0])
+        if [row[0] for row in mine] != self._chunks[order, 0].tolist():
+            raise Gone
+        self._hold(order, [of_row(*place) for _, *place in mine])
+        return [(number, document, headings) for number, document, _, headings, _ in mine]
 
     def place(self, filed: Filed, headings: str) -> str:
         """Title and headings (JSON), folded."""
@@ -290,30 +336,39 @@ class Snapshot:
     def stored(self, rows: Sequence[int]) -> Iterator[tuple[tuple[Any, ...], str]]:
         """Of each row (number of the chunk, its name, headings as JSON, page) and its text.
         Raises `Gone`."""
-        query = "SELECT id, name, headings, page, text FROM chunks WHERE id = ?"
         for row in rows:
-            found = self._db.execute(query, (int(self._chunks[row, 0]),)).fetchone()
-            if found is None:
-                raise Gone
-            yield found[:-1], found[-1]
+            *place, text = self._stored(row)
+            yield (int(self._chunks[row, 0]), *place), text
+
+    def _stored(self, row: int) -> tuple[str, str, int | None, str]:
+        """Name, headings (JSON), page and text. Raises `Gone`, and `InputError` where they have
+        changed."""
+        number, document = map(int, self._chunks[row])
+        found = self._db.execute(
+            "SELECT name, headings, page, text, key FROM chunks WHERE id = ?", (number,)
+        ).fetchone()
+        if found is None:
+            raise Gone
+        name, headings, page, text, key = found
+        if self._digests is not None:
+            self._hold(np.array([row]), [of_row(document, name, headings, page)])
+            if key_of(self.filed[document].title, json.loads(headings), text) != key:
+                raise damaged(self._place)
+        return name, headings, page, text
 
     def outline(self) -> list[tuple[str, tuple[str, ...]]]:
         """(title, its headings in order) of each document that no other stands for."""
         found: dict[int, dict[str, None]] = {}
-        for number, headings in self._db.execute(
-            "SELECT c.document, headings FROM chunks c JOIN members m ON m.document = c.document "
-            "WHERE generation = ? ORDER BY c.id",
-            (self.generation,),
-        ):
-            filed = self.filed.get(number)
-            if filed is not None and not (filed.newer or filed.twin or filed.old):
+        for _, number, headings in self._headings():
+            filed = self.filed[number]
+            if not (filed.newer or filed.twin or filed.old):
                 names = (h for h in json.loads(headings) if h != filed.title)
                 found.setdefault(number, {}).update(dict.fromkeys(names))
         return [(self.filed[number].title, tuple(names)) for number, names in found.items()]
 
     def chunks(self, rows: Sequence[int]) -> list[Chunk]:
         """In the order given. Raises `Gone`."""
-        return [self._chunk(int(self._chunks[row, 0]), self.document(row)) for row in rows]
+        return [self.as_chunk(self.document(row), *self._stored(row)) for row in rows]
 
     def named(self, name: str) -> Chunk | None:
         """The chunk of this id, if the generation has it. Raises `Gone`."""
@@ -325,19 +380,14 @@ class Snapshot:
                 "SELECT id FROM chunks WHERE document = ? AND name = ?", (filed.id, name)
             ).fetchone()
         )
-        return self._chunk(row[0], filed) if filed and row else None
+        if not filed or not row:
+            return None
+        ((at,),) = np.argwhere(self._chunks[:, 0] == row[0])
+        return self.as_chunk(filed, *self._stored(int(at)))
 
     @cached_property
     def _paths(self) -> dict[str, Filed]:
         return {filed.path: filed for filed in self.filed.values()}
-
-    def _chunk(self, number: int, filed: Filed) -> Chunk:
-        found = self._db.execute(
-            "SELECT name, headings, page, text FROM chunks WHERE id = ?", (number,)
-        ).fetchone()
-        if found is None:
-            raise Gone
-        return self.as_chunk(filed, *found)
 
     def as_chunk(
         self, filed: Filed, name: str, headings: str, page: int | None, text: str

@@ -27,9 +27,20 @@ from naisei.japanese.sentences import search_tokens
 from naisei.lang import say
 from naisei.retrieval.chunking import SAID, Chunking, Piece, embedding_text
 from naisei.retrieval.editions import Known
+from naisei.retrieval.seal import of_row, of_rows, telling
 from naisei.retrieval.types import Document, Hidden, LoadLimits
 
-__all__ = ["FILE", "READABLE", "SCHEMA", "VERSION", "Store", "folder_of", "recipe"]
+__all__ = [
+    "CHUNKS",
+    "FILE",
+    "READABLE",
+    "SCHEMA",
+    "VERSION",
+    "Store",
+    "folder_of",
+    "key_of",
+    "recipe",
+]
 
 
 #: Changes with the tables. Version 1 had no `sentences`, version 2 no groups and addresses: such a
@@ -73,6 +84,8 @@ CREATE TABLE IF NOT EXISTS sentences (
 _FROM_2 = "ALTER TABLE members ADD COLUMN groups TEXT; ALTER TABLE members ADD COLUMN url TEXT;"
 
 FILE = "index.sqlite"
+#: Of a generation: the number of each chunk, and of its document.
+CHUNKS = "chunks.npy"
 #: Changes when the readers, the cutting or the search words do: documents are then read anew.
 _READING = 4
 
@@ -85,6 +98,12 @@ def recipe(chunking: Chunking, limits: LoadLimits) -> str:
 def folder_of(index_dir: Path, generation: int) -> Path:
     """Where a generation's arrays are."""
     return index_dir / f"generation-{generation:08d}"
+
+
+def key_of(title: str, headings: Sequence[str], text: str) -> bytes:
+    """By which the vectors of a chunk are kept."""
+    whole = embedding_text(title, headings, text)
+    return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).digest()
 
 
 class Store:
@@ -103,7 +122,7 @@ class Store:
                 place=str(directory),
                 remedy="naisei intent index DIR",
             )
-        try:
+        with telling(path):
             self.db = sqlite3.connect(path, timeout=30.0, check_same_thread=False)
             self.db.execute("PRAGMA foreign_keys = ON")
             if create:
@@ -116,11 +135,6 @@ class Store:
                         f"BEGIN; {change} PRAGMA user_version = {VERSION}; COMMIT;"
                     )
             version = self._version()
-        except sqlite3.DatabaseError as error:
-            raise InputError(
-                say(f"索引を開けません: {error}", f"the index cannot be opened: {error}"),
-                place=str(path),
-            ) from error
         if version not in READABLE:
             self.db.close()
             raise InputError(
@@ -212,7 +226,6 @@ class Store:
         return found
 
     def _row(self, number: int, document: Document, piece: Piece) -> tuple[object, ...]:
-        whole = embedding_text(document.title, piece.headings, piece.text)
         return (
             number,
             piece.id,
@@ -220,7 +233,7 @@ class Store:
             piece.page,
             piece.text,
             " ".join([*_above(document.title, piece.headings), *search_tokens(piece.text)]),
-            hashlib.sha256(whole.encode("utf-8", "surrogatepass")).digest(),
+            key_of(document.title, piece.headings, piece.text),
         )
 
     def vectors(self, embedder: str, keys: Iterable[bytes]) -> dict[bytes, npt.NDArray[np.float32]]:
@@ -257,14 +270,31 @@ class Store:
             ((embedder, key, np.ascontiguousarray(v, "<f4").tobytes()) for key, v in vectors),
         )
 
-    def tokens(self, documents: Iterable[int]) -> Iterator[tuple[int, int, bytes, list[str]]]:
-        """(chunk, document, key, search words), documents in the order given."""
+    def tokens(
+        self, documents: Iterable[int]
+    ) -> Iterator[tuple[int, int, bytes, tuple[int, int], list[str]]]:
+        """(chunk, document, key, digests of its place and of its words, search words), documents
+        in the order given."""
         for document in documents:
             rows = self.db.execute(
-                "SELECT id, key, tokens FROM chunks WHERE document = ? ORDER BY id", (document,)
+                "SELECT id, key, tokens, name, headings, page FROM chunks "
+                "WHERE document = ? ORDER BY id",
+                (document,),
             )
-            for chunk, key, words in rows:
-                yield chunk, document, key, words.split(" ") if words else []
+            for chunk, key, words, *place in rows:
+                digests = of_row(document, *place), of_row(words)
+                yield chunk, document, key, digests, words.split(" ") if words else []
+
+    def digest(self, generation: int) -> str:
+        """Of all that is kept of a generation's documents, but their texts and words."""
+        rows = self.db.execute(
+            "SELECT * FROM members JOIN documents d ON d.id = document WHERE generation = ?",
+            (generation,),
+        ).fetchall()
+        rows += self.db.execute(
+            "SELECT id, embedder FROM generations WHERE id = ?", (generation,)
+        ).fetchall()
+        return of_rows(rows)
 
     def without_vectors(
         self, documents: Iterable[int], embedder: str

@@ -1,0 +1,171 @@
+"""Digests of what a generation of an index was when it was written: a file or a row that has
+changed since is told, and nothing is answered from it. Not a signature: who may write the files can
+make it anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from naisei.core import InputError
+from naisei.lang import say
+
+__all__ = [
+    "ROWS",
+    "changed_rows",
+    "check",
+    "damaged",
+    "intact",
+    "of_row",
+    "of_rows",
+    "seal",
+    "telling",
+]
+
+#: Of each chunk two digests: of its place (`Store.tokens`), and of its search words.
+ROWS = "rows.npy"
+_SEAL = "seal.json"
+#: Bytes. What is larger is held against its digest only when the folder is indexed again: each
+#: search would wait for all of it to be read.
+_SMALL = 1 << 26
+_PASSING = frozenset(
+    (
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_LOCKED,
+        sqlite3.SQLITE_READONLY,
+    )
+)
+
+
+def of_row(*values: object) -> int:
+    """64 bits, as an array of numbers holds them."""
+    told = "\0".join(map(str, values)).encode("utf-8", "surrogatepass")
+    return int.from_bytes(hashlib.blake2b(told, digest_size=8).digest(), "little", signed=True)
+
+
+def of_rows(rows: Iterable[Sequence[object]]) -> str:
+    """Of rows in any order."""
+    return hashlib.blake2b("".join(sorted(map(repr, rows))).encode(), digest_size=16).hexdigest()
+
+
+def seal(folder: Path, documents: str = "") -> None:
+    """documents: `of_rows` of what is kept of them elsewhere."""
+    files = {name: _of_file(folder / name) for name in _files(folder)}
+    told = json.dumps({"documents": documents, "files": files}, sort_keys=True)
+    (folder / _SEAL).write_text(f"{_of_bytes(told.encode())}\n{told}", encoding="utf-8")
+
+
+def check(folder: Path, documents: str = "", *, whole: bool = False) -> None:
+    """Of an index of before there were seals nothing is known. whole: large files as well.
+
+    Raises:
+        InputError: something is not as it was.
+    """
+    if (wrong := _wrong(folder, documents, whole)) is not None:
+        raise damaged(folder / wrong)
+
+
+def intact(folder: Path) -> bool:
+    return _wrong(folder, "", False) is None
+
+
+def damaged(place: Path, why: str = "") -> InputError:
+    more = f": {why}" if why else ""
+    return InputError(
+        say(f"索引が壊れています{more}", f"the index is damaged{more}"),
+        place=str(place),
+        remedy=say(
+            "索引のフォルダーを消して、もう一度索引を作ってください",
+            "delete the folder of the index and index again",
+        ),
+    )
+
+
+@contextmanager
+def telling(place: Path) -> Iterator[None]:
+    """Raises `InputError` for what SQLite raises: the file is damaged, or it is in use, or the
+    disk is full."""
+    try:
+        yield
+    except UnicodeDecodeError as error:  # its messages quote the file
+        raise damaged(place, str(error)) from error
+    except sqlite3.DatabaseError as error:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF not in _PASSING:
+            raise damaged(place, str(error)) from error
+        raise InputError(
+            say(f"索引を使えません: {error}", f"the index cannot be used: {error}"),
+            place=str(place),
+        ) from error
+
+
+def _wrong(folder: Path, documents: str, whole: bool) -> str | None:
+    """The name of what has changed."""
+    try:
+        data = (folder / _SEAL).read_bytes()
+    except FileNotFoundError:
+        return None
+    own, _, told = data.partition(b"\n")
+    if own.decode("latin-1") != _of_bytes(told):
+        return _SEAL
+    known = json.loads(told)
+    if known["documents"] != documents:
+        return ""
+    for name, (size, digest) in known["files"].items():
+        path = folder / name
+        try:
+            now = path.stat()
+        except FileNotFoundError:
+            return str(name)
+        look = whole or size <= _SMALL
+        if now.st_size != size or (
+            look and _remembered(path, now.st_ino, now.st_mtime_ns) != digest
+        ):
+            return str(name)
+    return None
+
+
+def _files(folder: Path) -> list[str]:
+    found = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+    return sorted(name for name in found if name != _SEAL)
+
+
+def _of_bytes(data: bytes) -> str:
+    return hashlib.blake2b(data, digest_size=16).hexdigest()
+
+
+def _of_file(path: Path) -> tuple[int, str]:
+    return path.stat().st_size, _digest(path)
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+
+
+@lru_cache(maxsize=1024)
+def _remembered(path: Path, inode: int, changed: int) -> str:
+    """Once a process: an index is opened anew for each person who may find other documents."""
+    return _digest(path)
+
+
+def changed_rows(
+    ids: npt.NDArray[np.int64],
+    now: npt.NDArray[np.int64],
+    known_ids: npt.NDArray[np.int64],
+    known: npt.NDArray[np.int64],
+) -> bool:
+    """Whether any chunk that both name has another digest now. Shapes (n,) and (n, 2)."""
+    _, mine, theirs = np.intersect1d(ids, known_ids, return_indices=True)
+    return bool((now[mine] != known[theirs]).any())
