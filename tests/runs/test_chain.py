@@ -253,3 +253,17 @@ def test_killed_while_it_erases_a_log_holds_all_or_nothing_of_it(tmp_path: Path)
     # From before COMMIT to what follows the new head.
     for number in range(all_ - 14, all_ - 5):
         assert killed_while_erasing(path, number, done=bool(number % 2)) == "", number
+
+
+def test_a_repair_tells_that_it_takes_another_configuration(tmp_path: Path, ended: Path) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(ended, run)
+    assert not repaired(run).other
+    config = run / "config.json"
+    config.write_text(config.read_text("utf-8").replace('"random"', '"rule"'), "utf-8")
+    assert [str(d) for d in checked(run).damages] == [
+        "config.json is not the one that this log began with"
+    ]
+    told = repaired(run)
+    assert told.other and "taken as it is" in told.text()
+    assert checked(run).damages == []

@@ -66,7 +66,8 @@ class Repaired:
     """What a repair came to. events, episodes: kept. lost: by episode, how many events and from
     which step on. outcomes: of ended episodes, lost. tokens, usd: what the lost had cost, and
     resuming costs again. saved: the old files, or the name that
-    the old log has now in its database."""
+    the old log has now in its database. other: config.json is not the one that the log began
+    with, and was taken as it is."""
 
     events: int = 0
     episodes: int = 0
@@ -75,6 +76,7 @@ class Repaired:
     tokens: int = 0
     usd: float = 0.0
     saved: list[Path | str] = field(default_factory=list)
+    other: bool = False
 
     def text(self) -> str:
         """In words."""
@@ -105,6 +107,13 @@ class Repaired:
                     f"resuming costs about {cost} again",
                 )
             )
+        if self.other:
+            lines.append(
+                say(
+                    "config.json は記録を始めたときのものではありません。今の内容を受け入れました",
+                    "config.json is not the one that the log began with; it was taken as it is",
+                )
+            )
         lines += [say(f"元のファイル: {path}", f"the old file: {path}") for path in self.saved]
         return "\n".join(lines)
 
@@ -117,6 +126,7 @@ class Repaired:
             "tokens": self.tokens,
             "usd": self.usd,
             "saved": [str(path) for path in self.saved],
+            "other_configuration": self.other,
         }
 
 
@@ -366,6 +376,7 @@ class _Salvage:
 
     def fill(self, db: Any, origin: str) -> None:
         """What is sound into the tables of a new log, within a transaction."""
+        self.told.other = self.origin not in ("", origin)
         for number, (digest, text) in self.texts.items():
             db.execute(ledger.INSERT_TEXT, (number, digest, text))
         cut = -1 if self.chained else None
