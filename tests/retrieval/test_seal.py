@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 from benchmarks.attack.flips import flip
-from retrieval.counting import Counting
 
 from naisei.core import InputError
 from naisei.retrieval.build import build
 from naisei.retrieval.index import Index
+from retrieval.counting import Counting
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from importlib import import_module
 from itertools import count
 from typing import Any
 
-from naisei.core import Event, FlowError, InputError, Limits, Usage, Where, World
+from naisei.core import Event, InputError, Limits, Usage, Where, World
 from naisei.lang import say
 from naisei.runs.budget import UNBOUNDED, Budget
 from naisei.runs.cluster_pool import LOSSES, Cluster, WorkerLost
@@ -124,9 +124,12 @@ class ClusterRun(TaskRun):
                 losses = losses + 1 if len(events) == steps else 0
                 steps = len(events)
                 if losses >= LOSSES:
-                    raise FlowError(
-                        f"{where.episode} ended its worker {losses} times at the same step"
+                    # What is wrong may be the machines': resuming tries it again.
+                    failure = say(
+                        f"同じステップで作業プロセスが {losses} 回落ちました",
+                        f"its worker ended {losses} times at the same step",
                     )
+                    return EpisodeRow(where, failure=failure), []
                 member = await self.cluster.free()
                 try:
                     return await member.play(self, where, events)
