@@ -9,7 +9,7 @@ GAMES  := $(VENV)/.naisei-games
 SITE   := $(VENV)/.naisei-docs
 DEMO_FLAGS ?=
 
-.PHONY: help setup demo demo-model test test-slow lint types check docs constraints bench sbom licences attack clean
+.PHONY: help setup demo demo-model test test-slow lint types check docs constraints bench sbom licences attack chaos clean
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' $(MAKEFILE_LIST)
@@ -19,6 +19,7 @@ help:
 	@echo "make docs       builds the documentation, in Japanese and English, into build/docs"
 	@echo "make bench      runs the benchmarks"
 	@echo "make attack     attacks naisei as strangers would, for ATTACK_SECONDS (120)"
+	@echo "make chaos      kills, full disks, flipped bits and more under running programs, for CHAOS_HOURS (0.05)"
 	@echo "make sbom       writes build/naisei.cdx.json (CycloneDX); make licences renews the pages of licences"
 	@echo "make constraints  renews constraints.txt from pyproject.toml (needs uv)"
 
@@ -62,8 +63,12 @@ test-slow: setup
 
 # ATTACK_SECONDS=3000 for a night.
 ATTACK_SECONDS ?= 120
+CHAOS_HOURS ?= 0.05
 attack: $(STAMP)
 	$(BIN)/python -m benchmarks.attack --seconds $(ATTACK_SECONDS)
+
+chaos: $(STAMP)
+	$(BIN)/python -m benchmarks.chaos --hours $(CHAOS_HOURS)
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
