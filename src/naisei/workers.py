@@ -56,6 +56,8 @@ def serve_by(
         process.start()
         there.close()
         running[process] = here
+        if stopping:  # told between the two lines above, which did not reach it
+            process.terminate()
 
     def stop(number: int, frame: object) -> None:
         stopping.append(number)
