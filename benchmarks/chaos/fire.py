@@ -29,10 +29,20 @@ from naisei.runs.repair import checked  # noqa: E402
 from servers.faults import Faults  # noqa: E402
 from servers.openai_server import OpenAIServer  # noqa: E402
 
-__all__ = ["ROOT", "Case", "Endpoint", "Fell", "Fire", "Ground", "environment", "patiently"]
+__all__ = [
+    "PATIENCE",
+    "ROOT",
+    "Case",
+    "Endpoint",
+    "Fell",
+    "Fire",
+    "Ground",
+    "environment",
+    "patiently",
+]
 
 #: Seconds after which a process that should go on hangs.
-_PATIENCE = 120.0
+PATIENCE = 120.0
 _WORK = ROOT / "benchmarks" / "chaos" / "work.py"
 
 
@@ -76,7 +86,7 @@ def environment() -> dict[str, str]:
 
 def patiently(happened: Callable[[], object], process: subprocess.Popen[str] | None = None) -> bool:
     """Whether it happened before the process ended."""
-    end = time.monotonic() + _PATIENCE
+    end = time.monotonic() + PATIENCE
     while not happened():
         if process is not None and process.poll() is not None:
             return bool(happened())
@@ -209,7 +219,7 @@ class Fire:
 
     def ended(self, process: subprocess.Popen[str]) -> int:
         """Its exit code; 2 has told in one message. Raises `Fell` for a crash."""
-        killer = threading.Timer(_PATIENCE, process.kill)
+        killer = threading.Timer(PATIENCE, process.kill)
         killer.start()
         try:
             _, err = process.communicate()

@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import random
 import signal
+import subprocess
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +16,7 @@ from pathlib import Path
 
 from benchmarks.attack.base import Attempt
 from benchmarks.chaos import databases
-from benchmarks.chaos.fire import Case, Fell, Ground, patiently
+from benchmarks.chaos.fire import PATIENCE, Case, Fell, Ground, patiently
 from naisei.intent.serve.people import open_log
 from servers.assistant_process import Talker, all_answered_once, started, workers
 from servers.intent_server import indexed
@@ -77,7 +78,11 @@ def servers(rng: random.Random, ground: Ground, folder: Path) -> Iterator[Attemp
         yield Attempt("one of two servers killed", "held")
     finally:
         process.send_signal(signal.SIGTERM)
-        process.wait()
+        try:
+            process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise Fell("BROKEN", "it does not end") from None
 
 
 def _reached(rng: random.Random, talkers: list[Talker]) -> None:
