@@ -101,6 +101,17 @@ class Talker:
 def all_answered_once(url: str, talkers: list[Talker], said: list[list[str]]) -> None:
     for talker, lines in zip(talkers, said, strict=True):
         path = f"{url}/api/session/{talker.session}"
-        turns = httpx2.get(path, timeout=PATIENCE, trust_env=False).json()["turns"]
+        turns = _got(path).json()["turns"]
         assert [turn["said"] for turn in turns] == lines
         assert all(turn["reply"] is not None for turn in turns)
+
+
+def _got(path: str) -> httpx2.Response:
+    """Asked for again where the process that had taken the connection was killed meanwhile."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return httpx2.get(path, timeout=PATIENCE, trust_env=False)
+        except httpx2.TransportError:
+            if time.monotonic() > end:
+                raise
