@@ -9,6 +9,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from naisei.core import InputError
 from naisei.runs.directory import RunDirectory
 from naisei.web.conversations.kind import WHERE
 from naisei.web.options import WebOptions
@@ -91,3 +92,22 @@ def test_what_cannot_be_begun_is_refused(options: WebOptions) -> None:
         assert begin(client, turns="0").status_code == 422
         assert begin(client, topic="あ" * 501).status_code == 413
         assert client.get("/duo/000000000000000000000000").status_code == 404
+
+
+def test_a_visitor_chooses_among_the_models_that_are_offered(
+    options: WebOptions, tmp_path: Path
+) -> None:
+    script = tmp_path / "model.jsonl"
+    script.write_text(json.dumps({"reply": GOOD[1]}, ensure_ascii=False) + "\n", "utf-8")
+    first, second = f"scripted:{tmp_path}/none.jsonl", f"scripted:{script}"
+    both = options.model_copy(update={"model": first, "offer": (second,)})
+    with WebServer(both) as server, server.visitor() as client:
+        assert f'<option value="{second}">' in client.get("/duo").text
+        assert begin(client, model="openai:gpt-0").status_code == 422
+        address = begin(client, model=second, first="ayu", second="yana", turns="1").headers
+        assert GOOD[1] in page(client, address["HX-Redirect"], mark="この会話は終わりました")
+
+
+def test_models_are_offered_beside_a_default() -> None:
+    with pytest.raises(InputError, match="default"):
+        WebOptions(offer=("scripted:x",))

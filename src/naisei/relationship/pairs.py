@@ -32,7 +32,7 @@ from naisei.relationship.vector import RelationVector
 from naisei.system.config import Options, flag
 from naisei.text_files import read_text, toml_of
 
-__all__ = ["Pair", "Persona", "Relationship", "load_pairs", "parse", "shipped"]
+__all__ = ["Pair", "Persona", "Relationship", "load_pairs", "pair_text", "parse", "shipped"]
 
 
 # Personas and pairs as data: who they are, how they address each other, what is so.
@@ -139,6 +139,11 @@ def shipped() -> dict[str, Pair]:
     }
     pairs = (parse(text, place=name) for name, text in texts.items())
     return {pair.id: pair for pair in pairs if isinstance(pair, Pair)}
+
+
+def pair_text(id: str) -> str:
+    """The TOML text of a shipped pair. Raises `FileNotFoundError` for an unknown id."""
+    return (files("naisei.data") / "personas" / f"{id}.toml").read_text(encoding="utf-8")
 
 
 def load_pairs(names: Sequence[str]) -> list[Pair]:
@@ -305,4 +310,4 @@ def personas_command(options: PersonasOptions) -> None:
                 f"{', '.join(pairs)} のどれかを指定してください", f"use one of {', '.join(pairs)}"
             ),
         )
-    sys.stdout.write((files("naisei.data") / "personas" / f"{name}.toml").read_text("utf-8"))
+    sys.stdout.write(pair_text(name))

@@ -34,10 +34,10 @@ class WebOptions(Listening):
     shown. state: where conversations are kept. index: of documents, for the document page.
     documents: a folder of them, whose index is made, and kept up to date, under `state`; not
     both. model: plays every role that a page does not
-    name another for; `None` leaves pages to what needs no model. settings: how models are
-    reached. max_upload: bytes of a request. open_conversations: conversations held in
-    memory at a time; idle: seconds after which one that nobody looks at is put away (it goes on
-    when it is opened again).
+    name another for; `None` leaves pages to what needs no model. offer: further models, of which
+    a visitor chooses one for a conversation. settings: how models are reached. max_upload: bytes
+    of a request. open_conversations: conversations held in memory at a time; idle: seconds after
+    which one that nobody looks at is put away (it goes on when it is opened again).
 
     Raises:
         InputError: a host that others can reach without a token; a token too short to keep
@@ -105,6 +105,13 @@ class WebOptions(Listening):
         panel="models",
         metavar="PROVIDER:NAME",
     )
+    offer: tuple[str, ...] = flag(
+        (),
+        "ページで選べる、--model のほかのモデル (複数可)",
+        "A model that visitors may choose instead; repeatable.",
+        panel="models",
+        metavar="PROVIDER:NAME",
+    )
     settings: ModelSettings = ModelSettings()
     open_conversations: int = Field(default=500, ge=1)
     idle: float = 900.0
@@ -130,6 +137,12 @@ class WebOptions(Listening):
                     "--state の外のフォルダーを指定してください", "name a folder outside of --state"
                 ),
             )
+        if self.offer and self.model is None:
+            raise InputError(
+                say("既定のモデルがありません", "there is no default among them"),
+                place="--offer",
+                remedy=say("--model で一つを既定にしてください", "name one of them by --model"),
+            )
         if self.index is not None and self.documents is not None:
             raise InputError(
                 say("索引か資料のフォルダーの、どちらか一つです", "either an index or a folder"),
@@ -145,6 +158,11 @@ class WebOptions(Listening):
                 ),
             )
         return self
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Those that a visitor may choose of, the default first; empty without a model."""
+        return tuple(dict.fromkeys((self.model, *self.offer))) if self.model is not None else ()
 
 
 def _token(path: Path | None) -> str:
@@ -180,8 +198,8 @@ def serve(options: WebOptions, endpoint: Endpoint) -> None:
 
     settings = endpoint.settings(64)
     # Now, not when somebody opens a page who cannot mend it.
-    if options.model is not None:
-        open_model(options.model, settings)
+    for model in options.models:
+        open_model(model, settings)
     if options.index is not None:
         Store(options.index).close()
     console = Console(stderr=True)

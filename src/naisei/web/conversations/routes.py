@@ -44,7 +44,7 @@ from naisei.web.html import page_response
 from naisei.web.state import server_of
 from naisei.web.visitors import without_script
 
-__all__ = ["conversation_of", "number_field", "page_routes", "routes"]
+__all__ = ["conversation_of", "model_field", "number_field", "page_routes", "routes"]
 
 C = TypeVar("C", bound=BaseModel)
 #: A comment is sent so often (seconds), so that proxies keep a silent stream open.
@@ -198,6 +198,7 @@ def page_routes(
             f"{page}/start.html",
             otherwise="start.html",
             model=server.options.model,
+            models=server.options.models,
             roles=tuple(kind.roles),
             earlier=await server.conversations.entries(request.state.visitor, kind.name),
             **(await start(request) if start is not None else form),
@@ -211,7 +212,7 @@ def page_routes(
         if begin is not None:
             config, title = await begin(request, given)
         elif experiment is not None:
-            config = _configured(experiment, flags, given, server_of(request).options.model)
+            config = _configured(experiment, flags, given, model_field(request, given))
             title = " · ".join(v for f in flags if f.kind is not bool and (v := given.get(f.key)))
         else:
             config, title = kind.config(), ""
@@ -246,6 +247,20 @@ def page_routes(
         Route(f"/{page}/new", begun, methods=["POST"]),
         Route(f"/{page}/{{id}}", shown),
     ]
+
+
+def model_field(request: Request, fields: Mapping[str, str]) -> str | None:
+    """The model that the form names: one of the server's, its default where it names none; `None`
+    without a model.
+
+    Raises:
+        HTTPException: the server does not offer it.
+    """
+    options = server_of(request).options
+    chosen = fields.get("model", "")
+    if chosen and chosen not in options.models:
+        raise HTTPException(422, say("そのモデルは選べません", "this model is not offered here"))
+    return chosen or options.model
 
 
 def number_field(fields: Mapping[str, str], name: str, most: int, what: str) -> int:

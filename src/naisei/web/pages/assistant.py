@@ -30,7 +30,7 @@ from naisei.web.conversations.kind import (
     ConversationKind,
     PageConversation,
 )
-from naisei.web.conversations.routes import page_routes
+from naisei.web.conversations.routes import model_field, page_routes
 from naisei.web.html import fragment
 from naisei.web.pages import Page
 from naisei.web.state import server_of
@@ -160,7 +160,7 @@ async def _start(request: Request) -> dict[str, Any]:
 async def _begin(request: Request, fields: Mapping[str, str]) -> tuple[AssistantConfig, str]:
     server, spoken = server_of(request), language()
     agent = fields.get("agent", "bayes")
-    model = server.options.model
+    model = model_field(request, fields)
     if agent not in await asyncio.to_thread(_agents, model):
         raise HTTPException(422, say("その助手は使えません", "this agent is not to be had"))
     scene = await _scene(fields, spoken)

@@ -19,7 +19,7 @@ from naisei.director.flow import Writer, turn
 from naisei.director.schemas import Draft, TalkResult, Turn
 from naisei.director.state import TalkRecorder, TalkState
 from naisei.lang import language, say
-from naisei.lengths import FIELD, PROFILE, too_long
+from naisei.lengths import FIELD, too_long
 from naisei.runs.conversation import Prepared
 from naisei.system.config import Parameters
 from naisei.web.conversations.kind import (
@@ -29,11 +29,11 @@ from naisei.web.conversations.kind import (
     NotingHandler,
     PageConversation,
 )
-from naisei.web.conversations.routes import number_field, page_routes
+from naisei.web.conversations.routes import model_field, number_field, page_routes
 from naisei.web.conversations.script import SCRIPT, shipped_script
 from naisei.web.html import fragment
 from naisei.web.pages import Page
-from naisei.web.state import server_of
+from naisei.web.pages.profiles import Profiles, profile_field
 
 __all__ = ["KIND", "LONGEST", "PAGE", "TURNS", "DuoConfig", "duo"]
 
@@ -154,18 +154,41 @@ KIND: ConversationKind[DuoConfig] = ConversationKind(
 )
 
 
+def _read(profile: str) -> str:
+    made = parse_character(profile)
+    rules, facts = len(made.tone.markers), len(made.setting)
+    return say(
+        f"{made.name}（id: {made.id}）。口調の目印 {rules}、設定の事実 {facts}",
+        f"{made.name} (id: {made.id}); marks of tone: {rules}, facts: {facts}",
+    )
+
+
+_PROFILES = Profiles(
+    page="duo",
+    samples=lambda: {character.id: character.name for character in shipped()},
+    text=shipped_profile,
+    read=_read,
+)
+
+
 async def _start(request: Request) -> dict[str, Any]:
-    return {"characters": shipped(), "longest": LONGEST}
+    return {"characters": shipped(), "longest": LONGEST, "profiles": _PROFILES}
 
 
 async def _begin(request: Request, fields: Mapping[str, str]) -> tuple[DuoConfig, str]:
-    model = server_of(request).options.model
+    model = model_field(request, fields)
     if fields.get("script"):
         model, fields = SCRIPT, _SCRIPTED
-    profiles = _profile(fields, "first"), _profile(fields, "second")
+    chosen = [fields.get(place, "") for place in ("first", "second")]
+    own = profile_field(fields, used="own" in chosen)
+    profiles = _profile(chosen[0], own), _profile(chosen[1], own)
     cast = tuple(parse_character(text, place=say("プロフィール", "profile")) for text in profiles)
     if cast[0].id == cast[1].id:
-        raise HTTPException(422, say("別のふたりを選んでください", "please choose two characters"))
+        told = say(
+            f"ふたりとも id が {cast[0].id} です。別のふたりを選ぶか、id を変えてください",
+            f"both have the id {cast[0].id}: choose two characters, or change the id",
+        )
+        raise HTTPException(422, told)
     topic, scene = fields.get("topic", ""), fields.get("place", "")
     for given in (topic, scene):
         if told := too_long(given, FIELD):
@@ -183,14 +206,10 @@ async def _begin(request: Request, fields: Mapping[str, str]) -> tuple[DuoConfig
     return config, f"{names} · {topic}" if topic else names
 
 
-def _profile(fields: Mapping[str, str], place: str) -> str:
+def _profile(name: str, own: str) -> str:
     """The text of a shipped profile, or the one that was given; never a file of this machine."""
-    name = fields.get(place, "")
     if name == "own":
-        text = fields.get("profile", "")
-        if told := too_long(text, PROFILE):
-            raise HTTPException(413, told)
-        return text
+        return own
     if name not in {character.id for character in shipped()}:
         raise HTTPException(422, say("そのキャラクターはいません", "there is no such character"))
     return shipped_profile(name)
@@ -212,6 +231,6 @@ PAGE = Page(
     ),
     icon="M3 5h11v7H8l-4 3zM17 9h4v11l-4-3h-6v-2",
     order=20,
-    routes=page_routes(KIND, start=_start, begin=_begin),
+    routes=[*_PROFILES.routes(), *page_routes(KIND, start=_start, begin=_begin)],
     kinds=(KIND,),
 )

@@ -38,7 +38,7 @@ from naisei.textgame.player import FILTERS, GROUP, Player, PlayerContext, Shown,
 from naisei.textgame.schemas import START, GameResult, Step, View
 from naisei.textgame.texts import readable
 from naisei.web.conversations.kind import ConversationContext, ConversationKind, PageConversation
-from naisei.web.conversations.routes import page_routes
+from naisei.web.conversations.routes import model_field, page_routes
 from naisei.web.html import fragment
 from naisei.web.pages import Page
 from naisei.web.state import server_of
@@ -276,7 +276,8 @@ async def _begin(request: Request, fields: Mapping[str, str]) -> tuple[PlayConfi
     server = server_of(request)
     kind, number = wanted(fields.get("kind", ""), fields.get("number", ""))
     agent, mode = fields.get("agent", "planner"), fields.get("mode", "watch")
-    if agent not in await asyncio.to_thread(_players, server.options.model):
+    model = model_field(request, fields)
+    if agent not in await asyncio.to_thread(_players, model):
         raise HTTPException(422, say("そのプレイヤーは使えません", "this player is not to be had"))
     if mode not in ("watch", "play"):
         raise HTTPException(422, say("見るか遊ぶかを選んでください", "choose to watch or to play"))
@@ -297,7 +298,7 @@ async def _begin(request: Request, fields: Mapping[str, str]) -> tuple[PlayConfi
         agent=agent,
         mode="play" if mode == "play" else "watch",
         steps=100 if kind == "cooking" else 20,
-        model=server.options.model if player_kind(agent).roles else None,
+        model=model if player_kind(agent).roles else None,
     )
     names = {
         "cooking": say("料理", "cooking"),

@@ -16,13 +16,12 @@ from starlette.requests import Request
 from naisei.core import Chat, Event, Handler, InputError, Where
 from naisei.http import ThreadHandler
 from naisei.lang import language, say
-from naisei.lengths import PROFILE, too_long
 from naisei.memory.stream import StreamHandler
 from naisei.models.embedders import EmbedHandler, open_embedder, resolve
 from naisei.relationship import schemas
 from naisei.relationship.config import Rules
 from naisei.relationship.flow import converse, upcoming
-from naisei.relationship.pairs import Pair, parse, shipped
+from naisei.relationship.pairs import Pair, pair_text, parse, shipped
 from naisei.relationship.recorder import Recorder, recorded, replayed, streams_of
 from naisei.relationship.schemas import AgentId, Line, Moment, Reflection
 from naisei.relationship.speech import course
@@ -35,11 +34,11 @@ from naisei.web.conversations.kind import (
     ConversationKind,
     PageConversation,
 )
-from naisei.web.conversations.routes import number_field, page_routes
+from naisei.web.conversations.routes import model_field, number_field, page_routes
 from naisei.web.conversations.script import SCRIPT, shipped_script
 from naisei.web.html import fragment
 from naisei.web.pages import Page
-from naisei.web.state import server_of
+from naisei.web.pages.profiles import Profiles, profile_field
 
 __all__ = ["KIND", "PAGE", "Curve", "PairConfig", "Panel", "Picture", "pair_of", "speaker_of"]
 
@@ -304,10 +303,24 @@ _SESSIONS, _TURNS = 5, 40
 _PLAYED: dict[str, tuple[AgentId, ...]] = {"a": ("a",), "b": ("b",), "both": ("a", "b")}
 
 
+def _read(profile: str) -> str:
+    pair = pair_of(profile)
+    return f"{pair.title} ({pair.a.name}, {pair.b.name})"
+
+
+_PROFILES = Profiles(
+    page="relationship",
+    samples=lambda: {pair.id: pair.title for pair in shipped().values()},
+    text=pair_text,
+    read=_read,
+)
+
+
 async def _start(request: Request) -> dict[str, Any]:
     return {
         "pairs": list(shipped().values()),
         "most": (_SESSIONS, _TURNS),
+        "profiles": _PROFILES,
     }
 
 
@@ -316,15 +329,13 @@ _SCRIPTED = {"pair": "engineers", "sessions": "2", "turns": "6"}
 
 
 async def _begin(request: Request, fields: Mapping[str, str]) -> tuple[PairConfig, str]:
-    server = server_of(request)
-    model = server.options.model
+    model = model_field(request, fields)
     if fields.get("script"):
         model, fields = SCRIPT, _SCRIPTED
     given = fields.get("pair", "")
+    own = profile_field(fields, used=given == "own")
     if given == "own":
-        given = fields.get("profile", "")
-        if told := too_long(given, PROFILE):
-            raise HTTPException(413, told)
+        given = own
     elif given not in shipped():
         raise HTTPException(422, say("その組はありません", "there is no such pair"))
     pair = pair_of(given)
@@ -363,6 +374,6 @@ PAGE = Page(
     ),
     icon="M8 11a3 3 0 100-6 3 3 0 000 6zM16 11a3 3 0 100-6 3 3 0 000 6zM3 20c0-4 3-6 5-6s3 1 4 2c1-1 2-2 4-2s5 2 5 6",  # noqa: E501
     order=30,
-    routes=page_routes(KIND, start=_start, begin=_begin, show=_show),
+    routes=[*_PROFILES.routes(), *page_routes(KIND, start=_start, begin=_begin, show=_show)],
     kinds=(KIND,),
 )

@@ -22,7 +22,7 @@ from naisei.intent.rules import Profile, Role, Rules, Setting
 from naisei.intent.serve.uploads import KINDS, store
 from naisei.lang import language, say
 from naisei.web.conversations.kind import PageConversation
-from naisei.web.conversations.routes import conversation_of, page_routes
+from naisei.web.conversations.routes import conversation_of, model_field, page_routes
 from naisei.web.html import page_response
 from naisei.web.pages import Page
 from naisei.web.pages.documents.conversation import (
@@ -83,7 +83,7 @@ async def _begin(request: Request, fields: Mapping[str, str]) -> tuple[AskConfig
     await rebuild(shelf, folder, server.options)
     async with shared_index(index_path(shelf, folder, server.options)):
         pass  # it can be opened: else it is said now, not in the conversation
-    model = server.options.model
+    model = model_field(request, fields)
     setting = Setting(
         rules=Rules(language=language(), roles=_ROLES if model else frozenset()),
         profile=_profile(fields),
