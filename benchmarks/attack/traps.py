@@ -46,6 +46,18 @@ COMMANDS = (
     ("runs", "check", "{out}/c"),
     ("runs", "export", "{out}/c"),
     ("models", "list"),
+    ("data", "list"),
+    ("data", "show", "households"),
+    ("emphasis", "tag", "{here}/手引き.md"),
+    ("runs", "report", "{out}/c"),
+    ("runs", "note", "{out}/c", "見た"),
+    ("runs", "compare", "{out}/c", "{out}/c"),
+    ("runs", "resume", "{out}/c"),
+    ("runs", "repair", "{out}/c"),
+    ("textgame", "learn", "--help"),
+    ("director", "--help"),
+    ("proxy", "--help"),
+    ("serve", "--help"),
 )
 
 
@@ -65,7 +77,7 @@ def attack(rng: random.Random, seconds: float) -> Iterator[Attempt]:
         (here / "naisei" / "__init__.py").write_text(trap.format(str(sprung)), "utf-8")
         (here / "pyproject.toml").write_text("[tool.naisei]\nx = 1\n", "utf-8")
         (here / ".env").write_text("OPENAI_BASE_URL=http://evil.example/v1\n", "utf-8")
-        (here / "手引き.md").write_text("# 休暇\n\n休暇は前日までに申請する。\n", "utf-8")
+        (here / "手引き.md").write_text("# 休暇\n\n休暇は**前日まで**に申請する。\n", "utf-8")
         for command in COMMANDS:
             if time.monotonic() > until:
                 return

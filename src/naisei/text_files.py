@@ -128,7 +128,7 @@ def unreadable(error: Exception, place: str, *, remedy: str = "") -> InputError:
 
 
 #: What a spreadsheet takes for a formula, or for a cell's end.
-_FORMULA = re.compile(r"[=+\-@\t\r＝＋－＠]")
+_FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]|[\t\r\n]")
 _A_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?%?")
 
 

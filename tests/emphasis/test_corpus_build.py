@@ -10,7 +10,7 @@ import pytest
 
 from naisei.core import InputError
 from naisei.emphasis.corpus.build import CorpusOptions, build, make_corpus
-from naisei.emphasis.corpus.read import read_docx
+from naisei.emphasis.corpus.docx import read_docx
 from naisei.emphasis.corpus.store import load_corpus
 from naisei.emphasis.schemas import Article
 

@@ -49,7 +49,8 @@ class _Liar:
     [
         ({"input_tokens": 900, "output_tokens": 40}, True),
         ({"input_tokens": 900, "output_tokens": 30_000, "reasoning": 29_990}, True),
-        ({}, True),  # nobody counted
+        ({}, False),  # nobody counted: a budget must end all the same
+        ({"input_tokens": 9, "cached_input": 99, "output_tokens": 3}, False),
         ({"input_tokens": -900, "output_tokens": 40}, False),
         ({"input_tokens": 9, "output_tokens": -(10**30)}, False),
         ({"input_tokens": 10**30}, False),

@@ -19,7 +19,6 @@ from naisei.emphasis.review import Format, accepted, insertions, listed, source_
 from naisei.emphasis.schemas import CONTENT, Article, Sentence, Span, Tagger
 from naisei.emphasis.taggers.crf import default_tagger
 from naisei.emphasis.taggers.registry import load_tagger
-from naisei.emphasis.train import adapted
 from naisei.files import write_atomically
 from naisei.japanese.morph import phrase_starts
 from naisei.lang import language, say
@@ -305,7 +304,11 @@ class TagOptions(Options):
 
 def command(options: TagOptions) -> None:
     tagger = load_tagger(options.tagger) if options.tagger else default_tagger()
-    tag(options, adapted(tagger, options.like, but=options.file) if options.like else tagger)
+    if options.like:
+        from naisei.emphasis.train import adapted  # with all that training needs
+
+        tagger = adapted(tagger, options.like, but=options.file)
+    tag(options, tagger)
 
 
 def tag(options: TagOptions, tagger: Tagger) -> None:

@@ -382,7 +382,7 @@ class Connection:
             usd = price(self.model, reply)
         else:
             reply, usd = _uncounted(request, reply), None
-            told["note"] = "the token counts of the endpoint are not possible"
+            told["note"] = "no token counts that are possible: each byte counts as a token"
         self._throttle.used(reply.input_tokens + reply.output_tokens, estimate)
         spent.add(reply, usd)
         spent.sent.append(told)
@@ -423,13 +423,13 @@ def _sizes(request: ChatRequest, reply: ChatReply) -> tuple[int, int]:
 
 
 def believable(request: ChatRequest, reply: ChatReply) -> bool:
-    """Whether the token counts of an endpoint are possible: not negative, and no more than the
-    texts could have, with much room for what the endpoint adds and thinks."""
+    """Whether the token counts of an endpoint are possible: not negative, none for a text, nor more
+    than the texts could have, with much room for what the endpoint adds and thinks."""
     asked, answered = _sizes(request, reply)
     return (
-        0 <= reply.input_tokens <= asked + _ADDED
-        and 0 <= reply.output_tokens <= answered + _THOUGHT
-        and 0 <= reply.cached_input <= asked + _ADDED
+        min(asked, 1) <= reply.input_tokens <= asked + _ADDED
+        and min(answered, 1) <= reply.output_tokens <= answered + _THOUGHT
+        and 0 <= reply.cached_input <= reply.input_tokens
         and 0 <= reply.reasoning <= answered + _THOUGHT
     )
 

@@ -16,12 +16,8 @@ from typing import Any, get_args
 
 from naisei.lang import say
 from naisei.lengths import SMALL_FILE
-from naisei.retrieval.editions import dated
+from naisei.retrieval.dated import dated
 from naisei.retrieval.loaders.blocks import SUFFIXES, Read, TooLong, read_bytes
-from naisei.retrieval.loaders.docx import read_docx
-from naisei.retrieval.loaders.html import TooIntricate, read_html
-from naisei.retrieval.loaders.markdown import read_markdown, read_plain
-from naisei.retrieval.loaders.pdf import read_pdf
 from naisei.retrieval.types import LIMITS, Document, Format, LoadLimits, Unreadable
 from naisei.sandbox import ParserStopped, Sandbox
 from naisei.text_files import Undecodable, decode
@@ -151,7 +147,14 @@ def _text(name: str, data: bytes) -> str:
         ) from None
 
 
+# Each parser is imported with the first file of its kind: with all of them, the process that reads
+# takes as long to start as a hundred pages to read.
+
+
 def _markdown(name: str, data: bytes, limits: LoadLimits) -> Read:
+    from naisei.retrieval.loaders.html import TooIntricate
+    from naisei.retrieval.loaders.markdown import read_markdown
+
     try:
         return read_markdown(_text(name, data), limits.characters)
     except TooIntricate:
@@ -160,20 +163,36 @@ def _markdown(name: str, data: bytes, limits: LoadLimits) -> Read:
 
 
 def _plain(name: str, data: bytes, limits: LoadLimits) -> Read:
+    from naisei.retrieval.loaders.markdown import read_plain
+
     return read_plain(_text(name, data), limits.characters)
 
 
 def _html(name: str, data: bytes, limits: LoadLimits) -> Read:
+    from naisei.retrieval.loaders.html import TooIntricate, read_html
+
     try:
         return read_html(_text(name, data), limits.characters)
     except TooIntricate:
         raise Unreadable(name, say("入り組みすぎた HTML です", "HTML too intricate")) from None
 
 
+def _pdf(name: str, data: bytes, limits: LoadLimits) -> Read:
+    from naisei.retrieval.loaders.pdf import read_pdf
+
+    return read_pdf(name, data, limits)
+
+
+def _docx(name: str, data: bytes, limits: LoadLimits) -> Read:
+    from naisei.retrieval.loaders.docx import read_docx
+
+    return read_docx(name, data, limits)
+
+
 _READERS: dict[Format, Callable[[str, bytes, LoadLimits], Read]] = {
     "md": _markdown,
     "txt": _plain,
     "html": _html,
-    "pdf": read_pdf,
-    "docx": read_docx,
+    "pdf": _pdf,
+    "docx": _docx,
 }

@@ -91,7 +91,7 @@ class Claim:
 
     @staticmethod
     def of(text: str, language: str) -> Claim:
-        return _claim(normalise(text).strip("。？！、 "), language)
+        return _claim(text, language)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +113,7 @@ class Statement:
 
 @lru_cache(maxsize=32768)
 def _claim(text: str, language: str) -> Claim:
+    text = normalise(text).strip("。？！、 ")
     text = re.sub(r"(?:もしか|ひょっと)(?:して|すると|したら)、?", "", text)
     text = re.sub(r"(?:これ|此れ)から", "今から", text)
     # 「ぬるんか」 of the west.

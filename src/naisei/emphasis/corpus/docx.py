@@ -1,0 +1,118 @@
+"""Word documents: which characters of their paragraphs are bold, set so or by their style."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from docx.oxml.ns import qn
+
+from naisei.core import InputError
+from naisei.emphasis.corpus.documents import BlockBuilder, Heading, ParsedText
+from naisei.emphasis.corpus.markdown import first_heading
+from naisei.retrieval.loaders.docx import (
+    SKIPPED,
+    broken,
+    elements,
+    heading_level,
+    heading_styles,
+    hidden,
+    open_docx,
+    shaded,
+)
+from naisei.retrieval.types import Unreadable
+
+__all__ = ["read_docx"]
+
+_CODE = re.compile(r"code|コード|ソース|preformatted|macro", re.I)
+_FIXED = (qn("w:hyperlink"), qn("w:fldSimple"), qn("w:smartTag"))
+_R, _T = qn("w:r"), qn("w:t")
+_SPACES = frozenset(qn(tag) for tag in ("w:tab", "w:br", "w:cr"))
+_MOST_INFLATED = 200_000_000
+_OFF = ("0", "false", "off")
+
+
+def read_docx(data: bytes, *, place: str = "") -> ParsedText:
+    """Places in the source are 0: a docx is an archive. Tables are left out.
+
+    Raises:
+        InputError: no docx, broken, protected, or more than 200 MB unpacked.
+    """
+    try:
+        return _read(open_docx(place, data, inflated=_MOST_INFLATED))
+    except Unreadable as error:
+        raise InputError(error.why, place=place) from error
+    # python-docx meets a damaged package with errors of zipfile, lxml and its own, KeyError …
+    except Exception as error:
+        raise InputError(broken(place, error).why, place=place) from error
+
+
+def _read(document: Any) -> ParsedText:
+    builder, headings, title = BlockBuilder(), [], ""
+    styles = {style.style_id: style for style in document.styles}
+    levels = heading_styles(document)
+    for kind, paragraph in elements(document.element.body):
+        if kind == "table":
+            continue
+        level, style = heading_level(paragraph, levels), styles.get(paragraph.style)
+        if level is not None:
+            text = "".join(c for c, _, _ in _characters(paragraph, styles, False)).strip()
+            title = title or (text if not level else "")
+            if level and text:
+                headings.append(Heading(min(6, level), text, len(builder.blocks)))
+        elif style is None or not _CODE.search(style.name or ""):
+            for character, bold, fixed in _characters(paragraph, styles, _bold_style(style)):
+                builder.add(character, 0, 0, bold, fixed)
+            builder.close()
+    core = (document.core_properties.title or "").strip()
+    known = "" if core == "Word Document" else core
+    return ParsedText(
+        title or first_heading(headings) or known, tuple(builder.blocks), tuple(headings)
+    )
+
+
+def _characters(paragraph: Any, styles: Any, bold: bool) -> Iterator[tuple[str, bool, bool]]:
+    """Character, bold, fixed."""
+    yield from _within(paragraph, styles, bold, False, shaded(paragraph.pPr))
+
+
+def _within(element: Any, styles: Any, bold: bool, fixed: bool, dark: bool) -> Iterator[Any]:
+    for child in element.iterchildren():
+        if child.tag in SKIPPED or not isinstance(child.tag, str):
+            continue
+        if child.tag != _R:
+            yield from _within(child, styles, bold, fixed or child.tag in _FIXED, dark)
+        elif not hidden(child.rPr, dark):
+            yield from _run(child, styles, bold, fixed)
+
+
+def _run(run: Any, styles: Any, bold: bool, fixed: bool) -> Iterator[Any]:
+    properties = run.rPr
+    if properties is not None:
+        named = properties.find(qn("w:rStyle"))
+        style = styles.get(named.get(qn("w:val"))) if named is not None else None
+        if style is not None:
+            bold = bold or _bold_style(style)
+            fixed = fixed or bool(_CODE.search(style.name or ""))
+        if (own := properties.find(qn("w:b"))) is not None:
+            bold = _on(own)
+    for part in run.iterchildren():
+        if part.tag == _T:
+            for character in part.text or "":
+                yield character, bold, fixed
+        elif part.tag in _SPACES:
+            yield "\n", bold, fixed
+
+
+def _on(switch: Any) -> bool:
+    return str(switch.get(qn("w:val"), "1")).lower() not in _OFF
+
+
+def _bold_style(style: Any) -> bool:
+    steps = 0
+    while style is not None and steps < 10:
+        if style.font.bold is not None:
+            return bool(style.font.bold)
+        style, steps = style.base_style, steps + 1
+    return False
