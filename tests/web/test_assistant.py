@@ -112,6 +112,28 @@ def test_a_typed_request_ends_with_what_was_wished(
         assert set(re.findall(r"→ (?:<[^>]+>)*([^\s<]+)", page(client, address))) == {done}
 
 
+def test_a_wish_that_no_action_serves_is_told_of_and_kept(options: WebOptions) -> None:
+    wish = "円周率を百桁まで知りたい"
+    with WebServer(options) as server, server.visitor() as client:
+        address = begin(client, place="居間").headers["HX-Redirect"]
+        assert answer(client, address, text=wish) == 204
+        for _ in range(4):
+            if 'name="right"' in (text := page(client, address)):
+                break
+            assert answer(client, address, text=wish) == 204
+        proposed = re.findall(r"→ (?:<[^>]+>)*([^\s<]+)", text)[-1]
+        assert answer(client, address, text="べつに") == 422  # neither yes nor no
+        assert answer(client, address, text="いいえ") == 204
+        text = page(client, address)
+        assert "見つかりませんでした" in text and "かなえられなかった望み" in text
+        offered = re.findall(r'name="text" value="([^"]+)"', text)
+        assert len(offered) == 3 and proposed not in offered
+        assert text.count("<option>") == 40
+        assert answer(client, address, text=offered[0]) == 204
+        assert 'name="text" value' not in page(client, address)
+        assert wish in client.get(begin(client).headers["HX-Redirect"]).text
+
+
 def test_what_cannot_be_begun_is_refused(options: WebOptions) -> None:
     with WebServer(options) as server, server.visitor() as client:
         assert begin(client, agent="llm").status_code == 422  # there is no model

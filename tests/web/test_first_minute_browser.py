@@ -49,7 +49,7 @@ def test_pages_stand_still_and_axe_finds_nothing(
 
 
 def test_a_line_written_while_yes_or_no_is_asked_stays(browser: Any, server: WebServer) -> None:
-    with browser.page(server.url) as page:
+    with browser.page(server.url, width=390, allowed=("422",)) as page:
         page.goto("/assistant")
         page.locator("#manner").select_option("quick")
         page.locator('main form[hx-post="/assistant/new"] button').click()
@@ -63,6 +63,17 @@ def test_a_line_written_while_yes_or_no_is_asked_stays(browser: Any, server: Web
         page.locator("#text").press("Enter")
         page.locator("#notice p").wait_for()
         assert page.locator("#text").input_value() == "これは消えない"
+        # Yes and no may be typed, too; where nothing served the wish, the nearest is offered.
+        offered = page.locator('#status button[name="text"]')
+        for _ in range(9):  # three tries, with two questions each
+            step = page.locator("#status input[name=step]").first.get_attribute("value")
+            page.locator("#text").fill("いいえ")
+            page.locator("#text").press("Enter")
+            now = page.locator(f'#status input[name=step]:not([value="{step}"])')
+            now.first.wait_for(state="attached")
+            if offered.count():
+                break
+        browser.look(page, "assistant-unserved")
 
 
 def test_a_rejected_line_comes_back_to_be_mended(browser: Any, server: WebServer) -> None:

@@ -17,7 +17,7 @@ from rich.text import Text
 from naisei import plugins
 from naisei.clarify.agent import AgentContext, build_agent
 from naisei.clarify.config import ClarifyConfig
-from naisei.clarify.conversation import DONE, GAVE_UP, Picture, prepared
+from naisei.clarify.conversation import DONE, GAVE_UP, Picture, agrees, prepared
 from naisei.clarify.data import Dataset, load, load_actions
 from naisei.clarify.data.bundled import folder
 from naisei.clarify.data.loader import GROUP
@@ -105,11 +105,9 @@ _WORDS = {
         "memo": "{name}さんについてのメモ",
         "empty": "まだ何もありません",
         "right?": "これで合っていますか？ [y/n]",
-        "yes": ("y", "yes", "はい", "うん", "ええ", "そう", "合ってる", "○"),
-        "no": ("n", "no", "いいえ", "ううん", "違う", "ちがう", "×"),
         "again": "はい（y）か、いいえ（n）で答えてください。",
         "done": "わかりました。覚えておきます。",
-        "sorry": "お役に立てませんでした。次に生かします。",
+        "sorry": "かなえられる行動が見つかりませんでした。望みは書きとめました。",
         "bye": "また今度。",
     },
     "en": {
@@ -119,11 +117,9 @@ _WORDS = {
         "memo": "Notes on {name}",
         "empty": "nothing yet",
         "right?": "Is that what you wanted? [y/n]",
-        "yes": ("y", "yes", "yeah", "yep"),
-        "no": ("n", "no", "nope"),
         "again": "Please answer yes (y) or no (n).",
         "done": "Good. I will remember that.",
-        "sorry": "I could not help. I will do better next time.",
+        "sorry": "I found no action for that. I have noted the wish.",
         "bye": "Until next time.",
     },
 }
@@ -254,11 +250,8 @@ class _Terminal:
     def _yes(self, question: str) -> bool:
         while True:
             self._console.print(Text(question))
-            said = self._hear().lower().rstrip("。.！!")
-            if said in self._words["yes"]:
-                return True
-            if said in self._words["no"]:
-                return False
+            if (right := agrees(self._hear())) is not None:
+                return right
             self._console.print(Text(str(self._words["again"])))
 
 

@@ -35,11 +35,31 @@ from naisei.lang import say
 from naisei.memory import memory as open_memory
 from naisei.runs.conversation import HumanHandler, Prepared, ReadAnswer
 
-__all__ = ["DONE", "GAVE_UP", "THOUGHT", "Chance", "Picture", "Told", "prepared", "requests"]
+__all__ = [
+    "DONE",
+    "GAVE_UP",
+    "THOUGHT",
+    "Chance",
+    "Picture",
+    "Told",
+    "agrees",
+    "prepared",
+    "requests",
+]
 
 
 #: Speakers of what is shown: a decision as it is taken, and how a request ended.
 THOUGHT, DONE, GAVE_UP = "thought", "done", "gave up"
+_YES = ("y", "yes", "yeah", "yep", "はい", "うん", "ええ", "そう", "合ってる", "○")
+_NO = ("n", "no", "nope", "いいえ", "ううん", "違う", "ちがう", "×")
+#: Actions that are offered where none was found for a wish.
+_NEAREST = 3
+
+
+def agrees(said: str) -> bool | None:
+    """Whether somebody said yes; `None` for what is neither yes nor no."""
+    said = said.strip().lower().rstrip("。.！!")
+    return True if said in _YES else False if said in _NO else None
 
 
 class Told:
@@ -120,22 +140,28 @@ class Chance:
 @dataclass(frozen=True, slots=True)
 class Picture:
     """chances: the likeliest actions, best first, empty where the agent keeps no account.
-    thought: its last. person: with the notes of now."""
+    thought: its last. person: with the notes of now. unserved: the wish of the last request, if
+    no action was found for it; nearest: the likeliest actions that were not proposed then, fewer
+    than three or none where the agent keeps no account."""
 
     chances: Sequence[Chance]
     thought: str
     person: Person
+    unserved: str = ""
+    nearest: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, person: Person, events: Iterable[Event]) -> Picture:
         """person: as they were before the first event."""
         person = person.model_copy(deep=True)
         chances: list[Chance] = []
-        thought, utterance, proposed = "", "", ""
+        thought, utterance, proposed, unserved = "", "", "", ""
+        wrong: set[str] = set()
         for event in events:
             request: dict[str, object] = event.request  # type: ignore[assignment]
             if event.kind == "ask" and not request["question"]:
-                utterance, chances = str(event.result), []
+                utterance, chances, unserved = str(event.result), [], ""
+                wrong.clear()
             elif event.kind == "say" and request["speaker"] == THOUGHT:
                 meta: dict[str, object] = request["meta"]  # type: ignore[assignment]
                 before = {c.text: c.p for c in chances}
@@ -148,9 +174,16 @@ class Picture:
             elif event.kind == "act" and isinstance(event.result, dict):
                 right = float(str(event.result["reward"])) > 0
                 person.learned(Outcome(utterance=utterance, action=proposed, right=right))
+                wrong |= set() if right else {proposed}
+            elif event.kind == "say" and request["speaker"] == GAVE_UP:
+                unserved = utterance
+                person.missed(utterance)
             elif event.kind == "remember":
                 person.memo = str(request["item"])
-        return cls(chances, thought, person)
+        nearest = [chance.text for chance in chances if chance.text not in wrong]
+        return cls(
+            chances, thought, person, unserved, tuple(nearest[:_NEAREST]) if unserved else ()
+        )
 
 
 def prepared(
@@ -182,7 +215,7 @@ def prepared(
                 AskUser: utterances,
                 Act: _Verdicts(human(_yes_or_no), utterances, person, directory, actions),
                 Remember: _Memo(person, directory),
-                Say: lambda effect: None,
+                Say: _Endings(utterances, person, directory),
             }
         ),
     )
@@ -245,6 +278,23 @@ class _Verdicts(_Notes):
         return Outcome(utterance=said, action=action, right=result.reward > 0)
 
 
+class _Endings(_Notes):
+    """A wish that no action was found for is noted."""
+
+    def __init__(self, utterances: _Utterances, person: Person, directory: Path) -> None:
+        super().__init__(person, directory)
+        self._utterances = utterances
+
+    async def perform(self, effect: Say, where: Where) -> None:
+        if effect.speaker == GAVE_UP:
+            wish = self._utterances.utterance
+            await self.note(lambda person: person.missed(wish))
+
+    def restore(self, effect: Say, result: None, where: Where) -> None:
+        if effect.speaker == GAVE_UP:
+            self._person.missed(self._utterances.utterance)
+
+
 class _Memo(_Notes):
     """The memo, kept for the next conversation too."""
 
@@ -256,9 +306,9 @@ class _Memo(_Notes):
 
 
 def _yes_or_no(effect: Act, fields: Mapping[str, str]) -> Observation:
-    given = fields.get("right", "")
-    if given not in ("yes", "no"):
+    right = agrees(fields.get("right") or fields.get("text", ""))
+    if right is None:
         raise InputError(
             say("「はい」か「いいえ」で答えてください", "please answer with Yes or No")
         )
-    return Observation(reward=float(given == "yes"), done=True)
+    return Observation(reward=float(right), done=True)

@@ -30,13 +30,15 @@ class Outcome(BaseModel):
 
 
 class Person(BaseModel):
-    """A user of the chat. memo: the reflection memo. outcomes: the latest, oldest first."""
+    """A user of the chat. memo: the reflection memo. outcomes: the latest, oldest first. unserved:
+    wishes that no action was found for, the latest, oldest first."""
 
     model_config = ConfigDict(extra="forbid")
 
     name: str
     memo: str = ""
     outcomes: list[Outcome] = []
+    unserved: list[str] = []
 
     def notes(self, language: str) -> str:
         """The memo and the outcomes as text, to be shown and to be put before an agent."""
@@ -52,6 +54,10 @@ class Person(BaseModel):
     def learned(self, outcome: Outcome) -> None:
         """Note an outcome; the oldest are forgotten beyond 50."""
         self.outcomes = [*self.outcomes, outcome][-_KEPT:]
+
+    def missed(self, wish: str) -> None:
+        """Note a wish that no action was found for; the oldest are forgotten beyond 50."""
+        self.unserved = [*(w for w in self.unserved if w != wish), wish][-_KEPT:]
 
     def remember(self, memo: JsonValue) -> None:
         """Put another memo in the place of the last."""

@@ -105,8 +105,23 @@ def _line(here: PageConversation, event: Event) -> str:
     )
 
 
+def _shown(here: PageConversation) -> Mapping[str, Any]:
+    config = here.config
+    assert isinstance(config, AssistantConfig)
+    return {
+        "picture": Picture.of(config.person, here.events),
+        "actions": actions_in(config.language),
+    }
+
+
 KIND: ConversationKind[AssistantConfig] = ConversationKind(
-    name="assistant", config=AssistantConfig, open=_open, line=_line, roles=_ROLES, renews=True
+    name="assistant",
+    config=AssistantConfig,
+    open=_open,
+    line=_line,
+    shown=_shown,
+    roles=_ROLES,
+    renews=True,
 )
 
 
@@ -204,13 +219,8 @@ def _things(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in parts if part.strip())
 
 
-def _show(request: Request, conversation: PageConversation) -> dict[str, Any]:
-    config = conversation.config
-    assert isinstance(config, AssistantConfig)
-    return {
-        "picture": Picture.of(config.person, conversation.events),
-        "actions": actions_in(config.language),
-    }
+def _show(request: Request, conversation: PageConversation) -> Mapping[str, Any]:
+    return _shown(conversation)
 
 
 PAGE = Page(
