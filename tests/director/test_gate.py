@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from naisei.core import InputError
-from naisei.director import Gate, JudgeQuestion, Scores, Turn, gate
+from naisei.director import Gate, JudgeQuestion, Scores, Turn, check, gate
 from servers.openai_server import OpenAIServer
 
 GOOD = "明日は晴れるでしょう。洗濯の目安は午前です。"
@@ -35,6 +35,17 @@ def test_a_rejected_draft_is_written_again_with_the_reasons() -> None:
     assert writer.told[0] == ()
     assert "一緒に暮らしている" in writer.told[1][0]
     assert "8行" in writer.told[2][0]
+
+
+def test_verdicts_show_themselves_in_a_notebook() -> None:
+    shown = check("一人暮らし<b>だよ。", character="ayu")._repr_html_()
+    assert "<td>setting</td><td>RETRY</td>" in shown and "&lt;b&gt;" in shown
+    turns: list[Turn] = []
+    Gate(character="ayu", language="ja", judge=lambda _: Scores(**SCORES), on_turn=turns.append)(
+        Writer(APART, GOOD)
+    )("天気は？")
+    shown = turns[0]._repr_html_()
+    assert shown.index("RETRY") < shown.index(GOOD) < shown.index("<td>frame</td>")
 
 
 def test_a_function_without_the_keyword_is_called_as_it_is() -> None:

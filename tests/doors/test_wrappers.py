@@ -102,18 +102,20 @@ def test_an_action_may_stream(server: OpenAIServer) -> None:
     assert list(desk("予約の件")) == ["取り", "消し"]
 
 
-@pytest.mark.parametrize("kept", [True, False])
+@pytest.mark.parametrize("kept", ["", "file", "database"])
 def test_a_conversation_goes_on_and_counts_an_answer_once(
-    server: OpenAIServer, tmp_path: Path, kept: bool
+    server: OpenAIServer, tmp_path: Path, kept: str, request: pytest.FixtureRequest
 ) -> None:
     done: list[str] = []
+    state: str | Path | None = tmp_path / "desk.sqlite" if kept else None
+    if kept == "database":
+        state = request.getfixturevalue("postgres").database() + "#desk"
 
     def act(request: Request) -> str:
         done.append(request.asked[0][1] if request.asked else request.text)
         return "済み"
 
     def opened() -> Any:
-        state = tmp_path / "desk.sqlite" if kept else None
         return ask_before_act(
             {BOOK: act, CANCEL: act}, model=model(server), state=state, language="ja"
         )

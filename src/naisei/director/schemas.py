@@ -170,6 +170,11 @@ class Draft(_Frozen):
             if c.status.severity == worst
         )
 
+    def _repr_html_(self) -> str:
+        from naisei.director.displays import draft_html
+
+        return draft_html(self)
+
 
 class Turn(_Frozen):
     """One turn as it went. number: from 1. text: the line said, `None` if nothing was.
@@ -200,6 +205,11 @@ class Turn(_Frozen):
     def judged(self) -> bool:
         """Whether a judge was heard on the line that was said; part of what is stored."""
         return self.draft is not None and self.draft.judged
+
+    def _repr_html_(self) -> str:
+        from naisei.director.displays import draft_html
+
+        return "".join(map(draft_html, self.drafts))
 
 
 class TalkResult(_Frozen):

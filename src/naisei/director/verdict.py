@@ -109,6 +109,11 @@ class LineVerdict(NamedTuple):
         """The same checks in the core's form."""
         return Verdict(checks=self.checks)
 
+    def _repr_html_(self) -> str:
+        from naisei.director.displays import verdict_html
+
+        return verdict_html(self)
+
     def check(self, name: str) -> Check:
         """The check of this name.
 

@@ -86,7 +86,7 @@ class AskBeforeAct(Generic[R]):
         self._model, self._ask, self._embedder = model, ask, embedder
         self._agent_name = agent or ("llm" if model else "bayes")
         self._rules = Rules(trials=1, quota=quota)
-        self._kept = KeptLog(Path(state)) if state is not None else None
+        self._kept = KeptLog(state) if state is not None else None
         self._logs: dict[str, MemoryLog] = {}
         self._notes: dict[str, JsonValue] = {}
 
@@ -327,7 +327,8 @@ def ask_before_act(
             household.
         ask: from a question to the answer, for calls that wait (`desk(request)`); else `tell`.
         quota: questions to one request at most.
-        state: SQLite file of the conversations held by `tell`; in memory without one.
+        state: SQLite file, or `postgresql://…`, of the conversations held by `tell`; in memory
+            without one.
         language: of the model's instructions and questions; the user's by default.
         embedder: for agents without a model.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import typer
+from pydantic import field_validator
 
 from naisei.cli.parameters import with_options
 from naisei.lang import say
@@ -79,15 +80,21 @@ class ProxyOptions(Options):
         "Index for ground, made by naisei intent index.",
         metavar="DIR",
     )
-    state: Path | None = flag(
+    state: str | None = flag(
         None,
-        "メモと、尋ねた質問を覚えておく SQLite ファイル (既定: メモリの中)",
-        "SQLite file of memos and of questions that were asked; in memory by default.",
-        metavar="FILE",
+        "メモと、尋ねた質問を覚えておく SQLite ファイル、または postgresql://… (既定: メモリの中)",
+        "SQLite file, or postgresql://…, of memos and of questions that were asked; "
+        "in memory by default.",
+        metavar="FILE|URL",
     )
     port: int = flag(
         8340, "ポート (0 は空いているもの)", "Port; 0 is any free one.", ge=0, le=65535
     )
+
+    @field_validator("state", mode="before")
+    @classmethod
+    def _address(cls, state: object) -> object:
+        return str(state) if isinstance(state, Path) else state
 
 
 mcp_app, proxy_app = typer.Typer(), typer.Typer()

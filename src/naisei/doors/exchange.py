@@ -14,6 +14,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from pydantic import JsonValue
 
 from naisei.core import Act, AskUser, Effect, Handler, Observation, Where
+from naisei.postgres import is_address, shown
 from naisei.runs.log import RunLog
 
 __all__ = ["Acted", "ActingTurn", "Asking", "Choice", "KeptLog", "Question", "Request"]
@@ -133,12 +134,27 @@ def plain(result: Any) -> JsonValue:
     return found
 
 
-class KeptLog:
-    """The log at `path`, opened when it is first needed, and held open for as long as this lives:
-    opening checks all of it."""
+def kept_at(state: str | Path) -> RunLog:
+    """The log that keeps the state of a door. state: a SQLite file; or `postgresql://…`, where
+    several processes share it, with a name after `#` if the database keeps that of several doors.
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    Raises:
+        InputError: it cannot be opened, or the extra `postgres` is not installed.
+    """
+    if not is_address(str(state)):
+        return RunLog(Path(state))
+    from naisei.runs.postgres import PostgresLog
+
+    address, _, name = str(state).partition("#")
+    return PostgresLog(address, f"door-{name}", place=Path(shown(address)))
+
+
+class KeptLog:
+    """The log of `kept_at`, opened when it is first needed, and held open for as long as this
+    lives: opening checks all of it."""
+
+    def __init__(self, state: str | Path) -> None:
+        self._state = state
         self._log: RunLog | None = None
         self._opening = threading.Lock()
 
@@ -146,7 +162,7 @@ class KeptLog:
         """Raises `InputError` where it cannot be opened."""
         with self._opening:
             if self._log is None:
-                self._log = RunLog(self._path)
+                self._log = kept_at(self._state)
                 weakref.finalize(self, self._log.close)
             return self._log
 

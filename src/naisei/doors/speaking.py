@@ -50,10 +50,10 @@ _SHOWN = 2_000
 
 
 class Notes:
-    """Notes by key, in a SQLite file, which is opened when it is first needed, or in memory."""
+    """Notes by key, in the log of `kept_at`, opened when it is first needed, or in memory."""
 
     def __init__(self, state: str | Path | None) -> None:
-        self._kept = KeptLog(Path(state)) if state is not None else None
+        self._kept = KeptLog(state) if state is not None else None
         self._held: dict[str, list[str]] = {}
 
     async def aopen(self) -> None:
@@ -126,7 +126,7 @@ def check_before_say(
 
     Args:
         thread: names the conversation, whose lines the checks of repetition read.
-        state: SQLite file of the lines said; in memory without one.
+        state: SQLite file, or `postgresql://…`, of the lines said; in memory without one.
         The others: see `naisei.director.Gate`.
 
     Raises:
@@ -314,7 +314,7 @@ def reflect_after_failure(
 
     Args:
         model: `provider:name` of the reflector.
-        state: SQLite file of the memos; in memory without one.
+        state: SQLite file, or `postgresql://…`, of the memos; in memory without one.
         per: name of the parameter that names the user or task whose memo it is; the function has
             one memo without it.
         failed: from what the function returned (a stream's whole text) to why it failed, true or

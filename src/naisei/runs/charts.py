@@ -57,6 +57,9 @@ class Chart:
     x: str
     y: str
 
+    def _repr_html_(self) -> str:
+        return line_chart(self.lines, title=self.title, x=self.x, y=self.y)
+
 
 def table_chart(table: Table) -> str:
     """A table that has a figure with its interval in three columns, as a chart: lines where its
