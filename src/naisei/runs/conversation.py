@@ -179,7 +179,8 @@ class LiveConversation:
         self._open: Open | None = None
         self._moves = 0
         self._moved = asyncio.Event()
-        self._logged: dict[str, asyncio.Event] = {}
+        # By step: whether an answer came to be in the log.
+        self._logged: dict[str, asyncio.Future[bool]] = {}
         self._task: asyncio.Task[None] | None = None
 
     @property
@@ -213,12 +214,13 @@ class LiveConversation:
                 )
             )
         value = asked.read(asked.effect, fields)
-        kept = self._logged[asked.step] = asyncio.Event()
+        kept = self._logged[asked.step] = asyncio.get_running_loop().create_future()
         self._set_status(ConversationStatus("going"))
         asked.answered.set_result(value)
         try:
             async with asyncio.timeout(_ACK):
-                await kept.wait()
+                if not await kept:
+                    raise TimeoutError
         finally:
             self._logged.pop(asked.step, None)
 
@@ -289,11 +291,14 @@ class LiveConversation:
     def append(self, event: Event) -> None:
         self._log.append(event)
         self.events.append(event)
-        if (kept := self._logged.get(event.where.step)) is not None:
-            kept.set()
+        self._answered(event.where.step, True)
         if self._on_event is not None:
             self._on_event(event)
         self._move()
+
+    def _answered(self, step: str, logged: bool) -> None:
+        if (kept := self._logged.get(step)) is not None and not kept.done():
+            kept.set_result(logged)
 
     def upto(self, event: Event) -> list[Event]:
         """The events as they stood when this one had come."""
@@ -326,25 +331,33 @@ class LiveConversation:
     async def _play(self, open: Open) -> None:
         try:
             with speaking(self.language):
+                status = await self._played(open)
+        finally:  # whoever waits for an answer to be kept need not wait on
+            for step in self._logged:
+                self._answered(step, False)
+        self._set_status(status)
+
+    async def _played(self, open: Open) -> ConversationStatus:
+        try:
+            try:
                 await self._parts(open)
-            status = ConversationStatus("done")
-        except EffectFailed as failed:
-            lost = [e.usage for e in failed.unlogged if e.usage is not None]
-            failure = f"{type(failed).__name__}: {failed}"
-            unscored = EpisodeRow(self._where, None, failure)
-            await patiently(lambda: self._log.finish(unscored, lost))
-            status = ConversationStatus("failed", problem=str(failed), error=failed)
+            except EffectFailed as failed:
+                lost = [e.usage for e in failed.unlogged if e.usage is not None]
+                failure = f"{type(failed).__name__}: {failed}"
+                unscored = EpisodeRow(self._where, None, failure)
+                await patiently(lambda: self._log.finish(unscored, lost))
+                return ConversationStatus("failed", problem=str(failed), error=failed)
+            return ConversationStatus("done")
         except ReplayDivergence as diverged:
             _LOG.warning("%s", diverged)
-            status = ConversationStatus("stale", problem=str(diverged), error=diverged)
+            return ConversationStatus("stale", problem=str(diverged), error=diverged)
         except InputError as error:
             remedy = f" ({error.remedy})" if error.remedy else ""
-            status = ConversationStatus("failed", problem=error.message + remedy, error=error)
+            return ConversationStatus("failed", problem=error.message + remedy, error=error)
         except Exception as error:
             _LOG.exception("conversation %s", self._where.instance)
             problem = say("内部エラーです", "an internal error")
-            status = ConversationStatus("failed", problem=problem, error=error)
-        self._set_status(status)
+            return ConversationStatus("failed", problem=problem, error=error)
 
     async def _parts(self, open: Open) -> None:
         """The part that was reached, and the next one where that cannot be followed."""
