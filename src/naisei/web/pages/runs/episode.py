@@ -22,7 +22,7 @@ from naisei.web.conversations.kind import WHERE
 from naisei.web.html import page_response
 from naisei.web.pages.runs.differing import Part, cut, differing, page_bytes
 from naisei.web.pages.runs.effects import prompt_text
-from naisei.web.pages.runs.forks import fork_command, parent_of
+from naisei.web.pages.runs.forks import fork_command, forks_of, parent_of
 from naisei.web.pages.runs.lists import looking, place_of
 from naisei.web.pages.runs.loaded import Loaded, episode_of, request_text, worded
 from naisei.web.pages.runs.run import overview_of
@@ -33,6 +33,7 @@ from naisei.web.replay import (
     Replay,
     Told,
 )
+from naisei.web.state import server_of
 
 __all__ = ["Item", "number_of", "of_conversation", "prompt", "show"]
 
@@ -69,7 +70,7 @@ async def show(request: Request) -> Response:
     place = place_of(request)
     query = {k: request.query_params.get(k, "") for k in ("e", "step", "at", "find")}
     astray = query["at"] == "wrong"
-    spoken = language()
+    spoken, root = language(), server_of(request).runs
 
     def look(directory: RunDirectory) -> dict[str, Any] | str:
         with speaking(spoken):
@@ -91,6 +92,7 @@ async def show(request: Request) -> Response:
             return _page(directory, loaded, at, query["find"], len(hits), beside) | {
                 "beside_parent": beside_parent,
                 "parent": parent,
+                "forks": forks_of(root, place, name),
                 "command": cut(command, _LINE),
             }
 

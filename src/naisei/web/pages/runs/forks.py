@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import shlex
 from pathlib import Path
 from urllib.parse import urlencode
@@ -10,13 +11,14 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from naisei.core import Event
+from naisei.core import Event, InputError
 from naisei.lang import say
-from naisei.web.pages.runs.lists import Place, place_of
+from naisei.runs.fork import fork_of
+from naisei.web.pages.runs.lists import Place, opened, place_of
 from naisei.web.pages.runs.loaded import Loaded
 from naisei.web.state import server_of
 
-__all__ = ["fork", "fork_command", "parent_of"]
+__all__ = ["fork", "fork_command", "forks_of", "parent_of"]
 
 
 async def fork(request: Request) -> Response:
@@ -44,6 +46,22 @@ def fork_command(place: Place, name: str, event: Event) -> str:
         role = str(event.request["role"])  # type: ignore[index, call-overload]
         words += [f"--{role}-model", event.usage.model if event.usage else "PROVIDER:NAME"]
     return shlex.join(words)
+
+
+def forks_of(root: Path, place: Place, name: str) -> list[tuple[str, str]]:
+    """(step, address beside the parent) of each fork of an episode that stands under `root` where
+    `naisei runs fork` puts it unless it is told another place; by name."""
+    found = []
+    for path in sorted(root.glob(f"{glob.escape(place.path.name)}-fork-*")):
+        try:
+            with opened(path) as directory:
+                made = fork_of(directory.log)
+        except InputError:
+            continue  # the list of runs tells of it
+        if made and made.episode == name and Path(made.parent) == place.path.resolve():
+            query = urlencode([("run", place.name), ("run", path.name), ("e", name)])
+            found.append((made.step, f"/runs/aligned?{query}"))
+    return found
 
 
 def parent_of(loaded: Loaded, place: Place) -> tuple[str, str]:
