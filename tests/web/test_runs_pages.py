@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import NoReturn
 
+import httpx2
 import pytest
 
 from commandline import Naisei
@@ -26,6 +27,8 @@ from naisei.runs.task import Digest, EpisodeRow, Metric, Summary, Table
 from naisei.web.conversations.kind import ConversationConfig, ConversationRun
 from naisei.web.options import WebOptions
 from naisei.web.pages.runs.aligned import aligned, parting
+from naisei.web.pages.runs.forked_runs import fork_form
+from naisei.web.pages.runs.lists import Place
 from naisei.web.pages.runs.strip import Strip
 from naisei.web.state import RECORDED
 from servers.web_server import WebServer
@@ -467,3 +470,39 @@ def test_a_parent_lists_its_forks(tmp_path: Path) -> None:
         assert "parent-fork-11" in address and page.count("parent-fork-") == 1
         with server.client() as client:
             assert client.get(address.replace("&amp;", "&")).status_code == 200
+
+
+@pytest.mark.slow
+def test_a_run_is_forked_on_the_page(tmp_path: Path, naisei: Naisei) -> None:
+    runs = tmp_path / "runs"
+    bayes = ("clarify", "run", "--agent", "bayes", "--limit", 1, "-q", "--run-dir", runs / "one")
+    assert naisei(*bayes).code == 0
+    with RunDirectory.look(runs / "one") as run:
+        name = json.loads((runs / "one" / "results.jsonl").read_text("utf-8"))["instance"] + "#0"
+        asked = next(e for e in run.log.read(name) if e.kind == "ask")
+        config = run.frozen.config | {"models": {"agent": "openai:gpt-5"}}
+        paid = run.frozen.model_copy(update={"config": config})
+    with WebServer(WebOptions(state=tmp_path / "state", runs=runs)) as server:
+        where = {"e": name, "step": asked.where.step}
+        page = get(server, "/runs/episode/one", **where)
+        assert 'name="answer"' in page and str(asked.result) in page
+        with server.visitor() as client:
+
+            def fork(**fields: str) -> httpx2.Response:
+                return client.post("/runs/fork/one", data={**where, **fields})
+
+            forked = fork(answer="いや、違うよ。")
+            beside = client.get(forked.headers["hx-redirect"]).text
+            assert forked.status_code == 204 and "いや、違うよ。" in beside
+            # The same again is the same fork; another stands beside it; the page lists both.
+            again = fork(answer="いや、違うよ。")
+            assert again.headers["hx-redirect"] == forked.headers["hx-redirect"]
+            assert fork(answer="うん。").status_code == 204
+            assert get(server, "/runs/episode/one", e=name).count("/runs/aligned?") == 2
+            assert fork(step="99").status_code == 422
+            assert fork(answer="あ" * 30_001).status_code == 422
+            assert fork(model="openai:gpt-5").status_code == 422
+            # No address and no key of this server for what somebody's run says.
+            assert server.state is not None
+            assert fork_form(server.state, Place("one", runs / "one"), paid, asked) is None
+    assert len(list(runs.glob("one-fork-*"))) == 2

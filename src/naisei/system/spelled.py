@@ -9,10 +9,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from naisei.system.config import Flag, flags_of
+from naisei.system.config import Flag, Options, flags_of
 from naisei.system.registry import declared
 
-__all__ = ["as_command", "as_python"]
+__all__ = ["as_command", "as_python", "option_words"]
 
 #: What the command says by itself: the experiment, and the models, which have flags of their own.
 _APART = ("task", "models", "sampling")
@@ -41,6 +41,14 @@ def as_command(system: str, config: dict[str, Any]) -> str:
     for role, kept in (config.get("sampling") or {}).items():
         words += [w for key, v in kept.items() for w in ("--sampling", f"{role}.{key}={_text(v)}")]
     return shlex.join(words)
+
+
+def option_words(options: Options) -> list[str]:
+    """The flags of options that differ from their defaults."""
+    given = options.model_dump(mode="json")
+    values = ((flag, _at(given, flag.path)) for flag in flags_of(type(options)))
+    told = ((f, v) for f, v in values if v is not None and v != _plain(f.default))
+    return [word for flag, value in told for word in _spelled(flag, value)]
 
 
 def _spelled(flag: Flag, value: Any) -> list[str]:

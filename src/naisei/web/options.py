@@ -35,7 +35,7 @@ class WebOptions(Listening):
     documents: a folder of them, whose index is made, and kept up to date, under `state`; not
     both. model: plays every role that a page does not
     name another for; `None` leaves pages to what needs no model. offer: further models, of which
-    a visitor chooses one for a conversation. settings: how models are reached. max_upload: bytes
+    a visitor chooses one for a conversation. endpoint: how models are reached. max_upload: bytes
     of a request. open_conversations: conversations held in memory at a time; idle: seconds after
     which one that nobody looks at is put away (it goes on when it is opened again).
 
@@ -112,7 +112,7 @@ class WebOptions(Listening):
         panel="models",
         metavar="PROVIDER:NAME",
     )
-    settings: ModelSettings = ModelSettings()
+    endpoint: Endpoint = Endpoint()
     open_conversations: int = Field(default=500, ge=1)
     idle: float = 900.0
 
@@ -160,6 +160,10 @@ class WebOptions(Listening):
         return self
 
     @property
+    def settings(self) -> ModelSettings:
+        return self.endpoint.settings(64)
+
+    @property
     def models(self) -> tuple[str, ...]:
         """Those that a visitor may choose of, the default first; empty without a model."""
         return tuple(dict.fromkeys((self.model, *self.offer))) if self.model is not None else ()
@@ -183,7 +187,7 @@ app = typer.Typer()
 
 @app.command(help=say("ブラウザで使う", "Serve the web app."))
 @with_options
-def serve(options: WebOptions, endpoint: Endpoint) -> None:
+def serve(options: WebOptions) -> None:
     # The default folder may not be there yet: the first run makes it.
     if not options.runs.is_dir() and (options.runs.exists() or options.runs != _RUNS):
         raise InputError(
@@ -196,10 +200,9 @@ def serve(options: WebOptions, endpoint: Endpoint) -> None:
     from naisei.terminal import Console
     from naisei.web.app import serve as listen
 
-    settings = endpoint.settings(64)
     # Now, not when somebody opens a page who cannot mend it.
     for model in options.models:
-        open_model(model, settings)
+        open_model(model, options.settings)
     if options.index is not None:
         Store(options.index).close()
     console = Console(stderr=True)
@@ -210,4 +213,4 @@ def serve(options: WebOptions, endpoint: Endpoint) -> None:
         )
         console.print(line, highlight=False, soft_wrap=True)
 
-    listen(options.model_copy(update={"settings": settings}), ready=ready)
+    listen(options, ready=ready)

@@ -75,6 +75,10 @@ class ServerState:
         found: T = self._cached[name]
         return found
 
+    def at_end(self, close: Callable[[], object]) -> None:
+        """Called when the server ends."""
+        self._stack.callback(close)
+
     def folder(self, visitor: Visitor) -> Path:
         """The visitor's own folder, for what is kept beside conversations. It is there once
         something is (`make_folder`): a visitor who only looks leaves nothing."""

@@ -22,6 +22,7 @@ from naisei.web.conversations.kind import WHERE
 from naisei.web.html import page_response
 from naisei.web.pages.runs.differing import Part, cut, differing, page_bytes
 from naisei.web.pages.runs.effects import prompt_text
+from naisei.web.pages.runs.forked_runs import fork_form
 from naisei.web.pages.runs.forks import fork_command, forks_of, parent_of
 from naisei.web.pages.runs.lists import looking, place_of
 from naisei.web.pages.runs.loaded import Loaded, episode_of, request_text, worded
@@ -70,7 +71,7 @@ async def show(request: Request) -> Response:
     place = place_of(request)
     query = {k: request.query_params.get(k, "") for k in ("e", "step", "at", "find")}
     astray = query["at"] == "wrong"
-    spoken, root = language(), server_of(request).runs
+    spoken, server = language(), server_of(request)
 
     def look(directory: RunDirectory) -> dict[str, Any] | str:
         with speaking(spoken):
@@ -92,7 +93,10 @@ async def show(request: Request) -> Response:
             return _page(directory, loaded, at, query["find"], len(hits), beside) | {
                 "beside_parent": beside_parent,
                 "parent": parent,
-                "forks": forks_of(root, place, name),
+                "forks": forks_of(server.runs, place, name),
+                "fork_form": fork_form(server, place, directory.frozen, events[at])
+                if events
+                else None,
                 "command": cut(command, _LINE),
             }
 

@@ -1,4 +1,5 @@
-"""Forks on the pages: a conversation goes another way; a fork stands beside its parent."""
+"""Forks on the pages: a conversation or a run goes another way; a fork stands beside its
+parent."""
 
 from __future__ import annotations
 
@@ -7,13 +8,12 @@ import shlex
 from pathlib import Path
 from urllib.parse import urlencode
 
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
 from naisei.core import Event, InputError
-from naisei.lang import say
 from naisei.runs.fork import fork_of
+from naisei.web.pages.runs.forked_runs import fork_of_run
 from naisei.web.pages.runs.lists import Place, opened, place_of
 from naisei.web.pages.runs.loaded import Loaded
 from naisei.web.state import server_of
@@ -22,16 +22,20 @@ __all__ = ["fork", "fork_command", "forks_of", "parent_of"]
 
 
 async def fork(request: Request) -> Response:
-    """`POST /runs/fork/@<id>`, fields `e` and `step`: the conversation again from there, to be gone
-    on with at its page. Runs are forked by `naisei runs fork`."""
+    """`POST /runs/fork/…`, fields `e` and `step`. Of a conversation: the same again from there, to
+    be gone on with at its page. Of a run, with `answer`, `prompt` and `model`: as `naisei runs
+    fork` has it."""
     place = place_of(request)
-    if not place.own:
-        raise HTTPException(404, say("会話ではありません", "that is no conversation"))
-    async with request.form(max_files=0, max_fields=5) as form:
-        episode, step = (str(form.get(name, "")) for name in ("e", "step"))
+    async with request.form(max_files=0, max_fields=8) as form:
+        given = {name: text for name, text in form.items() if isinstance(text, str)}
     server = server_of(request)
-    made = await server.conversations.fork(request.state.visitor, place.name[1:], episode, step)
-    return Response(status_code=204, headers={"HX-Redirect": f"/{made.kind.page}/{made.id}"})
+    if place.own:
+        where = (given.get("e", ""), given.get("step", ""))
+        made = await server.conversations.fork(request.state.visitor, place.name[1:], *where)
+        address = f"/{made.kind.page}/{made.id}"
+    else:
+        address = await fork_of_run(server, place, given)
+    return Response(status_code=204, headers={"HX-Redirect": address})
 
 
 def fork_command(place: Place, name: str, event: Event) -> str:

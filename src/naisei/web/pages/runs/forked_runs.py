@@ -1,0 +1,198 @@
+"""Runs forked by the server: `naisei runs fork` in a process of its own, with the models that the
+server was started with and no others."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlencode
+
+from starlette.exceptions import HTTPException
+
+from naisei.core import Event, InputError, fingerprint
+from naisei.http import is_loopback
+from naisei.lang import language, say
+from naisei.runs.directory import Frozen, RunDirectory
+from naisei.runs.fork import Fork, check, kept
+from naisei.system.registry import declared
+from naisei.system.spelled import option_words
+from naisei.web.pages.runs.lists import Place, looking
+from naisei.web.state import RECORDED, ServerState
+
+__all__ = ["ForkForm", "fork_form", "fork_of_run"]
+
+#: Processes at a time, seconds that the page waits for one before it shows how far it is, minutes
+#: after which one stops (the same fork asked for again goes on), and characters of a text.
+_MOST, _WAIT, _MINUTES, _TEXT = 2, 10.0, 10, 30_000
+#: Characters up to which what was recorded is put into the form, to be changed there.
+_SHOWN = 3_000
+
+
+@dataclass(frozen=True, slots=True)
+class ForkForm:
+    """What can be changed at a step. answer, prompt: as recorded; empty where that is long; `None`
+    where there is none. models: to choose of. fixed: the recorded ones may stay."""
+
+    answer: str | None
+    prompt: str | None
+    models: tuple[str, ...]
+    fixed: bool
+
+
+def fork_form(server: ServerState, place: Place, frozen: Frozen, event: Event) -> ForkForm | None:
+    """`None` where the server cannot fork the run: an example, one of another program, or one whose
+    models are not the server's."""
+    roles, offered = _models(frozen), server.options.models
+    fixed = set(roles.values()) <= set(offered)
+    if (
+        place.own
+        or place.path.is_relative_to(RECORDED)
+        or declared(frozen.system, frozen.config) is None
+        or not (fixed or offered)
+    ):
+        return None
+    answer = _result(event) if event.kind in ("ask", "chat") else None
+    prompt = _prompt(event) if event.kind == "chat" else None
+    return ForkForm(
+        answer=answer and (answer if len(answer) <= _SHOWN else ""),
+        prompt=prompt and (prompt if len(prompt) <= _SHOWN else ""),
+        models=offered if roles else (),
+        fixed=fixed,
+    )
+
+
+async def fork_of_run(server: ServerState, place: Place, given: Mapping[str, str]) -> str:
+    """The address to look at: the fork beside its parent, or under way.
+
+    Raises:
+        HTTPException: the run is not to be forked here; too many forks at a time.
+        InputError: the step cannot be changed so; the fork failed.
+    """
+    name, step = given.get("e", ""), given.get("step", "")
+
+    def look(directory: RunDirectory) -> tuple[Frozen, list[Event]]:
+        return directory.frozen, directory.log.read(name)
+
+    frozen, events = await looking(place, look)
+    kept(events, step)
+    event = next(event for event in events if event.where.step == step)
+    if (form := fork_form(server, place, frozen, event)) is None:
+        told = say("この実行はここでは分岐できません", "this run cannot be forked here")
+        raise HTTPException(404, told)
+    fork = _fork(place, given, form, event, _models(frozen))
+    check(fork, event)
+    digest = fingerprint(fork.model_dump())[:8]
+    path = server.options.runs / f"{place.path.name}-fork-{digest}"
+    working = server.cached("forks", lambda: _Commands(server))
+    if not await working.carry_out(_words(server, fork, path), path):
+        return Place(path.name, path).url("episode", e=name)
+    query = urlencode([("run", place.name), ("run", path.name), ("e", name)])
+    return f"/runs/aligned?{query}"
+
+
+def _models(frozen: Frozen) -> dict[str, str]:
+    models = frozen.config.get("models")
+    return {r: str(m) for r, m in models.items() if m} if isinstance(models, dict) else {}
+
+
+def _result(event: Event) -> str:
+    found = event.result
+    return found if isinstance(found, str) else json.dumps(found, ensure_ascii=False)
+
+
+def _prompt(event: Event) -> str:
+    messages = event.request.get("messages") if isinstance(event.request, dict) else None
+    last = messages[-1] if isinstance(messages, list) and messages else {}
+    return str(last.get("content", "")) if isinstance(last, dict) else ""
+
+
+def _fork(
+    place: Place, given: Mapping[str, str], form: ForkForm, event: Event, roles: Mapping[str, str]
+) -> Fork:
+    texts: dict[str, str | None] = {}
+    recorded = {"answer": _result(event), "prompt": _prompt(event)}
+    for name, before in recorded.items():
+        # A browser sends every line break as two characters.
+        text = given.get(name, "").replace("\r\n", "\n")
+        if len(text) > _TEXT or "\0" in text:
+            raise InputError(say(f"{_TEXT:,} 字までです", f"{_TEXT:,} characters at most"))
+        texts[name] = None if text.strip() in ("", before.strip()) else text
+    chosen = given.get("model", "")
+    if chosen not in (*form.models, *([""] if form.fixed else [])):
+        raise InputError(say("モデルを選んでください", "choose a model"))
+    return Fork(
+        parent=str(place.path.resolve()),
+        episode=event.where.episode,
+        step=event.where.step,
+        models={role: chosen for role, m in roles.items() if chosen != m} if chosen else {},
+        **texts,
+    )
+
+
+def _words(server: ServerState, fork: Fork, path: Path) -> list[str]:
+    words = [fork.parent, f"--episode={fork.episode}", f"--step={fork.step}", f"--run-dir={path}"]
+    words += [f"--{name}={t}" for name in ("answer", "prompt") if (t := getattr(fork, name))]
+    words += [f"--{role}-model={model}" for role, model in fork.models.items()]
+    words += [f"--max-minutes={_MINUTES}", "-q", *option_words(server.options.endpoint)]
+    return [sys.executable, "-P", "-m", "naisei", "runs", "fork", *words]
+
+
+class _Commands:
+    """Commands under way, which end with the server; what they had reached is kept."""
+
+    def __init__(self, server: ServerState) -> None:
+        self._open = is_loopback(server.options.host)
+        self._running: dict[Path, asyncio.subprocess.Process] = {}
+        self._tasks: set[asyncio.Task[bytes]] = set()
+        server.at_end(self._end)
+
+    async def carry_out(self, words: list[str], path: Path) -> bool:
+        """Whether it is done; `False` while it still works. Raises `InputError` if it fails."""
+        if path not in self._running:
+            if len(self._running) >= _MOST:
+                many = say("ほかの分岐が終わってから", "wait until another fork has ended")
+                raise HTTPException(503, many)
+            self._running[path] = process = await asyncio.create_subprocess_exec(
+                *words,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.DEVNULL,
+                stderr=asyncio.subprocess.PIPE,
+                env=os.environ | {"NAISEI_LANG": language()},
+                start_new_session=True,  # Ctrl-C is for the server, which ends them itself
+            )
+            task = asyncio.create_task(self._told(path, process))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+            while not task.done():
+                await asyncio.wait({task}, timeout=_WAIT)
+                if not task.done() and (path / "config.json").exists():
+                    return False
+            if code := process.returncode:
+                self._refuse(code, task.result())
+            return True
+        return False
+
+    async def _told(self, path: Path, process: asyncio.subprocess.Process) -> bytes:
+        try:
+            return (await process.communicate())[1]
+        finally:
+            del self._running[path]
+
+    def _refuse(self, code: int, told: bytes) -> None:
+        why = told.decode("utf-8", "replace").strip()[-1_000:]
+        failed = say(
+            f"分岐できませんでした (終了コード {code})", f"the fork failed (exit code {code})"
+        )
+        # What the command says names files of the server.
+        raise InputError(f"{failed}: {why}" if self._open else failed, place=why)
+
+    def _end(self) -> None:
+        for process in self._running.values():
+            with suppress(ProcessLookupError):
+                process.terminate()
