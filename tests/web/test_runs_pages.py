@@ -506,3 +506,13 @@ def test_a_run_is_forked_on_the_page(tmp_path: Path, naisei: Naisei) -> None:
             assert server.state is not None
             assert fork_form(server.state, Place("one", runs / "one"), paid, asked) is None
     assert len(list(runs.glob("one-fork-*"))) == 2
+
+
+def test_sorting_keeps_the_filter_and_the_hidden_columns(tmp_path: Path) -> None:
+    made(tmp_path / "runs" / "clarify-a", 1, wins=1)
+    with WebServer(WebOptions(state=tmp_path / "state", runs=tmp_path / "runs")) as server:
+        for path in ("/runs", "/runs/rows"):  # the page, and what a change of the form brings
+            page = get(server, path, text="clarify", hide="agent").replace("&amp;", "&")
+            assert "/runs?text=clarify&sort=name&hide=agent" in page
+        assert 'value="agent" checked' in get(server, "/runs", hide="agent")
+        assert "checked" not in get(server, "/runs", hide="name")

@@ -167,18 +167,19 @@ def opened(path: Path, *, check: bool = False) -> RunDirectory:
 _RUNS_AT_ONCE = 50
 #: Seconds within which a page looks into logs; what it does not come to is fetched row by row.
 _AT_MOST = 0.08
-_COLUMNS = (
-    "name",
-    "system",
-    "agent",
-    "model",
-    "metric",
-    "created",
-    "state",
-    "scored",
-    "tokens",
-    "usd",
-)
+#: In Japanese and English, and whether they hold numbers.
+_COLUMNS = {
+    "name": ("実行", "Run", False),
+    "system": ("システム", "System", False),
+    "agent": ("エージェント", "Agent", False),
+    "model": ("モデル", "Model", False),
+    "metric": ("指標", "Metric", True),
+    "state": ("状態", "State", False),
+    "scored": ("採点済み", "Scored", True),
+    "tokens": ("トークン", "Tokens", True),
+    "usd": ("$", "$", True),
+    "created": ("開始", "Started", False),
+}
 #: What was seen of a run, while its files stay as they are.
 _Seen = dict[tuple[str, tuple[object, ...]], "Row"]
 _KEPT = 2_000
@@ -199,13 +200,14 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Filters and order of the list, as an address has them."""
+    """Filters, order and hidden columns of the list, as an address has them."""
 
     text: str = ""
     system: str = ""
     state: str = ""
     sort: str = ""
     desc: str = ""
+    hide: tuple[str, ...] = ()
 
     @staticmethod
     def of(request: Request) -> Wanted:
@@ -217,23 +219,26 @@ class Wanted:
             state=given.get("state", ""),
             sort=sort if sort in _COLUMNS else "",
             desc="1" if given.get("desc") else "",
+            hide=tuple(c for c in _COLUMNS if c in given.getlist("hide") and c != "name"),
         )
 
     def url(self, address: str, **other: object) -> str:
         query = {k: v for k, v in {**asdict(self), **other}.items() if v != ""}
-        return f"{address}{'?' if query else ''}{urlencode(query)}"
+        told = urlencode(query, doseq=True)
+        return f"{address}{'?' if told else ''}{told}"
 
 
 async def show_list(request: Request) -> Response:
-    """`GET /runs?text=&system=&state=&sort=&desc=`."""
+    """`GET /runs?text=&system=&state=&sort=&desc=&hide=`."""
     return await _answer(request, "runs/list.html")
 
 
 async def more_rows(request: Request) -> Response:
     """`GET /runs/rows`: more of the list, or the list under other filters."""
-    response = await _answer(request, "runs/_list_rows.html")
-    if "offset" not in request.query_params:
-        response.headers["HX-Replace-Url"] = Wanted.of(request).url("/runs")
+    if "offset" in request.query_params:
+        return await _answer(request, "runs/_list_rows.html")
+    response = await _answer(request, "runs/_list_table.html")
+    response.headers["HX-Replace-Url"] = Wanted.of(request).url("/runs")
     return response
 
 
@@ -299,6 +304,7 @@ async def _answer(request: Request, template: str) -> Response:
         grouped=not wanted.sort,
         root=str(root),
         recorded=root == RECORDED,
+        columns=_COLUMNS,
     )
 
 
