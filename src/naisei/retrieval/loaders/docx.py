@@ -5,10 +5,12 @@ from __future__ import annotations
 import io
 import re
 import zipfile
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import docx
+from docx.oxml import parse_xml
 from docx.oxml.ns import qn
 from pydantic import JsonValue
 
@@ -20,10 +22,10 @@ __all__ = [
     "SKIPPED",
     "broken",
     "elements",
+    "fonts",
     "heading_level",
     "heading_styles",
     "hidden",
-    "hiding_styles",
     "open_docx",
     "read_docx",
     "shaded",
@@ -37,7 +39,10 @@ SKIPPED = frozenset(
     | {"{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"}
 )
 _BREAKS = frozenset({qn("w:br"), qn("w:cr")})
-_WHITE = frozenset({"ffffff", "fefefe", "fdfdfd", "fcfcfc"})
+_WHITE = frozenset({"", "ffffff", "fefefe", "fdfdfd", "fcfcfc"})
+#: Of 255: letters of #f4f4f4 are not seen on white.
+_NEAR = 12
+_NONE: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
 _HEX = re.compile("[0-9a-f]{6}")
 #: Theme colours that are the paper's, in the themes that Word brings along.
 _PAPER = frozenset({"background1", "bg1", "light1", "lt1"})
@@ -63,31 +68,50 @@ _TC = qn("w:tc")
 _TCPR = qn("w:tcPr")
 _VAL = qn("w:val")
 _VANISH = qn("w:vanish")
-_WEBHIDDEN = qn("w:webHidden")
+_SPACING, _LINE, _LINE_RULE = qn("w:spacing"), qn("w:line"), qn("w:lineRule")
+#: Twentieths of a point: lines of 2 points.
+_LOWEST = 40
+_TYPE, _DEFAULT = qn("w:type"), qn("w:default")
+_DEFAULTS = "/".join(map(qn, ("w:docDefaults", "w:rPrDefault", "w:rPr")))
+_WORD_2010 = "{http://schemas.microsoft.com/office/word/2010/wordml}"
+_TEXT_FILL, _NO_FILL = f"{_WORD_2010}textFill", f"{_WORD_2010}noFill"
 
 
-def shown_text(paragraph: Any, styles: Set[str] = frozenset()) -> str:
+Fonts = Mapping[str, Mapping[str, Any]]
+
+
+def shown_text(paragraph: Any, styles: Fonts = _NONE) -> str:
     """Its runs in order, line breaks as `\\n`. Left out: hidden text, deleted text, letters of
-    nearly the colour of their ground, letters too small to read, by themselves or by style.
-    styles: of `hiding_styles`."""
+    nearly the colour of their ground, letters or lines too small to read, by themselves or by
+    style. styles: of `fonts`."""
     found: list[str] = []
-    dark = shaded(paragraph.find(_PPR)) or any(
-        shaded(cell.find(_TCPR)) for cell in paragraph.iterancestors(_TC)
-    )
+    properties = paragraph.find(_PPR)
+    if _flat(properties):
+        return ""
     own = paragraph.find(f"{_PROPERTIES}/{_PSTYLE}")
-    if own is not None and own.get(_VALUE, "") in styles and not dark:
-        styles = styles | {_ALL}
-    _collect(paragraph, found, dark, styles)
+    font = styles.get("" if own is None else own.get(_VALUE, ""), styles.get("", {}))
+    cells = (shaded(cell.find(_TCPR)) for cell in paragraph.iterancestors(_TC))
+    ground = shaded(properties) or font.get("ground", "") or next(filter(None, cells), "")
+    _collect(paragraph, found, ground, {**styles, _ALL: font})
     return "".join(found)
 
 
-def _collect(element: Any, found: list[str], dark: bool, styles: Set[str]) -> None:
+def _flat(properties: Any) -> bool:
+    """Whether lines are as low as a hair."""
+    lines = properties.find(_SPACING) if properties is not None else None
+    if lines is None or lines.get(_LINE_RULE) != "exact":
+        return False
+    high = lines.get(_LINE, "")
+    return high.isdigit() and int(high) <= _LOWEST
+
+
+def _collect(element: Any, found: list[str], ground: str, styles: Fonts) -> None:
     # A paragraph inside another (a text box) ends a line.
     for child in element.iterchildren():
         tag = child.tag
         if tag in SKIPPED or not isinstance(tag, str):
             continue
-        if tag == _R and hidden(child.find(_RPR), dark, styles):
+        if tag == _R and hidden(child.find(_RPR), ground, styles):
             continue
         if tag == _T:
             found.append(child.text or "")
@@ -98,73 +122,137 @@ def _collect(element: Any, found: list[str], dark: bool, styles: Set[str]) -> No
         elif tag == _NOBREAKHYPHEN:
             found.append("-")
         else:
-            _collect(child, found, dark, styles)
+            _collect(child, found, ground, styles)
             if tag == _P:
                 found.append("\n")
 
 
-def hidden(properties: Any, dark: bool, styles: Set[str] = frozenset()) -> bool:
-    """Whether a run with these properties (or None) is not seen. dark: the ground it is on.
-    styles: of `hiding_styles`."""
-    if properties is None:
-        return _ALL in styles
-    style = properties.find(_RSTYLE)
-    by_style = _ALL in styles or (style is not None and style.get(_VAL, "") in styles)
-    # What a run says of itself goes before its style.
-    again = properties.find(_VANISH) is not None or properties.find(_COLOR) is not None
-    if by_style and not again and properties.find(_SZ) is None:
+def hidden(properties: Any, ground: str, styles: Fonts = _NONE) -> bool:
+    """Whether a run with these properties (or None) is not seen. ground: the colour that it is
+    on, of `shaded`. styles: of `fonts`."""
+    font = dict(styles.get(_ALL, {}))
+    font.pop("ground", None)  # the paragraph's, which is in `ground`
+    if properties is not None:
+        style = properties.find(_RSTYLE)
+        if style is not None:
+            font |= styles.get(style.get(_VAL, ""), {})
+        font |= _font(properties)
+    if font.get("vanish"):
         return True
-    if _on(properties.find(_VANISH)) or _on(properties.find(_WEBHIDDEN)):
+    if 0 <= font.get("size", _SMALLEST) < _SMALLEST or font.get("unfilled"):
         return True
-    size = properties.find(_SZ)
-    if size is not None and (value := size.get(_VAL, "")).isdigit() and int(value) < _SMALLEST:
-        return True
-    color = properties.find(_COLOR)
-    white = color is not None and _whitish(color)
-    marked = properties.find(_HIGHLIGHT)
-    lit = marked is not None and marked.get(_VAL) not in (None, "none", "white")
-    return white and not dark and not lit and not shaded(properties)
+    color = font.get("color")
+    return color is not None and _alike(color, font.get("ground") or ground or "ffffff")
 
 
-def _whitish(color: Any) -> bool:
-    """Nearly the colour of paper: #f5f5f5 and lighter, or the theme's colour of the page."""
+def _font(properties: Any) -> dict[str, Any]:
+    """What decides whether letters are seen, as far as it is said here."""
+    found: dict[str, Any] = {}
+    for child in properties.iterchildren():
+        value = child.get(_VAL)
+        match child.tag:
+            case tag if tag == _VANISH:
+                found["vanish"] = _on(child)
+            case tag if tag == _SZ and (value or "").isdigit():
+                found["size"] = int(value)
+            case tag if tag == _COLOR:
+                found["color"] = child
+            case tag if tag == _HIGHLIGHT and value:
+                found["ground"] = _MARKERS.get(value.lower(), "")
+            case tag if tag == _SHD:
+                found.setdefault("ground", shaded(properties))
+            case tag if tag == _TEXT_FILL:
+                found["unfilled"] = child.find(_NO_FILL) is not None
+    return found
+
+
+#: Of a highlighter.
+_MARKERS = {
+    "black": "000000",
+    "blue": "0000ff",
+    "cyan": "00ffff",
+    "green": "00ff00",
+    "magenta": "ff00ff",
+    "red": "ff0000",
+    "yellow": "ffff00",
+    "white": "ffffff",
+    "darkblue": "000080",
+    "darkcyan": "008080",
+    "darkgreen": "008000",
+    "darkmagenta": "800080",
+    "darkred": "800000",
+    "darkyellow": "808000",
+    "darkgray": "808080",
+    "lightgray": "c0c0c0",
+}
+
+
+def _alike(color: Any, ground: str) -> bool:
+    """Whether letters of a colour are not seen on a ground: #f5f5f5 is not on white, nor the
+    theme's colour of the page. Automatic letters always are."""
     theme = (color.get(_THEME) or "").lower()
     if theme:
         shade, tint = color.get(_SHADE), color.get(_TINT)
-        return theme in _PAPER and (shade or "ff").lower() >= "f0" and tint is None
+        white = theme in _PAPER and (shade or "ff").lower() >= "f0" and tint is None
+        return white and ground in _WHITE
     value = (color.get(_VAL) or "").lower()
-    return _HEX.fullmatch(value) is not None and min(bytes.fromhex(value)) >= 0xF4
+    if _HEX.fullmatch(value) is None or _HEX.fullmatch(ground) is None:
+        return False
+    pairs = zip(bytes.fromhex(value), bytes.fromhex(ground), strict=True)
+    return max(abs(one - other) for one, other in pairs) < _NEAR
 
 
-def hiding_styles(document: Any) -> frozenset[str]:
-    """Ids of the styles whose text is not seen, those based on such a one included."""
-    hides: set[str] = set()
+def fonts(document: Any) -> dict[str, Mapping[str, Any]]:
+    """Id of a style → what decides whether its letters are seen, what it is based on included;
+    \"\" for paragraphs without one."""
+    sheet = document.part._styles_part.element
+    rest = sheet.find(_DEFAULTS)
+    own: dict[str, dict[str, Any]] = {}
     base: dict[str, str] = {}
-    for style in document.part._styles_part.element.iterchildren(_STYLE):
+    usual = ""
+    for style in sheet.iterchildren(_STYLE):
         number = style.get(_STYLE_ID, "")
-        if style.find(_RPR) is not None and hidden(style.find(_RPR), shaded(style.find(_PPR))):
-            hides.add(number)
-        parent = style.find(_BASED_ON)
-        if parent is not None and style.find(f"{_RPR}/{_COLOR}") is None:
+        properties = style.find(_RPR)
+        own[number] = {} if properties is None else _font(properties)
+        if ground := shaded(style.find(_PPR)):
+            own[number].setdefault("ground", ground)
+        if (parent := style.find(_BASED_ON)) is not None:
             base[number] = parent.get(_VALUE, "")
-    for number in list(base):
-        at, steps = number, 0
-        while at not in hides and at in base and steps < 10:
-            at, steps = base[at], steps + 1
-        if at in hides:
-            hides.add(number)
-    return frozenset(hides)
+        if style.get(_TYPE) == "paragraph" and style.get(_DEFAULT) in ("1", "true", "on"):
+            usual = number
+    found: dict[str, Mapping[str, Any]] = {}
+    for number in own:
+        at, chain = number, [own[number]]
+        while at in base and len(chain) < 10:
+            at = base[at]
+            chain.append(own.get(at, {}))
+        font: dict[str, Any] = {}
+        for each in reversed(chain):
+            font |= each
+        found[number] = font
+    start = {} if rest is None else _font(rest)
+    whole = {number: {**start, **font} for number, font in found.items()}
+    # A style of characters says nothing of what the paragraph's says.
+    for style in sheet.iterchildren(_STYLE):
+        if style.get(_TYPE) == "character":
+            number = style.get(_STYLE_ID, "")
+            whole[number] = dict(found.get(number, {}))
+    whole[""] = whole.get(usual, start)
+    return {**whole}
 
 
 def _on(switch: Any) -> bool:
     return switch is not None and switch.get(_VAL, "1").lower() not in ("0", "false", "off")
 
 
-def shaded(properties: Any) -> bool:
-    """Whether these properties (or None) give a ground that white letters are seen on."""
+def shaded(properties: Any) -> str:
+    """The colour of the ground that these properties (or None) give: six digits, empty if none."""
     shade = properties.find(_SHD) if properties is not None else None
-    fill = "auto" if shade is None else (shade.get(_FILL) or "auto").lower()
-    return fill not in _WHITE and fill != "auto"
+    if shade is None:
+        return ""
+    solid = shade.get(_VAL) == "solid" and (shade.get(_COLOR) or "auto").lower()
+    fill = str(solid or shade.get(_FILL) or "auto").lower()
+    return fill if _HEX.fullmatch(fill) else ""
 
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -184,7 +272,7 @@ def read_docx(name: str, data: bytes, limits: LoadLimits) -> Read:
     """
     document = open_docx(name, data, inflated=limits.inflated)
     try:
-        levels, styles = heading_styles(document), hiding_styles(document)
+        levels, styles = heading_styles(document), fonts(document)
         blocks = Blocks(limits.characters)
         for kind, element in elements(document.element.body):
             if kind == "table":
@@ -199,6 +287,8 @@ def read_docx(name: str, data: bytes, limits: LoadLimits) -> Read:
                 blocks.heading(level, text)
             else:
                 blocks.text(f"- {text}" if text.strip() and _listed(element) else text)
+        for element in _notes(document):
+            blocks.text(shown_text(element, styles))
         core = document.core_properties
         meta: dict[str, JsonValue] = {"author": core.author} if core.author else {}
     except (Unreadable, TooLong):
@@ -208,6 +298,37 @@ def read_docx(name: str, data: bytes, limits: LoadLimits) -> Read:
         raise broken(name, error) from error
     title = "" if core.title in (None, "", "Word Document") else core.title.strip()
     return Read(blocks.passages, blocks.first or title, meta)
+
+
+_PAGE_NUMBER = re.compile(r"[-–—\s]*(?:page\s*)?\d{0,4}(?:\s*(?:/|of)\s*\d{0,4})?[-–—\s]*", re.I)
+_NOTES = tuple(f"{kind}notes" for kind in ("foot", "end"))
+_NUMBER, _NOTE_TYPE = qn("w:id"), qn("w:type")
+
+
+def _notes(document: Any) -> Iterator[Any]:
+    """Paragraphs outside the body that are shown: notes that it refers to, then the heads and
+    feet of pages, each once."""
+    for part in document.part.rels.values():
+        kind = part.reltype.rpartition("/")[2]
+        if kind in _NOTES and not part.is_external:
+            tag = qn(f"w:{kind[:-1]}Reference")
+            asked = {each.get(_NUMBER) for each in document.element.body.iter(tag)}
+            for note in parse_xml(part.target_part.blob).iterchildren():
+                if note.get(_NUMBER) in asked and note.get(_NOTE_TYPE) is None:
+                    yield from note.iter(_PARAGRAPH)
+    told: set[str] = set()
+    for section in document.sections:
+        ends = [section.header, section.footer]
+        if section.different_first_page_header_footer:
+            ends += [section.first_page_header, section.first_page_footer]
+        for end in ends:
+            if end.is_linked_to_previous:
+                continue
+            for paragraph in end._element.iter(_PARAGRAPH):
+                text = "".join(paragraph.itertext()).strip()
+                if text not in told and not _PAGE_NUMBER.fullmatch(text):
+                    yield paragraph
+                told.add(text)
 
 
 def open_docx(name: str, data: bytes, *, inflated: int) -> Any:
@@ -303,10 +424,12 @@ def _listed(paragraph: Any) -> bool:
     return paragraph.find(f"{_PROPERTIES}/{_NUMBERED}") is not None
 
 
-def _table(blocks: Blocks, table: Any, styles: Set[str]) -> None:
+def _table(blocks: Blocks, table: Any, styles: Fonts) -> None:
     rows: list[list[str]] = []
     for line in table.iter(_ROW):
         if line.getparent() is not table and _owner(line) is not table:
+            continue
+        if _unseen_row(line):
             continue
         cells: list[str] = []
         for cell in line.iter(_CELL):
@@ -320,6 +443,20 @@ def _table(blocks: Blocks, table: Any, styles: Set[str]) -> None:
             cells.append("\n".join(shown_text(p, styles) for p in cell.iter(_PARAGRAPH)))
         rows.append(cells)
     blocks.table(rows)
+
+
+def _unseen_row(line: Any) -> bool:
+    """Whether a row of a table is hidden, or as low as a hair."""
+    properties = line.find(_ROW_PROPERTIES)
+    if properties is None:
+        return False
+    high = properties.find(_ROW_HEIGHT)
+    low = high is not None and high.get(_RULE) == "exact" and high.get(_VALUE, "").isdigit()
+    return _on(properties.find(_HIDDEN_ROW)) or (low and int(high.get(_VALUE)) <= _LOWEST)
+
+
+_ROW_PROPERTIES, _ROW_HEIGHT = qn("w:trPr"), qn("w:trHeight")
+_RULE, _HIDDEN_ROW = qn("w:hRule"), qn("w:hidden")
 
 
 def _owner(line: Any) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 from itertools import groupby
@@ -203,7 +204,7 @@ def read_markdown(text: str, most: int) -> Read:
             rows = [_cells(line)]
             at += 1
             while at < len(lines) and "|" in lines[at] and lines[at].strip():
-                rows.append(_cells(lines[at]))
+                rows.append(_cells(lines[at])[: len(rows[0])])
                 at += 1
             blocks.table(rows)
         elif not line.strip() or _RULER.match(line):
@@ -217,7 +218,11 @@ def read_markdown(text: str, most: int) -> Read:
 
 #: A heading without a space after its marks is one in Japanese texts; a note is shown.
 _TIGHT_HEADING = re.compile(r"^( {0,3}#{1,6})(?=[^#\s])")
-_NOTE = re.compile(r"^( {0,3})\[\^")
+_NOTE_START = re.compile(r"^( {0,3})\[\^")
+#: One that nothing refers to is not shown, nor are the indented lines that go on with it.
+_NOTE = re.compile(r"^( {0,3})\[\^([^\[\]\s]{1,100})\]:", re.M)
+_REFERENCE = re.compile(r"\[\^([^\[\]\s]{1,100})\]")
+_GOES_ON = re.compile(r" {2}|\t")
 #: Marks of a paragraph, times its length: the parser may look back for each.
 _MARKS = re.compile(r"[<\[\]!*_`&~]")
 _STEPS = 20_000_000
@@ -227,6 +232,9 @@ def _rendered(body: str, meta: dict[str, JsonValue], most: int) -> Read:
     """Read as the page that it is rendered to."""
     fence = ""
     lines: list[str] = []
+    unasked = False
+    asked = Counter(_REFERENCE.findall(body))
+    asked.subtract(name for _, name in _NOTE.findall(body))
     marks = length = steps = 0
     for line in body.split("\n"):
         opened = _FENCE.match(line)
@@ -235,7 +243,13 @@ def _rendered(body: str, meta: dict[str, JsonValue], most: int) -> Read:
         elif opened:
             fence = opened[1]
         else:
-            line = _NOTE.sub(r"\1\\[^", _TIGHT_HEADING.sub(r"\1 ", line))
+            if note := _NOTE.match(line):
+                unasked = asked[note[2]] < 1
+            else:
+                unasked = unasked and (not line.strip() or bool(_GOES_ON.match(line)))
+            if unasked:
+                line = ""
+            line = _NOTE_START.sub(r"\1\\[^", _TIGHT_HEADING.sub(r"\1 ", line))
         marks, length = marks + len(_MARKS.findall(line)), length + len(line)
         if not line.strip():
             steps, marks, length = steps + marks * length, 0, 0

@@ -177,7 +177,7 @@ def _pages(name: str, data: bytes, limits: LoadLimits) -> tuple[list[list[Line]]
         letters = 0
         for number in range(len(document)):
             try:
-                page = document[number]
+                page = _with_notes(document, number)
                 pages.append(lines_of(page, limits.characters - letters))
                 page.close()
             except pypdfium2.PdfiumError as error:
@@ -190,6 +190,18 @@ def _pages(name: str, data: bytes, limits: LoadLimits) -> tuple[list[list[Line]]
         return pages, one_line(document.get_metadata_value("Title") or "")
     finally:
         document.close()
+
+
+def _with_notes(document: pypdfium2.PdfDocument, number: int) -> pypdfium2.PdfPage:
+    """A page; what its annotations and fields show is drawn on it, hidden ones are not."""
+    page = document[number]
+    if not pdfium.FPDFPage_GetAnnotCount(page.raw):
+        return page
+    drawn = pdfium.FPDFPage_Flatten(page.raw, pdfium.FLAT_NORMALDISPLAY)
+    if drawn != pdfium.FLATTEN_SUCCESS:
+        return page
+    page.close()
+    return document[number]
 
 
 def _sizes(pages: list[list[Line]]) -> tuple[float, list[float]]:

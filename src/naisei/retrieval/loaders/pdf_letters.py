@@ -111,7 +111,7 @@ class _Look:
     covered: bool = False
 
 
-def _look(text: Any, i: int, looks: dict[int, _Look], covers: Sequence[_Box]) -> _Look:
+def _look(text: Any, i: int, looks: dict[int, _Look], covers: Sequence[_Cover]) -> _Look:
     """How a letter looks, by the object that it belongs to."""
     owner = pdfium.FPDFText_GetTextObject(text, i)
     key = ctypes.cast(owner, ctypes.c_void_p).value if owner else None
@@ -131,6 +131,7 @@ def _look(text: Any, i: int, looks: dict[int, _Look], covers: Sequence[_Box]) ->
     active = ctypes.c_int(1)
     off = pdfium.FPDFPageObj_GetIsActive(owner, active) and not active.value
     seen, light = mode not in _UNSEEN and not off, False
+    shade: tuple[int, int, int] | None = None
     color = [ctypes.c_uint() for _ in range(4)]
     ask = (
         pdfium.FPDFPageObj_GetStrokeColor if mode in _OUTLINED else pdfium.FPDFPageObj_GetFillColor
@@ -139,14 +140,20 @@ def _look(text: Any, i: int, looks: dict[int, _Look], covers: Sequence[_Box]) ->
         red, green, blue, alpha = (value.value for value in color)
         seen = seen and alpha >= _CONTRAST
         light = min(red, green, blue) >= _LIGHT or alpha < 80
+        shade = (red, green, blue)
     font = pdfium.FPDFTextObj_GetFont(owner)
     embedded = bool(font) and pdfium.FPDFFont_GetIsEmbedded(font) == 1
     around = _bounds(owner)
     marks = _marks(owner)
     seen = seen and not _overlong(marks.get("ActualText"), around, size)
     covered = "OC" in marks or not _within(around, _clip(owner))
+    covered |= bool(pdfium.FPDFPageObj_HasTransparency(owner))
     covered |= any(
-        around[0] < c[2] and c[0] < around[2] and around[1] < c[3] and c[1] < around[3]
+        around[0] < c.box[2]
+        and c.box[0] < around[2]
+        and around[1] < c.box[3]
+        and c.box[1] < around[3]
+        and (c.over or c.alike(shade))
         for c in covers
     )
     looks[key] = _Look(seen, light, size, embedded, y.value, covered)
@@ -207,18 +214,42 @@ def _within(inner: _Box, outer: _Box | None) -> bool:
     return low and inner[2] <= outer[2] + 1 and inner[3] <= outer[3] + 1
 
 
-def _covers(page: pypdfium2.PdfPage) -> list[_Box]:
-    """What is drawn after the first text, and may lie over it: areas and pictures."""
+@dataclass(frozen=True, slots=True)
+class _Cover:
+    """An area or a picture. over: drawn after the first text. color: of an area, if known."""
+
+    box: _Box
+    over: bool
+    color: tuple[int, int, int] | None = None
+
+    def alike(self, shade: tuple[int, int, int] | None) -> bool:
+        """Whether letters of a shade may not be seen on it."""
+        if self.color is None or shade is None:
+            return False
+        return max(abs(a - b) for a, b in zip(self.color, shade, strict=True)) < 3 * _CONTRAST
+
+
+def _covers(page: pypdfium2.PdfPage) -> list[_Cover]:
+    """What may lie over text, being drawn after the first, or have the colour of text."""
     letters = False
-    found: list[_Box] = []
+    found: list[_Cover] = []
     for n in range(pdfium.FPDFPage_CountObjects(page.raw)):
         drawn = pdfium.FPDFPage_GetObject(page.raw, n)
         kind = pdfium.FPDFPageObj_GetType(drawn)
         letters = letters or kind == pdfium.FPDF_PAGEOBJ_TEXT
+        path = kind == pdfium.FPDF_PAGEOBJ_PATH
         over = kind == pdfium.FPDF_PAGEOBJ_FORM or (letters and kind in _COVERS)
-        if over and (kind != pdfium.FPDF_PAGEOBJ_PATH or _filled(drawn)):
-            found.append(_bounds(drawn))
+        if (over or path) and (not path or _filled(drawn)):
+            found.append(_Cover(_bounds(drawn), over, _fill(drawn) if path else None))
     return found
+
+
+def _fill(path: Any) -> tuple[int, int, int] | None:
+    color = [ctypes.c_uint() for _ in range(4)]
+    if not pdfium.FPDFPageObj_GetFillColor(path, *color):
+        return None
+    red, green, blue, _ = (value.value for value in color)
+    return red, green, blue
 
 
 def _bounds(drawn: Any) -> _Box:
