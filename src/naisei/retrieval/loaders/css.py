@@ -8,26 +8,31 @@ Source: CSS Cascading and Inheritance Level 5, W3C.
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
+from urllib.parse import unquote
 
 import tinycss2  # type: ignore[import-untyped]
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from naisei.retrieval.loaders.css_values import LONGHANDS, RELEVANT, VALID, expanded
+from naisei.retrieval.loaders.media import media_holds, supported
 
-__all__ = ["BOXED", "SCREEN", "Cascade", "TooIntricate"]
+__all__ = ["BOXED", "SCOPE", "Cascade", "TooIntricate"]
 
 #: What is noted of an element with a box of the style sheet's own that has a ground.
 BOXED = "-boxed"
-#: Width and height of the screen, in CSS pixels.
-SCREEN = (1280.0, 800.0)
 _RULES, _SHEET, _DEPTH = 4_000, 300_000, 8
 #: Elements that rules may be compared with, those above them included: some seconds.
 _STEPS = 40_000_000
 #: Declarations that are kept for one element.
 _KEPT = 300
+
+
+#: Attribute of what is in a shadow tree: its number.
+SCOPE = "data-shadow-tree"
 
 
 class TooIntricate(ValueError):
@@ -46,7 +51,8 @@ _Rank = tuple[int, int, tuple[int, int, int], int]
 
 class Cascade:
     """`of(node)`: property → value, of those that decide what is seen; `var()` is still in it.
-    frames: name of an animation → (what its first frame declares, what its last does)."""
+    frames: name of an animation → (what its first frame declares, what its last does).
+    custom: what variables hold by themselves."""
 
     def __init__(self, tree: LexborHTMLParser, depth: int) -> None:
         """depth: how deep the elements nest.
@@ -55,6 +61,7 @@ class Cascade:
             TooIntricate: very many rules for the elements there are.
         """
         self.frames: dict[str, tuple[dict[str, str], dict[str, str]]] = {}
+        self.custom: dict[str, str] = {}
         self._layers: dict[str, int] = {}
         self._won: dict[int, dict[str, tuple[_Rank, str]]] = {}
         self._order = 0
@@ -74,14 +81,16 @@ class Cascade:
     def _rules(self, tree: LexborHTMLParser) -> list[_Rule]:
         found: list[_Rule] = []
         left = _SHEET
-        for sheet in tree.css("style"):
+        for sheet in tree.css("style, link[rel=stylesheet i][href]"):
             kind = (sheet.attributes.get("type") or "text/css").strip().lower()
-            if kind != "text/css" or not _media(sheet.attributes.get("media") or "all"):
+            if kind != "text/css" or not media_holds(sheet.attributes.get("media") or "all"):
                 continue
-            text = sheet.text()[:left]
+            text = _in_address(sheet.attributes.get("href") or "") or sheet.text()
+            text = _IMPORT.sub(lambda found: _in_address(found[1]), text)[:left]
             left -= len(text)
             parsed = tinycss2.parse_stylesheet(text, True, True)
-            self._collect(parsed, "", 1 << 20, found, 0)
+            scope = sheet.attributes.get(SCOPE) or ""
+            self._collect(parsed, f"[{SCOPE}={scope}]" * bool(scope), 1 << 20, found, 0)
         return found
 
     def _collect(
@@ -113,9 +122,9 @@ class Cascade:
             self._keyframes(prelude.strip("\"'"), node.content)
         elif (
             name == "layer"
-            or (name == "media" and _media(prelude))
-            or (name == "container" and _media("(" + prelude.partition("(")[2]))
-            or (name == "supports" and _supported(prelude.lower()))
+            or (name == "media" and media_holds(prelude))
+            or (name == "container" and media_holds("(" + prelude.partition("(")[2]))
+            or (name == "supports" and supported(prelude.lower()))
         ):
             self._collect(
                 tinycss2.parse_blocks_contents(node.content, True, True)
@@ -126,6 +135,10 @@ class Cascade:
                 found,
                 depth + 1,
             )
+        elif name == "property":
+            said = {d.lower_name: d for d in tinycss2.parse_blocks_contents(node.content, True, True) if d.type == "declaration"}
+            if "initial-value" in said:
+                self.custom[prelude] = tinycss2.serialize(said["initial-value"].value).strip()
         elif name == "scope":
             rules = tinycss2.parse_rule_list(node.content, True, True)
             within = prelude.partition(")")[0].strip("( ") or ":root"
@@ -178,6 +191,23 @@ class Cascade:
                         _put(own, name, value, (2 * important, layer, weight, self._order))
 
 
+_IMPORT = re.compile(r"@import\s+(?:url\()?\s*[\"']?(data:[^\"'()]*)[\"']?\s*\)?[^;]*;", re.I)
+
+
+def _in_address(address: str) -> str:
+    """The style sheet that stands in an address (`data:`); empty for one elsewhere."""
+    kind, _, body = address.strip().partition(",")
+    if not kind.lower().startswith("data:text/css"):
+        return ""
+    body = unquote(body)
+    if not kind.lower().endswith(";base64"):
+        return body
+    try:
+        return base64.b64decode(body).decode("utf-8", "replace")
+    except ValueError:
+        return ""
+
+
 #: Boxes that a style sheet puts into an element.
 _BOX = re.compile(r"::?(?:before|after)\s*$", re.I)
 
@@ -187,6 +217,9 @@ def _put(own: dict[str, tuple[_Rank, str]], name: str, value: str, rank: _Rank) 
         before = own.get(longhand)
         if (before is None and len(own) < _KEPT) or (before is not None and rank >= before[0]):
             own[longhand] = (rank, said)
+
+
+_FALLBACK = re.compile(r"env\([\w\s-]+,([^()]*)\)")
 
 
 def _declared(nodes: Iterable[Any]) -> Iterator[tuple[str, str, bool]]:
@@ -199,7 +232,7 @@ def _declared(nodes: Iterable[Any]) -> Iterator[tuple[str, str, bool]]:
             continue
         value = tinycss2.serialize([t for t in node.value if t.type != "comment"]).strip()
         if not name.startswith("--"):
-            value = value.lower()
+            value = _FALLBACK.sub(r"\1", value.lower())
         if name not in VALID or "var(" in value or VALID[name](value):
             yield name, value[:2_000], node.important
 
@@ -250,10 +283,20 @@ _NOT_YET = re.compile(
 _PSEUDO_ELEMENT = re.compile(r"::|:(?:before|after|first-line|first-letter)(?![\w-])", re.I)
 
 
+_LANG = re.compile(r":lang\(\s*[\"']?([\w-]+)[\"']?\s*\)", re.I)
+_DIR = re.compile(r":dir\(\s*(ltr|rtl)\s*\)", re.I)
+_RTL = ":is([dir=rtl], [dir=rtl] *)"
+
+
 def _selected(tree: LexborHTMLParser, selector: str) -> list[LexborNode]:
     if not selector or _PSEUDO_ELEMENT.search(selector):
         return []
     selector = _NOT_YET.sub(":not(*)", selector)
+    if ":lang(" in selector or ":dir(" in selector or ":defined" in selector:
+        selector = _LANG.sub(r":is([lang|='\1'], [lang|='\1'] *)", selector)
+        selector = _DIR.sub(
+            lambda m: _RTL if m[1].lower() == "rtl" else f":not({_RTL})", selector
+        ).replace(":defined", ":is(*)")
     try:
         return tree.css(selector)
     except Exception as error:  # the parser's own class for a selector it does not know
@@ -299,71 +342,3 @@ def _closing(text: str, at: int) -> int:
         if not depth:
             return at + found.start()
     return len(text)
-
-
-def _supported(condition: str) -> bool:
-    """Of `@supports`: a value that no browser takes does not hold."""
-    turned = condition.startswith("not")
-    asked = re.search(r"\(\s*([\w-]+)\s*:\s*([^()]*)\)", condition)
-    valid = VALID.get(asked[1]) if asked else None
-    return (valid is None or asked is None or valid(asked[2].strip())) != turned
-
-
-_BETWEEN = re.compile(
-    r"\(\s*([\d.]+\w*)\s*(<=?|>=?)\s*(width|height)\s*(?:(<=?|>=?)\s*([^()]*))?\)"
-)
-_TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
-_FEATURE = re.compile(r"\(\s*([\w-]+)\s*(?:(:|[<>]=?|=)\s*([^()]*?))?\s*\)")
-_TRUE = {
-    "prefers-color-scheme": "light",
-    "orientation": "landscape",
-    "hover": "hover",
-    "any-hover": "hover",
-    "pointer": "fine",
-    "any-pointer": "fine",
-    "prefers-reduced-motion": "no-preference",
-    "scripting": "none",
-    "color": "",
-    "display-mode": "browser",
-    "update": "fast",
-}
-
-
-def _media(query: str) -> bool:
-    """Whether a media query list holds for the screen."""
-    return any(_one_media(part.strip().lower()) for part in query.split(","))
-
-
-def _one_media(query: str) -> bool:
-    if " or " in query:
-        return any(_one_media(part.strip()) for part in query.split(" or "))
-    holds, turned = True, False
-    # 400px <= width <= 900px as two conditions.
-    query = _BETWEEN.sub(
-        lambda m: (
-            f"({m[3]} {_TURNED[m[2]]} {m[1]})" + (f" and ({m[3]} {m[4]} {m[5]})" if m[4] else "")
-        ),
-        query,
-    )
-    for part in re.split(r"\s+and\s+", query):
-        part = part.strip()
-        if part.startswith("not"):
-            turned, part = True, part[3:].strip()
-        part = part.removeprefix("only").strip()
-        feature = _FEATURE.fullmatch(part)
-        holds &= _feature(*feature.groups("")) if feature else part in ("", "all", "screen")
-    return holds != turned
-
-
-def _feature(name: str, how: str, value: str) -> bool:
-    side, _, axis = name.rpartition("-")
-    if axis in ("width", "height") and side in ("", "min", "max", "device", "min-device"):
-        size = SCREEN[axis == "height"]
-        found = re.fullmatch(r"([\d.]+)(px|em|rem)?", value.strip())
-        if found is None:
-            return not value
-        wanted = float(found[1]) * (16 if found[2] in ("em", "rem") else 1)
-        least = side.startswith("min") or how in (">", ">=")
-        most = side == "max" or how in ("<", "<=")
-        return size >= wanted if least else size <= wanted if most else size == wanted
-    return _TRUE.get(name) in (value, "") if name in _TRUE else False

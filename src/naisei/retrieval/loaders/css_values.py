@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import operator
 import re
 from collections.abc import Callable, Iterator, Mapping
 
@@ -16,12 +18,14 @@ __all__ = [
     "arguments",
     "colour",
     "colours_in",
+    "computed",
     "expanded",
     "functions",
     "length",
     "number",
     "over",
     "resolved",
+    "seconds",
 ]
 
 #: Red, green, blue and opacity, 0 to 1.
@@ -40,6 +44,10 @@ LONGHANDS: Mapping[str, tuple[str, ...]] = {
     "animation": ("animation-name", "animation-fill-mode", "animation-play-state"),
     "mask": ("mask-image",),
     "-webkit-mask": ("mask-image",),
+    "margin-inline": ("margin-left", "margin-right"),
+    "margin-block": ("margin-top", "margin-bottom"),
+    "padding-inline": ("padding-left", "padding-right"),
+    "padding-block": ("padding-top", "padding-bottom"),
 }
 #: Names that are another's.
 _SAME = {
@@ -58,6 +66,9 @@ _SAME = {
     "-webkit-transform": "transform",
     "-webkit-clip-path": "clip-path",
     "-webkit-filter": "filter",
+    "overflow-block": "overflow-y",
+    "overflow-inline": "overflow-x",
+    "-webkit-mask-size": "mask-size",
 }
 RELEVANT = frozenset({*(long for longs in LONGHANDS.values() for long in longs), *_SAME})
 RELEVANT |= frozenset(_SAME.values()) | frozenset(
@@ -67,7 +78,9 @@ RELEVANT |= frozenset(_SAME.values()) | frozenset(
         text-indent clip-path transform translate scale rotate content-visibility z-index float
         white-space line-height letter-spacing text-shadow -webkit-text-stroke zoom width height
         max-width max-height min-width min-height backface-visibility color-scheme isolation
-        flex flex-grow box-shadow mix-blend-mode""",
+        flex flex-grow box-shadow mix-blend-mode font-size-adjust contain mask-size
+        grid-template-rows grid-template-columns -webkit-text-security animation-duration
+        animation-delay animation-iteration-count""",
     )
 )
 
@@ -92,7 +105,7 @@ VALID: Mapping[str, Callable[[str], bool]] = {
     "color": lambda value: value in _WIDE or colour(value) is not None or value == "currentcolor",
     "position": _one_of("static", "relative", "absolute", "fixed", "sticky"),
     "content-visibility": _one_of("visible", "hidden", "auto"),
-    "font-size": lambda value: value in _WIDE or length(value, 16, 16) is not None,
+    "font-size": lambda value: value in _WIDE or (length(value, 16, 16) or 0.0) >= 0.0,
     "clip": lambda value: value in _WIDE or value == "auto" or value.startswith("rect("),
 }
 
@@ -137,9 +150,19 @@ def expanded(name: str, value: str) -> Iterator[tuple[str, str]]:
         modes = ("forwards", "backwards", "both")
         yield "animation-fill-mode", next((p for p in parts if p in modes), "none")
         yield "animation-play-state", "paused" if "paused" in parts else "running"
+        times = [time for part in parts if (time := seconds(part)) is not None]
+        for name, time in zip(("animation-duration", "animation-delay"), times, strict=False):
+            yield name, f"{time}s"
+        yield "animation-iteration-count", "infinite" if "infinite" in parts else "1"
         yield "animation-name", " ".join(p for p in parts if re.fullmatch(r"-?[a-z_][\w-]*", p))
     else:
         yield longs[0], value
+
+
+def seconds(value: str) -> float | None:
+    """Of a time: 2s, 300ms."""
+    found = re.fullmatch(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:e\d+)?)(m?s)", value.strip())
+    return float(found[1]) / (1000 if found[2] == "ms" else 1) if found else None
 
 
 def functions(value: str) -> list[str]:
@@ -216,15 +239,7 @@ def length(value: str, em: float, whole: float) -> float | None:
     name = value.partition("(")[0].strip("+-")
     if "(" not in value or name not in ("calc", "min", "max", "clamp", ""):
         return None
-    terms = re.sub(r"\s*([+-])\s+", r" \1", value)
-    sizes = [
-        size for found in _LENGTH.finditer(terms) if (size := _pixels(found, em, whole)) is not None
-    ]
-    if not sizes:
-        return None
-    if "*" in value or "/" in value:
-        return sizes[0] * sizes[-1] if "*" in value else sizes[0] / (sizes[-1] or 1.0)
-    return min(sizes) if name == "min" else max(sizes) if name in ("max", "clamp") else sum(sizes)
+    return computed(_TERM.sub(lambda found: str(_pixels(found, em, whole)), value))
 
 
 def _pixels(found: re.Match[str], em: float, whole: float) -> float | None:
@@ -241,12 +256,58 @@ def number(value: str) -> float | None:
     found = re.fullmatch(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)(%?)", value.strip())
     if found:
         return float(found[1]) / (100 if found[2] else 1)
-    if value.startswith("calc("):
-        terms = [float(each) for each in re.findall(r"-?\d*\.?\d+", value)]
-        if terms and "*" in value:
-            return terms[0] * terms[-1]
-        return sum(terms) if terms else None
-    return None
+    return computed(_TERM.sub(_share, value)) if "(" in value else None
+
+
+def _share(found: re.Match[str]) -> str:
+    return str(float(found[1]) / 100 if found[2] == "%" else found[1])
+
+
+#: A number within a formula, without its sign.
+_TERM = re.compile(r"(?<![\w.])((?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)([a-z%]*)")
+_OPERATORS: Mapping[type, Callable[..., float]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.USub: operator.neg,
+    ast.UAdd: operator.pos,
+    ast.Not: operator.not_,
+}
+_FUNCTIONS: Mapping[str, Callable[..., float]] = {
+    "calc": lambda value: value,
+    "min": lambda *values: min(values),
+    "max": lambda *values: max(values),
+    "clamp": lambda low, value, high: max(low, min(value, high)),
+    "abs": abs,
+}
+
+
+def computed(formula: str) -> float | None:
+    """Of `calc(…)`, `min(…)` and their like over numbers; `and`, `or`, `not` over 0 and 1.
+    `None` where it is nothing of the kind."""
+    if len(formula) > 300:
+        return None
+    try:
+        return float(_computed(ast.parse(formula.strip(), mode="eval").body))
+    except (SyntaxError, ValueError, TypeError, KeyError, ArithmeticError, RecursionError):
+        return None
+
+
+def _computed(node: ast.expr) -> float:
+    match node:
+        case ast.Constant(value=int() | float() as value):
+            return float(value)
+        case ast.BinOp(left=left, op=op, right=right):
+            return _OPERATORS[type(op)](_computed(left), _computed(right))
+        case ast.UnaryOp(op=op, operand=operand):
+            return _OPERATORS[type(op)](_computed(operand))
+        case ast.BoolOp(op=op, values=values):
+            chosen = all if isinstance(op, ast.And) else any
+            return float(chosen(_computed(value) for value in values))
+        case ast.Call(func=ast.Name(id=name), args=args, keywords=[]):
+            return _FUNCTIONS[name](*map(_computed, args))
+    raise ValueError(node)
 
 
 _SYSTEM = {"canvas": 1.0, "canvastext": 0.0, "field": 1.0, "fieldtext": 0.0, "window": 1.0}
@@ -258,12 +319,10 @@ def colour(value: str) -> RGBA | None:
     if value in _SYSTEM:
         return (_SYSTEM[value],) * 3 + (1.0,)
     if value.startswith("color-mix("):
-        mixed = colours_in(value)
-        if not mixed:
-            return None
-        first, last = mixed[0], mixed[-1]
-        red, green, blue, alpha = ((a + b) / 2 for a, b in zip(first, last, strict=True))
-        return red, green, blue, alpha
+        return _mixed(value)
+    if (found := _RELATIVE.fullmatch(value)) is not None and (base := colour(found[1])):
+        share = number(found[2]) if found[2] else base[3]
+        return (*base[:3], base[3] if share is None else min(1.0, max(0.0, share)))
     try:
         found = color5.parse_color(value)
         if found is None or isinstance(found, str):
@@ -274,13 +333,42 @@ def colour(value: str) -> RGBA | None:
         return None
 
 
+#: A colour made of another; its channels are taken as they are.
+_RELATIVE = re.compile(r"[a-z]+\(from\s+([^\s()]+(?:\([^()]*\))?)\s[^/]*(?:/\s*([^/]+?)\s*)?\)")
+
+
+def _mixed(value: str) -> RGBA | None:
+    """Of `color-mix`, in whatever space, as if in sRGB."""
+    parts: list[tuple[RGBA, float | None]] = []
+    for word in functions(value.partition("(")[2].rpartition(")")[0]):
+        if (shade := colour(word)) is not None:
+            parts.append((shade, None))
+        elif word.endswith("%") and parts:
+            parts[-1] = (parts[-1][0], number(word))
+    if len(parts) != 2:
+        return None
+    (one, first), (two, second) = parts
+    if first is None:
+        first = 0.5 if second is None else 1 - second
+    rest = 1 - first if second is None else second
+    whole = (first + rest) or 1.0
+    a, b = first / whole, rest / whole
+    alpha = a * one[3] + b * two[3]
+    if alpha <= 0:
+        return (0.0, 0.0, 0.0, 0.0)
+    red, green, blue = (
+        (a * one[3] * x + b * two[3] * y) / alpha for x, y in zip(one[:3], two[:3], strict=True)
+    )
+    return red, green, blue, alpha * min(1.0, whole)
+
+
 #: XYZ to linear sRGB, by the white that XYZ is told by. Source: CSS Color Level 4.
 _D65 = ((3.2410, -1.5374, -0.4986), (-0.9692, 1.8760, 0.0416), (0.0556, -0.2040, 1.0570))
 _D50 = ((3.1341, -1.6174, -0.4907), (-0.9788, 1.9161, 0.0335), (0.0720, -0.2290, 1.4054))
 
 
 def _srgb(found: color5.Color) -> RGBA:
-    alpha = min(1.0, max(0.0, float(found.alpha)))
+    alpha = min(1.0, max(0.0, float(found.alpha or 0)))
     if found.space in ("srgb", "hsl", "hwb"):
         red, green, blue = found.to("srgb").coordinates[:3]
     elif found.space in ("lab", "lch", "oklab", "oklch"):

@@ -8,7 +8,7 @@ counts as seen. Where only a layout could tell, text is kept.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
 
 from pydantic import JsonValue
@@ -16,8 +16,9 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from naisei.retrieval.loaders.blocks import BLOCK_ELEMENTS, Blocks, Read, leave_out, one_line
 from naisei.retrieval.loaders.css import Cascade, TooIntricate
-from naisei.retrieval.loaders.css_values import expanded, functions, resolved
+from naisei.retrieval.loaders.css_values import expanded, functions, resolved, seconds
 from naisei.retrieval.loaders.look import Look, drawn
+from naisei.retrieval.loaders.trees import drop_undrawn, empty_clips, with_shadow_trees
 from naisei.retrieval.types import Hidden
 
 __all__ = ["TooIntricate", "read_html", "read_table"]
@@ -25,9 +26,9 @@ __all__ = ["TooIntricate", "read_html", "read_table"]
 
 #: No part of what the page says, whatever its style.
 _NEVER = (
-    "script, style, template, noscript, noframes, noembed, iframe, object, embed, canvas, audio, "
+    "script, style, template, noscript, noframes, noembed, iframe, object[data], embed, canvas, audio, "
     "video, select, datalist, input, nav, progress, meter, rp, annotation, annotation-xml, "
-    "svg title, svg desc, svg defs, svg metadata, svg symbol, svg mask, svg pattern, svg marker"
+    "svg title, svg desc, svg metadata, svg mask, svg pattern, svg marker, svg clipPath, mphantom"
 )
 
 
@@ -39,6 +40,9 @@ def drop_hidden(tree: LexborHTMLParser, depth: int) -> list[Hidden]:
         TooIntricate: very many style rules for the elements there are.
     """
     hidden: list[Hidden] = []
+    for how, text in drop_undrawn(tree):
+        leave_out(hidden, how, text)
+    clips = empty_clips(tree)
     imported = any("@import" in sheet.text(deep=True) for sheet in tree.css("style"))
     cascade = Cascade(tree, depth)
     if imported:
@@ -48,7 +52,7 @@ def drop_hidden(tree: LexborHTMLParser, depth: int) -> list[Hidden]:
     doomed: list[LexborNode] = []
     texts: dict[str, list[str]] = {}
     why = ""
-    for node, look in _looks(tree, cascade):
+    for node, look in _looks(tree, cascade, clips):
         said = look.hides()
         if said != why and texts:
             _tell(hidden, texts)
@@ -68,20 +72,23 @@ def _tell(hidden: list[Hidden], texts: dict[str, list[str]]) -> None:
     texts.clear()
 
 
-def _looks(tree: LexborHTMLParser, cascade: Cascade) -> Iterator[tuple[LexborNode, Look]]:
+def _looks(
+    tree: LexborHTMLParser, cascade: Cascade, clips: Set[str]
+) -> Iterator[tuple[LexborNode, Look]]:
     """Each text that is more than spaces, with how it is drawn. No recursion: a page may nest as
     deep as it likes."""
     root = tree.root
     if root is None:
         return
-    stack = [Look()]
+    stack = [Look(custom=cascade.custom or None)]
+    link = (tree.body.attributes.get("link") if tree.body is not None else None) or "#0000ee"
     at: LexborNode | None = root
     while at is not None:
         if at.tag == "-text":
             if (at.text(deep=False) or "").strip():
                 yield at, stack[-1]
         elif at.child is not None:
-            stack.append(_inside(at, stack[-1], cascade))
+            stack.append(_inside(at, stack[-1], cascade, clips, link))
             at = at.child
             continue
         while at is not None and at.next is None:
@@ -92,11 +99,13 @@ def _looks(tree: LexborHTMLParser, cascade: Cascade) -> Iterator[tuple[LexborNod
         at = at.next if at is not None else None
 
 
-def _inside(node: LexborNode, outer: Look, cascade: Cascade) -> Look:
+def _inside(
+    node: LexborNode, outer: Look, cascade: Cascade, clips: Set[str], link: str
+) -> Look:
     """How the text in an element is drawn, given that of the element around it."""
     if outer.gone:
         return outer
-    said = _style(node, outer, cascade)
+    said = _style(node, outer, cascade, link)
     custom = outer.custom
     if own := {name: value for name, value in said.items() if name.startswith("--")}:
         custom = {**(custom or {}), **own}
@@ -105,7 +114,12 @@ def _inside(node: LexborNode, outer: Look, cascade: Cascade) -> Look:
         return replace(outer, boxes=False) if outer.boxes else outer
     given = {name: _value(name, value, custom or {}) for name, value in said.items()}
     given = {name: value for name, value in given.items() if value}
+    if (clip := _REFERENCE.fullmatch(given.get("clip-path", ""))) and clip[1] in clips:
+        return replace(outer, gone="clip-path")
     return replace(drawn(node, given, outer), custom=custom)
+
+
+_REFERENCE = re.compile(r"url\(\s*[\"']?#([^\"'()]*)[\"']?\s*\)")
 
 
 def _value(name: str, value: str, custom: Mapping[str, str]) -> str:
@@ -131,11 +145,12 @@ _PRESENTED = {
     "display": "display",
     "font-size": "font-size",
     "fill-opacity": "fill-opacity",
+    "clip-path": "clip-path",
 }
-_SVG_STYLE = frozenset({"fill", "opacity", "visibility", "display", "font-size", "fill-opacity"})
+_SVG_STYLE = frozenset(_PRESENTED) - {"bgcolor", "color", "text"}
 
 
-def _style(node: LexborNode, outer: Look, cascade: Cascade) -> dict[str, str]:
+def _style(node: LexborNode, outer: Look, cascade: Cascade, link: str) -> dict[str, str]:
     """What is declared for an element, the browser's own sheet and attributes included."""
     tag, attributes = node.tag or "", node.attributes
     said: dict[str, str] = {}
@@ -155,7 +170,7 @@ def _style(node: LexborNode, outer: Look, cascade: Cascade) -> dict[str, str]:
         said["display"] = "none"
     match tag:
         case "a" if "href" in attributes and outer.visible:
-            said["color"] = "#0000ee"
+            said["color"] = link.lower()
         case "mark":
             said |= {"color": "#000", "background-color": "#ff0"}
         case "button":
@@ -165,11 +180,23 @@ def _style(node: LexborNode, outer: Look, cascade: Cascade) -> dict[str, str]:
     said |= cascade.of(node)
     if (names := said.get("animation-name")) and names != "none":
         first, last = _frames(names, cascade)
-        if said.get("animation-play-state") == "paused":
+        lasts = seconds(said.get("animation-duration", "")) or 0.0
+        waits = seconds(said.get("animation-delay", "")) or 0.0
+        back = said.get("animation-fill-mode") in ("backwards", "both")
+        for_ever = said.get("animation-iteration-count") == "infinite"
+        if said.get("animation-play-state") == "paused" or (lasts >= _LONG and not waits > 0):
+            said |= first
+        elif waits >= _LONG and back:
+            said |= first
+        elif for_ever and first == last:
             said |= first
         elif said.get("animation-fill-mode") in ("forwards", "both"):
             said |= last
     return said
+
+
+#: Seconds: nobody waits so long.
+_LONG = 600.0
 
 
 def _frames(names: str, cascade: Cascade) -> tuple[dict[str, str], dict[str, str]]:
@@ -281,6 +308,7 @@ def read_html(text: str, most: int) -> Read:
     TooIntricate: elements nest too deep, or there are too many style rules for them.
     TooLong: more characters than `most`.
     """
+    text = with_shadow_trees(text)
     depth = _depth(text)
     if depth > _DEEPEST:
         raise TooIntricate(f"{depth} levels")

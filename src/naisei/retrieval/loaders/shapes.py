@@ -50,6 +50,8 @@ def _turned(part: str, given: Mapping[str, str]) -> bool:
         a, b, c, d = (numbers[i] or 0.0 for i in at)
         return abs(a * d - b * c) < 1e-3
     angle = _degrees(values[0]) if values else 0.0
+    if name == "rotate3d" and len(values) == 4 and (numbers[0] or numbers[1]) and not numbers[2]:
+        name, angle = "rotatex", _degrees(values[3])
     if name in ("skew", "skewx", "skewy"):
         return abs(abs(angle) % 180 - 90) < 1.5
     away = given.get("backface-visibility") == "hidden" and 90 < angle % 360 < 270
@@ -59,8 +61,11 @@ def _turned(part: str, given: Mapping[str, str]) -> bool:
 def shaped_away(given: Mapping[str, str]) -> str:
     """Why nothing is seen: scaled to nothing, turned away, clipped by a shape; else empty."""
     parts = [f"scale({given['scale']})"] if "scale" in given else []
-    if (turned := given.get("rotate", "")).count(" ") == 1:
-        axis, angle = turned.split(" ")
+    turned = given.get("rotate", "").split(" ")
+    if len(turned) == 4 and turned[:3] in (["1", "0", "0"], ["0", "1", "0"]):
+        turned = ["x" if turned[0] == "1" else "y", turned[3]]
+    if len(turned) == 2:
+        axis, angle = turned
         parts.append(f"rotate{axis}({angle})")
     for part in [*parts, *functions(given.get("transform", ""))]:
         if _turned(part, given):
@@ -86,13 +91,18 @@ def _no_area(shape: str) -> bool:
         size = {side: length(value, 16, 1000) or 0.0 for side, value in four.items()}
         return size["t"] + size["b"] >= 990 or size["l"] + size["r"] >= 990
     if name in ("circle", "ellipse") and values:
+        if "at" in values:
+            at = [length(v, 16, 1000) for v in values[values.index("at") + 1 :]]
+            reach = length(values[0], 16, 1000) if values[0] != "at" else None
+            if reach is not None and any(p is not None and p + reach <= 0 for p in at):
+                return True
         sizes = [length(v, 16, 1000) for v in values[: 1 + (name == "ellipse")] if v != "at"]
         return any(size is not None and size <= NO_BOX for size in sizes)
     if name == "xywh" and len(values) >= 4:
         return any((length(v, 16, 1000) or 0.0) <= NO_BOX for v in values[2:4])
     if name == "polygon":
         return _flat([length(v, 16, 1000) for v in values if v not in ("evenodd", "nonzero")])
-    return name == "path" and not re.search(r"\d", shape)
+    return name == "path" and len(re.findall(r"\d+", shape)) < 5 and not re.search("[hv]", shape)
 
 
 def _flat(sides: list[float | None]) -> bool:

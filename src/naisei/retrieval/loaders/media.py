@@ -1,0 +1,101 @@
+"""Conditions of style sheets: `@media` for a desktop screen, `@supports`."""
+
+from __future__ import annotations
+
+import re
+
+from naisei.retrieval.loaders.css_values import VALID, computed, length
+
+__all__ = ["SCREEN", "media_holds", "supported"]
+
+#: Width and height of the screen, in CSS pixels.
+SCREEN = (1280.0, 800.0)
+
+
+def supported(condition: str) -> bool:
+    """Of `@supports`: a value that no browser takes does not hold."""
+
+    def holds(found: re.Match[str]) -> str:
+        valid = VALID.get(found[1])
+        return " 1 " if valid is None or valid(found[2].strip()) else " 0 "
+
+    said = re.sub(r"(?:selector|font-tech|font-format)\([^()]*(?:\([^()]*\))?[^()]*\)", " 1 ", condition)
+    said = re.sub(r"\(\s*([\w-]+)\s*:\s*((?:[^()]|\([^()]*\))*)\)", holds, said)
+    result = computed(said)
+    return result is None or bool(result)
+
+
+_BETWEEN = re.compile(
+    r"\(\s*([\d.]+\w*)\s*(<=?|>=?)\s*(width|height)\s*(?:(<=?|>=?)\s*([^()]*))?\)"
+)
+_TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_FEATURE = re.compile(
+    r"\(\s*([\w-]+)\s*(?:(:|[<>]=?|=)\s*((?:[^()]|\([^()]*\))*?))?\s*\)"
+)
+_TRUE = {
+    "prefers-color-scheme": "light",
+    "orientation": "landscape",
+    "hover": "hover",
+    "any-hover": "hover",
+    "pointer": "fine",
+    "any-pointer": "fine",
+    "prefers-reduced-motion": "no-preference",
+    "scripting": "enabled",
+    "color-gamut": "srgb",
+    "forced-colors": "none",
+    "inverted-colors": "none",
+    "prefers-contrast": "no-preference",
+    "prefers-reduced-data": "no-preference",
+    "prefers-reduced-transparency": "no-preference",
+    "dynamic-range": "standard",
+    "grid": "0",
+    "min-color": "1",
+    "min-resolution": "1dppx",
+    "color": "",
+    "display-mode": "browser",
+    "update": "fast",
+}
+
+
+def media_holds(query: str) -> bool:
+    """Whether a media query list holds for the screen."""
+    return any(_one_media(part.strip().lower()) for part in query.split(","))
+
+
+def _one_media(query: str) -> bool:
+    while (inner := re.fullmatch(r"\(\s*(\(.*\))\s*\)", query)) is not None:
+        query = inner[1]
+    if " or " in query:
+        return any(_one_media(part.strip()) for part in query.split(" or "))
+    holds, turned = True, False
+    # 400px <= width <= 900px as two conditions.
+    query = _BETWEEN.sub(
+        lambda m: (
+            f"({m[3]} {_TURNED[m[2]]} {m[1]})" + (f" and ({m[3]} {m[4]} {m[5]})" if m[4] else "")
+        ),
+        query,
+    )
+    for part in re.split(r"\s+and\s+", query):
+        part = part.strip()
+        if part.startswith("not"):
+            turned, part = True, part[3:].strip()
+        part = part.removeprefix("only").strip()
+        feature = _FEATURE.fullmatch(part)
+        holds &= _feature(*feature.groups("")) if feature else part in ("", "all", "screen")
+    return holds != turned
+
+
+def _feature(name: str, how: str, value: str) -> bool:
+    side, _, axis = name.rpartition("-")
+    if axis in ("width", "height") and side in ("", "min", "max", "device", "min-device"):
+        size = SCREEN[axis == "height"]
+        wanted = length(value, 16.0, 16.0)
+        if wanted is None:
+            return not value
+        least = side.startswith("min") or how in (">", ">=")
+        most = side == "max" or how in ("<", "<=")
+        return size >= wanted if least else size <= wanted if most else size == wanted
+    if axis == "ratio" and (found := re.fullmatch(r"([\d.]+)\s*/\s*([\d.]+)", value)):
+        ratio, wanted = SCREEN[0] / SCREEN[1], float(found[1]) / (float(found[2]) or 1.0)
+        return ratio >= wanted if side.startswith("min") else ratio <= wanted
+    return _TRUE.get(name) in (value, "") if name in _TRUE else False
