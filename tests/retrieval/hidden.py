@@ -96,6 +96,113 @@ display:block;position:absolute;margin:-9999px
 opacity:1;opacity:0
 display:none;display:nonsense
 all:initial;display:none
+display:table-column
+display:table-column-group
+-webkit-text-security:disc
+font-size-adjust:0
+font-size:min(0px,1em)
+font-size:clamp(0px,0px,1px)
+font-size:calc(1em - 16px)
+opacity:calc(1 - 1)
+opacity:min(0,1)
+opacity:clamp(0,0,1)
+opacity:max(0,0)
+opacity:env(x,0)
+opacity:calc(100% - 100%)
+color:rgb(from black r g b / 0)
+color:rgb(from white r g b)
+color:color-mix(in srgb, black 0%, white)
+color:color-mix(in srgb, black, transparent 100%)
+color:color(display-p3 1 1 1)
+color:canvas
+color:lch(100 0 0)
+color:light-dark(#fff,#000)
+filter:invert(1)
+filter:brightness(0) invert(1)
+filter:contrast(0);background:#fff
+filter:brightness(0);background:#333
+filter:brightness(50);background:#222;color:#ddd
+mask-image:linear-gradient(transparent 0 0)
+mask:linear-gradient(#000 0 0) 0 0/0 0 no-repeat
+mask-image:linear-gradient(#000,#000);mask-size:0 0;mask-repeat:no-repeat
+mask-image:radial-gradient(transparent,transparent)
+clip-path:inset(100% 0 0 0)
+clip-path:inset(0 0 0 100%)
+clip-path:inset(50% 0 50% 0)
+clip-path:inset(calc(50%))
+clip-path:circle(10px at -100px -100px)
+clip-path:circle(0%)
+clip-path:polygon(-10px -10px,-5px -10px,-5px -5px)
+clip-path:path('M0 0')
+clip-path:path('M0 0 L0 0 Z')
+clip-path:rect(0 0 0 0)
+clip-path:xywh(0 0 0 0)
+contain:paint;height:0
+contain:strict;height:0
+contain:content;height:0
+height:0;overflow:auto
+max-height:1px;overflow:scroll
+height:0;overflow-block:hidden
+height:calc(0px);overflow:hidden
+position:absolute;bottom:100vh
+position:absolute;bottom:100%
+position:absolute;left:-100%
+position:absolute;right:100%
+position:absolute;top:-100%
+position:fixed;top:100%
+position:fixed;left:100%
+position:fixed;bottom:-400px
+position:fixed;right:-1500px
+transform:translate(-100vw)
+transform:translate3d(-110vw,0,0)
+transform:translateX(-200%)
+transform:scale3d(1,0,1)
+scale:1 0
+scale:.001
+transform:rotate3d(1,0,0,90deg)
+rotate:x 90deg
+rotate:1 0 0 90deg
+rotate:0 1 0 90deg
+transform:perspective(100px) rotateY(90deg)
+transform:matrix3d(0,0,0,0,0,0,0,0,0,0,1,0,0,0,0,1)
+transform:rotateY(.5turn);backface-visibility:hidden
+rotate:y 180deg;backface-visibility:hidden
+text-indent:100vw;white-space:nowrap;overflow:hidden
+text-indent:-999em
+text-indent:100%;overflow:hidden;white-space:nowrap
+text-align:right;direction:rtl;text-indent:-9999px;overflow:hidden
+float:left;margin-left:-9999px
+position:relative;right:9999px
+position:relative;bottom:9999px
+inset:200% 0 0 0;position:fixed
+background:white linear-gradient(white,white);color:white
+background-image:none;color:#fff
+background-image:linear-gradient(transparent,transparent);color:#fff
+color:transparent;background:linear-gradient(#fff,#fff);-webkit-background-clip:text;background-clip:text
+color:transparent;background-clip:text
+-webkit-text-stroke:1px white;color:white
+color:transparent;text-shadow:0 0 0 white
+color:transparent;text-shadow:9999px 0 black
+color:white;text-shadow:none
+mix-blend-mode:multiply;color:white
+mix-blend-mode:difference;color:white
+display:none;;
+color:white;color:#12
+&#100;isplay:none
+display:&#110;one
+display/**/:none
+columns:1;height:0;overflow:hidden
+all:unset;opacity:0
+position:absolute;width:1px;height:1px;clip-path:inset(50%);overflow:hidden;white-space:nowrap
+position:absolute!important;clip:rect(0 0 0 0)
+inset-block-start:-9999px;position:absolute
+margin-inline:-9999px
+margin-inline-start:-9999px
+margin-block:-9999px 0
+width:0;height:0;overflow:hidden;display:inline-block
+max-inline-size:0;overflow:clip;white-space:nowrap
+height:0;min-height:auto;overflow:hidden
+box-shadow:inset 0 0 0 1000px #000
 """
 _HIDDEN_PAGES = """
 <style>@media (400px <= width <= 2000px){.a{display:none}}</style><p class=a>秘
@@ -170,6 +277,138 @@ _HIDDEN_PAGES = """
 <img alt="秘" src="a.png">
 <input type=hidden value=秘><input placeholder=秘>
 <meta name=description content=秘><p>x
+<svg width=0 height=0><clipPath id=c><rect width=0 height=0 /></clipPath></svg><p style="clip-path:url(#c)">秘</p>
+<svg width=0 height=0><clipPath id=c></clipPath></svg><p style="clip-path:url(#c)">秘</p>
+<div style="display:grid;grid-template-rows:0fr"><div style="overflow:hidden">秘</div></div>
+<div style="display:grid;grid-template-rows:0px"><div style="overflow:hidden">秘</div></div>
+<div style="display:grid;grid-template-columns:0px"><div style="overflow:hidden">秘</div></div>
+<div style="display:flex;height:0"><div style="overflow:hidden">秘</div></div>
+<div style="position:relative;overflow:hidden"><p>x</p><p style="position:absolute;top:100%;margin:0">秘</p></div>
+<div style="position:relative;overflow:hidden"><p>x</p><p style="position:absolute;left:100%;margin:0">秘</p></div>
+<div style="position:relative;overflow:hidden"><p>x</p><p style="position:absolute;bottom:100%;margin:0">秘</p></div>
+<div style="position:relative;overflow:hidden"><p>x</p><p style="position:absolute;right:100%;margin:0">秘</p></div>
+<div style="position:relative;overflow:hidden;height:100px"><p>x</p><p style="position:absolute;top:0;transform:translateY(-150px)">秘</p></div>
+<style>body{overflow:hidden}</style><p style="margin-top:150vh">秘</p>
+<style>html{overflow:hidden}</style><p style="position:absolute;top:200vh">秘</p>
+<p style="letter-spacing:-9999px">ab秘</p>
+<style>@media (scripting:enabled){.a{display:none}}</style><p class=a>秘</p>
+<style>@media (min-resolution:1dppx){.a{display:none}}</style><p class=a>秘</p>
+<style>@media (min-aspect-ratio:1/1){.a{display:none}}</style><p class=a>秘</p>
+<style>@media (color-gamut:srgb){.a{display:none}}</style><p class=a>秘</p>
+<style>@media (forced-colors:none){.a{display:none}}</style><p class=a>秘</p>
+<style>@media (prefers-contrast:no-preference){.a{display:none}}</style><p class=a>秘</p>
+<style>@media (dynamic-range:standard){.a{display:none}}</style><p class=a>秘</p>
+<style>@media (grid:0){.a{display:none}}</style><p class=a>秘</p>
+<style>@media (min-color:1){.a{display:none}}</style><p class=a>秘</p>
+<style>@media (min-width:calc(10px + 1em)){.a{display:none}}</style><p class=a>秘</p>
+<style>@media (min-width:20cm){.a{display:none}}</style><p class=a>秘</p>
+<style>@media not (min-width:2000px){.a{display:none}}</style><p class=a>秘</p>
+<style>@media ((min-width:100px) and (max-width:5000px)){.a{display:none}}</style><p class=a>秘</p>
+<style>@media only screen and (orientation:landscape){.a{display:none}}</style><p class=a>秘</p>
+<style>@supports selector(:has(a)){.a{display:none}}</style><p class=a>秘</p>
+<style>@supports (display:grid) and (not (display:foo)){.a{display:none}}</style><p class=a>秘</p>
+<style>@supports (display:foo) or (display:grid){.a{display:none}}</style><p class=a>秘</p>
+<style>@layer{.a{display:none}}</style><p class=a>秘</p>
+<style>@import url("data:text/css,.a{display:none}");</style><p class=a>秘</p>
+<link rel=stylesheet href="data:text/css,.a%7Bdisplay:none%7D"><p class=a>秘</p>
+<link rel=stylesheet href="data:text/css;base64,LmF7ZGlzcGxheTpub25lfQ=="><p class=a>秘</p>
+<style><!-- .a{display:none} --></style><p class=a>秘</p>
+<style type="">.a{display:none}</style><p class=a>秘</p>
+<style type="TEXT/CSS">.a{display:none}</style><p class=a>秘</p>
+<svg><style>.a{display:none}</style></svg><p class=a>秘</p>
+<style>.o{@media screen{.a{display:none}}}</style><div class=o><p class=a>秘</p></div>
+<style>.o{&.a{display:none}}</style><p class="o a">秘</p>
+<style>.a{.o &{display:none}}</style><div class=o><p class=a>秘</p></div>
+<style>p:nth-child(2 of .x){display:none}</style><div><p class=x>a</p><b>b</b><p class=x>秘</p></div>
+<style>p:nth-last-child(1){display:none}</style><div><i>x</i><p>秘</p></div>
+<style>p:only-of-type{display:none}</style><div><p>秘</p></div>
+<style>:lang(xx){display:none}</style><div lang=xx>秘</div>
+<style>:lang(ja){display:none}</style><div lang=ja-JP>秘</div>
+<style>:dir(rtl){display:none}</style><div dir=rtl>秘</div>
+<style>:dir(ltr) > p.a{display:none}</style><div><p class=a>秘</p></div>
+<style>input:placeholder-shown + p{display:none}</style><input placeholder=x><p>秘</p>
+<style>input:not(:checked) ~ p{display:none}</style><input type=checkbox><p>秘</p>
+<style>input:disabled + p{display:none}</style><input disabled><p>秘</p>
+<style>:enabled + p{display:none}</style><input><p>秘</p>
+<style>:required + p{display:none}</style><input required><p>秘</p>
+<style>:optional + p{display:none}</style><input><p>秘</p>
+<style>:read-only.a{display:none}</style><p class=a>秘</p>
+<style>a:link{display:none}</style><a href=x>秘</a>
+<style>a:any-link{display:none}</style><a href=x>秘</a>
+<style>p:defined{display:none}</style><p>秘</p>
+<style>:root:not(.js) .a{display:none}</style><p class=a>秘</p>
+<style>.a:not(:target){display:none}</style><p class=a>秘</p>
+<style>.a:not(:focus-within){opacity:0}</style><p class=a>秘</p>
+<style>[class=A i]{display:none}</style><p class=a>秘</p>
+<style>p[class~=a]{display:none}</style><p class="b a">秘</p>
+<style>[lang|=en]{display:none}</style><p lang=en-US>秘</p>
+<style>div + p{display:none}</style><div>x</div><p>秘</p>
+<style>div ~ p{display:none}</style><div>x</div><i>y</i><p>秘</p>
+<style>*|p{display:none}</style><p>秘</p>
+<style>P.a{display:none}</style><p class=a>秘</p>
+<style>@keyframes k{from,to{opacity:0}}.a{animation:k 1s infinite}</style><p class=a>秘</p>
+<style>@keyframes k{from{opacity:0}to{opacity:0}}.a{animation:k 1000s linear}</style><p class=a>秘</p>
+<style>@keyframes k{from{opacity:0}to{opacity:1}}.a{animation:k 99999s steps(1)}</style><p class=a>秘</p>
+<style>@keyframes k{from{opacity:0}}.a{opacity:1;animation:k 1s 9999s backwards}</style><p class=a>秘</p>
+<style>@keyframes k{to{opacity:0}}.a{animation:k 1ms forwards;animation-fill-mode:forwards}</style><p class=a>秘</p>
+<style>@keyframes k{to{visibility:hidden}}.a{animation-name:k;animation-duration:0s;animation-fill-mode:both}</style><p class=a>秘</p>
+<style>@property --o{syntax:"<number>";inherits:false;initial-value:0}.a{opacity:var(--o)}</style><p class=a>秘</p>
+<div><template shadowrootmode=open><p>見</p></template>秘</div>
+<div><template shadowrootmode=open><slot name=a></slot></template><p>秘</p></div>
+<p STYLE="DISPLAY:NONE">秘</p>
+<svg width=300 height=50><text x=-1000 y=20>秘</text></svg>
+<svg width=300 height=50><text x=10 y=20 display=none>秘</text></svg>
+<svg width=300 height=50><text x=10 y=20 font-size=0>秘</text></svg>
+<svg width=300 height=50><text x=10 y=20 fill=none>秘</text></svg>
+<svg width=300 height=50><text x=10 y=20 fill-opacity=0>秘</text></svg>
+<svg width=300 height=50><text x=10 y=20 fill=transparent>秘</text></svg>
+<svg width=300 height=50><text x=10 y=20 visibility=hidden>秘</text></svg>
+<svg width=300 height=50><text x=10 y=20 transform="scale(0)">秘</text></svg>
+<svg width=300 height=50><text x=10 y=20 transform="translate(-900,0)">秘</text></svg>
+<svg width=0 height=0><text x=10 y=20>秘</text></svg>
+<svg width=300 height=50><defs><text x=10 y=20>秘</text></defs></svg>
+<svg width=300 height=50><rect width=300 height=50 fill=black /><text x=10 y=20>秘</text></svg>
+<svg width=300 height=50><foreignObject width=0 height=0><p>秘</p></foreignObject></svg>
+<svg width=300 height=50><symbol id=s><text x=10 y=20>秘</text></symbol></svg>
+<svg width=300 height=50><clipPath id=c><rect width=0 height=0 /></clipPath><text x=10 y=20 clip-path="url(#c)">秘</text></svg>
+<svg width=300 height=50><a href=x><text x=10 y=20 fill=white>秘</text></a></svg>
+<svg width=300 height=50><clipPath id=c><text x=10 y=20>秘</text></clipPath></svg>
+<math><mphantom><mi>秘</mi></mphantom></math>
+<video src=x>秘</video>
+<audio>秘</audio>
+<iframe srcdoc="x">秘</iframe>
+<noframes>秘</noframes>
+<progress>秘</progress>
+<meter>秘</meter>
+<datalist><option>秘</option></datalist>
+<select><option>x<option>秘</select>
+<table><tr style="visibility:collapse"><td>秘</td></tr></table>
+<table><tr><td hidden>秘</td><td>x</td></tr></table>
+<table style="color:#fff"><tr><td>秘</td></tr></table>
+<table><tr bgcolor=#000000><td><font color=#000000>秘</font></td></tr></table>
+<table><caption style="display:none">秘</caption><tr><td>x</td></tr></table>
+<body link=white><a href=x>秘</a>
+<body text=white>秘
+<font color="#fff">秘</font>
+<h1 style="font-size:0">秘</h1>
+<marquee width=0 height=0>秘</marquee>
+<dialog open style="display:none">秘</dialog>
+<ruby>漢<rt hidden>秘</rt></ruby>
+<input type=button value=x><label hidden>秘</label>
+<fieldset hidden>秘</fieldset>
+<div style="position:relative;height:60px"><p>秘</p><div style="position:absolute;inset:0;background:#fff"></div></div>
+<div style="position:relative;height:60px"><p>秘</p><div style="position:absolute;top:0;left:0;width:100%;height:100%;background:white"></div></div>
+<div style="color:#fff"><p style="color:revert">秘</p></div>
+<div style="color:#fff"><p style="color:unset">秘</p></div>
+<div style="color:red"><p style="all:initial;color:white">秘</p></div>
+<div style="opacity:0"><p style="position:fixed;opacity:1">秘</p></div>
+<div style="content-visibility:hidden"><p>秘</p></div>
+<div style="visibility:hidden"><p style="visibility:inherit">秘</p></div>
+<div style="--v:hidden"><p style="visibility:var(--v)">秘</p></div>
+<div style="--a:var(--b);--b:none"><p style="display:var(--a)">秘</p></div>
+<div style="--a:0"><p style="opacity:calc(var(--a) * 1)">秘</p></div>
+<div style="--a:100%"><p style="clip-path:inset(var(--a))">秘</p></div>
+<div style="background:red"><div style="background:rgba(255,255,255,1)"><span style="color:#fff">秘</span></div></div>
 """
 _SEEN_STYLES = """
 display:block
@@ -274,6 +513,63 @@ text-transform:uppercase
 color:GrayText
 color:#0008
 direction:rtl
+opacity:max(0,1)
+opacity:min(1,.9)
+opacity:calc(0.5 + 0.5)
+color:color-mix(in srgb, black 90%, white)
+color:buttonface;background:buttonface
+color:light-dark(#000,#fff)
+filter:invert(1);background:#fff
+filter:contrast(0)
+filter:url(#none)
+mask-image:radial-gradient(#000,#000)
+clip-path:circle(300px at 0 0)
+clip-path:path('M0 0H400V400H0Z')
+clip-path:inset(0 0 0 0)
+clip-path:url(#missing)
+contain:size;height:0
+contain:paint
+height:0%;overflow:hidden
+position:fixed;top:10px
+transform:translateZ(-1px)
+transform:scale(-1,1)
+color:transparent;background:red;background-clip:text
+color:transparent;text-shadow:2px 2px 0 black
+mix-blend-mode:screen;color:#888
+mix-blend-mode:lighten;color:#000
+mix-blend-mode:plus-lighter;color:#000
+mix-blend-mode:color-dodge;color:#888
+mix-blend-mode:difference;color:black
+mix-blend-mode:exclusion;color:black
+mix-blend-mode:multiply;color:#333
+mix-blend-mode:darken;color:#333
+mix-blend-mode:overlay;color:#333
+mix-blend-mode:hard-light;color:#333
+mix-blend-mode:screen;color:#eee
+{display:none}
+display:none!ie
+color:#fffffff
+opacity:0px
+display:none none
+font-size:-1px
+visibility:none
+display:none;display:block!important
+display:no/**/ne
+color:#eee
+perspective:1px;transform:translateZ(5px)
+line-height:0;height:10px;overflow:visible
+font-stretch:0%
+color:white;background-color:white;background-image:linear-gradient(90deg,#000 50%,#000 0)
+color:#000;background:linear-gradient(90deg,#000,#fff)
+visibility:visible;content-visibility:auto
+outline:1px solid
+text-decoration:line-through
+text-overflow:clip;width:200px;overflow:hidden
+hyphens:auto;line-height:.1
+transition:opacity 1s;opacity:1
+-webkit-box-reflect:below
+position:absolute;left:-100px;width:300px;text-align:right
+position:absolute;top:-100px;height:200px;padding-top:150px
 """
 _SEEN_PAGES = """
 <p>x<span style="transform:scale(0)">秘</span>
@@ -283,7 +579,7 @@ _SEEN_PAGES = """
 <div style="display:flex"><div style="flex:1;width:0;overflow:hidden">秘</div></div>
 <style>.h::before{content:"";position:absolute;inset:0;background:#000}</style><div class=h><p style="position:relative;color:#fff">秘</div>
 <div style="box-shadow:inset 0 0 0 99vw #123"><p style="color:#fff">秘</div>
-<p style="mix-blend-mode:difference;color:#fff">秘
+<body style="background:#fff"><p style="mix-blend-mode:difference;color:#fff">秘
 <style>@container (max-width:200px){.a{display:none}}</style><p class=a>秘
 <style>@supports (display:nonsense){.a{display:none}}</style><p class=a>秘
 <style>@media (2000px <= width){.a{display:none}}</style><p class=a>秘
@@ -378,6 +674,61 @@ _SEEN_PAGES = """
 <center><font size=1>秘</font></center>
 <p style="color:#000;background:#000;background:#fff">秘
 <style>@import url(x.css);.b{display:none}</style><p class=a>秘
+<svg width=0 height=0><clipPath id=c><rect width=500 height=500 /></clipPath></svg><p style="clip-path:url(#c)">秘</p>
+<div style="display:grid;grid-template-rows:1fr"><div style="overflow:hidden">秘</div></div>
+<style>body{overflow:hidden;height:100vh}</style><p>秘</p>
+<style>body{overflow-x:hidden}</style><p style="position:absolute;left:110vw">秘</p>
+<div style="transform:scale(.1)"><div style="transform:scale(.1)">秘</div></div>
+<style>p::first-line{color:#f00}</style><p>秘</p>
+<style>p::first-letter{color:#fff}</style><p>あ秘</p>
+<style>@media (scripting:none){.a{display:none}}</style><p class=a>秘</p>
+<style>@media (max-aspect-ratio:1/1){.a{display:none}}</style><p class=a>秘</p>
+<style>@media (forced-colors:active){.a{display:none}}</style><p class=a>秘</p>
+<style>@media (monochrome){.a{display:none}}</style><p class=a>秘</p>
+<style>@media tv{.a{display:none}}</style><p class=a>秘</p>
+<style>@media (orientation:portrait){.a{display:none}}</style><p class=a>秘</p>
+<style>@supports (display:foo) and (display:grid){.a{display:none}}</style><p class=a>秘</p>
+<link rel="alternate stylesheet" title=x href="data:text/css,.a%7Bdisplay:none%7D"><p class=a>秘</p>
+<link rel=stylesheet media=print href="data:text/css,.a%7Bdisplay:none%7D"><p class=a>秘</p>
+<style>p:empty{display:none}</style><p>秘</p>
+<style>.no-js .a{display:none}</style><p class=a>秘</p>
+<style>.a:target{display:none}</style><p class=a>秘</p>
+<style>@starting-style{.a{opacity:0}}</style><p class=a>秘</p>
+<style>@page{.a{display:none}}</style><p class=a>秘</p>
+<style>@font-face{font-family:x;src:url(x)}.a{font-family:x}</style><p class=a>秘</p>
+<div><template shadowrootmode=open><p><slot></slot></p></template>秘</div>
+<div><template shadowrootmode=open><p>秘</p></template>x</div>
+<div><template shadowrootmode=open><slot name=a></slot></template><p slot=a>秘</p></div>
+<svg width=300 height=50><g transform="translate(5,5)"><text x=10 y=20>秘</text></g></svg>
+<svg width=300 height=50><rect width=300 height=50 fill=black /><text x=10 y=20 fill=white>秘</text></svg>
+<svg width=300 height=50><foreignObject width=300 height=50><p>秘</p></foreignObject></svg>
+<svg width=300 height=50 viewBox="0 0 30000 5000"><text x=10 y=2000 font-size=16>秘</text></svg>
+<math><mtext>秘</mtext></math>
+<object>秘</object>
+<table><thead bgcolor=black><tr><th><font color=white>秘</font></th></tr></thead></table>
+<table><tr><td width=0 style="overflow:hidden">秘</td></tr></table>
+<table><tr height=0><td>秘</td></tr></table>
+<body text=white bgcolor=black>秘
+<font size=-7>秘</font>
+<font color=nonsense>秘</font>
+<marquee scrollamount=0>秘</marquee>
+<div popover style="display:block">秘</div>
+<div inert>秘</div>
+<details open>秘</details>
+<xmp>秘</xmp>
+<slot>秘</slot>
+<ruby>漢<rt>秘</rt></ruby>
+<div style="position:relative;height:60px"><p>秘</p><div style="position:absolute;inset:0"></div></div>
+<div style="position:relative;height:60px"><p style="position:relative;z-index:2">秘</p><div style="position:absolute;inset:0;background:#fff"></div></div>
+<div style="position:relative;height:60px"><p>秘</p><div style="position:absolute;inset:0;background:#fff;z-index:-1"></div></div>
+<div style="position:relative;height:60px"><p>秘</p><div style="position:absolute;inset:0;background:rgba(0,0,0,.3)"></div></div>
+<div style="position:relative;height:60px"><p>秘</p><div style="position:absolute;inset:0;background:#fff;opacity:.2"></div></div>
+<div style="position:relative;height:60px"><div style="position:absolute;inset:0;background:#000"></div><p style="color:#fff;position:relative">秘</p></div>
+<style>.o{position:relative;height:60px}.o::after{content:"";position:absolute;left:0;bottom:0;height:2px;width:100%;background:#c00}</style><div class=o><p>秘</p></div>
+<div style="overflow:hidden;max-height:3em"><p>秘</p></div>
+<div style="color:#fff"><p style="color:initial">秘</p></div>
+<div style="font-size:1px"><p style="font-size:2rem">秘</p></div>
+<div style="font-size:2px"><p style="font-size:200%">秘</p></div>
 """
 HIDDEN_HTML = [
     *(f'<p style="{line}">秘</p>' for line in _HIDDEN_STYLES.strip().splitlines()),
@@ -389,9 +740,11 @@ SEEN_HTML = [
 ]
 #: Hidden, and read all the same: only a layout or a picture could tell.
 KNOWN_MISSES = [
+    '<p style="overflow:hidden;white-space:nowrap;width:60px">一二三四五六七八九十一二三四五秘</p>',
+    '<style>.o{position:relative}.o::after{content:"";position:absolute;inset:0;background:#fff}</style><div class=o><p>秘</div>',
+    "<svg width=300 height=50><text x=10 y=20>秘</text><rect width=300 height=50 fill=black /></svg>",
+    '<p style="word-spacing:-9999px">x 秘</p>',
     '<p style="background:url(data:image/gif;base64,R0lGODlhAQABAAAAACw=);color:#fff">秘</p>',
-    '<div style="position:relative"><p>秘</p><div style="position:absolute;inset:0;background:#fff">'
-    "</div></div>",
     "<style>p::first-line{font-size:0}</style><p>秘",
     '<p style="mix-blend-mode:screen;color:#eee">秘</p>',
     '<div style="overflow:hidden;height:20px"><p>一<br>二<br>三<br>秘</div>',

@@ -136,7 +136,11 @@ class Cascade:
                 depth + 1,
             )
         elif name == "property":
-            said = {d.lower_name: d for d in tinycss2.parse_blocks_contents(node.content, True, True) if d.type == "declaration"}
+            said = {
+                d.lower_name: d
+                for d in tinycss2.parse_blocks_contents(node.content, True, True)
+                if d.type == "declaration"
+            }
             if "initial-value" in said:
                 self.custom[prelude] = tinycss2.serialize(said["initial-value"].value).strip()
         elif name == "scope":

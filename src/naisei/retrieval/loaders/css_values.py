@@ -180,7 +180,7 @@ def functions(value: str) -> list[str]:
 
 def arguments(value: str) -> list[str]:
     """What stands in a function's brackets, at its commas and spaces."""
-    return functions(value.partition("(")[2].rstrip(")").replace(",", " "))
+    return functions(value.partition("(")[2].strip().removesuffix(")").replace(",", " "))
 
 
 _VAR = re.compile(r"var\(\s*(--[^\s,()]+)\s*(?:,((?:[^()]|\([^()]*\))*))?\)")

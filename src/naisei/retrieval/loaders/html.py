@@ -10,15 +10,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
+from typing import NamedTuple
 
 from pydantic import JsonValue
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from naisei.retrieval.loaders.blocks import BLOCK_ELEMENTS, Blocks, Read, leave_out, one_line
 from naisei.retrieval.loaders.css import Cascade, TooIntricate
-from naisei.retrieval.loaders.css_values import expanded, functions, resolved, seconds
+from naisei.retrieval.loaders.css_values import colour, expanded, functions, resolved, seconds
 from naisei.retrieval.loaders.look import Look, drawn
-from naisei.retrieval.loaders.trees import drop_undrawn, empty_clips, with_shadow_trees
+from naisei.retrieval.loaders.trees import (
+    DRAWN,
+    beside_lids,
+    drop_undrawn,
+    empty_clips,
+    paper_of,
+    undrawn,
+    with_shadow_trees,
+)
 from naisei.retrieval.types import Hidden
 
 __all__ = ["TooIntricate", "read_html", "read_table"]
@@ -27,7 +36,7 @@ __all__ = ["TooIntricate", "read_html", "read_table"]
 #: No part of what the page says, whatever its style.
 _NEVER = (
     "script, style, template, noscript, noframes, noembed, iframe, object[data], embed, canvas, audio, "
-    "video, select, datalist, input, nav, progress, meter, rp, annotation, annotation-xml, "
+    "video, select, datalist, input, nav, progress, meter, rp, annotation, annotation-xml, marquee[width='0'], "
     "svg title, svg desc, svg metadata, svg mask, svg pattern, svg marker, svg clipPath, mphantom"
 )
 
@@ -80,15 +89,16 @@ def _looks(
     root = tree.root
     if root is None:
         return
-    stack = [Look(custom=cascade.custom or None)]
     link = (tree.body.attributes.get("link") if tree.body is not None else None) or "#0000ee"
+    page = _Page(cascade, clips, link, {})
+    stack = [Look(custom=cascade.custom or None)]
     at: LexborNode | None = root
     while at is not None:
         if at.tag == "-text":
             if (at.text(deep=False) or "").strip():
                 yield at, stack[-1]
         elif at.child is not None:
-            stack.append(_inside(at, stack[-1], cascade, clips, link))
+            stack.append(_inside(at, stack[-1], page))
             at = at.child
             continue
         while at is not None and at.next is None:
@@ -99,21 +109,41 @@ def _looks(
         at = at.next if at is not None else None
 
 
-def _inside(
-    node: LexborNode, outer: Look, cascade: Cascade, clips: Set[str], link: str
-) -> Look:
+class _Page(NamedTuple):
+    """clips: paths that leave nothing. link: colour of links. beside: elements next to an area
+    that lies over its container, and what it does to them."""
+
+    cascade: Cascade
+    clips: Set[str]
+    link: str
+    beside: dict[int, str]
+
+
+def _inside(node: LexborNode, outer: Look, page: _Page) -> Look:
     """How the text in an element is drawn, given that of the element around it."""
     if outer.gone:
         return outer
-    said = _style(node, outer, cascade, link)
+    cascade, clips = page.cascade, page.clips
+    said = _style(node, outer, cascade, page.link)
     custom = outer.custom
     if own := {name: value for name, value in said.items() if name.startswith("--")}:
         custom = {**(custom or {}), **own}
     tag = node.tag or ""
-    if not said and tag not in _BY_ITSELF:
+    alone = not said and tag not in _BY_ITSELF and tag not in DRAWN
+    if alone and node.mem_id not in page.beside:
         return replace(outer, boxes=False) if outer.boxes else outer
     given = {name: _value(name, value, custom or {}) for name, value in said.items()}
     given = {name: value for name, value in given.items() if value}
+    if (beside := page.beside.get(node.mem_id)) == "covered":
+        return replace(outer, gone="covered")
+    if beside:
+        outer = replace(outer, grounds=())
+    if given.get("position", "static") != "static":
+        page.beside.update(beside_lids(node, cascade))
+    if tag in DRAWN and undrawn(node):
+        return replace(outer, gone="outside of the drawing")
+    if tag == "svg" and (paper := colour(paper_of(node))):
+        outer = replace(outer, grounds=(paper,), fills=outer.fills + 1)
     if (clip := _REFERENCE.fullmatch(given.get("clip-path", ""))) and clip[1] in clips:
         return replace(outer, gone="clip-path")
     return replace(drawn(node, given, outer), custom=custom)
@@ -146,6 +176,7 @@ _PRESENTED = {
     "font-size": "font-size",
     "fill-opacity": "fill-opacity",
     "clip-path": "clip-path",
+    "transform": "transform",
 }
 _SVG_STYLE = frozenset(_PRESENTED) - {"bgcolor", "color", "text"}
 
@@ -159,7 +190,7 @@ def _style(node: LexborNode, outer: Look, cascade: Cascade, link: str) -> dict[s
             said["display"] = "none"
         if "popover" in attributes or (tag == "dialog" and "open" not in attributes):
             said["display"] = "none"
-        svg = tag in ("text", "tspan", "g", "svg", "textpath")
+        svg = tag in DRAWN or tag == "textpath"
         for name, value in attributes.items():
             if value and name in _PRESENTED and (svg or name not in _SVG_STYLE):
                 value = value.lower().strip()

@@ -19,7 +19,9 @@ def supported(condition: str) -> bool:
         valid = VALID.get(found[1])
         return " 1 " if valid is None or valid(found[2].strip()) else " 0 "
 
-    said = re.sub(r"(?:selector|font-tech|font-format)\([^()]*(?:\([^()]*\))?[^()]*\)", " 1 ", condition)
+    said = re.sub(
+        r"(?:selector|font-tech|font-format)\([^()]*(?:\([^()]*\))?[^()]*\)", " 1 ", condition
+    )
     said = re.sub(r"\(\s*([\w-]+)\s*:\s*((?:[^()]|\([^()]*\))*)\)", holds, said)
     result = computed(said)
     return result is None or bool(result)
@@ -29,9 +31,7 @@ _BETWEEN = re.compile(
     r"\(\s*([\d.]+\w*)\s*(<=?|>=?)\s*(width|height)\s*(?:(<=?|>=?)\s*([^()]*))?\)"
 )
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
-_FEATURE = re.compile(
-    r"\(\s*([\w-]+)\s*(?:(:|[<>]=?|=)\s*((?:[^()]|\([^()]*\))*?))?\s*\)"
-)
+_FEATURE = re.compile(r"\(\s*([\w-]+)\s*(?:(:|[<>]=?|=)\s*((?:[^()]|\([^()]*\))*?))?\s*\)")
 _TRUE = {
     "prefers-color-scheme": "light",
     "orientation": "landscape",

@@ -102,7 +102,8 @@ def _no_area(shape: str) -> bool:
         return any((length(v, 16, 1000) or 0.0) <= NO_BOX for v in values[2:4])
     if name == "polygon":
         return _flat([length(v, 16, 1000) for v in values if v not in ("evenodd", "nonzero")])
-    return name == "path" and len(re.findall(r"\d+", shape)) < 5 and not re.search("[hv]", shape)
+    drawn = shape.partition("(")[2]
+    return name == "path" and len(re.findall(r"\d+", drawn)) < 5 and not re.search("[hv]", drawn)
 
 
 def _flat(sides: list[float | None]) -> bool:

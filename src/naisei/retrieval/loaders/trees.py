@@ -9,9 +9,21 @@ from itertools import count
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from naisei.retrieval.loaders.css import SCOPE
+from naisei.retrieval.loaders.css import SCOPE, Cascade
+from naisei.retrieval.loaders.css_values import colour, number
 
-__all__ = ["drop_undrawn", "empty_clips", "with_shadow_trees"]
+__all__ = [
+    "DRAWN",
+    "beside_lids",
+    "drop_undrawn",
+    "empty_clips",
+    "paper_of",
+    "undrawn",
+    "with_shadow_trees",
+]
+
+#: Elements of a drawing that hold text.
+DRAWN = frozenset({"text", "tspan", "g", "svg", "foreignobject", "foreignObject"})
 
 _TEMPLATE = re.compile(r"<(/?)template\b([^<>]*)>", re.I)
 _MODE = re.compile(r"\bshadowrootmode\s*=\s*[\"']?(?:open|closed)\b", re.I)
@@ -56,7 +68,10 @@ def drop_undrawn(tree: LexborHTMLParser) -> Iterator[tuple[str, str]]:
     } - {""}
     for kept in tree.css(_DEFINITIONS):
         for child in list(kept.iter()) if kept.tag == "defs" else [kept]:
-            inside = {child.attributes.get("id"), *(n.attributes.get("id") for n in child.css("[id]"))}
+            inside = {
+                child.attributes.get("id"),
+                *(n.attributes.get("id") for n in child.css("[id]")),
+            }
             if child.tag != "style" and not used & inside:
                 if text := child.text(deep=True).strip():
                     yield "a drawing's definition", text
@@ -80,3 +95,64 @@ def _nothing(shape: LexborNode) -> bool:
         "ellipse": ("rx", "ry"),
     }.get(shape.tag or "", ())
     return any((shape.attributes.get(name) or "0").strip("px% ") in ("0", "0.0") for name in sizes)
+
+
+def beside_lids(node: LexborNode, cascade: Cascade) -> dict[int, str]:
+    """Of the elements in a box that something else in it fills and covers: "covered", or "over"
+    for those that lie over it, on a ground that is not known."""
+    children = list(node.iter())
+    lid = next((n for n, child in enumerate(children) if _covers(cascade.of(child))), None)
+    if lid is None:
+        return {}
+    high = _level(cascade.of(children[lid]))
+    found: dict[int, str] = {}
+    for n, child in enumerate(children):
+        said = cascade.of(child)
+        placed = said.get("position", "static") != "static"
+        level = _level(said) if placed else -0.5
+        if n != lid:
+            over = level > high or (level == high and n > lid)
+            found[child.mem_id] = "over" if over else "covered"
+    return found
+
+
+def _level(said: dict[str, str]) -> float:
+    return number(said.get("z-index", "0")) or 0.0
+
+
+def _covers(said: dict[str, str]) -> bool:
+    """Whether an element fills the box that it is placed in, and nothing shines through."""
+    if said.get("position") != "absolute":
+        return False
+    clear = {"transform", "translate", "clip-path", "mask-image", "filter", "visibility", "display"}
+    if clear & said.keys() or said.get("opacity", "1") not in ("1", "100%"):
+        return False
+    zero = {side for side in ("top", "right", "bottom", "left") if said.get(side) in _ZERO}
+    across = {"left", "right"} <= zero or ("left" in zero and said.get("width") == "100%")
+    down = {"top", "bottom"} <= zero or ("top" in zero and said.get("height") == "100%")
+    shade = colour(said.get("background-color", ""))
+    return across and down and shade is not None and shade[3] > 0.95
+
+
+_ZERO = ("0", "0px", "0%")
+
+
+def undrawn(node: LexborNode) -> bool:
+    """Whether an element of a drawing lies off its paper, or has none."""
+    said = node.attributes
+    if node.tag in ("text", "tspan"):
+        places = [number(value) for name in ("x", "y") if (value := said.get(name))]
+        return any(place is not None and place <= -100 for place in places)
+    if node.tag == "g":
+        return False
+    return any(said.get(name) in _ZERO for name in ("width", "height"))
+
+
+def paper_of(svg: LexborNode) -> str:
+    """The colour of a rectangle that a drawing begins with and that fills it; else empty."""
+    first = next(iter(svg.iter()), None)
+    if first is None or first.tag != "rect":
+        return ""
+    wide, room = first.attributes.get("width") or "", svg.attributes.get("width") or ""
+    fills = wide == "100%" or (number(wide) or 0.0) >= (number(room.removesuffix("px")) or 1e9)
+    return (first.attributes.get("fill") or "#000") if fills else ""
