@@ -77,13 +77,13 @@ def _characters(paragraph: Any, styles: Any, bold: bool) -> Iterator[tuple[str, 
     yield from _within(paragraph, styles, bold, False, shaded(paragraph.pPr))
 
 
-def _within(element: Any, styles: Any, bold: bool, fixed: bool, dark: bool) -> Iterator[Any]:
+def _within(element: Any, styles: Any, bold: bool, fixed: bool, ground: str) -> Iterator[Any]:
     for child in element.iterchildren():
         if child.tag in SKIPPED or not isinstance(child.tag, str):
             continue
         if child.tag != _R:
-            yield from _within(child, styles, bold, fixed or child.tag in _FIXED, dark)
-        elif not hidden(child.rPr, dark):
+            yield from _within(child, styles, bold, fixed or child.tag in _FIXED, ground)
+        elif not hidden(child.rPr, ground):
             yield from _run(child, styles, bold, fixed)
 
 

@@ -35,8 +35,9 @@ __all__ = ["TooIntricate", "read_html", "read_table"]
 
 #: No part of what the page says, whatever its style.
 _NEVER = (
-    "script, style, template, noscript, noframes, noembed, iframe, object[data], embed, canvas, audio, "
-    "video, select, datalist, input, nav, progress, meter, rp, annotation, annotation-xml, marquee[width='0'], "
+    "script, style, template, noscript, noframes, noembed, iframe, object[data], embed, canvas, "
+    "audio, video, select, datalist, input, nav, progress, meter, rp, annotation, annotation-xml, "
+    "marquee[width='0'], "
     "svg title, svg desc, svg metadata, svg mask, svg pattern, svg marker, svg clipPath, mphantom"
 )
 
@@ -213,15 +214,13 @@ def _style(node: LexborNode, outer: Look, cascade: Cascade, link: str) -> dict[s
         first, last = _frames(names, cascade)
         lasts = seconds(said.get("animation-duration", "")) or 0.0
         waits = seconds(said.get("animation-delay", "")) or 0.0
-        back = said.get("animation-fill-mode") in ("backwards", "both")
-        for_ever = said.get("animation-iteration-count") == "infinite"
-        if said.get("animation-play-state") == "paused" or (lasts >= _LONG and not waits > 0):
+        paused = said.get("animation-play-state") == "paused"
+        fill = said.get("animation-fill-mode")
+        still = said.get("animation-iteration-count") == "infinite" and first == last
+        slow = lasts >= _LONG and not waits > 0
+        if paused or still or slow or (waits >= _LONG and fill in ("backwards", "both")):
             said |= first
-        elif waits >= _LONG and back:
-            said |= first
-        elif for_ever and first == last:
-            said |= first
-        elif said.get("animation-fill-mode") in ("forwards", "both"):
+        elif fill in ("forwards", "both"):
             said |= last
     return said
 
