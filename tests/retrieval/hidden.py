@@ -238,6 +238,8 @@ _HIDDEN_PAGES = """
 <style>@media not print{.a{display:none}}</style><p class=a>秘
 <style>@media (width >= 600px) and (prefers-color-scheme: light){.a{opacity:0}}</style><p class=a>秘
 <style>@supports (display:grid){.a{display:none}}</style><p class=a>秘
+<div style="position:relative">秘<div style="position:absolute;inset:0;background:#fff"></div></div>
+<div style="position:relative">秘<b>x</b><span style="position:absolute;inset:0;background:#fff"></span></div>
 <style>@layer x{.a{display:none}}</style><p class=a>秘
 <style>@layer x,y;@layer y{.a{display:none}}@layer x{.a{display:block}}</style><p class=a>秘
 <style>.o{& .a{display:none}}</style><div class=o><p class=a>秘</div>
@@ -582,6 +584,8 @@ _SEEN_PAGES = """
 <body style="background:#fff"><p style="mix-blend-mode:difference;color:#fff">秘
 <style>@container (max-width:200px){.a{display:none}}</style><p class=a>秘
 <style>@supports (display:nonsense){.a{display:none}}</style><p class=a>秘
+<style>@supports (such-a:thing){.a{display:none}}</style><p class=a>秘
+<div style="position:relative">秘<div style="position:absolute;inset:0;background:rgba(255,220,0,.2)"></div></div>
 <style>@media (2000px <= width){.a{display:none}}</style><p class=a>秘
 <style>#t:checked ~ .a{display:block}.a{display:none}</style><input id=t type=checkbox checked><p class=a>秘
 <details><summary>開く</summary>秘</details>

@@ -9,7 +9,7 @@ import docx
 import pytest
 from docx.enum.dml import MSO_THEME_COLOR
 from docx.enum.style import WD_STYLE_TYPE
-from docx.oxml import OxmlElement
+from docx.oxml import OxmlElement, parse_xml
 from docx.oxml.ns import qn
 from docx.shared import RGBColor
 
@@ -188,6 +188,35 @@ def test_word_hides_by_theme_and_style(change: str) -> None:
 @pytest.mark.parametrize("change", ["grey", "theme text", "shown again"])
 def test_word_shows(change: str) -> None:
     assert "秘" in whole(read("a.docx", saved(styled(change))))
+
+
+def under(fill: str, *, behind: int = 0, high: int = 600_000) -> docx.document.Document:
+    """With 秘 in a paragraph that a rectangle is anchored in."""
+    document = word(hidden=False)
+    office = "http://schemas.openxmlformats.org/drawingml/2006"
+    shape = "http://schemas.microsoft.com/office/word/2010/wordprocessingShape"
+    place = "<d:position{0} relativeFrom='{1}'><d:posOffset>0</d:posOffset></d:position{0}>"
+    drawing = parse_xml(
+        f"<w:drawing xmlns:w='{qn('w:p')[1:-2]}' xmlns:d='{office}/wordprocessingDrawing' "
+        f"xmlns:a='{office}/main' xmlns:s='{shape}'><d:anchor behindDoc='{behind}'>"
+        f"{place.format('H', 'column')}{place.format('V', 'paragraph')}"
+        f"<d:extent cx='5900000' cy='{high}'/><d:wrapNone/><a:graphic><a:graphicData><s:wsp>"
+        f"<s:spPr><a:solidFill>{fill}</a:solidFill></s:spPr></s:wsp></a:graphicData></a:graphic>"
+        "</d:anchor></w:drawing>"
+    )
+    document.add_paragraph().add_run()._r.append(drawing)
+    document.paragraphs[-1].add_run("秘")
+    return document
+
+
+_WHITE = "<a:srgbClr val='FFFFFF'/>"
+
+
+def test_word_hides_under_a_shape() -> None:
+    assert "秘" not in whole(read("a.docx", saved(under(_WHITE))))
+    clear = "<a:srgbClr val='FFFFFF'><a:alpha val='20000'/></a:srgbClr>"
+    for seen in (under(_WHITE, behind=1), under(_WHITE, high=20_000), under(clear)):
+        assert "秘" in whole(read("a.docx", saved(seen)))
 
 
 def test_a_zip_bomb_is_not_unpacked() -> None:

@@ -77,6 +77,16 @@ _WORD_2010 = "{http://schemas.microsoft.com/office/word/2010/wordml}"
 _TEXT_FILL, _NO_FILL = f"{_WORD_2010}textFill", f"{_WORD_2010}noFill"
 
 
+_DRAWING = "{http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing}"
+_ART = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
+_SHAPE = "{http://schemas.microsoft.com/office/word/2010/wordprocessingShape}"
+_ANCHOR, _BOX, _ALPHA = f"{_DRAWING}anchor", qn("w:txbxContent"), f"{_ART}alpha"
+_FILLED = f".//{_SHAPE}spPr/{_ART}solidFill"
+#: A shape's opacity in thousandths of a per cent; height of a line and a width that leaves little
+#: beside it, in English Metric Units (914,400 an inch).
+_OPAQUE, _LINE_HIGH, _WIDE = 90_000, 180_000, 3_000_000
+
+
 Fonts = Mapping[str, Mapping[str, Any]]
 
 
@@ -88,12 +98,41 @@ def shown_text(paragraph: Any, styles: Fonts = _NONE) -> str:
     properties = paragraph.find(_PPR)
     if _flat(properties):
         return ""
+    if any(_covers(anchor) for anchor in paragraph.iter(_ANCHOR)):
+        # What stands in the shape is seen; the paragraph under it is not.
+        inner = [shown_text(p, styles) for box in paragraph.iter(_BOX) for p in box.iter(_P)]
+        return "\n".join(inner)
     own = paragraph.find(f"{_PROPERTIES}/{_PSTYLE}")
     font = styles.get("" if own is None else own.get(_VALUE, ""), styles.get("", {}))
     cells = (shaded(cell.find(_TCPR)) for cell in paragraph.iterancestors(_TC))
     ground = shaded(properties) or font.get("ground", "") or next(filter(None, cells), "")
     _collect(paragraph, found, ground, {**styles, _ALL: font})
     return "".join(found)
+
+
+def _covers(anchor: Any) -> bool:
+    """Whether a drawing lies over the whole paragraph that it is anchored in, and hides it."""
+    down, across = (anchor.find(f"{_DRAWING}position{axis}") for axis in "VH")
+    extent, filled = anchor.find(f"{_DRAWING}extent"), anchor.find(_FILLED)
+    if down is None or across is None or extent is None or filled is None:
+        return False
+    if anchor.get("behindDoc") in ("1", "true") or anchor.find(f"{_DRAWING}wrapNone") is None:
+        return False
+    near = down.get("relativeFrom") in ("paragraph", "line") and across.get("relativeFrom") in (
+        "column",
+        "margin",
+        "character",
+    )
+    opaque = all(int(a.get("val", "0")) >= _OPAQUE for a in filled.iter(_ALPHA))
+    places = [int(p.findtext(f"{_DRAWING}posOffset") or "0") for p in (down, across)]
+    wide, high = (int(extent.get(side, "0")) for side in ("cx", "cy"))
+    return (
+        near
+        and opaque
+        and max(places) <= _LINE_HIGH // 2
+        and wide >= _WIDE
+        and (high + places[0] >= _LINE_HIGH)
+    )
 
 
 def _flat(properties: Any) -> bool:

@@ -97,7 +97,8 @@ def _looks(
     while at is not None:
         if at.tag == "-text":
             if (at.text(deep=False) or "").strip():
-                yield at, stack[-1]
+                covered = page.beside.get(at.mem_id) == "covered"
+                yield at, replace(stack[-1], gone="covered") if covered else stack[-1]
         elif at.child is not None:
             stack.append(_inside(at, stack[-1], page))
             at = at.child
@@ -111,8 +112,8 @@ def _looks(
 
 
 class _Page(NamedTuple):
-    """clips: paths that leave nothing. link: colour of links. beside: elements next to an area
-    that lies over its container, and what it does to them."""
+    """clips: paths that leave nothing. link: colour of links. beside: elements and texts next to an
+    area that lies over its container, and what it does to them."""
 
     cascade: Cascade
     clips: Set[str]

@@ -98,16 +98,16 @@ def _nothing(shape: LexborNode) -> bool:
 
 
 def beside_lids(node: LexborNode, cascade: Cascade) -> dict[int, str]:
-    """Of the elements in a box that something else in it fills and covers: "covered", or "over"
-    for those that lie over it, on a ground that is not known."""
-    children = list(node.iter())
-    lid = next((n for n, child in enumerate(children) if _covers(cascade.of(child))), None)
+    """Of the elements and texts in a box that something else in it fills and covers: "covered", or
+    "over" for those that lie over it, on a ground that is not known."""
+    children = list(node.iter(include_text=True))
+    styles = [cascade.of(child) if child.tag != "-text" else {} for child in children]
+    lid = next((n for n, said in enumerate(styles) if _covers(said)), None)
     if lid is None:
         return {}
-    high = _level(cascade.of(children[lid]))
+    high = _level(styles[lid])
     found: dict[int, str] = {}
-    for n, child in enumerate(children):
-        said = cascade.of(child)
+    for n, (child, said) in enumerate(zip(children, styles, strict=True)):
         placed = said.get("position", "static") != "static"
         level = _level(said) if placed else -0.5
         if n != lid:
