@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import socket
@@ -466,3 +467,23 @@ def test_the_secret_is_for_its_owner_alone(tmp_path: Path) -> None:
     secret.write_bytes(b"")  # a process was killed here
     Visitors.kept_in(tmp_path)
     assert len(secret.read_bytes()) == 32 and secret.stat().st_mode & 0o777 == 0o600
+
+
+def test_the_end_of_an_answer_is_sent_at_once() -> None:
+    """Not when the beginning is confirmed, which takes a client 40 ms."""
+    told: list[int] = []
+
+    def taken(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        taken_socket = writer.get_extra_info("socket")
+        told.append(taken_socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+        writer.close()
+
+    async def asked() -> None:
+        listening = http.bound("127.0.0.1", 0)
+        async with await asyncio.start_server(taken, sock=listening):
+            reader, writer = await asyncio.open_connection(*listening.getsockname())
+            await reader.read()
+            writer.close()
+
+    asyncio.run(asked())
+    assert told[0]
