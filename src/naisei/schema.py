@@ -7,7 +7,9 @@ class Reply(BaseModel):
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from pydantic import BaseModel, Field
@@ -15,11 +17,14 @@ from pydantic import BaseModel, Field
 __all__ = ["json_schema", "spoken_in", "told"]
 
 
+@lru_cache(maxsize=32)  # prompts of an experiment begin alike
 def spoken_in(text: str) -> str:
     """`ja` or `en`: the language of a prompt, by the share of kana and kanji in its letters."""
-    letters = [c for c in text if c.isalpha()]
-    japanese = sum("\u3040" <= c <= "\u30ff" or "\u3400" <= c <= "\u9fff" for c in letters)
-    return "ja" if japanese * 4 > len(letters) else "en"
+    japanese = sum(map(str.isalpha, "".join(_KANA_AND_KANJI.findall(text))))
+    return "ja" if japanese * 4 > sum(map(str.isalpha, text)) else "en"
+
+
+_KANA_AND_KANJI = re.compile("[\u3040-\u30ff\u3400-\u9fff]+")
 
 
 def told(ja: str, en: str, default: Any = ..., **bounds: Any) -> Any:

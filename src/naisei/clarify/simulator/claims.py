@@ -223,22 +223,35 @@ _SETTLED_BY: Mapping[Mode, frozenset[str]] = {
 _DATED = frozenset(_TIMES) - {"now", "later"}
 
 
-def shared(asked: Iterable[str], told: Iterable[str]) -> frozenset[str]:
-    """The words asked that are among those told, be it as another form of the same stem."""
-    told = tuple(told)
-    return frozenset(a for a in asked if any(_same(a, b) for b in told))
+def shared(asked: Iterable[str], told: frozenset[str]) -> frozenset[str]:
+    """The words asked that are among those told, be it as another form of the same stem:
+    「散らかる」「散らかす」, 「乾き」「乾く」, 「さび」「さびる」."""
+    stems, shorter = _forms(told)
+    return frozenset(
+        word
+        for word in asked
+        if word in told
+        or (len(word) > 1 and word in shorter)
+        or (_shorter(word) in told)
+        or (_stem(word) in stems)
+    )
 
 
-@lru_cache(maxsize=65536)
-def _same(one: str, other: str) -> bool:
-    """「散らかる」「散らかす」, 「乾き」「乾く」, 「さび」「さびる」: one stem in two forms."""
-    if one == other:
-        return True
-    short, long = sorted((one, other), key=len)
-    if len(short) > 1 and long.startswith(short) and len(long) == len(short) + 1:
-        return _KANA.fullmatch(long[-1]) is not None
-    a, b = _STEM.match(one), _STEM.match(other)
-    return a is not None and b is not None and a[1] == b[1] and a[1] not in _TWO_VERBS
+@lru_cache(maxsize=4096)
+def _forms(words: frozenset[str]) -> tuple[frozenset[str | None], frozenset[str | None]]:
+    """The stems of words, and words without the kana at their end."""
+    stems, shorter = frozenset(map(_stem, words)), frozenset(map(_shorter, words))
+    return stems - {None}, shorter - {None}
+
+
+@lru_cache(maxsize=16384)
+def _stem(word: str) -> str | None:
+    found = _STEM.match(word)
+    return found[1] if found is not None and found[1] not in _TWO_VERBS else None
+
+
+def _shorter(word: str) -> str | None:
+    return word[:-1] if len(word) > 2 and _KANA.fullmatch(word[-1]) else None
 
 
 _KANA = re.compile(r"[ぁ-ん]")

@@ -88,9 +88,9 @@ def matched(text: str, language: str) -> tuple[Proposition, ...]:
     """What is asked or said in a text: its propositions, those within longer ones left out."""
     held = having(text, language)
     known = propositions(language)
-    hits = {p.name: fits(p.cues, held) for p in known.items}
-    longest = _longest([c for found in hits.values() for c in found])
-    return tuple(p for p in known.items if any(c in longest for c in hits[p.name]))
+    hits = known.told(held)
+    longest = _longest([cue for cue, _ in hits])
+    return tuple(known.items[n] for n in sorted({n for cue, n in hits if cue in longest}))
 
 
 def leads_nowhere(text: str, language: str) -> bool:
@@ -99,8 +99,8 @@ def leads_nowhere(text: str, language: str) -> bool:
     nowhere = fits(propositions(language).outside, held)
     if not nowhere:
         return False
-    told = [c for p in propositions(language).items for c in fits(p.cues, held)]
-    return not any(out < c for out in nowhere for c in told)
+    told = propositions(language).told(held)
+    return not any(out < cue for out in nowhere for cue, _ in told)
 
 
 def _strange_object(text: str, language: str) -> bool:

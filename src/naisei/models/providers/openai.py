@@ -31,6 +31,7 @@ from naisei.models.providers._adapter import (
     of_status,
     short,
 )
+from naisei.models.providers._clients import Clients
 from naisei.models.replies import without_thoughts
 from naisei.text_files import json_of
 
@@ -77,22 +78,26 @@ class CompletionsModel:
         self.base_url, self.modes = base_url, modes
         self._key, self._timeout, self._renamed = key, timeout, renamed
         self._url = base_url.rstrip("/") + "/chat/completions"
-        self._http = httpx2.AsyncClient(
+        self._clients = Clients(self._opened)
+        # Loading the certificates takes a tenth of a second, which plain HTTP can save.
+        self._tls = httpx2.create_ssl_context() if base_url.startswith("https:") else False
+        self._client: AsyncOpenAI | None = None
+        self._streams = True
+
+    def _opened(self) -> httpx2.AsyncClient:
+        return httpx2.AsyncClient(
             headers={
-                "authorization": f"Bearer {key}",
+                "authorization": f"Bearer {self._key}",
                 "content-type": "application/json",
                 "accept-encoding": "gzip",
             },
-            timeout=timeout,
+            timeout=self._timeout,
             limits=_NO_BOUND,
-            # Loading the certificates takes a tenth of a second, which plain HTTP can save.
-            verify=base_url.startswith("https:"),
+            verify=self._tls,
             # A proxy of the environment cannot reach this machine's loopback.
-            trust_env=not is_loopback(base_url),
+            trust_env=not is_loopback(self.base_url),
             event_hooks={"response": [bound_response]},
         )
-        self._client: AsyncOpenAI | None = None
-        self._streams = True
 
     @property
     def client(self) -> AsyncOpenAI:
@@ -123,9 +128,10 @@ class CompletionsModel:
                     raise
                 self._streams = False  # it does not: the reply comes as a whole
         try:
-            async with asyncio.timeout(self._timeout):
-                body = self._body(request)
-                response = await self._http.post(self._url, content=_encode(body).encode())
+            with self._clients.one() as client:
+                async with asyncio.timeout(self._timeout):
+                    body = self._body(request)
+                    response = await client.post(self._url, content=_encode(body).encode())
             if not response.is_success:
                 wish = response.headers.get("retry-after")
                 raise of_status(response.status_code, response.text, request.mode, wish=wish)
@@ -143,19 +149,20 @@ class CompletionsModel:
         body = self._body(request) | {"stream": True, "stream_options": {"include_usage": True}}
         content = _encode(body).encode()
         try:
-            async with (
-                asyncio.timeout(self._timeout),
-                self._http.stream("POST", self._url, content=content) as response,
-            ):
-                if not response.is_success:
-                    said = (await response.aread()).decode("utf-8", "replace")
-                    wish = response.headers.get("retry-after")
-                    raise of_status(response.status_code, said, request.mode, wish=wish)
-                if "event-stream" not in response.headers.get("content-type", ""):
-                    # It does not stream, and says so by answering as a whole.
-                    data = json_of(await response.aread())
-                else:
-                    data = await _joined(response.aiter_lines(), told)
+            with self._clients.one() as client:
+                async with (
+                    asyncio.timeout(self._timeout),
+                    client.stream("POST", self._url, content=content) as response,
+                ):
+                    if not response.is_success:
+                        said = (await response.aread()).decode("utf-8", "replace")
+                        wish = response.headers.get("retry-after")
+                        raise of_status(response.status_code, said, request.mode, wish=wish)
+                    if "event-stream" not in response.headers.get("content-type", ""):
+                        # It does not stream, and says so by answering as a whole.
+                        data = json_of(await response.aread())
+                    else:
+                        data = await _joined(response.aiter_lines(), told)
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
             raise of_connection(error) from error
         except ValueError as error:
@@ -165,7 +172,7 @@ class CompletionsModel:
         return _reply(data, self.model_name, body)
 
     async def aclose(self) -> None:
-        await self._http.aclose()
+        await self._clients.aclose()
         if self._client is not None:
             await self._client.close()
 

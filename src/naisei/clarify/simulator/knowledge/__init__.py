@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -146,12 +146,19 @@ class Facet:
 
 @dataclass(frozen=True, slots=True)
 class Propositions:
-    """All that can be asked, in one language; `outside`: topics that lead nowhere."""
+    """All that can be asked, in one language; `outside`: topics that lead nowhere. by_word: a
+    word of each cue → those cues, and the number of their proposition."""
 
     items: tuple[Proposition, ...]
     facets: tuple[Facet, ...]
     outside: tuple[Cue, ...]
     vocabulary: frozenset[str]
+    by_word: Mapping[str, Sequence[tuple[Cue, int]]]
+
+    def told(self, having: frozenset[str]) -> list[tuple[Cue, int]]:
+        """The cues all of whose words are there, each with the number of its proposition."""
+        near = (self.by_word.get(word, ()) for word in having)
+        return [(cue, n) for cues in near for cue, n in cues if cue <= having]
 
 
 def _toml(name: str) -> dict[str, Any]:
@@ -200,7 +207,11 @@ def propositions(language: str) -> Propositions:
     vocabulary = frozenset(w for p in items for c in p.cues for w in c) | frozenset(
         w for f in facets for c in f.cues for w in c
     )
-    return Propositions(items, facets, outside, vocabulary)
+    by_word: dict[str, list[tuple[Cue, int]]] = {}
+    for n, item in enumerate(items):
+        for each in item.cues:
+            by_word.setdefault(max(each, key=len), []).append((each, n))
+    return Propositions(items, facets, outside, vocabulary, by_word)
 
 
 @cache
