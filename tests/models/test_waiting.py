@@ -16,7 +16,7 @@ from naisei.core import Chat, InputError, InstrumentFailure, Where, user
 from naisei.models.base import ModelSettings
 from naisei.models.connection import RetryPolicy
 from naisei.models.gateway import Gateway
-from naisei.models.providers._adapter import seconds_until
+from naisei.models.providers._endpoint import seconds_until
 from naisei.models.registry import open_roles
 from servers.faults import Faults
 from servers.openai_server import OpenAIServer

@@ -117,7 +117,7 @@ class EndpointEmbedder:
         import openai
 
         from naisei.models.connection import nobody_there
-        from naisei.models.providers._adapter import of_connection
+        from naisei.models.providers._endpoint import of_connection
 
         check_allowed(cast(Any, self))
         try:

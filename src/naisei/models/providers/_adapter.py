@@ -1,22 +1,14 @@
 """A chat model on pydantic-ai's direct requests: one request, one attempt, no agent.
 
-With the failures of pydantic-ai, of the SDK below it and of HTTP, in the three classes of
-`naisei.models.base` (`Transient`, `Unreachable`, `Unusable`).
+With the failures of pydantic-ai and of the SDK below it, in the classes of `naisei.models.base`.
 """
 
 from __future__ import annotations
 
 import asyncio
-import math
-import re
-import time
-import zlib
-from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import fields
-from email.utils import parsedate_to_datetime
+from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
 
-import httpx2
 from pydantic_ai.direct import model_request, model_request_stream
 from pydantic_ai.exceptions import (
     AgentRunError,
@@ -38,165 +30,18 @@ from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.settings import ModelSettings as RequestSettings
 
 from naisei.core import Message, Sampling
-from naisei.lengths import REPLY, REPLY_STREAM
 from naisei.models.base import (
     BadReply,
     ChatReply,
     ChatRequest,
     Mode,
     Transient,
-    Unreachable,
     Unusable,
     check_allowed,
 )
+from naisei.models.providers._endpoint import is_transport, of_body, of_connection, of_status, short
 
-__all__ = [
-    "DirectModel",
-    "Structure",
-    "bound_response",
-    "failure",
-    "is_transport",
-    "of_body",
-    "of_connection",
-    "of_status",
-    "seconds_until",
-    "short",
-]
-
-
-_PASSING = {408, 409, 425, 429}
-_HOPELESS = {401, 402, 403, 404}
-_NO_CREDIT = ("insufficient_quota", "billing_hard_limit_reached", "exceeded_current_quota_error")
-_STRUCTURE = ("response_format", "json_schema", "json_object", "json schema", "grammar", "guided")
-#: Classes of the transport (httpx and its kin) that mean: no connection came about.
-_NO_CONNECTION = {"ConnectError", "ConnectTimeout", "ConnectionRefusedError", "gaierror"}
-
-
-def of_status(
-    status: int, said: object, mode: Mode | None, *, wish: str | float | None = None
-) -> Transient | Unusable:
-    """An answer with a status that is no success.
-
-    said: its body. wish: its `Retry-After`.
-    """
-    text = f"HTTP {status}: {short(said)}"
-    if status == 429 and any(word in str(said) for word in _NO_CREDIT):
-        return Unusable(text, hopeless=True)
-    if status in _PASSING or status >= 500:
-        after = seconds_until(wish) if isinstance(wish, str) else wish
-        return Transient(text, retry_after=after)
-    if status < 400:
-        return BadReply(text)
-    refused = mode in ("json_schema", "json_object") and any(
-        word in str(said).lower() for word in _STRUCTURE
-    )
-    named = () if refused or status not in (400, 422) else _named(str(said))
-    return Unusable(text, mode_refused=refused, hopeless=status in _HOPELESS, refused=named)
-
-
-def _named(said: str) -> tuple[str, ...]:
-    """The sampling parameters that a refusal speaks of."""
-    words = {f.name: f.name for f in fields(Sampling)} | {"max_tokens": "max_(completion_)?tokens"}
-    return tuple(name for name, word in words.items() if re.search(rf"\b{word}\b", said))
-
-
-def of_connection(error: Exception) -> Transient:
-    """An exception of the transport, or of an SDK around it."""
-    chain = _chain(error)
-    names = {type(e).__name__ for e in chain}
-    text = short(chain[-1]) if short(error) in ("", "Connection error.") else short(error)
-    if names & _NO_CONNECTION:
-        # Of the chain's end the refusal itself: asynchronous libraries add their own beneath.
-        cause = next((e for e in reversed(chain) if isinstance(e, OSError)), chain[-1])
-        return Unreachable(f"no connection: {short(cause)}")
-    return Transient(f"the connection failed: {text or type(error).__name__}")
-
-
-def of_body(error: Exception) -> Transient | Unusable | None:
-    """A request that cannot be written, or a reply that cannot be read; `None`: neither."""
-    if isinstance(error, UnicodeEncodeError):
-        return Unusable(f"the messages cannot be sent as UTF-8: {short(error)}")
-    if isinstance(error, ValueError | RecursionError):
-        return BadReply(f"the body is no JSON: {short(error)}")
-    return None
-
-
-def is_transport(error: Exception) -> bool:
-    """Whether it comes from a library of HTTP."""
-    return any(type(e).__module__.partition(".")[0] in _TRANSPORTS for e in _chain(error))
-
-
-_TRANSPORTS = {"httpx", "httpx2", "httpcore", "httpcore2", "h11", "aiohttp", "openai", "anthropic"}
-
-
-class _Bounded(httpx2.AsyncByteStream):
-    """The body of a response, unpacked, up to `most` bytes. packed: as gzip or zlib."""
-
-    def __init__(self, inner: httpx2.AsyncByteStream, most: int, *, packed: bool) -> None:
-        self._inner, self._left, self._most = inner, most, most
-        self._unpack = zlib.decompressobj(zlib.MAX_WBITS | 32) if packed else None
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        try:
-            async for block in self._inner:
-                # No more of a bomb is unpacked than may be read.
-                data = self._unpack.decompress(block, self._left + 1) if self._unpack else block
-                self._left -= len(data)
-                if self._left < 0:
-                    raise BadReply(f"the reply is over {self._most / 1e6:g} MB")
-                yield data
-        except zlib.error as error:
-            raise BadReply(f"the reply cannot be unpacked: {error}") from error
-
-    async def aclose(self) -> None:
-        await self._inner.aclose()
-
-
-async def bound_response(response: httpx2.Response) -> None:
-    """A hook of a client for its responses: no more than the limits allow is read of any, and
-    none that is packed in a way that was not asked for. Raises `BadReply`, then or while reading.
-    """
-    packed = response.headers.pop("content-encoding", "identity").strip().lower()
-    if packed not in ("", "identity", "gzip", "deflate"):
-        raise BadReply(f"the reply is packed as {short(packed)}")
-    streamed = "event-stream" in response.headers.get("content-type", "")
-    inner = response.stream
-    assert isinstance(inner, httpx2.AsyncByteStream)
-    response.stream = _Bounded(
-        inner, REPLY_STREAM if streamed else REPLY, packed=packed in ("gzip", "deflate")
-    )
-
-
-def _chain(error: BaseException) -> list[BaseException]:
-    """The error, what caused it, and so on; the first cause last."""
-    out: list[BaseException] = []
-    here: BaseException | None = error
-    while here is not None and here not in out:
-        out.append(here)
-        here = here.__cause__ or here.__context__
-    return out
-
-
-def seconds_until(wish: str) -> float | None:
-    """A `Retry-After` field (seconds, or an HTTP date) in seconds from now, ≥ 0."""
-    try:
-        seconds = float(wish)
-    except ValueError:
-        return _until_date(wish)
-    return None if math.isnan(seconds) else max(0.0, seconds)
-
-
-def _until_date(wish: str) -> float | None:
-    try:
-        return max(0.0, parsedate_to_datetime(wish).timestamp() - time.time())
-    except ValueError:
-        return None
-
-
-def short(said: object) -> str:
-    """On one line, and cut."""
-    text = " ".join(str(said).split())
-    return text if len(text) <= 300 else text[:300] + "…"
+__all__ = ["DirectModel", "Structure", "failure"]
 
 
 # Failures of pydantic-ai and of the SDK below it, in the words of `naisei.models.base`.

@@ -24,14 +24,14 @@ from naisei.models.base import (
     check_url,
     is_loopback,
 )
-from naisei.models.providers._adapter import (
+from naisei.models.providers._clients import Clients
+from naisei.models.providers._endpoint import (
     bound_response,
     of_body,
     of_connection,
     of_status,
     short,
 )
-from naisei.models.providers._clients import Clients
 from naisei.models.replies import without_thoughts
 from naisei.text_files import json_of
 
