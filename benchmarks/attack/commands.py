@@ -378,14 +378,19 @@ COMMANDS: Mapping[str, Command] = {
 def attack(rng: random.Random, seconds: float) -> Iterator[Attempt]:
     until = time.monotonic() + seconds
     with tempfile.TemporaryDirectory(prefix="naisei-attack-") as folder:
-        wholes = {}
-        for name, command in COMMANDS.items():
-            if all(importlib.util.find_spec(module) for module in command.needs):
-                wholes[name] = whole(command, Path(folder) / name)
+        wholes: dict[str, Whole] = {}
+        there = [
+            name
+            for name, command in COMMANDS.items()
+            if all(importlib.util.find_spec(module) for module in command.needs)
+        ]
         while time.monotonic() < until:
-            for name, each in wholes.items():
+            for name in there:
                 if time.monotonic() > until:
                     return
+                if name not in wholes:
+                    wholes[name] = whole(COMMANDS[name], Path(folder) / name)
+                each = wholes[name]
                 numbers = [rng.randrange(len(each.writes)) for _ in range(rng.randint(1, 3))]
                 why = tried(each, numbers)
                 note = f"{numbers} of {len(each.writes)}: {why}"

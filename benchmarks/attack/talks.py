@@ -13,6 +13,7 @@ import signal
 import sys
 import tempfile
 import time
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -39,12 +40,19 @@ def _serving(state: Path, kill_before: int | None, counted: Path | None = None) 
     os.close(there)
     try:
         with os.fdopen(here, encoding="utf-8", errors="replace") as told:
-            port = 0
+            port, lines = 0, []
             for line in told:
+                lines.append(line)
                 if found := re.search(r"http://[^:]+:(\d+)", line):
                     port = int(found[1])
                     break
-            yield port
+            if not port and kill_before is None:
+                raise RuntimeError(f"the server does not start: {''.join(lines)[-500:]}")
+            try:
+                yield port
+            except (_Gone, RuntimeError) as error:
+                os.kill(child, signal.SIGTERM)  # not waited for yet: it is there, or a zombie
+                raise RuntimeError(f"{error}; the server: {told.read()[-2_000:]}") from error
     finally:
         with suppress(ProcessLookupError):
             os.kill(child, signal.SIGTERM)
@@ -64,6 +72,9 @@ def _serve(state: Path, told: int, kill_before: int | None, counted: Path | None
             main(["serve", "--state", str(state), "--runs", str(state.parent), "--port", "0"])
         if counted is not None:
             counted.write_text("\n".join(names), "utf-8")
+    except BaseException:
+        traceback.print_exc()
+        raise
     finally:
         os._exit(0)
 
@@ -149,11 +160,9 @@ def tried(before: Path, numbers: list[int]) -> str:
                     if port:
                         visitor.visit(port)
             with _serving(state, None) as port:
-                if not port:
-                    return "the next server does not start"
                 visitor.visit(port)
                 said, replies = visitor.lines(port)
-        except (_Gone, RuntimeError) as error:
+        except RuntimeError as error:
             return str(error)
         if replies != len(_SAYINGS) or said != list(_SAYINGS):
             return f"said {said}, {replies} replies"
