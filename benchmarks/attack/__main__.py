@@ -12,7 +12,7 @@ from benchmarks.attack.base import Tally
 
 PARTS = (
     "flips", "faults", "crafted", "kills", "commands", "talks", "documents", "endpoints", "web",
-    "further", "traps",
+    "structures", "further", "traps",
 )  # fmt: skip
 
 

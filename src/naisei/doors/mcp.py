@@ -188,12 +188,12 @@ def mcp_server(
         )
     )
     def emphasise(text: str, format: Literal["markdown", "html"] = "markdown") -> Emphasised:
-        from naisei.emphasis.corpus.read import read_bytes
+        from naisei.emphasis.corpus.apart import read_apart
         from naisei.emphasis.tag import marked, suggest
         from naisei.emphasis.taggers.crf import default_tagger
 
         with _told():
-            found = suggest(read_bytes(text.encode(), format, name="text"), default_tagger())
+            found = suggest(read_apart(text.encode(), format, name="text"), default_tagger())
             return Emphasised(text=marked(found)[0].decode(), words=found.words)
 
     if index is not None:

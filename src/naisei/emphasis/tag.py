@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naisei.core import InputError
-from naisei.emphasis.corpus.read import Document, article_of, read_document
+from naisei.emphasis.corpus.apart import read_document_apart
+from naisei.emphasis.corpus.read import Document, article_of
 from naisei.emphasis.marks import Stretch, stretches
 from naisei.emphasis.metrics import spans
 from naisei.emphasis.review import Format, accepted, insertions, listed, source_of
@@ -339,7 +340,7 @@ def tag(options: TagOptions, tagger: Tagger) -> None:
             say("--review で採った案の書き先がありません", "--review has nowhere to write"),
             remedy=say("--out FILE を付けてください", "give --out FILE"),
         )
-    document = read_document(file)
+    document = read_document_apart(file)
     found = suggest(
         document,
         tagger,

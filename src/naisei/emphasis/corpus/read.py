@@ -24,6 +24,7 @@ __all__ = [
     "Document",
     "Format",
     "article_of",
+    "of_file",
     "read_all",
     "read_bytes",
     "read_document",
@@ -60,6 +61,12 @@ def read_document(path: Path) -> Document:
     """Raises:
     InputError: no such file or format, larger than 50 MB, no text, broken.
     """
+    data, kind = of_file(path)
+    return read_bytes(data, kind, name=str(path))
+
+
+def of_file(path: Path) -> tuple[bytes, Format]:
+    """What a document's file holds. Raises `InputError`: no such file or format, over 50 MB."""
     if path.is_dir():
         raise InputError(say("フォルダーです", "this is a folder"), place=str(path))
     kind = SUFFIXES.get(path.suffix.lower())
@@ -78,7 +85,7 @@ def read_document(path: Path) -> Document:
         raise InputError(
             say("文書を読めません: ", "the document cannot be read: ") + error.why, place=str(path)
         ) from error
-    return read_bytes(data, kind, name=str(path))
+    return data, kind
 
 
 def read_all(path: Path) -> list[ParsedText]:
