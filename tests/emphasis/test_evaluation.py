@@ -12,6 +12,7 @@ import pytest
 
 from commandline import Naisei
 from emphasis.corpus_by_hand import article
+from in_process_ray import InProcessRay
 from naisei.cli.flags import configurations
 from naisei.core import Act, InputError, Where, World
 from naisei.emphasis.config import EvalConfig
@@ -21,9 +22,10 @@ from naisei.emphasis.schemas import Article, Tagger
 from naisei.emphasis.system import EVAL
 from naisei.emphasis.taggers.registry import NAMES, FirstSentence, parsed, trainer
 from naisei.emphasis.task import EvalTask, TaggerTraining, evaluate
+from naisei.runs.cluster import Cluster
 from naisei.runs.directory import RunDirectory
 from naisei.runs.engine import run_task
-from naisei.system.execute import RunOptions, execute_study
+from naisei.system.execute import RunOptions, aexecute, execute_study
 
 QUIET = RunOptions(quiet=True)
 
@@ -129,6 +131,56 @@ def test_what_was_done_is_not_done_again(corpus: Path, tmp_path: Path) -> None:
     counting.fails = False
     assert go(None) == 6
     assert [seed for _, seed in counting.made] == [1, 1, 1, 2, 2, 2]
+
+
+def findings(result: object) -> list[object]:
+    """What was found in each part, but not how long it took."""
+    return [
+        {key: value for key, value in row.result.items() if key not in ("trained", "tagged")}
+        for row in result.outcome.rows  # type: ignore[attr-defined]
+    ]
+
+
+def test_trainings_on_a_cluster_are_one_a_worker_and_find_the_same(
+    corpus: Path, tmp_path: Path
+) -> None:
+    chosen = config(corpus, "crf", options={"steps": 3})
+    busy: list[list[int]] = []
+
+    async def on_two_workers() -> object:
+        cluster = Cluster(InProcessRay(), workers=2, slots=4)
+        try:
+            return await aexecute(
+                EVAL,
+                chosen,
+                RunOptions(quiet=True, engine="ray"),
+                run_dir=tmp_path / "two",
+                on_event=lambda event: busy.append([m.busy for m in cluster.members]),
+                cluster=cluster,
+            )
+        finally:
+            await cluster.aclose()
+
+    result = asyncio.run(on_two_workers())
+    assert busy[0] == [1, 1] and max(max(each) for each in busy) == 1
+    local = EVAL.run(chosen, QUIET, run_dir=tmp_path / "one")
+    assert len(findings(local)) == 3 and findings(result) == findings(local)
+
+
+@pytest.mark.slow
+def test_trainings_on_ray_find_the_same(corpus: Path, tmp_path: Path) -> None:
+    ray = pytest.importorskip("ray")
+    chosen = config(corpus, "crf-context", options={"steps": 10})
+    # Of its own: not one that somebody else runs on this machine.
+    how = {"address": "local", "include_dashboard": False, "log_to_driver": False}
+    ray.init(num_cpus=2, logging_level="ERROR", **how)
+    try:
+        options = RunOptions(quiet=True, engine="ray")
+        result = EVAL.run(chosen, options, run_dir=tmp_path / "ray")
+    finally:
+        ray.shutdown()
+    local = EVAL.run(chosen, QUIET, run_dir=tmp_path / "local")
+    assert len(findings(local)) == 3 and findings(result) == findings(local)
 
 
 def test_writers_are_kept_apart(tmp_path: Path) -> None:

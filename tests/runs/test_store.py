@@ -178,6 +178,27 @@ def test_two_do_not_work_on_one_run(postgres: Any, tmp_path: Path, toy: Any) -> 
     RunDirectory.of(toy.Toy(), tmp_path / "copy").close()
 
 
+def test_logs_that_share_a_connection_see_their_own_rows_alone(
+    postgres: Any, tmp_path: Path
+) -> None:
+    """Whichever was asked last, in a transaction or not, and after one that was undone."""
+    from naisei.runs.postgres import PostgresLog
+
+    address = postgres.database()
+    one, two = (PostgresLog(address, name, place=tmp_path) for name in ("one", "two"))
+    for n in range(2):
+        for log in (one, two):
+            log.put("whose", f"{log.name} {n}")
+            log.append(event(n, log.name))
+            with pytest.raises(EpisodeBusy):
+                log.append(event(n, log.name))
+        for log in (two, one):
+            assert log.get("whose") == f"{log.name} {n}"
+            assert log.known_episodes() == [f"{log.name}#0"]
+    pids = {log.select("SELECT pg_backend_pid()")[0][0] for log in (one, two, one)}
+    assert len(pids) == 1, "they shared no connection"
+
+
 def test_a_writer_that_was_replaced_writes_nothing(postgres: Any, tmp_path: Path) -> None:
     """Whoever loses the lock with its connection, and is replaced meanwhile, is told so."""
     from naisei.runs.postgres import PostgresLog

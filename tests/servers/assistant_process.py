@@ -6,6 +6,7 @@ import os
 import re
 import secrets
 import signal
+import ssl
 import subprocess
 import sys
 import threading
@@ -22,6 +23,8 @@ from waiting import PATIENCE
 __all__ = ["CLEAR", "VAGUE", "Talker", "all_answered_once", "served", "started", "workers"]
 
 VAGUE = "休暇について教えてください"
+#: Reading the certificates of the system, for each client anew, is 30 ms of CPU.
+_NO_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 CLEAR = "国内出張の宿泊費の上限はいくらですか"
 
 
@@ -75,7 +78,7 @@ class Talker:
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
             try:
-                with httpx2.Client(timeout=PATIENCE, trust_env=False) as client:
+                with httpx2.Client(timeout=PATIENCE, trust_env=False, verify=_NO_TLS) as client:
                     answer = client.post(f"{self.url}/api/ask", json=data)
             except httpx2.HTTPError:
                 self.again += 1
@@ -111,7 +114,7 @@ def _got(path: str) -> httpx2.Response:
     end = time.monotonic() + PATIENCE
     while True:
         try:
-            return httpx2.get(path, timeout=PATIENCE, trust_env=False)
+            return httpx2.get(path, timeout=PATIENCE, trust_env=False, verify=_NO_TLS)
         except httpx2.TransportError:
             if time.monotonic() > end:
                 raise

@@ -153,8 +153,8 @@ class EvalTask(Task[EvalConfig]):
             self._trainer = trainer(config.tagger, config.options)
         self.data_hash = _digest(corpus)
         self._described = describe(chosen)
-        # Training is one at a time; documents that a language model is given are many.
-        self.concurrency = None if config.tagger == LLM else 1
+        # Documents that a language model is given are many at a time.
+        self.alone = config.tagger != LLM
 
     def episodes(self) -> list[Where]:
         if self.config.tagger == LLM:

@@ -130,7 +130,7 @@ class ClusterRun(TaskRun):
                         f"its worker ended {losses} times at the same step",
                     )
                     return EpisodeRow(where, failure=failure), []
-                member = await self.cluster.free()
+                member = await self.cluster.free(alone=self.task.alone)
                 try:
                     return await member.play(self, where, events)
                 except WorkerLost:

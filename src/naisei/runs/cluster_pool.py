@@ -263,12 +263,14 @@ class Cluster:
             if not one.done():
                 one.set_result(None)
 
-    async def free(self) -> Member:
-        """A worker with room for one more episode: the least busy one."""
+    async def free(self, *, alone: bool = False) -> Member:
+        """A worker with room for one more episode: the least busy one. alone: one that has no
+        other."""
+        slots = 1 if alone else self.slots
         while True:
             if self._error is not None:
                 raise self._error
-            free = [m for m in self.members if m.busy < self.slots]
+            free = [m for m in self.members if m.busy < slots]
             if free:
                 member = min(free, key=lambda m: m.busy)
                 member.busy += 1

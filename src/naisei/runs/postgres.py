@@ -186,21 +186,24 @@ class PostgresLog(RunLog):
 
     def _link(self, episode: str) -> bytes:
         # Of one episode one at a time: each row is chained to the one before.
-        lock = "SELECT pg_advisory_xact_lock(?)"
-        self._db.execute(lock, (lock_number(self._db.log, episode, "write"),))
-        if episode in self._owned:
-            query = "SELECT owner FROM log_writers WHERE log = ? AND episode = ?"
-            owner = self._db.execute(query, (self._db.log, episode)).fetchone()
-            if owner is not None and owner[0] != self._owner:
-                raise EpisodeBusy(
-                    say(
-                        f"エピソード {episode} は別のプロセスが引き継ぎました",
-                        f"another process has taken over the episode {episode}",
-                    ),
-                    place=str(self.path),
-                    remedy=say("続きから始め直してください", "start again: it goes on from there"),
-                )
-        return super()._link(episode)
+        self._db.hold(lock_number(self._db.log, episode, "write"))
+        query = (
+            "SELECT (SELECT owner FROM log_writers WHERE log = ? AND episode = ?),"
+            " (SELECT chain FROM events WHERE episode = ? ORDER BY seq DESC LIMIT 1)"
+        )
+        ((owner, last),) = self._db.execute(query, (self._db.log, episode, episode))
+        if episode in self._owned and owner not in (None, self._owner):
+            raise EpisodeBusy(
+                say(
+                    f"エピソード {episode} は別のプロセスが引き継ぎました",
+                    f"another process has taken over the episode {episode}",
+                ),
+                place=str(self.path),
+                remedy=say("続きから始め直してください", "start again: it goes on from there"),
+            )
+        if (known := self._last.get(episode)) is not None:
+            return known
+        return chain.genesis(self._origin, episode) if last is None else bytes(last)
 
     def _commit(self, lines: bytes) -> None:
         if lines:

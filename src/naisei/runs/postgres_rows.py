@@ -33,16 +33,19 @@ class Rows:
         assert self._db is None
         db = self._db = self.database.take()
         try:
-            db.execute(f"BEGIN {how}".encode())
-            if how:
-                db.execute(_SET, (str(self.log),))
-            else:
+            what = f"set_config('naisei.log', '{self.log:d}', true)"
+            if not how:
                 kind = "" if alone else "_shared"
-                lock = f"{_SET}, pg_advisory_xact_lock{kind}(%s)"
-                db.execute(lock.encode(), (str(self.log), -self.log))
+                what += f", pg_advisory_xact_lock{kind}({-self.log:d})"
+            # One round trip; several statements cannot be prepared.
+            db.execute(f"BEGIN {how}; SELECT {what}".encode(), prepare=False)
         except BaseException:
             self.end("ROLLBACK")
             raise
+
+    def hold(self, number: int) -> None:
+        """Within a transaction: wait for an advisory lock, and hold it until the end."""
+        self.execute("SELECT pg_advisory_xact_lock(?)", (number,))
 
     def turn_to(self, log: int) -> None:
         """Within a transaction: from here on it is about another log."""
@@ -80,6 +83,7 @@ class Rows:
             return work(self._db)
 
         def alone(db: Connection[Any]) -> _Found:
+            # Of the transaction, not of the connection: a pooler between may give another one.
             with db.transaction():
                 db.execute(_SET, (str(self.log),))
                 return work(db)

@@ -124,17 +124,19 @@ class Task(ABC, Generic[C]):
 
     system: its name. config: everything that changes results, frozen into the run directory.
     data_hash: digest of the data the episodes come from. concurrency: the most episodes at a
-    time that make sense, whatever is asked for; `None` for any. in_terminal: its episodes talk
-    to whoever sits at the terminal, and so run in this process. each: which list in a result
-    holds its trials, such as `trials` or `sessions.lines`, each a row of `naisei.runs.export`;
-    empty if a result is one. row_names: columns of those rows that have a better name; a list
-    among them is counted.
+    time that make sense, whatever is asked for; `None` for any. alone: an episode is work of the
+    processor, such as a training: one at a time in a process, and one on each worker of a
+    cluster. in_terminal: its episodes talk to whoever sits at the terminal, and so run in this
+    process. each: which list in a result holds its trials, such as `trials` or `sessions.lines`,
+    each a row of `naisei.runs.export`; empty if a result is one. row_names: columns of those
+    rows that have a better name; a list among them is counted.
     """
 
     system: str
     config: C
     data_hash: str
     concurrency: int | None = None
+    alone: bool = False
     in_terminal: ClassVar[bool] = False
     each: str = ""
     row_names: ClassVar[Mapping[str, str]] = {}

@@ -218,7 +218,7 @@ async def aexecute(
         on_event, on_episode = tracking.event, tracking.episode
     else:
         tracking = None
-    most = getattr(task, "concurrency", None)
+    most = 1 if task.alone and options.engine == "local" else task.concurrency
     concurrency = options.concurrency or experiment.concurrency or os.cpu_count() or 1
     concurrency = min(concurrency, most or concurrency)
     opened = partial(
