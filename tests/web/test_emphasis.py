@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -52,3 +54,26 @@ def test_files_and_what_cannot_be_used(options: WebOptions) -> None:
         long = client.post("/emphasis/tag", data={"text": "あ" * 110_000})
         assert long.status_code == 413
         assert list((options.state / "visitors").glob("*/*")) == []
+
+
+def test_suggestions_are_reviewed_one_by_one(options: WebOptions) -> None:
+    with WebServer(options) as server, server.visitor() as client:
+        given = {"max_share": "0.5", "threshold": "0.1", "tagger": "rule", "whole_phrases": "yes"}
+        text = "# 題\n\n水で流します。後は待ちます。\n\n布でふきます。最後に干します。\n"
+        page = "<p>水で流します。後は待ちます。<p>布でふきます。最後に干します。".encode("cp932")
+        for first in (
+            client.post("/emphasis/tag", data={**given, "text": text}),
+            client.post("/emphasis/tag", data=given, files={"file": ("a.html", page, "text/html")}),
+        ):
+            form = first.text.split("data-review", 1)[1].split("</form>")[0]
+            boxes = re.findall(r'name="keep" value="(\d+)" checked', form)
+            assert boxes == ["0", "1"]
+            hidden = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', form))
+            body = unescape(form.split("hidden>\n", 1)[1].split("</textarea>")[0])
+            again = client.post("/emphasis/tag", data={**hidden, "text": body, "keep": ["1"]})
+            found = unescape(again.text.split('<pre id="marked"')[1])
+            before, marked, *_ = re.split(r"\*\*|<strong>", found)
+            assert "水で流します" in before and marked.startswith("布でふきます")
+            assert re.findall(r'name="keep" value="(\d+)" checked', again.text) == ["1"]
+            none = client.post("/emphasis/tag", data={**hidden, "text": body})
+            assert not re.search(r"\*\*|<strong>", none.text.split('<pre id="marked"')[1])

@@ -131,3 +131,15 @@ def test_emphasis(browser: Any, server: WebServer, view: dict[str, Any]) -> None
         page.locator(".heat .chosen").first.wait_for(timeout=60_000)
         page.locator("[data-copy]").click()
         browser.look(page, f"emphasis-{tag(view)}")
+        # One by one, from the keyboard: the first is rejected, the second too, and taken back.
+        boxes = page.locator("form[data-review] input[name=keep]")
+        for key in "jrru":
+            page.keyboard.press(key)
+        browser.expect(boxes.nth(1)).to_be_focused()
+        assert [boxes.nth(n).is_checked() for n in range(2)] == [False, True]
+        browser.look(page, f"emphasis-review-{tag(view)}")
+        before = page.locator("#marked").text_content()
+        page.locator("form[data-review] button").click()
+        browser.expect(page.locator("#marked")).not_to_have_text(before)
+        assert page.locator("#marked").text_content().count("**") == before.count("**") - 2
+        assert [boxes.nth(n).is_checked() for n in range(2)] == [False, True]

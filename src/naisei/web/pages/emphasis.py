@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 from importlib.resources import files
+from itertools import islice
 from pathlib import PurePath
 
 from starlette.datastructures import FormData, UploadFile
@@ -17,6 +18,7 @@ from naisei.core import InputError
 from naisei.emphasis.corpus.apart import read_apart
 from naisei.emphasis.corpus.read import SUFFIXES, Format
 from naisei.emphasis.demo import HELD_OUT
+from naisei.emphasis.review import suggested
 from naisei.emphasis.tag import Piece, Suggestions, marked, paragraphs, suggest
 from naisei.emphasis.taggers.crf import default_tagger
 from naisei.emphasis.taggers.registry import FirstSentence
@@ -29,6 +31,8 @@ from naisei.web.state import server_of
 __all__ = ["PAGE"]
 
 
+#: Suggestions that are listed one by one, and characters shown beside each.
+_REVIEWED, _AROUND = 1_000, 24
 #: Documents that are read at a time.
 _READING = asyncio.Semaphore(2)
 _TAGGERS = ("context", "rule")
@@ -42,6 +46,17 @@ class _Wish:
     threshold: float | None
     max_share: float
     whole_phrases: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Reviewed:
+    """A suggestion in its line. kept: accepted."""
+
+    before: str
+    text: str
+    after: str
+    reason: str
+    kept: bool
 
 
 async def _start(request: Request) -> Response:
@@ -61,16 +76,17 @@ def _sample() -> str:
 
 async def _tag(request: Request) -> Response:
     server = server_of(request)
-    async with request.form(max_files=1, max_fields=10) as form:
+    async with request.form(max_files=1, max_fields=_REVIEWED + 10) as form:
         wish = _wish(form)
         data, name = await _given(form, server.options.max_upload)
+        kept = {str(n) for n in form.getlist("keep")} if form.get("reviewed") else None
     kind = SUFFIXES.get(PurePath(name).suffix.lower())
     if kind is None:
         known = ", ".join(sorted(SUFFIXES))
         raise HTTPException(415, say(f"受け付ける形式は {known} です", f"only {known} are taken"))
     async with _READING:
         found, rows = await asyncio.to_thread(_suggested, data, kind, name, wish)
-        text, lost = await asyncio.to_thread(_marked, found)
+        text, lost, reviewed = await asyncio.to_thread(_marked, found, kept)
     # A long text is a long page.
     return await asyncio.to_thread(
         page_response,
@@ -80,6 +96,8 @@ async def _tag(request: Request) -> Response:
         paragraphs=rows,
         text=text,
         lost=lost,
+        reviewed=reviewed,
+        wish=wish,
         name=name,
         back="/emphasis",
     )
@@ -110,12 +128,14 @@ def _share(given: str, what: str) -> float:
 
 async def _given(form: FormData, most: int) -> tuple[bytes, str]:
     """The document and its name: the file, else what was pasted, as Markdown."""
-    most = min(most, PASTED)
+    # What is reviewed comes back in UTF-8, whatever it was.
+    most = min(most, PASTED) * (2 if form.get("reviewed") else 1)
     upload = form.get("file")
     if isinstance(upload, UploadFile) and upload.filename:
         data, name = await upload.read(most + 1), PurePath(upload.filename).name
     else:
-        data, name = str(form.get("text", "")).replace("\r\n", "\n").encode(), "pasted.md"
+        data = str(form.get("text", "")).replace("\r\n", "\n").encode()
+        name = PurePath(str(form.get("name") or "pasted.md")).name
     if not data.strip():
         raise HTTPException(422, say("文章を入れてください", "please give a text"))
     if len(data) > most:
@@ -143,12 +163,31 @@ def _suggested(
     return found, list(paragraphs(found))
 
 
-def _marked(found: Suggestions) -> tuple[str | None, int]:
-    """The document with its marks as text; `None` for one that cannot be marked."""
+def _marked(found: Suggestions, kept: set[str] | None) -> tuple[str | None, int, list[_Reviewed]]:
+    """The document with its marks as text; `None` for one that cannot be marked. kept: numbers of
+    the suggestions that are accepted; all by default, and those that are not listed."""
     if found.document.source is None:
-        return None, 0
-    data, _, lost = marked(found)
-    return data.decode(found.document.source.encoding, errors="replace"), lost
+        return None, 0, []
+    source = found.document.source
+    ones = list(suggested(found))
+    taken = [kept is None or n >= _REVIEWED or str(n) in kept for n in range(len(ones))]
+    rows = [
+        _Reviewed(
+            before=_line(source.text[max(0, one.start - _AROUND) : one.start]),
+            text=source.text[one.start : one.end],
+            after=_line(source.text[one.end : one.end + _AROUND]),
+            reason=one.reason,
+            kept=accepted,
+        )
+        for one, accepted in islice(zip(ones, taken, strict=True), _REVIEWED)
+    ]
+    chosen = [one.stretch for one, accepted in zip(ones, taken, strict=True) if accepted]
+    data, _, lost = marked(found, None if kept is None else chosen)
+    return data.decode(source.encoding, errors="replace"), lost, rows
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
 
 
 PAGE = Page(
