@@ -12,7 +12,7 @@ import signal
 import socket
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -28,17 +28,17 @@ Work = Callable[..., None]
 
 
 def serve_by(
-    number: int,
     work: Work,
-    arguments: tuple[Any, ...],
+    arguments: Sequence[tuple[Any, ...]],
     listening: socket.socket,
     ready: Callable[[str], None] | None = None,
 ) -> None:
-    """Serve by so many processes until SIGTERM or Ctrl-C.
+    """Serve by several processes until SIGTERM or Ctrl-C.
 
     Args:
-        work: called in each process as `work(*arguments, listening, told)`; of a module, since
+        work: called in each process as `work(*own, listening, told)`; of a module, since
             processes are begun anew. It serves until SIGTERM, and tells its address by `told`.
+        arguments: what is each process's own, and its replacement's.
         ready: is told the address once all take connections.
 
     Raises:
@@ -47,15 +47,16 @@ def serve_by(
     context = multiprocessing.get_context("spawn")
     stopping: list[int] = []
     running: dict[BaseProcess, Connection] = {}
+    slots: dict[BaseProcess, int] = {}
 
-    def begin() -> None:
+    def begin(slot: int) -> None:
         here, there = context.Pipe()
         process = context.Process(
-            target=_serve, args=(work, arguments, listening, there, language())
+            target=_serve, args=(work, arguments[slot], listening, there, language())
         )
         process.start()
         there.close()
-        running[process] = here
+        running[process], slots[process] = here, slot
         if stopping:  # told between the two lines above, which did not reach it
             process.terminate()
 
@@ -67,14 +68,14 @@ def serve_by(
     before = {each: signal.signal(each, stop) for each in (signal.SIGTERM, signal.SIGINT)}
     told: dict[BaseProcess, str] = {}
     try:
-        for _ in range(number):
-            begin()
+        for slot in range(len(arguments)):
+            begin(slot)
         while running:
             # Of one that tells something, and of one that ends.
             for came in wait([*running.values(), *(p.sentinel for p in running)]):
                 process = next(p for p, pipe in running.items() if came in (pipe, p.sentinel))
                 if isinstance(came, Connection) and _told(came, process, told):
-                    if ready is not None and len(told) == number and not stopping:
+                    if ready is not None and len(told) == len(arguments) and not stopping:
                         ready(told[process])
                         ready = None
                     break
@@ -84,7 +85,7 @@ def serve_by(
                     if process not in told:
                         raise SystemExit(process.exitcode or 1)
                     _say_ended(process)
-                    begin()
+                    begin(slots.pop(process))
                 break
     finally:
         for process in running:

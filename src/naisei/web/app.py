@@ -6,9 +6,12 @@ import asyncio
 import gc
 import gzip
 import logging
+import socket
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from importlib import import_module
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import get_args
 
 from starlette.applications import Starlette
@@ -19,6 +22,7 @@ from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from naisei import __version__
+from naisei.core import InputError
 from naisei.http import Guard, Server, bound, hold_signals, uvicorn_config
 from naisei.lang import Language, say, speaking
 from naisei.web.conversations.routes import routes as conversation_routes
@@ -26,7 +30,10 @@ from naisei.web.html import STATIC, THEME_COOKIE, handlers, page_response, prepa
 from naisei.web.middleware import LANGUAGE_COOKIE, LocaleMiddleware, VisitorMiddleware, guard_rules
 from naisei.web.options import WebOptions
 from naisei.web.pages import Page
-from naisei.web.state import ServerState, open_server, server_of
+from naisei.web.peers import ArrivalMiddleware, OwnerMiddleware, Place
+from naisei.web.state import ServerState, holding, open_server, server_of
+from naisei.web.visitors import Visitors
+from naisei.workers import serve_by
 
 __all__ = ["build_app", "serve", "settle"]
 
@@ -43,6 +50,14 @@ _LOG = logging.getLogger("naisei.web")
 
 def build_app(server: ServerState) -> Starlette:
     """An ASGI application over an open server."""
+    middleware = [
+        Middleware(LocaleMiddleware),
+        Middleware(Guard, guard_rules(server.options, server.visitors)),
+        Middleware(VisitorMiddleware, server.visitors),
+    ]
+    if server.place is not None:
+        middleware.insert(0, Middleware(ArrivalMiddleware))
+        middleware.append(Middleware(OwnerMiddleware, server.place))
     app = Starlette(
         routes=[
             Route("/health", _health),
@@ -54,11 +69,7 @@ def build_app(server: ServerState) -> Starlette:
             *(route for page in server.pages for route in page.routes),
         ],
         exception_handlers=handlers,
-        middleware=[
-            Middleware(LocaleMiddleware),
-            Middleware(Guard, guard_rules(server.options, server.visitors)),
-            Middleware(VisitorMiddleware, server.visitors),
-        ],
+        middleware=middleware,
     )
     app.state.server = server
     return app
@@ -152,18 +163,47 @@ def serve(options: WebOptions, *, ready: Callable[[str], None] | None = None) ->
         InputError: what cannot be opened or bound.
     """
     listening = bound(options.host, options.port)
+    try:
+        if options.workers > 1:
+            _serve_by(options, listening, ready)
+        else:
+            _serve(options, None, listening, ready)
+    finally:
+        listening.close()
+
+
+def _serve_by(
+    options: WebOptions, listening: socket.socket, ready: Callable[[str], None] | None
+) -> None:
+    """By several processes, each for its visitors."""
+    if not hasattr(socket, "AF_UNIX"):
+        raise InputError(
+            say("このシステムでは 1 つだけです", "one alone on this system"),
+            place=f"--workers {options.workers}",
+        )
+    with holding(options.state), TemporaryDirectory(prefix="naisei-") as folder:
+        Visitors.kept_in(options.state, options.token)  # one secret, before all look for it
+        places = [Place(n, options.workers, Path(folder)) for n in range(options.workers)]
+        serve_by(_serve, [(options, place) for place in places], listening, ready)
+
+
+def _serve(
+    options: WebOptions,
+    place: Place | None,
+    listening: socket.socket,
+    ready: Callable[[str], None] | None,
+) -> None:
+    """In this process alone."""
     hold_signals()
 
     async def go() -> None:
-        async with open_server(options) as server:
+        async with open_server(options, place=place) as server:
             if options.model is not None:  # a second that the first to talk need not wait for
                 await asyncio.to_thread(import_module, "naisei.models.gateway")
             settle()
             asyncio.get_running_loop().run_in_executor(None, _ready, server.pages)
             config = uvicorn_config(build_app(server), grace=3)
-            await Server(config, ready, server.conversations.dismiss).serve(sockets=[listening])
+            sockets = [listening] if place is None else [listening, place.bound()]
+            await Server(config, ready, server.conversations.dismiss).serve(sockets=sockets)
 
-    try:
-        asyncio.run(go())
-    finally:
-        listening.close()
+    asyncio.run(go())

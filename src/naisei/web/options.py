@@ -14,7 +14,7 @@ from naisei.core import InputError
 from naisei.lang import say
 from naisei.lengths import UPLOAD
 from naisei.models.base import ModelSettings
-from naisei.system.config import Listening, flag
+from naisei.system.config import Listening, flag, store_flag
 from naisei.system.execute import Endpoint
 from naisei.text_files import read_text
 
@@ -31,7 +31,8 @@ class WebOptions(Listening):
 
     token: what a browser must know to come in, by default what stands in `token_file`, else in
     `NAISEI_WEB_TOKEN`; needed unless `host` is loopback. runs: the folder whose runs are
-    shown. state: where conversations are kept. index: of documents, for the document page.
+    shown. state: where conversations are kept. store: the database that keeps the logs of new
+    ones. workers: processes behind the address. index: of documents, for the document page.
     documents: a folder of them, whose index is made, and kept up to date, under `state`; not
     both. model: plays every role that a page does not
     name another for; `None` leaves pages to what needs no model. offer: further models, of which
@@ -73,6 +74,15 @@ class WebOptions(Listening):
         "Folder where conversations are kept.",
         panel=_SHOWN,
         metavar="DIR",
+    )
+    store: str | None = store_flag()
+    workers: int = flag(
+        1,
+        "同じアドレスで応答するプロセスの数。同じ人にはいつも同じプロセスが応じる",
+        "Processes behind the address; one visitor is served by one of them.",
+        panel="connections",
+        ge=1,
+        le=64,
     )
     index: Path | None = flag(
         None,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, nullcontext
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
@@ -27,9 +27,10 @@ from naisei.web.conversations.store import Conversations, expire
 from naisei.web.options import WebOptions
 from naisei.web.pages import Page
 from naisei.web.pages import pages as all_pages
+from naisei.web.peers import Place
 from naisei.web.visitors import Visitor, Visitors
 
-__all__ = ["RECORDED", "ServerState", "make_folder", "open_server", "server_of"]
+__all__ = ["RECORDED", "ServerState", "holding", "make_folder", "open_server", "server_of"]
 
 T = TypeVar("T")
 #: Runs that ship: what a good one of each system looks like.
@@ -45,8 +46,10 @@ class ServerState:
         visitors: Visitors,
         stack: AsyncExitStack,
         pages: Sequence[Page],
+        place: Place | None = None,
     ) -> None:
         self.options, self.visitors, self.pages = options, visitors, pages
+        self.place = place
         self._stack = stack
         self._worlds: dict[str, World] = {}
         self._cached: dict[str, Any] = {}
@@ -55,6 +58,7 @@ class ServerState:
             options.state / "conversations",
             {kind.name: kind for page in pages for kind in page.kinds},
             self._context,
+            store=options.store,
             most=options.open_conversations,
             idle=options.idle,
         )
@@ -135,14 +139,36 @@ class ServerState:
 
 @asynccontextmanager
 async def open_server(
-    options: WebOptions, *, pages: Sequence[Page] | None = None
+    options: WebOptions,
+    *,
+    pages: Sequence[Page] | None = None,
+    place: Place | None = None,
 ) -> AsyncIterator[ServerState]:
-    """Everything that a server needs, closed on leaving. pages: all there are, by default.
+    """Everything that a server needs, closed on leaving. pages: all there are, by default. place:
+    of this process among several, for which somebody is `holding` the folder.
 
     Raises:
         InputError: a folder that cannot be used, or that another server uses.
     """
-    state = options.state
+    with nullcontext() if place is not None else holding(options.state):
+        visitors = Visitors.kept_in(options.state, options.token)
+        async with AsyncExitStack() as stack:
+            shown = all_pages() if pages is None else pages
+            server = ServerState(options, visitors, stack, shown, place)
+            try:
+                yield server
+            finally:
+                await server.conversations.close()
+
+
+@contextmanager
+def holding(state: Path) -> Iterator[None]:
+    """The folder of a server, which is made if need be, for this server alone; without what nobody
+    has looked at for long.
+
+    Raises:
+        InputError: it cannot be used, or another server uses it.
+    """
     make_folder(state)
     if locked(state):
         raise InputError(
@@ -158,14 +184,8 @@ async def open_server(
     lock = RunLock(state)
     try:
         _rename_conversations(state)
-        await asyncio.to_thread(expire, state)
-        visitors = Visitors.kept_in(state, options.token)
-        async with AsyncExitStack() as stack:
-            server = ServerState(options, visitors, stack, all_pages() if pages is None else pages)
-            try:
-                yield server
-            finally:
-                await server.conversations.close()
+        expire(state)
+        yield
     finally:
         lock.release()
 

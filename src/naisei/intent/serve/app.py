@@ -193,7 +193,7 @@ def serve(
     listening = bound(options.host, options.port)
     try:
         if options.workers > 1:
-            serve_by(options.workers, _serve, (options, config, settings), listening, ready)
+            serve_by(_serve, [(options, config, settings)] * options.workers, listening, ready)
         else:
             _serve(options, config, settings, listening, ready)
     finally:

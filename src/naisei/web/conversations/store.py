@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import re
 import secrets
-import shutil
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -26,6 +25,7 @@ from naisei.lengths import KEPT_DAYS, KEPT_IN_ALL, KEPT_OF_ONE
 from naisei.runs.conversation import recorded
 from naisei.runs.directory import Frozen, RunDirectory
 from naisei.runs.fork import Fork, begin, kept
+from naisei.runs.stores import remove
 from naisei.system.config import Parameters
 from naisei.web.conversations.kind import (
     SYSTEM,
@@ -64,7 +64,8 @@ class Entry:
 
 
 class Conversations:
-    """Under `folder`. kinds: by name. context: what a kind may use for a visitor's conversation."""
+    """Under `folder`. kinds: by name. context: what a kind may use for a visitor's conversation.
+    store: of the logs of new ones, see `naisei.runs.stores`."""
 
     def __init__(
         self,
@@ -72,10 +73,12 @@ class Conversations:
         kinds: Mapping[str, ConversationKind[Any]],
         context: Callable[[Visitor, PageConversation], ConversationContext],
         *,
+        store: str | None = None,
         most: int = 500,
         idle: float = 900.0,
     ) -> None:
         self._folder, self._kinds, self._context = folder, kinds, context
+        self._store = store
         self._most, self._idle = most, idle
         self._open: dict[str, PageConversation] = {}
         self._opening: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -109,7 +112,7 @@ class Conversations:
 
         def made() -> RunDirectory:
             self._check_room(visitor)
-            return RunDirectory.of(ConversationRun(frozen), path)
+            return RunDirectory.of(ConversationRun(frozen), path, store=self._store)
 
         return await self._start(visitor, id, kind, frozen, await self._on_disk(made))
 
@@ -132,7 +135,9 @@ class Conversations:
             before = [event for part in parts[:at] for event in part] + kept(parts[at], step)
             title = f"{frozen.title} ({say('分岐', 'fork')})"[:_LONGEST_TITLE]
             frozen = frozen.model_copy(update={"title": title})
-            directory = RunDirectory.of(ConversationRun(frozen), self._path(visitor, new))
+            directory = RunDirectory.of(
+                ConversationRun(frozen), self._path(visitor, new), store=self._store
+            )
             begin(directory.log, Fork(parent=f"@{id}", episode=names[at], step=step), before, {})
             return frozen, directory
 
@@ -200,7 +205,7 @@ class Conversations:
             if not (path / "config.json").is_file():
                 raise _none()
             await self._put_away(str(path))
-            await self._on_disk(lambda: shutil.rmtree(path))
+            await self._on_disk(lambda: remove(path))
             self._kept = None
 
     def folder(self, visitor: Visitor) -> Path:
@@ -326,7 +331,7 @@ def expire(state: Path, now: float | None = None) -> int:
     for folder in [*state.glob("conversations/*/*"), *state.glob("visitors/*")]:
         try:
             if max(file.lstat().st_mtime for file in [folder, *folder.rglob("*")]) < oldest:
-                shutil.rmtree(folder)
+                remove(folder)
                 gone += 1
         except OSError as error:
             raise output_error(error, folder) from error
