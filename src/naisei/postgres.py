@@ -142,16 +142,18 @@ class Database:
         with self._lock:
             if name in self._prepared:
                 return
+            key, made = name or "schema", lock_number(_SCHEMA, make)
             with self.connection() as db, db.transaction():
                 db.execute("SELECT pg_advisory_xact_lock(%s)", (lock_number("schema"),))
-                db.execute(_SCHEMA)
-                if make:
-                    db.execute(make)
-                db.execute(
-                    "INSERT INTO naisei.versions VALUES ('naisei', %s) ON CONFLICT DO NOTHING",
-                    (VERSION,),
-                )
-                (version,) = db.execute("SELECT number FROM naisei.versions").fetchone() or (0,)
+                known = _versions(db)
+                if known.get(key) != made:
+                    # Not where it is there already: it locks tables that others work with.
+                    db.execute(_SCHEMA)
+                    if make:
+                        db.execute(make)
+                    for row in (("naisei", VERSION), (key, made)):
+                        db.execute(_VERSION, row)
+                version = known.get("naisei", VERSION)
             if version != VERSION:
                 raise InputError(
                     say(
@@ -319,6 +321,13 @@ class Database:
             self._claims = None
 
 
+def _versions(db: Connection[Any]) -> dict[str, int]:
+    """Of what is made there: a number by name; empty where nothing is."""
+    if db.execute("SELECT to_regclass('naisei.versions')").fetchone() == (None,):
+        return {}
+    return dict(db.execute("SELECT name, number FROM naisei.versions").fetchall())
+
+
 def _locked(db: Connection[Any], number: int) -> bool:
     found = db.execute("SELECT pg_try_advisory_lock(%s)", (number,)).fetchone()
     return found is not None and bool(found[0])
@@ -340,4 +349,9 @@ def _number_loader() -> type[Any]:
 _SCHEMA = """
 CREATE SCHEMA IF NOT EXISTS naisei;
 CREATE TABLE IF NOT EXISTS naisei.versions(name text PRIMARY KEY, number bigint NOT NULL);
+"""
+#: Of naisei itself the first number stays; of the parts, that of what was made last.
+_VERSION = """
+INSERT INTO naisei.versions VALUES (%s, %s) ON CONFLICT (name) DO UPDATE
+SET number = excluded.number WHERE versions.name <> 'naisei'
 """

@@ -22,6 +22,8 @@ from naisei.core.messages import fingerprint
 from naisei.core.world import FlowHandler, Handler, Performed, World
 
 __all__ = [
+    "PATIENCE",
+    "PAUSE",
     "Advance",
     "Branch",
     "Episode",
@@ -95,7 +97,7 @@ class Advance:
 
 Steps = Generator[Need | Fork | Pause | Storing | Advance, Any, Any]
 #: Seconds between two tries at a busy log, and in all.
-_PAUSE, _PATIENCE = 0.05, 10.0
+PAUSE, PATIENCE = 0.05, 10.0
 
 
 @dataclass
@@ -250,10 +252,10 @@ def _kept(event: Event, log: EventLog) -> Steps:
         try:
             storing = log.append(event)
         except LogBusy:
-            until = until or time.monotonic() + _PATIENCE
+            until = until or time.monotonic() + PATIENCE
             if time.monotonic() > until:
                 raise
-            yield Pause(_PAUSE)
+            yield Pause(PAUSE)
         else:
             if storing is not None:
                 yield Storing(storing)

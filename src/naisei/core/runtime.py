@@ -8,14 +8,18 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from contextvars import copy_context
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 from naisei.core.effects import Effect, Flow
 from naisei.core.engine import (
+    PATIENCE,
+    PAUSE,
     Advance,
     Branch,
     Episode,
@@ -28,7 +32,7 @@ from naisei.core.engine import (
     drive,
     steps,
 )
-from naisei.core.errors import EffectFailed, FlowError, ReplayDivergence
+from naisei.core.errors import EffectFailed, FlowError, LogBusy, ReplayDivergence
 from naisei.core.events import Event, EventLog, Limits, MemoryLog, Where, writing
 from naisei.core.world import FunctionHandler, Handler, World
 
@@ -147,10 +151,24 @@ async def arun(
 
     A crash in one gathered part cancels the others and is raised as it is, not in a group.
     """
-    with _started(flow, world, log, where, limits, apart=apart) as (episode, todo):
+    with ExitStack() as held:
+        starting = partial(_started, flow, world, log, where, limits, apart=apart)
+        episode, todo = await _entered(held, starting)
         with _unrestored():
             result: T = await _adrive(todo, _Thread() if apart else None)
         return _finished(episode, result)
+
+
+async def _entered(held: ExitStack, starting: Callable[[], AbstractContextManager[T]]) -> T:
+    """As of `with starting()`; a log that somebody else holds for a while is waited for."""
+    until = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return held.enter_context(starting())
+        except LogBusy:
+            if time.monotonic() > until:
+                raise
+            await asyncio.sleep(PAUSE)
 
 
 class _Thread:

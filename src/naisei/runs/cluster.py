@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from importlib import import_module
 from itertools import count
@@ -23,6 +23,7 @@ from naisei.runs.cluster_pool import LOSSES, Cluster, WorkerLost
 from naisei.runs.cluster_worker import Job
 from naisei.runs.directory import RunDirectory
 from naisei.runs.engine import RunOutcome, TaskRun
+from naisei.runs.log import patiently
 from naisei.runs.progress import Progress
 from naisei.runs.task import EpisodeRow, Task
 
@@ -118,9 +119,10 @@ class ClusterRun(TaskRun):
     async def played(self, where: Where) -> tuple[EpisodeRow, list[Usage]]:
         log = self.directory.log
         losses, steps = 0, -1
-        with self.writing(where.episode):
+        with ExitStack() as held:
+            await patiently(lambda: held.enter_context(self.writing(where.episode)))
             while True:
-                events = tuple(log.read(where.episode))
+                events = tuple(await patiently(lambda: log.read(where.episode)))
                 losses = losses + 1 if len(events) == steps else 0
                 steps = len(events)
                 if losses >= LOSSES:

@@ -27,7 +27,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
 from naisei import __version__
-from naisei.core import InputError, fingerprint
+from naisei.core import InputError, LogBusy, fingerprint
 from naisei.files import output_error, plain_file, write_atomically
 from naisei.lang import say
 from naisei.runs.lock import RunLock
@@ -308,7 +308,10 @@ class RunDirectory:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        unused = error is not None and self.fresh and self.log.counts() == (0, 0, 0)
+        try:
+            unused = error is not None and self.fresh and self.log.counts() == (0, 0, 0)
+        except LogBusy:  # then it is not known, and it stays
+            unused = False
         self.close()
         if unused:
             remove(self.path)

@@ -299,7 +299,7 @@ class TurnService:
 
 async def _number(log: RunLog, key: str, now: int) -> int:
     """Which line of its session a mark stands for: as it was noted first, else `now`."""
-    known = log.get(key)
+    known = await patiently(lambda: log.get(key))
     if isinstance(known, int):
         return known
     await patiently(lambda: log.put(key, now))
@@ -312,7 +312,7 @@ async def _alone(log: RunLog, name: str) -> AsyncIterator[None]:
     with ExitStack() as held:
         while True:
             try:
-                held.enter_context(log.writing(name))
+                await patiently(lambda: held.enter_context(log.writing(name)))
                 break
             except EpisodeBusy:
                 await asyncio.sleep(_AGAIN)
