@@ -8,7 +8,7 @@ from naisei.core import Chat, InputError, Message, play
 from naisei.plugins import typed
 from naisei.textgame.llm.kind import build
 from naisei.textgame.llm.player import matched
-from naisei.textgame.llm.prompt import LLMOptions
+from naisei.textgame.llm.prompt import LLMOptions, task_text
 from naisei.textgame.player import Follows, PlayerContext
 from naisei.textgame.schemas import Decision, View
 
@@ -160,6 +160,8 @@ def test_what_the_navigator_is_stands_in_the_task() -> None:
         game = Game(navigator=on)
         game.step(OPENING, "go west")
         assert ("navigate to" in game.messages[0].content) is on
+    # Where nothing is cooked there is no recipe that it could wait for.
+    assert "navigate to" not in task_text(LLMOptions(navigator=True), "tidying", "")
 
 
 def test_the_navigator_offers_ways_once_the_recipe_is_known_and_walks_straight_on() -> None:

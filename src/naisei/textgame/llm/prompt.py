@@ -196,7 +196,7 @@ def task_text(options: LLMOptions, family: Family, opening: str) -> str:
     task = options.task_text or lang.render(
         PACKAGE, f"task-{family}.v1", "en", opening=opening or _NOTHING
     )
-    if not options.navigator:
+    if not options.navigator or family == "tidying":  # where there is no recipe to walk for
         return task
     return "\n".join((task.rstrip(), lang.render(PACKAGE, "navigator.v1", "en")))
 
