@@ -36,6 +36,7 @@ __all__ = [
     "REPLY_STREAM",
     "REPLY_TEXT",
     "SMALL_FILE",
+    "TEXT_FILE",
     "UPLOAD",
     "bounded",
     "cached_text",
@@ -54,6 +55,8 @@ PROFILE = 20_000
 PASTED = 300_000
 #: Bytes of a request without files, and of an uploaded document.
 BODY, UPLOAD = 1_000_000, 20_000_000
+#: Bytes of a file of text that somebody names: data, settings, a dialogue.
+TEXT_FILE = 200_000_000
 #: Bytes of a file of text that is read where it is asked for; larger ones, and all PDF and Word
 #: files, are read in a process of their own (`naisei.sandbox`).
 SMALL_FILE = 64_000

@@ -57,10 +57,22 @@ def is_address(store: str) -> bool:
 
 
 def shown(address: str) -> str:
-    """The address without its password."""
-    parts = urlsplit(address)
+    """The address without its password. Raises `InputError`: it is none."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        raise _no_address() from None
     user, at, host = parts.netloc.rpartition("@")
     return urlunsplit(parts._replace(netloc=f"{user.partition(':')[0]}{at}{host}"))
+
+
+def _no_address() -> InputError:
+    # It is not repeated: a password may be anywhere in it.
+    return InputError(
+        say("保存先の書き方が違います", "is no address of a store"),
+        place="--store",
+        remedy="postgresql://USER@HOST:5432/NAME",
+    )
 
 
 class Stored(BaseModel):
@@ -113,11 +125,7 @@ def database(address: str) -> Database:
         InputError: no such address, it cannot be reached, or a later version of naisei made it.
     """
     if not is_address(address):
-        raise InputError(
-            say(f"保存先の書き方が違います: {address}", f"is no store: {address}"),
-            place="--store",
-            remedy="postgresql://USER@HOST:5432/NAME",
-        )
+        raise _no_address()
     with _opening:
         key = (os.getpid(), shown(address))
         if (found := _open.get(key)) is None:
@@ -231,7 +239,9 @@ class Database:
         """An error of psycopg in words."""
         import psycopg
 
-        lines = str(error).strip().splitlines() or [type(error).__name__]
+        secret = urlsplit(self.address).password
+        said = str(error).replace(secret, "…") if secret else str(error)
+        lines = said.strip().splitlines() or [type(error).__name__]
         state = getattr(error, "sqlstate", None) or ""
         lost = isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
         if lost and state[:2] not in ("28", "3D", "53"):

@@ -7,10 +7,13 @@ seven encodings it is wrong on 1 of 2,933; charset-normalizer 3.5 on 370.
 from __future__ import annotations
 
 import codecs
+import errno
 import io
 import json
+import os
 import re
-import shutil
+import stat
+import time
 import tomllib
 import unicodedata
 from pathlib import Path
@@ -18,7 +21,7 @@ from typing import Any, BinaryIO
 
 from naisei.core import InputError
 from naisei.lang import say
-from naisei.lengths import JSON_DEPTH
+from naisei.lengths import JSON_DEPTH, TEXT_FILE
 
 __all__ = [
     "Undecodable",
@@ -63,6 +66,8 @@ _ACCENTS = re.compile(r"[‘’“”–—…•™€£§©®°±·´¡¿«»�
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _CONTROL_BYTE = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _BLOCK = 1 << 20
+#: A named pipe is opened by its writer within so many seconds.
+_PIPE_SECONDS = 5.0
 
 
 class Undecodable(ValueError):
@@ -75,13 +80,45 @@ def read_text(path: Path | str, *, remedy: str = "") -> str:
     remedy: what to do where there is no such file, or it cannot be opened.
 
     Raises:
-        InputError: it cannot be read, is no text, or in no encoding that is known here.
+        InputError: it cannot be read, is over 200 MB, is no text, or in no encoding that is known
+            here.
     """
     try:
-        data = Path(path).read_bytes()
+        data = _bytes_of(Path(path))
     except (OSError, ValueError) as error:
         raise unreadable(error, str(path), remedy=remedy) from None
+    _bounded(data, str(path))
     return text_of(data, str(path))
+
+
+def _bytes_of(path: Path) -> bytes:
+    """What is in a file, no more than a byte beyond `TEXT_FILE`."""
+    if os.name == "nt" or not stat.S_ISFIFO(path.stat().st_mode):
+        with path.open("rb") as file:
+            return file.read(TEXT_FILE + 1)
+    # A pipe that nobody writes to would be waited for without end.
+    pipe = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    with os.fdopen(pipe, "rb") as file:
+        until, first = time.monotonic() + _PIPE_SECONDS, b""
+        while not first:
+            try:
+                first = os.read(pipe, 1 << 16)
+            except BlockingIOError:  # somebody is about to write
+                break
+            if not first and time.monotonic() > until:
+                raise TimeoutError(
+                    errno.ETIMEDOUT,
+                    say("このパイプには誰も書き込みません", "nobody writes to this pipe"),
+                )
+            time.sleep(0.02)
+        os.set_blocking(pipe, True)
+        return first + file.read(TEXT_FILE + 1)
+
+
+def _bounded(data: bytes, place: str) -> None:
+    if len(data) > TEXT_FILE:  # `/dev/zero` has no end
+        most = f"{TEXT_FILE / 1e6:.0f} MB"
+        raise InputError(say(f"{most} を超えています", f"is over {most}"), place=place)
 
 
 def text_of(data: bytes, place: str) -> str:
@@ -229,9 +266,9 @@ def as_utf8(stream: BinaryIO, place: str) -> BinaryIO:
     except UnicodeDecodeError:
         pass
     stream.seek(0)
-    whole = io.BytesIO()
-    shutil.copyfileobj(stream, whole)
-    return io.BytesIO(text_of(whole.getvalue(), place).encode("utf-8", "replace"))
+    whole = stream.read(TEXT_FILE + 1)
+    _bounded(whole, place)
+    return io.BytesIO(text_of(whole, place).encode("utf-8", "replace"))
 
 
 def decode(data: bytes) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -94,6 +95,30 @@ def test_usage(naisei: Naisei) -> None:
     assert naisei("runs", "show", "/no/such/run").code == 2
     language = naisei("--lang", "fr", "runs", "list")
     assert language.code == 2 and "unknown language" in language.err
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (["--seed=-1"], "--seed"),
+        (["--trials", "1000000000"], "--trials"),
+        (["--agent", "bayes", "--agent-option", "depth=1000000000"], "depth"),
+        (["--data", "/dev/zero"], "/dev/zero"),
+    ],
+)
+def test_values_beyond_reason_are_refused_at_once(
+    naisei: Naisei, tmp_path: Path, given: list[str], told: str
+) -> None:
+    said = naisei("clarify", "run", "--agent", "random", "--run-dir", tmp_path / "run", *given)
+    assert said.code == 2 and told in said.err and "unexpected" not in said.err
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_run_in_a_folder_whose_name_is_no_text(naisei: Naisei, tmp_path: Path) -> None:
+    run = tmp_path / os.fsdecode(b"\xff\xfe")
+    given = ["--agent", "random", "--limit", "1", "--trials", "1", "--run-dir", run]
+    assert naisei("clarify", "run", *given).code == 0
+    assert r"\udcff\udcfe" in (run / "report.html").read_text("utf-8")
 
 
 def test_help_in_both_languages(alone: Alone) -> None:

@@ -1,6 +1,7 @@
 """Bytes to text."""
 
 import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,26 @@ def test_without_a_mark(text: str, encoding: str) -> None:
 @pytest.mark.parametrize("text", ["It’s a naïve approach – really.", "café", "a 1-2 B~C\n"])
 def test_western_texts_are_not_read_as_kanji(text: str) -> None:
     assert decode(text.encode("cp1252")) == text
+
+
+def test_pipes_are_read_unless_nobody_writes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=lambda: pipe.write_text("やあ\n" * 30_000, "utf-8"))
+    writer.start()
+    assert read_text(pipe) == "やあ\n" * 30_000
+    writer.join()
+    monkeypatch.setattr("naisei.text_files._PIPE_SECONDS", 0.1)
+    with pytest.raises(InputError, match="nobody writes"):
+        read_text(pipe)
+
+
+def test_a_file_without_an_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("naisei.text_files.TEXT_FILE", 1_000_000)
+    with pytest.raises(InputError, match="1 MB"):
+        read_text("/dev/zero")
 
 
 def test_a_file_that_is_none_is_one_message(tmp_path: Path) -> None:

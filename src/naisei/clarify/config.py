@@ -19,10 +19,19 @@ class Rules(Options):
     """
 
     trials: int = flag(
-        3, "1 件あたりの試行数 (Pass@k の k)", "Trials per instance: the k of Pass@k.", ge=1
+        3,
+        "1 件あたりの試行数 (Pass@k の k)",
+        "Trials per instance: the k of Pass@k.",
+        ge=1,
+        le=1000,
     )
     quota: int = flag(
-        2, "1 試行あたりの質問の上限", "Questions per trial at most.", needs="rules.clarify", ge=0
+        2,
+        "1 試行あたりの質問の上限",
+        "Questions per trial at most.",
+        needs="rules.clarify",
+        ge=0,
+        le=1000,
     )
     clarify: bool = flag(
         True, "質問を許可するか", "Whether asking is allowed at all (Table 2, w/o Clarify)."

@@ -22,7 +22,7 @@ from naisei.cli.parameters import with_options
 from naisei.core import InputError
 from naisei.files import output_error
 from naisei.lang import language, say
-from naisei.system.config import Options, flag
+from naisei.system.config import Options, flag, seed_flag
 from naisei.system.registry import BUILT_IN, find_system, system_names
 
 if TYPE_CHECKING:
@@ -238,7 +238,7 @@ class DemoOptions(Options):
         "Folder of its runs; by default runs/demo-TIME.",
         panel="run",
     )
-    seed: int = flag(0, "乱数シード", "Seed of all that is random.", panel="run")
+    seed: int = seed_flag()
 
 
 def command_of(name: str) -> Callable[..., None]:

@@ -21,7 +21,7 @@ from naisei.runs.directory import Frozen, RunDirectory
 from naisei.runs.export import Frame, export_csv, export_jsonl, frame, study_runs
 from naisei.runs.report import STUDY, html_report
 from naisei.runs.tables import to_csv, to_markdown
-from naisei.system.config import Printed, flag
+from naisei.system.config import Printed, flag, seed_flag
 from naisei.system.execute import RunOptions, execute
 from naisei.system.registry import digest_of, experiment_of
 from naisei.terminal import json_text, visible
@@ -44,7 +44,7 @@ Output = Annotated[
 
 
 class _Compared(Printed):
-    seed: int = flag(0, "乱数シード", "Seed of all that is random.", panel="run")
+    seed: int = seed_flag()
     csv: bool = flag(False, "CSV で出す", "Print CSV.", panel="output")
 
 

@@ -50,6 +50,7 @@ class SplitConfig(Config):
         "Trainings of a tagger that has random numbers; figures are their mean.",
         needs="random",
         ge=1,
+        le=1000,
     )
     dev: int = flag(
         500,

@@ -18,7 +18,7 @@ from naisei.emphasis.taggers.crf import CrfTagger, train
 from naisei.emphasis.taggers.plans import ADAPTED, CrfPlan, NeuralPlan
 from naisei.emphasis.taggers.registry import Trainer, parsed, save_tagger, trainer
 from naisei.lang import say
-from naisei.system.config import Options, flag
+from naisei.system.config import Options, flag, seed_flag
 from naisei.terminal import Console
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class TrainOptions(Options):
         panel=_TRAINING,
     )
     device: str = flag("auto", "auto、cpu、cuda", "auto, cpu or cuda.", panel=_TRAINING)
-    seed: int = flag(0, "乱数シード", "Seed of all that is random.", panel="run")
+    seed: int = seed_flag()
     quiet: bool = flag(False, "進捗を表示しない", "No progress.", short="-q", panel="output")
     as_json: bool = flag(
         False,

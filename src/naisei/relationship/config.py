@@ -141,8 +141,8 @@ class Rules(Options):
     questions are made.
     """
 
-    sessions: int = flag(2, "会話の回数", "Sessions of a conversation.", ge=1)
-    turns: int = flag(8, "1 回の発話数", "Utterances of a session.", ge=1)
+    sessions: int = flag(2, "会話の回数", "Sessions of a conversation.", ge=1, le=1000)
+    turns: int = flag(8, "1 回の発話数", "Utterances of a session.", ge=1, le=1000)
     reflection: Literal["off", "session", "turn"] = "off"
     inject: bool = True
     directions: Literal["next", "both"] = flag(
@@ -245,7 +245,9 @@ class RelationshipConfig(Config):
         shown="engineers",
         min_length=1,
     )
-    dialogues: int = flag(1, "同じ組の会話を何本作るか", "Conversations of each pair.", ge=1)
+    dialogues: int = flag(
+        1, "同じ組の会話を何本作るか", "Conversations of each pair.", ge=1, le=1000
+    )
     rules: Rules = Rules()
     embedder: str = flag(
         "ngram", *_EMBEDDER, metavar="auto|none|…", panel=_REFLECTION, shown="auto"
@@ -283,6 +285,7 @@ class RatingConfig(Config):
         "Independent ratings; spread and Krippendorff's α are told.",
         panel=_RATING,
         ge=1,
+        le=1000,
     )
     votes: int = flag(
         1,
@@ -292,6 +295,7 @@ class RatingConfig(Config):
         metavar="N",
         panel=_RATING,
         ge=1,
+        le=1000,
     )
     procedure: Procedure = flag("document", *_PROCEDURE, name="--reflection", panel=_REFLECTION)
     embedder: str = flag(

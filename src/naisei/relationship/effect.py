@@ -26,7 +26,7 @@ from naisei.relationship.vector import DIMENSIONS, RelationVector
 from naisei.runs.report import plain_number
 from naisei.runs.significance import Difference, paired_difference
 from naisei.runs.task import Table
-from naisei.system.config import Printed, flag
+from naisei.system.config import Printed, flag, seed_flag
 
 __all__ = [
     "CompareOptions",
@@ -361,4 +361,4 @@ class CompareOptions(Printed):
     )
     html: Path | None = flag(None, "HTML で書く", "Write a page.", metavar="FILE.html")
     csv: Path | None = flag(None, "CSV で書く", "Write CSV.", metavar="FILE.csv")
-    seed: int = flag(0, "乱数シード", "Seed of all that is random.", panel="run")
+    seed: int = seed_flag()

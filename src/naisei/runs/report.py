@@ -289,7 +289,8 @@ def markdown_report(directory: RunDirectory) -> str:
 def write_report(directory: RunDirectory, to: Path | None = None) -> Path:
     """Write the page (`report.html` of the run by default); returns its path."""
     path = directory.path / "report.html" if to is None else to
-    write_atomically(path, html_report(directory))
+    # A folder may have a name that is no UTF-8.
+    write_atomically(path, html_report(directory).encode(errors="backslashreplace"))
     return path
 
 

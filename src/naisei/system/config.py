@@ -34,6 +34,7 @@ __all__ = [
     "flag",
     "flags_of",
     "port_flag",
+    "seed_flag",
     "store_flag",
     "workers_flag",
 ]
@@ -137,6 +138,12 @@ def engine_flag() -> Any:
     return flag("local", ja, en, name="--engine", panel="run", metavar="ENGINE")
 
 
+def seed_flag() -> Any:
+    """The flag `--seed`, of which every generator of random numbers takes all values."""
+    ja, en = "乱数シード", "Seed of all that is random."
+    return flag(0, ja, en, panel="run", ge=0, le=2**32 - 1)
+
+
 def workers_flag() -> Any:
     """The flag `--workers` of a server."""
     ja = "同じアドレスで応答するプロセスの数。2 つ以上には --store が要る"
@@ -230,7 +237,7 @@ class Config(Options):
 
     models: dict[str, str] = {}
     sampling: dict[str, Parameters] = {}
-    seed: int = flag(0, "乱数シード", "Seed of all that is random.", panel="run")
+    seed: int = seed_flag()
 
 
 @dataclass(frozen=True, slots=True)

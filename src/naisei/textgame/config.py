@@ -60,7 +60,11 @@ class GameConfig(_Played):
         metavar="DIR|FILE",
     )
     trials: int = flag(
-        1, "1 件あたりの試行数 (Pass@k の k)", "Trials per instance: the k of Pass@k.", ge=1
+        1,
+        "1 件あたりの試行数 (Pass@k の k)",
+        "Trials per instance: the k of Pass@k.",
+        ge=1,
+        le=1000,
     )
     tries: int = flag(
         1,
@@ -69,6 +73,7 @@ class GameConfig(_Played):
         "Tries at each game in sequence, until it is won; a player with a memory writes a "
         "memo after each failed one. The plays of --trials know nothing of each other.",
         ge=1,
+        le=1000,
     )
     filter: Literal["none", "thesis", "strict"] = flag(
         "none",

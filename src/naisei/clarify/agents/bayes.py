@@ -110,11 +110,11 @@ class _Bank:
 
 class BayesOptions(Options):
     """ask: whether it asks at all. names: whether it may name things in a question. depth:
-    questions looked ahead, ≥ 1. weights: name of a knowledge table, or path of
-    a JSON by tools/calibrate_bayes.py."""
+    questions looked ahead, each many times as dear as the one before. weights: name of a
+    knowledge table, or path of a JSON by tools/calibrate_bayes.py."""
 
     ask: bool = True
-    depth: int = Field(default=1, ge=1)
+    depth: int = Field(default=1, ge=1, le=4)
     weights: str | None = None
     names: bool = True
 

@@ -11,7 +11,7 @@ import typer
 from naisei.core import InputError
 from naisei.files import check_place, write_atomically
 from naisei.lang import say
-from naisei.system.config import Options, flag
+from naisei.system.config import Options, flag, seed_flag
 from naisei.textgame.engine import GameHandler, ProcessPool, needs_textworld
 from naisei.textgame.games import Game, find_games
 from naisei.textgame.learning.curve import (
@@ -84,7 +84,7 @@ class LearnOptions(Options):
         "Go on from what --out and --curve hold.",
         panel=_LEARNING,
     )
-    seed: int = flag(0, "乱数シード", "Seed of all that is random.", panel="run")
+    seed: int = seed_flag()
 
 
 def learn(options: LearnOptions) -> None:

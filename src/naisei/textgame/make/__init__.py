@@ -12,7 +12,7 @@ from rich.progress import track
 from naisei.core import InputError
 from naisei.files import write_atomically
 from naisei.lang import say
-from naisei.system.config import Options, flag
+from naisei.system.config import Options, flag, seed_flag
 from naisei.terminal import Console
 from naisei.textgame.engine import needs_textworld
 from naisei.textgame.engine.express import ENDING, FOLD, ExpressName, named_games
@@ -47,7 +47,7 @@ class _MakeOptions(Options):
         metavar="train|valid|test",
         panel=("公開データ", "Public sets"),
     )
-    seed: int = flag(0, "乱数シード", "Seed of all that is random.", panel="run")
+    seed: int = seed_flag()
     processes: int | None = flag(
         None, "並べるプロセスの数", "Processes side by side.", panel=_OTHER, ge=1
     )

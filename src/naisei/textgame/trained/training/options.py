@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
-from naisei.system.config import Options, flag
+from naisei.system.config import Options, flag, seed_flag
 
 __all__ = [
     "DEFAULT_ENCODER",
@@ -167,7 +167,7 @@ class TrainingOptions(Options):
     select: Literal["loss", "accuracy", "games"] = flag(
         "loss", "最良のエポックの選び方", "By what the best epoch is chosen.", panel=_TRAINING
     )
-    seed: int = flag(0, "乱数シード", "Seed of all that is random.", panel="run")
+    seed: int = seed_flag()
 
     @model_validator(mode="before")
     @classmethod
