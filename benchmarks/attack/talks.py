@@ -63,6 +63,8 @@ def _serve(state: Path, told: int, kill_before: int | None, counted: Path | None
     try:
         os.dup2(told, 2)
         os.dup2(os.open(os.devnull, os.O_RDWR), 1)
+        # The streams of this process may be of files, which a pipe does not behave like.
+        sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w", buffering=1)
         os.environ["NAISEI_LANG"] = "en"
         from naisei.cli.main import main
 
@@ -180,8 +182,10 @@ def attack(rng: random.Random, seconds: float) -> Iterator[Attempt]:
         with _serving(state, None, counted) as port:
             Visitor().visit(port)
         most = len(counted.read_text("utf-8").splitlines())
-        while time.monotonic() < until:
+        while True:  # once at least: getting ready takes as long as some attempts
             numbers = [rng.randrange(most) for _ in range(rng.randint(1, 3))]
             why = tried(state, numbers)
             note = f"{numbers} of {most}: {why}"
             yield Attempt("kill -9: serve", "fell" if why else "held", bool(why), note)
+            if time.monotonic() > until:
+                return
