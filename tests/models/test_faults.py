@@ -182,7 +182,7 @@ def test_no_credit_is_no_rate_limit(openai_server: Start) -> None:
     "name",
     [
         "endless text",
-        "endless small events",
+        pytest.param("endless small events", marks=pytest.mark.slow),
         "gzip bomb",
         "gzip thrice",
         "deep list",

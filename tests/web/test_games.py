@@ -41,6 +41,7 @@ def answer(client: httpx2.Client, address: str, text: str, *, acts: int) -> int:
     return client.post(f"/conversations/{id}/answer", data=given).status_code
 
 
+@pytest.mark.slow
 def test_a_game_watched_over_a_restart_then_played_by_hand(options: WebOptions) -> None:
     with WebServer(options) as server, server.visitor() as client:
         address = begin(client).headers["HX-Redirect"]

@@ -36,7 +36,15 @@ def schemas(text: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize(
-    "system", ["clarify", "director", "relationship", "intent", "emphasis", "textgame"]
+    "system",
+    [
+        "clarify",
+        "director",
+        "relationship",
+        "intent",
+        "emphasis",
+        pytest.param("textgame", marks=pytest.mark.slow),
+    ],
 )
 def test_golden_requests_are_what_is_sent(system: str) -> None:
     now = wire.written([system])
