@@ -16,7 +16,7 @@ from benchmarks.attack.kills import erasing, killed_while_erasing
 
 from naisei.core import Event, InputError, LogBusy, Usage, Where
 from naisei.runs.directory import RunDirectory
-from naisei.runs.head import entries
+from naisei.runs.head import Listed, entries
 from naisei.runs.log import RunLog
 from naisei.runs.repair import checked, repaired
 from old_logs import unchained
@@ -267,3 +267,11 @@ def test_a_repair_tells_that_it_takes_another_configuration(tmp_path: Path, ende
     told = repaired(run)
     assert told.other and "taken as it is" in told.text()
     assert checked(run).damages == []
+
+
+def test_a_list_whose_lines_have_no_end_is_read_in_bounded_parts() -> None:
+    """Else each part of the file would be joined to all of the line before it."""
+    said = b"a" * 10_000_000
+    parts = list(Listed(b"0 0 0 1\n" + said + b"\n0 0 0 2\n"))
+    assert parts[0] == b"0 0 0 1" and parts[-2:] == [b"0 0 0 2", b""]
+    assert b"".join(parts[1:-2]) == said and max(map(len, parts)) < 2_000_000

@@ -48,12 +48,16 @@ def walk(
         InputError: more files than the limit.
     """
     root = folder.resolve()
-    apart = beside.resolve() if beside is not None else None
+    apart = _identity(beside) if beside is not None else None
     found: dict[str, Path] = {}
     left_out: list[Skipped] = []
     for base, folders, files in os.walk(folder, followlinks=False):
         here = Path(base)
-        folders[:] = sorted(f for f in folders if not f.startswith(".") and _apart(here / f, apart))
+        folders[:] = sorted(
+            f
+            for f in folders
+            if not f.startswith(".") and (apart is None or _identity(here / f) != apart)
+        )
         for file in sorted(files):
             path = here / file
             if file.startswith((".", "~$")) or path.suffix.lower() not in SUFFIXES:
@@ -79,8 +83,13 @@ def walk(
     return sorted(found.items()), left_out
 
 
-def _apart(path: Path, apart: Path | None) -> bool:
-    return apart is None or path.resolve() != apart
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Of a folder, whatever it is called; `None` where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _refused(path: Path, root: Path, given: str, twice: bool) -> str:

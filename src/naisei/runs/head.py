@@ -32,6 +32,8 @@ Key = tuple[str | int, ...]
 
 #: Bytes of a list that are read at once.
 _PART = 1 << 16
+#: Bytes of a line, at most.
+_LONGEST = 1 << 20
 
 
 class Entry(NamedTuple):
@@ -87,6 +89,9 @@ class Listed:
             left -= len(part)
             *lines, rest = (rest + part).split(b"\n")
             yield from lines
+            if len(rest) > _LONGEST:  # no line of ours: it would be copied with every part
+                yield rest
+                rest = b""
         yield rest
 
     def whole(self) -> bytes:
