@@ -80,6 +80,7 @@ def is_table(row: str) -> bool:
 
 def _columns(row: str) -> tuple[str, int, int, int | None] | None:
     """Delimiter, places of speaker, text and session; `None` if the row is no head."""
+    csv.field_size_limit(_CELL)
     for delimiter in ("\t", ",", ";"):
         cells = next(csv.reader([row], delimiter=delimiter), [])
         names = [unicodedata.normalize("NFKC", cell).strip().lower() for cell in cells]
@@ -98,7 +99,6 @@ def of_table(rows: Iterable[str], place: str) -> Iterator[Row]:
     Raises:
         InputError: no such columns, or a row that does not fit them.
     """
-    csv.field_size_limit(_CELL)
     every = iter(rows)
     first = 1
     head = next(every)

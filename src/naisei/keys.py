@@ -16,9 +16,13 @@ from urllib.parse import urlsplit
 
 from naisei.lang import say
 
-__all__ = ["key", "only_to_named"]
+__all__ = ["key", "masked", "only_to_named"]
 
 _URL = re.compile(r"https?://[^\s,;'\"]+", re.IGNORECASE)
+_PASSWORD = re.compile(r"(://[^\s/:@\"']{0,200}:)[^\s/@\"']{1,500}@")
+_BEARER = re.compile(r"(\bBearer\s+)[\w.~+/=-]{8,}", re.IGNORECASE)
+#: Characters of a secret: a shorter word may stand in any text.
+_SHORTEST = 8
 #: What `only_to_named` found; `None` where a program calls.
 _named: frozenset[str] | None = None
 _withheld: set[str] = set()
@@ -64,6 +68,15 @@ def key(variable: str, url: str | None = None) -> str | None:
             file=sys.stderr,
         )
     return None
+
+
+def masked(text: str) -> str:
+    """The text without the keys of this environment, and without passwords in URLs: an endpoint
+    may send back what it was sent."""
+    for name, value in os.environ.items():
+        if name.endswith(("_KEY", "_TOKEN")) and len(value) >= _SHORTEST:
+            text = text.replace(value, "…")
+    return _PASSWORD.sub(r"\1…@", _BEARER.sub(r"\1…", text))
 
 
 def _origin(url: str) -> str:

@@ -162,3 +162,23 @@ def test_a_run_without_a_model_imports_no_client_of_one(tmp_path: Path) -> None:
     )
     assert "sudachipy" in imported
     assert not imported & {"openai", "pydantic_ai", "httpx2", "starlette", "uvicorn"}
+
+
+def test_a_run_is_not_written_over(naisei: Naisei, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    given = ["--agent", "random", "--limit", "1", "--trials", "1", "--run-dir", run]
+    assert naisei("clarify", "run", *given).code == 0
+    for verb in ("export", "report"):
+        for name in ("log.sqlite", "config.json"):
+            assert naisei("runs", verb, run, "--output", run / name).code == 2
+    assert naisei("runs", "check", run).code == 0
+
+
+@pytest.mark.parametrize("text", ["a = " + "[" * 100_000, "a = "])
+def test_settings_that_are_none_are_one_message(
+    naisei: Naisei, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    (tmp_path / "naisei.toml").write_text(text, "utf-8")
+    monkeypatch.setenv("NAISEI_CONFIG", str(tmp_path / "naisei.toml"))
+    said = naisei("clarify", "run", "--agent", "random", "--run-dir", tmp_path / "run")
+    assert said.code == 2 and "no TOML" in said.err

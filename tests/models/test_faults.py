@@ -169,6 +169,18 @@ def test_a_refusal_for_good_is_a_message_to_the_user(openai_server: Start, statu
     assert server.calls == 1
 
 
+def test_a_key_that_is_sent_back_is_not_shown(
+    openai_server: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789")
+    said = {"error": {"message": "bad key sk-0123456789 (Bearer abcdefghijk) http://u:pw@h/"}}
+    server = openai_server(respond=lambda body: (401, {}, said))
+    with pytest.raises(InputError, match="bad key …") as failed:
+        perform(gateway(server))
+    shown = f"{failed.value}"
+    assert "0123456789" not in shown and "abcdefghijk" not in shown and "pw" not in shown
+
+
 def test_no_credit_is_no_rate_limit(openai_server: Start) -> None:
     said = {"error": {"message": "You exceeded your quota", "code": "insufficient_quota"}}
     server = openai_server(respond=lambda body: (429, {}, said))

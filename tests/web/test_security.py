@@ -227,6 +227,21 @@ def test_a_browser_that_says_cross_site_is_refused_even_with_the_proof(server: W
             assert answer.status_code == 403
 
 
+@pytest.mark.parametrize(
+    ("page", "leads"),
+    [("/runs?a=1", "/runs?a=1"), ("//evil.example/", "/"), ("/\\evil.example", "/"), (":[", "/")],
+)
+def test_a_form_without_script_leads_back_to_this_site_alone(
+    server: WebServer, page: str, leads: str
+) -> None:
+    with server.visitor() as client:
+        del client.headers["x-csrf-token"]
+        came = f"{server.url}{page}" if page != ":[" else "http://["
+        sent = {"sec-fetch-site": "same-origin", "referer": came}
+        answer = client.post("/settings", data={"lang": "en"}, headers=sent, follow_redirects=False)
+        assert (answer.status_code, answer.headers["location"]) == (303, leads)
+
+
 def test_get_changes_nothing(server: WebServer) -> None:
     with server.visitor() as client:
         for path in ("/settings?lang=en", "/echo", "/conversations/" + "0" * 24 + "/forget"):

@@ -109,6 +109,12 @@ def _meant(error: BaseException) -> BaseException:
                 "was it moved or removed meanwhile?",
             ),
         )
+    if isinstance(error, UnicodeEncodeError) and "surrogates" in error.reason:
+        given = error.object[max(0, error.start - 40) : error.end + 40]
+        return InputError(
+            say("UTF-8 でない文字があります", "holds characters that are no UTF-8"),
+            place=given.encode(errors="backslashreplace").decode(),
+        )
     if isinstance(error, sqlite3.Error):
         return database_error(error, "") or error
     if isinstance(error, ModuleNotFoundError):
@@ -122,15 +128,16 @@ def _meant(error: BaseException) -> BaseException:
 
 
 def _print(message: str, remedy: str | None = None) -> None:
+    from naisei.keys import masked
     from naisei.terminal import visible
 
     # Plain text, not markup: a message may quote anything.
     head = say("エラー", "error")
     if sys.stderr.isatty():
         head = f"\x1b[1;31m{head}\x1b[0m"
-    print(f"{head}: {visible(message).rstrip()}", file=sys.stderr)
+    print(f"{head}: {visible(masked(message)).rstrip()}", file=sys.stderr)
     if remedy:
-        print(f"  → {visible(remedy)}", file=sys.stderr)
+        print(f"  → {visible(masked(remedy))}", file=sys.stderr)
 
 
 def _keep_traceback(error: BaseException) -> None:

@@ -18,7 +18,6 @@ the user's folder of settings. No key is read from it, and none is sent to an ad
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -104,9 +103,11 @@ def defaults(profile: str | None) -> Defaults | None:
                 f"put a {_NAME} with [profiles.{profile}] here, or name one in NAISEI_CONFIG",
             ),
         )
+    from naisei.text_files import read_text, toml_of
+
     try:
-        found = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except (OSError, ValueError) as error:
+        found = toml_of(read_text(path))
+    except ValueError as error:
         raise _input_error(
             say(f"TOML として読めません: {error}", f"is no TOML: {error}"), str(path)
         ) from error

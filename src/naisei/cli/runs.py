@@ -20,6 +20,7 @@ from naisei.runs import show
 from naisei.runs.directory import Frozen, RunDirectory
 from naisei.runs.export import Frame, export_csv, export_jsonl, frame, study_runs
 from naisei.runs.report import STUDY, html_report
+from naisei.runs.stores import LOG
 from naisei.runs.tables import to_csv, to_markdown
 from naisei.system.config import Printed, flag, seed_flag
 from naisei.system.execute import RunOptions, execute
@@ -60,7 +61,21 @@ def _write(text: str, to: Path | None) -> None:
     if to is None:
         sys.stdout.write(text)
         return
+    _check_output(to)
     write_atomically(to, text)
+
+
+def _check_output(to: Path) -> None:
+    """Raises `InputError` for a file that a run consists of."""
+    own = ("config.json", "results.jsonl", "store.json", LOG)
+    if to.name.startswith(own) and (to.parent / "config.json").exists():
+        raise InputError(
+            say(
+                "実行そのもののファイルに上書きすることになります", "this would write over the run"
+            ),
+            place=str(to),
+            remedy=say("別の名前にしてください", "give another name"),
+        )
 
 
 @app.command("list", help=say("実行の一覧", "List the runs under a folder."))
@@ -319,6 +334,7 @@ def _export_inspect(directory: Path, output: Path | None, *, as_json: bool) -> N
             remedy="pip install 'naisei[bench]'",
         ) from error
     path = output or directory / "log.eval"
+    _check_output(path)
     export_log(directory, path)
     print(json_text({"output": str(path)}) if as_json else path)
 
@@ -331,6 +347,7 @@ def _export_long(table: Frame, form: str, output: Path | None, *, as_json: bool)
                 place="--format parquet",
                 remedy=say("--output を付けてください", "add --output"),
             )
+        _check_output(output)
         table.to_parquet(output)
     else:
         _write(table.to_csv() if form == "csv" else table.to_jsonl(), output)
@@ -354,6 +371,8 @@ def report(
 
     with RunDirectory.look(directory) as run:
         if form == "html":
+            if output is not None:
+                _check_output(output)
             path = write_report(run, output)
         else:
             text = markdown_report(run) + "\n" if form == "markdown" else csv_report(run)

@@ -13,6 +13,7 @@ import typer
 from naisei.core import InputError, Status
 from naisei.lang import say
 from naisei.system.config import Options, flag
+from naisei.terminal import visible
 
 __all__ = ["CheckOptions", "ReportOptions", "characters", "check", "report"]
 
@@ -229,7 +230,7 @@ def check_profiles(
     tone = character.tone
     parts = [bool(tone.markers), bool(tone.vocabulary), tone.style is not None]
     print(say(f"{file}: 使えます", f"{file}: fine"))
-    print(f"  {character.id} ({', '.join(character.names)})")
+    print(visible(f"  {character.id} ({', '.join(character.names)})"))
     print(
         say(
             f"  口調の手がかり: {sum(parts)}/3 部、設定: {len(character.setting)} 件、"

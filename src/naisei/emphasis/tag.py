@@ -327,6 +327,12 @@ def tag(options: TagOptions, tagger: Tagger) -> None:
                 place=str(path),
                 remedy=say("別の名前にしてください", "give another name"),
             )
+    if out is not None and page is not None and out.absolute() == page.absolute():
+        raise InputError(
+            say("--out と --html が同じファイルです", "--out and --html are one file"),
+            place=str(out),
+            remedy=say("別の名前にしてください", "give another name"),
+        )
     if options.format != "document" and (options.review or page is not None):
         raise InputError(
             say(

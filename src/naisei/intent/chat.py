@@ -29,6 +29,7 @@ from naisei.system.config import Printed, flag
 from naisei.system.declare import blocking
 from naisei.system.execute import RunOptions
 from naisei.terminal import visible
+from naisei.text_files import read_text
 
 __all__ = ["Chat", "ask", "ask_command", "chat_command", "line", "shown", "sources"]
 
@@ -206,10 +207,10 @@ def read_history(path: Path) -> Conversation:
         InputError: it cannot be read, or holds something else.
     """
     try:
-        return Conversation.model_validate_json(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return Conversation()
-    except (OSError, UnicodeDecodeError, ValidationError) as error:
+        if not path.exists():
+            return Conversation()
+        return Conversation.model_validate_json(read_text(path))
+    except (OSError, ValidationError) as error:
         raise InputError(
             say("会話の記録ではありません", "no history of a conversation"),
             place=str(path),

@@ -18,6 +18,7 @@ from naisei.lang import say
 from naisei.lengths import PARSE_SECONDS
 from naisei.postgres import STORE_FILE
 from naisei.retrieval.index import Index
+from naisei.retrieval.sources import web_address
 from naisei.system.config import Printed, flag, store_flag
 from naisei.terminal import visible
 
@@ -193,7 +194,7 @@ def _update(options: IndexOptions, found: Source, limits: LoadLimits) -> None:
     index = options.index
     documents = found.fetch(index)
     permissions = Permissions.read(options.permissions) if options.permissions else None
-    base = options.published
+    base = web_address(options.published, "--published") if options.published else None
 
     def address(name: str) -> str | None:
         return f"{base.rstrip('/')}/{quote(name)}" if base else documents.address(name)

@@ -271,7 +271,10 @@ def _links(data: bytes, url: str, start: str) -> list[str]:
     """Pages of the same site, below the start, that a page leads to; without fragments."""
     below, found = urljoin(start, "."), []
     for node in LexborHTMLParser(data).css("a[href]"):
-        parts = urlsplit(urljoin(url, node.attributes.get("href") or ""))
+        try:
+            parts = urlsplit(urljoin(url, node.attributes.get("href") or ""))
+        except ValueError:  # `http://[`
+            continue
         target = urlunsplit(parts._replace(fragment=""))
         if _same_site(target, start) and target.startswith(below):
             found.append(target)

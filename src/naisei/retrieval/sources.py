@@ -53,10 +53,26 @@ def source(given: str, *, limits: LoadLimits = LIMITS, delay: float = 1.0) -> So
         # It stands on what is here.
         from naisei.retrieval.site import Site
 
-        return Site(given, limits=limits, delay=delay)
+        return Site(web_address(given), limits=limits, delay=delay)
     if given in _BUNDLED and not Path(given).exists():
         return Folder(Path(__file__).parent.parent / "data" / given)
     return Folder(Path(given))
+
+
+def web_address(url: str, place: str = "") -> str:
+    """The URL itself. Raises `InputError` for what is none of http or https."""
+    try:
+        parts = urlsplit(url)
+        good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        good = False
+    if not good:
+        raise InputError(
+            say("URL ではありません", "is no URL"),
+            place=place or url,
+            remedy=say("https://HOST/… の形で書いてください", "write it as https://HOST/…"),
+        )
+    return url
 
 
 _BUNDLED = ("handbook", "city", "manual")

@@ -160,7 +160,11 @@ def _lead_on(message: Message, headers: Headers) -> None:
 
 def _page_of(headers: Headers) -> str:
     """The page that a form was on, which is ours."""
-    came = urlsplit(headers.get("referer", ""))
-    if came.netloc != headers["host"] or not came.path.startswith("/"):
+    try:
+        came = urlsplit(headers.get("referer", ""))
+    except ValueError:
+        return "/"
+    # `//host` and `/\\host` are other hosts to a browser.
+    if came.netloc != headers["host"] or not re.match(r"/(?![/\\])", came.path):
         return "/"
     return came.path + (f"?{came.query}" if came.query else "")

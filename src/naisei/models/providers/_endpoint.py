@@ -13,6 +13,7 @@ from email.utils import parsedate_to_datetime
 
 import httpx2
 
+from naisei import keys
 from naisei.core import Sampling
 from naisei.lengths import REPLY, REPLY_STREAM
 from naisei.models.base import BadReply, Mode, Transient, Unreachable, Unusable
@@ -157,7 +158,11 @@ def _until_date(wish: str) -> float | None:
         return None
 
 
+#: Characters of what an endpoint says that are looked at.
+_READ = 20_000
+
+
 def short(said: object) -> str:
-    """On one line, and cut."""
-    text = " ".join(str(said).split())
+    """On one line, without keys, and cut."""
+    text = " ".join(keys.masked(str(said)[:_READ]).split())
     return text if len(text) <= 300 else text[:300] + "…"
