@@ -21,7 +21,7 @@ from typing import Any, Literal
 from naisei.core import InputError
 from naisei.files import write_atomically, written_beside
 from naisei.lang import say
-from naisei.text_files import read_text
+from naisei.text_files import json_of, read_text
 
 __all__ = [
     "Configuration",
@@ -119,7 +119,7 @@ def rows_of(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         if not line.strip():
             continue
         try:
-            row = json.loads(line)
+            row = json_of(line)
         except ValueError as error:
             raise InputError(
                 say(f"JSON として読めません: {error}", f"is no JSON: {error}"),

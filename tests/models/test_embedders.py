@@ -298,6 +298,10 @@ def test_faults_that_pass_are_outlived(endpoint: tuple[type[Endpoint], str]) -> 
             (200, b'{"object": "list", "data": [{"index": 0, "embedding": [0.0, 0.0]}]}'),
             InstrumentFailure,
         ),
+        *(
+            ((200, b'{"data": [{"index": 0, "embedding": %s}]}' % vector), InstrumentFailure)
+            for vector in (b"null", b"7", b"[]", b"[null]", b"[1e300]", b"[1%s]" % (b",1" * 20_000))
+        ),
     ],
 )
 def test_faults_that_stay_have_a_name(

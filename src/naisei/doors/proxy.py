@@ -161,7 +161,7 @@ class Proxy:
             return _error(400, say("chat completions の形ではありません", "no chat completion"))
         except httpx2.HTTPStatusError as error:
             failed = error.response
-            return Response(failed.content, failed.status_code, media_type="application/json")
+            return Response(failed.content, _status(failed), media_type="application/json")
         except (httpx2.HTTPError, NaiseiError) as error:
             return _error(502, f"{type(error).__name__}: {error}")
 
@@ -189,7 +189,7 @@ class Proxy:
             finally:
                 await reply.aclose()
 
-        return StreamingResponse(parts(), reply.status_code, headers=kept)
+        return StreamingResponse(parts(), _status(reply), headers=kept)
 
     def headers(self, request: Request) -> dict[str, str]:
         """Those of the caller; the key of the environment where the caller has none."""
@@ -197,6 +197,11 @@ class Proxy:
         if "authorization" not in found and (key := os.environ.get("OPENAI_API_KEY")):
             found["authorization"] = f"Bearer {key}"
         return {**found, "content-type": "application/json"}
+
+
+def _status(reply: httpx2.Response) -> int:
+    """Of what is passed on: no server sends one that HTTP does not have."""
+    return reply.status_code if 200 <= reply.status_code < 600 else 502
 
 
 def _error(status: int, message: str) -> Response:

@@ -23,6 +23,7 @@ from naisei.models.base import (
     check_allowed,
 )
 from naisei.models.connection import CallCost, Connection, RetryPolicy, Throttle
+from naisei.text_files import json_of
 
 __all__ = [
     "CheckReport",
@@ -340,7 +341,7 @@ async def _ask(
 
 def _is_colour(text: str) -> bool:
     try:
-        data = json.loads(text)
+        data = json_of(text)
     except ValueError:
         return False
     return isinstance(data, dict) and data.get("colour") in ("akane", "moegi", "ruri")

@@ -15,7 +15,7 @@ from naisei.core import InputError
 from naisei.emphasis.schemas import Article, Sentence, Token
 from naisei.files import written_beside
 from naisei.lang import say
-from naisei.text_files import read_text
+from naisei.text_files import json_of, read_text
 
 __all__ = [
     "Fold",
@@ -47,7 +47,7 @@ def load_corpus(path: Path) -> tuple[Article, ...]:
             continue
         place = f"{path}:{number}"
         try:
-            article = _article(json.loads(line))
+            article = _article(json_of(line))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             message = say("記事として読めない行です", "the line is no article")
             raise InputError(message, place=place) from error

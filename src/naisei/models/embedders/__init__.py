@@ -40,6 +40,8 @@ __all__ = [
 
 
 _BATCH = 64
+#: Numbers of a vector: five times the widest that are known.
+_WIDEST = 20_000
 _RETRIES = 5
 _SECONDS = 60.0
 
@@ -104,8 +106,9 @@ class EndpointEmbedder:
         for start in range(0, len(texts), _BATCH):
             rows += self._call(texts[start : start + _BATCH])
         try:
-            out = np.asarray(rows, dtype=np.float32)
-        except ValueError as error:
+            with np.errstate(over="ignore"):  # told below
+                out = np.asarray(rows, dtype=np.float32)
+        except (ValueError, TypeError) as error:
             raise InstrumentFailure(f"{self.base_url}: vectors of different lengths") from error
         norms = np.linalg.norm(out, axis=1, keepdims=True)
         if not np.all(np.isfinite(norms) & (norms > 0)):
@@ -148,6 +151,8 @@ class EndpointEmbedder:
         except (openai.OpenAIError, AttributeError, TypeError, ValueError) as error:
             raise InstrumentFailure(f"{self.base_url}: {error}") from error
         self._met = True
+        if any(not isinstance(row, list) or not 0 < len(row) <= _WIDEST for row in rows):
+            raise InstrumentFailure(f"{self.base_url}: no vectors of at most {_WIDEST} numbers")
         if len(rows) != len(texts):
             raise InstrumentFailure(f"{self.base_url}: {len(rows)} vectors for {len(texts)} texts")
         return rows
