@@ -10,8 +10,17 @@ from typing import Any
 
 import pytest
 
-from naisei.core import Chat, InputError, Limits, Performed, ReplayDivergence, Usage, World
-from naisei.runs.budget import Budget
+from naisei.core import (
+    Chat,
+    InputError,
+    Limits,
+    Performed,
+    ReplayDivergence,
+    Usage,
+    World,
+    between_attempts,
+)
+from naisei.runs.budget import Budget, Gate
 from naisei.runs.directory import RunDirectory
 from naisei.runs.engine import run_task
 from naisei.runs.log import RunLog
@@ -187,3 +196,31 @@ def test_as_many_are_in_flight_as_may_be(tmp_path: Path, run_toy: Run, toy: Any)
 
     result = run_toy(tmp_path / "r", toy.Toy(64), World({Chat: chat}), concurrency=64)
     assert result.exit_code == 0
+
+
+def test_between_two_attempts_a_closed_gate_is_not_waited_for() -> None:
+    """Nothing is in flight then, and no other attempt is made."""
+    attempts = 0
+
+    async def performed() -> None:
+        nonlocal attempts
+        while True:
+            attempts += 1
+            wait = between_attempts.get()
+            assert wait is not None
+            await wait(3600)
+
+    async def go() -> None:
+        gate = Gate()
+        effect = asyncio.ensure_future(gate.guard(performed))
+        while not attempts:
+            await asyncio.sleep(0)
+        gate.close("enough")
+        await gate.idle()
+        assert attempts == 1 and not effect.done()
+        effect.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await effect
+        assert between_attempts.get() is None
+
+    asyncio.run(go())

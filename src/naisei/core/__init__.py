@@ -41,7 +41,7 @@ from naisei.core.messages import (
     system,
     user,
 )
-from naisei.core.runtime import Played, arun, play, run, take_along
+from naisei.core.runtime import Played, arun, between_attempts, play, run, take_along
 from naisei.core.world import FlowHandler, FunctionHandler, Handler, Performed, World
 
 __all__ = [
@@ -90,6 +90,7 @@ __all__ = [
     "World",
     "arun",
     "assistant",
+    "between_attempts",
     "canonical",
     "fingerprint",
     "play",

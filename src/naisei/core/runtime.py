@@ -9,9 +9,9 @@ from __future__ import annotations
 import asyncio
 import inspect
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
-from contextvars import copy_context
+from contextvars import ContextVar, copy_context
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, TypeVar
@@ -36,9 +36,14 @@ from naisei.core.errors import EffectFailed, FlowError, LogBusy, ReplayDivergenc
 from naisei.core.events import Event, EventLog, Limits, MemoryLog, Where, writing
 from naisei.core.world import FunctionHandler, Handler, World
 
-__all__ = ["Played", "arun", "play", "run", "take_along"]
+__all__ = ["Played", "arun", "between_attempts", "play", "run", "take_along"]
 
 T = TypeVar("T")
+#: How a handler waits between two attempts at one effect, while nothing is in flight and nothing
+#: was paid, given the seconds: whoever drives the flow may end it there. `None`: as it likes.
+between_attempts: ContextVar[Callable[[float], Awaitable[None]] | None] = ContextVar(
+    "between_attempts", default=None
+)
 
 
 @contextmanager

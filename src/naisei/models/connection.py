@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from pydantic import JsonValue
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type
 
-from naisei.core import InputError, Usage
+from naisei.core import InputError, Usage, between_attempts
 from naisei.lang import say
 from naisei.models.base import (
     ChatModel,
@@ -348,6 +348,8 @@ class Connection:
             retry=retry_if_exception_type(Transient),
             wait=self._patience.wait,
             stop=lambda state: self._give_up(state, spent),
+            # What was paid for is to be logged: then it goes on, whatever is closed meanwhile.
+            sleep=(None if spent.calls else between_attempts.get()) or asyncio.sleep,
             reraise=True,
         )
         try:

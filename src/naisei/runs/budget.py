@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from naisei.core import Effect, FlowHandler, Handler, InputError, Where, World
+from naisei.core import Effect, FlowHandler, Handler, InputError, Where, World, between_attempts
 from naisei.lang import say
 from naisei.runs.ledger import Ledger
 
@@ -84,13 +85,14 @@ class Gate:
     def __init__(self) -> None:
         self.reason = ""
         self._in_flight = 0
-        self._idle = asyncio.Event()
+        self._idle, self._closed = asyncio.Event(), asyncio.Event()
         self._told: list[Callable[[str], None]] = []
 
     def close(self, reason: str) -> None:
         """From now on nothing new is started. The first reason is kept."""
         if not self.reason:
             self.reason = reason
+            self._closed.set()
             for tell in self._told:
                 tell(reason)
         if not self._in_flight:
@@ -126,10 +128,24 @@ class Gate:
 
     async def _counted(self, out: Awaitable[Any]) -> Any:
         self.hold()
+        waiting = between_attempts.set(self._between)
         try:
             return await out
         finally:
+            with suppress(ValueError):  # closed from elsewhere, as the loop ends
+                between_attempts.reset(waiting)
             self.let_go()
+
+    async def _between(self, seconds: float) -> None:
+        """See `between_attempts`: closed, there is no other attempt."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._closed.wait()
+            self.let_go()
+            try:
+                await _wait_for_ever()
+            finally:
+                self.hold()
 
 
 async def _wait_for_ever() -> NoReturn:
