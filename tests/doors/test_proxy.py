@@ -10,6 +10,7 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
@@ -178,6 +179,25 @@ def test_a_log_that_another_program_holds_stops_nobody_else(
         held.close()
         assert "短く答える" in waiting.result(PATIENCE)
         assert "短く答える" in said(client, "明日は？", name="test+memo", user="田中")
+
+
+def test_nothing_outside_of_the_upstreams_path_is_asked_for(upstream: OpenAIServer) -> None:
+    with proxied(upstream, features=("check",)) as client:
+        to = HTTPConnection(client.base_url.host, client.base_url.port or 80, timeout=60)
+        asked = [
+            ("GET", "/v1/%2e%2e/%2e%2e/stolen/v1/models", None, 404),
+            ("GET", "/v1/..%5c..%5cstolen", None, 404),
+            ("GET", "/v1/%252e%252e/stolen", None, 404),
+            ("POST", "/v1/chat/completions", "[" * 100_000, 400),
+            ("POST", "/v1/chat/completions", '{"model": "m", "messages": [null]}', 400),
+        ]
+        for method, path, body, status in asked:
+            to.request(method, path, body, {"content-type": "application/json"})
+            answer = to.getresponse()
+            answer.read()
+            assert answer.status == status, path
+        to.close()
+    assert not upstream.requests
 
 
 def test_faults_have_their_own_status(upstream: OpenAIServer, tmp_path: Path) -> None:

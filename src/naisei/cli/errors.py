@@ -143,13 +143,17 @@ def _print(message: str, remedy: str | None = None) -> None:
 def _keep_traceback(error: BaseException) -> None:
     import platformdirs
 
-    text = "".join(traceback.format_exception(error))
+    from naisei.keys import masked
+
+    command = " ".join(sys.argv)
+    text = masked(f"{command}\n{''.join(traceback.format_exception(error))}")
     try:
         folder = Path(platformdirs.user_log_dir("naisei"))
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / "errors.log"
+        path.touch(mode=0o600)
         with path.open("a", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(f"{datetime.now():%Y-%m-%d %H:%M:%S} {' '.join(sys.argv)}\n{text}\n")
+            file.write(f"{datetime.now():%Y-%m-%d %H:%M:%S} {text}\n")
     except OSError:
         print(text, file=sys.stderr)  # nowhere to keep it
         return

@@ -13,12 +13,12 @@ when the user says that the last reply was wrong, and put before the model from 
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import re
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
+from urllib.parse import unquote
 
 import httpx2
 from starlette.applications import Starlette
@@ -38,7 +38,7 @@ from naisei.intent.serve.api import error_body
 from naisei.lang import say
 from naisei.models.base import check_url, is_loopback
 from naisei.terminal import Console
-from naisei.text_files import read_text
+from naisei.text_files import json_of, read_text
 
 __all__ = ["Proxy", "serve"]
 
@@ -137,13 +137,17 @@ class Proxy:
     async def _passed(self, request: Request) -> Response:
         """Anything that is no completion, as it is."""
         path = request.path_params["path"]
+        # Decoded, and perhaps once more upstream: out of its own folder nothing is asked for.
+        if any(part in (".", "..") for part in re.split(r"[/\\]", unquote(path))):
+            return _error(404, say("そのようなパスはありません", "there is no such path"))
         return await self.forward(request, path, await request.body())
 
     async def _completions(self, request: Request) -> Response:
         raw = await request.body()
         try:
-            body = json.loads(raw)
-            if not isinstance(body, dict) or not isinstance(body.get("messages"), list):
+            body = json_of(raw)
+            messages = body.get("messages") if isinstance(body, dict) else None
+            if not isinstance(messages, list) or not all(isinstance(m, dict) for m in messages):
                 raise ValueError
             name, _, tail = str(body.get("model", "")).partition("+")
             told = tail or request.headers.get("x-naisei", "")
