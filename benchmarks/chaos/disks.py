@@ -80,6 +80,7 @@ def read_only(rng: random.Random, ground: Ground, folder: Path) -> Iterator[Atte
     with Fire(ground, folder) as fire:
         killed(rng, fire, 1)
         if fire.run.exists():
+            fire.settle()
             before, logged = fire.paid, fire.logged()
             script = 'mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" && shift && exec "$@"'
             process = subprocess.Popen(

@@ -204,6 +204,15 @@ class Fire:
         self.endpoint.left()
         self.blows.append((Counter(self.endpoint.paid), self.logged()))
 
+    def settle(self) -> None:
+        """Returns when no request of a process that was killed comes any more: some had been sent
+        and not been taken yet."""
+        paid = -1
+        while paid != self.paid:
+            paid = self.paid
+            time.sleep(0.5)
+            self.endpoint.left()
+
     def logged(self) -> set[str]:
         """Requests whose answers are in the log."""
         if not (self.run / "config.json").exists():
