@@ -30,8 +30,6 @@ from naisei.core import Event, Where
 from naisei.lengths import MESSAGE, PASTED
 from naisei.runs.log import RunLog
 
-__all__ = ["BOUND", "Watched", "main", "watch", "watched"]
-
 #: Seconds of the processor that a callback may take.
 BOUND = 0.05
 _DATA = Path(__file__).parents[1] / "src/naisei/data"

@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-__all__ = ["Measured", "instances", "measure", "server"]
-
 _SERVER = Path(__file__).parents[1] / "tests/servers/openai_server.py"
 
 

@@ -15,8 +15,6 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-__all__ = ["WORK", "main"]
-
 _HERE = Path(__file__).parents[1] / "src"
 #: 3,000 events with long texts that are alike, as prompts are; and the outcomes.
 _APPEND = """

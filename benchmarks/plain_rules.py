@@ -9,8 +9,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-__all__ = ["PlainVerdict", "plain_check"]
-
 _QUOTED = re.compile(r"「[^「」]*」|（[^（）]*）")
 _RUN = re.compile(r"([！？。、…])\1+")
 _SPACE = re.compile(r"[ \t\u3000]+")

@@ -7,8 +7,6 @@ import random
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-__all__ = ["documents", "long_documents", "queries", "write"]
-
 _SUBJECTS = [
     "年次有給休暇",
     "看護休暇",

@@ -37,8 +37,6 @@ from naisei.runs.task import EpisodeRow, Summary, Task
 from naisei.system.config import Config, flag
 from naisei.system.declare import Experiment, Role, Row, System
 
-__all__ = ["RUN", "SYSTEM", "TriageConfig"]
-
 Answer = Literal["はい", "いいえ", "わからない"]
 
 TABLE = """

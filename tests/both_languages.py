@@ -10,8 +10,6 @@ import pytest
 from naisei.core import InputError
 from naisei.lang import speaking
 
-__all__ = ["KANA", "Wrong", "said_in_both"]
-
 KANA = re.compile("[ぁ-んァ-ヶ]")
 #: What is done, its message, its remedy, in English.
 Wrong = tuple[Callable[[], object], str, str]

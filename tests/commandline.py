@@ -16,8 +16,6 @@ import pytest
 from naisei.cli.main import main
 from waiting import PATIENCE
 
-__all__ = ["Alone", "Done", "Naisei", "Start"]
-
 
 class Done(NamedTuple):
     """A command that ended."""

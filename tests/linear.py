@@ -17,8 +17,6 @@ from typing import Any
 
 from naisei.lengths import FIELD, LINE, MESSAGE
 
-__all__ = ["ENTRIES", "UNITS", "Entry", "Slow", "growth"]
-
 #: What is repeated; each is a text that somebody might write a bit of.
 UNITS = [
     *[

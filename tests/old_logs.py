@@ -6,8 +6,6 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-__all__ = ["unchained"]
-
 
 def unchained(path: Path) -> None:
     """Make a log one of before its rows had digests; whoever changed it by hand is not noticed."""

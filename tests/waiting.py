@@ -12,8 +12,6 @@ from typing import TypeVar
 
 import pytest
 
-__all__ = ["PATIENCE", "naps", "until"]
-
 Found = TypeVar("Found")
 
 #: Seconds after which a test that waits has hung: it only ends what would never end.

@@ -7,8 +7,6 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-__all__ = ["Attempt", "Tally"]
-
 
 @dataclass(frozen=True, slots=True)
 class Attempt:

@@ -10,8 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-__all__ = ["BODIES", "OK", "Body", "bomb"]
-
 OK = b"HTTP/1.1 200 OK\r\n"
 _JSON = b"content-type: application/json\r\nconnection: close\r\n"
 _EVENTS = b"content-type: text/event-stream\r\nconnection: close\r\n"

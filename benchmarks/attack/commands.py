@@ -25,8 +25,6 @@ from benchmarks.attack.writes import counting, killing, writes_seen_by
 from naisei.core import Event, InputError
 from naisei.runs.log import RunLog
 
-__all__ = ["COMMANDS", "Command", "attack", "tried"]
-
 _DATA = Path(__file__).parents[2] / "src/naisei/data"
 
 

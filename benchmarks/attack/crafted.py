@@ -25,8 +25,6 @@ from naisei.cli.main import main
 from naisei.runs import chain
 from naisei.runs.directory import Frozen
 
-__all__ = ["FILES", "ROWS", "attack", "craft", "make_clarify_run", "tried"]
-
 _ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n)"
 _ESCAPE = "char(27) || ']0;owned' || char(7) || char(155) || '31m'"
 _DEEP = "[" * 100_000

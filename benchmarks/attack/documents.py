@@ -18,8 +18,6 @@ from naisei.sandbox import Sandbox
 from retrieval.hidden import HIDDEN_HTML, HIDDEN_MARKDOWN, SEEN_HTML, SEEN_MARKDOWN
 from retrieval.test_sandbox import HOSTILE
 
-__all__ = ["attack"]
-
 
 def attack(rng: random.Random, seconds: float) -> Iterator[Attempt]:
     """All hostile files and hidden texts; then readers and units at random until time is up."""

@@ -33,8 +33,6 @@ from naisei.models.pull import pull
 from naisei.models.registry import open_roles
 from naisei.models.weights import Slice, Weights
 
-__all__ = ["attack", "serving"]
-
 #: Seconds of a whole attempt, of which two are made; and of the processor, for both.
 _TIMEOUT, _LONGEST = 1.0, 3.0
 #: Bytes that one call may add to the memory of the process.

@@ -20,8 +20,6 @@ from naisei.core import Event, InputError, Usage, Where
 from naisei.runs.log import RunLog
 from naisei.runs.task import EpisodeRow
 
-__all__ = ["FAULTS", "Fault", "attack", "statements", "tried"]
-
 #: What SQLite says, and with which code.
 FAULTS = {
     "full": ("database or disk is full", sqlite3.SQLITE_FULL),

@@ -23,8 +23,6 @@ from naisei.runs.log import RunLog
 from naisei.runs.repair import repaired
 from naisei.runs.task import EpisodeRow
 
-__all__ = ["attack", "make_run"]
-
 _FILES = ("log.sqlite", "log.sqlite-wal", "log.sqlite.head", "config.json")
 
 

@@ -36,8 +36,6 @@ from naisei.runs.export import export_csv
 from naisei.runs.log import RunLog
 from naisei.runs.task import EpisodeRow
 
-__all__ = ["ADDRESSES", "CELLS", "COUNTS", "SWAPS", "attack"]
-
 
 def attack(rng: random.Random, seconds: float) -> Iterator[Attempt]:
     """All of the tables; then routes with odd values until time is up."""

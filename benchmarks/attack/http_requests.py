@@ -8,8 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import quote, urlencode
 
-__all__ = ["ASKED", "PAGES", "REQUESTS", "Asked", "chat", "form", "request", "said"]
-
 PAGES = (
     "/", "/home", "/runs", "/clarify", "/relationship", "/intent", "/documents", "/emphasis",
     "/games", "/textgame", "/director", "/duo", "/hand", "/enter", "/settings",

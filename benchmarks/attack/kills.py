@@ -24,8 +24,6 @@ from naisei.core import Event, InputError, Where
 from naisei.runs.log import RunLog
 from naisei.runs.task import EpisodeRow
 
-__all__ = ["attack", "erasing", "killed_at", "killed_while_erasing", "write"]
-
 _EPISODES, _EVENTS = 40, 25
 
 

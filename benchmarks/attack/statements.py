@@ -11,8 +11,6 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-__all__ = ["Act", "See", "seen_by"]
-
 #: Is told the number of a statement from 0, its SQL (`head` for a line of a head, `replace` for a
 #: file in the place of another), the connection if there is one, and whether it is done. May raise,
 #: or not come back.

@@ -25,8 +25,6 @@ from naisei.retrieval.types import LIMITS, Unreadable
 from naisei.sandbox import ParserStopped, Sandbox
 from retrieval.pdf_file import pdf, show
 
-__all__ = ["attack", "tried"]
-
 #: Pieces of a document at most, and seconds of processor time that reading it may take.
 _PIECES, _SECONDS = 3_000, 4.0
 _WORDS = ("旅費は 3 日以内に。", "あ", "a b", "１．総則", "\u200b", "𠮷", "x" * 50, " ")

@@ -22,8 +22,6 @@ from urllib.parse import urlencode
 from benchmarks.attack.base import Attempt
 from benchmarks.attack.writes import counting, killing, writes_seen_by
 
-__all__ = ["attack"]
-
 #: Seconds that a server may take to listen, and an answer to come.
 _PATIENCE = 60.0
 _SAYINGS = ("休暇について教えてください", "看護休暇の日数です", "出張の宿泊費の上限は？")

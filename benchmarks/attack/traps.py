@@ -16,8 +16,6 @@ from pathlib import Path
 import naisei
 from benchmarks.attack.base import Attempt
 
-__all__ = ["COMMANDS", "MODULES", "attack"]
-
 #: Modules of the standard library and of what naisei uses, and files that tools look for.
 MODULES = (
     "json", "random", "typing", "logging", "sqlite3", "html", "http", "email", "asyncio", "ssl",

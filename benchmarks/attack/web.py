@@ -33,8 +33,6 @@ from benchmarks.attack.http_requests import (
 )
 from naisei.lengths import GUESSES, HEADERS_SECONDS
 
-__all__ = ["attack"]
-
 #: Seconds that `/health` may take while other things go on, and a request may take in all.
 _HEALTH, _LONGEST = 0.5, 20.0
 _TOKEN = "a-token-that-nobody-guesses-22"

@@ -16,8 +16,6 @@ from typing import Any
 
 from benchmarks.attack.statements import Act, See, seen_by
 
-__all__ = ["counting", "killing", "writes_seen_by"]
-
 #: How statements begin that write nothing.
 _READS = ("SELECT", "PRAGMA table", "PRAGMA data_version", "PRAGMA integrity", "PRAGMA busy")
 _OF_OS = ("rename", "unlink", "remove", "mkdir", "rmdir")

@@ -15,8 +15,6 @@ from typing import Any
 from benchmarks.attack.base import Attempt
 from benchmarks.chaos.fire import Case, Fire, Ground, environment
 
-__all__ = ["KINDS", "NEEDS", "missing"]
-
 
 def missing() -> str:
     """Why there is no Ray here; empty if there is."""

@@ -14,8 +14,6 @@ from benchmarks.attack.base import Attempt
 from benchmarks.chaos.fire import Case, Fell, Fire, Ground
 from servers import postgres_server
 
-__all__ = ["KINDS", "NEEDS", "missing", "server"]
-
 
 def missing() -> str:
     """Why there is no PostgreSQL here; empty if there is."""

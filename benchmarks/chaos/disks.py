@@ -16,8 +16,6 @@ from benchmarks.attack.base import Attempt
 from benchmarks.chaos.fire import Case, Fell, Fire, Ground, environment
 from benchmarks.chaos.runs import killed
 
-__all__ = ["KINDS", "NEEDS"]
-
 #: KiB that a whole run of `Fire` takes, more or less.
 _WHOLE = 700
 

@@ -29,18 +29,6 @@ from naisei.runs.repair import checked  # noqa: E402
 from servers.faults import Faults  # noqa: E402
 from servers.openai_server import OpenAIServer  # noqa: E402
 
-__all__ = [
-    "PATIENCE",
-    "ROOT",
-    "Case",
-    "Endpoint",
-    "Fell",
-    "Fire",
-    "Ground",
-    "environment",
-    "patiently",
-]
-
 #: Seconds after which a process that should go on hangs.
 PATIENCE = 120.0
 _WORK = ROOT / "benchmarks" / "chaos" / "work.py"

@@ -22,8 +22,6 @@ from naisei.retrieval.store import FILE
 from naisei.runs.repair import repaired
 from servers.intent_server import DOCUMENTS
 
-__all__ = ["KINDS"]
-
 
 def resumed(rng: random.Random, ground: Ground, folder: Path) -> Iterator[Attempt]:
     """A run is killed, a bit or a few are turned over, and the same command is given again. Where

@@ -15,8 +15,6 @@ from benchmarks.chaos.work import CONCURRENCY
 from servers.faults import KINDS as FAULTS
 from servers.faults import Faults
 
-__all__ = ["KINDS", "killed"]
-
 
 def killed(rng: random.Random, fire: Fire, times: int, *options: str) -> None:
     """Started and killed at drawn moments, `times` times, unless it ends before."""

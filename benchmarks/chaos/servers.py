@@ -21,8 +21,6 @@ from naisei.intent.serve.people import open_log
 from servers.assistant_process import Talker, all_answered_once, started, workers
 from servers.intent_server import indexed
 
-__all__ = ["KINDS", "NEEDS"]
-
 _TALKERS = 8
 
 

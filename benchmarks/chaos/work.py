@@ -36,8 +36,6 @@ from naisei.runs.directory import RunDirectory  # noqa: E402
 from naisei.runs.engine import RunOutcome, run_task  # noqa: E402
 from naisei.runs.result import finish  # noqa: E402
 
-__all__ = ["CONCURRENCY", "main"]
-
 CONCURRENCY = 8
 _ROLES = ("agent", "simulator", "judge")
 _DECADE = 10 * 365 * 24 * 3600

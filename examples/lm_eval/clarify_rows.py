@@ -9,8 +9,6 @@ from datasets import Dataset
 from naisei.clarify.data import load
 from naisei.clarify.describe import scene_text
 
-__all__ = ["rows"]
-
 
 def rows(**options: Any) -> dict[str, Dataset]:
     """options: `data`, the data set's name (`ambigact40-hard`)."""

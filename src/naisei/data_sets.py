@@ -23,18 +23,6 @@ from naisei.files import write_atomically, written_beside
 from naisei.lang import say
 from naisei.text_files import json_of, read_text
 
-__all__ = [
-    "Configuration",
-    "DataSet",
-    "catalogue",
-    "data_set",
-    "export",
-    "faults_of",
-    "load_exported",
-    "rows_of",
-    "validate",
-]
-
 _DATA = Path(str(files("naisei") / "data"))
 _SCHEMAS = _DATA / "catalogue"
 Schema = Mapping[str, Any]

@@ -18,8 +18,6 @@ from typing import Any
 from naisei.core import InputError
 from naisei.lang import say
 
-__all__ = ["SESSION", "Row", "is_table", "of_object", "of_table", "of_transcript", "session_number"]
-
 #: Names of the column or key of the speaker, of the text and of the session; the first counts.
 _SPEAKER = (
     "speaker",

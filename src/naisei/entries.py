@@ -9,8 +9,6 @@ from typing import Any
 
 from naisei.lang import say
 
-__all__ = ["entries", "names", "tell_taken"]
-
 #: What was said.
 _told: set[tuple[str, str, str]] = set()
 

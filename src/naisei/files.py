@@ -22,20 +22,6 @@ import platformdirs
 from naisei.core import InputError
 from naisei.lang import say
 
-__all__ = [
-    "cache_root",
-    "check_place",
-    "database_error",
-    "is_disk_error",
-    "output_error",
-    "plain_file",
-    "read_only",
-    "untrusting",
-    "write_atomically",
-    "written_beside",
-]
-
-
 _ROOM = ("空きを作るか、別の場所を指定してください", "make room, or name another place")
 _RIGHTS = ("権限を変えるか、別の場所を指定してください", "change the rights, or name another place")
 _PLACE = ("別の場所を指定してください", "name another place")

@@ -35,25 +35,6 @@ from naisei.lengths import (
     HEADERS_WAITING,
 )
 
-__all__ = [
-    "Body",
-    "Guard",
-    "GuardRules",
-    "Guesses",
-    "Server",
-    "ThreadHandler",
-    "bound",
-    "clean",
-    "cleaned",
-    "hold_signals",
-    "host_name",
-    "is_address",
-    "is_loopback",
-    "message_of",
-    "uvicorn_config",
-]
-
-
 # What leaves the server is plain text: no HTML, no image that loads by itself, nothing unseen.
 #
 # An answer quotes documents and models, and a front end may render it as HTML or Markdown.

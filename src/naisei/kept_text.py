@@ -12,8 +12,6 @@ from naisei.files import output_error, write_atomically
 from naisei.lang import say
 from naisei.postgres import database
 
-__all__ = ["FileText", "KeptText", "StoredText", "kept_at", "kept_text"]
-
 
 class KeptText(Protocol):
     """place: for messages."""

@@ -16,8 +16,6 @@ from urllib.parse import urlsplit
 
 from naisei.lang import say
 
-__all__ = ["key", "masked", "only_to_named"]
-
 _URL = re.compile(r"https?://[^\s,;'\"]+", re.IGNORECASE)
 _PASSWORD = re.compile(r"(://[^\s/:@\"']{0,200}:)[^\s/@\"']{1,500}@")
 _BEARER = re.compile(r"(\bBearer\s+)[\w.~+/=-]{8,}", re.IGNORECASE)

@@ -11,9 +11,6 @@ from importlib.resources import files
 from string import Template
 from typing import Literal
 
-__all__ = ["language", "names", "render", "say", "speaking", "use"]
-
-
 Language = Literal["ja", "en"]
 
 _VARIABLES = ("NAISEI_LANG", "LC_ALL", "LC_MESSAGES", "LANG")

@@ -14,35 +14,6 @@ from typing import TypeVar
 from naisei.core import InputError
 from naisei.lang import say
 
-__all__ = [
-    "BODY",
-    "FIELD",
-    "GUESSES",
-    "GUESS_SECONDS",
-    "HEADERS_SECONDS",
-    "HEADERS_WAITING",
-    "JSON_DEPTH",
-    "KEPT_DAYS",
-    "KEPT_IN_ALL",
-    "KEPT_OF_ONE",
-    "LINE",
-    "MESSAGE",
-    "PARSE_MEMORY",
-    "PARSE_OUTPUT",
-    "PARSE_SECONDS",
-    "PASTED",
-    "PROFILE",
-    "REPLY",
-    "REPLY_STREAM",
-    "REPLY_TEXT",
-    "SMALL_FILE",
-    "TEXT_FILE",
-    "UPLOAD",
-    "bounded",
-    "cached_text",
-    "too_long",
-]
-
 #: What a person says at once: a request, a question, an answer, a message of a chat.
 MESSAGE = 4_000
 #: A line of a dialogue that is checked, rated or talked about; models write some of them.

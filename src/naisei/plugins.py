@@ -8,11 +8,9 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
 from naisei.core import InputError
-from naisei.entries import entries, names, tell_taken
+from naisei.entries import entries, names
 from naisei.lang import say
 from naisei.text_files import json_of
-
-__all__ = ["FLAG", "Options", "entries", "load", "names", "pairs", "tell_taken", "typed", "untyped"]
 
 
 def load(group: str, name: str, *, what: tuple[str, str], option: str = "") -> Any:

@@ -26,18 +26,6 @@ from naisei.lang import say
 if TYPE_CHECKING:
     from psycopg import Connection
 
-__all__ = [
-    "STORE_FILE",
-    "Database",
-    "Stored",
-    "address_of",
-    "database",
-    "is_address",
-    "lock_number",
-    "shown",
-    "stored_in",
-]
-
 T = TypeVar("T")
 #: What names, in a folder, the database that holds what would lie there.
 STORE_FILE = "store.json"

@@ -30,8 +30,6 @@ from naisei.core import NaiseiError
 from naisei.lang import language, say
 from naisei.lengths import PARSE_MEMORY, PARSE_OUTPUT, PARSE_SECONDS
 
-__all__ = ["ParserStopped", "Sandbox", "main"]
-
 #: What a parser may know of where it runs: no key, no token.
 _ENVIRONMENT = frozenset(
     {"PATH", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "HOME", "TMPDIR", "SYSTEMROOT", "TZ"}

@@ -14,8 +14,6 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-__all__ = ["json_schema", "spoken_in", "told"]
-
 
 @lru_cache(maxsize=32)  # prompts of an experiment begin alike
 def spoken_in(text: str) -> str:

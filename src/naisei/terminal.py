@@ -24,8 +24,6 @@ from rich.measure import Measurement
 from rich.segment import Segment
 from rich.text import Text
 
-__all__ = ["Console", "Panel", "breaks", "json_text", "print_wrapped", "visible"]
-
 #: Escape sequences (ECMA-48: CSI, OSC and the like, others), then single control characters but
 #: tab and newline, the marks that turn the direction of text (Unicode UAX 9) and the characters
 #: that nobody sees.

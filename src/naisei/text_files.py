@@ -23,19 +23,6 @@ from naisei.core import InputError
 from naisei.lang import say
 from naisei.lengths import JSON_DEPTH, TEXT_FILE
 
-__all__ = [
-    "Undecodable",
-    "as_utf8",
-    "csv_cell",
-    "decode",
-    "encoding_of",
-    "json_of",
-    "read_text",
-    "text_of",
-    "toml_of",
-    "unreadable",
-]
-
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),

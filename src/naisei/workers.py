@@ -21,8 +21,6 @@ from typing import Any
 from naisei.core import InputError
 from naisei.lang import language, say, speaking
 
-__all__ = ["serve_by"]
-
 #: What a process serves: its own arguments, the socket, and whom to tell that it listens.
 Work = Callable[..., None]
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["long_lines"]
-
 _REPEATED = (
     "あ 「 」 （「 は まだ なく 未 ね。 さかな 海は青い。 の話 別居 一人暮らし すごい "
     "姉様は すごい。 すごい姉様 ! ｶﾞ です（ です。 ない やなの家に \u200b！ \ud800 あa "

@@ -10,8 +10,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-__all__ = ["brain", "lines", "rows", "run_flags", "write_rows"]
-
 #: Hidden intents are among the first actions, and so are the brain's choices: it fails often
 #: and succeeds often.
 _ACTIONS = 5

@@ -22,7 +22,7 @@ from naisei.emphasis.schemas import Article, Tagger
 from naisei.emphasis.system import EVAL
 from naisei.emphasis.taggers.registry import NAMES, FirstSentence, parsed, trainer
 from naisei.emphasis.task import EvalTask, TaggerTraining, evaluate
-from naisei.runs.cluster import Cluster
+from naisei.runs.cluster_pool import Cluster
 from naisei.runs.directory import RunDirectory
 from naisei.runs.engine import run_task
 from naisei.system.execute import RunOptions, aexecute, execute_study

@@ -4,8 +4,6 @@
 
 from naisei.retrieval.build import build
 
-__all__ = ["DOCUMENTS", "KINDS", "write_index"]
-
 DOCUMENTS = {
     "leave/annual.md": "# 年次有給休暇\n\n施行日: 2024年4月1日\n\n## 付与日数\n\n入社から6か月で10日を付与する。\n\n"
     "## 申請期限\n\n有給休暇の申請は、取得日の3日前までに上長へ行う。\n\n## 繰り越し\n\n残りは翌年度に限り繰り越せる。\n",

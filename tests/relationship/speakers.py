@@ -6,8 +6,6 @@ import hashlib
 import json
 from typing import Any
 
-__all__ = ["brain"]
-
 
 def brain(messages: list[dict[str, Any]], schema: dict[str, Any] | None) -> str:
     """Every role: what it says hangs on nothing but the conversation."""

@@ -9,8 +9,6 @@ import numpy.typing as npt
 
 from naisei.models.embedders import NgramEmbedder
 
-__all__ = ["Counting"]
-
 
 class Counting:
     name = "counting"

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-__all__ = ["HIDDEN_HTML", "HIDDEN_MARKDOWN", "KNOWN_MISSES", "SEEN_HTML", "SEEN_MARKDOWN"]
-
 #: Styles of `<p style="…">秘</p>`.
 _HIDDEN_STYLES = """
 display:none

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["pdf", "show"]
-
 
 def show(text: str, x: float, y: float, size: float = 11, *, before: str = "") -> str:
     """Operators that draw a text; before: others within its own state (`1 g`, `3 Tr`, …)."""

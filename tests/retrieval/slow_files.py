@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["SLOW"]
-
 _MARKS = ("[", "![", "[a](", "![a](", "**a ", "<!-- ", "|-|\n")
 _RULES = "".join(f".a div p,p{{color:white;left:{n}px}}" for n in range(500))
 _PAGES = {

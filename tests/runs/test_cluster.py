@@ -17,7 +17,8 @@ from in_process_ray import InProcessRay
 from naisei.core import Event, Where, World
 from naisei.models.base import ModelSettings
 from naisei.models.connection import Throttle
-from naisei.runs.cluster import Cluster, RayEngine
+from naisei.runs.cluster import RayEngine
+from naisei.runs.cluster_pool import Cluster
 from naisei.runs.cluster_worker import Answer, Begin, Job, Permit, Release, Spent, Worker
 from naisei.runs.directory import RunDirectory
 from naisei.runs.engine import run_task

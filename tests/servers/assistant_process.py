@@ -20,8 +20,6 @@ import pytest
 
 from waiting import PATIENCE
 
-__all__ = ["CLEAR", "VAGUE", "Talker", "all_answered_once", "served", "started", "workers"]
-
 VAGUE = "休暇について教えてください"
 #: Reading the certificates of the system, for each client anew, is 30 ms of CPU.
 _NO_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)

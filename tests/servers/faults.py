@@ -5,8 +5,6 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
-__all__ = ["KINDS", "Faults"]
-
 #: Everything that can go wrong. The first group is HTTP's, the second is the body's, the
 #: third is a well-formed reply with bad content. Besides these there is `trickle`: a good
 #: reply, byte by byte, over `slow_s` seconds.

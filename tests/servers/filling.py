@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["fill"]
-
 
 def fill(schema: dict[str, Any], root: dict[str, Any] | None = None) -> Any:
     """The first value of every choice, the least number, a word for a text."""

@@ -20,8 +20,6 @@ from naisei.models.base import ModelSettings
 from naisei.retrieval.build import build
 from waiting import PATIENCE
 
-__all__ = ["DOCUMENTS", "IntentServer", "indexed"]
-
 #: A few documents, enough for a vague question and a clear one.
 DOCUMENTS = {
     "annual.md": "# 年次有給休暇\n\n"

@@ -28,8 +28,6 @@ from servers.faults import Faults
 from servers.filling import fill
 from waiting import PATIENCE, until
 
-__all__ = ["OpenAIServer", "Reply", "tokens"]
-
 #: From the messages and the JSON schema asked for (or `None`) to the reply's content.
 Reply = Callable[[list[dict[str, Any]], dict[str, Any] | None], str]
 Send = Callable[[dict[str, Any]], Awaitable[None]]

@@ -13,8 +13,6 @@ from typing import Any
 
 import pytest
 
-__all__ = ["PostgresServer", "running"]
-
 
 class PostgresServer:
     """url: of a database in it. Made by `running`."""

@@ -28,8 +28,6 @@ from naisei.web.pages import pages as all_pages
 from naisei.web.state import ServerState, open_server, server_of
 from waiting import PATIENCE
 
-__all__ = ["ECHO", "WebServer", "csrf", "main"]
-
 
 class EchoConfig(BaseModel):
     times: int = 3

@@ -9,7 +9,8 @@ import pytest
 
 from in_process_ray import InProcessRay
 from naisei.core import FlowError
-from naisei.runs.cluster import Cluster, RayEngine, ray_cluster
+from naisei.runs.cluster import RayEngine, ray_cluster
+from naisei.runs.cluster_pool import Cluster
 from naisei.runs.engine import Engine, run_task
 from naisei.testing import EngineKit
 

@@ -13,8 +13,8 @@ from commandline import Done, Naisei
 from naisei.core import AskUser, Flow, Handler, Say, World, run
 from naisei.system.execute import RunOptions, execute
 from naisei.textgame.config import PlayConfig
-from naisei.textgame.play import LEAVE, REST, STEP, Person, Screen, Watched
-from naisei.textgame.schemas import START, Decision, View
+from naisei.textgame.play import REST, STEP, Person, Screen, Watched
+from naisei.textgame.schemas import LEAVE, START, Decision, View
 from naisei.textgame.system import PLAY
 from naisei.textgame.texts import readable
 from textgame.conftest import FakeSet

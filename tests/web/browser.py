@@ -26,8 +26,6 @@ from typing import Any
 
 import pytest
 
-__all__ = ["Browser", "opened"]
-
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
 #: What axe is asked for.
 _RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]

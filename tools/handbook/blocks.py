@@ -11,8 +11,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-__all__ = ["Block", "Source", "read_blocks", "read_sources"]
-
 PAGE_BREAK = "<!--page-->"
 
 

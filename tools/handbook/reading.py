@@ -11,8 +11,6 @@ import docx
 import pypdfium2
 from docx.table import Table
 
-__all__ = ["fold", "read_text"]
-
 ENCODINGS = ("utf-8-sig", "shift_jis", "euc_jp")
 
 

@@ -21,8 +21,6 @@ from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import PageBreak, Paragraph, SimpleDocTemplate, Spacer, Table
 
-__all__ = ["as_docx", "as_pdf"]
-
 FONT = "IPAexGothic"
 STAMP = datetime.datetime(2025, 4, 1, 9, 0)
 SIZES = {"h1": (16, 24), "h2": (12, 20), "h3": (11, 18), "p": (10, 17), "cell": (9, 13)}

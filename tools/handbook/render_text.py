@@ -8,8 +8,6 @@ import unicodedata
 
 from blocks import PAGE_BREAK, Block, Source, read_blocks
 
-__all__ = ["as_html", "as_markdown", "as_plain"]
-
 WRAP = 76
 """Columns of a wrapped plain text (old files are wrapped, newer ones are not)."""
 

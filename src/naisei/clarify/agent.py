@@ -15,22 +15,6 @@ from naisei.lang import say
 from naisei.models.base import Embedder
 from naisei.plugins import typed, untyped
 
-__all__ = [
-    "GROUP",
-    "Agent",
-    "AgentContext",
-    "NotingAgent",
-    "PromptName",
-    "View",
-    "build_agent",
-    "calls_model",
-    "declares",
-    "is_model_free",
-    "options_of",
-    "settings_of",
-]
-
-
 F = TypeVar("F", bound=Callable[..., object])
 
 

@@ -14,7 +14,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 from rich.text import Text
 
-from naisei import plugins
+from naisei import entries
 from naisei.clarify.agent import AgentContext, build_agent
 from naisei.clarify.config import ClarifyConfig
 from naisei.clarify.conversation import DONE, GAVE_UP, Picture, agrees, prepared
@@ -35,9 +35,6 @@ from naisei.runs.directory import Frozen, RunDirectory
 from naisei.system.config import Options, flag
 from naisei.system.execute import RunOptions, check_models
 from naisei.terminal import Console, Panel
-
-__all__ = ["Ground", "chat_command", "ground"]
-
 
 _JAPANESE, _ENGLISH = "ambigact40-open", "ambigact40-open-en"
 
@@ -90,7 +87,7 @@ def ground(
 
 
 def _has_english() -> bool:
-    return _ENGLISH in plugins.names(GROUP) and Path(folder("en")).is_dir()
+    return _ENGLISH in entries.names(GROUP) and Path(folder("en")).is_dir()
 
 
 def _load(config: ClarifyConfig, source: str, split: str | None) -> Dataset:

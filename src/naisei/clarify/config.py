@@ -9,8 +9,6 @@ from pydantic import JsonValue, model_validator
 from naisei.clarify.simulator.voice import Manner
 from naisei.system.config import Config, Options, flag
 
-__all__ = ["AuditConfig", "ClarifyConfig", "HouseholdsConfig", "Rules"]
-
 
 class Rules(Options):
     """How an episode is played: everything in which two configurations of the paper differ.

@@ -35,19 +35,6 @@ from naisei.lang import say
 from naisei.memory import memory as open_memory
 from naisei.runs.conversation import HumanHandler, Prepared, ReadAnswer
 
-__all__ = [
-    "DONE",
-    "GAVE_UP",
-    "THOUGHT",
-    "Chance",
-    "Picture",
-    "Told",
-    "agrees",
-    "prepared",
-    "requests",
-]
-
-
 #: Speakers of what is shown: a decision as it is taken, and how a request ended.
 THOUGHT, DONE, GAVE_UP = "thought", "done", "gave up"
 _YES = ("y", "yes", "yeah", "yep", "はい", "うん", "ええ", "そう", "合ってる", "○")

@@ -11,8 +11,6 @@ from naisei.lang import say
 from naisei.runs.statistics import mean_metric
 from naisei.runs.task import Table
 
-__all__ = ["blind_draws", "cost_tables", "oracle"]
-
 
 def blind_draws(instance: Instance, k: int, *, beta: float = 0.5) -> tuple[float, float, float]:
     """A guesser who knows the plausible set and draws from it blindly, never the same twice.

@@ -24,8 +24,6 @@ from naisei.runs.task import Table
 from naisei.system.execute import RunOptions, Study
 from naisei.terminal import Console
 
-__all__ = ["PART"]
-
 _INSTANCES = 100
 #: With a model: so many instances, and never longer than this.
 _LLM_INSTANCES, _LLM_MINUTES = 2, 5.0

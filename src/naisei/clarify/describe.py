@@ -17,18 +17,6 @@ from naisei.clarify.schemas import (
     TrialLog,
 )
 
-__all__ = [
-    "REFUSAL",
-    "action_list",
-    "facts_text",
-    "is_refusal",
-    "past_text",
-    "scene_text",
-    "transcript",
-    "trial_text",
-]
-
-
 _WORDS = {
     "ja": {
         "utterance": "ユーザの発話",

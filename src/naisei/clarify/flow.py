@@ -23,9 +23,6 @@ from naisei.clarify.schemas import (
 from naisei.core import Act, AskUser, Chat, Flow, FlowError, Remember, system, user
 from naisei.memory import Memory
 
-__all__ = ["episode", "reflect", "trial"]
-
-
 _NONE = {"ja": "（まだありません）", "en": "(none yet)"}
 
 

@@ -21,8 +21,6 @@ from naisei.japanese.forbidden_questions import asks_outright, asks_presence, ob
 from naisei.japanese.morph import is_japanese
 from naisei.japanese.questions import parse, words
 
-__all__ = ["broken_rule"]
-
 _EN_VERB = re.compile(
     r"^(?:bring|fetch|put|tidy|store|throw|heat|get|clear|take)\b(?: away| up)?(?: me)?"
     r"(?: the| a| an| some)? "

@@ -24,9 +24,6 @@ from naisei.runs.statistics import (
 )
 from naisei.runs.task import Digest, EpisodeRow, Metric, Summary, Table
 
-__all__ = ["KS", "NO_MODEL", "digest", "ks", "summarise", "token_metrics", "token_table"]
-
-
 #: Roles that belong to the instrument and not to the system under test.
 INSTRUMENT = frozenset({"simulator", "judge"})
 #: Why a run without language models has no token figures.

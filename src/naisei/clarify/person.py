@@ -14,8 +14,6 @@ from naisei.core import InputError
 from naisei.files import write_atomically
 from naisei.lang import say
 
-__all__ = ["Outcome", "Person", "PersonMemory", "people_directory"]
-
 _KEPT = 50
 
 

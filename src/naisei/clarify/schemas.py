@@ -7,25 +7,6 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-__all__ = [
-    "Action",
-    "ActionSet",
-    "Chance",
-    "Clarify",
-    "Decision",
-    "EpisodeResult",
-    "Execute",
-    "Facts",
-    "Instance",
-    "Language",
-    "Offence",
-    "Past",
-    "Scene",
-    "TrialLog",
-    "Turn",
-    "UserInfo",
-]
-
 Language = Literal["ja", "en"]
 #: A question that the task forbids (paper §3.2): whether an object is present, or which
 #: action is wanted, outright. `None`: the question is fair.

@@ -13,8 +13,6 @@ from naisei.runs.significance import Difference, paired_difference
 from naisei.runs.task import Metric, Summary, Table
 from naisei.system.execute import Study
 
-__all__ = ["study_tables"]
-
 _SUCCESS = (
     *(f"score@{k}" for k in KS),
     *(f"pass@{k}" for k in KS),

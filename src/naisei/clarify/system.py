@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from naisei.clarify.households.task import HouseholdsTask
     from naisei.clarify.task import ClarifyTask
 
-__all__ = ["AUDIT", "HOUSEHOLDS", "RUN", "SYSTEM"]
-
 
 def _calls_model(config: ClarifyConfig) -> bool:
     from naisei.clarify.agent import is_model_free

@@ -38,8 +38,6 @@ from naisei.models.embedders import KeptEmbedder, open_embedder
 from naisei.runs.directory import RunDirectory
 from naisei.runs.task import EpisodeRow, Summary, Task
 
-__all__ = ["AuditNote", "ClarifyTask", "Household", "Paraphrases", "data_hash", "with_speakers"]
-
 
 class Household(Handler):
     """Knows the hidden intent of one instance: reward 1 for just what is wanted, else 0.

@@ -14,8 +14,6 @@ from naisei.japanese.forbidden_questions import objects
 from naisei.japanese.morph import is_japanese, normalise
 from naisei.lengths import cached_text
 
-__all__ = ["all_names", "called", "mentioned", "names_of", "thing_of"]
-
 
 @cache
 def _things() -> Mapping[str, Mapping[str, Any]]:

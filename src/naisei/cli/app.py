@@ -17,8 +17,6 @@ from naisei.cli.profile import defaults
 from naisei.lang import say
 from naisei.system.registry import BUILT_IN, Text, find_system, system_in, system_names
 
-__all__ = ["app"]
-
 #: What is no system: sub-command → where its typer app is, and its help.
 _OTHERS: dict[str, tuple[str, Text]] = {
     "serve": (

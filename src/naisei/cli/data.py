@@ -20,8 +20,6 @@ from naisei.lang import say
 from naisei.system.config import Printed
 from naisei.terminal import json_text, visible
 
-__all__ = ["app"]
-
 #: Faults of one file that are told.
 _TOLD = 20
 

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from naisei.runs.result import RunResult
     from naisei.terminal import Console
 
-__all__ = ["Part", "Stage", "app", "command_of", "demo", "names"]
-
 
 @dataclass(frozen=True, slots=True)
 class Part:

@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     from naisei.core import Event
     from naisei.runs.task import Task
 
-__all__ = ["ablation", "command_of", "group_of"]
-
-
 #: Help of the command `demo` of one system.
 _DEMO = ("デモ (naisei demo のこの部分だけ)", "A demonstration: this part of `naisei demo`.")
 

@@ -14,18 +14,6 @@ import typer
 
 from naisei.lang import language, say
 
-__all__ = [
-    "DEBUG",
-    "Abort",
-    "UsageError",
-    "exit_code",
-    "explained",
-    "report",
-    "translate_help",
-    "translated",
-]
-
-
 # From exceptions to one message on stderr and an exit code.
 #
 # 0   done

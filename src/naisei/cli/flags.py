@@ -23,8 +23,6 @@ from naisei.system.execute import RunOptions
 from naisei.system.sampling import FLAG as SAMPLING
 from naisei.system.sampling import parsed, sampled
 
-__all__ = ["Flags", "configurations", "tell_ineffective"]
-
 C = TypeVar("C", bound=Config)
 _MODELS = ("モデル", "Models")
 #: Of `RunOptions`, what matters only where a model is called.

@@ -13,9 +13,6 @@ from naisei.lang import say
 from naisei.system.config import Options, Printed, flag
 from naisei.system.execute import RunOptions
 
-__all__ = ["FORK_CONTEXT", "FORK_HELP", "Dir", "fork"]
-
-
 Dir = Annotated[
     Path, typer.Argument(metavar="DIR", help=say("実行ディレクトリ", "A run directory."))
 ]

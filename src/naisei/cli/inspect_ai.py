@@ -59,8 +59,6 @@ from naisei.runs.task import EpisodeRow
 from naisei.runs.task import Task as OurTask
 from naisei.system.registry import find_system
 
-__all__ = ["clarify", "director", "export_log", "intent", "read_log", "textgame"]
-
 _MESSAGE: dict[str, Callable[..., ChatMessage]] = {
     "system": ChatMessageSystem,
     "user": ChatMessageUser,

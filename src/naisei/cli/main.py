@@ -14,8 +14,6 @@ from io import TextIOWrapper
 from naisei import keys, lang
 from naisei.cli import errors
 
-__all__ = ["main"]
-
 
 def main(args: Sequence[str] | None = None) -> None:
     """Run the command line and exit; see `naisei.cli.errors` for the exit codes."""

@@ -15,8 +15,6 @@ from naisei.runs.report import STUDY
 from naisei.system.config import Options, Printed, flag
 from naisei.terminal import json_text, visible
 
-__all__ = ["NOTE_HELP", "note"]
-
 NOTE_HELP = say(
     "実行にメモとタグを付ける。何も付けなければ、いまのものを示す",
     "Write a note and tags beside a run; without any, show what there is.",

@@ -16,8 +16,6 @@ from naisei.lengths import bounded
 from naisei.plugins import pairs
 from naisei.system.config import Flag, flags_of
 
-__all__ = ["flag_parameter", "parameter", "put", "signed", "typed_in", "validated", "with_options"]
-
 
 def with_options(function: Callable[..., None]) -> Callable[..., None]:
     """A function as a command: each parameter that is a model of options becomes its flags.

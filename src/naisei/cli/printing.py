@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from naisei.runs.result import RunResult
     from naisei.system.execute import Study
 
-__all__ = ["metrics_table", "print_result", "print_study", "print_tables"]
-
 
 def print_tables(tables: Sequence[Table], console: Console) -> None:
     """Print tables; an interval's bounds are put into one cell with their value."""

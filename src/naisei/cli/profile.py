@@ -27,8 +27,6 @@ from naisei.lang import say
 if TYPE_CHECKING:
     from naisei.core import InputError
 
-__all__ = ["Defaults", "config_file", "defaults", "fit", "refuse_unknown"]
-
 _NAME = "naisei.toml"
 #: Flags of every command that has them; all others belong to a command's own table.
 _COMMON = frozenset(

@@ -28,9 +28,6 @@ from naisei.system.registry import digest_of, experiment_of
 from naisei.terminal import json_text, visible
 from naisei.text_files import read_text
 
-__all__ = ["app", "continue_run"]
-
-
 app = typer.Typer(
     no_args_is_help=True,
     help=say(

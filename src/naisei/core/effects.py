@@ -26,22 +26,6 @@ if TYPE_CHECKING:  # numpy is loaded by what embeds, not by every command
     import numpy as np
     import numpy.typing as npt
 
-__all__ = [
-    "Act",
-    "AskUser",
-    "Chat",
-    "Effect",
-    "Embed",
-    "Evidence",
-    "Flow",
-    "Gather",
-    "Now",
-    "Observation",
-    "Remember",
-    "Say",
-    "Search",
-]
-
 T = TypeVar("T")
 M = TypeVar("M", bound=BaseModel)
 R = TypeVar("R")

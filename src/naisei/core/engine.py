@@ -21,25 +21,6 @@ from naisei.core.events import Event, EventLog, Limits, Meter, Usage, Where, pla
 from naisei.core.messages import fingerprint
 from naisei.core.world import FlowHandler, Handler, Performed, World
 
-__all__ = [
-    "PATIENCE",
-    "PAUSE",
-    "Advance",
-    "Branch",
-    "Episode",
-    "Fork",
-    "Need",
-    "Path",
-    "Pause",
-    "Steps",
-    "Storing",
-    "Unrestored",
-    "drive",
-    "settled",
-    "steps",
-]
-
-
 Path = tuple[int, ...]
 
 

@@ -23,20 +23,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from naisei.core.events import Event, Usage
 
-__all__ = [
-    "BudgetExhausted",
-    "EffectFailed",
-    "EpisodeBusy",
-    "FlowError",
-    "InputError",
-    "InstrumentFailure",
-    "LimitReached",
-    "LogBusy",
-    "ModelCallForbidden",
-    "NaiseiError",
-    "ReplayDivergence",
-]
-
 
 class NaiseiError(Exception):
     """Base of every error that naisei raises on purpose."""

@@ -12,20 +12,6 @@ from pydantic import JsonValue
 
 from naisei.core.errors import EpisodeBusy
 
-__all__ = [
-    "Event",
-    "EventLog",
-    "Limits",
-    "MemoryLog",
-    "Meter",
-    "SharedLog",
-    "Usage",
-    "Where",
-    "claimed",
-    "plain",
-    "writing",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Usage:

@@ -11,21 +11,6 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
-__all__ = [
-    "Check",
-    "Message",
-    "Role",
-    "Sampling",
-    "Status",
-    "Verdict",
-    "assistant",
-    "canonical",
-    "fingerprint",
-    "system",
-    "user",
-]
-
-
 Role = Literal["system", "user", "assistant"]
 
 

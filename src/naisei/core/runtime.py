@@ -36,8 +36,6 @@ from naisei.core.errors import EffectFailed, FlowError, LogBusy, ReplayDivergenc
 from naisei.core.events import Event, EventLog, Limits, MemoryLog, Where, writing
 from naisei.core.world import FunctionHandler, Handler, World
 
-__all__ = ["Played", "arun", "between_attempts", "play", "run", "take_along"]
-
 T = TypeVar("T")
 #: How a handler waits between two attempts at one effect, while nothing is in flight and nothing
 #: was paid, given the seconds: whoever drives the flow may end it there. `None`: as it likes.

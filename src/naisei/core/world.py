@@ -10,8 +10,6 @@ from naisei.core.effects import Effect, Flow
 from naisei.core.errors import FlowError
 from naisei.core.events import Usage, Where
 
-__all__ = ["FlowHandler", "FunctionHandler", "Handler", "Performed", "World"]
-
 T = TypeVar("T")
 
 

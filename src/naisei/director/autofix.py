@@ -9,9 +9,6 @@ import re
 
 from naisei.japanese.folding import fold, mend_marks, wrapped
 
-__all__ = ["autofix"]
-
-
 _BLANK_ROWS = re.compile(r"\A(?:[^\S\r\n]*(?:\r\n?|\n))+")
 #: So many wrappers inside each other are taken off.
 _DEPTH = 2

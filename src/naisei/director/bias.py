@@ -25,8 +25,6 @@ from naisei.director.voice_learning import exchanges
 from naisei.lang import language, say
 from naisei.system.config import Options, flag
 
-__all__ = ["CHANGES", "Bias", "BiasOptions", "bias", "biases"]
-
 #: Ways of changing a line or what stands before it.
 CHANGES = ("order", "length", "repeated")
 #: Words that say nothing, in either register.

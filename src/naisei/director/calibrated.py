@@ -29,8 +29,6 @@ from naisei.japanese.negation import negations
 from naisei.japanese.noun_phrases import noun_phrases, turns
 from naisei.japanese.staging import staging
 
-__all__ = ["CalibratedRules"]
-
 _WARN, _RETRY, _PASS = Status.WARN, Status.RETRY, Status.PASS
 #: A line is scattered from so many sentences that raise so many topics, or from so many
 #: sentences, or characters, alone.

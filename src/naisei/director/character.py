@@ -23,26 +23,6 @@ from naisei.lang import say
 from naisei.lengths import PROFILE, bounded
 from naisei.text_files import read_text, toml_of
 
-__all__ = [
-    "Bond",
-    "Character",
-    "Cue",
-    "Endings",
-    "Exclaiming",
-    "Fact",
-    "Limits",
-    "Partner",
-    "Praise",
-    "ToneRules",
-    "load_character",
-    "parse_character",
-    "partner_of",
-    "profile_text",
-    "shipped",
-    "shipped_profile",
-]
-
-
 Text = Annotated[str, Field(min_length=1)]
 Identifier = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]*$")]
 

@@ -18,9 +18,6 @@ from naisei.director.voice import typical
 from naisei.japanese.assertion_scope import excuse
 from naisei.japanese.cues import CueSearch, EndingSearch, Evaluations, Span
 
-__all__ = ["PraiseCheck", "SettingCheck", "ToneCheck", "foreign_trait"]
-
-
 _SETTING_PASSED = PASSED["setting"]
 
 #: So many matches of a line are weighed; one without an excuse is enough.

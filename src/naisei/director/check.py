@@ -23,8 +23,6 @@ from naisei.director.verdict import CHECK_NAMES, LineVerdict, RuleSet
 from naisei.japanese.assertion_scope import negation_sign
 from naisei.japanese.cues import topics
 
-__all__ = ["Rules", "check", "rules_of"]
-
 _, _SETTING, _PRAISE, _, _LOGIC, _, _, _JUMP, _SCRIPT = (PASSED[name] for name in CHECK_NAMES)
 
 

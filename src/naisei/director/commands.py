@@ -15,9 +15,6 @@ from naisei.lang import say
 from naisei.system.config import Options, flag
 from naisei.terminal import visible
 
-__all__ = ["CheckOptions", "ReportOptions", "characters", "check", "report"]
-
-
 _INPUT, _OUTPUT = ("入力", "Input"), ("出力", "Output")
 
 

@@ -12,9 +12,6 @@ from naisei.lang import Language
 from naisei.lengths import FIELD
 from naisei.system.config import Config, Options, flag
 
-__all__ = ["POLICIES", "Policy", "TalkConfig", "TalkRules"]
-
-
 #: When the retries are used up. best: the best draft goes out, as WARN. refuse: nothing is
 #: said. person: a person gives the line.
 Policy = Literal["best", "refuse", "person"]

@@ -14,8 +14,6 @@ from naisei.director.task import TalkTask
 from naisei.lang import say
 from naisei.system.execute import RunOptions
 
-__all__ = ["PART"]
-
 #: Turns that show each verdict. With a model: so many, and never longer than this.
 _TURNS, _LLM_TURNS, _LLM_MINUTES = 5, 4, 3.0
 

@@ -14,15 +14,6 @@ from naisei.director.voice import typical
 from naisei.lang import Language, render, say
 from naisei.runs.task import Digest
 
-__all__ = [
-    "digest",
-    "judge_messages",
-    "judge_words",
-    "outcome_words",
-    "transcript",
-    "writer_messages",
-]
-
 
 def digest(result: Any) -> Digest:
     """A talk for lists: the share of turns whose line went out as it should, and drafts that were

@@ -11,8 +11,6 @@ from naisei.lang import say
 from naisei.runs.export import tables_html
 from naisei.runs.task import Table
 
-__all__ = ["draft_html", "verdict_html"]
-
 
 def verdict_html(line: LineVerdict) -> str:
     """A line with its status, and what each check found."""

@@ -17,20 +17,6 @@ from naisei.director.state import TalkState
 from naisei.director.verdict import CHECK_NAMES, FIRM_CHECKS, RuleSet
 from naisei.lang import Language, speaking
 
-__all__ = [
-    "best",
-    "checked",
-    "diff",
-    "judged",
-    "level",
-    "meta",
-    "notes",
-    "rejected_alone",
-    "settle",
-    "unheard",
-]
-
-
 #: So many of the last lines are given to the checks; they read the last five.
 _HISTORY = 8
 

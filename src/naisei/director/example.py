@@ -10,8 +10,6 @@ from naisei.japanese.content_preservation import missing
 from naisei.japanese.folding import fold
 from naisei.japanese.noun_phrases import noun_phrases
 
-__all__ = ["content", "example", "keeps"]
-
 #: So many phrases are told to stay.
 _KEPT = 4
 

@@ -17,9 +17,6 @@ from naisei.director.character import Character, load_character
 from naisei.lang import say
 from naisei.text_files import read_text, toml_of
 
-__all__ = ["Fault", "faults", "key_line"]
-
-
 _HEAD = re.compile(r"\s*(\[\[?)\s*([^\]]+?)\s*\]\]?\s*(?:#.*)?$")
 _KEY = re.compile(r"\s*([\w.\"'-]+)\s*=")
 

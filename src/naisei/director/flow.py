@@ -17,8 +17,6 @@ from naisei.director.judge import judge
 from naisei.director.schemas import Draft, TalkResult, Turn
 from naisei.director.state import TalkRecorder, TalkState
 
-__all__ = ["Writer", "talk", "turn"]
-
 #: Writes a draft, given those of this turn that were rejected.
 Writer = Callable[[Sequence[Draft]], Flow[str]]
 

@@ -30,8 +30,6 @@ from naisei.director.state import Spoken, TalkState
 from naisei.director.verdict import RuleSet
 from naisei.lang import Language, language, say
 
-__all__ = ["Gate", "gate"]
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 

@@ -19,8 +19,6 @@ from naisei.director.character import Character
 from naisei.director.schemas import ASPECTS, Scores, Turn
 from naisei.director.state import TalkState
 
-__all__ = ["AnyJudge", "Call", "JudgeQuestion", "ModelHandler", "Write", "judge_handler"]
-
 
 @dataclass(frozen=True)
 class Write(Effect[str]):

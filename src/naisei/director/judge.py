@@ -11,8 +11,6 @@ from naisei.core import Chat, Check, Flow, Gather, InstrumentFailure, Message, S
 from naisei.director.schemas import ASPECTS, Judgement, Scores
 from naisei.system.config import Options, flag
 
-__all__ = ["FLOOR", "PASS_FROM", "RETRY_BELOW", "Judging", "judge", "judge_check", "status_of"]
-
 #: The cuts of §7.1: a mean below the first is RETRY, from the second PASS, between them WARN.
 RETRY_BELOW, PASS_FROM = 3.5, 4.0
 #: A mean hides a single broken aspect: one at or below this is WARN at least.

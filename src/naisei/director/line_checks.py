@@ -17,17 +17,6 @@ from naisei.japanese.assertion_scope import double_negations
 from naisei.japanese.folding import fold
 from naisei.japanese.sentences import sentences_from
 
-__all__ = [
-    "check_form",
-    "check_jump",
-    "check_logic",
-    "check_loop",
-    "check_scatter",
-    "check_script",
-    "spoken_words",
-]
-
-
 _FORM_PASSED = PASSED["format"]
 
 

@@ -17,8 +17,6 @@ from naisei.director.task import TalkTask
 from naisei.lang import say
 from naisei.terminal import Console, print_wrapped
 
-__all__ = ["STYLES", "Live"]
-
 #: How a status is coloured.
 STYLES = {
     Status.PASS: "green",

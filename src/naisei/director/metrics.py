@@ -15,8 +15,6 @@ from naisei.lang import say
 from naisei.runs.statistics import mean_metric
 from naisei.runs.task import EpisodeRow, Metric, Summary, Table
 
-__all__ = ["summarise"]
-
 _GOOD = (Status.PASS, Status.MODIFY)
 
 

@@ -16,9 +16,6 @@ from naisei.japanese.folding import Origin, fold, mask, wrapped
 from naisei.japanese.sentences import count_sentences, utterance_sentences
 from naisei.lang import language
 
-__all__ = ["EVIDENCE", "PASSED", "PreparedLine", "found"]
-
-
 _PASS = Status.PASS
 #: So many wrappers inside each other are taken off.
 _DEPTH = 2

@@ -29,20 +29,6 @@ from naisei.runs.tables import to_csv
 from naisei.runs.task import Table
 from naisei.text_files import as_utf8, unreadable
 
-__all__ = [
-    "Judged",
-    "Tally",
-    "Worst",
-    "as_json_line",
-    "as_text",
-    "judged_lines",
-    "opened",
-    "tables",
-    "tally",
-    "write_report",
-]
-
-
 #: Lines before that are given to the checks; they read the last five.
 _HISTORY = 8
 

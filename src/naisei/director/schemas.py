@@ -10,8 +10,6 @@ from naisei.core import Check, Status
 from naisei.director.state import TalkState
 from naisei.schema import told
 
-__all__ = ["ASPECTS", "Draft", "Judgement", "Outcome", "Score", "Scores", "TalkResult", "Turn"]
-
 #: The five aspects of §7 in order, in Japanese.
 ASPECTS = {
     "frame": "フレーム整合性",

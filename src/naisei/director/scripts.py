@@ -18,8 +18,6 @@ from naisei.lang import say
 from naisei.lengths import LINE, bounded
 from naisei.text_files import json_of
 
-__all__ = ["KINDS", "Kind", "ScriptLine", "Speakers", "read_lines"]
-
 
 class Speakers:
     """The shipped characters, and those given on top.

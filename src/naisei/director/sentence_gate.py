@@ -16,8 +16,6 @@ from naisei.director.draft import best, checked
 from naisei.director.schemas import Draft, Outcome, Turn
 from naisei.director.state import TalkState
 
-__all__ = ["SentenceGate"]
-
 _END = re.compile(r"[。！？!?\n]+[」』）)]*")
 
 

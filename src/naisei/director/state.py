@@ -14,9 +14,6 @@ from naisei.director.line_checks import spoken_words
 from naisei.japanese.folding import fold
 from naisei.japanese.noun_phrases import new_topic, turns
 
-__all__ = ["Note", "Spoken", "TalkRecorder", "TalkState"]
-
-
 #: Topics left behind that are remembered, and characters of a line that are looked at.
 _MEMORY, _READ = 20, 2000
 

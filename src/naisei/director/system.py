@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from naisei.director.task import TalkTask
     from naisei.terminal import Console
 
-__all__ = ["SYSTEM", "TALK"]
-
 
 def _load(config: TalkConfig) -> TalkTask:
     from naisei.director.task import TalkTask

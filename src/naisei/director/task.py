@@ -19,8 +19,6 @@ from naisei.lang import say
 from naisei.lengths import MESSAGE, too_long
 from naisei.runs.task import EpisodeRow, Summary, Task
 
-__all__ = ["TalkTask", "Terminal"]
-
 
 class Terminal(Handler):
     """Prints the question on stderr and reads the answer from stdin, one line."""

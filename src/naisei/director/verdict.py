@@ -12,16 +12,6 @@ from pydantic import JsonValue
 
 from naisei.core import Check, Status, Verdict
 
-__all__ = [
-    "CHECK_NAMES",
-    "FIRM_CHECKS",
-    "HARD_CHECKS",
-    "MEND_NAMES",
-    "LineVerdict",
-    "RuleSet",
-    "Tone",
-]
-
 #: The hard rules of the specification, §3. Each may answer WARN, and RETRY.
 HARD_CHECKS = ("format", "setting", "praise", "scatter", "logic", "tone")
 #: All checks in the order of `LineVerdict.checks`; the last three never answer RETRY (§8).

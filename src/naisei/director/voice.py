@@ -18,8 +18,6 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from naisei.japanese.manner import ending, register, sentences_of
 
-__all__ = ["MARKS", "Heard", "Traits", "Voice", "VoiceMeter", "length_of", "typical"]
-
 Share = Annotated[float, Field(ge=0, le=1)]
 Traits = dict[Annotated[str, Field(min_length=1)], tuple[Share, Share]]
 

@@ -25,18 +25,6 @@ from naisei.japanese.manner import ending, register, sentences_of, words_of
 from naisei.lang import say
 from naisei.text_files import read_text
 
-__all__ = [
-    "LEAST",
-    "card",
-    "exchanges",
-    "learn",
-    "learn_voice",
-    "samples",
-    "strange",
-    "voice_toml",
-    "with_voice",
-]
-
 #: So few lines can be learnt from.
 LEAST = 20
 

@@ -51,8 +51,6 @@ from naisei.lang import Language, say
 from naisei.lengths import MESSAGE, too_long
 from naisei.runs.log import RunLog, patiently
 
-__all__ = ["Acted", "AskBeforeAct", "Choice", "Question", "Request", "ask_before_act"]
-
 R = TypeVar("R")
 
 

@@ -11,8 +11,6 @@ from naisei.cli.parameters import with_options
 from naisei.lang import say
 from naisei.system.config import Options, flag
 
-__all__ = ["McpOptions", "ProxyOptions", "mcp_app", "proxy_app"]
-
 
 class McpOptions(Options):
     """Flags of `naisei mcp`."""

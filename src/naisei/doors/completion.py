@@ -19,16 +19,15 @@ from starlette.responses import JSONResponse, Response
 from naisei.core import Chat, InputError, NaiseiError, World, arun
 from naisei.director.gate import Gate
 from naisei.director.gate_calls import ModelHandler
-from naisei.doors.acting import AskBeforeAct, Question
+from naisei.doors.acting import AskBeforeAct
 from naisei.doors.commands import ProxyOptions
 from naisei.doors.documents import Documents
+from naisei.doors.exchange import Question
 from naisei.doors.speaking import Notes, Tried, reflect
 from naisei.intent.dialogue import EARLIER, Dialogue
 from naisei.intent.serve.api import error_body, with_sources
 from naisei.japanese.answers import Stance, understand
 from naisei.lang import language, say
-
-__all__ = ["Completion", "Upstream"]
 
 #: Characters of a message that a flow reads.
 _READ = 4_000

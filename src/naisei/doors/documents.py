@@ -22,8 +22,6 @@ from naisei.models.base import ModelSettings
 from naisei.models.registry import base_world
 from naisei.retrieval.index import Index
 
-__all__ = ["Documents"]
-
 
 @dataclass(frozen=True, slots=True)
 class Documents:

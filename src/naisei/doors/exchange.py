@@ -17,8 +17,6 @@ from naisei.core import Act, AskUser, Effect, Handler, Observation, Where
 from naisei.postgres import is_address, shown
 from naisei.runs.log import RunLog
 
-__all__ = ["Acted", "ActingTurn", "Asking", "Choice", "KeptLog", "Question", "Request"]
-
 R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
 

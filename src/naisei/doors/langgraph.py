@@ -13,9 +13,8 @@ from langchain_core.runnables import RunnableLambda
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import interrupt
 
-from naisei.doors.acting import AskBeforeAct, Question
-
-__all__ = ["ClarifyState", "clarify_graph"]
+from naisei.doors.acting import AskBeforeAct
+from naisei.doors.exchange import Question
 
 
 class ClarifyState(TypedDict, total=False):

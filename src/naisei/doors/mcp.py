@@ -39,12 +39,11 @@ except ImportError as error:
         remedy='pip install "naisei[mcp]"',
     ) from error
 
-from naisei.doors.acting import AskBeforeAct, Question, ask_before_act
+from naisei.doors.acting import AskBeforeAct, ask_before_act
 from naisei.doors.documents import Documents
+from naisei.doors.exchange import Question
 from naisei.intent.dialogue import Dialogue
 from naisei.intent.schemas import Citation, Reply
-
-__all__ = ["mcp_server", "serve_http"]
 
 #: From which version of the protocol on a question is a result that the client comes back with.
 _ROUNDS = "2026-07-28"

@@ -37,10 +37,9 @@ from openai.types.responses import (
 from naisei.core import InputError, Status
 from naisei.director.character import Character
 from naisei.director.check import rules_of
-from naisei.doors.acting import AskBeforeAct, Question, ask_before_act
+from naisei.doors.acting import AskBeforeAct, ask_before_act
+from naisei.doors.exchange import Question
 from naisei.lang import Language, say
-
-__all__ = ["clarifying_agent", "clarifying_guardrail", "line_guardrail"]
 
 _Items = str | list[TResponseInputItem]
 

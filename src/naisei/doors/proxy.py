@@ -40,8 +40,6 @@ from naisei.models.base import check_url, is_loopback
 from naisei.terminal import Console
 from naisei.text_files import json_of, read_text
 
-__all__ = ["Proxy", "serve"]
-
 _FEATURES = ("ask", "check", "ground", "memo")
 #: Bytes of a request.
 _BODY = 20_000_000

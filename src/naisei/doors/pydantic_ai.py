@@ -17,10 +17,9 @@ from naisei.core import Status
 from naisei.director.character import Character, load_character
 from naisei.director.draft import checked
 from naisei.director.state import Spoken, TalkState
-from naisei.doors.acting import AskBeforeAct, Question
+from naisei.doors.acting import AskBeforeAct
+from naisei.doors.exchange import Question
 from naisei.lang import Language, language, say, speaking
-
-__all__ = ["answers", "clarifying_toolset", "line_validator", "questions"]
 
 
 def clarifying_toolset(

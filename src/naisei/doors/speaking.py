@@ -39,8 +39,6 @@ from naisei.lang import Language, say
 from naisei.memory import Memory, memory_policy
 from naisei.runs.log import patiently
 
-__all__ = ["Notes", "Tried", "check_before_say", "reflect", "reflect_after_failure"]
-
 F = TypeVar("F", bound=Callable[..., Any])
 _LOG = logging.getLogger("naisei.doors")
 #: Lines that a conversation keeps for the checks of repetition, and notes of a memory policy.

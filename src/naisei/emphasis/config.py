@@ -9,8 +9,6 @@ from pydantic import Field, JsonValue
 from naisei.lang import Language
 from naisei.system.config import Config, flag
 
-__all__ = ["EncoderConfig", "EvalConfig", "SplitConfig"]
-
 _ENCODERS = ("エンコーダー", "Encoders")
 #: The taggers that are compared if none is named.
 _TAGGERS = ("rule", "crf", "crf-context")

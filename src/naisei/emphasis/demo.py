@@ -23,8 +23,6 @@ from naisei.files import write_atomically
 from naisei.lang import language, say
 from naisei.models.registry import base_world
 
-__all__ = ["HELD_OUT", "PART"]
-
 #: Not among the articles that the bundled tagger learnt from.
 HELD_OUT = ("stain", "coffee", "meeting", "fridge", "teamwork", "api-doc")
 _MARK = "**"

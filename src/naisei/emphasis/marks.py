@@ -12,9 +12,6 @@ from naisei.emphasis.corpus.documents import Block, Insertion, ParsedText, is_se
 from naisei.emphasis.corpus.markdown import Lost, Paragraph
 from naisei.emphasis.schemas import CONTENT, Article, Span
 
-__all__ = ["Stretch", "html_marks", "markdown_marks", "stretches"]
-
-
 _CLOSING = frozenset("、。，．！？」』）】〉》〕］｝)]}!?,.:;：；")
 _OPENING = frozenset("「『（【〈《〔［｛([{・")
 #: What may stand in the source between two characters of one stretch: a line break with the

@@ -18,16 +18,6 @@ from naisei.emphasis.schemas import Article
 from naisei.runs.statistics import bootstrap_interval, mean_metric
 from naisei.runs.task import Metric
 
-__all__ = [
-    "Counted",
-    "Counts",
-    "counted",
-    "span_counts",
-    "spans",
-    "token_counts",
-]
-
-
 Labels = Sequence[Sequence[bool]]
 
 

@@ -18,19 +18,6 @@ from naisei.runs.significance import wilcoxon_signed_rank
 from naisei.runs.statistics import wilson_interval
 from naisei.runs.task import Digest, EpisodeRow, Metric, Summary, Table
 
-__all__ = [
-    "UNTITLED",
-    "FoldResult",
-    "TaggedDocument",
-    "by_document",
-    "calibration",
-    "digest",
-    "emphasised",
-    "summarise",
-    "tagged_spans",
-    "transcript",
-]
-
 #: Number of a sentence, first token, one past the last.
 Span = tuple[int, int, int]
 

@@ -23,8 +23,6 @@ from naisei.lang import say
 if TYPE_CHECKING:
     from naisei.emphasis.tag import Suggestions
 
-__all__ = ["Format", "Suggestion", "accepted", "insertions", "listed", "source_of", "suggested"]
-
 Format = Literal["document", "textlint", "lsp"]
 _RULE = "naisei-emphasis"
 _LINE = re.compile(r"\r\n|[\r\n\u2028\u2029]")

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["CONTENT", "Article", "Sentence", "Span", "Tagger", "Token"]
-
 
 @dataclass(frozen=True, slots=True)
 class Token:

@@ -18,9 +18,6 @@ from naisei.runs.significance import paired_difference, wilcoxon_signed_rank
 from naisei.runs.task import Metric, Summary, Table
 from naisei.system.execute import Study
 
-__all__ = ["encoder_configs", "study_tables"]
-
-
 #: Metric → its column: of the words found (Table 4.1), and of the rest.
 _FOUND = {"token_precision": "precision", "token_recall": "recall", "token_f1": "F1"}
 _MORE = {

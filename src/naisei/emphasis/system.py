@@ -14,8 +14,6 @@ from naisei.system.registry import BUILT_IN
 if TYPE_CHECKING:
     from naisei.emphasis.task import EvalTask
 
-__all__ = ["ENCODERS", "EVAL", "SYSTEM"]
-
 
 def _calls_model(config: EvalConfig) -> bool:
     from naisei.emphasis.taggers.registry import LLM

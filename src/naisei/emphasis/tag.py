@@ -26,21 +26,6 @@ from naisei.lang import language, say
 from naisei.runs.report import templates
 from naisei.system.config import Options, flag
 
-__all__ = [
-    "Choice",
-    "Piece",
-    "Suggestions",
-    "TagOptions",
-    "choose",
-    "command",
-    "heat_map",
-    "marked",
-    "paragraphs",
-    "suggest",
-    "tag",
-]
-
-
 # Which words are suggested: the tagger's own choice or a threshold, whole phrases, at most a
 # share of the document.
 

@@ -24,8 +24,6 @@ from naisei.lang import say
 from naisei.runs.directory import RunDirectory
 from naisei.runs.task import EpisodeRow, Summary, Table, Task
 
-__all__ = ["EvalTask", "TaggerTraining", "evaluate", "examine"]
-
 
 def examine(part: int, *, seed: int) -> Flow[FoldResult]:
     """Training is the world's: it takes minutes, and its outcome is logged before it counts."""

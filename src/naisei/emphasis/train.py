@@ -24,8 +24,6 @@ from naisei.terminal import Console
 if TYPE_CHECKING:
     from naisei.emphasis.taggers.neural.training import Point
 
-__all__ = ["TrainOptions", "adapted", "command", "split_dev", "train_tagger"]
-
 _TRAINING = ("学習", "Training")
 
 

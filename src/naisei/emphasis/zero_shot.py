@@ -16,21 +16,6 @@ from naisei.emphasis.results import FoldResult, TaggedDocument, tagged_spans
 from naisei.emphasis.schemas import Article, Sentence
 from naisei.lang import Language, render
 
-__all__ = [
-    "ENOUGH",
-    "LONGEST",
-    "Aligned",
-    "Passage",
-    "again",
-    "align",
-    "emphasise",
-    "examine",
-    "messages",
-    "passages",
-    "token_labels",
-]
-
-
 #: Characters of a passage: what a model can be trusted to repeat word for word.
 LONGEST = 1200
 

@@ -16,20 +16,6 @@ from naisei.japanese.query_analysis import hollow
 from naisei.japanese.sentences import related, search_tokens
 from naisei.retrieval.chunking import cells_of, spans
 
-__all__ = [
-    "CLAUSE",
-    "Piece",
-    "across",
-    "aligned",
-    "beyond",
-    "holds",
-    "in_range",
-    "measures",
-    "pieces_of",
-    "solid",
-    "swapped",
-]
-
 
 class Piece(NamedTuple):
     """A clause, or a cell with its row's key and its column's name. whole: the sentence or row.

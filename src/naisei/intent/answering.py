@@ -34,19 +34,6 @@ from naisei.japanese.query_analysis import analyse_query
 from naisei.japanese.sentences import search_tokens, sentence_spans
 from naisei.schema import told
 
-__all__ = [
-    "Drafted",
-    "Grounded",
-    "Preview",
-    "Query",
-    "Sentence",
-    "answer",
-    "grounded",
-    "joined",
-    "rewrite",
-]
-
-
 _LONGEST = 4
 _ROOM = 60
 

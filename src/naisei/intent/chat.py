@@ -31,8 +31,6 @@ from naisei.system.execute import RunOptions
 from naisei.terminal import visible
 from naisei.text_files import read_text
 
-__all__ = ["Chat", "ask", "ask_command", "chat_command", "line", "shown", "sources"]
-
 
 class ChatOptions(Printed):
     """Flags of `naisei intent chat`."""

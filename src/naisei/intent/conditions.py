@@ -23,8 +23,6 @@ from naisei.japanese.polarity import denies
 from naisei.japanese.sentences import sentence_spans
 from naisei.retrieval.chunking import Span, cells_of, spans
 
-__all__ = ["Condition", "condition", "kind_chosen"]
-
 #: Questions that the whole of it answers: who may, what the difference is.
 _OF_ALL = re.compile(
     "違い|違う|それぞれ|一覧|誰|だれ|どなた|対象|比較|全員|みんな|種類|区分|一般に|"

@@ -15,19 +15,6 @@ from naisei.retrieval.types import Mode
 from naisei.system.config import Config, Options, flag
 from naisei.system.declare import Given
 
-__all__ = [
-    "CONTACTS",
-    "DESCRIPTION",
-    "ROLES",
-    "AssistConfig",
-    "Behaviour",
-    "EvalConfig",
-    "Indexed",
-    "PersonalBehaviour",
-    "described",
-    "settle",
-]
-
 #: Looked for beside the index's own files where no other is named.
 CONTACTS = "contacts.toml"
 #: Written by indexing in the index's folder, for the evaluating model; may be edited.

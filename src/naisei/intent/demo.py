@@ -20,8 +20,6 @@ from naisei.retrieval.build import build
 from naisei.retrieval.index import Index
 from naisei.system.execute import RunOptions
 
-__all__ = ["PART"]
-
 _VAGUE, _CHOICE = "休暇について教えてください", "子の看護休暇の日数です"
 _CLEAR = "国内出張の宿泊費の上限はいくらですか"
 _UNKNOWN = "社長の好きな野球チームはどこですか"

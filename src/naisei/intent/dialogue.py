@@ -13,8 +13,6 @@ from naisei.japanese.choosing import chosen, led
 from naisei.japanese.morph import normalise
 from naisei.japanese.query_analysis import subjectless
 
-__all__ = ["EARLIER", "NEW", "Conversation", "Dialogue"]
-
 #: Before a message that is a new request, and no answer to the question that is open.
 NEW = "/new "
 

@@ -22,16 +22,6 @@ from naisei.lang import Language
 from naisei.retrieval.index import Index, SearchHandler
 from naisei.retrieval.types import Mode
 
-__all__ = [
-    "Cuts",
-    "CutsHandler",
-    "ShowingHandler",
-    "Weigh",
-    "WeighHandler",
-    "Weights",
-    "document_world",
-]
-
 
 class Weights(BaseModel):
     """What a query weighs in an index.

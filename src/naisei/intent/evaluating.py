@@ -24,9 +24,6 @@ from naisei.japanese.answers import at_a_loss, none_of_them
 from naisei.japanese.morph import normalise
 from naisei.japanese.query_analysis import QueryAnalysis, analyse_query, is_greeting
 
-__all__ = ["evaluate", "grade", "label", "sought", "spread", "title_of", "topics", "vagueness"]
-
-
 #: The first hits are offered whatever they cover, others from this share of the best coverage.
 _FIRST, _FITTING = 3, 0.5
 _LONGEST = 40

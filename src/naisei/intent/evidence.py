@@ -32,23 +32,6 @@ from naisei.japanese.query_analysis import hollow
 from naisei.japanese.sentences import codes, related, search_tokens
 from naisei.retrieval.ranking import fuse
 
-__all__ = [
-    "Band",
-    "Found",
-    "another_model",
-    "band",
-    "coverage",
-    "find",
-    "headings_of",
-    "held",
-    "nearness",
-    "newest_first",
-    "place_of",
-    "resumed",
-    "strength",
-    "substance",
-]
-
 #: What the documents hold: an answer, something near it, nothing.
 Band = Literal["answer", "nearest", "none"]
 

@@ -23,8 +23,6 @@ from naisei.japanese.query_analysis import answered_by
 from naisei.japanese.sentences import codes, search_tokens
 from naisei.retrieval.chunking import Span, cells_of, spans
 
-__all__ = ["Quote", "best_passage", "excerpt", "quotes"]
-
 _ITEM = re.compile(
     r"^\s*(?:[-*+・●○◆■•※]|[0-9０-９]{1,2}[.．)）]\s|[(（][0-9０-９]{1,2}[)）]|[①-⑳])"
 )

@@ -30,8 +30,6 @@ from naisei.lang import say
 from naisei.system.config import Printed, flag
 from naisei.terminal import visible
 
-__all__ = ["Feedback", "Sign", "adjusted", "place", "read_feedback", "standing", "write_feedback"]
-
 
 def place(kind: str, name: str, *, option: str, suffix: str = "") -> Path:
     """`kind/name` in the data folder: `NAISEI_DATA`, or the platform's.

@@ -32,8 +32,6 @@ from naisei.intent.rules import Setting
 from naisei.intent.schemas import Judged, Reply
 from naisei.intent.urgent import urgent_reply
 
-__all__ = ["ASSISTANT", "assist", "converse", "inquiry", "personal"]
-
 #: The speaker of replies in the log of an inquiry.
 ASSISTANT = "assistant"
 

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from naisei.retrieval.sources import Source
     from naisei.retrieval.types import Hidden, IndexReport, LoadLimits
 
-__all__ = ["IndexOptions", "describe", "index_command", "watch"]
-
 
 class IndexOptions(Printed):
     """Flags of `naisei intent index`."""

@@ -34,8 +34,6 @@ from naisei.runs.log import RunLog
 from naisei.system.execute import RunOptions, check_models
 from naisei.system.sampling import completed, of_config
 
-__all__ = ["Inquiry", "Released", "Session", "shown_while_written"]
-
 
 class Inquiry:
     """name: of its episodes in the log. kept: what is remembered of the user, if they allow it.

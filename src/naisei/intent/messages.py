@@ -13,27 +13,6 @@ from naisei.intent.rules import Setting
 from naisei.intent.schemas import Citation, Contact, Exchange
 from naisei.lang import Language
 
-__all__ = [
-    "PROMPTS",
-    "Fence",
-    "answerer_messages",
-    "as_told",
-    "ask_contact",
-    "choose_question",
-    "evaluator_messages",
-    "farewell",
-    "greeting",
-    "kind_question",
-    "mending_messages",
-    "nearest",
-    "no_evidence",
-    "open_question",
-    "out_of_scope",
-    "rests_on",
-    "worry_question",
-]
-
-
 _OPEN = {
     "ja": (
         "もう少し詳しく教えてください。何について、どんなことを知りたいですか。",

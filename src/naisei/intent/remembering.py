@@ -32,8 +32,6 @@ from naisei.memory.stream import Entry, KeptHandler, KeptStream, Kind, Recent, r
 from naisei.system.config import Printed, flag
 from naisei.terminal import visible
 
-__all__ = ["MemoryOptions", "kept_for", "known", "memory_command", "noted", "notes", "recalled"]
-
 #: The stream of whoever is spoken to.
 _PERSON = "person"
 #: Notes that a turn goes by, questions among which one is looked for, letters of a note.

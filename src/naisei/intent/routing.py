@@ -16,18 +16,6 @@ from naisei.intent.rules import Setting
 from naisei.intent.schemas import Case, Evaluation, Extended, Judged, Reply, Thresholds
 from naisei.japanese.query_analysis import is_greeting
 
-__all__ = [
-    "Route",
-    "aside",
-    "asked",
-    "asked_kind",
-    "beyond",
-    "extend",
-    "greeted",
-    "route",
-    "settle",
-]
-
 
 class Route(BaseModel):
     """Where an evaluation leads. question: what to ask; empty where the action is `search`."""

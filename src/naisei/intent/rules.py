@@ -36,19 +36,6 @@ from naisei.japanese.morph import is_japanese, normalise
 from naisei.lang import Language, say
 from naisei.text_files import json_of, read_text, toml_of
 
-__all__ = [
-    "Contacts",
-    "Entry",
-    "Profile",
-    "Role",
-    "Rules",
-    "Setting",
-    "fault",
-    "load_contacts",
-    "read_model",
-]
-
-
 _KINDS = {
     "bool": ("true か false", "true or false"),
     "dict": ("項目の組 {…}", "an object {…}"),

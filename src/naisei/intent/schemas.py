@@ -9,23 +9,6 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_serial
 from naisei.japanese.answers import at_a_loss, none_of_them
 from naisei.schema import told
 
-__all__ = [
-    "Case",
-    "Citation",
-    "Contact",
-    "Evaluation",
-    "Exchange",
-    "Extended",
-    "Grade",
-    "Judged",
-    "Move",
-    "Reply",
-    "Thresholds",
-    "Unsupported",
-    "Urgent",
-]
-
-
 #: The six cases ① to ⑥ of the article.
 Case = Literal[1, 2, 3, 4, 5, 6]
 #: Cases beyond the article; each is switched on by its name (`Thresholds.extended`).

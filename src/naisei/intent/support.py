@@ -35,8 +35,6 @@ from naisei.japanese.sentences import related, search_tokens
 from naisei.lang import Language
 from naisei.retrieval.chunking import cells_of, spans
 
-__all__ = ["MIN_OVERLAP", "claims", "unsupported"]
-
 #: Share of a sentence's content words that the passages must hold.
 MIN_OVERLAP = 0.3
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from naisei.intent.task import ConversationTask
     from naisei.runs.result import RunResult
 
-__all__ = ["ASSIST", "EVAL", "SYSTEM"]
-
 
 def _settle(given: Given) -> dict[str, Any]:
     values, setting = settle(given)

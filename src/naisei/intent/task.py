@@ -29,15 +29,6 @@ from naisei.runs.task import EpisodeRow, Metric, Summary, Task
 from naisei.system.declare import Experiment, blocking
 from naisei.system.execute import RunOptions, execute
 
-__all__ = [
-    "SESSION",
-    "ConversationTask",
-    "before_the_log",
-    "reply_in_memory",
-    "request_digest",
-    "take_step",
-]
-
 #: The episodes of a conversation that `ask --session` and `chat` keep, in its log.
 SESSION = "conversation"
 

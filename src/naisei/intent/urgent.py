@@ -29,8 +29,6 @@ from naisei.intent.worries import Kind, Worry, words
 from naisei.japanese.sentences import search_tokens
 from naisei.retrieval.chunking import Span, spans
 
-__all__ = ["urgent_reply"]
-
 #: Hits of each search, what is shown at most, letters of it, and from which share of the best.
 _HITS, _SHOWN, _LETTERS, _NEAR = 20, 4, 430, 0.65
 #: Hits in which the best quote for any question is looked for; it is shown first.

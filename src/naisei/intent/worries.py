@@ -28,8 +28,6 @@ from naisei.japanese.morph import is_japanese, normalise
 from naisei.models.embedders import open_embedder
 from naisei.retrieval.index import Index
 
-__all__ = ["Kind", "Words", "Worried", "Worry", "WorryHandler", "certain", "said", "words"]
-
 Vectors = npt.NDArray[np.float32]
 
 

@@ -11,9 +11,6 @@ from typing import Literal
 
 from naisei.japanese.morph import tokens
 
-__all__ = ["WH", "Asks", "alternatives", "joins", "picks"]
-
-
 Asks = Literal["what", "which", "where", "why", "how", "who", "when", "how-much", ""]
 
 #: Question words, by what they ask after.

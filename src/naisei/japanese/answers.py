@@ -14,17 +14,6 @@ from enum import StrEnum
 
 from naisei.japanese.morph import lemmas
 
-__all__ = [
-    "Answer",
-    "Stance",
-    "at_a_loss",
-    "is_stored",
-    "is_used",
-    "none_of_them",
-    "tidy_words",
-    "understand",
-]
-
 
 class Stance(StrEnum):
     """Where an answer stands towards the question."""

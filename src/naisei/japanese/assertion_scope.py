@@ -11,9 +11,6 @@ import re
 from collections.abc import Collection
 from functools import lru_cache
 
-__all__ = ["denied", "double_negations", "excuse", "negation_sign"]
-
-
 #: The negated copula, and what of it may follow a noun or a nominal predicate.
 _NOT = (
     r"(?:では|じゃ|でも|では無|じゃ無)(?:なかった|なくって|なくて|なければ|なきゃ|ない|無い|ねえ|ねぇ|ねー|なく|"

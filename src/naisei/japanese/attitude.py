@@ -10,8 +10,6 @@ import re
 
 from naisei.japanese.speech import Found, Sentence, WordList, at_words
 
-__all__ = ["attitudes", "hesitates"]
-
 #: Keeping the other off, in polite words as in rough ones.
 _SHUT = re.compile(
     r"結構です|(?:要|い)りません|必要(?:は)?(?:ありません|ないです|ございません)|ご自由に|お引き取り|ご遠慮|お断り"

@@ -9,8 +9,6 @@ from collections.abc import Sequence
 from naisei.japanese.morph import normalise
 from naisei.japanese.query_analysis import matter
 
-__all__ = ["chosen", "led"]
-
 _KANJI = {c: n for n, c in enumerate("一二三四五六七八九", 1)}
 _KANA = {k: n for n, k in enumerate(("ひと", "ふた", "みっ", "よっ", "いつ", "むっ"), 1)}
 _NUMBER = r"(?:\d+|[一二三四五六七八九])"

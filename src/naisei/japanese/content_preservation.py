@@ -15,8 +15,6 @@ from typing import Literal
 from naisei.japanese.morph import Token, is_japanese, normalise, tokens
 from naisei.lengths import cached_text
 
-__all__ = ["Lost", "Quantity", "lost", "missing", "quantities"]
-
 
 @dataclass(frozen=True, slots=True)
 class Quantity:

@@ -15,19 +15,6 @@ from importlib.resources import files
 from naisei.japanese.assertion_scope import denied
 from naisei.japanese.morph import Token, tokens
 
-__all__ = [
-    "REACH",
-    "CueSearch",
-    "CueSpec",
-    "EndingSearch",
-    "Evaluations",
-    "Span",
-    "around",
-    "stands_alone",
-    "topics",
-]
-
-
 #: How many characters on each side are looked at: enough for the words, and constant.
 REACH = 12
 _BEFORE = re.compile(r"[\u3041-\u30ff\u3400-\u9fffA-Za-z0-9]*\Z")

@@ -7,17 +7,6 @@ import unicodedata
 from dataclasses import dataclass
 from datetime import date
 
-__all__ = [
-    "Written",
-    "dates_in",
-    "effective_date",
-    "is_old",
-    "is_series",
-    "version_of",
-    "work_name",
-]
-
-
 _ERAS = {"令和": 2018, "平成": 1988, "昭和": 1925, "大正": 1911, "R": 2018, "H": 1988, "S": 1925}
 _KANJI = {c: str(n) for n, c in enumerate("〇一二三四五六七八九")}
 _N = r"(?:[0-9]{1,2}|[一二三四五六七八九]?十[一二三四五六七八九]?|[一二三四五六七八九]|元)"

@@ -11,8 +11,6 @@ import re
 from naisei.japanese.morph import Token
 from naisei.japanese.speech import Found, Sentence
 
-__all__ = ["deference", "directives"]
-
 _COMING = re.compile(r"[てで](?:おいで|らっしゃい)(?:よ|ね|。|！|$)")
 _GREETING = re.compile(
     r"(?:ごめん|おやすみ|お休み|お?かえり|お?帰り|いらっしゃ)(?:なさい|なせえ|ませ)"

@@ -12,9 +12,6 @@ from bisect import bisect_right
 
 from naisei.lengths import cached_text
 
-__all__ = ["FILLER", "Origin", "fold", "mask", "mend_marks", "pairs", "wrapped"]
-
-
 _SPACES = " \\t\\u3000\\xa0\\u1680\\u2000-\\u200a\\u202f\\u205f"
 _INVISIBLE = "\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2064\\ufeff\\xad"
 _WIDE = "\\uff10-\\uff19\\uff21-\\uff3a\\uff41-\\uff5a\\uff66-\\uff9f\\u2e80-\\u2fdf\\uf900-\\ufaff"

@@ -12,8 +12,6 @@ from itertools import pairwise
 
 from naisei.japanese.morph import Token, normalise, tokens
 
-__all__ = ["asks_outright", "asks_presence", "objects"]
-
 
 def objects(text: str) -> tuple[str, ...]:
     """The things an action's text names: 「タッパーをレンジに入れる」 → ("タッパー",)."""

@@ -19,8 +19,6 @@ from typing import Any, Literal
 from naisei.japanese.assertion_scope import excuse
 from naisei.japanese.screen import Screen
 
-__all__ = ["Bond", "Contradiction", "Household", "speaks_of_others"]
-
 Kind = Literal["home", "kin", "address"]
 
 

@@ -22,21 +22,6 @@ from typing import Literal
 
 from naisei.japanese.negation import SET_PHRASES
 
-__all__ = [
-    "CLAUSE_SHARE",
-    "FAULTS",
-    "PIECE_SHARE",
-    "Cutter",
-    "Fault",
-    "LearntFaults",
-    "counted",
-    "denies",
-    "normalised",
-    "pairs",
-    "shapes",
-    "share",
-]
-
 #: `home`: the two live apart. `younger`, `elder`: the speaker is the younger, the elder one.
 Fault = Literal["home", "younger", "elder", "praise", "negation"]
 FAULTS: tuple[Fault, ...] = ("home", "younger", "elder", "praise", "negation")

@@ -11,8 +11,6 @@ import re
 from naisei.japanese.morph import tokens
 from naisei.lengths import cached_text
 
-__all__ = ["ending", "register", "sentences_of", "words_of"]
-
 _SENTENCE = re.compile(r"[^。！？…\n〓♪]*[^。！？…\n〓♪\s「」（）、・〜ー][^。！？…\n]*")
 _TRAIL = re.compile(r"[\s、。！？…〜ー♪」）ぁぃぅぇぉっ]+\Z")
 _POLITE = re.compile(

@@ -16,20 +16,6 @@ from naisei.lengths import cached_text
 if TYPE_CHECKING:
     from sudachipy import Morpheme
 
-__all__ = [
-    "PlacedWord",
-    "Token",
-    "Word",
-    "is_japanese",
-    "lemmas",
-    "morphemes",
-    "normalise",
-    "phrase_starts",
-    "tokens",
-    "words",
-]
-
-
 _MARKS = str.maketrans(
     {
         "，": "、",

@@ -14,8 +14,6 @@ from functools import lru_cache
 from naisei.japanese.morph import Token, tokens
 from naisei.japanese.screen import Screen
 
-__all__ = ["SET_PHRASES", "Negation", "negations"]
-
 #: Finds nothing in a line without two negations: most lines.
 _TWO = re.compile(
     r"(?:な[いくかきけ]|ません|ませ[ずぬ]|ず(?:に)?|ぬ|んわけ|ねえ|ねぇ|ねー)[^。！？\n]*?(?:な[いくかきけ]|ません|ねえ|ねぇ|違(?:う|い(?:ます|ない|あり)))"

@@ -11,8 +11,6 @@ from importlib.resources import files
 
 from naisei.japanese.morph import Token, tokens
 
-__all__ = ["new_topic", "noun_phrases", "turns"]
-
 #: Pronouns, time words, adverbs and hollow nouns: no topics of their own.
 _HOLLOW = frozenset((files("naisei.japanese") / "hollow.txt").read_text(encoding="utf-8").split())
 #: What says that the talk turns to something else; 「そういえば」 goes on from what was said.

@@ -14,9 +14,6 @@ from typing import Literal
 
 from naisei.japanese.dates import dates_in
 
-__all__ = ["About", "Period", "about", "periods_in", "tells_time"]
-
-
 #: What a question asks for: how things stand now, something of a time that it names, when
 #: something was or will be, or a fact of any time.
 About = Literal["now", "time", "when", "fact"]

@@ -13,8 +13,6 @@ from typing import NamedTuple
 from naisei.japanese.morph import normalise
 from naisei.lengths import cached_text
 
-__all__ = ["PersonKind", "person_kinds", "self_told"]
-
 
 class PersonKind(NamedTuple):
     """field: what it is about. kind: which of the field's kinds, from 0. written: as it stands in

@@ -11,8 +11,6 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
-__all__ = ["denies", "opposed", "says_nothing_is_due"]
-
 
 class _Words(NamedTuple):
     """denied, affirmed: a denial, and what only looks like one. free: nothing is due or needed.

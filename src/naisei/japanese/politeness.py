@@ -10,9 +10,6 @@ from functools import lru_cache
 from naisei.japanese.morph import Token, is_japanese, normalise, tokens
 from naisei.japanese.speech import Found, Sentence
 
-__all__ = ["FORMS", "Form", "Level", "addresses", "honorifics", "level", "name_parts"]
-
-
 # Speech level: です・ます or plain, and the honorifics of respect, humility and courtesy.
 #
 # Terms after the Agency for Cultural Affairs' guidelines on honorifics (敬語の指針, 2007):

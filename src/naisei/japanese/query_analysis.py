@@ -14,16 +14,6 @@ from naisei.japanese.morph import lemmas, normalise
 from naisei.japanese.questions import parse
 from naisei.lengths import cached_text
 
-__all__ = [
-    "QueryAnalysis",
-    "analyse_query",
-    "answered_by",
-    "hollow",
-    "is_greeting",
-    "matter",
-    "subjectless",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class QueryAnalysis:

@@ -16,9 +16,6 @@ from naisei.japanese.morph import Token, is_japanese, normalise, tokens
 from naisei.japanese.sentences import sentences
 from naisei.lengths import cached_text
 
-__all__ = ["LACKING", "Asks", "Form", "Question", "denied", "parse", "stem", "words"]
-
-
 _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
 _IRREGULAR = {
     "ate": "eat",

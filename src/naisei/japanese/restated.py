@@ -13,8 +13,6 @@ from naisei.japanese.morph import Token, is_japanese, normalise, tokens
 from naisei.japanese.questions import LACKING
 from naisei.lengths import cached_text
 
-__all__ = ["Restated", "restated"]
-
 
 @dataclass(frozen=True, slots=True)
 class Restated:

@@ -13,8 +13,6 @@ from typing import Any
 
 from naisei.lengths import cached_text
 
-__all__ = ["Screen"]
-
 #: The standard library's own reading of a pattern: (operation, argument) pairs.
 _parse: Any = import_module("re._parser").parse
 #: So many sets are kept of a pattern, those that are rarest in a line.

@@ -11,20 +11,6 @@ from typing import Any
 
 from naisei.japanese.morph import morphemes, normalise
 
-__all__ = [
-    "codes",
-    "count_sentences",
-    "outline_level",
-    "related",
-    "search_tokens",
-    "sentence_spans",
-    "sentences",
-    "sentences_from",
-    "synonyms",
-    "utterance_sentences",
-]
-
-
 # Sentences of a text, as they stand in it, and of a spoken line; lines that are headings.
 #
 # Headings serve retrieval alone, spoken lines the director; both parse Japanese.

@@ -17,21 +17,6 @@ from naisei.japanese.morph import Token, is_japanese, normalise, tokens
 from naisei.japanese.sentences import sentences
 from naisei.lengths import cached_text
 
-__all__ = [
-    "Found",
-    "Sentence",
-    "WordList",
-    "at_words",
-    "casual",
-    "closeness",
-    "distance",
-    "laughter",
-    "leisure",
-    "spoken",
-    "work",
-]
-
-
 _SPACE = re.compile(
     r"(?<=[\u3041-\u30ff\u3400-\u9fff])[ \t\u3000]+(?=[\u3041-\u30ff\u3400-\u9fff])"
 )

@@ -11,8 +11,6 @@ from functools import lru_cache
 
 from naisei.japanese.screen import Screen
 
-__all__ = ["staging"]
-
 _PAREN = r"（([^（）\n]{1,40})）"
 #: In parentheses spoken lines hold laughter, readings and figures.
 _FINE = re.compile(

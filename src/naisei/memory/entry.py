@@ -8,19 +8,6 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-__all__ = [
-    "LIMIT",
-    "Entry",
-    "EvidenceBlock",
-    "Kind",
-    "Part",
-    "Ranking",
-    "ScoreWeights",
-    "Scored",
-    "evidence",
-]
-
-
 Kind = Literal["utterance", "reflection", "fact", "summary"]
 #: How memories are found: as the question asks, or by the document's sum (Park et al. 2023).
 Ranking = Literal["query", "park"]

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from pydantic import JsonValue
 
-__all__ = ["Memo", "build"]
-
 
 class Memo:
     """Keeps the latest note only; the reflector sees it and rewrites it."""

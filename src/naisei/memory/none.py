@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pydantic import JsonValue
 
-__all__ = ["NoMemory", "build"]
-
 
 class NoMemory:
     """Recalls nothing and is never reflected into."""

@@ -11,8 +11,6 @@ from collections import deque
 
 from pydantic import JsonValue
 
-__all__ = ["Window", "build"]
-
 
 class Window:
     """Keeps the last `k` notes (k ≥ 1), oldest first. The reflector sees them and adds one."""

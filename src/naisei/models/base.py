@@ -20,25 +20,6 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-__all__ = [
-    "BadReply",
-    "ChatModel",
-    "ChatReply",
-    "ChatRequest",
-    "Embedder",
-    "Mode",
-    "ModelSettings",
-    "PassageEmbedder",
-    "Schema",
-    "Transient",
-    "Unreachable",
-    "Unusable",
-    "check_allowed",
-    "check_url",
-    "is_loopback",
-]
-
-
 #: How structure is asked for; see `ChatRequest`.
 Mode = Literal["json_schema", "json_object", "prompt"]
 

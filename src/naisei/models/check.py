@@ -25,17 +25,6 @@ from naisei.models.base import (
 from naisei.models.connection import CallCost, Connection, RetryPolicy, Throttle
 from naisei.text_files import json_of
 
-__all__ = [
-    "CheckReport",
-    "Finding",
-    "Speed",
-    "check",
-    "context_window",
-    "logprobs",
-    "measure",
-    "tools",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Finding:

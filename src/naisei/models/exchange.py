@@ -17,8 +17,6 @@ from naisei.models.base import ChatReply, ChatRequest, Schema, Transient, Unusab
 from naisei.models.connection import CallCost, Connection
 from naisei.models.replies import Garbage, Violation, language_of, mended, read, schema_of, shown
 
-__all__ = ["Exchange"]
-
 
 class Exchange:
     """Asks one model one thing.

@@ -24,8 +24,6 @@ from naisei.models.exchange import Exchange
 from naisei.models.registry import Roles
 from naisei.models.replies import ReplyCache, cache_key
 
-__all__ = ["Gateway"]
-
 
 class Gateway(Handler):
     """Performs `Chat`: `World({Chat: Gateway(roles)})`, driven by `arun`.

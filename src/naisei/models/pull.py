@@ -30,9 +30,6 @@ from naisei.lang import say
 from naisei.models import weights
 from naisei.models.weights import PartFile, Progress, Quiet, Slice, Weights
 
-__all__ = ["Source", "download", "pull", "read", "remove"]
-
-
 _CHUNK = 1 << 20
 
 

@@ -10,7 +10,7 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from naisei import plugins
+from naisei import entries
 from naisei.core import Chat, Embed, Handler, InputError, Now, Sampling, Where, World
 from naisei.lang import say
 from naisei.models.base import ChatModel, ModelSettings
@@ -18,9 +18,6 @@ from naisei.models.embedders import EmbedHandler, open_embedder
 
 if TYPE_CHECKING:
     from naisei.models.connection import Throttle
-
-__all__ = ["GROUP", "Builder", "Roles", "base_world", "open_model", "open_roles", "providers"]
-
 
 #: Entry-point group of providers. An entry is a `Builder`.
 GROUP = "naisei.providers"
@@ -31,8 +28,8 @@ Builder = Callable[[str, ModelSettings], ChatModel]
 
 
 def providers() -> dict[str, EntryPoint]:
-    """Installed providers by name, other packages' among them (`naisei.plugins.entries`)."""
-    return plugins.entries(GROUP)
+    """Installed providers by name, other packages' among them (`naisei.entries.entries`)."""
+    return entries.entries(GROUP)
 
 
 def open_model(spec: str, settings: ModelSettings | None = None) -> ChatModel:

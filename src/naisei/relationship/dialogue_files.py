@@ -19,8 +19,6 @@ from naisei.lang import say
 from naisei.relationship.vector import RelationVector
 from naisei.text_files import read_text
 
-__all__ = ["File", "plain_name", "rows_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class File:

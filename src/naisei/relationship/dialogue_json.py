@@ -15,8 +15,6 @@ from naisei.relationship.dialogue_files import File, plain_name
 from naisei.relationship.vector import RelationVector, VectorReply
 from naisei.text_files import json_of
 
-__all__ = ["from_json"]
-
 _LISTS = (
     "turns",
     "utterances",

@@ -14,8 +14,6 @@ from naisei.lengths import LINE, bounded
 from naisei.relationship.dialogue_files import rows_of
 from naisei.relationship.vector import RelationVector
 
-__all__ = ["Dialogue", "Utterance", "Vectors", "read_dialogue"]
-
 Vectors = tuple[RelationVector | None, RelationVector | None]
 
 

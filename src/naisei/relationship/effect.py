@@ -28,16 +28,6 @@ from naisei.runs.significance import Difference, paired_difference
 from naisei.runs.task import Table
 from naisei.system.config import Printed, flag, seed_flag
 
-__all__ = [
-    "CompareOptions",
-    "DimensionEffect",
-    "InjectionEffect",
-    "Talk",
-    "effect",
-    "effect_of",
-    "talks_of",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Talk:

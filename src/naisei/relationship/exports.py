@@ -25,8 +25,6 @@ from naisei.system.config import Options, flag
 if TYPE_CHECKING:
     from naisei.relationship.rating_task import RatingTask
 
-__all__ = ["ExportOptions", "agent_json", "conversations", "export", "export_command", "trace_rows"]
-
 _AGENTS: tuple[AgentId, AgentId] = ("a", "b")
 
 

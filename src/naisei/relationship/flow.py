@@ -32,8 +32,6 @@ from naisei.relationship.reflect import (
 from naisei.relationship.schemas import AgentId, Conversation, Session, Stance
 from naisei.relationship.vector import RelationVector, faded
 
-__all__ = ["converse"]
-
 _AGENTS: tuple[AgentId, AgentId] = ("a", "b")
 
 

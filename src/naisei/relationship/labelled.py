@@ -22,21 +22,6 @@ from naisei.lang import say
 from naisei.relationship.vector import DIMENSIONS, HIGH, LOW, RelationVector
 from naisei.text_files import json_of, read_text
 
-__all__ = [
-    "RELATIONSHIPS",
-    "TOPICS",
-    "ContrastDialogue",
-    "LabelledDialogue",
-    "LabelledSpeaker",
-    "LabelledTurn",
-    "Labels",
-    "ReaderLabels",
-    "Seen",
-    "load",
-    "load_contrasts",
-    "read_labelled",
-]
-
 Split = Literal["tune", "test"]
 Side = Literal["A", "B"]
 Relationship = Literal[

@@ -20,18 +20,6 @@ from naisei.core import InputError
 from naisei.lang import say
 from naisei.text_files import json_of, read_text, text_of, unreadable
 
-__all__ = [
-    "CATEGORIES",
-    "LocomoTurn",
-    "Question",
-    "Sample",
-    "documents",
-    "found_ids",
-    "read_locomo",
-    "session_time",
-]
-
-
 #: Bytes of all files of a zip, unpacked; the published ones have 3 MB.
 _MOST = 200_000_000
 

@@ -19,19 +19,6 @@ from naisei.relationship.recorder import other
 from naisei.relationship.schemas import AgentId, Line, Questions, Session, Stance
 from naisei.relationship.vector import RelationVector, scale, worded
 
-__all__ = [
-    "dated",
-    "evidence_line",
-    "importance_messages",
-    "prompt_text",
-    "questions_messages",
-    "speaker_messages",
-    "spoken",
-    "summary_messages",
-    "vector_messages",
-]
-
-
 _PACKAGE = "naisei.relationship"
 #: Summaries of former sessions that a speaker is told.
 _REMEMBERED = 6

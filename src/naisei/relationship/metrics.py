@@ -18,8 +18,6 @@ from naisei.runs.task import EpisodeRow, Metric, Summary, Table
 if TYPE_CHECKING:
     from naisei.system.execute import Study
 
-__all__ = ["blocks", "summarise"]
-
 _WAYS: tuple[Direction, Direction] = ("a_to_b", "b_to_a")
 
 

@@ -32,9 +32,6 @@ from naisei.relationship.vector import RelationVector
 from naisei.system.config import Options, flag
 from naisei.text_files import read_text, toml_of
 
-__all__ = ["Pair", "Persona", "Relationship", "load_pairs", "pair_text", "parse", "shipped"]
-
-
 # Personas and pairs as data: who they are, how they address each other, what is so.
 #
 # A pair is one TOML file, or two files of one persona each.

@@ -27,8 +27,6 @@ from naisei.system.config import Options, flag
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["COLUMNS", "FORMATS", "PlotOptions", "draw", "plot_command", "table"]
-
 #: Columns of `table`.
 COLUMNS = (
     *("label", "session", "turn", "at", "direction", "src", "dst", "dimension"),

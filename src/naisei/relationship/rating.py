@@ -24,22 +24,6 @@ from naisei.runs.significance import krippendorff_alpha
 from naisei.runs.task import Metric
 from naisei.system.config import Options, flag
 
-__all__ = [
-    "WAYS",
-    "RateOptions",
-    "RatedTurn",
-    "Rating",
-    "Score",
-    "away_from_zero",
-    "config_fields",
-    "from_conversations",
-    "from_file",
-    "held_rating",
-    "median_reading",
-    "rate_by_speech",
-    "stability",
-]
-
 
 def away_from_zero(value: float) -> int:
     """The whole number next to it, halves away from 0, as people round."""

@@ -26,22 +26,6 @@ from naisei.runs.statistics import mean_metric
 from naisei.runs.task import Metric, Table
 from naisei.text_files import csv_cell
 
-__all__ = [
-    "COLUMNS",
-    "Check",
-    "Disagreement",
-    "check_against_speech",
-    "direction_label",
-    "reasons",
-    "spearman",
-    "to_agent_json",
-    "to_csv",
-    "turns_table",
-    "write_agent_file",
-    "write_rating",
-]
-
-
 _SHOWN = 24
 #: Columns of `to_csv`.
 COLUMNS = (

@@ -29,8 +29,6 @@ from naisei.runs.result import RunResult
 from naisei.runs.statistics import mean_metric
 from naisei.runs.task import EpisodeRow, Metric, Summary, Task
 
-__all__ = ["RatingTask", "rating_flow", "rating_of"]
-
 _AGENTS: tuple[AgentId, AgentId] = ("a", "b")
 
 

@@ -27,19 +27,6 @@ from naisei.runs.tables import to_csv
 from naisei.runs.task import Table
 from naisei.system.config import Printed, flag
 
-__all__ = [
-    "RANKINGS",
-    "RecallOptions",
-    "Recalled",
-    "as_json",
-    "embed",
-    "measure",
-    "recall_tables",
-    "stream_of",
-    "write_csv",
-]
-
-
 #: What is compared: how the stream finds, the document's formula, and the plain rivals: words
 #: alone, meaning alone, the newest lines.
 RANKINGS: dict[str, Query | ScoreWeights] = {

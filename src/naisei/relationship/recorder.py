@@ -24,20 +24,6 @@ from naisei.relationship.schemas import (
 )
 from naisei.relationship.vector import RelationVector
 
-__all__ = [
-    "RECORD",
-    "Recorder",
-    "base_of",
-    "moment_of",
-    "other",
-    "recorded",
-    "replayed",
-    "stream_of",
-    "streams_of",
-    "toward",
-]
-
-
 #: The memory that the record is; the agents' streams have their own names.
 RECORD = "record"
 

@@ -36,19 +36,6 @@ from naisei.relationship.schemas import (
 )
 from naisei.relationship.vector import Reading, RelationVector, VectorReply
 
-__all__ = [
-    "FACT",
-    "SUMMARY",
-    "end_session",
-    "importance_of",
-    "next_line",
-    "rate_importances",
-    "reflect",
-    "remember_facts",
-    "utterance_entry",
-]
-
-
 _AGENTS: tuple[AgentId, AgentId] = ("a", "b")
 #: The best so many entries are looked at; the evidence is cut by its length.
 _CANDIDATES = 40

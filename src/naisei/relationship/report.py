@@ -31,16 +31,6 @@ from naisei.system.config import Options, flag
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = [
-    "Cost",
-    "ReportOptions",
-    "TurnCost",
-    "html_report",
-    "report_command",
-    "turn_costs",
-    "write_report",
-]
-
 
 @dataclass(slots=True)
 class Cost:

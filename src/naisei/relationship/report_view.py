@@ -22,22 +22,6 @@ from naisei.relationship.schemas import (
 )
 from naisei.relationship.vector import DIMENSIONS, HIGH, LOW
 
-__all__ = [
-    "HEIGHT",
-    "WIDTH",
-    "Cited",
-    "Curve",
-    "CurvePoint",
-    "EvidenceView",
-    "LineView",
-    "ReadingView",
-    "SessionView",
-    "TalkView",
-    "curves",
-    "view",
-]
-
-
 _WAYS: tuple[Direction, Direction] = ("a_to_b", "b_to_a")
 
 

@@ -13,21 +13,6 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 from naisei.relationship.vector import DIMENSIONS, Reading, RelationVector
 from naisei.schema import told
 
-__all__ = [
-    "AgentId",
-    "Conversation",
-    "Direction",
-    "Ground",
-    "Importances",
-    "Line",
-    "Moment",
-    "Questions",
-    "Reflection",
-    "Session",
-    "Stance",
-    "Summary",
-]
-
 #: The two who talk. `a` speaks first.
 AgentId = Literal["a", "b"]
 Direction = Literal["a_to_b", "b_to_a"]

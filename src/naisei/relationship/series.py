@@ -19,8 +19,6 @@ from naisei.relationship.schemas import Direction
 from naisei.relationship.vector import DIMENSIONS, HIGH, LOW
 from naisei.text_files import json_of, read_text
 
-__all__ = ["WAYS", "Point", "Read", "Series", "aligned", "read_series"]
-
 WAYS: tuple[Direction, Direction] = ("a_to_b", "b_to_a")
 _KEY = re.compile(r"session_(\d+)_relationship_reflection_turns")
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from naisei.relationship.task import ConversationTask
     from naisei.terminal import Console
 
-__all__ = ["RATING", "RUN", "SYSTEM"]
-
 
 def _settle(given: Given) -> dict[str, Any]:
     """The three flags of reflection as its mode; personas and embedder by what they are."""

@@ -27,16 +27,6 @@ if TYPE_CHECKING:
     from naisei.runs.directory import RunDirectory
     from naisei.runs.result import RunResult
 
-__all__ = [
-    "ConversationTask",
-    "Live",
-    "digest",
-    "moment_lines",
-    "reading_line",
-    "remembering",
-    "transcript",
-]
-
 
 def digest(result: Any) -> Digest:
     """A conversation for lists: who talked, and how much was read."""

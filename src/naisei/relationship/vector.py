@@ -24,25 +24,6 @@ from pydantic import (
 
 from naisei.schema import told
 
-__all__ = [
-    "DIMENSIONS",
-    "HIGH",
-    "LOW",
-    "NAMES_JA",
-    "DimensionReply",
-    "Reading",
-    "Reason",
-    "RelationVector",
-    "Repair",
-    "VectorReply",
-    "degree",
-    "faded",
-    "scale",
-    "signed",
-    "worded",
-]
-
-
 #: In the order of every vector, prompt and table.
 DIMENSIONS = ("Power", "Intimacy", "TaskOriented")
 #: The ends of the scale.

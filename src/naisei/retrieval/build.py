@@ -33,8 +33,6 @@ from naisei.retrieval.types import LIMITS, IndexReport, LoadLimits, Skipped, Unr
 from naisei.retrieval.vectors import embed_missing, write_spans, write_vectors, write_words
 from naisei.sandbox import Sandbox
 
-__all__ = ["build"]
-
 
 def walk(
     folder: Path, *, limits: LoadLimits, beside: Path | None = None

@@ -18,21 +18,6 @@ from naisei.japanese.sentences import sentence_spans
 from naisei.lang import say
 from naisei.retrieval.types import Document, Passage
 
-__all__ = [
-    "CHUNKING",
-    "SAID",
-    "Chunking",
-    "Piece",
-    "Span",
-    "cells_of",
-    "embedding_text",
-    "path_of",
-    "pieces",
-    "said",
-    "span_text",
-    "spans",
-]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chunking:

@@ -16,8 +16,6 @@ from naisei.retrieval.types import Passage
 if TYPE_CHECKING:
     from naisei.retrieval.loaders.blocks import Read
 
-__all__ = ["Dated", "dated"]
-
 #: Best first.
 _KEYS = (
     ("施行日", "適用日", "発効日", "effective", "effective_date", "effective-date"),

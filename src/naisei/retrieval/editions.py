@@ -24,17 +24,6 @@ import numpy.typing as npt
 from naisei.japanese.dates import is_old, is_series, work_name
 from naisei.retrieval.types import Passage
 
-__all__ = [
-    "PLACES",
-    "Known",
-    "Relation",
-    "alike",
-    "likely_pairs",
-    "relations",
-    "signature",
-]
-
-
 PLACES = 128  # the greatest 7 bits of a hash say which
 _EMPTY = np.uint64(2**64 - 1)
 _RUN, _BANDS = 5, 32

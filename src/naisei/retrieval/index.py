@@ -36,9 +36,6 @@ from naisei.retrieval.snapshot import Gone, Snapshot
 from naisei.retrieval.store import FILE, Store
 from naisei.retrieval.types import Chunk, Hit, Mode
 
-__all__ = ["DEPTH", "SOURCE", "Index", "SearchHandler", "evidence", "link"]
-
-
 T = TypeVar("T")
 P = ParamSpec("P")
 #: Candidates of each way of searching that are fused.

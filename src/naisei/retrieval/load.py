@@ -22,9 +22,6 @@ from naisei.retrieval.types import LIMITS, Document, Format, LoadLimits, Unreada
 from naisei.sandbox import ParserStopped, Sandbox
 from naisei.text_files import Undecodable, decode
 
-__all__ = ["answered", "load", "parsed", "parsed_apart", "seen", "seen_text"]
-
-
 _UNSEEN = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0"
     "\ufff9-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e007f]"
@@ -152,7 +149,7 @@ def _text(name: str, data: bytes) -> str:
 
 
 def _markdown(name: str, data: bytes, limits: LoadLimits) -> Read:
-    from naisei.retrieval.loaders.html import TooIntricate
+    from naisei.retrieval.loaders.css import TooIntricate
     from naisei.retrieval.loaders.markdown import read_markdown
 
     try:
@@ -169,7 +166,8 @@ def _plain(name: str, data: bytes, limits: LoadLimits) -> Read:
 
 
 def _html(name: str, data: bytes, limits: LoadLimits) -> Read:
-    from naisei.retrieval.loaders.html import TooIntricate, read_html
+    from naisei.retrieval.loaders.css import TooIntricate
+    from naisei.retrieval.loaders.html import read_html
 
     try:
         return read_html(_text(name, data), limits.characters)

@@ -25,8 +25,6 @@ from naisei.core import InputError
 from naisei.lang import say
 from naisei.text_files import read_text, toml_of
 
-__all__ = ["EVERYBODY", "FILE", "Permissions", "may_find", "own_groups"]
-
 #: Looked for in the folder of the documents.
 FILE = "permissions.toml"
 #: The group that everybody is in.

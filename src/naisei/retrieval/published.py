@@ -32,8 +32,6 @@ from naisei.retrieval.types import Hit, Mode
 if TYPE_CHECKING:
     pass
 
-__all__ = ["PublishedIndex"]
-
 Floats = npt.NDArray[np.float32]
 
 

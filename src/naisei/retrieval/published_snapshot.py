@@ -26,8 +26,6 @@ from naisei.retrieval.vectors import SpanIndex, VectorIndex, WordIndex, idf
 if TYPE_CHECKING:
     from psycopg import Connection
 
-__all__ = ["PublishedSnapshot", "newest_number"]
-
 Floats = npt.NDArray[np.float32]
 #: Bytes before the numbers of a vector as pgvector sends it.
 _HEADER = 4

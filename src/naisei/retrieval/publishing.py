@@ -24,8 +24,6 @@ from naisei.retrieval.vectors import WordIndex
 if TYPE_CHECKING:
     from psycopg import Connection
 
-__all__ = ["EXACT", "SCHEMA", "publish", "published", "vector_text"]
-
 Floats = npt.NDArray[np.float32]
 #: Chunks up to which every vector is compared; beyond, HNSW.
 EXACT = 50_000

@@ -19,18 +19,6 @@ from naisei.japanese.dates import is_old, named_years
 from naisei.retrieval.snapshot import Filed
 from naisei.retrieval.types import Chunk
 
-__all__ = [
-    "LOOKED_AT",
-    "K",
-    "best_rows",
-    "blend",
-    "copies_last",
-    "fuse",
-    "look_again",
-    "newer_first",
-]
-
-
 T = TypeVar("T", bound=Hashable)
 
 K = 60

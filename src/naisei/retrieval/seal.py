@@ -19,18 +19,6 @@ import numpy.typing as npt
 from naisei.core import InputError
 from naisei.lang import say
 
-__all__ = [
-    "ROWS",
-    "changed_rows",
-    "check",
-    "damaged",
-    "intact",
-    "of_row",
-    "of_rows",
-    "seal",
-    "telling",
-]
-
 #: Of each chunk two digests: of its place (`Store.tokens`), and of its search words.
 ROWS = "rows.npy"
 _SEAL = "seal.json"

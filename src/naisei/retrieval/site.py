@@ -30,9 +30,6 @@ from naisei.retrieval.loaders.blocks import SUFFIXES
 from naisei.retrieval.sources import Documents, copy_of
 from naisei.retrieval.types import LIMITS, LoadLimits, Skipped
 
-__all__ = ["Site"]
-
-
 _AGENT = "naisei"
 _HEADERS = {"user-agent": f"{_AGENT} (document index)", "accept-encoding": "gzip"}
 _KINDS = {

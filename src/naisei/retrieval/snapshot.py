@@ -39,19 +39,6 @@ from naisei.retrieval.store import CHUNKS, FILE, Store, folder_of, key_of
 from naisei.retrieval.types import Chunk
 from naisei.retrieval.vectors import SpanIndex, VectorIndex, WordIndex, write_words
 
-__all__ = [
-    "OWN",
-    "DocumentTest",
-    "Filed",
-    "Gone",
-    "Snapshot",
-    "document_tests",
-    "fold",
-    "heading_words",
-    "known_keys",
-]
-
-
 OWN = ("path", "format", "date", "headings")
 #: (path, format, date, meta) → whether it fits.
 DocumentTest = Callable[[str, str, dt.date | None, Mapping[str, JsonValue]], bool]

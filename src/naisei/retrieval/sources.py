@@ -20,8 +20,6 @@ from naisei.core import InputError
 from naisei.lang import say
 from naisei.retrieval.types import LIMITS, LoadLimits, Skipped
 
-__all__ = ["Documents", "Folder", "Repository", "Source", "copy_of", "source"]
-
 
 @dataclass(frozen=True, slots=True)
 class Documents:

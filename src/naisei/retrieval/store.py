@@ -30,19 +30,6 @@ from naisei.retrieval.editions import Known
 from naisei.retrieval.seal import of_row, of_rows, telling
 from naisei.retrieval.types import Document, Hidden, LoadLimits
 
-__all__ = [
-    "CHUNKS",
-    "FILE",
-    "READABLE",
-    "SCHEMA",
-    "VERSION",
-    "Store",
-    "folder_of",
-    "key_of",
-    "recipe",
-]
-
-
 #: Changes with the tables. Version 1 had no `sentences`, version 2 no groups and addresses: such a
 #: store is still read, without them, and becomes one of this version when it is indexed again.
 VERSION = 3

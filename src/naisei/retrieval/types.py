@@ -12,22 +12,6 @@ from naisei.core import InputError, NaiseiError
 from naisei.lang import say
 from naisei.lengths import PARSE_SECONDS
 
-__all__ = [
-    "LIMITS",
-    "Chunk",
-    "Document",
-    "Format",
-    "Hidden",
-    "Hit",
-    "IndexReport",
-    "LoadLimits",
-    "Mode",
-    "Passage",
-    "Skipped",
-    "Unreadable",
-]
-
-
 Format = Literal["md", "txt", "html", "pdf", "docx"]
 #: How to search: both ways fused, words alone, or meanings alone.
 Mode = Literal["hybrid", "bm25", "dense"]

@@ -27,19 +27,6 @@ from naisei.retrieval.chunking import embedding_text, path_of, said, span_text
 if TYPE_CHECKING:
     from naisei.retrieval.store import Store
 
-__all__ = [
-    "SpanIndex",
-    "VectorIndex",
-    "WordIndex",
-    "embed_missing",
-    "idf",
-    "packed",
-    "write_spans",
-    "write_vectors",
-    "write_words",
-]
-
-
 _FOLDER = "words"
 #: As is usual for passages (Anserini): chunks are of much the same length, and the headings that
 #: are counted with them make a short one no better than a long one.

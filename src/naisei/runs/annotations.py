@@ -13,8 +13,6 @@ from naisei.core import InputError
 from naisei.files import plain_file, write_atomically
 from naisei.lang import say
 
-__all__ = ["FILE", "Annotations"]
-
 FILE = "notes.json"
 _LARGEST = 64_000
 #: Characters of a tag and of a note; tags of a run.

@@ -13,8 +13,6 @@ from naisei.core import Effect, FlowHandler, Handler, InputError, Where, World, 
 from naisei.lang import say
 from naisei.runs.ledger import Ledger
 
-__all__ = ["UNBOUNDED", "Budget", "Gate", "GatedWorld"]
-
 
 @dataclass(frozen=True, slots=True)
 class Budget:

@@ -21,16 +21,6 @@ from pydantic_core import to_json
 from naisei.runs import ledger
 from naisei.runs.head import Key, line
 
-__all__ = [
-    "CHAIN_KEY",
-    "event_link",
-    "genesis",
-    "rechained",
-    "references",
-    "relinked",
-    "row_link",
-]
-
 #: The note of a log that says what its chain begins with.
 CHAIN_KEY = "chain"
 

@@ -14,8 +14,6 @@ from naisei.runs.tables import short as number
 from naisei.runs.tables import worded
 from naisei.runs.task import Metric, Table
 
-__all__ = ["Chart", "Interval", "Point", "interval_chart", "line_chart", "table_chart"]
-
 #: Sizes in the drawing's own units.
 _LABEL, _WIDE, _ROW = 190, 640, 26
 _LEFT, _RIGHT, _TOP, _HIGH = 44, 16, 14, 220

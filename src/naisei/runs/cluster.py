@@ -27,8 +27,6 @@ from naisei.runs.log import patiently
 from naisei.runs.progress import Progress
 from naisei.runs.task import EpisodeRow, Task
 
-__all__ = ["Cluster", "ClusterRun", "RayEngine", "ray_cluster"]
-
 
 @dataclass
 class RayEngine:

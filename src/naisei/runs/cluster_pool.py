@@ -34,8 +34,6 @@ from naisei.runs.task import EpisodeRow
 if TYPE_CHECKING:
     from naisei.runs.cluster import ClusterRun
 
-__all__ = ["LOSSES", "Cluster", "Member", "WorkerLost"]
-
 #: An episode that ended so many workers in a row without one more step is given up.
 LOSSES = 3
 #: Variables that workers get, beside those that begin with NAISEI_.

@@ -28,22 +28,6 @@ from naisei.runs.task import EpisodeRow, Task
 if TYPE_CHECKING:
     from naisei.models.base import ModelSettings
 
-__all__ = [
-    "Answer",
-    "Append",
-    "Begin",
-    "Close",
-    "Crashed",
-    "Drained",
-    "Ended",
-    "Job",
-    "Opened",
-    "Permit",
-    "Release",
-    "Spent",
-    "Worker",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Job:

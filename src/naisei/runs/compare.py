@@ -16,13 +16,6 @@ from naisei.runs.report import StoredSummary, plain_number, stored_summary
 from naisei.runs.significance import Difference, holm, paired_difference, wilcoxon_signed_rank
 from naisei.runs.task import Table
 
-__all__ = [
-    "Comparison",
-    "PairedMetric",
-    "compare",
-    "difference_table",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class PairedMetric:

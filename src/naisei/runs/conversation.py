@@ -41,21 +41,6 @@ from naisei.lang import say, speaking
 from naisei.runs.log import RunLog, patiently
 from naisei.runs.task import EpisodeRow
 
-__all__ = [
-    "ConversationStatus",
-    "HumanHandler",
-    "LiveConversation",
-    "NotAsked",
-    "OneOf",
-    "Open",
-    "PendingQuestion",
-    "Prepared",
-    "ReadAnswer",
-    "State",
-    "answer_text",
-    "recorded",
-]
-
 #: going: the flow works. asking: it waits for the person. done: it came to its end. failed: an
 #: instrument failed, and it can be tried again. stale: see the module.
 State = Literal["going", "asking", "done", "failed", "stale"]

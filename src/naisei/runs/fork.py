@@ -31,8 +31,6 @@ from naisei.core import (
 from naisei.lang import say
 from naisei.runs.log import RunLog
 
-__all__ = ["Fork", "begin", "fork_of", "kept"]
-
 #: Of the note in a fork's log.
 _KEY = "fork"
 

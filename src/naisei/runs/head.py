@@ -23,8 +23,6 @@ from pydantic_core import to_json
 
 from naisei.files import output_error, plain_file
 
-__all__ = ["HEAD_KEY", "Entry", "Head", "Key", "Listed", "Lists", "entries", "line"]
-
 #: The note of a log by which its head was made anew the last time.
 HEAD_KEY = "head"
 #: Of a row: its table, and what it is known by there.

@@ -18,38 +18,6 @@ from pydantic_core import to_json
 
 from naisei.core import Event, Usage, Where
 
-__all__ = [
-    "CHAINED",
-    "EPISODE",
-    "EPISODES_INDEX",
-    "EVENT",
-    "EXCHANGE",
-    "INSERT_EPISODE",
-    "INSERT_EVENT",
-    "INSERT_EXCHANGE",
-    "INSERT_LOST",
-    "INSERT_NOTE",
-    "INSERT_TEXT",
-    "LOST",
-    "SCHEMA",
-    "SPENT",
-    "UNIQUE_STEPS",
-    "USAGE",
-    "USED",
-    "Ledger",
-    "Spent",
-    "Texts",
-    "check_rows",
-    "check_schema",
-    "dump",
-    "event",
-    "event_row",
-    "exchange_row",
-    "usage",
-    "usage_row",
-]
-
-
 #: A reference to a stored text is this mark and its number; so is any string that
 #: happens to begin with the mark.
 _MARK = "\x00"

@@ -22,18 +22,6 @@ from naisei.runs.directory import Frozen, RunDirectory
 from naisei.runs.lock import locked
 from naisei.runs.stores import LOG
 
-__all__ = [
-    "LIST",
-    "Found",
-    "Listed",
-    "found",
-    "found_at",
-    "list_text",
-    "look_at_all",
-    "looked_at",
-    "runs",
-]
-
 #: The kept list, in the folder of the runs.
 LIST = ".naisei-runs.json"
 #: So few new runs are looked into faster than the list is written anew.

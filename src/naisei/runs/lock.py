@@ -20,8 +20,6 @@ from naisei.core.events import claimed
 from naisei.files import plain_file
 from naisei.lang import say
 
-__all__ = ["RunLock", "holder", "locked", "writing"]
-
 #: The longest name of a holder that is shown.
 _NAME = 200
 

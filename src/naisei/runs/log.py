@@ -34,8 +34,6 @@ from naisei.runs.lock import locked, writing
 from naisei.runs.task import EpisodeRow
 from naisei.runs.verification import Damage, Findings, verified
 
-__all__ = ["RunLog", "patiently"]
-
 T = TypeVar("T")
 #: How many objects of this process write a log, by its path.
 _open_here: Counter[Path] = Counter()

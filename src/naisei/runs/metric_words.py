@@ -6,9 +6,6 @@ import re
 
 from naisei.lang import language
 
-__all__ = ["called"]
-
-
 _KINDS = {
     "clear": "はっきりした質問",
     "vague": "あいまいな質問",

@@ -17,8 +17,6 @@ from naisei.runs.log import RunLog
 from naisei.runs.statistics import bootstrap_interval, wilson_interval
 from naisei.runs.task import TITLES, Digest, Metric, Summary
 
-__all__ = ["Glance", "Overview", "Pace", "headline"]
-
 #: Events among which the pace of a run is looked for.
 _RECENT = 5_000
 #: Seconds over which it is taken.

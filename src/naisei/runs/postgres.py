@@ -34,8 +34,6 @@ from naisei.runs.verification import Findings, verified
 if TYPE_CHECKING:
     from psycopg import Connection
 
-__all__ = ["PostgresLog"]
-
 
 class PostgresLog(RunLog):
     """A `RunLog` in a database.

@@ -13,8 +13,6 @@ from naisei.runs.ledger import Texts
 if TYPE_CHECKING:
     from psycopg import Connection
 
-__all__ = ["SCHEMA", "TABLES", "Rows", "StoredTexts", "TableHead"]
-
 
 class Rows:
     """What a log asks of its database, as `sqlite3.Connection` has it, of the rows of one log."""

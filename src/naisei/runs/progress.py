@@ -12,16 +12,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-__all__ = [
-    "LineProgress",
-    "Progress",
-    "RichProgress",
-    "Standing",
-    "progress",
-    "stopping_on_signals",
-]
-
-
 _EVERY = 10.0
 _REFRESH = 0.1
 

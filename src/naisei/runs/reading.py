@@ -17,8 +17,6 @@ from naisei.runs.head import Listed
 if TYPE_CHECKING:
     from naisei.runs.verification import Findings
 
-__all__ = ["read_through"]
-
 #: Rows that writers side by side may list in another order than they wrote them.
 _APART = 10_000
 _TEXTS = 1 << 16

@@ -37,8 +37,6 @@ from naisei.runs.report import SUMMARY_KEY
 from naisei.runs.stores import LOG, in_database, open_log
 from naisei.runs.verification import Damage, Findings
 
-__all__ = ["Repaired", "checked", "repaired"]
-
 Row = tuple[Any, ...]
 _ENDS = ("", "-wal", "-shm", ".head", ".head.next")
 #: No log has more rows in a table than this.

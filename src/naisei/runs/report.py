@@ -29,25 +29,6 @@ from naisei.runs.task import Metric, Summary, Table
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = [
-    "STUDY",
-    "StoredSummary",
-    "bar",
-    "csv_report",
-    "html_report",
-    "markdown_report",
-    "metric_table",
-    "plain_number",
-    "store_summary",
-    "stored_summary",
-    "svg_source",
-    "templates",
-    "token_table",
-    "write_report",
-    "write_study",
-]
-
-
 SUMMARY_KEY = "summary"
 #: Of a study: its title, and label → folder of each run.
 STUDY = "study.json"

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from naisei.runs.export import Frame, Library
     from naisei.runs.show import Episode
 
-__all__ = ["RunResult", "finish", "result_json"]
-
 #: Transcripts in a report, unscored and failed episodes among them.
 _SAMPLE = 30
 

@@ -14,8 +14,6 @@ from naisei.runs.report import templates
 from naisei.runs.show import Wanted, episode_page, summary_or_none, without_vectors
 from naisei.runs.task import TITLES
 
-__all__ = ["MOST", "share_html"]
-
 #: Episodes of one file: with every prompt they are some ten thousand bytes each.
 MOST = 200
 _LONG = 6_000

@@ -23,27 +23,6 @@ from naisei.runs.report import StoredSummary, markdown_report, stored_summary, s
 from naisei.runs.result import result_json
 from naisei.runs.task import Summary
 
-__all__ = [
-    "Cost",
-    "Episode",
-    "EpisodeLine",
-    "EpisodePage",
-    "Wanted",
-    "costs_of",
-    "counts",
-    "episode_json",
-    "episode_page",
-    "episode_text",
-    "event_json",
-    "exchanges",
-    "find_episode",
-    "run_json",
-    "run_text",
-    "summary_or_none",
-    "without_vectors",
-]
-
-
 State = Literal["scored", "unscored", "going"]
 
 

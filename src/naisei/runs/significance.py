@@ -13,20 +13,6 @@ import numpy.typing as npt
 from naisei.runs.statistics import Floats, bootstrap_interval, cluster_sums, mean_metric
 from naisei.runs.task import Metric
 
-__all__ = [
-    "Difference",
-    "holm",
-    "krippendorff_alpha",
-    "masi_distance",
-    "mcnemar_exact",
-    "paired_difference",
-    "permutation_test",
-    "set_precision",
-    "set_recall",
-    "wilcoxon_signed_rank",
-]
-
-
 _NAN = float("nan")
 #: Sign patterns enumerated rather than sampled: up to 2^16.
 _EXACT_UNITS = 16

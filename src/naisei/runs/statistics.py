@@ -17,19 +17,6 @@ import numpy.typing as npt
 
 from naisei.runs.task import Metric
 
-__all__ = [
-    "bootstrap_interval",
-    "bootstrap_means",
-    "cluster_sums",
-    "discounted_within",
-    "mean_metric",
-    "pass_at_k",
-    "pass_hat_k",
-    "succeeded_within",
-    "wilson_interval",
-]
-
-
 Floats = npt.NDArray[np.float64]
 #: Resampled indices held at once: bounds the memory to some 30 MB.
 _CHUNK = 1 << 20

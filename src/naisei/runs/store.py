@@ -17,8 +17,6 @@ from naisei.runs.ledger import Ledger
 from naisei.runs.task import EpisodeRow
 from naisei.runs.verification import Findings
 
-__all__ = ["Store"]
-
 
 class Store(Protocol):
     """Events, outcomes, costs and notes of one run.

@@ -13,15 +13,6 @@ from pathlib import Path
 from naisei.postgres import STORE_FILE, Stored, address_of, shown, stored_in
 from naisei.runs.log import RunLog
 
-__all__ = [
-    "LOG",
-    "begin_log",
-    "in_database",
-    "log_state",
-    "open_log",
-    "remove",
-]
-
 #: The log of a run that is a file.
 LOG = "log.sqlite"
 

@@ -18,8 +18,6 @@ from naisei.lang import language
 from naisei.runs.task import Table
 from naisei.text_files import csv_cell
 
-__all__ = ["Curve", "number", "short", "svg", "to_csv", "to_markdown", "worded"]
-
 
 def number(value: str | float | int) -> str:
     """A cell: four significant digits at most after the point, thousands apart, – for NaN."""

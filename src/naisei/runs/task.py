@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from naisei.runs.directory import RunDirectory
     from naisei.runs.result import RunResult
 
-__all__ = ["TITLES", "Configured", "Digest", "EpisodeRow", "Metric", "Summary", "Table", "Task"]
-
 C = TypeVar("C", bound=BaseModel)
 #: Note of a run's log: `Task.titles`.
 TITLES = "titles"

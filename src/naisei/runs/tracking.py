@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from naisei.runs.result import RunResult
     from naisei.runs.task import Configured, EpisodeRow
 
-__all__ = ["TRACKERS", "Telemetry", "Tracker", "Trackers", "tracked"]
-
 _LOG = logging.getLogger("naisei.runs")
 _CONTENT = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 

@@ -21,8 +21,6 @@ from naisei.runs.chain import event_link, genesis, references, row_link
 from naisei.runs.head import Key, Listed, entries
 from naisei.runs.reading import read_through
 
-__all__ = ["Damage", "Findings", "verified"]
-
 
 @dataclass(frozen=True, slots=True)
 class Damage:

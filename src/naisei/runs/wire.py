@@ -15,8 +15,6 @@ from os.path import commonprefix
 from pathlib import Path
 from typing import Any
 
-__all__ = ["WIRE", "Request", "as_text", "golden", "shared", "tokens"]
-
 WIRE = Path(str(files("naisei") / "data" / "wire"))
 
 _PIECES = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]|[A-Za-z]+|\d|\n|[^\sA-Za-z\d]")

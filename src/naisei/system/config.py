@@ -23,22 +23,6 @@ from naisei.core import InputError
 from naisei.lang import say
 from naisei.lengths import BODY, MESSAGE
 
-__all__ = [
-    "Config",
-    "Flag",
-    "Listening",
-    "Options",
-    "Printed",
-    "check_workers",
-    "engine_flag",
-    "flag",
-    "flags_of",
-    "port_flag",
-    "seed_flag",
-    "store_flag",
-    "workers_flag",
-]
-
 #: Panels of the help, by the names that configurations use: in Japanese and English.
 PANELS = {
     "task": ("課題", "Task"),

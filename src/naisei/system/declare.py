@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from naisei.system.execute import RunOptions
     from naisei.terminal import Console
 
-__all__ = ["Experiment", "Given", "Role", "Row", "System", "Verb", "blocking"]
-
-
 P = ParamSpec("P")
 T = TypeVar("T")
 

@@ -10,11 +10,9 @@ from naisei.core import InputError
 from naisei.lang import say
 
 if TYPE_CHECKING:
-    from naisei.runs.cluster import Cluster
+    from naisei.runs.cluster_pool import Cluster
     from naisei.runs.engine import Engine
     from naisei.runs.task import Task
-
-__all__ = ["check_engine", "open_engine"]
 
 #: Provider of models that a person plays at this terminal.
 _BY_HAND = "hand:"

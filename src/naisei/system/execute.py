@@ -26,22 +26,12 @@ from naisei.system.sampling import completed, of_config
 
 if TYPE_CHECKING:
     from naisei.models.base import ModelSettings
-    from naisei.runs.cluster import Cluster
+    from naisei.runs.cluster_pool import Cluster
     from naisei.runs.export import Frame, Library
     from naisei.runs.result import RunResult
     from naisei.runs.task import Task
     from naisei.runs.tracking import Tracker
     from naisei.system.declare import Experiment
-
-__all__ = [
-    "Endpoint",
-    "RunOptions",
-    "Study",
-    "aexecute",
-    "check_models",
-    "execute",
-    "execute_study",
-]
 
 C = TypeVar("C", bound=Config)
 

@@ -15,8 +15,6 @@ from naisei.system.registry import experiment_of
 if TYPE_CHECKING:
     from naisei.runs.result import RunResult
 
-__all__ = ["afork_run", "fork_run"]
-
 
 async def afork_run(
     parent: Path,

@@ -14,19 +14,6 @@ if TYPE_CHECKING:
     from naisei.runs.task import Digest
     from naisei.system.declare import Experiment, System
 
-__all__ = [
-    "BUILT_IN",
-    "GROUP",
-    "WITHOUT_COMMAND",
-    "Text",
-    "declared",
-    "digest_of",
-    "experiment_of",
-    "find_system",
-    "system_in",
-    "system_names",
-]
-
 #: A text in Japanese and in English.
 Text = tuple[str, str]
 

@@ -21,8 +21,6 @@ from naisei.system.config import Config, Parameters
 if TYPE_CHECKING:
     from naisei.system.declare import Experiment
 
-__all__ = ["FLAG", "completed", "of_config", "parsed", "sampled"]
-
 FLAG = "--sampling"
 
 C = TypeVar("C", bound=Config)

@@ -12,8 +12,6 @@ from pydantic import ValidationError
 from naisei.system.config import Flag, Options, flags_of
 from naisei.system.registry import declared
 
-__all__ = ["as_command", "as_python", "option_words"]
-
 #: What the command says by itself: the experiment, and the models, which have flags of their own.
 _APART = ("task", "models", "sampling")
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from naisei.runs.result import RunResult
     from naisei.runs.task import Task
 
-__all__ = ["aside_by_side", "one_by_one", "side_by_side"]
-
 C = TypeVar("C", bound=Config)
 
 

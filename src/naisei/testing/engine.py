@@ -37,8 +37,6 @@ from naisei.runs.result import finish
 from naisei.runs.task import EpisodeRow, Summary, Task
 from naisei.testing.kit import Kit, expect, raises, temporary
 
-__all__ = ["EngineKit"]
-
 #: Model calls of one episode: two of the agent, one of the simulator, two of the judge.
 _CALLS = 5
 

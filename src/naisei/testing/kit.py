@@ -8,8 +8,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-__all__ = ["Kit", "NotConforming", "expect", "raises", "temporary"]
-
 
 class NotConforming(AssertionError):
     """An implementation does not keep what its protocol promises.

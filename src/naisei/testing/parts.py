@@ -26,8 +26,6 @@ from naisei.memory import Memory, MemoryHandler
 from naisei.models.base import ChatModel, ChatReply, ChatRequest, Embedder, Mode, Schema
 from naisei.testing.kit import Kit, expect
 
-__all__ = ["EmbedderKit", "EnvironmentKit", "MemoryKit", "ProviderKit"]
-
 
 class MemoryKit(Kit):
     """Cases of a memory policy (`naisei.memory.Memory`). A subclass has `memory`."""

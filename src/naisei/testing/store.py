@@ -16,8 +16,6 @@ from naisei.runs.store import Store
 from naisei.runs.task import EpisodeRow
 from naisei.testing.kit import Kit, expect, raises, temporary
 
-__all__ = ["StoreKit"]
-
 #: Seconds that a process of the kit may take to write a dozen events.
 _PATIENCE = 60.0
 #: Step after which that process is killed.

@@ -13,8 +13,6 @@ from naisei.system.declare import Experiment, System
 from naisei.system.execute import RunOptions
 from naisei.testing.kit import Kit, expect, raises, temporary
 
-__all__ = ["SystemKit"]
-
 
 class _Stopped(Exception):
     """The process ended here, as far as the run knows."""

@@ -18,8 +18,6 @@ from naisei.textgame.config import AblationConfig
 if TYPE_CHECKING:
     from naisei.system.execute import Study
 
-__all__ = ["ROWS", "chosen", "configured", "study_tables", "tables_of"]
-
 _OTHER_MODEL = "other-model"
 
 _DIALOGUE: dict[str, JsonValue] = {"prompt": "dialogue", "history_chars": 0}

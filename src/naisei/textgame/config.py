@@ -8,9 +8,6 @@ from pydantic import JsonValue
 
 from naisei.system.config import Config, flag
 
-__all__ = ["AblationConfig", "GameConfig", "PlayConfig"]
-
-
 _SETS = ("公開データ", "Public sets")
 
 

@@ -15,21 +15,6 @@ from naisei.textgame.player import FILTERS
 from naisei.textgame.schemas import Decision, View
 from naisei.textgame.texts import COOKED, CUT, Food, Recipe, read_foods, read_recipe, read_states
 
-__all__ = [
-    "APPLIANCES",
-    "KNIFE",
-    "NAVIGATE",
-    "CookingState",
-    "Navigator",
-    "Task",
-    "TextState",
-    "cookbook_text",
-    "fit",
-    "item_of",
-    "offered",
-]
-
-
 KNIFE = "knife"
 #: Verb of a recipe → the appliances that do it, the first that is found.
 APPLIANCES = {"fry": ("stove",), "roast": ("oven",), "grill": ("BBQ", "toaster")}

@@ -25,8 +25,6 @@ from naisei.textgame.schemas import GameResult
 from naisei.textgame.system import RUN
 from naisei.textgame.texts import ending
 
-__all__ = ["PART"]
-
 _LEVELS: tuple[Level, ...] = ("easy", "medium")
 _COOKING = 2
 #: A change of what is made gets a new folder.

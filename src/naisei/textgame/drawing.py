@@ -14,9 +14,6 @@ from rich.text import Text
 from naisei.lang import say
 from naisei.textgame.schemas import GameResult
 
-__all__ = ["Atlas", "Spot", "drawing", "terminal_map"]
-
-
 # Where the rooms of a game lie, as a play walked through them: for drawings only.
 #
 # Rooms get whole-numbered places on a grid, by the directions that were gone; y grows to the

@@ -12,8 +12,6 @@ from naisei.memory import Memory
 from naisei.textgame.player import Player
 from naisei.textgame.schemas import START, GameResult, Step, View
 
-__all__ = ["play_game", "play_tries"]
-
 
 def play_tries(
     game: str,

@@ -12,8 +12,6 @@ from typing import Generic, TypeVar
 from naisei.textgame.schemas import View
 from naisei.textgame.texts import OPPOSITE, STEP, Scene, read_scene
 
-__all__ = ["HELD", "GameState", "Place", "WorldMap"]
-
 #: The place of a thing in hand.
 HELD = -1
 #: Where a game tells how much can be carried.

@@ -19,17 +19,6 @@ from naisei.core import InputError
 from naisei.files import cache_root
 from naisei.lang import say
 
-__all__ = [
-    "LEVELS",
-    "Game",
-    "find_games",
-    "games_hash",
-    "layout_files",
-    "walkthrough",
-    "walkthrough_lengths",
-]
-
-
 # The public game sets as they are published: where each split's files are.
 #
 # TWC (IBM, commonsense-rl): `{easy,medium,hard}/{train,valid,test}/*.ulx` with a `.json` beside

@@ -18,8 +18,6 @@ from naisei.core import Flow
 from naisei.textgame.player import Follows, Player
 from naisei.textgame.schemas import Decision, View
 
-__all__ = ["Grammar", "Reads", "grammars"]
-
 
 class _Rule(BaseModel):
     """A pattern and what stands for it, with its groups (`\\1`)."""

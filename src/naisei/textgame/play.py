@@ -36,9 +36,6 @@ from naisei.textgame.schemas import LEAVE, START, Decision, GameResult, View
 from naisei.textgame.task import summarise
 from naisei.textgame.texts import ending, readable, transcript
 
-__all__ = ["ADVISE", "LEAVE", "PLAYER", "REST", "STEP", "Person", "PlayTask", "Screen", "Watched"]
-
-
 #: What a person types to ask the player.
 ADVISE = "?"
 #: Commands whose scores are shown with an advice.

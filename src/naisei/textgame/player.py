@@ -14,20 +14,6 @@ from naisei.memory import Memory
 from naisei.plugins import Options
 from naisei.textgame.schemas import Decision, GameResult, View
 
-__all__ = [
-    "FILTERS",
-    "GROUP",
-    "Filter",
-    "Follows",
-    "Player",
-    "PlayerContext",
-    "PlayerKind",
-    "Reflective",
-    "Shown",
-    "player_kind",
-]
-
-
 # What a player is: it sees a view and decides for a command.
 #
 # A player is made anew for every game. It may keep what it has seen, but does no I/O: what it

@@ -6,8 +6,6 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 
 from naisei.core import Observation
 
-__all__ = ["LEAVE", "START", "Decision", "Expectation", "GameResult", "Mind", "Step", "View"]
-
 #: The action that begins a game: no command, it costs no step.
 START = "<start>"
 #: What a person answers who leaves the game; then it is also why the game was given up.

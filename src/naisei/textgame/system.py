@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from naisei.textgame.play import PlayTask
     from naisei.textgame.task import GameTask
 
-__all__ = ["PLAY", "RUN", "SYSTEM"]
-
 _WITHOUT = (
     "モデルの要らないプレイヤーを使う: --agent planner",
     "choose a player without one: --agent planner",

@@ -34,9 +34,6 @@ from naisei.textgame.player import (
 from naisei.textgame.schemas import GameResult
 from naisei.textgame.texts import transcript
 
-__all__ = ["GameTask", "count_metrics", "memory_of", "summarise", "try_metrics"]
-
-
 # What a run of games amounts to: how much was done, in how many steps, and how it ended.
 #
 # Source: the text-game thesis, §§5.3.2, 6.3.2.

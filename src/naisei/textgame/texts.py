@@ -12,28 +12,6 @@ from naisei.lang import say
 from naisei.runs.task import Digest
 from naisei.textgame.schemas import LEAVE, GameResult, Mind, View
 
-__all__ = [
-    "COOKED",
-    "CUT",
-    "DIRECTIONS",
-    "OPPOSITE",
-    "STEP",
-    "Food",
-    "Need",
-    "Recipe",
-    "Scene",
-    "ending",
-    "opening_words",
-    "plain",
-    "read_foods",
-    "read_recipe",
-    "read_scene",
-    "read_states",
-    "readable",
-    "transcript",
-]
-
-
 #: textworld's banner is drawn with these, and its prompt ends with a status line.
 _BANNER = re.compile(r"^[\s$\\/|_>]*$")
 #: What the engine puts into the middle of a console's line.

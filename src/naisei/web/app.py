@@ -35,9 +35,6 @@ from naisei.web.state import ServerState, holding, open_server, server_of
 from naisei.web.visitors import Visitors
 from naisei.workers import serve_by
 
-__all__ = ["build_app", "serve", "settle"]
-
-
 _YEAR = 365 * 24 * 3600
 _SETTINGS = {
     "lang": (LANGUAGE_COOKIE, ("ja", "en")),

@@ -29,9 +29,6 @@ from naisei.runs.report import bar
 from naisei.runs.tables import number, short, worded
 from naisei.web.visitors import without_script
 
-__all__ = ["STATIC", "THEME_COOKIE", "fragment", "handlers", "page_response", "prepare", "refusal"]
-
-
 STATIC = Path(__file__).parent / "static"
 THEME_COOKIE = "naisei_theme"
 

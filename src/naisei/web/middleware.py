@@ -21,9 +21,6 @@ from naisei.web.html import refusal
 from naisei.web.options import WebOptions
 from naisei.web.visitors import CSRF_HEADER, Visitors, without_script
 
-__all__ = ["LANGUAGE_COOKIE", "LocaleMiddleware", "VisitorMiddleware", "guard_rules"]
-
-
 LANGUAGE_COOKIE = "naisei_lang"
 
 _ASKED = re.compile(r"\s*([A-Za-z]{1,8})[A-Za-z0-9-]*\s*(?:;\s*q\s*=\s*([0-9.]{1,5}))?\s*")

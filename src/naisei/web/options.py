@@ -18,8 +18,6 @@ from naisei.system.config import Listening, flag, store_flag
 from naisei.system.execute import Endpoint
 from naisei.text_files import read_text
 
-__all__ = ["TOKEN", "WebOptions", "app"]
-
 #: The variable that holds the token. Not an option's value: others on the machine see those.
 TOKEN = "NAISEI_WEB_TOKEN"
 _RUNS = Path("runs")

@@ -22,8 +22,6 @@ from naisei.lang import say
 from naisei.web.html import refusal
 from naisei.web.visitors import Visitor
 
-__all__ = ["ArrivalMiddleware", "OwnerMiddleware", "Place"]
-
 #: What any process answers.
 _ANYWHERE = ("/enter", "/health", "/settings", "/static/")
 #: The scheme by which the visitor came, from one process to the other.

@@ -23,19 +23,6 @@ from naisei.runs.directory import Frozen
 from naisei.runs.task import Task
 from naisei.system.registry import WITHOUT_COMMAND, experiment_of, find_system, system_names
 
-__all__ = [
-    "Headline",
-    "Mark",
-    "RecordedEpisode",
-    "Replay",
-    "Told",
-    "Turning",
-    "load_ahead",
-    "replay_of",
-    "shown_marks",
-]
-
-
 #: retry: asked for once more. rejected: a draft that was not used. failure: it failed. wrong: from
 #: here on it could only fail, see `Turning`.
 Mark = Literal["retry", "rejected", "failure", "wrong"]

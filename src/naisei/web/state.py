@@ -30,8 +30,6 @@ from naisei.web.pages import pages as all_pages
 from naisei.web.peers import Place
 from naisei.web.visitors import Visitor, Visitors
 
-__all__ = ["RECORDED", "ServerState", "holding", "make_folder", "open_server", "server_of"]
-
 T = TypeVar("T")
 #: Runs that ship: what a good one of each system looks like.
 RECORDED = Path(__file__).parent.parent / "data" / "recorded_runs"

@@ -9,8 +9,6 @@ from naisei.core import InputError
 from naisei.lang import say
 from naisei.system.declare import System
 
-__all__ = ["SYSTEM"]
-
 
 def _elsewhere(config: dict[str, Any], path: Path) -> InputError:
     page = str(config.get("kind", "")).partition("-")[0]

@@ -22,8 +22,6 @@ from naisei.files import written_beside
 from naisei.http import Guesses
 from naisei.lang import say
 
-__all__ = ["CSRF_HEADER", "Visitor", "Visitors", "without_script"]
-
 #: What a request that changes something carries, besides the cookie: the value that only a page
 #: of ours knows.
 CSRF_HEADER = "x-csrf-token"

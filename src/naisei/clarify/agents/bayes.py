@@ -33,9 +33,6 @@ from naisei.core import Embed, Flow
 from naisei.japanese.answers import Stance, understand
 from naisei.plugins import Options
 
-__all__ = ["BayesAgent", "BayesOptions", "build", "rationale"]
-
-
 _WHY = {
     "ja": {
         "ask": "このまま動くより、先に一つ伺ったほうがよさそうだ。",

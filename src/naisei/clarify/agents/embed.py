@@ -14,8 +14,6 @@ from naisei.core import Embed, Flow
 from naisei.models.base import Embedder
 from naisei.plugins import Options
 
-__all__ = ["EmbedAgent", "EmbedOptions", "build"]
-
 
 class EmbedOptions(Options):
     """descriptions: whether those of the knowledge table are used."""

@@ -24,19 +24,6 @@ from naisei.japanese.morph import lemmas
 from naisei.lang import say
 from naisei.models.base import Embedder
 
-__all__ = [
-    "SCENE_FEATURES",
-    "TEXT_FEATURES",
-    "BayesWeights",
-    "Features",
-    "ObjectState",
-    "load_weights",
-    "object_state",
-    "own_area",
-    "scene_texts",
-]
-
-
 #: Words too common to point at a thing.
 _COMMON = frozenset(
     {"為る", "居る", "有る", "無い", "物", "事", "こと", "もの", "何", "其れ", "此れ", "今", "成る"}

@@ -26,9 +26,6 @@ from naisei.core import Chat, Flow, Message, system, user
 from naisei.plugins import Options
 from naisei.schema import told
 
-__all__ = ["COUNT", "HybridAgent", "HybridOptions", "Hypotheses", "build", "hypotheses_schema"]
-
-
 Array = npt.NDArray[np.float64]
 Expected = Literal["yes", "no", "unknown"]
 

@@ -17,8 +17,6 @@ from naisei.core import Chat, Flow, Message, assistant, system, user
 from naisei.plugins import Options
 from naisei.schema import told
 
-__all__ = ["LLMAgent", "LLMOptions", "Reply", "build", "conversation", "reply_schema"]
-
 
 class Reply(BaseModel):
     """A thought, and then either a question or an action.

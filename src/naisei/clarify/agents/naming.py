@@ -18,8 +18,6 @@ from naisei.clarify.schemas import Language
 from naisei.japanese.answers import Answer, Stance
 from naisei.japanese.morph import is_japanese
 
-__all__ = ["MOST", "named_table", "naming", "read_back", "side_named"]
-
 Array = npt.NDArray[np.float64]
 
 #: At most so many things in one question.

@@ -22,8 +22,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Plan", "Stage", "plan", "value"]
-
 Array = npt.NDArray[np.float64]
 #: Gains below this are noise of rounding: ties go to executing.
 _TIE = 1e-9

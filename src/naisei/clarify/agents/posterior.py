@@ -21,8 +21,6 @@ from naisei.clarify.agents.questions import Question, reply_table
 from naisei.clarify.schemas import Scene
 from naisei.japanese.answers import Answer, Stance
 
-__all__ = ["Posterior", "softmax"]
-
 Array = npt.NDArray[np.float64]
 
 _POLAR_ROWS = {Stance.YES: (0,), Stance.NO: (1,), Stance.NEITHER: (2,), Stance.BOTH: (0, 2)}

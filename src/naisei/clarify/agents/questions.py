@@ -21,9 +21,6 @@ from naisei.clarify.schemas import ActionSet, Language
 from naisei.japanese.morph import lemmas
 from naisei.models.base import Embedder
 
-__all__ = ["KINDS", "Question", "about", "bank", "judge", "reply_table", "shared_words"]
-
-
 Array = npt.NDArray[np.float64]
 Kind = Literal["polar", "either", "open", "named"]
 KINDS: tuple[Kind, ...] = ("polar", "either", "open")

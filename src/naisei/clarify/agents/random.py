@@ -9,8 +9,6 @@ from naisei.clarify.schemas import Decision, Execute
 from naisei.core import Flow
 from naisei.plugins import Options
 
-__all__ = ["RandomAgent", "build"]
-
 
 class RandomAgent:
     """Uniform over the untried actions; the same choice for the same seed, scene and trial,

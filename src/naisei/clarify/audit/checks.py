@@ -23,24 +23,6 @@ from naisei.japanese.morph import is_japanese, normalise, tokens
 from naisei.japanese.questions import words
 from naisei.japanese.sentences import sentences
 
-__all__ = [
-    "CONTAINERS",
-    "Kind",
-    "Probe",
-    "asks_for_wish",
-    "battery_digest",
-    "conversations",
-    "denies_surroundings",
-    "level_claimed",
-    "levels_seen",
-    "names_action",
-    "names_object",
-    "polarity",
-    "probes",
-    "sentence_count",
-]
-
-
 _SHORT = {"ティッシュ箱": "ティッシュ", "サランラップ": "ラップ", "充電ケーブル": "ケーブル"}
 _WISH = re.compile(
     r"(?:何|なに|どんな(?:物|もの|飲み物|食べ物))(?:が|を)?[^、。？]{0,6}(?:食べ|飲み|召し上が|欲し|ほし|使いたい)|"

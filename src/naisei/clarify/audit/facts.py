@@ -21,8 +21,6 @@ from naisei.japanese.answers import Stance, understand
 from naisei.japanese.morph import is_japanese, normalise, tokens
 from naisei.japanese.questions import denied
 
-__all__ = ["FORMS", "FactProbe", "against_scene", "fact_probes", "forms_digest", "heard"]
-
 FORMS = ("named", "either-or", "three-way", "which", "polar", "negative", "what", "why")
 _NAMED = {
     "ja": ("{a}のことですか", "{a}の話でしょうか", "もしかして{a}のほうですか", "{a}かな"),

@@ -27,8 +27,6 @@ from naisei.lang import say
 from naisei.runs.statistics import mean_metric
 from naisei.runs.task import Metric, Summary, Table
 
-__all__ = ["AuditTalk", "summarise", "summary_line"]
-
 _FORBIDDEN = ("useless", "presence", "outright")
 #: Metric → what it counts.
 _MEANING = {

@@ -22,9 +22,6 @@ from naisei.clarify.schemas import Action, ActionSet, Instance, Scene
 from naisei.core import InputError
 from naisei.lang import say
 
-__all__ = ["action_text", "build"]
-
-
 #: Applications whose offers have a gap to fill, or name the application but not the deed.
 _APPLICATIONS = {
     "アラーム": "アラームをセットする",

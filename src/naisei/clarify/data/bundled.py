@@ -12,8 +12,6 @@ from naisei.clarify.data.loader import Loaded, load_path
 from naisei.core import InputError
 from naisei.lang import say
 
-__all__ = ["build", "build_english", "build_hard", "build_hard_english", "folder"]
-
 
 def folder(language: str = "ja", name: str = "ambigact40_open") -> Path:
     """Where the instances lie: the Japanese ones, or for `en` their translation."""

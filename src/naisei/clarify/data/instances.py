@@ -16,19 +16,6 @@ from naisei.core import InputError
 from naisei.lang import say
 from naisei.lengths import MESSAGE, PROFILE, bounded
 
-__all__ = [
-    "KEYS",
-    "SPLITS",
-    "instance",
-    "language_of",
-    "split_name",
-    "split_of",
-    "surroundings",
-    "things",
-    "user_info",
-]
-
-
 _ONE = {
     "name": ("name", "名前"),
     "place": ("place", "position", "location", "場所", "位置", "位置情報"),

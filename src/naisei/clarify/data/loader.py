@@ -17,15 +17,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from naisei import plugins
+from naisei import entries, plugins
 from naisei.clarify.data.instances import KEYS, SPLITS, instance, language_of, split_name
 from naisei.clarify.data.records import ACTION_FILES, Row, exists, listed, load_actions, read_rows
 from naisei.clarify.schemas import ActionSet, Instance
 from naisei.core import InputError, canonical
 from naisei.lang import say
-
-__all__ = ["ALL", "GROUP", "Dataset", "Loaded", "load", "load_path"]
-
 
 #: As a split: all of them.
 ALL = "all"
@@ -239,7 +236,7 @@ def load(
 def _open(source: str, split: str | None, seed: int, actions: str | None) -> tuple[str, Loaded]:
     """The name to show and what was read."""
     head, colon, argument = source.partition(":")
-    known = plugins.names(GROUP)
+    known = entries.names(GROUP)
     if head in known:
         build = plugins.load(GROUP, head, what=("データセット", "data set"), option="--data")
         loaded: Loaded = build(argument, split=split, seed=seed, actions=actions)

@@ -16,8 +16,6 @@ from naisei.lengths import FIELD, bounded
 from naisei.text_files import json_of, toml_of
 from naisei.text_files import read_text as read_any
 
-__all__ = ["ACTION_FILES", "Row", "exists", "listed", "load_actions", "read_rows", "read_text"]
-
 
 def _one_a_line() -> str:
     return say(

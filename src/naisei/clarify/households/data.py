@@ -14,8 +14,6 @@ from naisei.clarify.schemas import ActionSet, Instance
 from naisei.core import InputError, fingerprint
 from naisei.lang import say
 
-__all__ = ["BUNDLED", "Home", "Homes", "Request", "load_homes"]
-
 #: The households that come with the package.
 BUNDLED = "households"
 

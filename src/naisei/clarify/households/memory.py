@@ -20,8 +20,6 @@ from naisei.lang import say
 from naisei.memory.entry import Entry
 from naisei.memory.stream import Stream
 
-__all__ = ["NAMES", "HomeMemory", "home_memory"]
-
 Vector = npt.NDArray[np.float32]
 #: Requests that `reflexion` keeps, lines of `tur`'s memo, requests that `stream` recalls.
 WINDOW, LINES, RECALLED = 3, 12, 6

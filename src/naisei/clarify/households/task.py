@@ -38,8 +38,6 @@ from naisei.runs.statistics import mean_metric
 from naisei.runs.task import EpisodeRow, Metric, Summary, Table, Task
 from naisei.system.execute import Study
 
-__all__ = ["HouseholdResult", "HouseholdsTask", "household", "study_tables"]
-
 
 class HouseholdResult(BaseModel):
     """One household: the episode of each request, in order."""

@@ -26,22 +26,6 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-__all__ = [
-    "AVERSE",
-    "FRAME",
-    "Claim",
-    "Statement",
-    "at_once",
-    "clauses",
-    "dreads",
-    "leaning",
-    "likeness",
-    "nearest",
-    "repeats",
-    "settles",
-    "shared",
-]
-
 #: Words of claims that only name a thing: what is done to it, and frames (「…の話」).
 _FRAME_WORDS = (
     "持つ 来る 取る 要る 片付ける 仕舞う 戻す 使う 話 件 側 派 方 事 欲しい 言う 頼む 願う "

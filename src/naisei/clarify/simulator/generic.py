@@ -11,9 +11,6 @@ from naisei.clarify.simulator.voice import Reply, Voice, pick
 from naisei.japanese.morph import tokens
 from naisei.japanese.questions import Question, words
 
-__all__ = ["Generic"]
-
-
 #: Words that say nothing about which action is wanted.
 _LIGHT_WORDS = (
     "為る 居る 有る 無い 物 事 こと もの 何 此れ 其れ 今 所 方 良い 欲しい 行く 来る 思う "

@@ -11,19 +11,6 @@ from naisei.clarify.simulator.knowledge import Cue, Proposition, fits, folded, p
 from naisei.japanese.morph import Token, tokens
 from naisei.japanese.questions import words
 
-__all__ = [
-    "LIGHT",
-    "TELL_ME",
-    "WHAT_IS_UP",
-    "Judged",
-    "denies",
-    "facet_asked",
-    "having",
-    "judge",
-    "leads_nowhere",
-    "matched",
-]
-
 #: Nouns that add nothing to what is asked.
 _LIGHT_WORDS = (
     "物 こと 事 感じ 気分 今 それ 其れ 此れ これ あれ 何 予定 状態 状況 必要 為 方 時 後 "

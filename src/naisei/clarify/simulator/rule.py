@@ -43,9 +43,6 @@ from naisei.core import AskUser, Handler, Where
 from naisei.japanese.questions import Question, parse
 from naisei.japanese.restated import Restated, restated
 
-__all__ = ["RuleSimulator"]
-
-
 #: Facets that may be asked of a thing whether it is wanted or done with.
 _TIMELESS = frozenset({"use", "when", "whom", "dir", "place"})
 #: What an open question asks after → the facts that tell it, the best first.

@@ -15,18 +15,6 @@ from naisei.clarify.describe import REFUSAL
 from naisei.clarify.things import all_names, called, mentioned
 from naisei.japanese.morph import normalise, tokens
 
-__all__ = [
-    "MANNERS",
-    "Manner",
-    "Register",
-    "Reply",
-    "Voice",
-    "attributive",
-    "nominal",
-    "pick",
-    "register_of",
-]
-
 Register = Literal["plain", "polite", "child", "elder", "english"]
 #: How a user answers; all of them tell the truth. `terse`: no more than the word. `vague`: hedged,
 #: and by what is said first. `hurried`: a remark, then the word. `mistaken`: the first answer is

@@ -34,8 +34,6 @@ from naisei.clarify.things import mentioned, thing_of
 from naisei.japanese.morph import tokens
 from naisei.japanese.questions import denied, words
 
-__all__ = ["Verdict", "Wish"]
-
 #: Enough of a claim must be found in a fact to deny it: words that it shares, 0 to 1.
 _COVER = 0.6
 #: An assent is withheld where what is not so is so much nearer by its vector. On 291 questions of

@@ -14,8 +14,6 @@ from naisei.lang import say
 from naisei.lengths import SMALL_FILE
 from naisei.sandbox import ParserStopped, Sandbox
 
-__all__ = ["answered", "read_apart", "read_document_apart"]
-
 #: Characters one after another of which each follows the one before: where the first stands, the
 #: width of each in the source, whether they are bold, and fixed; how many.
 _Run = tuple[int, int, bool, bool, int]

@@ -17,17 +17,6 @@ from naisei.japanese.morph import is_japanese
 from naisei.lang import say
 from naisei.system.config import Options, flag
 
-__all__ = [
-    "BOOKS",
-    "Book",
-    "Built",
-    "CorpusOptions",
-    "build",
-    "installed",
-    "make_corpus",
-]
-
-
 #: Of the sentences of a Japanese article.
 _JAPANESE = 0.7
 _FEWEST = 3

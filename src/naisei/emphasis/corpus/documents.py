@@ -12,20 +12,6 @@ from naisei.core import InputError
 from naisei.lang import say
 from naisei.text_files import Undecodable, encoding_of
 
-__all__ = [
-    "LONGEST",
-    "Block",
-    "BlockBuilder",
-    "Heading",
-    "Insertion",
-    "ParsedText",
-    "Source",
-    "cut",
-    "is_sentence",
-    "unnumbered",
-]
-
-
 _WIDE = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uff60]{2}")
 #: Of a paragraph in bold from end to end: with these it is a sentence, with those a caption.
 _SENTENCE = re.compile(r"[。．.!?！？][」』）)]*\Z")

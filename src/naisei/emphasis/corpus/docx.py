@@ -23,8 +23,6 @@ from naisei.retrieval.loaders.docx import (
 )
 from naisei.retrieval.types import Unreadable
 
-__all__ = ["read_docx"]
-
 _CODE = re.compile(r"code|コード|ソース|preformatted|macro", re.I)
 _FIXED = (qn("w:hyperlink"), qn("w:fldSimple"), qn("w:smartTag"))
 _R, _T = qn("w:r"), qn("w:t")

@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 from naisei.emphasis.corpus.documents import BlockBuilder, Heading, ParsedText
 from naisei.retrieval.loaders.blocks import BLOCK_ELEMENTS
 
-__all__ = ["BLOCKS", "INLINE", "LEFT_OUT", "RAW", "html_title", "is_title", "read_html", "role"]
-
 
 def _set(names: str) -> frozenset[str]:
     return frozenset(names.split())

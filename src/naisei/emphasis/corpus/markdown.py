@@ -18,20 +18,6 @@ from naisei.emphasis.corpus.documents import BlockBuilder, Heading, ParsedText
 from naisei.emphasis.corpus.html import INLINE, html_title, role
 from naisei.retrieval.loaders.markdown import split_front_matter
 
-__all__ = [
-    "Front",
-    "Lost",
-    "Paragraph",
-    "Place",
-    "first_heading",
-    "inline",
-    "markdown_paragraphs",
-    "parser",
-    "read_markdown",
-    "read_paragraphs",
-]
-
-
 # The words of a Markdown paragraph, each character at its place in the paragraph.
 #
 # markdown-it-py says what is emphasis, code and link; its rules are wrapped to tell also where.

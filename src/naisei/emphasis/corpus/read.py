@@ -18,19 +18,6 @@ from naisei.retrieval.loaders.blocks import SUFFIXES as READABLE
 from naisei.retrieval.loaders.blocks import read_bytes as bytes_of
 from naisei.retrieval.types import Unreadable
 
-__all__ = [
-    "EXPORT",
-    "SUFFIXES",
-    "Document",
-    "Format",
-    "article_of",
-    "of_file",
-    "read_all",
-    "read_bytes",
-    "read_document",
-]
-
-
 Format = Literal["markdown", "html", "docx"]
 #: Plain text is read as Markdown: so is what people write in it.
 _FORMATS: dict[str, Format] = {

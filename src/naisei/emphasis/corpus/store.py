@@ -17,17 +17,6 @@ from naisei.files import written_beside
 from naisei.lang import say
 from naisei.text_files import json_of, read_text
 
-__all__ = [
-    "Fold",
-    "Statistics",
-    "describe",
-    "folds",
-    "folds_across",
-    "folds_within",
-    "load_corpus",
-    "save_corpus",
-]
-
 
 def save_corpus(path: Path, articles: Iterable[Article]) -> None:
     """Writes the file anew. Tokens are lists: surface, start, end, pos, lemma, label."""

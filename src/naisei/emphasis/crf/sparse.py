@@ -11,20 +11,6 @@ from numpy.typing import NDArray
 
 from naisei.emphasis.crf import viterbi
 
-__all__ = [
-    "BITS",
-    "BLOCKED",
-    "NOTHING",
-    "Bundle",
-    "Expected",
-    "Minimum",
-    "SparseCrf",
-    "bundles",
-    "fit",
-    "minimise",
-]
-
-
 _SUFFICIENT, _TRIES = 1e-4, 30
 
 

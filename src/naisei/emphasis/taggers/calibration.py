@@ -10,17 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from naisei.emphasis.crf.sparse import minimise
 
-__all__ = [
-    "Blend",
-    "Calibration",
-    "SpanRule",
-    "blended",
-    "calibrated",
-    "mean_log_odds",
-    "tuned",
-]
-
-
 Floats = NDArray[np.float64]
 _EDGE = 1e-6
 

@@ -26,9 +26,6 @@ from naisei.emphasis.taggers.plans import CrfPlan
 from naisei.files import written_beside
 from naisei.lang import say
 
-__all__ = ["CrfTagger", "default_tagger", "load", "save", "train", "train_and_ask"]
-
-
 Floats = NDArray[np.float64]
 
 

@@ -28,14 +28,6 @@ from naisei.emphasis.taggers.page import (
 )
 from naisei.japanese.morph import phrase_starts
 
-__all__ = [
-    "context_columns",
-    "layout_columns",
-    "sentence_columns",
-    "token_tables",
-]
-
-
 #: What parts a term from what is said of it.
 _PARTING = frozenset(":：—–-=")
 _FAR = 99

@@ -19,23 +19,6 @@ from naisei.emphasis.crf.sparse import BITS
 from naisei.emphasis.schemas import Article, Sentence, Token
 from naisei.japanese.morph import tokens
 
-__all__ = [
-    "GAP",
-    "Page",
-    "Terms",
-    "binned",
-    "column",
-    "content_lemmas",
-    "cosine",
-    "is_content",
-    "murata_columns",
-    "named",
-    "place_in_block",
-    "shifted",
-    "title_lemmas",
-]
-
-
 Ids = NDArray[np.uint64]
 Codes = NDArray[np.int32]
 #: Of splitmix64 (Steele, Lea & Flood 2014).

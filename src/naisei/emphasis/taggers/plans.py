@@ -9,18 +9,6 @@ from pydantic import model_validator
 
 from naisei.system.config import Options, flag
 
-__all__ = [
-    "ADAPTED",
-    "BASELINE",
-    "CONTEXT",
-    "HEAD",
-    "NAME",
-    "TUNED",
-    "CrfPlan",
-    "NeuralPlan",
-    "StackPlan",
-]
-
 #: The encoder that neural taggers are put on by default.
 NAME = "multilingual-e5-small"
 

@@ -30,20 +30,6 @@ from naisei.system.config import flags_of
 if TYPE_CHECKING:
     from naisei.emphasis.taggers.neural.training import Point
 
-__all__ = [
-    "BUNDLED",
-    "LLM",
-    "NAMES",
-    "RULE",
-    "FirstSentence",
-    "Trainer",
-    "load_tagger",
-    "neural_plan",
-    "parsed",
-    "save_tagger",
-    "trainer",
-]
-
 
 class FirstSentence:
     """The first sentence of each paragraph; its probabilities are 0 and 1."""

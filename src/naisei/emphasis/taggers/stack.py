@@ -23,8 +23,6 @@ from naisei.emphasis.taggers.plans import StackPlan
 from naisei.files import write_atomically
 from naisei.lang import say
 
-__all__ = ["StackedTagger", "load", "save", "train"]
-
 Floats = NDArray[np.float64]
 _CRF, _NEURAL, _BLEND = "crf.npz", "neural", "blend.json"
 

@@ -17,9 +17,6 @@ from naisei.intent.rules import Setting
 from naisei.intent.schemas import Case, Exchange, Reply
 from naisei.japanese.sentences import sentences
 
-__all__ = ["EXPECTED", "Action", "ItemResult", "examine"]
-
-
 Action = Literal["ask", "search"]
 
 #: What the assistant should do first, by the kind of question: a vague question and a worry

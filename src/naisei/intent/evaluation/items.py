@@ -18,22 +18,6 @@ from naisei.lang import say
 from naisei.lengths import MESSAGE
 from naisei.text_files import read_text
 
-__all__ = [
-    "BUNDLED",
-    "DEPTH",
-    "HANDBOOK",
-    "Fact",
-    "Gold",
-    "Item",
-    "Kind",
-    "digest",
-    "first_rank",
-    "holds",
-    "load_items",
-    "ranks",
-]
-
-
 #: What a question is: `clear` and `unanswerable` say what they want, `vague` and `consultation`
 #: do not.
 Kind = Literal["clear", "vague", "consultation", "unanswerable"]

@@ -15,21 +15,6 @@ from naisei.runs.significance import paired_difference
 from naisei.runs.statistics import mean_metric
 from naisei.runs.task import EpisodeRow, Metric, Summary
 
-__all__ = [
-    "KS",
-    "MEASURES",
-    "answering",
-    "asking",
-    "cost",
-    "coverage_at",
-    "ranking",
-    "recall_at",
-    "reciprocal_rank",
-    "refusing",
-    "summarise",
-]
-
-
 KS = (1, 3, 5, 10)
 Ranks = Sequence[int | None]
 

@@ -15,18 +15,6 @@ from naisei.runs.significance import Difference, holm, paired_difference
 from naisei.runs.task import Digest, EpisodeRow, Metric, Table
 from naisei.system.execute import Study
 
-__all__ = [
-    "COLUMNS",
-    "by_kind",
-    "cases",
-    "honesty",
-    "item_digest",
-    "item_table",
-    "study_tables",
-    "transcript",
-]
-
-
 Cell = str | float | int
 
 

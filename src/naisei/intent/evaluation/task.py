@@ -25,8 +25,6 @@ from naisei.runs.result import RunResult
 from naisei.runs.tables import to_csv
 from naisei.runs.task import EpisodeRow, Summary, Task
 
-__all__ = ["EvalTask", "index_digest"]
-
 
 def index_digest(directory: Path) -> str:
     """Fingerprint of what an index was made from: documents, how they are cut, the embedder.

@@ -31,19 +31,6 @@ from naisei.japanese.morph import is_japanese, normalise
 from naisei.japanese.query_analysis import matter
 from naisei.lang import render, say
 
-__all__ = [
-    "LONG",
-    "USERS",
-    "Person",
-    "leaked",
-    "nearest",
-    "offered",
-    "shared_run",
-    "simulated_user",
-    "told_share",
-]
-
-
 _OPTION = re.compile(r"^\s*(\d{1,2})[.)．]\s*(\S.*?)\s*$", re.M)
 #: A topic is recognised if this share of what tells it from the others is in the wish.
 _RECOGNISED = 0.5

@@ -37,28 +37,6 @@ from naisei.intent.serve.turns import Session, TurnService
 from naisei.intent.serve.uploads import store
 from naisei.lang import say
 
-__all__ = [
-    "AskRequest",
-    "ChatMessage",
-    "ChatRequest",
-    "FeedbackRequest",
-    "ask",
-    "ask_stream",
-    "documents",
-    "error_body",
-    "feedback",
-    "groups_of",
-    "handlers",
-    "passage",
-    "pieces",
-    "plain_reply",
-    "read",
-    "session",
-    "until",
-    "with_sources",
-]
-
-
 _TYPES = {
     400: "invalid_request_error",
     401: "authentication_error",

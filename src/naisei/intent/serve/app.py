@@ -39,9 +39,6 @@ from naisei.system.execute import RunOptions
 from naisei.terminal import Console
 from naisei.workers import serve_by
 
-__all__ = ["build_app", "guard_rules", "serve", "serve_command"]
-
-
 #: Answered without a token: whether the server lives, and nothing else.
 _OPEN = ("/health",)
 

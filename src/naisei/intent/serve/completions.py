@@ -40,18 +40,6 @@ from naisei.japanese.questions import parse
 from naisei.lang import say
 from naisei.lengths import LINE, MESSAGE, too_long
 
-__all__ = [
-    "MODEL",
-    "Chunks",
-    "chat_completions",
-    "completion",
-    "dialogue_of",
-    "models",
-    "remember",
-    "task_reply",
-]
-
-
 #: The one model that there is.
 MODEL = "naisei-intent"
 

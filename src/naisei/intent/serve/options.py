@@ -27,9 +27,6 @@ from naisei.lang import say
 from naisei.lengths import BODY, UPLOAD
 from naisei.system.config import Listening, check_workers, flag, store_flag, workers_flag
 
-__all__ = ["TOKEN", "ServeOptions", "Users", "read_users"]
-
-
 #: The variable that holds one secret for everybody. Not an option: others see those.
 TOKEN = "NAISEI_SERVE_TOKEN"
 

@@ -27,17 +27,6 @@ from naisei.runs.log import RunLog
 from naisei.system.config import Printed, flag, store_flag
 from naisei.terminal import visible
 
-__all__ = [
-    "LOG",
-    "AuditLine",
-    "AuditOptions",
-    "audit_command",
-    "audited",
-    "erase",
-    "feedback_of",
-    "open_log",
-]
-
 #: The log in a server's folder.
 LOG = "sessions.sqlite"
 _EPISODE = "audit:"

@@ -30,8 +30,6 @@ from naisei.retrieval.index import Index, SearchHandler
 from naisei.system.execute import check_models
 from naisei.system.sampling import completed, of_config
 
-__all__ = ["ServerState", "find_passage", "open_state"]
-
 
 def find_passage(index: Index, chunk: str) -> dict[str, JsonValue] | None:
     """The chunk of this id in the newest generation; `None` if it is not in it."""

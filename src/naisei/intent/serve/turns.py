@@ -36,9 +36,6 @@ from naisei.runs.conversation import recorded
 from naisei.runs.lock import RunLock, holder, locked
 from naisei.runs.log import RunLog, patiently
 
-__all__ = ["OnEvent", "Session", "Sessions", "TurnService"]
-
-
 #: Characters of a mark that is as hard to guess as a session's id.
 _SECRET = 22
 #: Seconds between two looks whether another process has left a session.

@@ -16,8 +16,6 @@ from naisei.core import InputError
 from naisei.files import output_error
 from naisei.lang import say
 
-__all__ = ["KINDS", "safe_name", "store", "upload_folder"]
-
 #: Suffixes that are taken.
 KINDS = (".md", ".txt", ".html", ".pdf", ".docx")
 #: What a name keeps: letters and digits of any script, and a few marks.

@@ -23,18 +23,6 @@ from naisei.memory.entry import Entry, Kind, Ranking, Scored
 from naisei.memory.stream.query import Focus
 from naisei.memory.stream.stream import Stream
 
-__all__ = [
-    "RATED",
-    "KeptHandler",
-    "KeptStream",
-    "Recall",
-    "Recent",
-    "StreamHandler",
-    "rate",
-    "remember",
-]
-
-
 T = TypeVar("T", bound=BaseModel)
 
 #: The key of an item that changes importances instead of adding an entry.

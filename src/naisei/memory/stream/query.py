@@ -25,20 +25,6 @@ from naisei.japanese.sentences import search_tokens
 from naisei.memory.stream.search import reach
 from naisei.memory.stream.vectors import BLOCK
 
-__all__ = [
-    "QUERY",
-    "Asked",
-    "Focus",
-    "Found",
-    "Lines",
-    "Priors",
-    "Query",
-    "Words",
-    "asked",
-    "scored",
-]
-
-
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
 #: What a question asks about; `auto`: what its words say.

@@ -18,9 +18,6 @@ import numpy.typing as npt
 from naisei.memory.entry import Part, ScoreWeights
 from naisei.memory.stream.vectors import Vectors
 
-__all__ = ["DECIMALS", "Ranked", "Relevance", "best", "minmax", "normalised", "reach", "search"]
-
-
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
 

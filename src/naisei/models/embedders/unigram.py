@@ -14,8 +14,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Unigram", "codes", "hashes"]
-
 #: Of the rolling hash, modulo 2⁶⁴; odd.
 _BASE = np.uint64(0x9E3779B97F4A7C15)
 _SPACE, _END = "▁", "\0"

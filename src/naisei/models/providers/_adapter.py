@@ -41,9 +41,6 @@ from naisei.models.base import (
 )
 from naisei.models.providers._endpoint import is_transport, of_body, of_connection, of_status, short
 
-__all__ = ["DirectModel", "Structure", "failure"]
-
-
 # Failures of pydantic-ai and of the SDK below it, in the words of `naisei.models.base`.
 #
 # Read from the exceptions (their `__cause__`): a status, else how far the connection came.

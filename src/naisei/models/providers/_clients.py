@@ -7,8 +7,6 @@ from contextlib import contextmanager
 
 import httpx2
 
-__all__ = ["Clients"]
-
 #: Requests of one client. Its pool looks through all its connections at each: with 256 on one
 #: client, that took a third of the processor's time of a run.
 _EACH = 16

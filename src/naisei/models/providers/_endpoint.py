@@ -18,17 +18,6 @@ from naisei.core import Sampling
 from naisei.lengths import REPLY, REPLY_STREAM
 from naisei.models.base import BadReply, Mode, Transient, Unreachable, Unusable
 
-__all__ = [
-    "bound_response",
-    "is_transport",
-    "of_body",
-    "of_connection",
-    "of_status",
-    "seconds_until",
-    "short",
-]
-
-
 _PASSING = {408, 409, 425, 429}
 _HOPELESS = {401, 402, 403, 404}
 _NO_CREDIT = ("insufficient_quota", "billing_hard_limit_reached", "exceeded_current_quota_error")

@@ -11,8 +11,6 @@ from naisei.lang import say
 from naisei.models.base import ChatRequest, ModelSettings
 from naisei.models.providers._adapter import DirectModel
 
-__all__ = ["build", "native"]
-
 #: The API wants a bound; without one pydantic-ai would choose a large one and stream.
 _BOUND = 4096
 

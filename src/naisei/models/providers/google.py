@@ -11,8 +11,6 @@ from naisei.models.base import ChatRequest, ModelSettings
 from naisei.models.providers._adapter import DirectModel
 from naisei.models.providers.anthropic import native
 
-__all__ = ["build"]
-
 _URL = "https://generativelanguage.googleapis.com"
 
 

@@ -26,8 +26,6 @@ from naisei.files import write_atomically
 from naisei.lang import say
 from naisei.models.base import ChatReply, ChatRequest, ModelSettings
 
-__all__ = ["Ask", "HandModel", "Mailbox", "build", "reply_of"]
-
 _ID = re.compile(r"[0-9a-f]{16}")
 #: Seconds between two looks into the folder.
 _LOOK = 0.2

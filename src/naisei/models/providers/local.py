@@ -32,9 +32,6 @@ from naisei.models.base import ChatReply, ChatRequest, Mode, ModelSettings, Unus
 from naisei.models.providers._adapter import DirectModel
 from naisei.models.weights import DEFAULT, NOTICE_EN, NOTICE_JA, locate
 
-__all__ = ["LocalModel", "LocalServer", "build", "free_cores", "json_grammar", "require", "serve"]
-
-
 _STAT = Path("/proc/stat")
 _SAMPLED_SECONDS = 0.3
 

@@ -39,9 +39,6 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 
-__all__ = ["CompletionsModel", "build", "build_compatible"]
-
-
 # A chat model behind OpenAI's chat completions, by plain HTTP: one request, one attempt.
 #
 # What vLLM, Ollama, llama.cpp and the others speak is a small part of OpenAI's API. Spoken

@@ -48,9 +48,6 @@ from naisei.lang import say
 from naisei.models.base import ChatReply, ChatRequest, ModelSettings
 from naisei.text_files import json_of, read_text, toml_of
 
-__all__ = ["Rule", "Script", "ScriptedModel", "Tokens", "build", "fill", "read_script"]
-
-
 _WORD = "文"
 
 

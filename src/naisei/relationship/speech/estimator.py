@@ -21,17 +21,6 @@ from naisei.relationship.speech.features import (
 )
 from naisei.relationship.vector import DIMENSIONS, HIGH, LOW, RelationVector
 
-__all__ = [
-    "Coefficients",
-    "Estimate",
-    "Sign",
-    "SpeechEstimator",
-    "SpeechReading",
-    "course",
-    "estimate",
-    "load_coefficients",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Sign:

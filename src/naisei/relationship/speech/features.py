@@ -29,17 +29,6 @@ from naisei.japanese.speech import (
     work,
 )
 
-__all__ = [
-    "COUNTS",
-    "FEATURES",
-    "Feature",
-    "SpeakerFeatures",
-    "UtteranceFeatures",
-    "utterance_features",
-    "values",
-]
-
-
 #: What is counted in every utterance, in the order of `UtteranceFeatures.counts`.
 COUNTS = (
     "sentences",

@@ -12,18 +12,6 @@ from pydantic import JsonValue
 from naisei.lang import say
 from naisei.retrieval.types import Format, Hidden, Passage, Unreadable
 
-__all__ = [
-    "BLOCK_ELEMENTS",
-    "SUFFIXES",
-    "Blocks",
-    "Read",
-    "TooLong",
-    "leave_out",
-    "one_line",
-    "read_bytes",
-    "row",
-]
-
 #: What a file's name says of its format.
 SUFFIXES: dict[str, Format] = {
     ".md": "md",

@@ -20,8 +20,6 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from naisei.retrieval.loaders.css_values import LONGHANDS, RELEVANT, VALID, expanded
 from naisei.retrieval.loaders.media import media_holds, supported
 
-__all__ = ["BOXED", "SCOPE", "Cascade", "TooIntricate"]
-
 #: What is noted of an element with a box of the style sheet's own that has a ground.
 BOXED = "-boxed"
 _RULES, _SHEET, _DEPTH = 4_000, 300_000, 8

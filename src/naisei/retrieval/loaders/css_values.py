@@ -9,25 +9,6 @@ from collections.abc import Callable, Iterator, Mapping
 
 from tinycss2 import color5  # type: ignore[import-untyped]
 
-__all__ = [
-    "LONGHANDS",
-    "RELEVANT",
-    "RGBA",
-    "VALID",
-    "alike",
-    "arguments",
-    "colour",
-    "colours_in",
-    "computed",
-    "expanded",
-    "functions",
-    "length",
-    "number",
-    "over",
-    "resolved",
-    "seconds",
-]
-
 #: Red, green, blue and opacity, 0 to 1.
 RGBA = tuple[float, float, float, float]
 

@@ -18,21 +18,6 @@ from naisei.lang import say
 from naisei.retrieval.loaders.blocks import Blocks, Read, TooLong
 from naisei.retrieval.types import LoadLimits, Unreadable
 
-__all__ = [
-    "SKIPPED",
-    "broken",
-    "elements",
-    "fonts",
-    "heading_level",
-    "heading_styles",
-    "hidden",
-    "open_docx",
-    "read_docx",
-    "shaded",
-    "shown_text",
-]
-
-
 #: Taken out by a tracked change, moved away, a field's code, the older copy of a drawing.
 SKIPPED = frozenset(
     {qn(tag) for tag in ("w:del", "w:moveFrom", "w:instrText", "w:delText", "w:pPr", "w:rPr")}

@@ -30,9 +30,6 @@ from naisei.retrieval.loaders.trees import (
 )
 from naisei.retrieval.types import Hidden
 
-__all__ = ["TooIntricate", "read_html", "read_table"]
-
-
 #: No part of what the page says, whatever its style.
 _NEVER = (
     "script, style, template, noscript, noframes, noembed, iframe, object[data], embed, canvas, "

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 
 from naisei.retrieval.loaders.css_values import RGBA, alike, arguments, functions, number
 
-__all__ = ["Layer", "layers_of", "tells"]
-
 
 @dataclass(frozen=True, slots=True)
 class Layer:

@@ -25,8 +25,6 @@ from naisei.retrieval.loaders.layers import Layer, layers_of, tells
 from naisei.retrieval.loaders.media import SCREEN
 from naisei.retrieval.loaders.shapes import NO_BOX, moved, shaped_away
 
-__all__ = ["Look", "drawn"]
-
 _WHITE: RGBA = (1.0, 1.0, 1.0, 1.0)
 _BLACK: RGBA = (0.0, 0.0, 0.0, 1.0)
 #: Pixels: letters that nobody can read; text that is moved out of the page, or so far that nobody

@@ -23,9 +23,6 @@ from naisei.retrieval.loaders.css import TooIntricate
 from naisei.retrieval.loaders.html import read_html
 from naisei.text_files import toml_of
 
-__all__ = ["read_markdown", "read_plain", "split_front_matter"]
-
-
 _BLOCK = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _TOML = re.compile(r"\A\+\+\+[ \t]*\n(.*?)\n\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL)
 _PAIR = re.compile(r"^([^\s:#\-][^:：]*?)\s*[:：]\s*(.*)$")

@@ -6,8 +6,6 @@ import re
 
 from naisei.retrieval.loaders.css_values import VALID, computed, length
 
-__all__ = ["SCREEN", "media_holds", "supported"]
-
 #: Width and height of the screen, in CSS pixels.
 SCREEN = (1280.0, 800.0)
 

@@ -20,9 +20,6 @@ from naisei.retrieval.loaders.blocks import Blocks, Read, one_line
 from naisei.retrieval.loaders.pdf_letters import Letter, letters_of
 from naisei.retrieval.types import LoadLimits, Unreadable
 
-__all__ = ["Line", "join", "lines_of", "read_pdf"]
-
-
 #: In letter heights: a gap within a line that parts two cells, one that parts two words.
 _CELL, _WORD = 1.05, 0.18
 _ENDS = re.compile(r"[。．！？!?：:」）)]$")

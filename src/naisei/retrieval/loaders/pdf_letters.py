@@ -18,8 +18,6 @@ import numpy.typing as npt
 import pypdfium2  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 
-__all__ = ["Letter", "letters_of"]
-
 _Box = tuple[float, float, float, float]
 _SMALLEST = 1.5
 _LIGHT = 200

@@ -8,8 +8,6 @@ from collections.abc import Mapping
 
 from naisei.retrieval.loaders.css_values import arguments, expanded, functions, length, number
 
-__all__ = ["NO_BOX", "moved", "shaped_away"]
-
 #: Pixels: a box in which nothing shows.
 NO_BOX = 2.5
 #: What per cent of an element's own size are taken of.

@@ -12,16 +12,6 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from naisei.retrieval.loaders.css import SCOPE, Cascade
 from naisei.retrieval.loaders.css_values import colour, number
 
-__all__ = [
-    "DRAWN",
-    "beside_lids",
-    "drop_undrawn",
-    "empty_clips",
-    "paper_of",
-    "undrawn",
-    "with_shadow_trees",
-]
-
 #: Elements of a drawing that hold text.
 DRAWN = frozenset({"text", "tspan", "g", "svg", "foreignobject", "foreignObject"})
 

@@ -16,8 +16,6 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
-__all__ = ["REFUSED", "main", "writes_files"]
-
 _ROOM = re.compile(r"-= (.+?) =-")
 
 

@@ -19,17 +19,6 @@ from naisei.core import InputError
 from naisei.lang import say
 from naisei.textgame.engine.process import BrokenGame
 
-__all__ = [
-    "ENDING",
-    "FOLD",
-    "ExpressEngine",
-    "ExpressGame",
-    "ExpressName",
-    "named_games",
-    "needs_express",
-    "read_express",
-]
-
 #: Of the files that name a game.
 ENDING = ".twx"
 #: Points of a game: the engine tells the share that was reached.

@@ -16,9 +16,6 @@ from naisei.lang import say
 from naisei.textgame.schemas import View
 from naisei.textgame.texts import read_foods
 
-__all__ = ["BrokenGame", "GameProcess", "ProcessPool", "completed"]
-
-
 _EAT = "eat meal"
 
 

@@ -22,19 +22,6 @@ from naisei.textgame.texts import Food, Need, read_foods, read_recipe
 from naisei.textgame.trained.dataset import Choice
 from naisei.textgame.trained.kind import Explore, ImitationPlayer, NoJudge, Penalty, RecipeJudge
 
-__all__ = [
-    "IDLE",
-    "HybridOptions",
-    "LinearScorer",
-    "Roles",
-    "Weights",
-    "build",
-    "features",
-    "learn",
-    "read_weights",
-    "top_one",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Roles:

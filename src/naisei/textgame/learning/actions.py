@@ -18,9 +18,6 @@ from naisei.textgame.learning.knowledge import (
 )
 from naisei.textgame.planner.explore import Errand, Errands, Job, best_look, plan_errands
 
-__all__ = ["Skills", "Trial", "best_trial"]
-
-
 #: Stands for whatever may be there: a word that is no thing's name.
 _ANYTHING = "anything"
 

@@ -27,9 +27,6 @@ from naisei.textgame.learning.curve import (
 )
 from naisei.textgame.learning.knowledge import Knowledge, load
 
-__all__ = ["LearnOptions", "learn", "learning_curve"]
-
-
 _LEARNING, _CURVE = ("学習", "Learning"), ("学習曲線", "Learning curve")
 
 

@@ -24,22 +24,6 @@ from naisei.textgame.learning.kind import SelfTaught
 from naisei.textgame.learning.knowledge import Knowledge
 from naisei.textgame.schemas import START, GameResult, View
 
-__all__ = [
-    "COUNTS",
-    "Answers",
-    "Point",
-    "Remembering",
-    "draw",
-    "lessons",
-    "measured",
-    "order",
-    "play_frozen",
-    "read_points",
-    "snapshots",
-    "table",
-    "write_points",
-]
-
 
 def order(games: Sequence[Game], seed: int) -> list[Game]:
     """The games in the order in which this seed learns from them."""

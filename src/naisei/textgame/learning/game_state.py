@@ -21,9 +21,6 @@ from naisei.textgame.learning.knowledge import (
 )
 from naisei.textgame.schemas import View
 
-__all__ = ["LearningState", "Progress"]
-
-
 #: The goal of working on what needs no more work.
 _NONE = "<none>"
 

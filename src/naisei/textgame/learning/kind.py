@@ -26,9 +26,6 @@ from naisei.textgame.learning.knowledge import (
 from naisei.textgame.player import Player, PlayerContext, PlayerKind
 from naisei.textgame.schemas import Decision, View
 
-__all__ = ["SelfTaught", "SelfTaughtOptions", "build"]
-
-
 # The player `self-taught`: it knows how to walk, look, take and drop, and learns the rest.
 #
 # It is told neither which command satisfies which direction of the recipe, nor what it takes, nor

@@ -19,28 +19,6 @@ from naisei.lang import say
 from naisei.text_files import read_text
 from naisei.textgame.planner.explore import Prior
 
-__all__ = [
-    "CURIOSITY",
-    "DISH",
-    "END",
-    "NEEDED",
-    "OTHER",
-    "SURE",
-    "VERSION",
-    "Assignment",
-    "Beliefs",
-    "Credit",
-    "Knowledge",
-    "Offer",
-    "Roles",
-    "Tally",
-    "instrument",
-    "load",
-    "matching",
-    "read_assignment",
-]
-
-
 _LINE = re.compile(r"^(\w+)\s+(?:the\s+)?(.+?)\.?$")
 
 

@@ -30,9 +30,6 @@ from naisei.textgame.player import Player, PlayerContext, PlayerKind
 from naisei.textgame.schemas import GameResult
 from naisei.textgame.texts import opening_words, plain
 
-__all__ = ["build", "check_prompt", "reflect", "told"]
-
-
 # The reflective loop: what the next try at a game should know of the one that failed.
 #
 # Source: R-Clarify, §4.2, carried over to games. The reflector sees what the player saw, its

@@ -30,22 +30,6 @@ from naisei.textgame.player import Follows, Player
 from naisei.textgame.schemas import Decision, View
 from naisei.textgame.texts import opening_words, plain, read_foods
 
-__all__ = [
-    "Command",
-    "ConsideredCommand",
-    "DialoguePlayer",
-    "LLMPlayer",
-    "Navigating",
-    "Reply",
-    "choose",
-    "fallback",
-    "family_for",
-    "feedback_kind",
-    "from_template",
-    "matched",
-]
-
-
 #: List marks, prompt signs, numbers and the like that precede a command.
 _BEFORE = re.compile(r"^(?:[>*\-•·–]+\s*|\d+\s*[.):]\s*|\d+\s+(?=[a-z]))+", re.I)
 _QUOTES = "\"'`*“”‘’"

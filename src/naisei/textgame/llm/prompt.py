@@ -16,30 +16,6 @@ from naisei.plugins import Options
 from naisei.textgame.schemas import View
 from naisei.textgame.texts import plain
 
-__all__ = [
-    "PACKAGE",
-    "REFUSED",
-    "RIGHT_PLACE",
-    "RIGHT_STEP",
-    "WRONG_PLACE",
-    "Entry",
-    "Family",
-    "Feedback",
-    "History",
-    "Kind",
-    "LLMOptions",
-    "family_of",
-    "is_reading",
-    "lines",
-    "messages",
-    "placed",
-    "summarised",
-    "task_text",
-    "unrepeated",
-    "walkthrough",
-]
-
-
 #: Where the prompts are.
 PACKAGE = "naisei.textgame.llm"
 

@@ -17,9 +17,6 @@ from naisei.lang import say
 from naisei.textgame.make.cooking import Split
 from naisei.textgame.make.many import Made, compiled
 
-__all__ = ["LEVELS", "Level", "Mess", "file_name", "make_cleanup", "mess_of", "solution"]
-
-
 # The bundled list of rooms, furniture and things, and where each thing belongs.
 #
 # Data and card: `naisei/data/tidy_objects/`.

@@ -13,9 +13,6 @@ from typing import Any, Literal
 
 from naisei.textgame.make.many import Made, compiled
 
-__all__ = ["SPLITS", "CookingConfig", "Split", "file_name", "grid", "make_cooking", "repeats"]
-
-
 # The configurations of First TextWorld Problems: which skills a cooking game asks for.
 #
 # Source: the text-game thesis, §5.3.1 (4,440 training, 222 validation and 514 test games), and

@@ -20,9 +20,6 @@ from pydantic import BaseModel, ConfigDict
 from naisei.core import InputError, InstrumentFailure
 from naisei.lang import say
 
-__all__ = ["MANIFEST", "Made", "compiled", "make_many", "read_manifest"]
-
-
 #: One JSON line a game.
 MANIFEST = "manifest.jsonl"
 

@@ -14,9 +14,6 @@ from pydantic import BaseModel, ConfigDict, PrivateAttr
 
 from naisei.textgame.game_state import HELD, WorldMap
 
-__all__ = ["Errand", "Errands", "Job", "Look", "Prior", "best_look", "learned", "plan_errands"]
-
-
 # What former games taught about houses: which room lies behind which door, and what lies where.
 #
 # Learned from own play on training games (`tools/cooking_prior.py`, and the card beside the

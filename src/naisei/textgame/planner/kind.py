@@ -29,9 +29,6 @@ from naisei.textgame.quest.kind import QuestPlayer
 from naisei.textgame.quest.steps import read_steps
 from naisei.textgame.schemas import Decision, View
 
-__all__ = ["ByFamily", "CookingPlanner", "PlannerOptions", "build", "is_quest", "is_tidying"]
-
-
 # The planner of cooking games: find the cookbook, gather, process, cook, eat.
 #
 # What it must never do: cook or cut an ingredient in a way that the recipe does not ask for, or

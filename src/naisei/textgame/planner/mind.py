@@ -10,8 +10,6 @@ from naisei.textgame.game_state import HELD, GameState, WorldMap
 from naisei.textgame.planner.explore import Prior
 from naisei.textgame.schemas import Expectation, Mind
 
-__all__ = ["HouseMind"]
-
 #: Things, and rooms of each, that are told.
 _THINGS, _ROOMS = 6, 2
 #: A thing in a room of which less was expected is a surprise.

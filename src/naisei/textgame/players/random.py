@@ -11,8 +11,6 @@ from naisei.plugins import Options
 from naisei.textgame.player import Player, PlayerContext, PlayerKind
 from naisei.textgame.schemas import Decision, View
 
-__all__ = ["RandomPlayer", "build"]
-
 
 class RandomPlayer:
     """Uniform over the candidates, by the seed and the game's name."""

@@ -12,8 +12,6 @@ from naisei.textgame.quest.steps import Step, doing, named, read_steps
 from naisei.textgame.schemas import Decision, Mind, View
 from naisei.textgame.texts import read_foods
 
-__all__ = ["QuestPlayer", "QuestState"]
-
 _KEY = re.compile(r"\b(?:pass|latch)?key(?:card)?\b", re.I)
 #: Steps ahead that are told.
 _TOLD = 5

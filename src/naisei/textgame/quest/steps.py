@@ -13,8 +13,6 @@ from dataclasses import dataclass
 
 from naisei.textgame.texts import DIRECTIONS, opening_words
 
-__all__ = ["Step", "Verb", "doing", "named", "read_steps"]
-
 Verb = str
 
 #: Verb of a command → how a step may say it; the one that is said first counts.

@@ -26,22 +26,6 @@ from naisei.textgame.tidy.household import (
     singular,
 )
 
-__all__ = [
-    "At",
-    "Belief",
-    "Beliefs",
-    "Evidence",
-    "Ranks",
-    "TidyState",
-    "Tuning",
-    "cue_fits",
-    "meanings",
-    "ranks_of",
-    "unseen_weight",
-    "weight",
-]
-
-
 #: A receptacle: (place, name).
 At = tuple[int, str]
 _PUT = re.compile(r"^(?:put|insert) (.+) (?:on|into|onto|in) (.+)$")

@@ -10,28 +10,6 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
-__all__ = [
-    "FOOD",
-    "ROOMS",
-    "Household",
-    "NamedReceptacle",
-    "NamedThing",
-    "ReceptacleKind",
-    "State",
-    "ThingClass",
-    "endings",
-    "household",
-    "listed",
-    "longest_ending",
-    "name_receptacle",
-    "name_thing",
-    "normal",
-    "places_in_state",
-    "room_kind",
-    "singular",
-]
-
-
 _PUNCTUATION = re.compile(r"[^a-z0-9'&]+")
 _ES = ("ches", "shes", "xes", "sses", "zes", "toes", "goes")
 

@@ -14,9 +14,6 @@ from naisei.textgame.schemas import Decision, Expectation, Mind, View
 from naisei.textgame.tidy.beliefs import Belief, Beliefs, TidyState, Tuning, meanings
 from naisei.textgame.tidy.household import name_thing
 
-__all__ = ["UNKNOWN", "Chance", "TidyPlayer", "Tour", "best_tour", "build"]
-
-
 # The order of rooms that promises most points.
 
 #: Stands for whatever lies behind a way that nobody has gone.

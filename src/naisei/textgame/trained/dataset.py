@@ -16,33 +16,6 @@ from pydantic import BaseModel, ConfigDict
 from naisei.textgame.cooking_state import NAVIGATE, TextState
 from naisei.textgame.trained.recordings import RecordedGame, RecordedStep
 
-__all__ = [
-    "Choice",
-    "Choices",
-    "Item",
-    "Processing",
-    "ProcessingExample",
-    "Rewritten",
-    "Source",
-    "batches",
-    "by_cookbook",
-    "choice_item",
-    "choices",
-    "data_digest",
-    "drawn",
-    "is_processing",
-    "length_of",
-    "negatives",
-    "processing_examples",
-    "processing_item",
-    "rewrite",
-    "sampled",
-    "target_item",
-    "weights",
-    "wrong_actions",
-]
-
-
 # Which actions are wrong: the labels of the classifier's training set, and what they are of.
 #
 # Source: the text-game thesis, §§5.2.2, 5.2.3.

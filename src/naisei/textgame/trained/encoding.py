@@ -17,20 +17,6 @@ from pydantic import BaseModel, ConfigDict
 
 from naisei.textgame.cooking_state import TextState, fit
 
-__all__ = [
-    "PARTS",
-    "SHARED_INPUTS",
-    "Batch",
-    "Numbers",
-    "PairEncoder",
-    "Shared",
-    "SharedEncoder",
-    "Special",
-    "WordPiece",
-    "numbers_by",
-    "special_of",
-]
-
 
 class Special(BaseModel):
     """How a pair is framed: first segment, `between`, second segment; numbers of tokens.

@@ -20,29 +20,6 @@ from naisei.textgame.texts import Recipe, read_recipe
 from naisei.textgame.trained.dataset import is_processing
 from naisei.textgame.trained.scorer import bundled, trained_scorer
 
-__all__ = [
-    "UNTRIED",
-    "Explore",
-    "ExtremeJudge",
-    "ImitationOptions",
-    "ImitationPlayer",
-    "Judge",
-    "LearnedJudge",
-    "NoJudge",
-    "Penalty",
-    "RecipeJudge",
-    "Scorer",
-    "VisitKey",
-    "Visits",
-    "best",
-    "build",
-    "faded_values",
-    "plain_values",
-    "ucb1",
-    "ucb_values",
-    "visit_key",
-]
-
 
 class Scorer(Protocol):
     """Rates actions."""

@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 
 from naisei.textgame.trained.encoding import PARTS, Shared
 
-__all__ = ["NumpyNetwork"]
-
 Floats = NDArray[np.float32]
 #: As in `training.network`.
 _ELSEWHERE, _BESIDE, _MATCH, _NEIGHBOUR = (0, -1, -2, -3, 1), (1, 2, 3), 5.0, 3.0

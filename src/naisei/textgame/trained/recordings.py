@@ -20,17 +20,6 @@ from naisei.textgame.engine import GameHandler, ProcessPool, needs_textworld
 from naisei.textgame.games import Game, games_hash, walkthrough
 from naisei.textgame.schemas import START, View
 
-__all__ = [
-    "VERSION",
-    "RecordedGame",
-    "RecordedStep",
-    "Recording",
-    "cached_path",
-    "read_recording",
-    "record",
-    "record_games",
-]
-
 
 class RecordedStep(BaseModel):
     """A command of a walkthrough.

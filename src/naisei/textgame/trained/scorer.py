@@ -27,17 +27,6 @@ from naisei.textgame.trained.encoding import (
 )
 from naisei.textgame.trained.numpy_network import NumpyNetwork
 
-__all__ = [
-    "CONFIG",
-    "ModelCard",
-    "TrainedScorer",
-    "bundled",
-    "read_card",
-    "read_task",
-    "trained_scorer",
-]
-
-
 CONFIG = "model.json"
 
 

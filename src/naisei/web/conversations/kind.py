@@ -32,19 +32,6 @@ from naisei.web.html import fragment
 if TYPE_CHECKING:
     from naisei.web.options import WebOptions
 
-__all__ = [
-    "INSTRUMENT",
-    "SYSTEM",
-    "WHERE",
-    "ConversationConfig",
-    "ConversationContext",
-    "ConversationKind",
-    "ConversationRun",
-    "NotingHandler",
-    "PageConversation",
-    "SamplingHandler",
-]
-
 C = TypeVar("C", bound=BaseModel)
 #: The system of the run directories of conversations.
 SYSTEM = "web"

@@ -44,8 +44,6 @@ from naisei.web.html import page_response
 from naisei.web.state import server_of
 from naisei.web.visitors import without_script
 
-__all__ = ["conversation_of", "model_field", "number_field", "page_routes", "routes"]
-
 C = TypeVar("C", bound=BaseModel)
 #: A comment is sent so often (seconds), so that proxies keep a silent stream open.
 _PING = 15

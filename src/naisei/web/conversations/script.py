@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-__all__ = ["SCRIPT", "shipped_script"]
-
 _DATA = Path(__file__).parents[2] / "data"
 #: A conversation's model that means the script of its page.
 SCRIPT = "script"

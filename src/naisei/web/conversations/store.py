@@ -38,8 +38,6 @@ from naisei.web.conversations.kind import (
 )
 from naisei.web.visitors import Visitor
 
-__all__ = ["Conversations", "Entry", "expire"]
-
 C = TypeVar("C", bound=BaseModel)
 T = TypeVar("T")
 _ID = re.compile(r"[0-9a-f]{24}")

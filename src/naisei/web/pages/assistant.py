@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from naisei import plugins
+from naisei import entries
 from naisei.clarify.agent import GROUP, Agent, AgentContext, build_agent, calls_model, is_model_free
 from naisei.clarify.config import Rules
 from naisei.clarify.conversation import Picture, prepared
@@ -34,8 +34,6 @@ from naisei.web.conversations.routes import model_field, page_routes
 from naisei.web.html import fragment
 from naisei.web.pages import Page
 from naisei.web.state import server_of
-
-__all__ = ["OFFERED", "PAGE"]
 
 
 class AssistantConfig(BaseModel):
@@ -152,7 +150,7 @@ def _scenes(spoken: Language) -> dict[str, Scene]:
 
 def _agents(model: str | None) -> list[str]:
     """Those that can be had: without a model, the ones that need none; the best comes first."""
-    names = plugins.names(GROUP)
+    names = entries.names(GROUP)
     free = sorted(
         (n for n in names if is_model_free(n)), key=lambda n: (n != "bayes", n == "random", n)
     )

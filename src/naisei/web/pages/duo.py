@@ -35,9 +35,6 @@ from naisei.web.html import fragment
 from naisei.web.pages import Page
 from naisei.web.pages.profiles import Profiles, profile_field
 
-__all__ = ["KIND", "LONGEST", "PAGE", "TURNS", "DuoConfig", "duo"]
-
-
 #: Turns of the longest talk.
 LONGEST = 40
 #: The form of the talk that the script that ships is of.

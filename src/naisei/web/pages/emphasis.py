@@ -28,9 +28,6 @@ from naisei.web.html import page_response
 from naisei.web.pages import Page
 from naisei.web.state import server_of
 
-__all__ = ["PAGE"]
-
-
 #: Suggestions that are listed one by one, and characters shown beside each.
 _REVIEWED, _AROUND = 1_000, 24
 #: Documents that are read at a time.

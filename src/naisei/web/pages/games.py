@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from naisei import plugins
+from naisei import entries
 from naisei.core import Act, AskUser, Event, InputError, InstrumentFailure, Observation, Say
 from naisei.lang import say
 from naisei.runs.conversation import Prepared
@@ -33,17 +33,15 @@ from naisei.textgame.make import cleanup, cooking
 from naisei.textgame.make.cleanup import Level
 from naisei.textgame.make.cooking import grid
 from naisei.textgame.make.many import Maker, make_many
-from naisei.textgame.play import LEAVE, REST, STEP, Person, Watched
+from naisei.textgame.play import REST, STEP, Person, Watched
 from naisei.textgame.player import FILTERS, GROUP, Player, PlayerContext, Shown, player_kind
-from naisei.textgame.schemas import START, GameResult, Step, View
+from naisei.textgame.schemas import LEAVE, START, GameResult, Step, View
 from naisei.textgame.texts import readable
 from naisei.web.conversations.kind import ConversationContext, ConversationKind, PageConversation
 from naisei.web.conversations.routes import model_field, page_routes
 from naisei.web.html import fragment
 from naisei.web.pages import Page
 from naisei.web.state import server_of
-
-__all__ = ["PAGE", "Picture", "PlayConfig"]
 
 
 class PlayConfig(BaseModel):
@@ -253,7 +251,7 @@ _MAKING = asyncio.Semaphore(2)
 def _players(model: str | None) -> list[str]:
     """Those that can be had here, the planner first; without a model, those that need none."""
     found = []
-    for name in plugins.names(GROUP):
+    for name in entries.names(GROUP):
         try:
             kind = player_kind(name)
         except InputError:

@@ -16,8 +16,6 @@ from naisei.models.providers.hand import Ask, Mailbox, reply_of
 from naisei.web.html import fragment, page_response
 from naisei.web.pages import Page
 
-__all__ = ["PAGE"]
-
 #: A form of more fields, or a text longer than this, is not ours.
 _FIELDS = 100
 

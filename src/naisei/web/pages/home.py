@@ -18,9 +18,6 @@ from naisei.web.pages.runs.example import EXAMPLES, example_of
 from naisei.web.pages.runs.lists import Row, latest, seen_runs
 from naisei.web.state import RECORDED, server_of
 
-__all__ = ["PAGE"]
-
-
 _RUNS = 12
 _EARLIER = 8
 

@@ -16,8 +16,6 @@ from naisei.lang import say
 from naisei.lengths import PROFILE, too_long
 from naisei.web.html import page_response
 
-__all__ = ["Profiles", "profile_field"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profiles:

@@ -40,8 +40,6 @@ from naisei.web.html import fragment
 from naisei.web.pages import Page
 from naisei.web.pages.profiles import Profiles, profile_field
 
-__all__ = ["KIND", "PAGE", "Curve", "PairConfig", "Panel", "Picture", "pair_of", "speaker_of"]
-
 
 class PairConfig(BaseModel):
     """pair: id of a shipped pair, or the TOML text of one. played: those whose lines the person

@@ -14,8 +14,6 @@ from naisei.lang import say
 from naisei.web.html import fragment
 from naisei.web.replay import Headline, Mark, RecordedEpisode, Replay, Told, Turning
 
-__all__ = ["REPLAY", "act_marks", "best"]
-
 
 def _headline(episode: RecordedEpisode) -> Headline:
     if not isinstance(episode.task, ClarifyTask) or episode.result is None:

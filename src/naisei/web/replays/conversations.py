@@ -16,8 +16,6 @@ from naisei.web.pages.games import Picture as Game
 from naisei.web.replay import RecordedEpisode, Replay
 from naisei.web.replays import director, intent, relationship, textgame
 
-__all__ = ["REPLAY"]
-
 
 def _beliefs(config: Any, events: Sequence[Event]) -> str:
     return fragment("assistant/_beliefs.html", picture=Beliefs.of(config.person, events))

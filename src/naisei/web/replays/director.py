@@ -13,8 +13,6 @@ from naisei.lang import say
 from naisei.web.html import fragment
 from naisei.web.replay import Headline, Mark, RecordedEpisode, Replay, Told, Turning
 
-__all__ = ["REPLAY", "draft_marks", "talk_state"]
-
 
 def _headline(episode: RecordedEpisode) -> Headline:
     if episode.result is None:

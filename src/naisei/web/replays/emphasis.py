@@ -15,8 +15,6 @@ from naisei.lang import say
 from naisei.web.html import fragment
 from naisei.web.replay import Headline, RecordedEpisode, Replay
 
-__all__ = ["REPLAY", "Piece", "pieces"]
-
 #: Documents and sentences of each that are shown.
 _DOCUMENTS, _SENTENCES = 3, 40
 

@@ -12,8 +12,6 @@ from naisei.web.html import fragment
 from naisei.web.pages.documents.conversation import Radar
 from naisei.web.replay import Headline, RecordedEpisode, Replay
 
-__all__ = ["REPLAY", "inquiry_state"]
-
 
 def _headline(episode: RecordedEpisode) -> Headline:
     if episode.result is None or episode.frozen.config.get("task") != "eval":

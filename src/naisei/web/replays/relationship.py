@@ -13,8 +13,6 @@ from naisei.web.html import fragment
 from naisei.web.pages.relationship import PairConfig, Picture
 from naisei.web.replay import Headline, RecordedEpisode, Replay, Told
 
-__all__ = ["REPLAY", "curves"]
-
 
 def _headline(episode: RecordedEpisode) -> Headline:
     if not isinstance(episode.task, ConversationTask) or episode.result is None:

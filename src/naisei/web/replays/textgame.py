@@ -14,8 +14,6 @@ from naisei.web.html import fragment
 from naisei.web.pages.games import Picture
 from naisei.web.replay import Headline, RecordedEpisode, Replay, Told
 
-__all__ = ["REPLAY", "game_state"]
-
 
 def _headline(episode: RecordedEpisode) -> Headline:
     if episode.result is None:

@@ -28,20 +28,6 @@ from naisei.lang import say
 from naisei.models.embedders.e5 import packed_path as weights_path
 from naisei.models.embedders.onnx import Packed, read_packed
 
-__all__ = [
-    "Agreement",
-    "Encoder",
-    "agreement",
-    "convert",
-    "converted",
-    "needs_torch",
-    "open_encoder",
-    "open_subwords",
-    "packed_path",
-    "special_pieces",
-    "write_encoder",
-]
-
 
 class Encoder:
     """body: a `transformers` model, the first `layers` of it. subwords: its tokenizer's side.

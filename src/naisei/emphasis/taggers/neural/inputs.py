@@ -17,21 +17,6 @@ from naisei.emphasis.taggers.plans import NeuralPlan
 from naisei.japanese.morph import words
 from naisei.models.embedders.onnx import Packed
 
-__all__ = [
-    "SPACE",
-    "Batch",
-    "Input",
-    "PythonTokenizer",
-    "Subwords",
-    "batches_by_length",
-    "epoch_of",
-    "inputs_of",
-    "japanese_pieces",
-    "tensors",
-    "unigram",
-]
-
-
 #: Stands for a space within pieces.
 SPACE = "▁"
 #: Kana, kana extensions, ideographs with their extensions, and marks of Japanese typography.

@@ -23,8 +23,6 @@ from naisei.emphasis.taggers.neural.inputs import Batch, Input, batches_by_lengt
 from naisei.emphasis.taggers.plans import NeuralPlan
 from naisei.lang import say
 
-__all__ = ["CrfLayer", "Network", "States", "shared_states", "with_means"]
-
 
 class CrfLayer(nn.Module):  # type: ignore[misc]
     """Transition scores A of eq. 4.1, (K + 2, K + 2), learnt with what lies below.

@@ -30,9 +30,6 @@ from naisei.emphasis.taggers.plans import NeuralPlan
 from naisei.files import write_atomically
 from naisei.lang import say
 
-__all__ = ["CARD", "Learner", "NeuralTagger", "device_of", "load", "save", "spread"]
-
-
 #: Inputs by which states are standardised.
 _LOOKED_AT = 300
 

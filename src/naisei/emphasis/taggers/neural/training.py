@@ -26,18 +26,6 @@ from naisei.files import write_atomically
 from naisei.lang import say
 from naisei.runs.tables import Curve, svg
 
-__all__ = [
-    "Point",
-    "Progress",
-    "TrainingCurve",
-    "out_of_fold",
-    "restore",
-    "save",
-    "train",
-    "untrained",
-]
-
-
 _NAME = "checkpoint.pt"
 
 

@@ -10,9 +10,6 @@ from random import Random
 from naisei.textgame.texts import read_foods
 from naisei.textgame.trained.dataset import Choice, Item, Processing, Source
 
-__all__ = ["Joiner", "Renamer", "begun", "both_recipes", "finished", "food_of", "joined", "parts"]
-
-
 _HEADS = ("Ingredients:", "Directions:")
 _LAST = "prepare meal"
 

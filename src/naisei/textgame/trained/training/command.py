@@ -31,8 +31,6 @@ from naisei.textgame.trained.training.options import (
     TrainingOutput,
 )
 
-__all__ = ["record", "recordings_of", "train"]
-
 
 def recordings_of(
     games: Path | None,

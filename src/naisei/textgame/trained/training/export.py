@@ -21,9 +21,6 @@ from naisei.textgame.trained.encoding import special_of
 from naisei.textgame.trained.scorer import CONFIG, ModelCard
 from naisei.textgame.trained.training.network import RatingModel
 
-__all__ = ["export", "game_words", "pruned"]
-
-
 # A tokenizer with only the words that games use, and the rows of the embeddings for them.
 #
 # Of MiniLM's 30,522 tokens the games use about two thousand, and the table of the others is half

@@ -20,19 +20,6 @@ from naisei.textgame.trained.encoding import SharedEncoder
 from naisei.textgame.trained.scorer import read_task
 from naisei.textgame.trained.training.network import RatingModel
 
-__all__ = [
-    "Learner",
-    "Progress",
-    "Validation",
-    "restore",
-    "save",
-    "save_best",
-    "start_from",
-    "take_best",
-    "threshold",
-    "validate",
-]
-
 
 class Learner:
     """Network and optimiser. device: `cpu`, `cuda`, …"""

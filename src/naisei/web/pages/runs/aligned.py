@@ -18,9 +18,6 @@ from naisei.web.pages.runs.lists import place_of
 from naisei.web.pages.runs.loaded import Loaded, episode_of, request_text, worded
 from naisei.web.replay import Told
 
-__all__ = ["Turn", "aligned", "parting", "show"]
-
-
 #: Turns before and after the one that is looked at, and bytes of a line and of the differences.
 _AROUND, _LINE, _CHANGES = 8, 1_200, 8_000
 #: What is part of the conversation.

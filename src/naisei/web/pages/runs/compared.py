@@ -24,8 +24,6 @@ from naisei.web.pages.runs.files import download
 from naisei.web.pages.runs.lists import Place, file_state, opened, place_of
 from naisei.web.state import server_of
 
-__all__ = ["file", "show"]
-
 #: Runs at a time; pairs grow with the square.
 _MOST = 6
 #: Units that are listed one by one, and runs that one is offered to be compared with.

@@ -8,8 +8,6 @@ from difflib import SequenceMatcher
 
 from markupsafe import escape
 
-__all__ = ["Part", "cut", "differing", "page_bytes"]
-
 #: Lines of a text that are compared; longer ones are compared as they stand.
 _MOST = 400
 

@@ -12,9 +12,6 @@ from naisei.lang import say
 from naisei.runs.show import without_vectors
 from naisei.web.replay import Told
 
-__all__ = ["prompt_text", "told"]
-
-
 #: Characters of a text that are shown at once.
 _LONG = 4_000
 

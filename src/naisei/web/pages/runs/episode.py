@@ -36,9 +36,6 @@ from naisei.web.replay import (
 )
 from naisei.web.state import server_of
 
-__all__ = ["Item", "number_of", "of_conversation", "prompt", "show"]
-
-
 #: Bytes of the page for the conversation, a line of it, the request, the reply, the differences
 #: and the state.
 _TALK, _LINE, _REQUEST, _REPLY, _CHANGES, _STATE = 9_000, 1_500, 6_000, 3_500, 4_500, 12_000

@@ -13,8 +13,6 @@ from naisei.web.pages.runs.loaded import episode_of, worded
 from naisei.web.replay import Headline, Told
 from naisei.web.state import RECORDED
 
-__all__ = ["EXAMPLES", "Example", "example_of"]
-
 #: Page → the recorded run of its system.
 EXAMPLES = {
     "assistant": "clarify",

@@ -23,9 +23,6 @@ from naisei.system.registry import digest_of
 from naisei.text_files import read_text
 from naisei.web.pages.runs.lists import Place, is_study, looking, opened, place_of
 
-__all__ = ["download", "take"]
-
-
 _OF_RUN: dict[str, tuple[str, Callable[[RunDirectory], str]]] = {
     "csv": ("text/csv", export_csv),
     "md": ("text/markdown", run_text),

@@ -25,8 +25,6 @@ from naisei.system.spelled import option_words
 from naisei.web.pages.runs.lists import Place, looking
 from naisei.web.state import RECORDED, ServerState
 
-__all__ = ["ForkForm", "fork_form", "fork_of_run"]
-
 #: Processes at a time, seconds that the page waits for one before it shows how far it is, minutes
 #: after which one stops (the same fork asked for again goes on), and characters of a text.
 _MOST, _WAIT, _MINUTES, _TEXT = 2, 10.0, 10, 30_000

@@ -18,8 +18,6 @@ from naisei.web.pages.runs.lists import Place, opened, place_of
 from naisei.web.pages.runs.loaded import Loaded
 from naisei.web.state import server_of
 
-__all__ = ["fork", "fork_command", "forks_of", "parent_of"]
-
 
 async def fork(request: Request) -> Response:
     """`POST /runs/fork/…`, fields `e` and `step`. Of a conversation: the same again from there, to

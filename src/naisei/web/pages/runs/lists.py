@@ -28,25 +28,6 @@ from naisei.system.registry import declared
 from naisei.web.html import page_response
 from naisei.web.state import RECORDED, ServerState, server_of
 
-__all__ = [
-    "Place",
-    "Row",
-    "annotate",
-    "file_state",
-    "is_study",
-    "latest",
-    "looked",
-    "looking",
-    "more_rows",
-    "one_row",
-    "opened",
-    "place_of",
-    "seen_runs",
-    "show_list",
-    "unchecked",
-]
-
-
 T = TypeVar("T")
 
 

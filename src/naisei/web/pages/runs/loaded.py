@@ -23,8 +23,6 @@ from naisei.web.replay import (
     shown_marks,
 )
 
-__all__ = ["Loaded", "episode_of", "request_text", "worded"]
-
 
 @dataclass(frozen=True, slots=True)
 class Loaded:

@@ -43,8 +43,6 @@ from naisei.web.pages.runs.strip import Strip
 from naisei.web.replay import load_ahead
 from naisei.web.state import RECORDED, server_of
 
-__all__ = ["check", "costs", "episodes", "live", "overview_of", "show"]
-
 #: Rows of the table at once.
 _AT_ONCE = 50
 _MOST_KEPT = 64

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 
 from naisei.runs.overview import Glance
 
-__all__ = ["Cell", "Strip"]
-
 #: Cells at most, where each is one episode and where it is several; and cells a row.
 _MOST, _MOST_SHARED, _ROW = 400, 240, 80
 #: Width and height of a cell with its gap, in the units of the drawing.

@@ -26,8 +26,6 @@ from naisei.system.registry import declared
 from naisei.web.html import page_response
 from naisei.web.pages.runs.lists import Place, file_state, opened
 
-__all__ = ["show"]
-
 
 @dataclass(frozen=True, slots=True)
 class Member:

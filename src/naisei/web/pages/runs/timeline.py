@@ -11,9 +11,6 @@ from naisei.core import Event
 from naisei.lang import say
 from naisei.web.replay import Mark
 
-__all__ = ["Bar", "Cell", "Lane", "Lanes", "lane_of", "lanes", "overview"]
-
-
 #: Effects that are drawn at once, and cells of the overview: at most, and in bytes of their
 #: addresses, which repeat the episode's name.
 _MOST, _ROOM = 60, 7_500
