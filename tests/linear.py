@@ -254,22 +254,21 @@ def growth(entry: Entry, unit: str) -> Slow | None:
 
 
 def _entries() -> Iterator[Entry]:
+    from naisei.clarify import question_patterns
     from naisei.director import check
+    from naisei.director.wording import negation
     from naisei.emphasis.corpus.html import read_html as emphasis_html
     from naisei.emphasis.corpus.markdown import read_markdown as emphasis_markdown
     from naisei.japanese import (
         content_preservation,
         dates,
         folding,
-        forbidden_questions,
         morph,
-        negation,
-        politeness,
         query_analysis,
         questions,
         sentences,
-        speech,
     )
+    from naisei.relationship.speech import level, politeness
     from naisei.retrieval import load
     from naisei.retrieval.chunking import pieces
     from naisei.retrieval.types import LIMITS, Document, Passage, Unreadable
@@ -293,9 +292,9 @@ def _entries() -> Iterator[Entry]:
         (morph, "normalise tokens words"),
         (folding, "fold mend_marks pairs mask"),
         (content_preservation, "quantities denied"),
-        (speech, "spoken"),
+        (level, "spoken"),
         (negation, "negations"),
-        (forbidden_questions, "objects"),
+        (question_patterns, "objects"),
         (questions, "parse words denied"),
         (query_analysis, "analyse_query matter subjectless"),
     ):

@@ -1,4 +1,4 @@
-"""Learn the scores of `naisei.japanese.learnt_faults` from labelled lines.
+"""Learn the scores of `naisei.director.wording.learnt_faults` from labelled lines.
 
     python tools/fault_weights.py --out src/naisei/data/fault_weights
 
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from naisei.director.character import load_character
 from naisei.director.prepare import PreparedLine
-from naisei.japanese import learnt_faults as learnt
+from naisei.director.wording import learnt_faults as learnt
 from naisei.models.embedders.e5 import packed_path
 from naisei.models.embedders.onnx import read_packed
 from naisei.models.embedders.unigram import codes, hashes

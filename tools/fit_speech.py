@@ -22,13 +22,19 @@ from pathlib import Path
 
 import numpy as np
 
-from naisei.japanese import attitude, directives, speech
 from naisei.japanese.morph import normalise
-from naisei.japanese.speech import spoken
 from naisei.relationship.labelled import ContrastDialogue, LabelledDialogue, load, load_contrasts
 from naisei.relationship.rating_output import spearman
-from naisei.relationship.speech import Coefficients, SpeechEstimator, load_coefficients
+from naisei.relationship.speech import (
+    Coefficients,
+    SpeechEstimator,
+    attitude,
+    directives,
+    level,
+    load_coefficients,
+)
 from naisei.relationship.speech.features import FEATURES, values
+from naisei.relationship.speech.level import spoken
 from naisei.relationship.vector import DIMENSIONS
 from naisei.runs.statistics import mean_metric
 
@@ -220,7 +226,7 @@ def audit(path: Path) -> None:
     ours = [t.text for d in (*load("tune"), *load_contrasts("dev")) for t in d.turns]
     chat = [s.text for text in texts for s in spoken(text)] + [normalise(t) for t in texts]
     known = [s.text for text in ours for s in spoken(text)] + [normalise(t) for t in ours]
-    for module in (speech, attitude, directives):
+    for module in (level, attitude, directives):
         for name, table in vars(module).items():
             if not isinstance(table, re.Pattern) or "|" not in table.pattern:
                 continue

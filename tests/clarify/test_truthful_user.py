@@ -12,12 +12,12 @@ from naisei.clarify.describe import REFUSAL
 from naisei.clarify.forbidden_questions import broken_rule
 from naisei.clarify.schemas import Facts, Instance, Scene, UserInfo
 from naisei.clarify.simulator import LLMSimulator
+from naisei.clarify.simulator.restated import restated
 from naisei.clarify.simulator.rule import RuleSimulator
 from naisei.clarify.simulator.voice import MANNERS, Manner
 from naisei.core import AskUser, Chat, Where
 from naisei.japanese.answers import Stance, understand
 from naisei.japanese.questions import denied, parse
-from naisei.japanese.restated import restated
 
 ACTIONS = load_actions()
 COLD = Instance(

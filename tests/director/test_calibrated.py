@@ -16,8 +16,8 @@ from naisei.director.schemas import Draft
 from naisei.director.state import TalkState
 from naisei.director.voice import VoiceMeter
 from naisei.director.voice_learning import learn, samples, with_voice
-from naisei.japanese.negation import negations
-from naisei.japanese.noun_phrases import noun_phrases
+from naisei.director.wording.negation import negations
+from naisei.director.wording.noun_phrases import noun_phrases
 
 ROWS = [
     json.loads(row)

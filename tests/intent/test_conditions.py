@@ -7,10 +7,10 @@ import pytest
 from intent.corpus import KINDS, write_index
 from naisei.cli.flags import configurations
 from naisei.intent.dialogue import Dialogue
+from naisei.intent.person_kinds import person_kinds, self_told
 from naisei.intent.rules import Profile
 from naisei.intent.system import ASSIST
 from naisei.intent.task import reply_in_memory, request_digest, take_step
-from naisei.japanese.person_kinds import person_kinds, self_told
 from naisei.retrieval.index import Index
 from naisei.system.execute import RunOptions
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from naisei.japanese.cues import stands_alone, topics
+from naisei.director.wording.cues import stands_alone, topics
 from naisei.japanese.folding import Origin, fold, mask, mend_marks, pairs
 from naisei.japanese.sentences import count_sentences, sentences_from, utterance_sentences
 

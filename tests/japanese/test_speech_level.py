@@ -2,9 +2,8 @@
 
 import pytest
 
-from naisei.japanese.directives import deference, directives
-from naisei.japanese.politeness import Level, addresses, honorifics, level, name_parts
-from naisei.japanese.speech import (
+from naisei.relationship.speech.directives import deference, directives
+from naisei.relationship.speech.level import (
     Sentence,
     casual,
     closeness,
@@ -14,6 +13,7 @@ from naisei.japanese.speech import (
     spoken,
     work,
 )
+from naisei.relationship.speech.politeness import Level, addresses, honorifics, level, name_parts
 
 
 def one(text: str) -> Sentence:

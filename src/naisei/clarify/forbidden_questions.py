@@ -15,9 +15,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from naisei.clarify.question_patterns import asks_outright, asks_presence, objects
 from naisei.clarify.schemas import ActionSet, Offence
 from naisei.clarify.things import names_of
-from naisei.japanese.forbidden_questions import asks_outright, asks_presence, objects
 from naisei.japanese.morph import is_japanese
 from naisei.japanese.questions import parse, words
 

@@ -9,8 +9,8 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
+from naisei.clarify.question_patterns import objects
 from naisei.clarify.schemas import Action
-from naisei.japanese.forbidden_questions import objects
 from naisei.japanese.morph import is_japanese, normalise
 from naisei.lengths import cached_text
 

@@ -21,13 +21,13 @@ from naisei.director.line_checks import check_form, check_script
 from naisei.director.prepare import EVIDENCE, PASSED, PreparedLine, found
 from naisei.director.verdict import LineVerdict, Tone
 from naisei.director.voice import VoiceMeter
-from naisei.japanese.assertion_scope import double_negations
+from naisei.director.wording.assertion_scope import double_negations
+from naisei.director.wording.household import Bond, Household, speaks_of_others
+from naisei.director.wording.learnt_faults import Fault, LearntFaults
+from naisei.director.wording.negation import negations
+from naisei.director.wording.noun_phrases import noun_phrases, turns
+from naisei.director.wording.staging import staging
 from naisei.japanese.folding import fold
-from naisei.japanese.household import Bond, Household, speaks_of_others
-from naisei.japanese.learnt_faults import Fault, LearntFaults
-from naisei.japanese.negation import negations
-from naisei.japanese.noun_phrases import noun_phrases, turns
-from naisei.japanese.staging import staging
 
 _WARN, _RETRY, _PASS = Status.WARN, Status.RETRY, Status.PASS
 #: A line is scattered from so many sentences that raise so many topics, or from so many

@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from naisei.core import InputError
 from naisei.director.voice import Voice
-from naisei.japanese.cues import CueSpec
+from naisei.director.wording.cues import CueSpec
 from naisei.lang import say
 from naisei.lengths import PROFILE, bounded
 from naisei.text_files import read_text, toml_of

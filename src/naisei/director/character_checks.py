@@ -15,8 +15,8 @@ from naisei.director.character import Character, Endings, Exclaiming, Fact, Prai
 from naisei.director.prepare import EVIDENCE, PASSED, PreparedLine, found
 from naisei.director.verdict import Tone
 from naisei.director.voice import typical
-from naisei.japanese.assertion_scope import excuse
-from naisei.japanese.cues import CueSearch, EndingSearch, Evaluations, Span
+from naisei.director.wording.assertion_scope import excuse
+from naisei.director.wording.cues import CueSearch, EndingSearch, Evaluations, Span
 
 _SETTING_PASSED = PASSED["setting"]
 

@@ -20,8 +20,8 @@ from naisei.director.line_checks import (
 )
 from naisei.director.prepare import PASSED, PreparedLine
 from naisei.director.verdict import CHECK_NAMES, LineVerdict, RuleSet
-from naisei.japanese.assertion_scope import negation_sign
-from naisei.japanese.cues import topics
+from naisei.director.wording.assertion_scope import negation_sign
+from naisei.director.wording.cues import topics
 
 _, _SETTING, _PRAISE, _, _LOGIC, _, _, _JUMP, _SCRIPT = (PASSED[name] for name in CHECK_NAMES)
 

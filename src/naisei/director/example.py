@@ -6,9 +6,9 @@ import re
 
 from naisei.core import Status
 from naisei.director.schemas import Draft
+from naisei.director.wording.noun_phrases import noun_phrases
 from naisei.japanese.content_preservation import missing
 from naisei.japanese.folding import fold
-from naisei.japanese.noun_phrases import noun_phrases
 
 #: So many phrases are told to stay.
 _KEPT = 4

@@ -13,7 +13,7 @@ from functools import lru_cache
 from naisei.core import Check, Status
 from naisei.director.character import Limits
 from naisei.director.prepare import EVIDENCE, PASSED, PreparedLine, found
-from naisei.japanese.assertion_scope import double_negations
+from naisei.director.wording.assertion_scope import double_negations
 from naisei.japanese.folding import fold
 from naisei.japanese.sentences import sentences_from
 

@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict
 
 from naisei.core import Handler, Say, Status, Where
 from naisei.director.line_checks import spoken_words
+from naisei.director.wording.noun_phrases import new_topic, turns
 from naisei.japanese.folding import fold
-from naisei.japanese.noun_phrases import new_topic, turns
 
 #: Topics left behind that are remembered, and characters of a line that are looked at.
 _MEMORY, _READ = 20, 2000

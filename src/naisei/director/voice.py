@@ -16,7 +16,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from naisei.japanese.manner import ending, register, sentences_of
+from naisei.director.wording.manner import ending, register, sentences_of
 
 Share = Annotated[float, Field(ge=0, le=1)]
 Traits = dict[Annotated[str, Field(min_length=1)], tuple[Share, Share]]

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple
 
+from naisei.intent.polarity import denies
 from naisei.japanese.content_preservation import Quantity, quantities
-from naisei.japanese.polarity import denies
 from naisei.japanese.query_analysis import hollow
 from naisei.japanese.sentences import related, search_tokens
 from naisei.retrieval.chunking import cells_of, spans

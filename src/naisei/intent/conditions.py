@@ -16,10 +16,10 @@ from naisei.intent.alignment import CLAUSE
 from naisei.intent.dialogue import Dialogue
 from naisei.intent.evidence import Found, place_of
 from naisei.intent.extraction import quotes
+from naisei.intent.person_kinds import PersonKind, person_kinds
+from naisei.intent.polarity import denies
 from naisei.japanese.content_preservation import quantities
 from naisei.japanese.morph import normalise
-from naisei.japanese.person_kinds import PersonKind, person_kinds
-from naisei.japanese.polarity import denies
 from naisei.japanese.sentences import sentence_spans
 from naisei.retrieval.chunking import Span, cells_of, spans
 

@@ -8,8 +8,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from naisei.core import Event
+from naisei.intent.choosing import chosen, led
 from naisei.intent.schemas import Exchange, Reply
-from naisei.japanese.choosing import chosen, led
 from naisei.japanese.morph import normalise
 from naisei.japanese.query_analysis import subjectless
 

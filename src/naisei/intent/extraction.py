@@ -17,8 +17,8 @@ from naisei.core import Evidence
 from naisei.intent.alignment import in_range
 from naisei.intent.effects import Weights
 from naisei.intent.evidence import Found, cosines, nearness, place_of, share, substance
+from naisei.intent.person_kinds import person_kinds
 from naisei.japanese.content_preservation import quantities
-from naisei.japanese.person_kinds import person_kinds
 from naisei.japanese.query_analysis import answered_by
 from naisei.japanese.sentences import codes, search_tokens
 from naisei.retrieval.chunking import Span, cells_of, spans

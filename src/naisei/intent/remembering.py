@@ -21,11 +21,11 @@ from naisei.intent.conditions import kind_chosen
 from naisei.intent.dialogue import Dialogue
 from naisei.intent.evidence import substance
 from naisei.intent.feedback import place
+from naisei.intent.person_kinds import self_told
 from naisei.intent.rules import Profile, Setting
 from naisei.intent.schemas import Reply
 from naisei.intent.worries import said
 from naisei.japanese.morph import normalise
-from naisei.japanese.person_kinds import self_told
 from naisei.kept_text import kept_at
 from naisei.lang import say
 from naisei.memory.stream import Entry, KeptHandler, KeptStream, Kind, Recent, remember

@@ -28,8 +28,8 @@ from naisei.intent.alignment import (
     swapped,
 )
 from naisei.intent.evidence import headings_of
+from naisei.intent.polarity import denies, opposed, says_nothing_is_due
 from naisei.japanese.content_preservation import Quantity, denied, missing, quantities
-from naisei.japanese.polarity import denies, opposed, says_nothing_is_due
 from naisei.japanese.query_analysis import hollow
 from naisei.japanese.sentences import related, search_tokens
 from naisei.lang import Language

@@ -1,7 +1,7 @@
 """Content preservation: which quantities, names and negations of a text another one keeps.
 
-Used by the intent system to check rewritten questions and answers against their source; it
-stands here because it parses Japanese.
+Used by the intent system to check rewritten questions and answers against their source,
+and by the director.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Folding of a spoken line: one form of each mark, width and space; brackets paired and masked.
 
-Line breaks are kept. Used by the director; it stands here because it parses Japanese. Source:
-the retry-judgement specification, §2.
+Line breaks are kept. Source: the retry-judgement specification, §2.
 """
 
 from __future__ import annotations

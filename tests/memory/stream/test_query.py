@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from naisei.japanese.periods import about, periods_in, tells_time
 from naisei.memory.stream import Entry, Stream
+from naisei.memory.stream.periods import about, periods_in, tells_time
 
 NOW = datetime(2026, 4, 6, 20, 0)
 

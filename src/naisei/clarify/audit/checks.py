@@ -14,11 +14,11 @@ from importlib.resources import files
 from typing import Any, Literal
 
 from naisei.clarify.audit.facts import FORMS, FactProbe, fact_probes, forms_digest
+from naisei.clarify.question_patterns import objects
 from naisei.clarify.schemas import Action, ActionSet, Instance
 from naisei.clarify.simulator.knowledge import is_known
 from naisei.core import fingerprint
 from naisei.japanese.answers import Stance, understand
-from naisei.japanese.forbidden_questions import objects
 from naisei.japanese.morph import is_japanese, normalise, tokens
 from naisei.japanese.questions import words
 from naisei.japanese.sentences import sentences

@@ -36,12 +36,12 @@ from naisei.clarify.simulator.knowledge import (
     level,
     needs,
 )
+from naisei.clarify.simulator.restated import Restated, restated
 from naisei.clarify.simulator.voice import Manner, Reply, Stance, Voice, nominal, pick, register_of
 from naisei.clarify.simulator.wish import Verdict, Wish
 from naisei.clarify.things import thing_of
 from naisei.core import AskUser, Handler, Where
 from naisei.japanese.questions import Question, parse
-from naisei.japanese.restated import Restated, restated
 
 #: Facets that may be asked of a thing whether it is wanted or done with.
 _TIMELESS = frozenset({"use", "when", "whom", "dir", "place"})

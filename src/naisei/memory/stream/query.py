@@ -20,8 +20,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from naisei.japanese.periods import About, Period, about, periods_in, tells_time
 from naisei.japanese.sentences import search_tokens
+from naisei.memory.stream.periods import About, Period, about, periods_in, tells_time
 from naisei.memory.stream.search import reach
 from naisei.memory.stream.vectors import BLOCK
 

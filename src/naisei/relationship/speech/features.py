@@ -14,11 +14,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 
-from naisei.japanese.attitude import attitudes, hesitates
-from naisei.japanese.directives import deference, directives
 from naisei.japanese.morph import normalise
-from naisei.japanese.politeness import FORMS, Level, addresses, honorifics, level
-from naisei.japanese.speech import (
+from naisei.relationship.speech.attitude import attitudes, hesitates
+from naisei.relationship.speech.directives import deference, directives
+from naisei.relationship.speech.level import (
     Sentence,
     casual,
     closeness,
@@ -28,6 +27,7 @@ from naisei.japanese.speech import (
     spoken,
     work,
 )
+from naisei.relationship.speech.politeness import FORMS, Level, addresses, honorifics, level
 
 #: What is counted in every utterance, in the order of `UtteranceFeatures.counts`.
 COUNTS = (

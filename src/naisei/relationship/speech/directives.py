@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from naisei.japanese.morph import Token
-from naisei.japanese.speech import Found, Sentence
+from naisei.relationship.speech.level import Found, Sentence
 
 _COMING = re.compile(r"[てで](?:おいで|らっしゃい)(?:よ|ね|。|！|$)")
 _GREETING = re.compile(

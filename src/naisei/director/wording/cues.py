@@ -10,9 +10,9 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
-from importlib.resources import files
 
-from naisei.japanese.assertion_scope import denied
+from naisei.director.wording.assertion_scope import denied
+from naisei.director.wording.noun_phrases import HOLLOW
 from naisei.japanese.morph import Token, tokens
 
 #: How many characters on each side are looked at: enough for the words, and constant.
@@ -270,8 +270,6 @@ _LEFT = re.compile(
 )
 _NOUN_REACH = 16
 _DOUBTS = 24
-#: Pronouns, time words, adverbs and hollow nouns: no topics of their own.
-_HOLLOW = frozenset((files("naisei.japanese") / "hollow.txt").read_text(encoding="utf-8").split())
 _POINTING = re.compile(r"(?:\A|[^ぁ-ん])(?:こ|そ|あ|ど|こん?な|そんな|あんな|どんな)\Z")
 
 
@@ -317,7 +315,7 @@ def _name(text: str, end: int, hollow: Collection[str]) -> str:
         return ""
     if name[0] in "今昨明" and name[-1] in "日年朝夜週月":
         return ""
-    return "" if name in _HOLLOW or name in hollow else name
+    return "" if name in HOLLOW or name in hollow else name
 
 
 def _looked_up(text: str, at: int, hollow: Collection[str]) -> str:
@@ -332,7 +330,7 @@ def _looked_up(text: str, at: int, hollow: Collection[str]) -> str:
             if before.pos not in ("名詞", "接尾辞") or before.detail in ("助動詞語幹", "数詞"):
                 return ""
             name = before.surface
-            return "" if name in hollow or {name, before.form} & _HOLLOW else name
+            return "" if name in hollow or {name, before.form} & HOLLOW else name
         place += len(word.surface)
         before = word
     return ""

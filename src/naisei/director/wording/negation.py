@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from naisei.director.wording.screen import Screen
 from naisei.japanese.morph import Token, tokens
-from naisei.japanese.screen import Screen
 
 #: Finds nothing in a line without two negations: most lines.
 _TWO = re.compile(

@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection
 from functools import lru_cache
 
-from naisei.japanese.screen import Screen
+from naisei.director.wording.screen import Screen
 
 _PAREN = r"（([^（）\n]{1,40})）"
 #: In parentheses spoken lines hold laughter, readings and figures.

@@ -2,7 +2,7 @@
 
 Used by the director's check of the setting, which knows from a character's profile whether the
 two share a home and who is the elder. Frames of owner, place and movement are looked for, so that
-inflection and wording may vary; `naisei.japanese.assertion_scope` decides whether they are
+inflection and wording may vary; `naisei.director.wording.assertion_scope` decides whether they are
 asserted of the two present.
 """
 
@@ -16,8 +16,8 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any, Literal
 
-from naisei.japanese.assertion_scope import excuse
-from naisei.japanese.screen import Screen
+from naisei.director.wording.assertion_scope import excuse
+from naisei.director.wording.screen import Screen
 
 Kind = Literal["home", "kin", "address"]
 
@@ -207,7 +207,7 @@ class Household:
 
 @lru_cache(maxsize=1)
 def _expressions() -> dict[str, Any]:
-    text = (files("naisei.japanese") / "household.toml").read_text(encoding="utf-8")
+    text = (files("naisei.director.wording") / "household.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)
 
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from naisei.japanese.morph import Token, is_japanese, normalise, tokens
-from naisei.japanese.speech import Found, Sentence
+from naisei.relationship.speech.level import Found, Sentence
 
 # Speech level: です・ます or plain, and the honorifics of respect, humility and courtesy.
 #

@@ -1,7 +1,6 @@
 """Japanese questions for a thing's presence or for the wanted action outright (R-Clarify §3.2).
 
-Used by `naisei.clarify.forbidden_questions`, which says what the task forbids; it stands here
-because it parses Japanese.
+`naisei.clarify.forbidden_questions` says what the task forbids.
 """
 
 from __future__ import annotations

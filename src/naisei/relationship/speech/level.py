@@ -1,7 +1,6 @@
 """Sentences of an utterance with their words, and cues of rapport, work and leisure in them.
 
-Quotations and stage directions are left out: what somebody quotes is not how they speak. Used by
-the relationship system's measures of speech; it stands here because it parses Japanese.
+Quotations and stage directions are left out: what somebody quotes is not how they speak.
 """
 
 from __future__ import annotations
@@ -98,7 +97,7 @@ class WordList:
 
 @lru_cache(maxsize=1)
 def _lists() -> dict[str, str]:
-    text = (files("naisei.japanese") / "speech_words.toml").read_text(encoding="utf-8")
+    text = (files("naisei.relationship.speech") / "speech_words.toml").read_text(encoding="utf-8")
     return {name: str(value) for name, value in tomllib.loads(text).items()}
 
 

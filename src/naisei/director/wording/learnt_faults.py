@@ -20,7 +20,7 @@ from importlib.resources import as_file, files
 from itertools import pairwise
 from typing import Literal
 
-from naisei.japanese.negation import SET_PHRASES
+from naisei.director.wording.negation import SET_PHRASES
 
 #: `home`: the two live apart. `younger`, `elder`: the speaker is the younger, the elder one.
 Fault = Literal["home", "younger", "elder", "praise", "negation"]

@@ -12,7 +12,9 @@ from importlib.resources import files
 from naisei.japanese.morph import Token, tokens
 
 #: Pronouns, time words, adverbs and hollow nouns: no topics of their own.
-_HOLLOW = frozenset((files("naisei.japanese") / "hollow.txt").read_text(encoding="utf-8").split())
+HOLLOW = frozenset(
+    (files("naisei.director.wording") / "hollow.txt").read_text(encoding="utf-8").split()
+)
 #: What says that the talk turns to something else; 「そういえば」 goes on from what was said.
 _TURN = re.compile(
     r"(?:^|[。！？…、\n\s])(?:ところで|話は変わ|話変わ|話を変え|それはそうと|それはともかく|話は違|関係(?:は)?ない(?:けど|話|です)"
@@ -51,7 +53,7 @@ def noun_phrases(text: str, hollow: Collection[str] = ()) -> tuple[str, ...]:
         solid = any(w.pos == "名詞" and w.detail != "数詞" for w in run) and (
             len(phrase) > 1 or phrase > "ー"
         )
-        if solid and phrase not in _HOLLOW and phrase not in hollow:
+        if solid and phrase not in HOLLOW and phrase not in hollow:
             found[phrase] = None
         run = []
     return tuple(found)
@@ -65,7 +67,7 @@ def _nominal(word: Token, run: list[Token]) -> bool:
 
 def _alone(run: list[Token]) -> bool:
     """Whether the last word names nothing and no noun stands before it (引っ越し先 is a place)."""
-    return (_adverbial(run[-1]) or run[-1].form in _HOLLOW) and (
+    return (_adverbial(run[-1]) or run[-1].form in HOLLOW) and (
         len(run) == 1 or run[-2].surface == "の"
     )
 

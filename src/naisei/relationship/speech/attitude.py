@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from naisei.japanese.speech import Found, Sentence, WordList, at_words
+from naisei.relationship.speech.level import Found, Sentence, WordList, at_words
 
 #: Keeping the other off, in polite words as in rough ones.
 _SHUT = re.compile(

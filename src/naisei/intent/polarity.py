@@ -24,7 +24,7 @@ class _Words(NamedTuple):
 
 @cache
 def _words() -> _Words:
-    data = tomllib.loads((files("naisei.japanese") / "polarity.toml").read_text(encoding="utf-8"))
+    data = tomllib.loads((files("naisei.intent") / "polarity.toml").read_text(encoding="utf-8"))
     return _Words(
         re.compile(data["denied"]),
         re.compile(data["affirmed"]),
