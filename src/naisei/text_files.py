@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import codecs
 import errno
-import io
 import json
 import os
 import re
@@ -17,7 +16,7 @@ import time
 import tomllib
 import unicodedata
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from naisei.core import InputError
 from naisei.lang import say
@@ -52,7 +51,6 @@ _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _ACCENTS = re.compile(r"[‘’“”–—…•™€£§©®°±·´¡¿«»À-ÖØ-Ýß-ïñ-öø-ý\xa0]")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _CONTROL_BYTE = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
-_BLOCK = 1 << 20
 #: A named pipe is opened by its writer within so many seconds.
 _PIPE_SECONDS = 5.0
 
@@ -230,32 +228,6 @@ def toml_of(text: str) -> dict[str, Any]:
         if not level:
             return table
     raise tomllib.TOMLDecodeError(_TOO_DEEP)
-
-
-def as_utf8(stream: BinaryIO, place: str) -> BinaryIO:
-    """A stream of the same text in UTF-8, at its beginning: `stream` itself (seekable) if it is
-    UTF-8 already, so that a large file is not held in memory.
-
-    Raises:
-        InputError: no text, or in no encoding that is known here.
-    """
-    stream.seek(0)
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    try:
-        while block := stream.read(_BLOCK):
-            decoder.decode(block)
-            if _CONTROL_BYTE.search(block):
-                break
-        else:
-            decoder.decode(b"", final=True)
-            stream.seek(0)
-            return stream
-    except UnicodeDecodeError:
-        pass
-    stream.seek(0)
-    whole = stream.read(TEXT_FILE + 1)
-    _bounded(whole, place)
-    return io.BytesIO(text_of(whole, place).encode("utf-8", "replace"))
 
 
 def decode(data: bytes) -> str:

@@ -11,13 +11,13 @@ import naisei
 ROOT = Path(naisei.__file__).parent
 DOORS = {"cli", "web", "doors", "testing"}
 SYSTEMS = {"clarify", "relationship", "intent", "director", "textgame", "emphasis"}
-SHARED = {"runs", "memory", "retrieval", "japanese", "models", "http", "data"}
+SHARED = {"runs", "memory", "retrieval", "japanese", "models", "http", "data", "transcripts"}
 #: Helpers of one file beside the packages. They may be used from above core.
 HELPERS = {"databases", "entries", "files", "keys", "lang", "lengths", "plugins", "terminal"} | {
     "kept_text",
     "workers",
 }
-HELPERS |= {"data_sets", "dialogue_rows", "postgres", "sandbox", "schema", "text_files"}
+HELPERS |= {"data_sets", "postgres", "sandbox", "schema", "text_files"}
 #: Files or folders inside a system or a shared package that belong to its door: `cli` (DESIGN §2)
 #: and what it is split into, the verbs of the command line (`*_commands`, too). They may use
 #: `naisei.cli`; only doors may use them.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from io import BytesIO
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,7 @@ from both_languages import Wrong, said_in_both
 from naisei.director import Gate, load_character
 from naisei.director.character import shipped
 from naisei.director.faults import faults
-from naisei.director.report import opened
+from naisei.director.report import script_lines
 from naisei.director.scripts import Speakers, read_lines
 
 _NOTHING = Path("nothing.toml")
@@ -20,7 +19,7 @@ _CHECK = "check the path and its permissions"
 
 
 def _lines(text: str) -> Callable[[], object]:
-    return lambda: list(read_lines(BytesIO(text.encode()), "stdin", Speakers()))
+    return lambda: read_lines(text, "stdin", Speakers())
 
 
 _WRONG: tuple[Wrong, ...] = (
@@ -28,14 +27,14 @@ _WRONG: tuple[Wrong, ...] = (
      "use one of " + ", ".join(c.id for c in shipped()) + ", or a .toml file"),
     (lambda: load_character(_NOTHING), "no such file", _CHECK),
     (lambda: faults(_NOTHING), "no such file", _CHECK),
-    (lambda: opened("nothing.toml").__enter__(), "no such file",
+    (lambda: script_lines("nothing.toml", Speakers()), "no such file",
      "name a file, or - for standard input"),
     (_lines("{"), "is no JSON: Expecting property name enclosed in double quotes: line 1 column 2 "
-     "(char 1)", 'write one object a row: {"speaker": "yana", "text": "…"}'),
+     "(char 1)", 'write one object a row: {"speaker": "…", "text": "…"}'),
     (_lines('{"text": "a", "history": 1}'), "history is no list of texts",
      'write "history": ["…", "…"], oldest first, or leave it out'),
     (_lines("speaker,text\nyana"), "has 1 cells under a head of 2",
-     'put a text with commas in quotes: "…"'),
+     'put a text with commas, quotes or line ends in quotes: "…", "" for "'),
     (_lines("a"), "no speaker is named", "begin the line with a name (やな: …), give a speaker, or "
      "say who speaks by --character"),
     (lambda: Gate(character="yana", policy="person"), "the policy `person` has nobody to ask",

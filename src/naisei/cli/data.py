@@ -19,6 +19,7 @@ from naisei.data_sets import (
 from naisei.lang import say
 from naisei.system.config import Printed
 from naisei.terminal import json_text, visible
+from naisei.transcripts import FORMS
 
 #: Faults of one file that are told.
 _TOLD = 20
@@ -54,6 +55,20 @@ def list_(*, printed: Printed) -> None:
     for each in listed:
         total = sum(n for splits in each["rows"].values() for n in splits.values())
         print(f"{each['name']:24}{total:>6}  {each['licence']:12}{each['title']}")
+
+
+@app.command(
+    help=say(
+        "読める会話ファイルの形式の一覧", "List the forms of conversation files that are read."
+    )
+)
+@with_options
+def forms(*, printed: Printed) -> None:
+    if printed.as_json:
+        print(json_text([{"name": form.name, "about": say(*form.about)} for form in FORMS]))
+        return
+    for form in FORMS:
+        print(f"{form.name:18}{say(*form.about)}")
 
 
 @app.command(help=say("データの中身とカードを見る", "Show what a data set holds, and its card."))

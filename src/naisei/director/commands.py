@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -14,6 +15,9 @@ from naisei.core import InputError, Status
 from naisei.lang import say
 from naisei.system.config import Options, flag
 from naisei.terminal import visible
+
+if TYPE_CHECKING:
+    from naisei.director.scripts import ScriptLine
 
 _INPUT, _OUTPUT = ("入力", "Input"), ("出力", "Output")
 
@@ -35,8 +39,12 @@ class ScriptOptions(Options):
         panel=_INPUT,
         metavar="ID|FILE",
     )
-    format: Literal["auto", "jsonl", "csv", "plain"] = flag(
-        "auto", "入力の形式", "Form of the input.", panel=_INPUT
+    form: str = flag(
+        "",
+        "入力の形式 (naisei data forms で一覧、既定: 自動)",
+        "Form of the input, see naisei data forms; found by itself if not given.",
+        panel=_INPUT,
+        metavar="NAME",
     )
     skip_others: bool = flag(
         False,
@@ -105,8 +113,8 @@ class ReportOptions(ScriptOptions):
 
 def check(options: CheckOptions) -> None:
     """`naisei director check`: the lines of a file with their verdicts."""
-    from naisei.director.report import as_json_line, as_text, judged_lines, opened
-    from naisei.director.scripts import Speakers
+    from naisei.director.report import as_json_line, as_text, judged_lines, script_lines
+    from naisei.director.scripts import Speakers, live_lines
     from naisei.terminal import visible
 
     live, as_json = options.live, options.as_json
@@ -118,20 +126,16 @@ def check(options: CheckOptions) -> None:
         )
     speakers = Speakers(options.character, skip_others=options.skip_others)
     counts: Counter[Status] = Counter()
-    with opened(options.file, live=live) as (stream, place):
-        for judged in judged_lines(
-            stream,
-            place,
-            speakers,
-            kind=options.format,
-            one_talk=options.one_talk,
-            live=live,
-            rules=options.rules,
-        ):
-            counts[judged[1].status] += 1
-            sys.stdout.write((as_json_line(judged) if as_json else visible(as_text(judged))) + "\n")
-            if live:
-                sys.stdout.flush()
+    lines: Iterable[ScriptLine]
+    if live:
+        lines, place = live_lines(sys.stdin.buffer, "stdin", speakers), "stdin"
+    else:
+        lines, place = script_lines(options.file, speakers, form=options.form)
+    for judged in judged_lines(lines, one_talk=options.one_talk, rules=options.rules):
+        counts[judged[1].status] += 1
+        sys.stdout.write((as_json_line(judged) if as_json else visible(as_text(judged))) + "\n")
+        if live:
+            sys.stdout.flush()
     sys.stdout.flush()
     total = sum(counts.values())
     if not total:
@@ -152,16 +156,12 @@ def check(options: CheckOptions) -> None:
 def report(options: ReportOptions) -> None:
     """`naisei director report`: a script checked as a whole."""
     # The other commands do not wait for what only a report needs.
-    from naisei.director.report import judged_lines, opened, tally, write_report
+    from naisei.director.report import judged_lines, script_lines, tally, write_report
     from naisei.director.scripts import Speakers
 
     speakers = Speakers(options.character, skip_others=options.skip_others)
-    with opened(options.file) as (stream, place):
-        found = tally(
-            judged_lines(
-                stream, place, speakers, kind=options.format, one_talk=True, rules=options.rules
-            )
-        )
+    lines, place = script_lines(options.file, speakers, form=options.form)
+    found = tally(judged_lines(lines, one_talk=True, rules=options.rules))
     name = "stdin" if options.file == "-" else Path(options.file).stem
     for path in write_report(found, place, options.out or Path(f"{name}-report")):
         print(path)

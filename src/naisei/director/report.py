@@ -7,19 +7,16 @@ from __future__ import annotations
 
 import heapq
 import json
-import shutil
 import sys
-import tempfile
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from naisei.core import Check, InputError, Status
 from naisei.director.check import rules_of
-from naisei.director.scripts import Kind, ScriptLine, Speakers, read_lines
+from naisei.director.scripts import ScriptLine, Speakers, read_lines
 from naisei.director.verdict import CHECK_NAMES, LineVerdict, RuleSet
 from naisei.files import write_atomically
 from naisei.lang import language, say
@@ -27,7 +24,7 @@ from naisei.runs.report import templates
 from naisei.runs.statistics import wilson_interval
 from naisei.runs.tables import to_csv
 from naisei.runs.task import Table
-from naisei.text_files import as_utf8, unreadable
+from naisei.text_files import read_text, text_of
 
 #: Lines before that are given to the checks; they read the last five.
 _HISTORY = 8
@@ -35,62 +32,40 @@ _HISTORY = 8
 Judged = tuple[ScriptLine, LineVerdict]
 
 
-@contextmanager
-def opened(path: str, *, live: bool = False) -> Iterator[tuple[BinaryIO, str]]:
-    """A stream of UTF-8 with its name, whatever the file's encoding; `-` is stdin, which is kept
-    aside until its end unless `live`, so that it can be read twice.
+def script_lines(path: str, speakers: Speakers, *, form: str = "") -> tuple[list[ScriptLine], str]:
+    """The lines of a file, `-` for standard input, and what messages call it.
 
     Raises:
-        InputError: it cannot be read, or is no text.
+        InputError: it cannot be read, is of no form that is known, or has a row that cannot be
+            used.
     """
-    if path == "-" and live:
-        yield sys.stdin.buffer, "stdin"
-        return
-    try:
-        source = sys.stdin.buffer if path == "-" else Path(path).open("rb")  # noqa: SIM115
-    except (OSError, ValueError) as error:
-        remedy = say(
-            "ファイル名か、標準入力なら - を指定してください",
-            "name a file, or - for standard input",
-        )
-        raise unreadable(error, path, remedy=remedy) from None
-    with source:
-        if source.seekable() and path != "-":
-            yield as_utf8(source, path), path
-            return
-        with tempfile.TemporaryFile() as aside:
-            shutil.copyfileobj(source, aside)
-            place = "stdin" if path == "-" else path
-            yield as_utf8(aside, place), place
+    if path == "-":
+        text = text_of(sys.stdin.buffer.read(), "stdin")
+        return read_lines(text, "stdin", speakers, form=form), "stdin"
+    remedy = say(
+        "ファイル名か、標準入力なら - を指定してください",
+        "name a file, or - for standard input",
+    )
+    return read_lines(read_text(path, remedy=remedy), path, speakers, form=form), path
 
 
 def judged_lines(
-    stream: BinaryIO,
-    place: str,
-    speakers: Speakers,
-    *,
-    kind: Kind = "auto",
-    one_talk: bool = False,
-    live: bool = False,
-    rules: RuleSet = "calibrated",
+    lines: Iterable[ScriptLine], *, one_talk: bool = False, rules: RuleSet = "calibrated"
 ) -> Iterator[Judged]:
-    """Each line with its verdict, as the input goes on; lines of others are passed over.
+    """Each line with its verdict; lines of others are passed over.
 
-    one_talk: the lines before are the history of a line that gives none of its own; a plain
-    script is always one talk. live: begin before the input has been read to its end.
-
-    Raises:
-        InputError: at the row that cannot be used; unless `live`, before the first verdict.
+    one_talk: the lines before are the history of a line that gives none of its own; in a
+    conversation they always are.
     """
-    if not live:
-        for _ in read_lines(stream, place, speakers, kind=kind):
-            pass
-        stream.seek(0)
     before: deque[str] = deque(maxlen=_HISTORY)
-    for line in read_lines(stream, place, speakers, kind=kind, by_row=live):
+    talk: int | None = None
+    for line in lines:
+        if line.talk != talk and line.talk is not None:
+            before.clear()
+            talk = line.talk
         history = line.history
         if history is None:
-            history = tuple(before) if one_talk or line.in_script else ()
+            history = tuple(before) if one_talk or line.talk is not None else ()
         if line.character is not None:
             yield line, rules_of(line.character, rules).check(line.text, history)
         before.append(line.text)

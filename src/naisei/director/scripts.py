@@ -1,22 +1,17 @@
-"""Reading lines to be checked: JSONL, CSV and plain scripts, one at a time, of any length.
-
-JSONL: an object a row, `{"speaker", "text", "history"?}`; the history is a list of texts or of
-such objects, oldest first. CSV, TSV and transcripts: as `naisei.dialogue_rows` reads them.
-"""
+"""Lines to be checked: who of the file is which character, and what they say."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Literal
+from typing import BinaryIO
 
 from naisei.core import InputError
-from naisei.dialogue_rows import is_table, of_object, of_table, of_transcript
 from naisei.director.character import Character, load_character, shipped
 from naisei.lang import say
 from naisei.lengths import LINE, bounded
-from naisei.text_files import json_of
+from naisei.transcripts import Turn, parse_transcripts, row_turn
 
 
 class Speakers:
@@ -40,9 +35,6 @@ class Speakers:
             for character in (*shipped(), *mine)
             for name in (character.id, *character.names)
         }
-
-    def knows(self, name: str) -> bool:
-        return name in self._known
 
     def find(self, name: str, place: str) -> Character | None:
         """The character of this name; `None` for one who is passed over.
@@ -79,17 +71,14 @@ class Speakers:
         )
 
 
-Kind = Literal["auto", "jsonl", "csv", "plain"]
-KINDS: tuple[Kind, ...] = ("auto", "jsonl", "csv", "plain")
-
-
 @dataclass(frozen=True, slots=True)
 class ScriptLine:
-    """One line of a script. number: of its first row in the file, from 1.
+    """One line to be checked. number: of its first row in the file, from 1.
 
     speaker: as written, empty where the file names none. character: `None` for a speaker who is
-    not to be checked. history: as the file gives it, `None` if it does not. in_script: of a
-    plain script, whose lines follow each other.
+    not to be checked. history: as the file gives it, `None` if it does not. talk: which
+    conversation of the file it belongs to, from 0; `None` for rows that stand alone, of a table
+    or of JSON.
     """
 
     number: int
@@ -97,69 +86,37 @@ class ScriptLine:
     character: Character | None
     text: str
     history: tuple[str, ...] | None = None
-    in_script: bool = False
+    talk: int | None = None
 
 
-def read_lines(
-    stream: BinaryIO,
-    place: str,
-    speakers: Speakers,
-    *,
-    kind: Kind = "auto",
-    by_row: bool = False,
-) -> Iterator[ScriptLine]:
-    """The lines of a stream of UTF-8, as they come.
+#: Forms whose rows need not follow each other.
+_ALONE = ("table", "json")
 
-    by_row: a row of a plain script is a line, without waiting for rows that go on with it.
+
+def read_lines(text: str, place: str, speakers: Speakers, *, form: str = "") -> list[ScriptLine]:
+    """The lines of a file.
+
+    form: a name of `naisei.transcripts.FORMS`; found by itself if empty.
 
     Raises:
         InputError: at the row that cannot be used, with what to do about it.
     """
-    rows = _decoded(stream, place)
-    head: list[tuple[int, str]] = []
-    for number, row in rows:
-        head.append((number, row))
-        if row.strip():
-            break
-    if not head or not head[-1][1].strip():
-        return iter(())
-    chosen = _kind(head[-1][1], place) if kind == "auto" else kind
-    every = _chained(head, rows)
-    if chosen == "jsonl":
-        lines = _jsonl(every, place, speakers)
-    else:
-        said = (
-            of_table((row for _, row in every), place)
-            if chosen == "csv"
-            else of_transcript(every, is_name=speakers.knows, joined=not by_row)
-        )
-        lines = (
-            ScriptLine(
-                row.number,
-                row.speaker,
-                speakers.find(row.speaker, f"{place}:{row.number}"),
-                row.text,
-                in_script=chosen == "plain",
-            )
-            for row in said
-        )
-    return (_fitting(line, place) for line in lines)
+    if not text.strip():
+        return []
+    found = parse_transcripts(text, place, form=form, unnamed="keep")
+    return [
+        _line(turn, None if one.form in _ALONE and len(found) == 1 else talk, place, speakers)
+        for talk, one in enumerate(found)
+        for turn in one.turns
+    ]
 
 
-def _fitting(line: ScriptLine, place: str) -> ScriptLine:
-    for text in (line.text, *(line.history or ())):
-        bounded(text, LINE, place=f"{place}:{line.number}")
-    return line
+def live_lines(stream: BinaryIO, place: str, speakers: Speakers) -> Iterator[ScriptLine]:
+    """The lines of a stream of UTF-8 as they come, of JSON or of a script, a row a line.
 
-
-def _chained(
-    head: Sequence[tuple[int, str]], rest: Iterator[tuple[int, str]]
-) -> Iterator[tuple[int, str]]:
-    yield from head
-    yield from rest
-
-
-def _decoded(stream: BinaryIO, place: str) -> Iterator[tuple[int, str]]:
+    Raises:
+        InputError: at the row that cannot be used.
+    """
     for number, raw in enumerate(stream, 1):
         try:
             row = raw.decode("utf-8-sig" if number == 1 else "utf-8")
@@ -172,57 +129,13 @@ def _decoded(stream: BinaryIO, place: str) -> Iterator[tuple[int, str]]:
                 place=f"{place}:{number}",
                 remedy=say("UTF-8 で保存してください", "save the file as UTF-8"),
             ) from None
-        yield number, row
+        if (turn := row_turn(number, row.rstrip("\r\n"), place)) is not None:
+            yield _line(turn, None if row.lstrip()[:1] == "{" else 0, place, speakers)
 
 
-def _kind(first: str, place: str) -> Kind:
-    if place.lower().endswith((".jsonl", ".ndjson")) or first.lstrip().startswith("{"):
-        return "jsonl"
-    if place.lower().endswith((".csv", ".tsv")) or is_table(first):
-        return "csv"
-    return "plain"
-
-
-def _jsonl(rows: Iterable[tuple[int, str]], place: str, speakers: Speakers) -> Iterator[ScriptLine]:
-    for number, row in rows:
-        if not row.strip():
-            continue
-        where = f"{place}:{number}"
-        try:
-            data = json_of(row)
-        except (ValueError, RecursionError) as error:
-            raise InputError(
-                say(f"JSON として読めません: {error}", f"is no JSON: {error}"),
-                place=where,
-                remedy=say(
-                    '1 行に一つ、{"speaker": "yana", "text": "…"} の形で書いてください',
-                    'write one object a row: {"speaker": "yana", "text": "…"}',
-                ),
-            ) from None
-        if (said := of_object(data)) is None:
-            raise InputError(
-                say('"text" を持つオブジェクトではありません', 'is no object with a "text"'),
-                place=where,
-                remedy=say(
-                    '1 行に一つ、{"speaker": "yana", "text": "…"} の形で書いてください',
-                    'write one object a row: {"speaker": "yana", "text": "…"}',
-                ),
-            )
-        speaker, text = said
-        history = _history(data["history"], where) if data.get("history") is not None else None
-        yield ScriptLine(number, speaker, speakers.find(speaker, where), text, history)
-
-
-def _history(data: Any, where: str) -> tuple[str, ...]:
-    if isinstance(data, list):
-        texts: list[Any] = [line.get("text") if isinstance(line, dict) else line for line in data]
-        if all(isinstance(text, str) for text in texts):
-            return tuple(texts)
-    raise InputError(
-        say("history が文字列の並びではありません", "history is no list of texts"),
-        place=where,
-        remedy=say(
-            '古い順に "history": ["…", "…"] と書くか、省いてください',
-            'write "history": ["…", "…"], oldest first, or leave it out',
-        ),
-    )
+def _line(turn: Turn, talk: int | None, place: str, speakers: Speakers) -> ScriptLine:
+    where = f"{place}:{turn.number}"
+    for text in (turn.text, *(turn.history or ())):
+        bounded(text, LINE, place=where)
+    character = speakers.find(turn.speaker, where)
+    return ScriptLine(turn.number, turn.speaker, character, turn.text, turn.history, talk)

@@ -11,7 +11,7 @@ import math
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
@@ -23,7 +23,7 @@ from naisei.director.wording.manner import ending, register, sentences_of, words
 from naisei.files import write_atomically
 from naisei.japanese.folding import fold, mask
 from naisei.lang import say
-from naisei.text_files import read_text
+from naisei.transcripts import read_transcripts
 
 #: So few lines can be learnt from.
 LEAST = 20
@@ -249,10 +249,10 @@ def learn_voice(
     lines: Path, character: str | None, against: Sequence[Path], out: Path | None
 ) -> None:
     """`naisei director characters learn`: the profile with its `[voice]`, and its card."""
-    own = _rows(lines)
     profile = load_character(character) if character else None
+    own = _lines(lines, profile.names if profile else ())
     if against:
-        others = {path.stem: _rows(path) for path in against}
+        others = {path.stem: _lines(path) for path in against}
     else:
         mine = profile.id if profile else ""
         others = {c.id: list(samples(c.id)) for c in shipped() if c.id != mine}
@@ -275,5 +275,24 @@ def learn_voice(
     print(out)
 
 
-def _rows(path: Path) -> list[str]:
-    return [row.strip() for row in read_text(path).splitlines() if row.strip()]
+def _lines(path: Path, names: Collection[str] = ()) -> list[str]:
+    """The lines of a file: one a row, or those of a conversation that one of `names` speaks.
+
+    Raises:
+        InputError: it is of no form that is known, or several speak and none is named so.
+    """
+    turns = [turn for one in read_transcripts(path, unnamed="keep") for turn in one.turns]
+    speakers = list(dict.fromkeys(turn.speaker for turn in turns))
+    if len(speakers) > 1 and not set(speakers) & set(names):
+        raise InputError(
+            say(
+                f"誰の発言を学ぶかわかりません: {'、'.join(speakers[:8])}",
+                f"whose lines are to be learnt? There are {', '.join(speakers[:8])}",
+            ),
+            place=str(path),
+            remedy=say(
+                "--character でその人物のプロファイルを指定するか、一人だけのファイルにします",
+                "give the profile of one by --character, or a file with the lines of one",
+            ),
+        )
+    return [t.text for t in turns if len(speakers) < 2 or t.speaker in names]

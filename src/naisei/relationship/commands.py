@@ -48,9 +48,13 @@ def rate_command(
     as_json: bool,
 ) -> None:
     """`naisei relationship rate`."""
-    read = read_dialogue(options.file, speakers=options.chosen, dialogue=options.dialogue)
+    read = read_dialogue(
+        options.file, speakers=options.chosen, dialogue=options.dialogue, form=options.form
+    )
     config = configure(**config_fields(read, options.talk))
     console = Console(stderr=as_json)
+    for told in read.preview:
+        console.print(told, style="dim", highlight=False)
     if options.rater == "speech" or (options.rater == "auto" and not config.models):
         tell_ineffective(["--run-dir"] if run_dir is not None else [])
         rating, result = rate_by_speech(read), None

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
 
 from naisei.core import InputError
-from naisei.dialogue_rows import Row
 from naisei.lang import say
 from naisei.lengths import LINE, bounded
-from naisei.relationship.dialogue_files import rows_of
-from naisei.relationship.vector import RelationVector
+from naisei.relationship.vector import RelationVector, VectorReply
+from naisei.transcripts import Transcript, Turn, preview, read_transcript
 
 Vectors = tuple[RelationVector | None, RelationVector | None]
 
@@ -34,7 +37,7 @@ class Dialogue:
     personas: name → who they are, where the file says so. vectors: (session, turn) → the
     vectors a → b and b → a that the file holds already; turn −1 is a session's start. left_out:
     lines of others, passed over. injected: (session, turn) of utterances that the file says were
-    spoken with a vector in the prompt.
+    spoken with a vector in the prompt. preview: how the file was read, in words.
     """
 
     name: str
@@ -44,6 +47,7 @@ class Dialogue:
     vectors: dict[tuple[int, int], Vectors] = field(default_factory=dict)
     left_out: int = 0
     injected: frozenset[tuple[int, int]] = frozenset()
+    preview: tuple[str, ...] = ()
 
     @property
     def said(self) -> list[tuple[str, str]]:
@@ -57,7 +61,11 @@ class Dialogue:
 
 
 def read_dialogue(
-    path: Path | str, *, speakers: Sequence[str] = (), dialogue: str | None = None
+    path: Path | str,
+    *,
+    speakers: Sequence[str] = (),
+    dialogue: str | None = None,
+    form: str = "",
 ) -> Dialogue:
     """Read a file.
 
@@ -65,18 +73,18 @@ def read_dialogue(
         speakers: the two to be read, `a` first; needed where there are more. By default those
             of the file, in the order in which they are named or first speak.
         dialogue: the id of one in a file of several.
+        form: a name of `naisei.transcripts.FORMS`; found by itself if empty.
 
     Raises:
         InputError: it cannot be read, is empty, or has not two speakers.
     """
     place = str(path)
-    found = rows_of(place, dialogue)
-    for number, row in enumerate(found.rows, 1):
-        bounded(
-            row.text, LINE, place=say(f"{place}、{number} 番目の発話", f"{place}, line {number}")
-        )
-    rows = [row for row in found.rows if row.text.strip()]
-    if not rows:
+    if (held := Path(place) / "agent_a.json").is_file():
+        place = str(held)
+    found = read_transcript(place, dialogue=dialogue, form=form)
+    for turn in found.turns:
+        bounded(turn.text, LINE, place=f"{place}:{turn.number}")
+    if not found.turns:
         raise InputError(
             say("発話がありません", "holds no utterance"),
             place=place,
@@ -85,23 +93,22 @@ def read_dialogue(
                 "give lines of `name: text`, or CSV or JSON with speaker and text",
             ),
         )
-    two = _two(rows, found.named, tuple(s.strip() for s in speakers), place)
-    kept = [row for row in rows if row.speaker in two]
+    two = _two(found, tuple(s.strip() for s in speakers), place)
+    kept = [turn for turn in found.turns if turn.speaker in two]
     return Dialogue(
         name=found.name,
         speakers=two,
         lines=tuple(_numbered(kept)),
         personas={name: text for name, text in found.personas.items() if name in two},
-        vectors=_facing(found.vectors, two == tuple(found.named[:2])),
-        left_out=len(rows) - len(kept),
-        injected=found.injected,
+        vectors=_facing(_recorded(found.source), two == found.roster[:2]),
+        left_out=len(found.turns) - len(kept),
+        injected=_injected(found.source),
+        preview=preview(found),
     )
 
 
-def _two(
-    rows: Sequence[Row], named: Sequence[str], chosen: tuple[str, ...], place: str
-) -> tuple[str, str]:
-    counts = Counter(row.speaker for row in rows)
+def _two(found: Transcript, chosen: tuple[str, ...], place: str) -> tuple[str, str]:
+    counts = Counter(turn.speaker for turn in found.turns)
     listed = ", ".join(
         say(f"{name or '(名前なし)'} {n} 発話", f"{name or '(no name)'} ({n})")
         for name, n in counts.items()
@@ -124,8 +131,7 @@ def _two(
                 remedy=say("例: --speakers 高橋,田中", "e.g. --speakers 高橋,田中"),
             )
         return chosen[0], chosen[1]
-    order = [name for name in named if name in counts]
-    order += [name for name in counts if name not in order]
+    order = found.speakers
     if len(order) != 2:
         many = len(order) > 2
         raise InputError(
@@ -153,7 +159,7 @@ def _two(
     return order[0], order[1]
 
 
-def _numbered(rows: Sequence[Row]) -> list[Utterance]:
+def _numbered(rows: Sequence[Turn]) -> list[Utterance]:
     turns: Counter[int] = Counter()
     out = []
     for row in rows:
@@ -166,3 +172,49 @@ def _facing(
     vectors: dict[tuple[int, int], Vectors], straight: bool
 ) -> dict[tuple[int, int], Vectors]:
     return vectors if straight else {at: (b, a) for at, (a, b) in vectors.items()}
+
+
+_SESSION_KEY = re.compile(r"session_(\d+)")
+
+
+def _sessions(source: Any) -> list[tuple[int, str]]:
+    """Numbers and keys of the `session_N` lists of an agent file."""
+    found = source if isinstance(source, dict) else {}
+    return [(int(m[1]), key) for key in found if (m := _SESSION_KEY.fullmatch(key))]
+
+
+def _moments(source: Any, key: str) -> list[dict[str, Any]]:
+    given = source.get(f"{key}_relationship_reflection_turns") or []
+    return [one for one in given if isinstance(one, dict) and isinstance(one.get("turn"), int)]
+
+
+def _recorded(source: Any) -> dict[tuple[int, int], Vectors]:
+    """The vectors that an agent file holds; one that cannot be read is `None`."""
+    out: dict[tuple[int, int], Vectors] = {}
+    for session, key in _sessions(source):
+        for moment in _moments(source, key):
+            turn = -1 if moment.get("at") == "session_start" else moment["turn"]
+            if isinstance(rr := moment.get("rr"), dict):
+                out[session, turn] = (_vector(rr.get("a_to_b")), _vector(rr.get("b_to_a")))
+    return out
+
+
+def _injected(source: Any) -> frozenset[tuple[int, int]]:
+    """The utterances marked `injected`; else, as the seed's files have it, those after a moment
+    that says so."""
+    found: set[tuple[int, int]] = set()
+    for session, key in _sessions(source):
+        lines = [line if isinstance(line, dict) else {} for line in source[key]]
+        if any("injected" in line for line in lines):
+            found |= {(session, n) for n, line in enumerate(lines) if line.get("injected") is True}
+        else:
+            moments = _moments(source, key)
+            found |= {(session, m["turn"] + 1) for m in moments if m.get("injected") is True}
+    return frozenset(found)
+
+
+def _vector(given: Any) -> RelationVector | None:
+    try:
+        return VectorReply.model_validate(given).read().vector
+    except ValidationError:
+        return None

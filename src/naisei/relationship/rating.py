@@ -236,8 +236,8 @@ class RateOptions(Options):
 
     file: Path = flag(
         ...,
-        "会話: JSON、JSONL、CSV (speaker,text)、「名前: 発話」の文章、agent_a.json",
-        "A dialogue: JSON, JSONL, CSV (speaker,text), lines of `name: text`, or agent_a.json.",
+        "会話のファイル (読める形式は naisei data forms)",
+        "A file of a conversation; naisei data forms lists what is read.",
         argument=True,
         metavar="FILE",
     )
@@ -254,6 +254,13 @@ class RateOptions(Options):
         "One dialogue of a file that holds several.",
         panel="input",
         metavar="ID",
+    )
+    form: str = flag(
+        "",
+        "ファイルの形式 (既定: 自動)",
+        "Form of the file; found by itself if not given.",
+        panel="input",
+        metavar="NAME",
     )
     talk: Literal["auto", "ja", "en"] = flag(
         "auto",

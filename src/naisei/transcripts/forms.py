@@ -1,0 +1,61 @@
+"""All forms by name, and what is refused by name."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from naisei.transcripts.json_forms import JSON_FORMS
+from naisei.transcripts.text_forms import TEXT_FORMS
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A form that can be read. about: in Japanese and English."""
+
+    name: str
+    about: tuple[str, str]
+
+
+FORMS = (
+    *(Form(form.name, form.about) for form in TEXT_FORMS),
+    Form(
+        "subtitles",
+        (
+            "字幕 SRT・WebVTT (名前つき。Zoom・Teams も)",
+            "subtitles, SRT and WebVTT, with names (Zoom, Teams)",
+        ),
+    ),
+    Form(
+        "table",
+        (
+            "CSV・TSV・Markdown の表 (VOICEVOX・YMM4 の見出しなしも)",
+            "CSV, TSV, Markdown tables; VOICEVOX and YMM4 without a head",
+        ),
+    ),
+    *(Form(form.name, form.about) for form in JSON_FORMS),
+)
+
+#: What is known, but is not read: a row of it, its name, and how to bring it over.
+UNREAD = (
+    (
+        re.compile(r"WEBVTT|(?:\d+:)?\d\d:\d\d[.,]\d{3} -->"),
+        ("名前のない字幕 (SRT・VTT)", "subtitles (SRT, VTT) without names"),
+        ("「名前: 発話」の字幕にする", "let each caption begin with `name: `"),
+    ),
+    (
+        re.compile(r"\[[\d:.]+ --> [\d:.]+\]"),
+        ("話者のない Whisper の書き起こし", "a Whisper transcript without speakers"),
+        ("話者分離 (WhisperX など) をかける", "add speakers (WhisperX)"),
+    ),
+    (
+        re.compile(r"\s*<(?:!DOCTYPE|html|\?xml|[a-z]+[ >])", re.I),
+        ("HTML か XML", "HTML or XML"),
+        ("テキスト・CSV・JSON で書き出す", "export it as text, CSV or JSON"),
+    ),
+    (
+        re.compile(r"%PDF|PK\x03\x04"),
+        ("PDF・Office・ZIP のファイル", "PDF, an Office file or a ZIP"),
+        ("テキストか CSV で書き出す", "export it as text or CSV"),
+    ),
+)

@@ -1,0 +1,388 @@
+"""Finds the form of a file and reads it: one reader for every system that takes conversations."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from naisei.core import InputError
+from naisei.lang import say
+from naisei.text_files import json_of, read_text
+from naisei.transcripts import json_forms, tables, text_forms
+from naisei.transcripts.forms import FORMS, UNREAD
+from naisei.transcripts.turns import Transcript, Turn, Unnamed, in_order, plain_name
+
+_JSON = (".json", ".jsonl", ".ndjson")
+_TABLES = (".csv", ".tsv")
+_CUE = re.compile(r"(?:\d{1,3}:)?\d{1,2}:\d{2}[.,]\d{1,3}\s+-->\s+\S+")
+_VOICE = re.compile(r"<v(?:\.[^\s>]+)?\s+([^>]+)>(.*)", re.DOTALL)
+_TAG = re.compile(r"</?[^<>]{1,40}>")
+
+
+def read_transcripts(
+    path: Path | str, *, form: str = "", unnamed: Unnamed = "join"
+) -> list[Transcript]:
+    """The conversations of a file, in its order.
+
+    Args:
+        form: a name of `FORMS` that the file is known to have; found by itself if empty.
+        unnamed: "join": a row without a name goes on with the utterance before; "keep": it is an
+            utterance of nobody.
+
+    Raises:
+        InputError: it cannot be read, or is of no form that is known.
+    """
+    return parse_transcripts(read_text(path), str(path), form=form, unnamed=unnamed)
+
+
+def read_transcript(
+    path: Path | str, *, dialogue: str | None = None, form: str = "", unnamed: Unnamed = "join"
+) -> Transcript:
+    """One conversation of a file: its only one, or that of an id.
+
+    Raises:
+        InputError: as `read_transcripts`; several and none is chosen, or no such id.
+    """
+    several = read_transcripts(path, form=form, unnamed=unnamed)
+    named = {one.name: one for one in several}
+    if dialogue is None and len(several) == 1:
+        return several[0]
+    if dialogue is not None and len(several) == 1 and dialogue != several[0].name:
+        raise InputError(
+            say("一つの会話しか入っていないファイルです", "the file holds one dialogue only"),
+            place="--dialogue",
+        )
+    if dialogue in named:
+        return named[dialogue]
+    shown = ", ".join(list(named)[:8]) + (" …" if len(named) > 8 else "")
+    raise InputError(
+        say(f"会話が {len(named)} 本あります", f"holds {len(named)} dialogues")
+        if dialogue is None
+        else say(f"会話 {dialogue!r} はありません", f"has no dialogue {dialogue!r}"),
+        place=str(path),
+        remedy=say(f"--dialogue で選んでください: {shown}", f"choose one by --dialogue: {shown}"),
+    )
+
+
+def parse_transcripts(
+    text: str, place: str, *, form: str = "", unnamed: Unnamed = "join"
+) -> list[Transcript]:
+    """As `read_transcripts`, of a text that is there. place: what messages call it."""
+    _check_form(form)
+    stem, suffix = Path(place).stem, Path(place).suffix.lower()
+    if (
+        form in {one.name for one in json_forms.JSON_FORMS}
+        or suffix in _JSON
+        or text.lstrip()[:1] in ("{", "[")
+    ):
+        try:
+            return _of_json(text, stem, place, form, unnamed)
+        except InputError:
+            # A transcript may begin with 「[10:30] …」.
+            if suffix in _JSON or form or text.lstrip()[:1] == "{":
+                raise
+    rows = text.splitlines(keepends=True)
+    if form in ("", "subtitles") and any(_CUE.match(row) for row in rows[:40]):
+        return [_of_subtitles(rows, stem, place)]
+    if form in ("", "table") and (
+        found := _of_table(rows, stem, place, suffix in _TABLES or form == "table")
+    ):
+        return found
+    return [_of_text(rows, stem, place, form, unnamed)]
+
+
+def preview(one: Transcript) -> tuple[str, ...]:
+    """How a conversation was read, in words: its form, who speaks how often, how it begins."""
+    about = next((say(*form.about) for form in FORMS if form.name == one.form), one.form)
+    counts = Counter(turn.speaker for turn in one.turns)
+    who = say("、", ", ").join(
+        say(f"{name or '(名前なし)'} {counts[name]} 発話", f"{name or '(no name)'} {counts[name]}")
+        for name in one.speakers[:6]
+    )
+    sessions = len({turn.session for turn in one.turns})
+    parts = [say(f"形式: {about}", f"read as: {about}"), who]
+    if sessions > 1:
+        parts.append(say(f"{sessions} 回 (日)", f"{sessions} sessions"))
+    if one.left_out:
+        parts.append(
+            say(
+                f"発話でない {one.left_out} 件を除外",
+                f"{one.left_out} entries without words left out",
+            )
+        )
+    first = [f"  {turn.speaker}: {' '.join(turn.text.split())[:40]}" for turn in one.turns[:2]]
+    return (say("。", "; ").join(parts), *first)
+
+
+def row_turn(number: int, row: str, place: str) -> Turn | None:
+    """The utterance of one row that is read alone, of JSON or of a script; `None` if it has none.
+
+    Raises:
+        InputError: the row is JSON, and no utterance.
+    """
+    if not row.strip():
+        return None
+    if row.lstrip()[:1] == "{":
+        form = json_forms.JSON_FORMS[-1]
+        entries = [_entry(row, number, place)]
+        return next(json_forms.json_turns(form, entries, place, unnamed="keep"))
+    script = text_forms.TEXT_FORMS[-1]
+    return next(text_forms.text_turns(script, [(number, row)], "keep"), None)
+
+
+def _check_form(form: str) -> None:
+    if form and form not in {one.name for one in FORMS}:
+        raise InputError(
+            say(f"'{form}' という形式はありません", f"there is no form '{form}'"),
+            place="--form",
+            remedy=say("naisei data forms で一覧", "see naisei data forms"),
+        )
+
+
+def _made(
+    name: str, form: str, turns: Iterable[Turn], place: str, *, by_day: bool = False, **more: Any
+) -> Transcript:
+    """In order, without what is no utterance."""
+    every = _lettered(list(turns))
+    kept = [turn for turn in every if turn.text.strip()]
+    return Transcript(
+        name,
+        form,
+        tuple(in_order(kept, by_day=by_day)),
+        left_out=len(every) - len(kept),
+        **more,
+    )
+
+
+_NUMBERED = re.compile(r"speaker[ _]?\d+", re.IGNORECASE)
+
+
+def _lettered(turns: list[Turn]) -> list[Turn]:
+    """The numbers that a program gave to voices (SPEAKER_00) as letters: a number beside a name
+    is a time or a count everywhere else."""
+    labels = sorted({turn.speaker for turn in turns if turn.speaker})
+    if not labels or len(labels) > 26 or not all(_NUMBERED.fullmatch(label) for label in labels):
+        return turns
+    letters = {label: f"Speaker {chr(ord('A') + n)}" for n, label in enumerate(labels)}
+    return [replace(turn, speaker=letters.get(turn.speaker, "")) for turn in turns]
+
+
+# JSON
+
+
+def _of_json(text: str, stem: str, place: str, wanted: str, unnamed: Unnamed) -> list[Transcript]:
+    data = _load(text, place)
+    if isinstance(data, dict) and json_forms.json_form_of(data) is None and "text" in data:
+        data = [_entry(text, 1, place)]  # a file of one row
+    out = []
+    for name, one in json_forms.dialogues_in(data):
+        form = json_forms.json_form_of(one)
+        if form is None:
+            raise _no_dialogue(place, one)
+        if wanted and form.name != wanted:
+            form = next(f for f in json_forms.JSON_FORMS if f.name == wanted)
+        names, personas = json_forms.roster(one)
+        out.append(
+            _made(
+                name or stem,
+                form.name,
+                json_forms.json_turns(form, one, place, unnamed=unnamed),
+                place,
+                by_day=form.by_day,
+                roster=names,
+                personas=personas,
+                source=one,
+            )
+        )
+    return out
+
+
+def _load(text: str, place: str) -> Any:
+    try:
+        return json_of(text)
+    except (ValueError, RecursionError) as error:
+        rows = [(n, row) for n, row in enumerate(text.splitlines(), 1) if row.strip()]
+        if len(rows) < 2:
+            raise _no_json(error, place) from None
+    return [_entry(row, number, place) for number, row in rows]
+
+
+def _entry(row: str, number: int, place: str) -> Any:
+    try:
+        data = json_of(row)
+    except (ValueError, RecursionError) as error:
+        raise _no_json(error, f"{place}:{number}") from None
+    if not isinstance(data, dict):
+        return data
+    entry = json_forms.RowObject(data)
+    entry.row = number
+    return entry
+
+
+def _no_json(error: Exception, place: str) -> InputError:
+    return InputError(
+        say(f"JSON として読めません: {error}", f"is no JSON: {error}"),
+        place=place,
+        remedy=say(
+            '1 行に一つ、{"speaker": "…", "text": "…"} の形で書いてください',
+            'write one object a row: {"speaker": "…", "text": "…"}',
+        ),
+    )
+
+
+def _no_dialogue(place: str, data: Any) -> InputError:
+    keys = ", ".join(list(data)[:6]) if isinstance(data, dict) else ""
+    return InputError(
+        say("会話が見つかりません", "no dialogue is found in it")
+        + (say(f" (キー: {keys})", f" (its keys: {keys})") if keys else ""),
+        place=place,
+        remedy=say(
+            '[{"speaker": "…", "text": "…"}, …] の形にしてください。読める形式は naisei data forms',
+            'write it as [{"speaker": "…", "text": "…"}, …]; naisei data forms lists what is read',
+        ),
+    )
+
+
+# Subtitles
+
+
+def _of_subtitles(rows: Sequence[str], stem: str, place: str) -> Transcript:
+    turns: list[Turn] = []
+    form = next(form for form in text_forms.TEXT_FORMS if form.name == "script")
+    for number, caption in _captions(rows):
+        voice = _VOICE.match(caption)
+        found = form.first_row(caption.split("\n", 1)[0]) if voice is None else None
+        text = _TAG.sub("", voice[2] if voice else caption).strip()
+        if voice is not None:
+            turns.append(Turn(number, plain_name(voice[1]), text))
+        elif found is not None:
+            named = next(
+                iter(
+                    text_forms.text_turns(form, [(number, row) for row in text.split("\n")], "join")
+                )
+            )
+            turns.append(named)
+        elif turns and text:
+            turns[-1] = replace(turns[-1], text=f"{turns[-1].text}\n{text}")
+        elif text:
+            raise _unknown(rows, place)
+    return _made(stem, "subtitles", turns, place)
+
+
+def _captions(rows: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """The row and the text of each caption."""
+    held: list[str] | None = None
+    start = 0
+    for number, ended in enumerate([*rows, ""], 1):
+        row = ended.strip()
+        if _CUE.match(row) or not row:
+            if held:
+                yield start, "\n".join(held)
+            held, start = ([], number) if row else (None, number)
+        elif held is not None:
+            held.append(row)
+
+
+# Tables
+
+
+def _of_table(rows: Sequence[str], stem: str, place: str, sure: bool) -> list[Transcript] | None:
+    at = next((n for n, row in enumerate(rows) if row.strip()), None)
+    if at is None:
+        return None
+    columns, first = tables.columns_of(rows[at]), at + 1
+    if columns is None:
+        columns, first = tables.headless([row for row in rows if row.strip()]), at
+    if columns is None:
+        if sure:
+            raise InputError(
+                say(
+                    "見出しに speaker と text の列がありません",
+                    "the head has no columns speaker and text",
+                ),
+                place=f"{place}:{at + 1}",
+                remedy=say(
+                    "1 行目に speaker,text (または 話者,発話) と書いてください",
+                    "let the first row name them: speaker,text (or 話者,発話)",
+                ),
+            )
+        return None
+    parts: dict[str, list[Turn]] = {}
+    for dialogue, turn in tables.table_turns(rows[first:], columns, place, first + 1):
+        parts.setdefault(dialogue, []).append(turn)
+    return [
+        _made(name if len(parts) > 1 else stem, "table", turns, place)
+        for name, turns in parts.items()
+    ] or [_made(stem, "table", (), place)]
+
+
+# Text
+
+
+def _of_text(
+    rows: Sequence[str], stem: str, place: str, wanted: str, unnamed: Unnamed
+) -> Transcript:
+    plain = [row.rstrip("\r\n") for row in rows]
+    form = next((f for f in text_forms.TEXT_FORMS if f.name == wanted), None)
+    form = form or text_forms.form_of(plain, unnamed)
+    if form is None and all(text_forms.is_aside(row) for row in plain):
+        return _made(stem, "script", (), place)
+    if form is None:
+        if unnamed == "keep" and not any(text_forms.STRUCTURE.match(row) for row in plain):
+            turns = [Turn(n, "", row) for n, row in enumerate(plain, 1) if row.strip()]
+            return _made(stem, "lines", turns, place)
+        raise _unknown(plain, place)
+    turns = []
+    for turn in text_forms.text_turns(form, enumerate(plain, 1), unnamed):
+        if not turn.speaker and (unnamed == "join" or text_forms.STRUCTURE.match(turn.text)):
+            raise _unknown(plain, place, turn.number)
+        turns.append(replace(turn, text=text_forms.spoken(turn.text, form)))
+    return _made(stem, form.name, _whole_names(turns), place, by_day=True)
+
+
+def _whole_names(turns: Sequence[Turn]) -> list[Turn]:
+    """Where rows part name and text by a space, a name of two words is cut in two: what all
+    texts of a speaker begin with belongs to the name."""
+    out = list(turns)
+    for name in {turn.speaker for turn in turns}:
+        texts = [turn.text for turn in out if turn.speaker == name and turn.text]
+        heads = {text.split(" ", 1)[0] for text in texts if " " in text}
+        if len(texts) > 1 and len(heads) == 1 and all(" " in text for text in texts):
+            head = heads.pop()
+            out = [
+                replace(
+                    t, speaker=f"{name} {head}", text=t.text.partition(" ")[2] if t.text else ""
+                )
+                if t.speaker == name
+                else t
+                for t in out
+            ]
+    return out
+
+
+def _unknown(rows: Sequence[str], place: str, number: int | None = None) -> InputError:
+    """The refusal of a form that is not known, by what it looks like."""
+    content = [(n, row.strip()) for n, row in enumerate(rows, 1) if row.strip()][:40]
+    if not content:
+        return InputError(say("発話がありません", "holds no utterance"), place=place)
+    for sign, name, remedy in UNREAD:
+        if any(sign.match(row) for _, row in content):
+            return InputError(
+                say(f"{name[0]}のようです", f"looks like {name[1]}"),
+                place=place,
+                remedy=say(*remedy),
+            )
+    at = number or content[0][0]
+    row = next(text for n, text in content if n >= at) if at <= content[-1][0] else ""
+    return InputError(
+        say(f"誰の発話かわかりません: {row[:40]!r}", f"names no speaker: {row[:40]!r}"),
+        place=f"{place}:{at}",
+        remedy=say(
+            "行を「名前: 発話」の形にしてください。読める形式は naisei data forms、指定は --form",
+            "write each line as `name: text`; naisei data forms lists what is read, --form says it",
+        ),
+    )

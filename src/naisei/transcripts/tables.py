@@ -1,0 +1,224 @@
+"""Tables: CSV, TSV, Markdown, with a head or, where two columns speak for themselves, without."""
+
+from __future__ import annotations
+
+import csv
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from naisei.core import InputError
+from naisei.lang import say
+from naisei.transcripts.turns import Turn, moment, plain_name
+
+#: Names of columns and keys; the first that is there counts.
+SPEAKER = (
+    *(
+        "speaker",
+        "speaker_name",
+        "name",
+        "話者",
+        "話者名",
+        "発話者",
+        "話し手",
+        "キャラ",
+        "キャラクター",
+    ),
+    *(
+        "キャラ名",
+        "キャラクター名",
+        "送信者",
+        "送信者名",
+        "発言者",
+        "人物",
+        "名前",
+        "role",
+        "from",
+        "sender",
+    ),
+    *("sender_name", "author", "agent", "user", "username", "character"),
+)
+TEXT = (
+    *(
+        "text",
+        "utterance",
+        "発話",
+        "発話内容",
+        "発言",
+        "発言内容",
+        "本文",
+        "セリフ",
+        "台詞",
+        "せりふ",
+        "内容",
+    ),
+    *("メッセージ", "テキスト", "content", "message", "line", "value", "body"),
+)
+SESSION = ("session", "session_idx", "セッション", "回")
+DIALOGUE = (
+    *(
+        "dialogue_id",
+        "dialog_id",
+        "session_id",
+        "conversation_id",
+        "conv_id",
+        "chat_id",
+        "thread_id",
+        "thread",
+    ),
+    *("対話id", "会話id", "対話番号", "会話番号", "スレッド", "dialogue", "conversation"),
+)
+ORDER = (
+    "turn",
+    "turn_id",
+    "turn_idx",
+    "turn_no",
+    "utterance_id",
+    "no",
+    "番号",
+    "ターン",
+    "発話番号",
+    "順番",
+)
+WHEN = ("time", "timestamp", "datetime", "date", "created_at", "日時", "時刻", "送信日時", "日付")
+
+#: Beyond Excel's: a cell may hold a line of a megabyte.
+_CELL = 1 << 30
+_SENTENCE = re.compile(r"[。！？!?「」]")
+_RULE = re.compile(r"\s*\|?[\s:|-]*-{2,}[\s:|-]*\|?\s*\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Places of the columns; `None` where there is none. head: rows above the first utterance."""
+
+    delimiter: str
+    speaker: int
+    text: int
+    width: int
+    session: int | None = None
+    dialogue: int | None = None
+    order: int | None = None
+    when: int | None = None
+
+
+def columns_of(head: str) -> Columns | None:
+    """The columns that a first row names, or `None`."""
+    csv.field_size_limit(_CELL)
+    for delimiter in ("\t", ",", ";", "|"):
+        cells = next(
+            csv.reader(
+                [head.strip().strip("|") if delimiter == "|" else head], delimiter=delimiter
+            ),
+            [],
+        )
+        names = [unicodedata.normalize("NFKC", cell).strip().strip("*").lower() for cell in cells]
+        who, what = _place(names, SPEAKER), _place(names, TEXT)
+        if who is not None and what is not None and who != what:
+            extra = (_place(names, known) for known in (SESSION, DIALOGUE, ORDER, WHEN))
+            return Columns(delimiter, who, what, len(cells), *extra)
+    return None
+
+
+def _place(names: Sequence[str], known: Sequence[str]) -> int | None:
+    return next((names.index(name) for name in known if name in names), None)
+
+
+def headless(rows: Sequence[str]) -> Columns | None:
+    """Two columns, a name and a text (VOICEVOX, YMM4), told from other tables by their cells."""
+    for delimiter in (",", "\t"):
+        read = [row for row in csv.reader(rows[:60], delimiter=delimiter) if any(row)]
+        if len(read) < 2 or any(len(cells) != 2 for cells in read):
+            continue
+        names = Counter(cells[0].strip() for cells in read)
+        plain = all(name and len(name) <= 20 and not _SENTENCE.search(name) for name in names)
+        words = all(re.search(r"[^\W\d_]", name) for name in names)
+        longer = sum(len(a) <= len(b) for a, b in read) * 4 >= 3 * len(read)
+        if plain and words and longer and (len(read) < 5 or 2 * len(names) <= len(read)):
+            return Columns(delimiter, 0, 1, 2)
+    return None
+
+
+def table_turns(
+    rows: Sequence[str], columns: Columns, place: str, first: int
+) -> Iterator[tuple[str, Turn]]:
+    """Dialogue ("" where the table has no such column) and utterance of each row.
+
+    rows: those below the head, with their line ends. first: the number of the first of them.
+
+    Raises:
+        InputError: a row that does not fit its head, with its place.
+    """
+    if columns.delimiter == "|":
+        rows = [row.strip().strip("|") + "\n" if row.strip() else row for row in rows]
+    reader = csv.reader(rows, delimiter=columns.delimiter, strict=columns.delimiter != "|")
+    session = 1
+    while True:
+        number = first + reader.line_num
+        at = f"{place}:{number}"
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise InputError(
+                say(f"CSV として読めません: {error}", f"is no CSV: {error}"),
+                place=at,
+                remedy=_quote(),
+            ) from None
+        blank = not any(cell.strip() for cell in cells)
+        if blank or (columns.delimiter == "|" and _RULE.match("|".join(cells))):
+            continue
+        _check(cells, columns, at)
+        if told := _cell(cells, columns.session):
+            session = session_number(told, at)
+        order = _cell(cells, columns.order)
+        turn = Turn(
+            number,
+            plain_name(cells[columns.speaker]),
+            cells[columns.text].strip() if columns.delimiter == "|" else cells[columns.text],
+            session,
+            at=moment(_cell(cells, columns.when)),
+            order=int(order) if order.isdigit() else None,
+        )
+        yield _cell(cells, columns.dialogue), turn
+
+
+def _cell(cells: Sequence[str], place: int | None) -> str:
+    return cells[place].strip() if place is not None and place < len(cells) else ""
+
+
+def _check(cells: Sequence[str], columns: Columns, place: str) -> None:
+    spilt = columns.text == columns.width - 1 and any(c.strip() for c in cells[columns.width :])
+    if len(cells) <= max(columns.speaker, columns.text) or spilt:
+        raise InputError(
+            say(
+                f"見出しは {columns.width} 列なのに {len(cells)} 列あります",
+                f"has {len(cells)} cells under a head of {columns.width}",
+            ),
+            place=place,
+            remedy=_quote(),
+        )
+    if not cells[columns.speaker].strip() and cells[columns.text].strip():
+        raise InputError(say("話者が空です", "the speaker is empty"), place=place)
+
+
+def _quote() -> str:
+    return say(
+        'カンマ、引用符、改行を含む発言は "…" で囲み、中の " は "" と書いてください',
+        'put a text with commas, quotes or line ends in quotes: "…", "" for "',
+    )
+
+
+def session_number(value: object, place: str) -> int:
+    """A session's number, from 1, of a cell such as `2` or 第2回. Raises `InputError`."""
+    text = unicodedata.normalize("NFKC", str(value)).strip()
+    found = re.fullmatch(r"\D*(\d{1,6})(?:\.0)?\D*", text)
+    if found is None or int(found[1]) < 1:
+        raise InputError(
+            say(f"セッション番号 {text!r} が読めません", f"session {text!r} is no number from 1"),
+            place=place,
+        )
+    return int(found[1])

@@ -1,0 +1,313 @@
+"""Forms of text: chat exports, scripts, minutes. Each is a declaration; one reader reads them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from naisei.transcripts.turns import Turn, Unnamed, clock, day, plain_name
+
+_WEEKDAY = r"(?:[(（]\w{1,9}[)）]|\w曜日?|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\w*)"
+_DATE = r"(?:\d{4}[-/.年]\s?\d{1,2}[-/.月]\s?\d{1,2}日?|\d{1,2}[/.]\d{1,2}[/.]\d{2,4})"
+_HALF = r"(?:午前|午後|[AaPp]\.?[Mm]\.?)"
+_TIME = (
+    rf"(?:{_HALF}\s?)?\d{{1,2}}[:：時]\d{{2}}(?:[:：分]\d{{2}}(?:[.,]\d+)?秒?)?分?(?:\s?{_HALF})?"
+)
+_WHEN = rf"(?:{_DATE}\s?{_WEEKDAY}?[T,、]?\s*)?{_TIME}(?:Z|\s?[+-]\d\d:?\d\d)?"
+_SPAN = rf"{_WHEN}(?:\s*(?:-->|[-–~〜])\s*{_TIME})?"
+_STAMP = rf"(?P<stamp>[\[(（]?{_SPAN}[\])）]?)"
+_NAME = r"[^：:「」『』【】\[\]<>|。、！？!?\t（()）]{1,40}?"
+_MOOD = r"\s*(?:[（(【\[](?P<mood>[^）)】\]\n]{1,20})[）)】\]])?"
+#: Notices that chat programs write between the utterances.
+NOTICE = re.compile(
+    r"\s*\S.{0,40}?(?:が|を|は|さんが)\s?.{0,40}(?:参加|退出|退室|退会|入室|招待|作成|変更|追加|"
+    r"削除|取り消し|送信取消|固定|ピン留め|開始|終了)し(?:まし)?た[。.]?\s*\Z"
+    r"|\s*\S.{0,60} (?:joined|left|created|changed|added|removed|unsent|pinned|started|ended)\b"
+    r".{0,60}\Z"
+)
+#: Texts that stand for no words: stickers, pictures, calls, what was deleted.
+_NO_WORDS = re.compile(
+    r"\u200e?(?:\[(?:スタンプ|写真|動画|画像|ボイスメッセージ|音声|ファイル|アルバム|ノート|連絡先|位置情報|投票|"
+    r"イベント|絵文字|GIF|Sticker|Photo|Video|Image|Voice message|Audio|File|Album|Note|Contact|"
+    r"Location|Poll|Event|Emoji)\]"
+    r"|☎.*|.*(?:送信を取り消し|送信取消|unsent a message).*"
+    r"|<?(?:Media omitted|メディアは含まれていません|メディアなし)>?"
+    r"|(?:image|video|audio|sticker|document|GIF|Contact card) omitted|.{0,10}を省略しました"
+    r"|(?:This message was deleted|You deleted this message)\.?"
+    r"|このメッセージは削除されました|.{0,12}削除しました"
+    r"|(?:Missed )?(?:voice|video) call.*|不在着信.*|<attached: .*>|<添付ファイル.*>)\s*\Z",
+    re.IGNORECASE,
+)
+#: Beside the utterances of scripts: titles, rules, stage directions of a whole row, times alone.
+_ASIDE = re.compile(
+    rf"\s*(?:[#＃%％＠]|//|[（(][^（）()]*[）)]\s*\Z|[-=＊*—―─_]{{3,}}\s*\Z|[\[(（]?{_SPAN}[\])）]?\s*\Z"
+    rf"|(?P<day>{_DATE})\s?{_WEEKDAY}?\s*\Z)"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextForm:
+    """How a form of text is known and read.
+
+    rows: the first row of an utterance; groups `speaker`, `text`, and where there are such
+    `stamp` and `mood`. sign: a row that only this form has. rest: rows that are no utterance;
+    its group `day` dates what follows. below: the text stands under the name. words: what is
+    taken out of a text. single: one row is enough to know it.
+    """
+
+    name: str
+    about: tuple[str, str]
+    rows: tuple[re.Pattern[str], ...]
+    sign: re.Pattern[str] | None = None
+    rest: re.Pattern[str] = _ASIDE
+    below: bool = False
+    words: re.Pattern[str] | None = None
+
+    def first_row(self, row: str) -> re.Match[str] | None:
+        """The match of a row that begins an utterance."""
+        for pattern in self.rows:
+            found = pattern.match(row)
+            if found is not None and _is_name(_speaker(found)):
+                return found
+        return None
+
+
+def _speaker(found: re.Match[str]) -> str:
+    groups = found.groupdict()
+    return groups.get("speaker") or groups.get("other") or ""
+
+
+def _is_name(name: str) -> bool:
+    plain = plain_name(name)
+    return bool(re.search(r"[^\W_]", plain)) and not re.fullmatch(r"[\d\s.,/-]+", plain)
+
+
+def _re(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
+_LINE_DAY = rf"\s*(?:{_WEEKDAY},?\s)?(?P<day>{_DATE})\s?{_WEEKDAY}?\s*\Z"
+_HEADING = (
+    rf"(?P<speaker>{_NAME})(?:\s*[-–—|·•]\s*|\s+|\s*[\[(（]\s?)"
+    rf"(?:(?:Today|Yesterday|今日|昨日)(?: at)?\s*)?(?P<stamp>{_WHEN})\s?[\])）]?\s*\Z"
+)
+_PLAIN = (
+    _re(
+        rf"\s*(?:[-*+•・]\s+|\d+[.)]\s+)?(?:{_STAMP}\s*(?:[-–—|]\s*)?)?(?:\*\*|__)?"
+        rf"(?:【(?P<other>{_NAME})】|[\[<]?(?P<speaker>{_NAME})[\]>]?{_MOOD})"
+        r"(?:\*\*|__)?\s*(?:\t|[：:](?!//))(?:\*\*|__)?\s*(?P<text>.*)\Z"
+    ),
+    _re(
+        rf"\s*(?P<speaker>[^：:「」『』。、！？!?（()）【】]{{1,20}}?){_MOOD}\s*(?P<text>[「『].*[」』][。]?)\s*\Z"
+    ),
+)
+
+TEXT_FORMS = (
+    TextForm(
+        name="line",
+        about=("LINE のトーク履歴", "LINE chat history"),
+        sign=_re(
+            rf"\[LINE\]|{_TIME}\t[^\t]+(?:\t|\Z)|\d{{4}}\.\d{{2}}\.\d{{2}} \w曜日"
+            r"|\d{4}/\d{2}/\d{2}[(（]\w[)）]\s*\Z"
+        ),
+        rows=(
+            _re(rf"(?P<stamp>{_TIME})\t(?P<speaker>[^\t]+)\t(?P<text>.*)\Z"),
+            _re(rf"(?P<stamp>{_TIME}) (?P<speaker>[^\s☎]\S*) (?P<text>\S.*)\Z"),
+        ),
+        rest=_re(rf"\[LINE\]|保存日時|Saved on|{_LINE_DAY}|{_TIME}[\t ](?:[^\t]*\Z|☎)"),
+    ),
+    TextForm(
+        name="whatsapp",
+        about=("WhatsApp のエクスポート", "WhatsApp export"),
+        sign=_re(rf"\u200e?\[{_DATE},?\s{_TIME}\]\s[^:]+:|{_DATE},?\s{_TIME}\s[-–]\s\S"),
+        rows=(
+            _re(
+                rf"\u200e?\[(?P<stamp>{_DATE},?\s{_TIME})\]\s(?P<speaker>[^:]{{1,60}}):\s?(?P<text>.*)\Z"
+            ),
+            _re(
+                rf"(?P<stamp>{_DATE},?\s{_TIME})\s[-–]\s(?P<speaker>[^:]{{1,60}}):\s?(?P<text>.*)\Z"
+            ),
+        ),
+        rest=_re(rf"{_DATE},?\s{_TIME}\s[-–]\s[^:]*\Z|\u200e?\[{_DATE},?\s{_TIME}\][^:]*\Z"),
+    ),
+    TextForm(
+        name="zoom-chat",
+        about=("Zoom のチャット", "Zoom chat"),
+        sign=_re(rf"{_TIME}\s+(?:From|開始)\s+\S"),
+        rows=(
+            _re(
+                rf"(?P<stamp>{_TIME})\s+(?:From|開始)\s+(?P<speaker>.{{1,60}}?)\s*(?:(?:to|宛先)\s.{{1,60}}?)?[：:]\s*(?P<text>.*)\Z"
+            ),
+        ),
+    ),
+    TextForm(
+        name="kirikiri",
+        about=("吉里吉里・ティラノスクリプト", "KiriKiri and TyranoScript"),
+        sign=_re(
+            r"[^\[\]]*\[(?:[plr]|cm|ct|bg|playbgm|chara_\w+|wait|jump|cg|image)(?:\s[^\]]*)?\]"
+        ),
+        rows=(
+            _re(r"#(?P<speaker>[^\s:]+)(?::\w+)?(?P<text>)\s*\Z"),
+            _re(r"【(?P<speaker>[^】]{1,40})】(?P<text>.*)\Z"),
+        ),
+        rest=_re(r"[;*@]|#\s*\Z|(?:\s*\[[^\]]*\])+\s*\Z"),
+        below=True,
+        words=_re(r"\[[^\]]*\]"),
+    ),
+    TextForm(
+        name="headings",
+        about=(
+            "名前と時刻の行の下に発言 (Notta、Teams・Slack・Discord からの貼り付けなど)",
+            "a row of name and time above each text (Notta; pasted from Teams, Slack, Discord)",
+        ),
+        rows=(
+            _re(_HEADING),
+            _re(rf"(?P<stamp>[\[(（]?{_TIME}[\])）]?)\s+(?P<speaker>{_NAME})\s*\Z"),
+            _re(rf"\[(?P<speaker>[^\]\d]{{1,40}})\]\s+(?P<stamp>{_TIME})\s*\Z"),
+        ),
+        below=True,
+    ),
+    TextForm(
+        name="markdown",
+        about=("見出しか太字の名前の下に発言", "names as headings or in bold above each text"),
+        rows=(
+            _re(
+                r"(?:#{1,6}\s+|\*\*)(?P<speaker>[^*#：:]{1,40}?)\s*[：:]?\s*(?:\*\*)?[：:]?\s*(?P<text>)\Z"
+            ),
+        ),
+        rest=_re(r"\s*[-=*_]{3,}\s*\Z"),
+        below=True,
+    ),
+    TextForm(
+        name="brackets",
+        about=(
+            "名前を <…> か […] で囲む (IRC、WhisperX など)",
+            "names in <…> or […] (IRC, WhisperX)",
+        ),
+        rows=(
+            _re(rf"\s*(?:{_STAMP}\s*)?<(?P<speaker>[^<>/]{{1,40}})>[：:]?\s*(?P<text>\S.*)\Z"),
+            _re(
+                rf"\s*(?:{_STAMP}\s*)?\[(?P<speaker>[^\[\]\d：:][^\[\]：:]{{0,39}})\][：:]?\s*(?P<text>\S.*)\Z"
+            ),
+            _re(r"\s*【(?P<speaker>[^】]{1,40})】(?P<text>[^：:].*)\Z"),
+        ),
+    ),
+    TextForm(
+        name="script",
+        about=(
+            "「名前: 発話」「名前「発話」」の行 (時刻・箇条書き・太字・（照れ）が付いてもよい)",
+            "rows of `name: text` or 名前「…」, with times, bullets, bold or （mood） if you like",
+        ),
+        rows=_PLAIN,
+    ),
+)
+
+#: Rows that are no speech whoever the speaker is: cues of subtitles, JSON, tags, tables.
+STRUCTURE = re.compile(
+    r"\s*(?:WEBVTT|\d+\s*\Z|.*-->|[\[{}\]],?\s*\Z|[{\[]\s*[\"{\[]|\"\w+\"\s*:|</?\w[^<>]*>\s*\Z|\|.*\|\s*\Z)"
+    rf"|\s*[\[(（]?{_SPAN}(?:\W|\Z)"
+)
+_LOOKED_AT = 60
+
+
+def form_of(rows: Sequence[str], unnamed: Unnamed) -> TextForm | None:
+    """The form of the rows of a file, or `None`."""
+    content = [row for row in rows if row.strip()][:_LOOKED_AT]
+    for form in TEXT_FORMS:
+        signed = form.sign is not None and any(form.sign.match(row) for row in content)
+        if signed and any(form.first_row(row) for row in content):
+            return form
+    return next((form for form in TEXT_FORMS if _fits(form, content, unnamed)), None)
+
+
+def _fits(form: TextForm, content: Sequence[str], unnamed: Unnamed) -> bool:
+    """By its rows alone: it begins with an utterance, and enough others follow."""
+    if form.sign is not None:
+        return False
+    named = [form.first_row(row) is not None for row in content]
+    if form.below and form.name == "markdown":
+        speakers = [plain_name(_speaker(m)) for row in content if (m := form.first_row(row))]
+        return len(speakers) > 2 and len(set(speakers)) <= len(speakers) // 2 and named[0]
+    counted = [n for n, row in zip(named, content, strict=True) if n or not form.rest.match(row)]
+    if not any(counted):
+        return False
+    if form.below:
+        return counted[0] and sum(counted) > 1
+    if form.name == "script" and unnamed == "keep":
+        return True
+    return counted[0] and 3 * sum(counted) >= len(counted)
+
+
+def text_turns(form: TextForm, rows: Iterable[tuple[int, str]], unnamed: Unnamed) -> Iterator[Turn]:
+    """The utterances of numbered rows. A text of no words (a sticker, a call) is given as ""."""
+    held: Turn | None = None
+    today: datetime | None = None
+    seen: set[str] = set()
+    for number, ended in rows:
+        row = ended.rstrip("\r\n")
+        if not row.strip():
+            continue
+        found = form.first_row(row)
+        if found is not None and (not row[0].isspace() or _known(found, seen, held)):
+            if held is not None:
+                yield held
+            held = _begun(number, found, today)
+            seen.add(held.speaker)
+            today = held.at if isinstance(held.at, datetime) else today
+            continue
+        rest = form.rest.match(row)
+        if rest is not None:
+            today = day(rest.groupdict().get("day") or "") or today
+            continue
+        if NOTICE.match(row) and not row[0].isspace():
+            continue
+        alone = unnamed == "keep" and form.name == "script" and not row[0].isspace()
+        if held is None or alone or row.lstrip()[0] in ":：":
+            if held is not None:
+                yield held
+            held = Turn(number, "", row)
+        else:
+            held = replace(held, text=f"{held.text}\n{row.strip()}".lstrip("\n"))
+    if held is not None:
+        yield held
+
+
+def _known(found: re.Match[str], seen: set[str], held: Turn | None) -> bool:
+    """Whether an indented row names somebody who has spoken; the first row may be indented."""
+    return held is None or plain_name(_speaker(found)) in seen
+
+
+def _begun(number: int, found: re.Match[str], today: datetime | None) -> Turn:
+    groups = found.groupdict()
+    stamp = groups.get("stamp") or ""
+    date, at = day(stamp) or today, clock(re.sub(_DATE, " ", stamp))
+    when = datetime.combine(date, at) if date is not None and at is not None else at
+    return Turn(
+        number,
+        plain_name(_speaker(found)),
+        groups.get("text") or "",
+        at=when,
+        mood=(groups.get("mood") or "").strip(),
+    )
+
+
+def spoken(text: str, form: TextForm) -> str:
+    """A text without the form's own marks; "" where it stands for no words."""
+    plain = form.words.sub("", text) if form.words is not None else text
+    plain = plain.strip()
+    if _NO_WORDS.match(plain):
+        return ""
+    if "\n" in plain and plain[0] == plain[-1] == '"':
+        return plain[1:-1].replace('""', '"')
+    return plain[1:-1] if _QUOTED.fullmatch(plain) else plain
+
+
+#: A text that is one quotation as a whole: 「…」, with others within it.
+_QUOTED = re.compile(r"「(?:[^「」]|「[^「」]*」)*」|『(?:[^『』]|『[^『』]*』)*』", re.DOTALL)
+
+
+def is_aside(row: str) -> bool:
+    """Whether a row is blank, a title, a rule or a stage direction."""
+    return not row.strip() or _ASIDE.match(row) is not None

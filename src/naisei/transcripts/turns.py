@@ -1,0 +1,167 @@
+"""What is read from a file: turns, in the order in which they were said."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime, time
+from itertools import pairwise
+from typing import Any, Literal
+
+#: What happens to a row that names nobody: it goes on with the utterance before, or it is one of
+#: nobody.
+Unnamed = Literal["join", "keep"]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One utterance as the file has it.
+
+    number: of its first row in the file, or of its entry in the list, from 1. speaker: "" where
+    nobody is named. text: what was said, without the name, the time and the mood. session: from 1.
+    at: when, where the file says so; without a zone as it stands there. mood: what the script
+    says of the manner (照れ). order: its place where the file counts the turns. history: earlier
+    texts that the entry brings along, oldest first.
+    """
+
+    number: int
+    speaker: str
+    text: str
+    session: int = 1
+    at: datetime | time | None = None
+    mood: str = ""
+    order: int | None = None
+    history: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """One conversation.
+
+    name: its id in the file, or the file's name. form: which form it was read as. turns: oldest
+    first. roster: speakers in the order in which the file introduces them. personas: speaker →
+    who they are. left_out: rows that are no utterance (calls, stickers, notices, tools). source:
+    the parsed JSON of this conversation, else `None`.
+    """
+
+    name: str
+    form: str
+    turns: tuple[Turn, ...]
+    roster: tuple[str, ...] = ()
+    personas: dict[str, str] = field(default_factory=dict)
+    left_out: int = 0
+    source: Any = None
+
+    @property
+    def speakers(self) -> tuple[str, ...]:
+        """Those who speak, as the file introduces them, then by their first turn."""
+        spoken = list(dict.fromkeys(turn.speaker for turn in self.turns))
+        return tuple(dict.fromkeys([*(n for n in self.roster if n in spoken), *spoken]))
+
+
+def plain_name(name: str) -> str:
+    """A speaker's name in one width, without spaces and marks of emphasis around it."""
+    text = " ".join(unicodedata.normalize("NFKC", name).split())
+    return text.strip("*_ ").removeprefix("@").removeprefix("~").strip()
+
+
+def in_order(turns: Sequence[Turn], *, by_day: bool) -> list[Turn]:
+    """Turns oldest first, by their numbers or times where all have them.
+
+    Exports that begin with the newest are turned round. by_day: each day is a session.
+    """
+    out = list(turns)
+    numbers = [turn.order for turn in out]
+    if out and None not in numbers and len(set(numbers)) == len(out):
+        return sorted(out, key=lambda turn: turn.order or 0)
+    moments = [turn.at for turn in out]
+    if _falls(moments):
+        out.reverse()
+    if all(isinstance(at, datetime) for at in moments) and len({_zoned(at) for at in moments}) == 1:
+        out.sort(key=lambda turn: turn.at or datetime.min)
+    return _days(out) if by_day else out
+
+
+def _zoned(at: object) -> bool:
+    return isinstance(at, datetime) and at.tzinfo is not None
+
+
+def _falls(moments: Sequence[datetime | time | None]) -> bool:
+    """Whether the times go backwards: more steps back than forward, and none forward where only
+    the time of day is known (midnight is a step back, too)."""
+    known = [at for at in moments if at is not None]
+    steps = [(a, b) for a, b in pairwise(known) if type(a) is type(b) and _zoned(a) == _zoned(b)]
+    back = sum(b < a for a, b in steps)  # type: ignore[operator]
+    forth = sum(a < b for a, b in steps)  # type: ignore[operator]
+    if any(isinstance(at, time) for at in known):
+        return back > 1 and not forth
+    return back > forth
+
+
+def _days(turns: Sequence[Turn]) -> list[Turn]:
+    days: dict[date | None, int] = {}
+    out, session = [], 1
+    for turn in turns:
+        if isinstance(turn.at, datetime):
+            # What stands before the first date is a day of its own.
+            session = days.setdefault(turn.at.date(), len(days) + 1)
+        elif not days:
+            days[None] = 1
+        out.append(replace(turn, session=session))
+    return out
+
+
+_DATE = re.compile(r"(\d{4})\D{1,2}(\d{1,2})\D{1,2}(\d{1,2})|(\d{1,2})[/.](\d{1,2})[/.](\d{2,4})")
+_CLOCK = re.compile(r"(\d{1,2})[:：時](\d{2})(?:[:：分](\d{2}))?")
+_AFTERNOON = re.compile(r"午後|p\.?m", re.IGNORECASE)
+_TWELVE = re.compile(r"午前|午後|[ap]\.?m", re.IGNORECASE)
+
+
+def clock(text: str) -> time | None:
+    """The time of day in a text such as 19:02, 午後7:02 or 7:02 PM."""
+    found = _CLOCK.search(text)
+    if found is None:
+        return None
+    hour = int(found[1])
+    if _TWELVE.search(text):
+        hour = hour % 12 + (12 if _AFTERNOON.search(text) else 0)
+    try:
+        return time(hour, int(found[2]), int(found[3] or 0))
+    except ValueError:
+        return None
+
+
+def day(text: str) -> datetime | None:
+    """The day in a text such as 2026/04/11(土), 2026年4月11日 or 4/11/26 (month first, unless
+    the first number is no month)."""
+    found = _DATE.search(text)
+    if found is None:
+        return None
+    year, month, number = (
+        (found[n] for n in (1, 2, 3)) if found[1] else (found[6], found[4], found[5])
+    )
+    numbers = int(year), int(month), int(number)
+    if numbers[1] > 12:
+        numbers = numbers[0], numbers[2], numbers[1]
+    try:
+        return datetime(numbers[0] + (2000 if numbers[0] < 100 else 0), *numbers[1:])
+    except ValueError:
+        return None
+
+
+def moment(value: object) -> datetime | time | None:
+    """When: of ISO 8601, of (milli)seconds since 1970, or of a date and a time in words."""
+    if isinstance(value, bool) or value is None:
+        return None
+    text = str(value).strip()
+    if re.fullmatch(r"\d{9,11}(\.\d+)?", text):
+        return datetime.fromtimestamp(float(text), UTC)
+    if re.fullmatch(r"\d{12,14}", text):
+        return datetime.fromtimestamp(int(text) / 1000, UTC)
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        on, at = day(text), clock(_DATE.sub(" ", text))
+        return datetime.combine(on, at) if on and at else on or at

@@ -1,0 +1,209 @@
+"""Conversations as programs write them: the right speakers, words, times, order; or a refusal."""
+
+from datetime import datetime
+
+import pytest
+
+from naisei.core import InputError
+from naisei.transcripts import Transcript, parse_transcripts
+
+A, B = "みなみ", "あおい"
+SAID = [(A, "昨日は遅くまでごめんね"), (B, "ううん、楽しかったよ"), (A, "次は私がおごるから")]
+(_, X), (_, Y), (_, Z) = SAID
+
+
+def read(text: str, place: str = "talk.txt", **options: str) -> Transcript:
+    (one,) = parse_transcripts(text, place, **options)  # type: ignore[arg-type]
+    return one
+
+
+def said(one: Transcript) -> list[tuple[str, str]]:
+    return [(turn.speaker, turn.text) for turn in one.turns]
+
+
+LINE_HEAD = "[LINE] みなみとのトーク履歴\n保存日時：2026/04/12 21:03\n\n"
+#: Form → texts of it that all say `SAID`.
+ROWS = {
+    "line": [
+        f"{LINE_HEAD}2026/04/11(土)\n19:02\t{A}\t{X}\n19:03\t{B}\t{Y}\n19:03\t{B}\t[スタンプ]\n"
+        f"19:05\t☎ 通話時間 3:05\n19:06\t{A}がメッセージの送信を取り消しました\n19:10\t{A}\t{Z}\n",
+        f"2026/04/11(土)\n午後7:02\t{A}\t{X}\n午後7:03\t{B}\t{Y}\n午後7:10\t{A}\t{Z}\n",
+        f"2026.04.11 土曜日\n19:02 {A} {X}\n19:03 {B} {Y}\n19:05 {A} ☎ 通話に応答がありませんでした\n"
+        f"19:06 {A} 画像を削除しました\n19:10 {A} {Z}\n",
+        "[LINE] Chat history with みなみ\nSaved on: 4/12/2026, 21:03\n\nSat, 4/11/2026\n"
+        f"07:02 PM\t{A}\t{X}\n07:03 PM\t{B}\t{Y}\n07:04 PM\t{B}\t[Sticker]\n07:10 PM\t{A}\t{Z}\n",
+    ],
+    "whatsapp": [
+        f"[2026/04/11, 19:02:11] {A}: {X}\n\u200e[2026/04/11, 19:02:40] {A}: \u200eimage omitted\n"
+        f"[2026/04/11, 19:03:00] {B}: {Y}\n[2026/04/11, 19:04:00] {A}: {Z}\n",
+        f"2026/04/11, 19:00 - Messages and calls are end-to-end encrypted.\n2026/04/11, 19:02 - {A}: {X}\n"
+        f"2026/04/11, 19:03 - {B}: {Y}\n2026/04/11, 19:03 - {B}: <Media omitted>\n2026/04/11, 19:04 - {A}: {Z}\n",
+        f"4/11/26, 7:02 PM - {A}: {X}\n4/11/26, 7:03 PM - {B}: {Y}\n4/11/26, 7:04 PM - {A}: {Z}\n",
+    ],
+    "zoom-chat": [
+        f"19:02:11 From {A} to Everyone:\n\t{X}\n19:03:00 From {B} to Everyone:\n\t{Y}\n"
+        f"19:04:00 From {A} to Everyone:\n\t{Z}\n",
+        f"19:02:11\t From  {A} : {X}\n19:03:00\t From  {B} : {Y}\n19:04:00\t From  {A} : {Z}\n",
+    ],
+    "kirikiri": [
+        f"[cm]\n#{A}\n{X}[p]\n#{B}\n{Y}[l][r]\n[p]\n#{A}:happy\n{Z}[p]\n",
+        f"*start|はじめ\n@bg storage=room\n【{A}】\n{X}[l]\n【{B}】\n{Y}[p]\n【{A}】\n{Z}[p]\n",
+    ],
+    "headings": [
+        f"{A}  00:01\n{X}\n\n{B}  00:05\n{Y}\n\n{A}  00:09\n{Z}\n",
+        f"{A}  7:02 PM\n{X}\n{B}  7:03 PM\n{Y}\n{A}  7:04 PM\n{Z}\n",
+        f"{A} — 2026/04/11 19:02\n{X}\n{B} — 2026/04/11 19:03\n{Y}\n{A} — 今日 19:04\n{Z}\n",
+        f"[{A}] 19:02:11\n{X}\n\n[{B}] 19:03:00\n{Y}\n\n[{A}] 19:04:00\n{Z}\n",
+        f"00:01 {A}\n{X}\n00:05 {B}\n{Y}\n00:09 {A}\n{Z}\n",
+        f"{A} [19:02]\n{X}\n{B} [19:03]\n{Y}\n{A} [19:04]\n{Z}\n",
+    ],
+    "markdown": [
+        f"## {A}\n\n{X}\n\n## {B}\n\n{Y}\n\n## {A}\n\n{Z}\n\n## {B}\n\n[スタンプ]\n",
+        f"**{A}:**\n\n{X}\n\n**{B}:**\n\n{Y}\n\n**{A}:**\n\n{Z}\n\n**{B}:**\n\n[スタンプ]\n",
+    ],
+    "brackets": [
+        f"<{A}> {X}\n<{B}> {Y}\n<{A}> {Z}\n",
+        f"[19:02] <{A}> {X}\n[19:03] <{B}> {Y}\n[19:04] <{A}> {Z}\n",
+        f"[{A}] {X}\n[{B}] {Y}\n[{A}] {Z}\n",
+        f"[00:00:03.210 --> 00:00:05.000] [{A}]: {X}\n[00:00:05.000 --> 00:00:08.000] [{B}]: {Y}\n"
+        f"[00:00:08.000 --> 00:00:09.000] [{A}]: {Z}\n",
+        f"【{A}】{X}\n【{B}】{Y}\n【{A}】{Z}\n",
+    ],
+    "script": [
+        f"{A}: {X}\n{B}：{Y}\n{A}\t{Z}\n",
+        f"2026-04-11 19:02:11 {A}: {X}\n2026-04-11 19:03:00 {B}: {Y}\n2026-04-11 19:04:00 {A}: {Z}\n",
+        f"[2026-04-11T19:02:11+09:00] {A}: {X}\n[2026-04-11T19:03:00+09:00] {B}: {Y}\n"
+        f"[2026-04-11T19:04:00+09:00] {A}: {Z}\n",
+        f"[00:01 - 00:05] {A}: {X}\n[00:05 - 00:09] {B}: {Y}\n[00:09 - 00:12] {A}: {Z}\n",
+        f"00:00:00\n\n{A}: {X}\n{B}: {Y}\n\n00:05:00\n\n{A}: {Z}\n",
+        f"# 第1話\n\n**{A}**: {X}\n\n**{B}**: {Y}\n\n**{A}**: {Z}\n",
+        f"**{A}：** {X}\n**{B}：** {Y}\n**{A}：** {Z}\n",
+        f"- {A}: {X}\n- {B}: {Y}\n- {A}: {Z}\n",
+        f"1. {A}: {X}\n2. {B}: {Y}\n3. {A}: {Z}\n",
+        f"{A}（笑）：{X}\n{B}【照れ】：{Y}\n{A}[speed=0.9]: {Z}\n",
+        f"{A}「{X}」\n{B}（小声）「{Y}」\n（間）\n{A}『{Z}』\n",
+        f"（朝、台所）\n{A}：{X}\n{B}が参加しました\n{B}：{Y}\n――――\n{A}：{Z}\n",
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("form", "text"), [(form, text) for form, texts in ROWS.items() for text in texts]
+)
+def test_a_form_is_known_and_read(form: str, text: str) -> None:
+    one = read(text)
+    assert (one.form, one.speakers) == (form, (A, B))
+    assert [(name, words.strip("「」『』")) for name, words in said(one)] == SAID
+
+
+def test_subtitles_with_names_and_with_voices() -> None:
+    srt = (
+        f"1\n00:00:03,210 --> 00:00:05,000\n{A}: {X}\n\n2\n00:00:05,210 --> 00:00:08,000\n{B}: {Y[:4]}\n{Y[4:]}"
+        f"\n\n3\n00:00:08,210 --> 00:00:09,000\n{A}: {Z}\n"
+    )
+    one = read(srt, "talk.srt")
+    assert one.form == "subtitles" and one.speakers == (A, B)
+    assert [words.replace("\n", "") for _, words in said(one)] == [X, Y, Z]
+    vtt = "WEBVTT\n\n" + "".join(
+        f"{n}\n00:0{n}.000 --> 00:0{n + 1}.000\n<v {who}>{words}</v>\n\n"
+        for n, (who, words) in enumerate(SAID, 1)
+    )
+    assert said(read(vtt, "talk.vtt")) == SAID
+
+
+TABLES = [
+    f"speaker,text\n{A},{X}\n{B},{Y}\n{A},{Z}\n",
+    f"キャラ,セリフ\n{A},{X}\n{B},{Y}\n{A},{Z}\n",
+    f"日時\t送信者名\tメッセージ\n2026/04/11 19:02\t{A}\t{X}\n2026/04/11 19:03\t{B}\t{Y}\n2026/04/11 19:04\t{A}\t{Z}\n",
+    f"番号;話し手;発言\n3;{A};{Z}\n1;{A};{X}\n2;{B};{Y}\n",
+    f"Date,User,Message\n2026-04-11 19:04:00,{A},{Z}\n2026-04-11 19:03:00,{B},{Y}\n2026-04-11 19:02:00,{A},{X}\n",
+    f"{A},{X}\n{B},{Y}\n{A},{Z}\n",
+    f"| 話者 | 発話 |\n|---|---|\n| {A} | {X} |\n| **{B}** | {Y} |\n| {A} | {Z} |\n",
+]
+
+
+@pytest.mark.parametrize("text", TABLES)
+def test_a_table_is_read_in_the_order_of_its_numbers_or_times(text: str) -> None:
+    one = read(text)
+    assert one.form == "table" and said(one) == SAID
+
+
+def test_a_quoted_cell_is_one_utterance() -> None:
+    assert said(read('speaker,text\nA,"はい、\n二行"\nB,"""ええ"""\n')) == [
+        ("A", "はい、\n二行"),
+        ("B", '"ええ"'),
+    ]
+
+
+def test_a_column_of_dialogues_keeps_them_apart() -> None:
+    text = "会話ID,話者,発話\na,A,はい\na,B,うん\nb,A,部長\nb,B,そうか\n"
+    found = parse_transcripts(text, "t.csv")
+    assert [(one.name, len(one.turns)) for one in found] == [("a", 2), ("b", 2)]
+
+
+def test_days_are_sessions_and_times_are_kept() -> None:
+    one = read(
+        f"{LINE_HEAD}2026/04/11(土)\n19:02\t{A}\t{X}\n\n2026/04/12(日)\n午前0:03\t{B}\t{Y}\n"
+    )
+    assert [turn.session for turn in one.turns] == [1, 2]
+    assert [turn.at for turn in one.turns] == [
+        datetime(2026, 4, 11, 19, 2),
+        datetime(2026, 4, 12, 0, 3),
+    ]
+
+
+def test_an_export_that_begins_with_the_newest_is_turned_round() -> None:
+    rows = [f"2026-04-11 19:0{n}:00 {who}: {words}" for n, (who, words) in enumerate(SAID)]
+    assert said(read("\n".join(reversed(rows)))) == SAID
+
+
+def test_a_quotation_of_several_rows_is_one_utterance() -> None:
+    one = read(
+        f'{LINE_HEAD}2026/04/11(土)\n19:02\t{A}\t"写真送るね\nちょっと""待って"""\n19:03\t{B}\t{Y}\n'
+    )
+    assert said(one) == [(A, '写真送るね\nちょっと"待って"'), (B, Y)]
+
+
+def test_a_name_of_two_words_is_one_name() -> None:
+    one = read(f"2026.04.11 土曜日\n19:02 高橋 南 {X}\n19:03 {B} {Y}\n19:04 高橋 南 {Z}\n")
+    assert one.speakers == ("高橋 南", B) and one.turns[0].text == X
+
+
+@pytest.mark.parametrize(
+    ("place", "text", "named"),
+    [
+        ("t.srt", "1\n00:00:03,210 --> 00:00:05,000\nおはよう。\n", "SRT"),
+        (
+            "t.txt",
+            "[00:00.000 --> 00:05.000] おはよう\n[00:05.000 --> 00:09.000] はい\n",
+            "Whisper",
+        ),
+        ("t.html", "<!DOCTYPE html>\n<html><body>あ</body></html>\n", "HTML"),
+        ("t.txt", "これは日記です。今日は雨でした。\n買い物に行きました。\n", "日記"),
+        ("t.csv", "質問,回答\n名前は何ですか,山田です\n", "speaker"),
+    ],
+)
+@pytest.mark.parametrize("lang", ["ja", "en"])
+def test_what_is_not_understood_is_refused_by_name(
+    place: str, text: str, named: str, lang: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NAISEI_LANG", lang)
+    with pytest.raises(InputError) as caught:
+        parse_transcripts(text, place)
+    assert named in caught.value.message and caught.value.remedy
+    assert (caught.value.place or "").startswith(place)
+
+
+@pytest.mark.parametrize(
+    "text", ["1\n00:00:03,210 --> 00:00:05,000\nはい\n", '[\n"a"\n]\n', "12\n34\n"]
+)
+def test_structure_is_never_a_line_of_somebody(text: str) -> None:
+    with pytest.raises(InputError):
+        parse_transcripts(text, "t.txt", unnamed="keep")
+
+
+def test_a_form_may_be_said_and_an_unknown_one_is_refused() -> None:
+    assert read(f"{A}: {X}\n{B}: {Y}\n", form="script").form == "script"
+    with pytest.raises(InputError) as caught:
+        read("", form="scirpt")
+    assert caught.value.place == "--form"
