@@ -22,6 +22,7 @@ from naisei.director.wording.cues import CueSpec
 from naisei.lang import say
 from naisei.lengths import PROFILE, bounded
 from naisei.text_files import read_text, toml_of
+from naisei.transcripts.cards import CARDS, Card, read_card
 
 Text = Annotated[str, Field(min_length=1)]
 Identifier = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]*$")]
@@ -268,7 +269,7 @@ def profile_text(character: str) -> str:
 
 
 def load_character(name: str | Path | Character) -> Character:
-    """A profile by id (`yana`), display name (「やな」) or path of a TOML file.
+    """A profile by id (`yana`), display name (「やな」) or path of a TOML file or a character card.
 
     A `Character` is given back as it is.
 
@@ -280,18 +281,32 @@ def load_character(name: str | Path | Character) -> Character:
     if isinstance(name, str):
         if (known := _by_name().get(name)) is not None:
             return known
-        if not name.endswith(".toml"):
+        if not name.lower().endswith((".toml", *CARDS)):
             raise InputError(
                 say(f"{name!r} というキャラクターはありません", f"unknown character {name!r}"),
                 remedy=say(
                     ", ".join(c.id for c in shipped())
-                    + " のどれか、または .toml ファイルを指定してください",
-                    "use one of " + ", ".join(c.id for c in shipped()) + ", or a .toml file",
+                    + " のどれか、または .toml かキャラクターカードを指定してください",
+                    "use one of " + ", ".join(c.id for c in shipped()) + ", or a .toml file "
+                    "or a character card",
                 ),
             )
     path = Path(name)
+    if path.suffix.lower() in CARDS:
+        return _of_card(read_card(path), path.stem)
     text = read_text(path)
     return parse_character(bounded(text, PROFILE, place=str(path)), place=str(path))
+
+
+def _of_card(card: Card, stem: str) -> Character:
+    """The profile of a card: its lines stand in the persona, as what the voice is like."""
+    id = re.sub(r"[^a-z0-9_-]+", "-", stem.lower()).strip("-_0123456789") or "card"
+    samples = "\n".join(f"- {line}" for line in card.samples)
+    head = say("話し方の例:", "How they speak:")
+    persona = f"{card.about}\n{head}\n{samples}" if samples else card.about
+    return Character(
+        id=card.name, names=(card.name,), persona=bounded(persona, PROFILE, place=card.name)
+    )
 
 
 @lru_cache(maxsize=1)

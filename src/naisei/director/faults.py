@@ -16,6 +16,7 @@ from naisei.core import InputError
 from naisei.director.character import Character, load_character
 from naisei.lang import say
 from naisei.text_files import read_text, toml_of
+from naisei.transcripts.cards import CARDS
 
 _HEAD = re.compile(r"\s*(\[\[?)\s*([^\]]+?)\s*\]\]?\s*(?:#.*)?$")
 _KEY = re.compile(r"\s*([\w.\"'-]+)\s*=")
@@ -91,6 +92,9 @@ def faults(path: Path) -> list[Fault]:
     Raises:
         InputError: the file cannot be read at all.
     """
+    if path.suffix.lower() in CARDS:
+        load_character(path)
+        return []
     text = read_text(path)
     try:
         data = toml_of(text)

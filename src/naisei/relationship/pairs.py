@@ -31,6 +31,7 @@ from naisei.lengths import PROFILE, bounded
 from naisei.relationship.vector import RelationVector
 from naisei.system.config import Options, flag
 from naisei.text_files import read_text, toml_of
+from naisei.transcripts.cards import CARDS, read_card
 
 # Personas and pairs as data: who they are, how they address each other, what is so.
 #
@@ -249,6 +250,9 @@ def _from_file(name: str) -> Pair | Persona:
                 f"use one of {', '.join(shipped())}, or a .toml file",
             ),
         )
+    if name.lower().endswith(CARDS):
+        card = read_card(name)
+        return Persona(name=card.name, persona=card.about, speech=" / ".join(card.samples))
     return parse(bounded(read_text(name), PROFILE, place=name), place=name)
 
 

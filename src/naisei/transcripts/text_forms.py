@@ -197,8 +197,8 @@ TEXT_FORMS = (
     TextForm(
         name="script",
         about=(
-            "「名前: 発話」「名前「発話」」の行 (時刻・箇条書き・太字・（照れ）が付いてもよい)",
-            "rows of `name: text` or 名前「…」, with times, bullets, bold or （mood） if you like",
+            "台本 (名前: 発話、名前（照れ）「発話」、時刻・箇条書き・太字も)",
+            "script (name: text, 名前（照れ）「…」, with times, bullets, bold)",
         ),
         rows=_PLAIN,
     ),
