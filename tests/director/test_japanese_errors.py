@@ -24,7 +24,7 @@ def _lines(text: str) -> Callable[[], object]:
 
 _WRONG: tuple[Wrong, ...] = (
     (lambda: load_character("nobody"), "unknown character 'nobody'",
-     "use one of " + ", ".join(c.id for c in shipped()) + ", or a .toml file"),
+     "use one of " + ", ".join(c.id for c in shipped()) + ", or a .toml file or a character card"),
     (lambda: load_character(_NOTHING), "no such file", _CHECK),
     (lambda: faults(_NOTHING), "no such file", _CHECK),
     (lambda: script_lines("nothing.toml", Speakers()), "no such file",

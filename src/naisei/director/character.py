@@ -304,9 +304,8 @@ def _of_card(card: Card, stem: str) -> Character:
     samples = "\n".join(f"- {line}" for line in card.samples)
     head = say("話し方の例:", "How they speak:")
     persona = f"{card.about}\n{head}\n{samples}" if samples else card.about
-    return Character(
-        id=card.name, names=(card.name,), persona=bounded(persona, PROFILE, place=card.name)
-    )
+    bounded(persona, PROFILE, place=card.name)
+    return Character(schema="naisei.character.v1", id=id, names=(card.name,), persona=persona)
 
 
 @lru_cache(maxsize=1)
