@@ -149,7 +149,7 @@ def _text(name: str, data: bytes) -> str:
 
 
 def _markdown(name: str, data: bytes, limits: LoadLimits) -> Read:
-    from naisei.retrieval.loaders.css import TooIntricate
+    from naisei.retrieval.loaders.cascade import TooIntricate
     from naisei.retrieval.loaders.markdown import read_markdown
 
     try:
@@ -166,7 +166,7 @@ def _plain(name: str, data: bytes, limits: LoadLimits) -> Read:
 
 
 def _html(name: str, data: bytes, limits: LoadLimits) -> Read:
-    from naisei.retrieval.loaders.css import TooIntricate
+    from naisei.retrieval.loaders.cascade import TooIntricate
     from naisei.retrieval.loaders.html import read_html
 
     try:
