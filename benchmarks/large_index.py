@@ -31,7 +31,7 @@ from naisei.postgres import Stored, shown
 from naisei.retrieval.build import build, write_generation
 from naisei.retrieval.editions import signature
 from naisei.retrieval.index import Index
-from naisei.retrieval.publishing import publish
+from naisei.retrieval.published import publish
 from naisei.retrieval.store import Store
 from naisei.retrieval.types import Document, IndexReport, Passage
 
