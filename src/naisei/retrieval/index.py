@@ -23,13 +23,13 @@ from naisei.models.base import Embedder
 from naisei.models.embedders import open_embedder
 from naisei.postgres import address_of, stored_in
 from naisei.retrieval.ranking import (
-    LOOKED_AT,
+    RERANKED,
     best_rows,
     blend,
-    copies_last,
+    demote_duplicates,
+    demote_superseded,
     fuse,
-    look_again,
-    newer_first,
+    rerank,
 )
 from naisei.retrieval.seal import damaged, telling
 from naisei.retrieval.snapshot import Gone, Snapshot
@@ -176,7 +176,7 @@ class Index:
         """(title, its headings in order) of each document, but outdated editions and copies."""
         return self._answered(lambda snapshot: self._alone(snapshot.outline))
 
-    def remembered(self, name: str, make: Callable[[], str]) -> str:
+    def cached(self, name: str, make: Callable[[], str]) -> str:
         """What `make` tells of this generation, made once and kept with it, where that can be
         written."""
         path = self._current().folder / name
@@ -299,19 +299,19 @@ class Index:
         else:
             fused = fuse([words or meanings])
         if mode == "hybrid" and fused:
-            first = list(fused)[:LOOKED_AT]
+            first = list(fused)[:RERANKED]
             with self._lock:
                 texts = [" ".join([c.title, *c.headings, c.text]) for c in snapshot.chunks(first)]
             solid = [word for word in asked if not hollow(word)]
             covered = snapshot.words.covered(solid, first)
-            fused = look_again(fused, query, texts, covered, snapshot.document)
+            fused = rerank(fused, query, texts, covered, snapshot.document)
         if liked is not None:
             moved = {row: s * _LIKED if liked[row] else s for row, s in fused.items()}
             fused = dict(sorted(moved.items(), key=lambda pair: -pair[1]))
         place_w = {row: rank for rank, row in enumerate(words, start=1)}
         place_m = {row: rank for rank, row in enumerate(meanings, start=1)}
         with self._lock:
-            ranked = newer_first(fused, snapshot.document, query)
+            ranked = demote_superseded(fused, snapshot.document, query)
             found = snapshot.chunks([row for row, _ in ranked[: 4 * k]])
         return [
             Hit(
@@ -326,7 +326,7 @@ class Index:
                 if cosines is None
                 else tuple(map(float, snapshot.spans.each(row, vector))),
             )
-            for chunk, (row, score) in copies_last(found, ranked)[:k]
+            for chunk, (row, score) in demote_duplicates(found, ranked)[:k]
         ]
 
     def _vector(self, snapshot: Snapshot, query: str) -> npt.NDArray[np.float32]:

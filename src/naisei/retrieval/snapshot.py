@@ -39,50 +39,26 @@ from naisei.retrieval.store import CHUNKS, ChunkRow, Store, folder_of
 from naisei.retrieval.types import Chunk
 from naisei.retrieval.vectors import SpanIndex, VectorIndex, WordIndex, write_words
 
-OWN = ("path", "format", "date", "headings")
+_OWN = ("path", "format", "date", "headings")
 #: (path, format, date, meta) → whether it fits.
-DocumentTest = Callable[[str, str, dt.date | None, Mapping[str, JsonValue]], bool]
+_DocumentTest = Callable[[str, str, dt.date | None, Mapping[str, JsonValue]], bool]
 
 
-def fold(text: str) -> str:
+def _fold(text: str) -> str:
     return unicodedata.normalize("NFKC", text).casefold().strip()
 
 
-def known_keys(filters: Mapping[str, Any], keys: Collection[str]) -> None:
-    """Raises:
-    InputError: a key that is neither ours nor of any document's front matter.
-    """
-    for key in filters:
-        if key not in OWN and key not in keys:
-            usable = ", ".join([*OWN, *sorted(keys)])
-            raise InputError(
-                say(f"{key!r} を持つ資料がありません", f"no document has {key!r}"),
-                place=f"filter {key}",
-                remedy=say(f"使えるもの: {usable}", f"use {usable}"),
-            )
-
-
-def heading_words(filters: Mapping[str, Any]) -> tuple[str, ...]:
-    """The folded words of the filter on headings; () if there is none."""
-    return tuple(map(fold, _texts("headings", filters.get("headings", ()))))
-
-
-def document_tests(filters: Mapping[str, Any]) -> list[DocumentTest]:
-    """What a document must fit. Raises `InputError` for a value that is none."""
-    return [_test(key, value) for key, value in filters.items() if key != "headings"]
-
-
-def _test(key: str, value: Any) -> DocumentTest:
+def _test(key: str, value: Any) -> _DocumentTest:
     if key == "date":
         first, last = _period(value)
         return lambda path, form, date, meta: date is not None and first <= date <= last
-    wanted = tuple(map(fold, _texts(key, value)))
+    wanted = tuple(map(_fold, _texts(key, value)))
     if key == "path":
-        return lambda path, form, date, meta: any(fnmatchcase(fold(path), w) for w in wanted)
+        return lambda path, form, date, meta: any(fnmatchcase(_fold(path), w) for w in wanted)
     if key == "format":
         return lambda path, form, date, meta: form in wanted
     return lambda path, form, date, meta: any(
-        fold(str(said)) in wanted for said in _list(meta.get(key))
+        _fold(str(said)) in wanted for said in _list(meta.get(key))
     )
 
 
@@ -251,11 +227,7 @@ class Snapshot:
 
     def usable(self, filters: Mapping[str, Any]) -> dict[str, Any]:
         """Those of the filters whose key something here has."""
-        return {key: value for key, value in filters.items() if key in OWN or key in self.keys}
-
-    def check_filters(self, filters: Mapping[str, Any]) -> None:
-        """Raises `InputError` for a key that nothing here has."""
-        known_keys(filters, self.keys)
+        return {key: value for key, value in filters.items() if key in _OWN or key in self.keys}
 
     def ground(self, cosines: npt.NDArray[np.float32], vector: npt.NDArray[np.float32]) -> float:
         """The cosine with this vector that says nothing: the mean of all."""
@@ -263,15 +235,22 @@ class Snapshot:
 
     def mask(self, filters: Mapping[str, Any]) -> npt.NDArray[np.bool_]:
         """Shape (rows,). Raises `InputError`."""
-        self.check_filters(filters)
-        tests = document_tests(filters)
+        for key in filters:
+            if key not in _OWN and key not in self.keys:
+                usable = ", ".join([*_OWN, *sorted(self.keys)])
+                raise InputError(
+                    say(f"{key!r} を持つ資料がありません", f"no document has {key!r}"),
+                    place=f"filter {key}",
+                    remedy=say(f"使えるもの: {usable}", f"use {usable}"),
+                )
+        tests = [_test(key, value) for key, value in filters.items() if key != "headings"]
         fitting = [
             n
             for n, filed in self.filed.items()
             if all(test(filed.path, filed.format, filed.date, filed.meta) for test in tests)
         ]
         mask = np.isin(self._chunks[:, 1], np.array(fitting, dtype=np.int64))
-        if words := heading_words(filters):
+        if words := tuple(map(_fold, _texts("headings", filters.get("headings", ())))):
             rows = np.flatnonzero(mask)
             mask[rows] = [any(w in self._places[row] for w in words) for row in rows]
         return mask
@@ -280,7 +259,7 @@ class Snapshot:
     def _places(self) -> list[str]:
         """Title and headings of each row, folded."""
         found = {number: headings for number, _, headings in self._headings()}
-        return [self.place(self.filed[int(d)], found[int(c)]) for c, d in self._chunks]
+        return [self._place(self.filed[int(d)], found[int(c)]) for c, d in self._chunks]
 
     def _headings(self) -> list[tuple[int, int, str]]:
         """Number, document and headings (JSON) of each chunk, in the order of their numbers.
@@ -292,9 +271,9 @@ class Snapshot:
             raise Gone
         return mine
 
-    def place(self, filed: Filed, headings: str) -> str:
+    def _place(self, filed: Filed, headings: str) -> str:
         """Title and headings (JSON), folded."""
-        return fold("\n".join([filed.title, *json.loads(headings)]))
+        return _fold("\n".join([filed.title, *json.loads(headings)]))
 
     def _stored(self, row: int) -> ChunkRow:
         """Raises `Gone`, and `InputError` where it has changed."""

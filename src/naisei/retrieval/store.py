@@ -25,7 +25,7 @@ from pydantic import JsonValue
 from naisei.core import InputError, fingerprint
 from naisei.japanese.sentences import search_tokens
 from naisei.lang import say
-from naisei.retrieval.chunking import SAID, Chunking, Piece, embedding_text
+from naisei.retrieval.chunking import UNITS_VERSION, Chunking, Piece, embedding_text
 from naisei.retrieval.editions import Known
 from naisei.retrieval.seal import damaged, of_row, of_rows, telling
 from naisei.retrieval.types import Document, Hidden, LoadLimits
@@ -256,7 +256,7 @@ class Store:
         for key in keys:
             row = self.db.execute(
                 "SELECT vectors FROM sentences WHERE embedder = ? AND key = ?",
-                (f"{embedder}#{SAID}", key),
+                (f"{embedder}#{UNITS_VERSION}", key),
             ).fetchone()
             yield b"" if row is None else row[0]
 
@@ -264,7 +264,7 @@ class Store:
         """Within the transaction that is open."""
         self.db.executemany(
             "INSERT OR REPLACE INTO sentences VALUES (?, ?, ?)",
-            ((f"{embedder}#{SAID}", key, vectors) for key, vectors in packed),
+            ((f"{embedder}#{UNITS_VERSION}", key, vectors) for key, vectors in packed),
         )
 
     def keep(self, embedder: str, vectors: Iterable[tuple[bytes, npt.NDArray[np.float32]]]) -> None:
@@ -303,7 +303,7 @@ class Store:
                 "WHERE document = ? AND NOT (EXISTS (SELECT 1 FROM vectors v "
                 "WHERE v.embedder = ? AND v.key = chunks.key) AND EXISTS (SELECT 1 FROM "
                 "sentences s WHERE s.embedder = ? AND s.key = chunks.key)) ORDER BY chunks.id",
-                (document, embedder, f"{embedder}#{SAID}"),
+                (document, embedder, f"{embedder}#{UNITS_VERSION}"),
             )
             for key, title, headings, text in rows:
                 found[key] = title, json.loads(headings), text

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from naisei.bm25 import idf, saturated
 from naisei.japanese.sentences import related
 from naisei.models.base import Embedder, PassageEmbedder
-from naisei.retrieval.chunking import embedding_text, path_of, said, span_text
+from naisei.retrieval.chunking import embedding_text, path_of, sentence_units, span_text
 
 if TYPE_CHECKING:
     from naisei.retrieval.store import Store
@@ -270,8 +270,8 @@ class SpanIndex:
         return np.where(counts > 0, best, whole)
 
     def each(self, row: int, query: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """The cosine of every sentence of a chunk, in the order of `said`; empty if it has none
-        apart."""
+        """The cosine of every sentence of a chunk, in the order of `sentence_units`; empty if it
+        has none apart."""
         if self._rows is None:
             return np.empty(0, dtype=np.float32)
         spans = slice(int(self._starts[row]), int(self._ends[row]))
@@ -320,7 +320,7 @@ def _embedded(
     """Of each chunk (title, headings, text) its vector, then those of its sentences. Where the
     embedder can, sentences are pooled from the chunk's own pass: a third of the work, and the
     same recall (docs/design/0012)."""
-    sentences = [said(text) for _, _, text in chunks]
+    sentences = [sentence_units(text) for _, _, text in chunks]
     if isinstance(model, PassageEmbedder):
         found = model.embed_passages(
             [
