@@ -31,7 +31,8 @@ from naisei.postgres import Stored, shown
 from naisei.retrieval.build import build, write_generation
 from naisei.retrieval.editions import signature
 from naisei.retrieval.index import Index
-from naisei.retrieval.publishing import publish
+from naisei.retrieval.published import publish
+from naisei.retrieval.seal import of_row
 from naisei.retrieval.store import Store
 from naisei.retrieval.types import Document, IndexReport, Passage
 
@@ -91,10 +92,11 @@ def fill(folder: Path, chunks: int) -> tuple[float, float]:
             own = store.add(document, [], "rule", signature(passages))
             keys = [(first + n).to_bytes(32) for n in range(count)]
             store.db.executemany(
-                "INSERT INTO chunks VALUES (NULL, ?, ?, '[]', NULL, ?, ?, ?)",
+                "INSERT INTO chunks VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)",
                 [
-                    (own, f"{document.path}#{n}", t, t, k)
+                    (*row, of_row(*row))
                     for n, (t, k) in enumerate(zip(texts, keys, strict=True))
+                    for row in [(own, f"{document.path}#{n}", "[]", None, t, t, k)]
                 ],
             )
             store.keep("rule", zip(keys, vectors(first, count), strict=True))

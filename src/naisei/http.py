@@ -26,7 +26,9 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from naisei.addresses import is_loopback
 from naisei.core import Handler, InputError, Where
+from naisei.invisible import INVISIBLE
 from naisei.lang import say
 from naisei.lengths import (
     GUESS_SECONDS,
@@ -44,10 +46,7 @@ _OPENS = re.compile(r"<(?=[A-Za-z/!?])")
 #: … and a tag that is not closed before the next one would swallow what people wrote: `a<b`.
 _NEVER_CLOSED = re.compile(r"<(?=[A-Za-z/!?])(?![^<]*>)")
 #: Control characters but tab and line breaks; zero-width, bidirectional and tag characters.
-_UNSEEN = re.compile(
-    "[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f\\u200b\\u200e\\u200f\\u2028-\\u202e"
-    "\\u2060-\\u2069\\ufeff\\U000e0000-\\U000e007f]"
-)
+_UNSEEN = re.compile(f"[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f\\u2028\\u2029{INVISIBLE}]")
 
 
 def clean(text: str) -> str:
@@ -302,17 +301,6 @@ def message_of(error: HTTPException, *, no_path: str) -> str:
 
 def too_large() -> str:
     return say("リクエストが大きすぎます", "the request is too large")
-
-
-def is_loopback(host: str) -> bool:
-    """Whether nobody outside this machine can reach a server bound to `host`."""
-    name = host.strip("[]").lower().rstrip(".")
-    if name == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(name).is_loopback
-    except ValueError:
-        return False
 
 
 def is_address(name: str) -> bool:

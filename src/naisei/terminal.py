@@ -24,6 +24,8 @@ from rich.measure import Measurement
 from rich.segment import Segment
 from rich.text import Text
 
+from naisei.invisible import INVISIBLE
+
 #: Escape sequences (ECMA-48: CSI, OSC and the like, others), then single control characters but
 #: tab and newline, the marks that turn the direction of text (Unicode UAX 9) and the characters
 #: that nobody sees.
@@ -31,7 +33,7 @@ _CONTROL = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
     r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90\x98\x9c-\x9f]*+(?:\x07|\x1b\\|\x9c)"
     r"|\x1b[ -/]*[0-Z\\^-~]"
-    r"|[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
+    rf"|[\x00-\x08\x0b-\x1f\x7f-\x9f{INVISIBLE}]"
 )
 #: Of these, what JSON leaves as it is.
 _OBEYED = re.compile(r"[\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")

@@ -17,8 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.exceptions import HTTPException
 
+from naisei.addresses import is_loopback
 from naisei.core import InputError
-from naisei.http import clean, is_loopback
+from naisei.http import clean
 from naisei.intent.config import AssistConfig
 from naisei.intent.serve.options import ServeOptions, read_users
 from naisei.intent.serve.people import AuditLine, AuditOptions, audit_command

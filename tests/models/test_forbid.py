@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from models.helpers import gateway, perform
+from naisei.addresses import is_loopback
 from naisei.core import InputError, ModelCallForbidden
-from naisei.models.base import ModelSettings, is_loopback
+from naisei.models.base import ModelSettings
 from naisei.models.check import check
 from naisei.models.gateway import Gateway
 from naisei.models.registry import Roles, open_model, open_roles

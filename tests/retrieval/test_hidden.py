@@ -42,8 +42,8 @@ def test_what_is_seen_is_read(name: str, part: str) -> None:
 
 
 @pytest.mark.parametrize("part", KNOWN_MISSES)
-def test_what_only_a_layout_could_tell_is_read(part: str) -> None:
-    """A miss that is mended moves to the others."""
+def test_what_is_not_looked_at_is_read(part: str) -> None:
+    """SECURITY.md names them. One that is found out moves to the others."""
     assert "秘" in _said("a.html", part)
 
 

@@ -12,13 +12,7 @@ from retrieval.slow_files import SLOW
 _PAGE = "<h1>旅費</h1><p>日当は出張の翌月に支払う。</p>"
 
 
-#: It ends by its bound of time only.
-_LONG = "a.html:style rules"
-
-
-@pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=pytest.mark.slow if n == _LONG else ()) for n in SLOW]
-)
+@pytest.mark.parametrize("name", SLOW)
 def test_what_is_made_to_be_slow_ends(name: str) -> None:
     """How soon is measured by `benchmarks/bounds.py`."""
     with contextlib.suppress(Unreadable):

@@ -77,7 +77,5 @@ def test_words_that_changed_are_not_taken_over(tmp_path: Path, whole: Path) -> N
     at = tmp_path / "index"
     shutil.copytree(whole, at)
     _change(at, "UPDATE chunks SET tokens = '嘘' WHERE id = 3")
-    before = _asked(at)
     with pytest.raises(InputError, match="the index is damaged"):
         build(at, whole.parent / "docs", embedder=Counting())
-    assert _asked(at) == before

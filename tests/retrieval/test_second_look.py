@@ -12,7 +12,7 @@ import pytest
 
 from naisei.core import InputError
 from naisei.retrieval.build import build
-from naisei.retrieval.chunking import said
+from naisei.retrieval.chunking import sentence_units
 from naisei.retrieval.index import Index
 from naisei.retrieval.types import Chunk
 from naisei.retrieval.vectors import packed
@@ -32,7 +32,7 @@ from retrieval.counting import Counting
     ],
 )
 def test_what_a_chunk_says(text: str, sentences: list[str]) -> None:
-    assert said(text) == sentences
+    assert sentence_units(text) == sentences
 
 
 def test_eight_bits_change_cosines_by_little() -> None:
@@ -111,23 +111,6 @@ def test_sentences_are_embedded_once_and_go_with_their_document(docs: Path, tmp_
     assert _kept(at) == 3
     with Index.open(at, embedder=model) as index:
         assert index.search("鍵はない", k=1)[0].chunk.path == "1.md"
-
-
-def test_an_index_of_version_1_answers_and_is_completed(docs: Path, tmp_path: Path) -> None:
-    at, model = tmp_path / "index", Counting()
-    build(at, docs, embedder=model)
-    with sqlite3.connect(at / "index.sqlite") as db:
-        db.execute("DROP TABLE sentences")
-        db.execute("PRAGMA user_version = 1")
-    for name in ("span*", "rows.npy", "seal.json"):
-        for path in at.glob(f"generation-*/{name}"):
-            path.unlink()
-    with Index.open(at, embedder=model) as index:
-        assert index.search("3番の棚", k=1)[0].chunk.path == "3.md"
-        report = build(at, docs, embedder=model)
-        assert (report.unchanged, report.embedded) == (4, 4)
-        assert _kept(at) == 4 and list(at.glob(f"generation-{report.generation:08d}/spans.npy"))
-        assert index.search("3番の棚", k=1)[0].chunk.path == "3.md"
 
 
 def test_an_index_of_a_later_version_is_left_alone(docs: Path, tmp_path: Path) -> None:

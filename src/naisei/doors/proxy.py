@@ -27,6 +27,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+from naisei.addresses import is_loopback
 from naisei.core import InputError, LogBusy, NaiseiError
 from naisei.doors.acting import AskBeforeAct, ask_before_act
 from naisei.doors.commands import ProxyOptions
@@ -36,7 +37,7 @@ from naisei.doors.speaking import Notes
 from naisei.http import Guard, GuardRules, Server, bound, hold_signals, uvicorn_config
 from naisei.intent.serve.api import error_body
 from naisei.lang import say
-from naisei.models.base import check_url, is_loopback
+from naisei.models.base import check_url
 from naisei.terminal import Console
 from naisei.text_files import json_of, read_text
 

@@ -122,7 +122,7 @@ class WeighHandler(Handler):
             ]
             return json.dumps({"ground": means[0], "reach": means[1]})
 
-        kept = json.loads(self._index.remembered(f"evidence.{language}.json", made))
+        kept = json.loads(self._index.cached(f"evidence.{language}.json", made))
         return float(kept["ground"]), float(kept["reach"])
 
     def _best(self, query: str) -> float:

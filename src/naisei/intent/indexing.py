@@ -93,8 +93,8 @@ class IndexOptions(Printed):
     )
     publish: bool = flag(
         False,
-        "索引を --store のデータベースにも置き、検索はそこでする (pgvector が要る)",
-        "Put the index into the database of --store, too, and search it there; needs pgvector.",
+        "索引を --store のデータベースにも置き、検索はそこからする",
+        "Put the index into the database of --store, too, and search what is there.",
         panel="output",
     )
     store: str | None = store_flag()
@@ -221,9 +221,9 @@ def _update(options: IndexOptions, found: Source, limits: LoadLimits) -> None:
             report = built(progress=told, embedding=_timed(status.update))
     report = report.model_copy(update={"skipped": (*documents.skipped, *report.skipped)})
     if options.publish and options.store is not None:
-        from naisei.retrieval.publishing import published
+        from naisei.retrieval.published import publish_folder
 
-        published(index, options.store)
+        publish_folder(index, options.store)
     describe(index)
     with closing(Store(index)) as store:
         hidden = store.hidden()

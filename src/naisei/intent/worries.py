@@ -205,7 +205,7 @@ class WorryHandler(Handler):
             return json.dumps(plain)
 
         kept = json.loads(
-            self._index.remembered(f"worries-{crc32(_examples().encode()):08x}.json", made)
+            self._index.cached(f"worries-{crc32(_examples().encode()):08x}.json", made)
         )
         return _Told(
             np.array(kept["mean"], np.float32),

@@ -9,10 +9,11 @@ import re
 import unicodedata
 from bisect import bisect_right
 
+from naisei.invisible import INVISIBLE, JOINERS
 from naisei.lengths import cached_text
 
 _SPACES = " \\t\\u3000\\xa0\\u1680\\u2000-\\u200a\\u202f\\u205f"
-_INVISIBLE = "\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2064\\ufeff\\xad"
+_INVISIBLE = INVISIBLE + JOINERS
 _WIDE = "\\uff10-\\uff19\\uff21-\\uff3a\\uff41-\\uff5a\\uff66-\\uff9f\\u2e80-\\u2fdf\\uf900-\\ufaff"
 #: One of these must be in a line for folding to change it; doubled marks aside.
 _TRIGGER = re.compile(

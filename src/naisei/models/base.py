@@ -3,7 +3,6 @@ switch that forbids calls."""
 
 from __future__ import annotations
 
-import ipaddress
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ from urllib.parse import urlsplit
 from pydantic import JsonValue
 
 from naisei import keys
+from naisei.addresses import is_loopback
 from naisei.core import InputError, Message, ModelCallForbidden, Sampling
 from naisei.lang import say
 
@@ -254,19 +254,6 @@ def check_url(url: str, place: str) -> str:
 #
 # `1` forbids every model that is not scripted; `remote` forbids what leaves this machine, so
 # that tests can use a loopback server. Unset, empty or `0` forbids nothing.
-
-
-def is_loopback(url: str | None) -> bool:
-    """Whether a URL's host is this machine by its name or address. No name is resolved."""
-    host = urlsplit(url).hostname if url else None
-    if host is None:
-        return False
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def check_allowed(model: ChatModel) -> None:

@@ -14,7 +14,6 @@ from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
-import numpy.typing as npt
 from filelock import FileLock, Timeout
 
 from naisei.core import InputError
@@ -27,7 +26,7 @@ from naisei.retrieval.load import parsed_apart
 from naisei.retrieval.loaders.blocks import SUFFIXES, read_bytes
 from naisei.retrieval.permissions import FILE as PERMISSIONS
 from naisei.retrieval.permissions import Permissions
-from naisei.retrieval.seal import ROWS, changed_rows, check, damaged, seal, telling
+from naisei.retrieval.seal import check, seal, telling
 from naisei.retrieval.store import CHUNKS, FILE, Store, folder_of, recipe
 from naisei.retrieval.types import LIMITS, IndexReport, LoadLimits, Skipped, Unreadable
 from naisei.retrieval.vectors import embed_missing, write_spans, write_vectors, write_words
@@ -138,21 +137,18 @@ def write_generation(
     shutil.rmtree(folder, ignore_errors=True)  # of a killed run
     folder.mkdir()
     chunks: list[tuple[int, int]] = []
-    digests: list[tuple[int, int]] = []
     keys: list[bytes] = []
 
     def words() -> Iterator[list[str]]:
-        for chunk, document, key, own, found in store.tokens(documents):
-            chunks.append((chunk, document))
-            digests.append(own)
-            keys.append(key)
+        for chunk, found in store.tokens(documents):
+            chunks.append((chunk.id, chunk.document))
+            keys.append(chunk.key)
             yield found
 
+    if number > 1:  # what is taken over must be as it was
+        check(folder_of(index_dir, number - 1), store.digest(number - 1), whole=True)
     write_words(folder, words())
-    rows, told = (np.array(each, dtype=np.int64).reshape(-1, 2) for each in (chunks, digests))
-    _same(store, folder_of(index_dir, number - 1), number - 1, rows, told)
-    np.save(folder / CHUNKS, rows)
-    np.save(folder / ROWS, told)
+    np.save(folder / CHUNKS, np.array(chunks, dtype=np.int64).reshape(-1, 2))
     if model:
         write_vectors(store, folder, keys, model)
         write_spans(store, folder, keys, model)
@@ -181,25 +177,6 @@ def write_generation(
         _sync(folder)
     _clear(store, index_dir, number)
     return report
-
-
-def _same(
-    store: Store,
-    folder: Path,
-    before: int,
-    rows: npt.NDArray[np.int64],
-    digests: npt.NDArray[np.int64],
-) -> None:
-    """What is taken over of the generation before must be as it was.
-
-    Raises:
-        InputError: it is not.
-    """
-    check(folder, store.digest(before), whole=True)
-    if (folder / ROWS).is_file():
-        known, told = np.load(folder / CHUNKS), np.load(folder / ROWS)
-        if changed_rows(rows[:, 0], digests, known[:, 0], told):
-            raise damaged(folder.parent / FILE)
 
 
 def _sync(folder: Path) -> None:

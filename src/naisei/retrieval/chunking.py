@@ -182,8 +182,8 @@ def cells_of(line: str) -> list[str]:
     return [cell.strip() for cell in line.strip().removeprefix("|").removesuffix("|").split("|")]
 
 
-#: Changes when `said` or what is embedded of it does: sentences are then embedded anew.
-SAID = 2
+#: Changes when `sentence_units` or what is embedded of it does: sentences are then embedded anew.
+UNITS_VERSION = 2
 
 #: More sentences than this of one chunk are not told apart: a list of numbers has hundreds.
 _APART = 64
@@ -206,11 +206,11 @@ def span_text(title: str, headings: Sequence[str], sentence: str) -> str:
     return " ".join([*where[-2:], sentence])
 
 
-def said(text: str) -> list[str]:
+def sentence_units(text: str) -> list[str]:
     """The sentences of a chunk; a table's rows with the names of their columns. Empty if there
     is one alone: then the chunk's own vector says it all.
 
-    >>> said("| 対象 | 日数 |\\n| 本人 | 5日 |\\n| 子 | 2日 |\\n有給とする。")
+    >>> sentence_units("| 対象 | 日数 |\\n| 本人 | 5日 |\\n| 子 | 2日 |\\n有給とする。")
     ['対象 本人、日数 5日', '対象 子、日数 2日', '有給とする。']
     """
     found = [span.said for span in spans(text)]

@@ -7,7 +7,7 @@ import re
 import threading
 from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar, cast, get_args
+from typing import Any, ParamSpec, Protocol, TypeVar, cast, get_args
 from urllib.parse import quote
 
 import numpy as np
@@ -23,13 +23,13 @@ from naisei.models.base import Embedder
 from naisei.models.embedders import open_embedder
 from naisei.postgres import address_of, stored_in
 from naisei.retrieval.ranking import (
-    LOOKED_AT,
+    RERANKED,
     best_rows,
     blend,
-    copies_last,
+    demote_duplicates,
+    demote_superseded,
     fuse,
-    look_again,
-    newer_first,
+    rerank,
 )
 from naisei.retrieval.seal import damaged, telling
 from naisei.retrieval.snapshot import Gone, Snapshot
@@ -44,6 +44,42 @@ DEPTH = 100
 _LIKED = 1.5
 
 
+class Generations(Protocol):
+    """Where an index comes from. Numbers grow with each generation."""
+
+    def generation(self) -> int:
+        """The newest whole one. Raises `InputError`: there is none."""
+        ...
+
+    def snapshot(self, generation: int, groups: Collection[str] | None) -> Snapshot:
+        """As somebody in these groups finds it; `None`: all. Raises `Gone`: it was cleared away."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class _Folder:
+    """The generations of an index in a folder."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory, self._store = directory, Store(directory)
+
+    def generation(self) -> int:
+        if (newest := self._store.generation()) == 0:
+            raise InputError(
+                say("索引がまだできあがっていません", "the index is not finished"),
+                place=str(self._directory),
+                remedy=say("もう一度索引を作ってください", "index the folder again"),
+            )
+        return newest
+
+    def snapshot(self, generation: int, groups: Collection[str] | None) -> Snapshot:
+        return Snapshot(self._store, self._directory, generation, groups)
+
+    def close(self) -> None:
+        self._store.close()
+
+
 class Index:
     """An open index; may be used by several threads. It follows new generations by itself:
     every search is answered from one, the newest when it began.
@@ -54,18 +90,18 @@ class Index:
     def __init__(
         self,
         directory: Path,
-        store: Store,
+        source: Generations,
         embedder: Embedder | None,
         groups: frozenset[str] | None = None,
         *,
         of: Index | None = None,
     ) -> None:
         self.directory, self.groups = directory, groups
-        self._store, self._embedder = store, embedder
+        self._source, self._embedder = source, embedder
         self._lock: threading.Lock = of._lock if of is not None else threading.Lock()
         self._of = of
         with self._lock:
-            self._snapshot = self._newest()
+            self._number, self._snapshot = self._newest()
 
     @classmethod
     def open(
@@ -84,44 +120,29 @@ class Index:
             InputError: no index, or none that is whole yet.
         """
         directory = Path(directory)
+        asking = None if groups is None else frozenset(groups)
+        source: Generations
         if (stored := stored_in(directory)) is not None:
-            from naisei.retrieval.published import PublishedIndex
+            from naisei.retrieval.published import Published
 
-            asking = None if groups is None else frozenset(groups)
-            address = address_of(stored.store)
-            return PublishedIndex(directory, address, stored.name, embedder, asking)
-        store = Store(directory)
+            source = Published(directory, address_of(stored.store), stored.name)
+        else:
+            source = _Folder(directory)
         try:
             with telling(directory / FILE):
-                return cls._opened(directory, store, embedder, groups)
+                return cls(directory, source, embedder, asking)
         except BaseException:
-            store.close()
+            source.close()
             raise
-
-    @classmethod
-    def _opened(
-        cls,
-        directory: Path,
-        store: Store,
-        embedder: Embedder | None,
-        groups: Collection[str] | None,
-    ) -> Index:
-        if store.generation() == 0:
-            raise InputError(
-                say("索引がまだできあがっていません", "the index is not finished"),
-                place=str(directory),
-                remedy=say("もう一度索引を作ってください", "index the folder again"),
-            )
-        return cls(directory, store, embedder, None if groups is None else frozenset(groups))
 
     def seen_by(self, groups: Collection[str] | None) -> Index:
         """The same index for somebody in these groups; it closes with this one."""
         asking = None if groups is None else frozenset(groups)
-        return Index(self.directory, self._store, self._embedder, asking, of=self._of or self)
+        return Index(self.directory, self._source, self._embedder, asking, of=self._of or self)
 
     def close(self) -> None:
         if self._of is None:
-            self._store.close()
+            self._source.close()
 
     def __enter__(self) -> Index:
         return self
@@ -144,7 +165,8 @@ class Index:
 
     @property
     def generation(self) -> int:
-        return self._current().generation
+        self._current()
+        return self._number
 
     def chunk(self, id: str) -> Chunk | None:
         """The chunk of this id in the newest generation; `None` if it is not in it."""
@@ -154,7 +176,7 @@ class Index:
         """(title, its headings in order) of each document, but outdated editions and copies."""
         return self._answered(lambda snapshot: self._alone(snapshot.outline))
 
-    def remembered(self, name: str, make: Callable[[], str]) -> str:
+    def cached(self, name: str, make: Callable[[], str]) -> str:
         """What `make` tells of this generation, made once and kept with it, where that can be
         written."""
         path = self._current().folder / name
@@ -226,7 +248,7 @@ class Index:
                 try:
                     return ask(snapshot)
                 except Gone:  # two newer generations came in the meantime
-                    if self._is_newest(snapshot):
+                    if self._current() is snapshot:
                         raise damaged(self.directory / FILE) from None
 
     def _alone(self, ask: Callable[P, T], *args: P.args, **named: P.kwargs) -> T:
@@ -277,19 +299,19 @@ class Index:
         else:
             fused = fuse([words or meanings])
         if mode == "hybrid" and fused:
-            first = list(fused)[:LOOKED_AT]
+            first = list(fused)[:RERANKED]
             with self._lock:
                 texts = [" ".join([c.title, *c.headings, c.text]) for c in snapshot.chunks(first)]
             solid = [word for word in asked if not hollow(word)]
             covered = snapshot.words.covered(solid, first)
-            fused = look_again(fused, query, texts, covered, snapshot.document)
+            fused = rerank(fused, query, texts, covered, snapshot.document)
         if liked is not None:
             moved = {row: s * _LIKED if liked[row] else s for row, s in fused.items()}
             fused = dict(sorted(moved.items(), key=lambda pair: -pair[1]))
         place_w = {row: rank for rank, row in enumerate(words, start=1)}
         place_m = {row: rank for rank, row in enumerate(meanings, start=1)}
         with self._lock:
-            ranked = newer_first(fused, snapshot.document, query)
+            ranked = demote_superseded(fused, snapshot.document, query)
             found = snapshot.chunks([row for row, _ in ranked[: 4 * k]])
         return [
             Hit(
@@ -304,7 +326,7 @@ class Index:
                 if cosines is None
                 else tuple(map(float, snapshot.spans.each(row, vector))),
             )
-            for chunk, (row, score) in copies_last(found, ranked)[:k]
+            for chunk, (row, score) in demote_duplicates(found, ranked)[:k]
         ]
 
     def _vector(self, snapshot: Snapshot, query: str) -> npt.NDArray[np.float32]:
@@ -317,15 +339,21 @@ class Index:
     def _current(self) -> Snapshot:
         """Of the newest generation."""
         with self._lock:
-            if not self._is_newest(self._snapshot):
-                self._snapshot = self._newest()
+            if self._source.generation() != self._number:
+                self._number, self._snapshot = self._newest()
             return self._snapshot
 
-    def _is_newest(self, snapshot: Snapshot) -> bool:
-        return self._store.generation() == snapshot.generation
-
-    def _newest(self) -> Snapshot:
-        return _newest(self._store, self.directory, self.groups)
+    def _newest(self) -> tuple[int, Snapshot]:
+        tried = 0
+        while (newest := self._source.generation()) != tried:
+            tried = newest
+            with contextlib.suppress(Gone):  # a newer one came while it was opened
+                return newest, self._source.snapshot(newest, self.groups)
+        raise InputError(
+            say("索引のファイルが欠けています", "the index has lost files"),
+            place=str(self.directory),
+            remedy=say("もう一度索引を作ってください", "index the folder again"),
+        )
 
     def _model(self, name: str) -> Embedder:
         if self._of is not None:
@@ -334,19 +362,6 @@ class Index:
             if self._embedder is None or self._embedder.name != name:
                 self._embedder = open_embedder(name)
             return self._embedder
-
-
-def _newest(store: Store, directory: Path, groups: frozenset[str] | None) -> Snapshot:
-    tried = 0
-    while (newest := store.generation()) != tried:
-        tried = newest
-        with contextlib.suppress(Gone):  # a newer one came while it was opened
-            return Snapshot(store, directory, newest, groups)
-    raise InputError(
-        say("索引のファイルが欠けています", "the index has lost files"),
-        place=str(directory),
-        remedy=say("もう一度索引を作ってください", "index the folder again"),
-    )
 
 
 SOURCE = "documents"

@@ -14,6 +14,7 @@ from dataclasses import asdict
 from pathlib import Path, PurePosixPath
 from typing import Any, get_args
 
+from naisei.invisible import INVISIBLE, JOINERS
 from naisei.lang import say
 from naisei.lengths import SMALL_FILE
 from naisei.retrieval.dated import dated
@@ -23,8 +24,7 @@ from naisei.sandbox import ParserStopped, Sandbox
 from naisei.text_files import Undecodable, decode
 
 _UNSEEN = re.compile(
-    "[\u00ad\u034f\u061c\u115f\u1160\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0"
-    "\ufff9-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e007f]"
+    f"[{INVISIBLE}{JOINERS}]"
     # A variant of a letter has one selector; a row of them holds bytes.
     "|(?<=[\ufe00-\ufe0f\U000e0100-\U000e01ef])[\ufe00-\ufe0f\U000e0100-\U000e01ef]+"
 )
@@ -149,7 +149,7 @@ def _text(name: str, data: bytes) -> str:
 
 
 def _markdown(name: str, data: bytes, limits: LoadLimits) -> Read:
-    from naisei.retrieval.loaders.css import TooIntricate
+    from naisei.retrieval.loaders.cascade import TooIntricate
     from naisei.retrieval.loaders.markdown import read_markdown
 
     try:
@@ -166,7 +166,7 @@ def _plain(name: str, data: bytes, limits: LoadLimits) -> Read:
 
 
 def _html(name: str, data: bytes, limits: LoadLimits) -> Read:
-    from naisei.retrieval.loaders.css import TooIntricate
+    from naisei.retrieval.loaders.cascade import TooIntricate
     from naisei.retrieval.loaders.html import read_html
 
     try:

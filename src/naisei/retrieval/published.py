@@ -1,111 +1,193 @@
-"""An index in PostgreSQL: vectors by pgvector, words by a GIN index, permissions as a condition.
+"""Indexes in PostgreSQL: a table of generations, each with the files of an index of its own.
 
-An index is built in a folder (`naisei.retrieval.build`) and then published: its newest generation
-is copied into the database, and readers follow it. A search asks the database for what may be
-among the best (by words, by meaning) of what the asker may find, and ranks that as the index in
-the folder does (`Index._search`): the same chunks, scores and order, as far as the candidates are
-the same. By words they are, by proof: more are fetched until none that was left out can be among
-the first. By meaning they are where vectors are compared one by one; a large index
-(`EXACT` chunks) is walked by HNSW instead, which may miss some.
-
-Of what somebody may not find nothing is told, nor in statistics of words: those of a part are
-counted once, and scores go by them. Only the mean length of chunks is that of all.
+`publish` puts the newest generation of a folder there in one transaction. A reader copies the
+newest generation of the database into a folder beside `store.json` and searches it as any other
+index, so that what is found, and by whom, is what the index in the folder gives.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+import shutil
+import sqlite3
+from collections.abc import Collection, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
+from secrets import token_hex
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
+from filelock import FileLock
 
-from naisei.japanese.sentences import search_tokens
-from naisei.models.base import Embedder
-from naisei.postgres import database
-from naisei.retrieval.index import DEPTH, Index
-from naisei.retrieval.published_snapshot import PublishedSnapshot, newest_number
-from naisei.retrieval.publishing import SCHEMA
-from naisei.retrieval.types import Hit, Mode
+from naisei.core import InputError
+from naisei.lang import say
+from naisei.postgres import Database, Stored, database, lock_number, shown, stored_in
+from naisei.retrieval.snapshot import Gone, Snapshot
+from naisei.retrieval.store import FILE, Store, folder_of
 
 if TYPE_CHECKING:
-    pass
+    from psycopg import Connection
 
-Floats = npt.NDArray[np.float32]
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS naisei.index_generations(
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text NOT NULL,
+  made timestamptz NOT NULL DEFAULT now());
+CREATE INDEX IF NOT EXISTS index_generations_of ON naisei.index_generations(name, id);
+CREATE TABLE IF NOT EXISTS naisei.index_files(
+  generation bigint NOT NULL REFERENCES naisei.index_generations ON DELETE CASCADE,
+  path text, part integer, data bytea NOT NULL, PRIMARY KEY (generation, path, part));
+"""
+#: Bytes of a file in one row.
+_PART = 1 << 23
+#: Generations that are kept: somebody may still be copying the one before.
+_KEPT = 2
+#: Folder of the copies.
+_COPIES = "published"
 
 
-class PublishedIndex(Index):
-    """An `Index` in a database. directory: the folder in which it is named, for what is kept
-    beside it. Made by `Index.open`."""
+def publish(directory: Path, address: str, name: str) -> int:
+    """Put the newest generation of the index in a folder into a database; the number of chunks.
+    Readers see the generation before until all is there.
 
-    def __init__(
-        self,
-        directory: Path,
-        address: str,
-        name: str,
-        embedder: Embedder | None,
-        groups: frozenset[str] | None,
-        *,
-        of: PublishedIndex | None = None,
-    ) -> None:
-        self._there, self._name, self._address = database(address), name, address
-        self._there.prepare("indexes", SCHEMA)
-        super().__init__(directory, _NoStore(), embedder, groups, of=of)  # type: ignore[arg-type]
+    Args:
+        address: of the database. name: of the index there.
 
-    def seen_by(self, groups: Collection[str] | None) -> Index:
-        asking = None if groups is None else frozenset(groups)
-        of: Any = self._of or self
-        return PublishedIndex(
-            self.directory, self._address, self._name, self._embedder, asking, of=of
+    Raises:
+        InputError: no index, or the database cannot be used.
+    """
+    there = database(address)
+    there.prepare("indexes", _SCHEMA)
+    with (
+        closing(Store(directory)) as store,
+        TemporaryDirectory(prefix="naisei-index-") as scratch,
+        there.connection() as db,
+        db.transaction(),
+    ):
+        number = store.generation()
+        chunks = len(Snapshot(store, directory, number))
+        _without_the_rest(store, number, Path(scratch) / FILE)
+        lock = lock_number("index", name)
+        db.execute("SELECT pg_advisory_xact_lock(%s)", (lock,))
+        made = "INSERT INTO index_generations(name) VALUES (%s) RETURNING id"
+        ((generation,),) = db.execute(made, (name,)).fetchall()
+        with db.cursor().copy("COPY index_files FROM STDIN") as copy:
+            for path, file in _files(Path(scratch) / FILE, folder_of(directory, number)):
+                with file.open("rb") as data:
+                    for part, block in enumerate(iter(lambda: data.read(_PART), b"")):
+                        copy.write_row((generation, path, part, block))
+        db.execute(
+            "DELETE FROM index_generations WHERE name = %s AND id NOT IN"
+            " (SELECT id FROM index_generations WHERE name = %s ORDER BY id DESC LIMIT %s)",
+            (name, name, _KEPT),
         )
-
-    def _newest(self) -> Any:
-        return PublishedSnapshot(self._there, self._name, self.directory, self.groups)
-
-    def _is_newest(self, snapshot: Any) -> bool:
-        return bool(snapshot.generation == newest_number(self._there, self._name))
-
-    def remembered(self, name: str, make: Callable[[], str]) -> str:
-        current: Any = self._current()
-        if (known := current.note(name)) is not None:
-            return str(known)
-        made: str = make()
-        current.keep_note(name, made)
-        return made
-
-    def frequencies(self, words: Iterable[str]) -> dict[str, int]:
-        asked = list(dict.fromkeys(words))
-        current: Any = self._current()
-        told = current.statistics(asked)
-        return {word: told[word].df if word in told else 0 for word in asked}
-
-    def possible(self, query: str) -> float:
-        current: Any = self._current()
-        asked = search_tokens(query)
-        return float(current.words_of(asked, ()).possible(asked))
-
-    def _search(
-        self,
-        snapshot: Any,
-        query: str,
-        k: int,
-        mode: Mode,
-        filters: Mapping[str, Any],
-        prefer: Mapping[str, Any],
-    ) -> list[Hit]:
-        vector = None
-        if mode != "bm25" and snapshot.embedder is not None and query.strip():
-            vector = super()._vector(snapshot, query)
-        part = snapshot.part(query, max(DEPTH, 4 * k), mode, filters, vector)
-        # The filters have been asked of the database.
-        return super()._search(part, query, k, mode, {}, prefer)
-
-    def _vector(self, snapshot: Any, query: str) -> Floats:
-        vector: Floats = snapshot.vector
-        return vector
+        return chunks
 
 
-class _NoStore:
+def publish_folder(directory: Path, address: str) -> None:
+    """Publish, and have the folder name where it is (`store.json`), so that whoever opens the
+    folder searches there. Raises as `publish`."""
+    before = stored_in(directory)
+    there = before is not None and before.store == shown(address)
+    name = before.name if before and there else f"{directory.resolve().name}-{token_hex(4)}"
+    publish(directory, address, name)
+    Stored(store=shown(address), name=name).write(directory)
+
+
+def _without_the_rest(store: Store, number: int, path: Path) -> None:
+    """Write the tables of one generation; vectors are in its arrays."""
+    store.db.execute("VACUUM INTO ?", (str(path),))
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute("PRAGMA foreign_keys = ON")
+        db.execute("DELETE FROM generations WHERE id <> ?", (number,))
+        db.execute("DELETE FROM documents WHERE id NOT IN (SELECT document FROM members)")
+        db.execute("DELETE FROM vectors")
+        db.execute("DELETE FROM sentences")
+        db.execute("VACUUM")
+
+
+def _files(tables: Path, arrays: Path) -> Iterator[tuple[str, Path]]:
+    yield FILE, tables
+    for path in sorted(arrays.rglob("*")):
+        # What readers keep beside the arrays is made again where it is needed.
+        part = path.relative_to(arrays).parts[0].startswith("part-")
+        if path.is_file() and not part:
+            yield path.relative_to(arrays.parent).as_posix(), path
+
+
+class Published:
+    """The generations of one index in a database, and the copies of them in a folder."""
+
+    def __init__(self, directory: Path, address: str, name: str) -> None:
+        """Raises `InputError`: the database cannot be used."""
+        self._there, self._name = database(address), name
+        self._there.prepare("indexes", _SCHEMA)
+        self._copies = directory / _COPIES
+        self._own: TemporaryDirectory[str] | None = None
+        self._opened: tuple[int, Store] | None = None
+        try:
+            self._copies.mkdir(exist_ok=True)
+        except OSError:
+            # The folder may be another's: then every process has its own copy.
+            self._own = TemporaryDirectory(prefix="naisei-index-")
+            self._copies = Path(self._own.name)
+
+    def generation(self) -> int:
+        """The newest one. Raises `InputError`: there is none."""
+        query = "SELECT max(id) FROM index_generations WHERE name = %s"
+        found = self._there.again(lambda db: db.execute(query, (self._name,)).fetchone())
+        if found is None or found[0] is None:
+            raise InputError(
+                say(
+                    f"データベースに索引 {self._name} がありません",
+                    f"no index {self._name} is there",
+                ),
+                place=self._there.shown,
+                remedy="naisei intent index DIR --publish --store URL",
+            )
+        return int(found[0])
+
+    def snapshot(self, generation: int, groups: Collection[str] | None) -> Snapshot:
+        """A generation as somebody in these groups finds it. Raises `Gone`."""
+        folder = self._copies / str(generation)
+        if not folder.is_dir():
+            with FileLock(self._copies / "lock"):
+                if not folder.is_dir():
+                    self._copy(generation, folder)
+        if self._opened is None or self._opened[0] != generation:
+            # The store before is closed when the last search in it is done.
+            self._opened = generation, Store(folder)
+        store = self._opened[1]
+        return Snapshot(store, folder, store.generation(), groups)
+
+    def _copy(self, generation: int, folder: Path) -> None:
+        unfinished = folder.with_suffix(".part")
+        shutil.rmtree(unfinished, ignore_errors=True)
+        unfinished.mkdir()
+        query = "SELECT path, part, data FROM index_files WHERE generation = %s ORDER BY path, part"
+        with _streamed(self._there, query, generation) as rows:
+            for path, _, data in rows:
+                file = unfinished / path
+                file.parent.mkdir(parents=True, exist_ok=True)
+                with file.open("ab") as opened:
+                    opened.write(data)
+        if not (unfinished / FILE).is_file():
+            raise Gone
+        unfinished.rename(folder)
+        numbers = sorted(int(each.name) for each in self._copies.iterdir() if each.name.isdigit())
+        for old in numbers[:-_KEPT]:
+            shutil.rmtree(self._copies / str(old), ignore_errors=True)
+
     def close(self) -> None:
-        pass
+        if self._opened is not None:
+            self._opened[1].close()
+        if self._own is not None:
+            self._own.cleanup()
+
+
+@contextmanager
+def _streamed(there: Database, query: str, generation: int) -> Iterator[Iterator[Any]]:
+    """Rows, some at a time, as they were when the first was read."""
+    db: Connection[Any]
+    with there.connection() as db, db.transaction(), db.cursor(name="files") as cursor:
+        cursor.itersize = 4
+        cursor.execute(query.encode(), (generation,))
+        yield iter(cursor)

@@ -90,12 +90,12 @@ def _of_best(scores: npt.NDArray[np.float32], least: float = 0.0) -> npt.NDArray
 #: Texts that are looked at again, and what counts beside their score: the share of the question's
 #: words that one holds, of its pairs of letters, and how well its document does elsewhere. Chosen
 #: on two collections; figures, also of weights learnt on one alone: docs/intent-eval.md.
-LOOKED_AT = 12
+RERANKED = 12
 _COVERED, _PAIRS, _MATES = 0.3, 0.3, 0.3
 _MOST_MATES, _MATES_AMONG = 3, 40
 
 
-def look_again(
+def rerank(
     scores: Mapping[int, float],
     query: str,
     texts: Sequence[str],
@@ -104,7 +104,7 @@ def look_again(
 ) -> dict[int, float]:
     """Thing → score, 0 to 1, best first, the first ones by what they hold as a whole.
 
-    scores: best first, 0 to 1. texts, covered: of the first `LOOKED_AT` of them, and the share of
+    scores: best first, 0 to 1. texts, covered: of the first `RERANKED` of them, and the share of
     the question's words in each.
     """
     mates: dict[str, list[float]] = {}
@@ -134,7 +134,7 @@ def _pairs(text: str) -> set[str]:
 _OUTDATED = 0.5
 
 
-def newer_first(
+def demote_superseded(
     scores: Mapping[int, float], document: Callable[[int], Filed], query: str
 ) -> list[tuple[int, float]]:
     """(row, score), best first. A superseded document's rows lose half their score, and all
@@ -182,7 +182,7 @@ def _in_force(old: Filed, new: Filed, year: int) -> bool:
     return old.date.year <= year < new.date.year
 
 
-def copies_last(
+def demote_duplicates(
     chunks: Sequence[Chunk], ranked: Sequence[tuple[int, float]]
 ) -> list[tuple[Chunk, tuple[int, float]]]:
     """Chunks with their (row, score), those whose text was there already moved to the end:

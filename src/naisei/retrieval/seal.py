@@ -13,14 +13,9 @@ from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 
-import numpy as np
-import numpy.typing as npt
-
 from naisei.core import InputError
 from naisei.lang import say
 
-#: Of each chunk two digests: of its place (`Store.tokens`), and of its search words.
-ROWS = "rows.npy"
 _SEAL = "seal.json"
 #: Bytes. What is larger is held against its digest only when the folder is indexed again: each
 #: search would wait for all of it to be read.
@@ -37,10 +32,10 @@ _PASSING = frozenset(
 )
 
 
-def of_row(*values: object) -> int:
-    """64 bits, as an array of numbers holds them."""
-    told = "\0".join(map(str, values)).encode("utf-8", "surrogatepass")
-    return int.from_bytes(hashlib.blake2b(told, digest_size=8).digest(), "little", signed=True)
+def of_row(*values: object) -> bytes:
+    """8 bytes."""
+    told = repr(values).encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(told, digest_size=8).digest()
 
 
 def of_rows(rows: Iterable[Sequence[object]]) -> str:
@@ -56,7 +51,7 @@ def seal(folder: Path, documents: str = "") -> None:
 
 
 def check(folder: Path, documents: str = "", *, whole: bool = False) -> None:
-    """Of an index of before there were seals nothing is known. whole: large files as well.
+    """whole: large files as well.
 
     Raises:
         InputError: something is not as it was.
@@ -103,7 +98,7 @@ def _wrong(folder: Path, documents: str, whole: bool) -> str | None:
     try:
         data = (folder / _SEAL).read_bytes()
     except FileNotFoundError:
-        return None
+        return _SEAL
     own, _, told = data.partition(b"\n")
     if own.decode("latin-1") != _of_bytes(told):
         return _SEAL
@@ -118,7 +113,7 @@ def _wrong(folder: Path, documents: str, whole: bool) -> str | None:
             return str(name)
         look = whole or size <= _SMALL
         if now.st_size != size or (
-            look and _remembered(path, now.st_ino, now.st_mtime_ns) != digest
+            look and _cached_digest(path, now.st_ino, now.st_mtime_ns) != digest
         ):
             return str(name)
     return None
@@ -143,17 +138,6 @@ def _digest(path: Path) -> str:
 
 
 @lru_cache(maxsize=1024)
-def _remembered(path: Path, inode: int, changed: int) -> str:
+def _cached_digest(path: Path, inode: int, changed: int) -> str:
     """Once a process: an index is opened anew for each person who may find other documents."""
     return _digest(path)
-
-
-def changed_rows(
-    ids: npt.NDArray[np.int64],
-    now: npt.NDArray[np.int64],
-    known_ids: npt.NDArray[np.int64],
-    known: npt.NDArray[np.int64],
-) -> bool:
-    """Whether any chunk that both name has another digest now. Shapes (n,) and (n, 2)."""
-    _, mine, theirs = np.intersect1d(ids, known_ids, return_indices=True)
-    return bool((now[mine] != known[theirs]).any())

@@ -22,10 +22,10 @@ from urllib.robotparser import RobotFileParser
 import httpx2
 from selectolax.lexbor import LexborHTMLParser
 
+from naisei.addresses import is_loopback
 from naisei.core import InputError
 from naisei.files import write_atomically
 from naisei.lang import say
-from naisei.models.base import is_loopback
 from naisei.retrieval.loaders.blocks import SUFFIXES
 from naisei.retrieval.sources import Documents, copy_of
 from naisei.retrieval.types import LIMITS, LoadLimits, Skipped

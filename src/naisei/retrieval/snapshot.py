@@ -17,7 +17,7 @@ import datetime as dt
 import json
 import shutil
 import unicodedata
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -34,55 +34,31 @@ from naisei.japanese.dates import is_old
 from naisei.lang import say
 from naisei.retrieval.editions import relations
 from naisei.retrieval.permissions import may_find
-from naisei.retrieval.seal import ROWS, check, damaged, intact, of_row, seal
-from naisei.retrieval.store import CHUNKS, FILE, Store, folder_of, key_of
+from naisei.retrieval.seal import check, intact, seal
+from naisei.retrieval.store import CHUNKS, ChunkRow, Store, folder_of
 from naisei.retrieval.types import Chunk
 from naisei.retrieval.vectors import SpanIndex, VectorIndex, WordIndex, write_words
 
-OWN = ("path", "format", "date", "headings")
+_OWN = ("path", "format", "date", "headings")
 #: (path, format, date, meta) → whether it fits.
-DocumentTest = Callable[[str, str, dt.date | None, Mapping[str, JsonValue]], bool]
+_DocumentTest = Callable[[str, str, dt.date | None, Mapping[str, JsonValue]], bool]
 
 
-def fold(text: str) -> str:
+def _fold(text: str) -> str:
     return unicodedata.normalize("NFKC", text).casefold().strip()
 
 
-def known_keys(filters: Mapping[str, Any], keys: Collection[str]) -> None:
-    """Raises:
-    InputError: a key that is neither ours nor of any document's front matter.
-    """
-    for key in filters:
-        if key not in OWN and key not in keys:
-            usable = ", ".join([*OWN, *sorted(keys)])
-            raise InputError(
-                say(f"{key!r} を持つ資料がありません", f"no document has {key!r}"),
-                place=f"filter {key}",
-                remedy=say(f"使えるもの: {usable}", f"use {usable}"),
-            )
-
-
-def heading_words(filters: Mapping[str, Any]) -> tuple[str, ...]:
-    """The folded words of the filter on headings; () if there is none."""
-    return tuple(map(fold, _texts("headings", filters.get("headings", ()))))
-
-
-def document_tests(filters: Mapping[str, Any]) -> list[DocumentTest]:
-    """What a document must fit. Raises `InputError` for a value that is none."""
-    return [_test(key, value) for key, value in filters.items() if key != "headings"]
-
-
-def _test(key: str, value: Any) -> DocumentTest:
+def _test(key: str, value: Any) -> _DocumentTest:
     if key == "date":
         first, last = _period(value)
         return lambda path, form, date, meta: date is not None and first <= date <= last
-    wanted = tuple(map(fold, _texts(key, value)))
+    wanted = tuple(map(_fold, _texts(key, value)))
     if key == "path":
-        return lambda path, form, date, meta: any(fnmatchcase(fold(path), w) for w in wanted)
+        return lambda path, form, date, meta: any(fnmatchcase(_fold(path), w) for w in wanted)
     if key == "format":
         return lambda path, form, date, meta: form in wanted
     return lambda path, form, date, meta: any(
-        fold(str(said)) in wanted for said in _list(meta.get(key))
+        _fold(str(said)) in wanted for said in _list(meta.get(key))
     )
 
 
@@ -173,29 +149,23 @@ class Snapshot:
         groups: Collection[str] | None = None,
     ) -> None:
         """Raises `Gone`."""
-        self.generation, self._place = generation, directory / FILE
-        self._db = db = store.db
+        self._generation, self._store = generation, store
         folder = folder_of(directory, generation)
-        row = db.execute("SELECT embedder FROM generations WHERE id = ?", (generation,)).fetchone()
-        if row is None:
-            raise Gone
-        self.embedder: str | None = row[0]
-        check(folder, store.digest(generation))
+        self.embedder = self._embedder()
+        try:
+            check(folder, store.digest(generation))
+        except InputError:
+            self._embedder()  # cleared away in the meantime?
+            raise
         every = {row[0]: Filed(row) for row in store.filed(generation)}
         self.filed = {n: f for n, f in every.items() if may_find(groups, f.groups, f.meta)}
         only: npt.NDArray[np.int64] | None = None
         try:
             self._chunks: npt.NDArray[np.int64] = np.load(folder / CHUNKS)
-            #: Shape (rows, 2); `None` in an index of an earlier version.
-            self._digests: npt.NDArray[np.int64] | None = (
-                np.load(folder / ROWS) if (folder / ROWS).is_file() else None
-            )
             if len(self.filed) < len(every):
                 seen = np.array(list(self.filed), dtype=np.int64)
                 only = np.flatnonzero(np.isin(self._chunks[:, 1], seen)).astype(np.int64)
                 self._chunks = self._chunks[only]
-                if self._digests is not None:
-                    self._digests = self._digests[only]
             self.vectors = VectorIndex(folder, only)
             self.spans = SpanIndex(folder, only)
             #: Where what belongs to these documents is kept.
@@ -203,6 +173,16 @@ class Snapshot:
             self.words = WordIndex(self.folder, len(self._chunks))
         except FileNotFoundError as error:
             raise Gone from error
+
+    def _embedder(self) -> str | None:
+        """Its name, if there are vectors. Raises `Gone`."""
+        row = self._store.db.execute(
+            "SELECT embedder FROM generations WHERE id = ?", (self._generation,)
+        ).fetchone()
+        if row is None:
+            raise Gone
+        name: str | None = row[0]
+        return name
 
     def _part(self, store: Store, folder: Path) -> Path:
         """The words of these documents alone, and their editions; made once where that can be
@@ -223,7 +203,9 @@ class Snapshot:
         except OSError:
             # An index may be another's: then every process makes its own.
             made = self._kept = TemporaryDirectory(prefix="naisei-index-")
-        write_words(Path(made.name), self._sound_words(store, documents))
+        rows = write_words(Path(made.name), (words for _, words in store.tokens(documents)))
+        if rows != len(self._chunks):
+            raise Gone
         seal(Path(made.name))
         if Path(made.name).parent != folder:
             return Path(made.name)
@@ -231,31 +213,6 @@ class Snapshot:
             Path(made.name).rename(part)
         made.cleanup()
         return part
-
-    def _sound_words(self, store: Store, documents: list[int]) -> Iterator[list[str]]:
-        """Of each row. Raises `InputError` for a row that has changed."""
-        row = 0
-        for *_, digests, words in store.tokens(documents):
-            self._hold(np.array([row])[: len(self._chunks) - row], [digests])
-            row += 1
-            yield words
-        if row != len(self._chunks):
-            raise Gone
-
-    def _hold(
-        self, rows: npt.NDArray[np.int64], digests: Sequence[int] | Sequence[tuple[int, int]]
-    ) -> None:
-        """digests: of the places of these rows, or of their places and their words.
-
-        Raises:
-            InputError: they are not those that were written.
-        """
-        if self._digests is None:
-            return
-        now = np.array(digests, dtype=np.int64)
-        known = self._digests[rows] if now.ndim == 2 else self._digests[rows, 0]
-        if known.shape != now.shape or (known != now).any():
-            raise damaged(self._place)
 
     def __len__(self) -> int:
         return len(self._chunks)
@@ -270,11 +227,7 @@ class Snapshot:
 
     def usable(self, filters: Mapping[str, Any]) -> dict[str, Any]:
         """Those of the filters whose key something here has."""
-        return {key: value for key, value in filters.items() if key in OWN or key in self.keys}
-
-    def check_filters(self, filters: Mapping[str, Any]) -> None:
-        """Raises `InputError` for a key that nothing here has."""
-        known_keys(filters, self.keys)
+        return {key: value for key, value in filters.items() if key in _OWN or key in self.keys}
 
     def ground(self, cosines: npt.NDArray[np.float32], vector: npt.NDArray[np.float32]) -> float:
         """The cosine with this vector that says nothing: the mean of all."""
@@ -282,15 +235,22 @@ class Snapshot:
 
     def mask(self, filters: Mapping[str, Any]) -> npt.NDArray[np.bool_]:
         """Shape (rows,). Raises `InputError`."""
-        self.check_filters(filters)
-        tests = document_tests(filters)
+        for key in filters:
+            if key not in _OWN and key not in self.keys:
+                usable = ", ".join([*_OWN, *sorted(self.keys)])
+                raise InputError(
+                    say(f"{key!r} を持つ資料がありません", f"no document has {key!r}"),
+                    place=f"filter {key}",
+                    remedy=say(f"使えるもの: {usable}", f"use {usable}"),
+                )
+        tests = [_test(key, value) for key, value in filters.items() if key != "headings"]
         fitting = [
             n
             for n, filed in self.filed.items()
             if all(test(filed.path, filed.format, filed.date, filed.meta) for test in tests)
         ]
         mask = np.isin(self._chunks[:, 1], np.array(fitting, dtype=np.int64))
-        if words := heading_words(filters):
+        if words := tuple(map(_fold, _texts("headings", filters.get("headings", ())))):
             rows = np.flatnonzero(mask)
             mask[rows] = [any(w in self._places[row] for w in words) for row in rows]
         return mask
@@ -299,49 +259,29 @@ class Snapshot:
     def _places(self) -> list[str]:
         """Title and headings of each row, folded."""
         found = {number: headings for number, _, headings in self._headings()}
-        return [self.place(self.filed[int(d)], found[int(c)]) for c, d in self._chunks]
+        return [self._place(self.filed[int(d)], found[int(c)]) for c, d in self._chunks]
 
     def _headings(self) -> list[tuple[int, int, str]]:
         """Number, document and headings (JSON) of each chunk, in the order of their numbers.
         Raises `Gone`, and `InputError` where one has changed."""
-        rows = self._db.execute(
-            "SELECT c.id, c.document, name, headings, page FROM chunks c "
-            "JOIN members m ON m.document = c.document WHERE generation = ? ORDER BY c.id",
-            (self.generation,),
-        )
-        mine = [row for row in rows if row[1] in self.filed]
-        order = np.argsort(self._chunks[:, 0])
-        if [row[0] for row in mine] != self._chunks[order, 0].tolist():
+        members = "document IN (SELECT document FROM members WHERE generation = ?)"
+        found = self._store.chunks(members, (self._generation,))
+        mine = [(c.id, c.document, c.headings) for c in found if c.document in self.filed]
+        if [number for number, *_ in mine] != np.sort(self._chunks[:, 0]).tolist():
             raise Gone
-        self._hold(order, [of_row(*place) for _, *place in mine])
-        return [(number, document, headings) for number, document, _, headings, _ in mine]
+        return mine
 
-    def place(self, filed: Filed, headings: str) -> str:
+    def _place(self, filed: Filed, headings: str) -> str:
         """Title and headings (JSON), folded."""
-        return fold("\n".join([filed.title, *json.loads(headings)]))
+        return _fold("\n".join([filed.title, *json.loads(headings)]))
 
-    def stored(self, rows: Sequence[int]) -> Iterator[tuple[tuple[Any, ...], str]]:
-        """Of each row (number of the chunk, its name, headings as JSON, page) and its text.
-        Raises `Gone`."""
-        for row in rows:
-            *place, text = self._stored(row)
-            yield (int(self._chunks[row, 0]), *place), text
-
-    def _stored(self, row: int) -> tuple[str, str, int | None, str]:
-        """Name, headings (JSON), page and text. Raises `Gone`, and `InputError` where they have
-        changed."""
+    def _stored(self, row: int) -> ChunkRow:
+        """Raises `Gone`, and `InputError` where it has changed."""
         number, document = map(int, self._chunks[row])
-        found = self._db.execute(
-            "SELECT name, headings, page, text, key FROM chunks WHERE id = ?", (number,)
-        ).fetchone()
+        found = next(self._store.chunks("id = ? AND document = ?", (number, document)), None)
         if found is None:
             raise Gone
-        name, headings, page, text, key = found
-        if self._digests is not None:
-            self._hold(np.array([row]), [of_row(document, name, headings, page)])
-            if key_of(self.filed[document].title, json.loads(headings), text) != key:
-                raise damaged(self._place)
-        return name, headings, page, text
+        return found
 
     def outline(self) -> list[tuple[str, tuple[str, ...]]]:
         """(title, its headings in order) of each document that no other stands for."""
@@ -355,31 +295,23 @@ class Snapshot:
 
     def chunks(self, rows: Sequence[int]) -> list[Chunk]:
         """In the order given. Raises `Gone`."""
-        return [self.as_chunk(self.document(row), *self._stored(row)) for row in rows]
+        return [self._as_chunk(self._stored(row)) for row in rows]
 
     def named(self, name: str) -> Chunk | None:
         """The chunk of this id, if the generation has it. Raises `Gone`."""
         # An id begins with the path of its document; chunks are indexed by document.
         filed = self._paths.get(name.rpartition("#")[0])
-        row = (
-            filed
-            and self._db.execute(
-                "SELECT id FROM chunks WHERE document = ? AND name = ?", (filed.id, name)
-            ).fetchone()
-        )
-        if not filed or not row:
+        if filed is None:
             return None
-        ((at,),) = np.argwhere(self._chunks[:, 0] == row[0])
-        return self.as_chunk(filed, *self._stored(int(at)))
+        chunks = self._store.chunks("document = ? AND name = ?", (filed.id, name))
+        return next(map(self._as_chunk, chunks), None)
 
     @cached_property
     def _paths(self) -> dict[str, Filed]:
         return {filed.path: filed for filed in self.filed.values()}
 
-    def as_chunk(
-        self, filed: Filed, name: str, headings: str, page: int | None, text: str
-    ) -> Chunk:
-        """headings: as JSON."""
+    def _as_chunk(self, row: ChunkRow) -> Chunk:
+        filed = self.filed[row.document]
         more: dict[str, JsonValue] = {
             "superseded_by": filed.newer,
             "duplicate_of": filed.twin,
@@ -387,12 +319,12 @@ class Snapshot:
             "url": filed.url,
         }
         return Chunk(
-            id=name,
+            id=row.name,
             path=filed.path,
             title=filed.title,
-            headings=tuple(json.loads(headings)),
-            page=page,
-            text=text,
+            headings=tuple(json.loads(row.headings)),
+            page=row.page,
+            text=row.text,
             format=filed.format,
             date=filed.date,
             meta=filed.meta | {key: value for key, value in more.items() if value},

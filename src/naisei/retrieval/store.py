@@ -16,7 +16,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -25,15 +25,13 @@ from pydantic import JsonValue
 from naisei.core import InputError, fingerprint
 from naisei.japanese.sentences import search_tokens
 from naisei.lang import say
-from naisei.retrieval.chunking import SAID, Chunking, Piece, embedding_text
+from naisei.retrieval.chunking import UNITS_VERSION, Chunking, Piece, embedding_text
 from naisei.retrieval.editions import Known
-from naisei.retrieval.seal import of_row, of_rows, telling
+from naisei.retrieval.seal import damaged, of_row, of_rows, telling
 from naisei.retrieval.types import Document, Hidden, LoadLimits
 
-#: Changes with the tables. Version 1 had no `sentences`, version 2 no groups and addresses: such a
-#: store is still read, without them, and becomes one of this version when it is indexed again.
-VERSION = 3
-READABLE = (1, 2, VERSION)
+#: Changes with the tables.
+VERSION = 4
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS documents (
@@ -46,7 +44,7 @@ CREATE TABLE IF NOT EXISTS chunks (
   id INTEGER PRIMARY KEY,
   document INTEGER NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
   name TEXT NOT NULL, headings TEXT NOT NULL, page INTEGER, text TEXT NOT NULL,
-  tokens TEXT NOT NULL, key BLOB NOT NULL);
+  tokens TEXT NOT NULL, key BLOB NOT NULL, digest BLOB NOT NULL);
 CREATE INDEX IF NOT EXISTS chunks_of ON chunks (document, id);
 CREATE TABLE IF NOT EXISTS generations (
   id INTEGER PRIMARY KEY AUTOINCREMENT, embedder TEXT, report TEXT NOT NULL);
@@ -67,9 +65,6 @@ CREATE TABLE IF NOT EXISTS sentences (
   embedder TEXT NOT NULL, key BLOB NOT NULL, vectors BLOB NOT NULL,
   PRIMARY KEY (embedder, key));
 """
-#: What turns the tables of the versions before into these.
-_FROM_2 = "ALTER TABLE members ADD COLUMN groups TEXT; ALTER TABLE members ADD COLUMN url TEXT;"
-
 FILE = "index.sqlite"
 #: Of a generation: the number of each chunk, and of its document.
 CHUNKS = "chunks.npy"
@@ -93,6 +88,19 @@ def key_of(title: str, headings: Sequence[str], text: str) -> bytes:
     return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).digest()
 
 
+class ChunkRow(NamedTuple):
+    """headings: as JSON. tokens: search words, between spaces. key: of its vectors."""
+
+    id: int
+    document: int
+    name: str
+    headings: str
+    page: int | None
+    text: str
+    tokens: str
+    key: bytes
+
+
 class Store:
     """An open index file."""
 
@@ -100,7 +108,7 @@ class Store:
         """Raises:
         InputError: there is none, or it was written by another version.
         """
-        path = directory / FILE
+        self.path = path = directory / FILE
         if create:
             directory.mkdir(parents=True, exist_ok=True)
         elif not path.is_file():
@@ -114,15 +122,12 @@ class Store:
             self.db.execute("PRAGMA foreign_keys = ON")
             if create:
                 self.db.execute("PRAGMA journal_mode = WAL")
-                if self._version() in (0, *READABLE):
-                    self.db.executescript(SCHEMA)
-                    told = self.db.execute("PRAGMA table_info(members)").fetchall()
-                    change = "" if "url" in {column[1] for column in told} else _FROM_2
+                if self._version() == 0:
                     self.db.executescript(
-                        f"BEGIN; {change} PRAGMA user_version = {VERSION}; COMMIT;"
+                        f"BEGIN; {SCHEMA} PRAGMA user_version = {VERSION}; COMMIT;"
                     )
             version = self._version()
-        if version not in READABLE:
+        if version != VERSION:
             self.db.close()
             raise InputError(
                 say(
@@ -158,10 +163,9 @@ class Store:
     def filed(self, generation: int) -> list[tuple[Any, ...]]:
         """Of each document of a generation: id, path, title, format, date, meta, superseded_by,
         duplicate_of, groups (JSON) and address."""
-        more = "groups, url" if self._version() == VERSION else "NULL, NULL"
         return self.db.execute(
-            "SELECT d.id, path, title, format, date, meta, superseded_by, duplicate_of, "
-            f"{more} FROM members JOIN documents d ON d.id = document WHERE generation = ?",
+            "SELECT d.id, path, title, format, date, meta, superseded_by, duplicate_of, groups, "
+            "url FROM members JOIN documents d ON d.id = document WHERE generation = ?",
             (generation,),
         ).fetchall()
 
@@ -191,7 +195,7 @@ class Store:
         )
         number = int(cursor.lastrowid or 0)
         self.db.executemany(
-            "INSERT INTO chunks VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO chunks VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)",
             (self._row(number, document, piece) for piece in pieces),
         )
         self.db.executemany(
@@ -213,7 +217,7 @@ class Store:
         return found
 
     def _row(self, number: int, document: Document, piece: Piece) -> tuple[object, ...]:
-        return (
+        row = (
             number,
             piece.id,
             json.dumps(piece.headings, ensure_ascii=False),
@@ -222,6 +226,19 @@ class Store:
             " ".join([*_above(document.title, piece.headings), *search_tokens(piece.text)]),
             key_of(document.title, piece.headings, piece.text),
         )
+        return *row, of_row(*row)
+
+    def chunks(self, condition: str, values: Sequence[object]) -> Iterator[ChunkRow]:
+        """Those that fit, by their numbers. Raises `InputError` for one that has changed."""
+        rows = self.db.execute(
+            f"SELECT {', '.join(ChunkRow._fields)}, digest FROM chunks WHERE {condition} "
+            "ORDER BY id",
+            values,
+        )
+        for *row, digest in rows:
+            if of_row(*row[1:]) != digest:
+                raise damaged(self.path)
+            yield ChunkRow(*row)
 
     def vectors(self, embedder: str, keys: Iterable[bytes]) -> dict[bytes, npt.NDArray[np.float32]]:
         """Those that are kept."""
@@ -239,7 +256,7 @@ class Store:
         for key in keys:
             row = self.db.execute(
                 "SELECT vectors FROM sentences WHERE embedder = ? AND key = ?",
-                (f"{embedder}#{SAID}", key),
+                (f"{embedder}#{UNITS_VERSION}", key),
             ).fetchone()
             yield b"" if row is None else row[0]
 
@@ -247,7 +264,7 @@ class Store:
         """Within the transaction that is open."""
         self.db.executemany(
             "INSERT OR REPLACE INTO sentences VALUES (?, ?, ?)",
-            ((f"{embedder}#{SAID}", key, vectors) for key, vectors in packed),
+            ((f"{embedder}#{UNITS_VERSION}", key, vectors) for key, vectors in packed),
         )
 
     def keep(self, embedder: str, vectors: Iterable[tuple[bytes, npt.NDArray[np.float32]]]) -> None:
@@ -257,20 +274,11 @@ class Store:
             ((embedder, key, np.ascontiguousarray(v, "<f4").tobytes()) for key, v in vectors),
         )
 
-    def tokens(
-        self, documents: Iterable[int]
-    ) -> Iterator[tuple[int, int, bytes, tuple[int, int], list[str]]]:
-        """(chunk, document, key, digests of its place and of its words, search words), documents
-        in the order given."""
+    def tokens(self, documents: Iterable[int]) -> Iterator[tuple[ChunkRow, list[str]]]:
+        """Chunks with their search words, documents in the order given. Raises as `chunks`."""
         for document in documents:
-            rows = self.db.execute(
-                "SELECT id, key, tokens, name, headings, page FROM chunks "
-                "WHERE document = ? ORDER BY id",
-                (document,),
-            )
-            for chunk, key, words, *place in rows:
-                digests = of_row(document, *place), of_row(words)
-                yield chunk, document, key, digests, words.split(" ") if words else []
+            for chunk in self.chunks("document = ?", (document,)):
+                yield chunk, chunk.tokens.split(" ") if chunk.tokens else []
 
     def digest(self, generation: int) -> str:
         """Of all that is kept of a generation's documents, but their texts and words."""
@@ -295,7 +303,7 @@ class Store:
                 "WHERE document = ? AND NOT (EXISTS (SELECT 1 FROM vectors v "
                 "WHERE v.embedder = ? AND v.key = chunks.key) AND EXISTS (SELECT 1 FROM "
                 "sentences s WHERE s.embedder = ? AND s.key = chunks.key)) ORDER BY chunks.id",
-                (document, embedder, f"{embedder}#{SAID}"),
+                (document, embedder, f"{embedder}#{UNITS_VERSION}"),
             )
             for key, title, headings, text in rows:
                 found[key] = title, json.loads(headings), text

@@ -9,25 +9,29 @@ vectors stay on the disk: one byte a number, mapped into memory.
 
 from __future__ import annotations
 
-import logging
-import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import json
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import bm25s  # type: ignore[import-untyped]
 import numpy as np
 import numpy.typing as npt
 
+from naisei.bm25 import idf, saturated
 from naisei.japanese.sentences import related
 from naisei.models.base import Embedder, PassageEmbedder
-from naisei.retrieval.chunking import embedding_text, path_of, said, span_text
+from naisei.retrieval.chunking import embedding_text, path_of, sentence_units, span_text
 
 if TYPE_CHECKING:
     from naisei.retrieval.store import Store
 
 _FOLDER = "words"
+#: Of each word where its entries begin; then of each entry the text and the score.
+_STARTS_OF_WORDS, _ROWS, _SCORES = "starts.npy", "rows.npy", "scores.npy"
+_VOCABULARY = "vocabulary.json"
 #: As is usual for passages (Anserini): chunks are of much the same length, and the headings that
 #: are counted with them make a short one no better than a long one.
 _K1, _B = 0.9, 0.4
@@ -38,20 +42,28 @@ _SYNONYM = 0.9
 def write_words(directory: Path, texts: Iterable[list[str]]) -> int:
     """Writes the index of these texts' words, in their order; returns their number."""
     vocabulary: dict[str, int] = {}
-    rows = [[vocabulary.setdefault(w, len(vocabulary)) for w in words] for words in texts]
-    if not vocabulary:
-        return len(rows)
-    logging.getLogger("bm25s").setLevel(logging.WARNING)
-    model = bm25s.BM25(k1=_K1, b=_B, method="lucene")
-    model.index((rows, vocabulary), create_empty_token=False, show_progress=False)
-    model.save(directory / _FOLDER, show_progress=False)
-    return len(rows)
-
-
-def idf(count: int, texts: int) -> float:
-    """The weight of a word that `count` of so many texts have, Lucene's."""
-    n = max(1, count)
-    return math.log(1 + (texts - n + 0.5) / (n + 0.5))
+    # An entry a word of a text: which word, of which text, how often; by text the length.
+    numbers, rows, counts, lengths = array("i"), array("i"), array("i"), array("i")
+    for row, words in enumerate(texts):
+        lengths.append(len(words))
+        for word, count in Counter(words).items():
+            numbers.append(vocabulary.setdefault(word, len(vocabulary)))
+            rows.append(row)
+            counts.append(count)
+    order = np.argsort(numbers, kind="stable")
+    at, often = np.array(rows, dtype=np.int32)[order], np.array(counts)[order]
+    having = np.bincount(numbers, minlength=len(vocabulary))
+    size = np.array(lengths, dtype=np.float64)
+    scores = saturated(often, size[at], size.mean() if len(size) else 1.0, k1=_K1, b=_B)
+    weights = np.array([idf(int(n), len(size)) for n in having], dtype=np.float32)
+    folder = directory / _FOLDER
+    folder.mkdir()
+    np.save(folder / _ROWS, at)
+    np.save(folder / _STARTS_OF_WORDS, np.concatenate([[0], np.cumsum(having)]))
+    np.save(folder / _SCORES, (scores * np.repeat(weights, having)).astype(np.float32))
+    names = json.dumps(list(vocabulary), ensure_ascii=False)
+    (folder / _VOCABULARY).write_text(names, encoding="utf-8", errors="surrogatepass")
+    return len(lengths)
 
 
 class WordIndex:
@@ -60,14 +72,13 @@ class WordIndex:
     def __init__(self, directory: Path, size: int) -> None:
         self.size = size
         folder = directory / _FOLDER
-        self._numbers: dict[str, int] = {}
-        if folder.is_dir():
-            model = bm25s.BM25.load(folder, mmap=True)
-            self._numbers = model.vocab_dict
-            # Plain arrays on the same memory: slicing a memmap takes longer than adding it up.
-            self._starts, self._rows, self._counted = (
-                np.asarray(model.scores[name]) for name in ("indptr", "indices", "data")
-            )
+        names = (folder / _VOCABULARY).read_text(encoding="utf-8", errors="surrogatepass")
+        self._numbers: dict[str, int] = {word: n for n, word in enumerate(json.loads(names))}
+        # Plain arrays on the same memory: slicing a memmap takes longer than adding it up.
+        self._starts, self._rows, self._counted = (
+            np.asarray(np.load(folder / name, mmap_mode="r"))
+            for name in (_STARTS_OF_WORDS, _ROWS, _SCORES)
+        )
 
     def scores(
         self,
@@ -136,38 +147,11 @@ class WordIndex:
         some = slice(int(self._starts[number]), int(self._starts[number + 1]))
         return self._rows[some], self._counted[some]
 
-    def statistics(self) -> Iterator[tuple[str, int, float]]:
-        """Of each word: how many texts have it, and the best score that it gives any."""
-        for word in self._numbers:
-            yield word, self._count(word), self._most(word)
-
-    def postings_by_row(
-        self,
-    ) -> tuple[list[str], npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[np.float32]]:
-        """All words; then, in the order of the texts, of each word of a text the text, the word's
-        number and its score."""
-        if not self._numbers:
-            none = np.empty(0, dtype=np.int32)
-            return [], none, none, none.astype(np.float32)
-        names = [""] * len(self._numbers)
-        for word, number in self._numbers.items():
-            names[number] = word
-        counts = np.diff(self._starts[: len(names) + 1])
-        numbers = np.repeat(np.arange(len(names), dtype=np.int32), counts)
-        order = np.argsort(self._rows, kind="stable")
-        return names, self._rows[order], numbers[order], self._counted[order]
-
     def _most(self, word: str) -> float:
         return float(self._postings(word)[1].max(initial=0.0))
 
-    def _count(self, word: str) -> int:
-        return len(self._postings(word)[0])
-
-    def _texts(self) -> int:
-        return self.size
-
     def _idf(self, word: str) -> float:
-        return idf(self._count(word), self._texts())
+        return idf(len(self._postings(word)[0]), self.size)
 
     def _has(self, word: str, row: int) -> bool:
         rows = self._postings(word)[0]
@@ -209,11 +193,6 @@ class VectorIndex:
         self._rows: npt.NDArray[np.float32] | None = (
             np.asarray(np.load(path, mmap_mode="r")) if path.is_file() else None
         )
-
-    @property
-    def rows(self) -> npt.NDArray[np.float32] | None:
-        """One a chunk; `None` without vectors, or where a part is seen."""
-        return self._rows if self._only is None else None
 
     def scores(self, query: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Cosines with a unit vector, shape (chunks,)."""
@@ -257,8 +236,7 @@ def write_spans(store: Store, folder: Path, keys: list[bytes], model: Embedder) 
 
 
 class SpanIndex:
-    """Written sentences. An index of an earlier version, or of one-sentence chunks, has none.
-    only: as in `VectorIndex`."""
+    """Written sentences; none in an index of one-sentence chunks. only: as in `VectorIndex`."""
 
     def __init__(self, folder: Path, only: npt.NDArray[np.int64] | None = None) -> None:
         self._rows: npt.NDArray[np.int8] | None = None
@@ -269,28 +247,6 @@ class SpanIndex:
             self._starts, self._ends = bounds[:-1], bounds[1:]
             if only is not None:
                 self._starts, self._ends = self._starts[only], self._ends[only]
-
-    def stored(self, row: int) -> bytes | None:
-        """As `packed`; `None` for a chunk that has no sentences apart."""
-        if self._rows is None or self._starts[row] == self._ends[row]:
-            return None
-        spans = slice(int(self._starts[row]), int(self._ends[row]))
-        return self._scales[spans].tobytes() + self._rows[spans].tobytes()
-
-    def take(self, stored: Sequence[bytes | None], dim: int) -> None:
-        """Of these chunks, each as `stored` gave it."""
-        self._rows = None
-        if not any(stored):
-            return
-        width = _SCALE.itemsize + dim
-        counts = np.array([len(blob or b"") // width for blob in stored], dtype=np.int64)
-        self._ends = np.cumsum(counts)
-        self._starts = self._ends - counts
-        cuts = [(blob or b"", n * _SCALE.itemsize) for blob, n in zip(stored, counts, strict=True)]
-        scales = b"".join(blob[:cut] for blob, cut in cuts)
-        rows = b"".join(blob[cut:] for blob, cut in cuts)
-        self._scales = np.frombuffer(scales, dtype=_SCALE)
-        self._rows = np.frombuffer(rows, dtype=np.int8).reshape(-1, dim)
 
     def nearest(
         self,
@@ -314,8 +270,8 @@ class SpanIndex:
         return np.where(counts > 0, best, whole)
 
     def each(self, row: int, query: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """The cosine of every sentence of a chunk, in the order of `said`; empty if it has none
-        apart."""
+        """The cosine of every sentence of a chunk, in the order of `sentence_units`; empty if it
+        has none apart."""
         if self._rows is None:
             return np.empty(0, dtype=np.float32)
         spans = slice(int(self._starts[row]), int(self._ends[row]))
@@ -364,7 +320,7 @@ def _embedded(
     """Of each chunk (title, headings, text) its vector, then those of its sentences. Where the
     embedder can, sentences are pooled from the chunk's own pass: a third of the work, and the
     same recall (docs/design/0012)."""
-    sentences = [said(text) for _, _, text in chunks]
+    sentences = [sentence_units(text) for _, _, text in chunks]
     if isinstance(model, PassageEmbedder):
         found = model.embed_passages(
             [

@@ -183,7 +183,7 @@ class Listening(Options):
         """Raises `InputError` for a host that others can reach without a token, or a token that
         keeps nobody out. variable, option: where tokens come from."""
         # The help does not wait for what a server needs.
-        from naisei.http import is_loopback
+        from naisei.addresses import is_loopback
 
         if not is_loopback(self.host) and not tokens:
             raise InputError(

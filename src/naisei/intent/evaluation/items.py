@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, m
 
 from naisei.core import Evidence, InputError, fingerprint
 from naisei.intent.rules import fault
+from naisei.invisible import INVISIBLE
 from naisei.lang import say
 from naisei.lengths import MESSAGE
 from naisei.text_files import read_text
@@ -184,7 +185,7 @@ _MOST = 0.8
 #: … in pieces of at least so many characters.
 _PIECE = 4
 #: White space, and the marks of tables and lists: how they are written is the loader's matter.
-_LAYOUT = re.compile(r"[\s|｜\u200b\ufeff*#`]+")
+_LAYOUT = re.compile(rf"[\s|｜{INVISIBLE}*#`]+")
 
 
 @lru_cache(maxsize=8192)

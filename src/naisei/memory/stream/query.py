@@ -8,7 +8,6 @@ compressed cosines are; a convex combination as in Bruch, Gai & Ingber, TOIS 202
 
 from __future__ import annotations
 
-import math
 import re
 from array import array
 from collections import Counter
@@ -20,6 +19,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from naisei.bm25 import idf, saturated
 from naisei.japanese.sentences import search_tokens
 from naisei.memory.stream.periods import About, Period, about, periods_in, tells_time
 from naisei.memory.stream.search import reach
@@ -147,12 +147,12 @@ class Words:
             return out
         # Copies: an array that is looked at cannot grow.
         lengths = np.array(self._lengths, dtype=np.float64)
-        norm = k1 * (1 - b + b * lengths / max(lengths.mean(), 1.0))
+        mean = max(float(lengths.mean()), 1.0)
         for word in words:
             if word in self._postings:
                 rows, many = (np.array(part) for part in self._postings[word])
-                idf = math.log(1 + (size - len(rows) + 0.5) / (len(rows) + 0.5))
-                out[rows] += idf * many / (many + norm[rows])
+                share = saturated(many, lengths[rows], mean, k1=k1, b=b)
+                out[rows] += idf(len(rows), size) * share
         return out
 
     @property

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import httpx2
 
+from naisei.addresses import is_loopback
 from naisei.core import InputError
 from naisei.lang import say
 from naisei.lengths import REPLY, REPLY_TEXT
@@ -22,7 +23,6 @@ from naisei.models.base import (
     Unusable,
     check_allowed,
     check_url,
-    is_loopback,
 )
 from naisei.models.providers._clients import Clients
 from naisei.models.providers._endpoint import (

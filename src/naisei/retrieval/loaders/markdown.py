@@ -19,7 +19,7 @@ from pydantic import JsonValue
 
 from naisei.japanese.sentences import outline_level
 from naisei.retrieval.loaders.blocks import Blocks, Read, TooLong
-from naisei.retrieval.loaders.css import TooIntricate
+from naisei.retrieval.loaders.cascade import TooIntricate
 from naisei.retrieval.loaders.html import read_html
 from naisei.text_files import toml_of
 

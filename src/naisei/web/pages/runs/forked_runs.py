@@ -15,8 +15,8 @@ from urllib.parse import urlencode
 
 from starlette.exceptions import HTTPException
 
+from naisei.addresses import is_loopback
 from naisei.core import Event, InputError, fingerprint
-from naisei.http import is_loopback
 from naisei.lang import language, say
 from naisei.runs.directory import Frozen, RunDirectory
 from naisei.runs.fork import Fork, check, kept
