@@ -18,7 +18,7 @@ from naisei.runs.directory import RunDirectory
 from naisei.runs.log import RunLog
 from naisei.system.execute import RunOptions
 from naisei.web.options import WebOptions
-from old_logs import unchained
+from changed_logs import change
 from servers.web_server import WebServer
 from waiting import PATIENCE, until
 
@@ -238,10 +238,7 @@ def test_what_another_version_began_can_be_read_but_not_gone_on_with(
         at = step(client, id)
         cookies = client.cookies
     (path,) = (options.state / "conversations").glob(f"*/{id}/log.sqlite")
-    with sqlite3.connect(path) as log:
-        log.execute("UPDATE events SET digest = 'other' WHERE kind = 'say'")
-    log.close()
-    unchained(path)
+    change(path, "UPDATE events SET digest = 'other' WHERE kind = 'say'")
     with WebServer(options) as server, server.visitor(cookies) as client:
         state(client, id, "stale")
         assert client.get(f"/echo/{id}").text == "一!"

@@ -28,7 +28,7 @@ from naisei.runs.cluster_worker import (
     Spent,
     Worker,
 )
-from naisei.runs.log import patiently
+from naisei.runs.retry import retry_while_locked
 from naisei.runs.task import EpisodeRow
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ class Member:
 
 async def _appended(run: ClusterRun, event: Event) -> Exception | None:
     try:
-        await patiently(lambda: run.append(event))
+        await retry_while_locked(lambda: run.append(event))
     except Exception as error:
         return error
     return None

@@ -74,7 +74,7 @@ def log_state(directory: Path) -> tuple[object, ...]:
             check=False,
         )
         return tuple(log.select("SELECT max(seq), sum(length(lines)) FROM heads"))
-    names = (LOG, f"{LOG}-wal", f"{LOG}.head")
+    names = (LOG, f"{LOG}-wal")
     stats = [(directory / name).stat() if (directory / name).exists() else None for name in names]
     return tuple(s and (s.st_ino, s.st_size, s.st_mtime_ns) for s in stats)
 
