@@ -132,7 +132,12 @@ def _wrong(log: RunLog, fault: Fault, refused: list[str]) -> str:
         return "a note or an outcome is not as it was acknowledged"
     if len(log.sent("e#0")) != _EVENTS or log.ledger().roles["agent"].attempts != _EVENTS + 3:
         return f"costs are lost or doubled: {log.ledger().roles['agent']}"
-    if fault.length > 1 and fault.at not in ("", "replace") and fault.name != "busy" and not refused:
+    if (
+        fault.length > 1
+        and fault.at not in ("", "replace")
+        and fault.name != "busy"
+        and not refused
+    ):
         return f"nobody was told of {fault}"
     return ""
 

@@ -1,4 +1,5 @@
-"""Every statement that a log makes, and every file that takes the place of another, seen before and after: for what lets one of them fail, or kills the process there.
+"""Every statement that a log makes, and every file that takes the place of another, seen before
+and after: for what lets one of them fail, or kills the process there.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from changed_logs import change
 from naisei.clarify.agents.knowledge import knowledge_for
 from naisei.clarify.chat import ground
 from naisei.clarify.config import ClarifyConfig
@@ -13,7 +14,6 @@ from naisei.core import InputError
 from naisei.japanese.morph import is_japanese
 from naisei.runs.conversation import recorded
 from naisei.runs.directory import RunDirectory
-from changed_logs import change
 
 
 @pytest.fixture

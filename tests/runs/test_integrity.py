@@ -70,7 +70,7 @@ def test_damage_names_episode_and_step_and_what_is_sound_around(
     with closing(sqlite3.connect(run / "log.sqlite")) as db:
         db.execute("UPDATE events SET result = '\"x\"' WHERE episode = '物語1#0' AND path = '2'")
         db.execute("DELETE FROM events WHERE episode = '物語2#0' AND path = '4'")
-        db.execute("UPDATE texts SET text = text || '!' WHERE text LIKE '0-0%'")
+        db.execute("UPDATE texts SET text = text || '!' WHERE CAST(text AS TEXT) LIKE '0-0%'")
         db.commit()
     found = {(d.episode, d.step): d for d in checked(run).damages}
     assert (found["物語1#0", "2"].before, found["物語1#0", "2"].after) == (2, 2)
@@ -87,7 +87,7 @@ def test_a_torn_wal_is_told_and_what_comes_before_is_kept(tmp_path: Path, killed
     shutil.copytree(killed, run)
     wal = run / "log.sqlite-wal"
     flip(wal, wal.stat().st_size * 4)
-    with pytest.raises(InputError, match="of its [0-9]+ pages cannot be read"):
+    with pytest.raises(InputError, match=r"of its [0-9]+ pages cannot be read"):
         exported(run)
     done = repaired(run)
     assert 0 < done.events < 20 and (run / done.saved[1].name).exists()  # type: ignore[union-attr]

@@ -12,13 +12,13 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from changed_logs import change
 from naisei.cli.runs import continue_run
 from naisei.core import InputError, LogBusy
 from naisei.runs.directory import RunDirectory
-from naisei.runs.log import RunLog
+from naisei.runs.sqlite_rows import SqliteRows
 from naisei.system.execute import RunOptions
 from naisei.web.options import WebOptions
-from changed_logs import change
 from servers.web_server import WebServer
 from waiting import PATIENCE, until
 
@@ -177,16 +177,16 @@ def test_a_log_that_another_program_holds_stops_one_conversation_alone(
     options: WebOptions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever answers there waits until it is kept; others are answered meanwhile."""
-    refused, begun = threading.Event(), RunLog._begun
+    refused, begun = threading.Event(), SqliteRows._begin
 
-    def watched(self: RunLog) -> sqlite3.Connection:
+    def watched(self: SqliteRows) -> None:
         try:
-            return begun(self)
+            begun(self)
         except LogBusy:
             refused.set()
             raise
 
-    monkeypatch.setattr(RunLog, "_begun", watched)
+    monkeypatch.setattr(SqliteRows, "_begin", watched)
     with (
         WebServer(options) as server,
         server.visitor() as one,

@@ -365,7 +365,9 @@ class LiveConversation:
                 self._next_part()
             else:
                 self.result = plain(result.model_dump(mode="json"))
-                await retry_while_locked(partial(self._log.finish, EpisodeRow(self._where, self.result)))
+                await retry_while_locked(
+                    partial(self._log.finish, EpisodeRow(self._where, self.result))
+                )
                 return
 
     def _set_status(self, status: ConversationStatus) -> None:

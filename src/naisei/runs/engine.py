@@ -31,8 +31,8 @@ from naisei.runs.budget import UNBOUNDED, Budget, Gate, GatedWorld
 from naisei.runs.directory import RunDirectory
 from naisei.runs.fork import Fork, fork_of
 from naisei.runs.ledger import Ledger
-from naisei.runs.retry import retry_while_locked
 from naisei.runs.progress import Progress, Standing, stopping_on_signals
+from naisei.runs.retry import retry_while_locked
 from naisei.runs.task import TITLES, EpisodeRow, Task
 
 _LOG = logging.getLogger("naisei.runs")

@@ -13,9 +13,9 @@ from naisei.core import Usage
 SPENT = """
 SELECT role, model,
   sum(CASE WHEN usd IS NULL AND cached = 0 AND input_tokens + output_tokens > 0
-      THEN max(calls, 1) ELSE 0 END),
+      THEN CASE WHEN calls > 1 THEN calls ELSE 1 END ELSE 0 END),
   sum(calls), sum(attempts), sum(input_tokens), sum(output_tokens),
-  sum(lost_input + lost_output), sum(cached), sum(repaired), total(usd)
+  sum(lost_input + lost_output), sum(cached), sum(repaired), coalesce(sum(usd), 0.0)
 FROM (
   SELECT role, model, calls, attempts, input_tokens, output_tokens, usd, cached, repaired,
     lost_input, lost_output FROM events WHERE role IS NOT NULL
@@ -31,6 +31,7 @@ SELECT episode, role, model, sum(calls), sum(attempts), sum(input_tokens), sum(o
   cached, repaired, sum(lost_input), sum(lost_output)
 FROM {} WHERE role IS NOT NULL GROUP BY episode, role, model, cached, repaired
 ORDER BY min(seq)"""
+
 
 @dataclass(slots=True)
 class Spent:

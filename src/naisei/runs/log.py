@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from naisei.core import EpisodeBusy, Event, InputError, Usage
+from naisei.core import EpisodeBusy, Event, InputError, LogBusy, Usage
 from naisei.lang import say
 from naisei.runs import rows
 from naisei.runs.integrity import (
@@ -22,8 +22,8 @@ from naisei.runs.integrity import (
     genesis,
     row_digest,
 )
-from naisei.runs.reading import LogReader, Rows
-from naisei.runs.sqlite_rows import SqliteRows, StepThere
+from naisei.runs.reading import LogReader, Rows, StepThere
+from naisei.runs.sqlite_rows import SqliteRows
 from naisei.runs.task import EpisodeRow
 
 
@@ -58,7 +58,8 @@ class RunLog(LogReader):
         rows: Rows | None = None,
     ) -> None:
         super().__init__(rows or SqliteRows(path, read_only=read_only), origin or "")
-        self._last: dict[str, bytes] = {}
+        # Of which steps it is not known whether they were kept: a connection was lost at COMMIT.
+        self._unsure: set[tuple[str, str]] = set()
         try:
             note = self.get(CHAIN_KEY)
             if check or not read_only:
@@ -120,33 +121,36 @@ class RunLog(LogReader):
     def append(self, event: Event) -> None:
         """Returns when the event survives a killed process. Raises `EpisodeBusy` if the step is
         there already: somebody wrote it who did not ask for `writing`."""
-        with self._writing() as texts:
-            texts.digests.clear()
-            row = rows.event_row(event, texts)
-            episode = row[0]
-            digest = event_digest(self._digest(episode), texts.digests, row)
-            try:
+        step = event.where.episode, event.where.step
+        try:
+            with self._writing() as texts:
+                texts.digests.clear()
+                row = rows.event_row(event, texts)
+                digest = event_digest(self._digest(row[0]), texts.digests, row)
                 self._rows.execute(rows.INSERT_EVENT, (*row, digest))
-            except StepThere:
-                raise EpisodeBusy(
-                    say(
-                        f"{event.where} はすでに記録されています",
-                        f"{event.where} is in the log already",
-                    ),
-                    place=str(self.path),
-                    remedy=say("続きから始め直してください", "start again: it goes on from there"),
-                ) from None
-            self._exchanged(episode, row[3], event.usage)
-            self._last[episode] = digest
+                self._exchanged(row[0], row[3], event.usage)
+                self._rows.appended(row[0], digest)
+        except LogBusy:
+            self._unsure.add(step)
+            raise
+        except StepThere:
+            if step not in self._unsure or event not in self.read(event.where.episode):
+                raise self._there(event) from None
+        self._unsure.discard(step)
+
+    def _there(self, event: Event) -> EpisodeBusy:
+        return EpisodeBusy(
+            say(f"{event.where} はすでに記録されています", f"{event.where} is in the log already"),
+            place=str(self.path),
+            remedy=say("続きから始め直してください", "start again: it goes on from there"),
+        )
 
     def _writing(self, *, erases: bool = False) -> _Transaction:
         return _Transaction(self, erases=erases)
 
     def _digest(self, episode: str) -> bytes:
         """That of the episode's last event."""
-        if (known := self._last.get(episode)) is None:
-            known = self._rows.last_digest(episode) or genesis(self._origin, episode)
-        return known
+        return self._rows.last_digest(episode) or genesis(self._origin, episode)
 
     def finish(self, row: EpisodeRow, lost: Iterable[Usage] = ()) -> None:
         """Store an episode's outcome. lost: what failed effects cost that left no event."""
@@ -155,14 +159,25 @@ class RunLog(LogReader):
         result = None if row.result is None else rows.dump(row.result)
         failure = row.failure.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
         begin = genesis(self._origin, name)
-        with self._writing():
-            after = self._digest(name).hex()
-            kept = (name, where.instance, where.trial, result, failure, now, after)
-            self._rows.execute(rows.INSERT_EPISODE, (*kept, row_digest(begin, (), kept)))
-            for usage in lost:
-                cost = (name, now, *rows.usage_row(usage.wasted()))
-                self._rows.execute(rows.INSERT_LOST, (*cost, row_digest(begin, (), cost)))
-                self._exchanged(name, None, usage)
+        try:
+            with self._writing():
+                if (name, "") in self._unsure and self._ended(name, result, failure):
+                    lost = ()  # kept with what was
+                after = self._digest(name).hex()
+                kept = (name, where.instance, where.trial, result, failure, now, after)
+                self._rows.replace("episodes", (*kept, row_digest(begin, (), kept)))
+                for usage in lost:
+                    cost = (name, now, *rows.usage_row(usage.wasted()))
+                    self._rows.execute(rows.INSERT_LOST, (*cost, row_digest(begin, (), cost)))
+                    self._exchanged(name, None, usage)
+        except LogBusy:
+            self._unsure.add((name, ""))
+            raise
+        self._unsure.discard((name, ""))
+
+    def _ended(self, name: str, result: str | None, failure: str) -> bool:
+        query = "SELECT result, failure FROM episodes WHERE episode = ?"
+        return self.select(query, (name,)) == [(result, failure)]
 
     def _exchanged(self, episode: str, path: str | None, usage: Usage | None) -> None:
         """Store what went over the line."""
@@ -178,7 +193,7 @@ class RunLog(LogReader):
         text = rows.dump(value)
         digest = row_digest(genesis(self._origin, ""), (), (key, text))
         with self._writing():
-            self._rows.execute(rows.INSERT_NOTE, (key, text, digest))
+            self._rows.replace("meta", (key, text, digest))
 
     def erase(
         self,
@@ -210,7 +225,6 @@ class RunLog(LogReader):
                 )
             self._texts.sweep()
             digest_anew(self._rows, self._origin)
-            self._last.clear()
 
     def close(self) -> None:
         """The log cannot be used afterwards."""
@@ -248,5 +262,4 @@ class _Transaction:
             self._log._lock.release()
 
     def _forget(self) -> None:
-        self._log._last.clear()
         self._log._texts.forget()

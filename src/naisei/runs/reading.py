@@ -19,6 +19,10 @@ from naisei.runs.rows import Texts
 from naisei.runs.task import EpisodeRow
 
 
+class StepThere(Exception):
+    """The log has an event at this step already."""
+
+
 class Rows(Protocol):
     """Where the rows of a log are: in a file or in a database. place: what errors name."""
 
@@ -30,8 +34,8 @@ class Rows(Protocol):
 
     def select(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]: ...
 
-    def add(self, query: str, values: Sequence[object]) -> int:
-        """As `execute` of an INSERT; the number of the row."""
+    def replace(self, table: str, values: Sequence[object]) -> None:
+        """Add a row in place of that of the same key. values: as in `rows.TABLES`, and a digest."""
         ...
 
     def transaction(self, *, erases: bool = False) -> Any:
@@ -40,8 +44,10 @@ class Rows(Protocol):
         ...
 
     def last_digest(self, episode: str) -> bytes | None:
-        """Within a transaction, for who appends to the episode."""
+        """The digest of the episode's last event; within a transaction, for who adds to it."""
         ...
+
+    def appended(self, episode: str, digest: bytes) -> None: ...
 
     def writing(self, episode: str) -> Any: ...
 
@@ -175,10 +181,10 @@ class LogReader:
             found.roles.setdefault(role, Spent()).add(unpriced, *sums)
             if unpriced:
                 found.unpriced.add(model)
-        cost = "role, total(cached_input), total(reasoning)"
+        cost = "role, sum(cached_input), sum(reasoning)"
         for role, cached, reasoning in self.select(f"SELECT {cost} FROM exchanges GROUP BY role"):
             spent = found.roles.setdefault(role, Spent())
-            spent.cached_input, spent.reasoning = int(cached), int(reasoning)
+            spent.cached_input, spent.reasoning = int(cached or 0), int(reasoning or 0)
         return found
 
     def loaded(self, text: str, where: str) -> JsonValue:

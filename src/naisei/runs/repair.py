@@ -38,8 +38,8 @@ from naisei.runs.integrity import (
     seal,
     seal_of,
     text_digest,
-    walk,
     wal_of,
+    walk,
 )
 from naisei.runs.lock import RunLock
 from naisei.runs.report import SUMMARY_KEY
@@ -230,8 +230,7 @@ class _Tolerant:
     def _read(self, query: str, values: Sequence[object]) -> tuple[list[tuple[Any, ...]], bool]:
         found: list[tuple[Any, ...]] = []
         try:
-            for row in self._db.execute(query, values):
-                found.append(row)
+            found.extend(self._db.execute(query, values))
         except sqlite3.Error:
             return found, True
         return found, False

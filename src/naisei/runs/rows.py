@@ -33,8 +33,6 @@ class Stored(Protocol):
 
     def select(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]: ...
 
-    def add(self, query: str, values: Sequence[object]) -> int: ...
-
 
 class Texts:
     """The table `texts`: content-addressed strings. Not thread-safe; see `RunLog`.
@@ -107,10 +105,13 @@ class Texts:
         return reference
 
     def _stored(self, digest: bytes, text: str) -> int:
-        found = self.rows.execute("SELECT id FROM texts WHERE digest = ?", (digest,)).fetchone()
-        if found is not None:
-            return int(found[0])
-        return self.rows.add("INSERT INTO texts(digest, text) VALUES (?, ?)", (digest, text))
+        query = "SELECT id FROM texts WHERE digest = ?"
+        if (found := self.rows.execute(query, (digest,)).fetchone()) is None:
+            # UTF-8, since a `text` of PostgreSQL holds no NUL.
+            add = "INSERT INTO texts(digest, text) VALUES (?, ?) ON CONFLICT DO NOTHING"
+            self.rows.execute(add, (digest, text.encode()))
+            found = self.rows.execute(query, (digest,)).fetchone()
+        return int(found[0])
 
     def _get(self, reference: str) -> str:
         return self.get(int(reference[len(_MARK) :]))[1]
@@ -123,13 +124,13 @@ class Texts:
         """
         query = "SELECT digest, text FROM texts WHERE id = ?"
         found = self.rows.execute(query, (number,)).fetchone()
-        text = found[1] if found is not None else None
-        data = text.encode() if isinstance(text, str) else text
-        if found is None or not isinstance(data, bytes):
+        if found is None:
             raise KeyError(number)
-        if hashlib.blake2b(data, digest_size=16).digest() != found[0]:
+        digest, text = bytes(found[0]), found[1]
+        data = text.encode() if isinstance(text, str) else bytes(text)
+        if hashlib.blake2b(data, digest_size=16).digest() != digest:
             raise KeyError(number)
-        return found[0], text if isinstance(text, str) else data.decode()
+        return digest, data.decode()
 
 
 Row = tuple[Any, ...]
@@ -149,7 +150,7 @@ EPISODE = "episode, instance, trial, result, failure, at, after"
 SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS meta(key TEXT PRIMARY KEY, value TEXT NOT NULL, chain BLOB)
   WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS texts(id INTEGER PRIMARY KEY, digest BLOB UNIQUE NOT NULL, text TEXT);
+CREATE TABLE IF NOT EXISTS texts(id INTEGER PRIMARY KEY, digest BLOB UNIQUE NOT NULL, text BLOB);
 CREATE TABLE IF NOT EXISTS events(seq INTEGER PRIMARY KEY, {EVENT}, chain BLOB);
 CREATE TABLE IF NOT EXISTS episodes(
   episode TEXT PRIMARY KEY, instance TEXT NOT NULL, trial INTEGER NOT NULL,
@@ -170,10 +171,8 @@ TABLES = {
     "meta": ("key", "key, value"),
 }
 INSERT_EVENT = f"INSERT INTO events({EVENT}, chain) VALUES ({','.join('?' * 23)})"
-INSERT_EPISODE = f"INSERT OR REPLACE INTO episodes({EPISODE}, chain) VALUES (?,?,?,?,?,?,?,?)"
 #: What went over the line for one call. path: `NULL` for a failed try that left no event.
 INSERT_EXCHANGE = f"INSERT INTO exchanges({EXCHANGE}, chain) VALUES (?,?,?,?,?,?,?,?,?)"
-INSERT_NOTE = "INSERT OR REPLACE INTO meta VALUES (?, ?, ?)"
 INSERT_LOST = f"INSERT INTO lost({LOST}, chain) VALUES ({','.join('?' * 14)})"
 
 # Made once: `json.dumps` with options makes an encoder a call.

@@ -7,6 +7,7 @@ of tens of thousands.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from html import escape
@@ -91,13 +92,13 @@ _WHERE = {
 _COSTS = """
 SELECT episode, sum(effects), sum(calls), sum(tokens),
   sum(CASE WHEN usd IS NULL AND tokens > 0 AND cached = 0 THEN 1 ELSE 0 END),
-  total(usd), total(seconds)
+  coalesce(sum(usd), 0.0), sum(seconds)
 FROM (
   SELECT episode, 1 AS effects, calls, input_tokens + output_tokens AS tokens, usd, cached, seconds
-  FROM events WHERE episode IN (SELECT value FROM json_each(?))
+  FROM events WHERE episode IN ({0})
   UNION ALL
   SELECT episode, 0, calls, input_tokens + output_tokens, usd, cached, 0
-  FROM lost WHERE episode IN (SELECT value FROM json_each(?))) AS each
+  FROM lost WHERE episode IN ({0})) AS each
 GROUP BY episode"""
 
 
@@ -128,14 +129,18 @@ def _conditions(wanted: Wanted) -> tuple[list[str], list[object]]:
         conditions.append("episode = ?")
         values.append(wanted.name)
     if wanted.text:
-        conditions.append("instr(lower(episode), lower(?)) > 0")
-        values.append(wanted.text)
+        conditions.append("lower(episode) LIKE lower(?) ESCAPE '!'")
+        values.append("%" + re.sub("([!%_])", r"!\1", wanted.text) + "%")
     if wanted.state:
         conditions.append(_WHERE[wanted.state])
     if wanted.instances is not None:
-        conditions.append("instance IN (SELECT value FROM json_each(?))")
-        values.append(json.dumps(sorted(wanted.instances)))
+        conditions.append(f"instance IN ({_marks(wanted.instances)})")
+        values += sorted(wanted.instances)
     return conditions, values
+
+
+def _marks(values: Collection[str]) -> str:
+    return ",".join("?" * len(values)) or "NULL"
 
 
 def _under_way(log: RunLog, name: str) -> bool:
@@ -155,9 +160,9 @@ def _under_way(log: RunLog, name: str) -> bool:
 
 def costs_of(log: RunLog, episodes: Sequence[str]) -> dict[str, Cost]:
     """What episodes cost; one of which nothing is known costs nothing."""
-    found = log.select(_COSTS, [json.dumps(list(episodes))] * 2) if episodes else []
+    found = log.select(_COSTS.format(_marks(episodes)), [*episodes] * 2)
     known = {
-        episode: Cost(effects, calls or 0, tokens or 0, None if unpriced else usd, seconds)
+        episode: Cost(effects, calls or 0, tokens or 0, None if unpriced else usd, seconds or 0.0)
         for episode, effects, calls, tokens, unpriced, usd, seconds in found
     }
     return {episode: known.get(episode, Cost()) for episode in episodes}

@@ -31,16 +31,13 @@ from naisei.runs.integrity import (
     wal_of,
 )
 from naisei.runs.lock import locked, writing
+from naisei.runs.reading import StepThere
 from naisei.runs.retry import AGAIN, PATIENCE
 
 #: How many objects of this process write a log, by its path.
 _open_here: Counter[Path] = Counter()
 #: Milliseconds of a try, of which nothing else is done in an event loop.
 _LONGEST_WAIT = 20
-
-
-class StepThere(Exception):
-    """The log has an event at this step already."""
 
 
 class SqliteRows:
@@ -58,6 +55,7 @@ class SqliteRows:
         self.place = path
         self._copy: TemporaryDirectory[str] | None = None
         self._version, self._waits = 0, _LONGEST_WAIT
+        self._last: dict[str, bytes] = {}
         # Whether the connection was closed because it could not take back a transaction.
         self._broken = self._open = self._written = False
         live = _open_here[path.absolute()] > 0 or (read_only and locked(path.parent))
@@ -146,9 +144,10 @@ class SqliteRows:
         except sqlite3.Error as error:
             raise self._told(error) from error
 
-    def add(self, query: str, values: Sequence[object]) -> int:
-        """As `execute` of an INSERT; the number of the row."""
-        return self.execute(query, values).lastrowid or 0
+    def replace(self, table: str, values: Sequence[object]) -> None:
+        _, columns = rows.TABLES[table]
+        marks = ",".join("?" * len(values))
+        self.execute(f"INSERT OR REPLACE INTO {table}({columns}, chain) VALUES ({marks})", values)
 
     @contextmanager
     def transaction(self, *, erases: bool = False) -> Iterator[bool]:
@@ -164,22 +163,30 @@ class SqliteRows:
         self._begin()
         try:
             (version,) = self._db.execute("PRAGMA data_version").fetchone()
-            others, self._version = version != self._version, version
+            if others := version != self._version:
+                self._last.clear()
+            self._version = version
             yield others
             self._db.execute("COMMIT")
         except BaseException as error:
             self._roll_back()
+            self._last.clear()
             if isinstance(error, sqlite3.Error):
                 raise self._told(error) from error
             raise
         if erases:
+            self._last.clear()
             self.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def last_digest(self, episode: str) -> bytes | None:
-        """The digest of the episode's last event."""
-        query = "SELECT chain FROM events WHERE episode = ? ORDER BY seq DESC LIMIT 1"
-        found = self._db.execute(query, (episode,)).fetchone()
-        return None if found is None else bytes(found[0])
+        if (known := self._last.get(episode)) is None:
+            query = "SELECT chain FROM events WHERE episode = ? ORDER BY seq DESC LIMIT 1"
+            found = self._db.execute(query, (episode,)).fetchone()
+            return None if found is None else bytes(found[0])
+        return known
+
+    def appended(self, episode: str, digest: bytes) -> None:
+        self._last[episode] = digest
 
     def _begin(self) -> None:
         until = time.monotonic() + PATIENCE

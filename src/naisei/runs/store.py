@@ -13,9 +13,9 @@ from typing import Protocol
 from pydantic import JsonValue
 
 from naisei.core import Event, Usage
+from naisei.runs.integrity import Findings
 from naisei.runs.ledger import Ledger
 from naisei.runs.task import EpisodeRow
-from naisei.runs.integrity import Findings
 
 
 class Store(Protocol):

@@ -84,5 +84,3 @@ def check_rows(db: sqlite3.Connection) -> None:
         query = f"SELECT 1 FROM {table} WHERE NOT coalesce({' AND '.join(conditions)}, 0) LIMIT 1"
         if db.execute(query).fetchone():
             raise ValueError(table)
-
-
