@@ -21,7 +21,7 @@ from naisei.core import (
     Say,
     Where,
     World,
-    take_along,
+    replay_prefix,
     user,
 )
 from naisei.core.messages import fingerprint
@@ -68,11 +68,11 @@ def test_a_flow_is_taken_along_and_performs_nothing() -> None:
             heard.append(answer)
 
     events = [event(n, AskUser(f"{n}?"), f"{n}!") for n in range(2)]
-    take_along(flow(), World({AskUser: Handler()}), events, Where("i"))
+    replay_prefix(flow(), World({AskUser: Handler()}), events, Where("i"))
     assert heard == ["0!", "1!"]
     with pytest.raises(ReplayDivergence):
         other = event(0, AskUser("another?"), "")
-        take_along(flow(), World({AskUser: Handler()}), [other], Where("i"))
+        replay_prefix(flow(), World({AskUser: Handler()}), [other], Where("i"))
 
 
 def test_beliefs_are_those_of_the_step(tmp_path: Path) -> None:

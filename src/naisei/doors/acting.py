@@ -50,7 +50,7 @@ from naisei.doors.exchange import Acted, ActingTurn, Asking, Choice, KeptLog, Qu
 from naisei.lang import Language, say
 from naisei.lengths import MESSAGE, too_long
 from naisei.runs.log import RunLog
-from naisei.runs.retry import retry_while_locked
+from naisei.runs.retry import arun_logged, retry_while_locked
 
 R = TypeVar("R")
 
@@ -161,7 +161,7 @@ class AskBeforeAct(Generic[R]):
         world = self._world(opened.turn, blocking=False)
         told: Question | Acted[Any]
         try:
-            done = await arun(flow, world, log=opened.log, where=opened.where)
+            done = await arun_logged(flow, world, log=opened.log, where=opened.where)
             told = opened.acted(done, self.names)
         except Asking:
             told = opened.asking()

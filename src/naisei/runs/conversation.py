@@ -34,12 +34,11 @@ from naisei.core import (
     ReplayDivergence,
     Where,
     World,
-    arun,
 )
 from naisei.core.events import plain
 from naisei.lang import say, speaking
 from naisei.runs.log import RunLog
-from naisei.runs.retry import retry_while_locked
+from naisei.runs.retry import arun_logged, retry_while_locked
 from naisei.runs.task import EpisodeRow
 
 #: going: the flow works. asking: it waits for the person. done: it came to its end. failed: an
@@ -350,7 +349,7 @@ class LiveConversation:
         while True:
             try:
                 async with open(self.events[: self._begun]) as prepared:
-                    result = await arun(
+                    result = await arun_logged(
                         prepared.flow,
                         prepared.world,
                         log=self,

@@ -23,7 +23,6 @@ from naisei.core import (
     Usage,
     Where,
     World,
-    arun,
 )
 from naisei.core.events import plain
 from naisei.lang import say
@@ -32,7 +31,7 @@ from naisei.runs.directory import RunDirectory
 from naisei.runs.fork import Fork, fork_of
 from naisei.runs.ledger import Ledger
 from naisei.runs.progress import Progress, Standing, stopping_on_signals
-from naisei.runs.retry import retry_while_locked
+from naisei.runs.retry import arun_logged, retry_while_locked
 from naisei.runs.task import TITLES, EpisodeRow, Task
 
 _LOG = logging.getLogger("naisei.runs")
@@ -151,7 +150,8 @@ async def play_episode(
     if fork is not None:
         world = fork.changed(world)
     try:
-        result = await arun(flow, GatedWorld(world, gate), log=log, where=where, limits=limits)
+        gated = GatedWorld(world, gate)
+        result = await arun_logged(flow, gated, log=log, where=where, limits=limits)
     except EffectFailed as failed:
         row = EpisodeRow(where, None, f"{type(failed).__name__}: {failed}")
         return row, [event.usage for event in failed.unlogged if event.usage is not None]

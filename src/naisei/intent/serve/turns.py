@@ -19,7 +19,7 @@ from weakref import WeakValueDictionary
 from pydantic import BaseModel, JsonValue
 from starlette.exceptions import HTTPException
 
-from naisei.core import EpisodeBusy, Event, EventLog, InputError, World, arun
+from naisei.core import EpisodeBusy, Event, EventLog, InputError, World
 from naisei.files import output_error
 from naisei.intent.dialogue import Dialogue
 from naisei.intent.flow import personal
@@ -35,7 +35,7 @@ from naisei.memory.stream import KeptStream
 from naisei.runs.conversation import recorded
 from naisei.runs.lock import RunLock, holder, locked
 from naisei.runs.log import RunLog
-from naisei.runs.retry import retry_while_locked
+from naisei.runs.retry import arun_logged, retry_while_locked
 
 #: Characters of a mark that is as hard to guess as a session's id.
 _SECRET = 22
@@ -227,7 +227,7 @@ class TurnService:
         said = dialogue.exchanges[-1].answer if dialogue.exchanges else dialogue.utterance
 
         async def answered() -> Reply:
-            reply = await arun(flow, world, log=log, apart=True)
+            reply = await arun_logged(flow, world, log=log, apart=True)
             await self.sessions.audited(f"user:{user}", said, reply)
             return reply
 
