@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from in_process_ray import InProcessRay, _Actor
-from naisei.core import Event, Where, World
+from naisei.core import Event, World
 from naisei.models.base import ModelSettings
 from naisei.models.connection import Throttle
 from naisei.runs.cluster import RayEngine

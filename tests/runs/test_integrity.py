@@ -181,7 +181,7 @@ def test_a_fault_at_any_statement_leaves_nothing_behind_and_the_log_goes_on(
         used = Usage("agent", "m", 1, 1, 5, 5, sent=({"request": f"送った文 {n}" * 40},))
         request = [f"長い文 {n}" * 60, "いつも同じ長い文" * 40]
         event = Event(Where("a", 0, (n,)), "chat", "d", request, "はい", None, used)
-        db.left = n % 13 + 1
+        db.left = n % 10 + 1
         try:
             log.append(event)
         except InputError as error:

@@ -151,13 +151,16 @@ def text_digest(text: object) -> bytes:
 
 def digest_anew(db: Any, origin: str) -> None:
     """Give every row of a log its digest, within a transaction of the caller's."""
-    for row in [*walk(db.execute, origin, anew=True)]:
-        if row.sound:
-            continue
-        if row.table == "episodes":
-            db.execute("UPDATE episodes SET after = ? WHERE episode = ?", (row.values[-1], row.key))
-        by, _ = rows.TABLES[row.table]
-        db.execute(f"UPDATE {row.table} SET chain = ? WHERE {by} = ?", (row.expected, row.key))
+    changed = [
+        (row.table, row.key, row.expected, row.values[-1] if row.table == "episodes" else None)
+        for row in walk(db.execute, origin, anew=True)
+        if not row.sound
+    ]
+    for table, key, digest, after in changed:
+        if after is not None:
+            db.execute("UPDATE episodes SET after = ? WHERE episode = ?", (after, key))
+        by, _ = rows.TABLES[table]
+        db.execute(f"UPDATE {table} SET chain = ? WHERE {by} = ?", (digest, key))
 
 
 # What is found.

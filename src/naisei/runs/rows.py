@@ -105,11 +105,11 @@ class Texts:
         return reference
 
     def _stored(self, digest: bytes, text: str) -> int:
-        query = "SELECT id FROM texts WHERE digest = ?"
-        if (found := self.rows.execute(query, (digest,)).fetchone()) is None:
-            # UTF-8, since a `text` of PostgreSQL holds no NUL.
-            add = "INSERT INTO texts(digest, text) VALUES (?, ?) ON CONFLICT DO NOTHING"
-            self.rows.execute(add, (digest, text.encode()))
+        # UTF-8, since a `text` of PostgreSQL holds no NUL.
+        add = "INSERT INTO texts(digest, text) VALUES (?, ?) ON CONFLICT DO NOTHING RETURNING id"
+        found = self.rows.execute(add, (digest, text.encode())).fetchone()
+        if found is None:
+            query = "SELECT id FROM texts WHERE digest = ?"
             found = self.rows.execute(query, (digest,)).fetchone()
         return int(found[0])
 

@@ -19,6 +19,7 @@ from pydantic import JsonValue
 from naisei.core import Event, InputError
 from naisei.lang import say
 from naisei.runs.directory import RunDirectory
+from naisei.runs.effects import effect_view, prompt_text
 from naisei.runs.log import RunLog
 from naisei.runs.report import StoredSummary, markdown_report, stored_summary, svg_source
 from naisei.runs.result import result_json
@@ -320,7 +321,7 @@ def episode_json(directory: RunDirectory, episode: str) -> dict[str, JsonValue]:
 def episode_text(directory: RunDirectory, episode: str, step: str = "") -> str:
     """Every effect of an episode, or that at a step, with its result; then the outcome."""
     events = [e for e in directory.log.read(episode) if step in ("", e.where.step)]
-    parts = [f"# {episode}", *map(_event, events)]
+    parts = [f"# {episode}", *map(_drawn, events)]
     (row,) = episode_page(directory.log, Wanted(name=episode), limit=1).lines or (None,)
     if row is None or row.state == "going":
         parts.append("(not at its end)")
@@ -331,36 +332,14 @@ def episode_text(directory: RunDirectory, episode: str, step: str = "") -> str:
     return "\n\n".join(parts)
 
 
-def _event(event: Event) -> str:
-    request: Any = event.request
-    if event.kind == "chat":
-        head = f"chat {request['role']}"
-        asked = "\n".join(f"[{m['role']}] {m['content']}" for m in request["messages"])
-    else:
-        head, asked = event.kind, _short(request)
-    if event.usage is not None and event.usage.tokens:
-        head += f" · {event.usage.model} · {event.usage.tokens} tokens · {event.seconds:.2f} s"
-    answer = ": ".join(event.failure) if event.failure else _short(event.result)
-    return f"## {event.where.step} {head}\n{asked}\n→ {answer}"
-
-
-def _short(value: JsonValue) -> str:
-    """Numbers by the thousand are no reading."""
-    value = without_vectors(value)
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 2000 else f"{text[:2000]}… ({len(text)} characters)"
-
-
-def without_vectors(value: JsonValue) -> JsonValue:
-    """The value with what `Embed.encode` makes of vectors told in words."""
-    if isinstance(value, list):
-        return [without_vectors(v) for v in value]
-    if not isinstance(value, dict):
-        return value
-    shape = value.get("shape")
-    if set(value) == {"shape", "f4"} and isinstance(shape, list) and len(shape) == 2:
-        return f"{shape[0]} × {shape[1]}-dim vector"
-    return {key: without_vectors(v) for key, v in value.items()}
+def _drawn(event: Event) -> str:
+    view = effect_view(event)
+    head = " · ".join(filter(None, (f"{view.who} {view.head}".strip(), view.cost)))
+    prompt = [f"[{role}] {text}" for role, text in prompt_text(event)]
+    details = [f"[{title}] {text}" for title, text in view.details]
+    answer = view.failure or view.answer
+    lines = [*prompt, view.asked, *details, f"→ {answer}" if answer else ""]
+    return "\n".join([f"## {event.where.step} {event.kind} · {head}", *filter(None, lines)])
 
 
 def exchanges(directory: RunDirectory, episode: str, step: str = "") -> list[JsonValue]:

@@ -53,7 +53,7 @@ def torn(path: Path) -> str:
 def _ours(head: bytes, salts: list[int]) -> bool:
     """Whether a frame is of the same WAL as its beginning, give or take a damaged bit."""
     mine = struct.unpack(">6I", head)[2:4]
-    return mine[0] == salts[0] or mine[1] == salts[1]
+    return bool(mine[0] == salts[0] or mine[1] == salts[1])
 
 
 def _summed(data: bytes, order: str, sums: tuple[int, int]) -> tuple[int, int]:
