@@ -31,8 +31,8 @@ from naisei.runs.show import (
     episode_page,
     summary_or_none,
 )
-from naisei.runs.tables import worded
 from naisei.runs.task import Digest, Metric
+from naisei.runs.words import worded
 from naisei.system.declare import Experiment
 from naisei.system.registry import declared, digest_of
 from naisei.system.spelled import as_command, as_python
