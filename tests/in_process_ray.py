@@ -76,14 +76,16 @@ class _Made:
     def options(self, **_: Any) -> _Made:
         return self
 
-    def remote(self, environ: object, folder: str) -> _Actor:
-        actor = _Actor(self._kind({}, folder))  # it shares the environment of this process
-        self._ray.actors.append(actor)
+    def remote(self, *args: Any) -> _Actor:
+        # A worker shares the environment of this process.
+        actor = _Actor(self._kind(*({} if isinstance(arg, dict) else arg for arg in args)))
+        if args:
+            self._ray.actors.append(actor)
         return actor
 
 
 class InProcessRay:
-    """Stands for the module. actors: all that were made, in order."""
+    """Stands for the module. actors: all workers that were made, in order."""
 
     exceptions = _Exceptions
 
@@ -100,6 +102,6 @@ class InProcessRay:
         """All that it was doing ends at once."""
         if not actor.dead.done():
             actor.dead.set_result(None)
-        for job in actor.it._jobs.values():
+        for job in getattr(actor.it, "_jobs", {}).values():
             for task in job.running:
                 task.cancel()

@@ -20,9 +20,9 @@ def in_a_file(place: Path, *, kind: type[RunLog] = RunLog, read_only: bool = Fal
 
 
 def in_a_database(address: str, place: Path, *, read_only: bool = False) -> Store:
-    from naisei.runs.postgres import PostgresLog
+    from naisei.runs.postgres import postgres_log
 
-    return PostgresLog(address, place.name, place=place / "store.json", read_only=read_only)
+    return postgres_log(address, place.name, place=place / "store.json", read_only=read_only)
 
 
 class Late(RunLog):

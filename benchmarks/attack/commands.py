@@ -164,12 +164,10 @@ def _of_run(folder: Path) -> dict[str, Any]:
     run = folder / "run"
     with closing(RunLog(run / "log.sqlite", read_only=True)) as log:
         events = {name: [_plain(e) for e in log.read(name)] for name in log.known_episodes()}
-        notes = log.notes
     page = (run / "report.html").read_text("utf-8")
     return {
         "results": (run / "results.jsonl").read_text("utf-8"),
         "events": events,
-        "notes": notes,
         "report": page.rstrip().endswith("</html>"),
         "files": sorted(each.name for each in run.iterdir() if each.name != "log.sqlite.writers"),
     }

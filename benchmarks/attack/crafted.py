@@ -22,7 +22,7 @@ from types import FrameType
 
 from benchmarks.attack.base import Attempt
 from naisei.cli.main import main
-from naisei.runs import chain
+from naisei.runs import integrity
 from naisei.runs.directory import Frozen
 
 _ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n)"
@@ -136,7 +136,7 @@ FILES: Mapping[str, Callable[[Path], None]] = {
             "config.json",
             "lock",
             "lock.holder",
-            "log.sqlite.head",
+            "log.sqlite.digest",
             "log.sqlite.writers",
             "log.sqlite-wal",
             "report.html",
@@ -149,7 +149,7 @@ FILES: Mapping[str, Callable[[Path], None]] = {
             "log.sqlite",
             "config.json",
             "lock.holder",
-            "log.sqlite.head",
+            "log.sqlite.digest",
             "log.sqlite-wal",
             "log.sqlite.writers",
             "report.html",
@@ -175,8 +175,8 @@ FILES: Mapping[str, Callable[[Path], None]] = {
     "the WAL is noise": lambda run: _written(
         run / "log.sqlite-wal", random.Random(2).randbytes(9999)
     ),
-    "the head is noise": lambda run: _written(
-        run / "log.sqlite.head", random.Random(3).randbytes(9999)
+    "the digest is noise": lambda run: _written(
+        run / "log.sqlite.digest", random.Random(3).randbytes(9999)
     ),
 }
 _COMMANDS = (
@@ -219,11 +219,10 @@ def craft(run: Path, name: str) -> None:
     origin = Frozen.read(run / "config.json").digest
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
         db.executescript(ROWS[name])
-        lines = b""
         with contextlib.suppress(sqlite3.Error, ValueError, LookupError, TypeError), db:
             db.execute("BEGIN IMMEDIATE")
-            lines = chain.rechained(db, origin, check=False)
-    path.with_name("log.sqlite.head").write_bytes(lines)
+            integrity.digest_anew(db, origin)
+    integrity.seal(path)
 
 
 def tried(*args: str) -> tuple[int, str, str]:

@@ -1,5 +1,5 @@
 """A disk that is full or broken, and a locked file, at each statement of a log: opening, events,
-outcomes, notes, COMMIT, and the line of the head. Each attempt is one clear message, and nothing
+outcomes, notes, and COMMIT. Each attempt is one clear message, and nothing
 of it is in the log; when the fault is over, the same process goes on.
 """
 
@@ -132,9 +132,12 @@ def _wrong(log: RunLog, fault: Fault, refused: list[str]) -> str:
         return "a note or an outcome is not as it was acknowledged"
     if len(log.sent("e#0")) != _EVENTS or log.ledger().roles["agent"].attempts != _EVENTS + 3:
         return f"costs are lost or doubled: {log.ledger().roles['agent']}"
-    if log.notes:
-        return f"the log has notes: {log.notes}"
-    if fault.length > 1 and fault.at not in ("", "head") and fault.name != "busy" and not refused:
+    if (
+        fault.length > 1
+        and fault.at not in ("", "replace")
+        and fault.name != "busy"
+        and not refused
+    ):
         return f"nobody was told of {fault}"
     return ""
 

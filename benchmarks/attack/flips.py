@@ -23,7 +23,7 @@ from naisei.runs.log import RunLog
 from naisei.runs.repair import repaired
 from naisei.runs.task import EpisodeRow
 
-_FILES = ("log.sqlite", "log.sqlite-wal", "log.sqlite.head", "config.json")
+_FILES = ("log.sqlite", "log.sqlite-wal", "log.sqlite.digest", "config.json")
 
 
 def make_run(path: Path, episodes: int = 12, events: int = 8, *, killed: bool = False) -> None:
@@ -74,8 +74,6 @@ def fill(path: Path, episodes: int, events: int, *, close: bool) -> None:
 def exported(path: Path) -> str:
     """All of a run that is told of it, as `runs export --events` and more."""
     with RunDirectory.look(path) as run:
-        if run.log.notes:
-            raise InputError("; ".join(run.log.notes))
         alone = [str(run.log.read(name)) for name in run.log.known_episodes()]
         sent = [str(run.log.sent(name)) for name in run.log.known_episodes()]
         notes = [json.dumps(run.log.get("episodes")), str(run.log.counts())]

@@ -1,5 +1,5 @@
-"""Every statement that a log makes, every line of its head, and every file that takes the place
-of another, seen before and after: for what lets one of them fail, or kills the process there.
+"""Every statement that a log makes, and every file that takes the place of another, seen before
+and after: for what lets one of them fail, or kills the process there.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-#: Is told the number of a statement from 0, its SQL (`head` for a line of a head, `replace` for a
-#: file in the place of another), the connection if there is one, and whether it is done. May raise,
+#: Is told the number of a statement from 0, its SQL (`replace` for a file in the
+#: place of another), the connection if there is one, and whether it is done. May raise,
 #: or not come back.
 Act = Callable[[int, str, sqlite3.Connection | None, bool], None]
 #: Of a write: its name, the connection if there is one, and what does it.
@@ -39,9 +39,9 @@ class _Seen(sqlite3.Connection):
 
 @contextmanager
 def seen_by(act: Act) -> Iterator[See]:
-    """Within, connections that are opened are seen, and heads. Gives what makes others seen."""
+    """Within, connections that are opened are seen. Gives what makes others seen."""
     number = -1
-    connect, write, replace = sqlite3.connect, os.write, os.replace
+    connect, replace = sqlite3.connect, os.replace
 
     def see(sql: str, db: sqlite3.Connection | None, done: Callable[[], Any]) -> Any:
         nonlocal number
@@ -58,17 +58,12 @@ def seen_by(act: Act) -> Iterator[See]:
     def opened(*given: Any, **options: Any) -> sqlite3.Connection:
         return connect(*given, **{"factory": Seen, **options})
 
-    def written(file: int, data: Any) -> int:
-        # A line of a head begins with a digest, or ends one that could not be written.
-        head = len(data) > 64 and bytes(data).lstrip(b"\n")[:32].isalnum() and b" [" in bytes(data)
-        return see("head", None, partial(write, file, data)) if head else write(file, data)
-
     def replaced(*given: Any) -> None:
         see("replace", None, partial(replace, *given))
 
     Seen.see = staticmethod(see)
-    sqlite3.connect, os.write, os.replace = opened, written, replaced  # type: ignore[assignment]
+    sqlite3.connect, os.replace = opened, replaced  # type: ignore[assignment]
     try:
         yield see
     finally:
-        sqlite3.connect, os.write, os.replace = connect, write, replace
+        sqlite3.connect, os.replace = connect, replace

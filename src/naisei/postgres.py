@@ -25,14 +25,15 @@ from naisei.lang import say
 
 if TYPE_CHECKING:
     from psycopg import Connection
+    from psycopg_pool import ConnectionPool
 
 T = TypeVar("T")
 #: What names, in a folder, the database that holds what would lie there.
 STORE_FILE = "store.json"
 #: The variable that holds the store, with its password.
 STORE = "NAISEI_STORE"
-#: Connections that a process keeps open when they are idle.
-_IDLE = 4
+#: Connections of a process at a time, and seconds that one is waited for.
+_MOST, _WAIT = 32, 3.0
 #: Changes with the tables. A database of a later version is refused.
 VERSION = 1
 _open: dict[tuple[int, str], Database] = {}
@@ -127,10 +128,12 @@ class Database:
 
     def __init__(self, address: str) -> None:
         self.address, self.shown = address, shown(address)
-        self._idle: list[Connection[Any]] = []
         self._lock = threading.RLock()
+        self._pool: ConnectionPool[Connection[Any]] | None = None
         self._claims: Connection[Any] | None = None
         self._claimed: dict[int, None] = {}
+        # Whether a connection was lost since the locks were seen to be held.
+        self._lost = False
         self._prepared: set[str] = set()
 
     def prepare(self, name: str = "", make: str = "") -> None:
@@ -169,59 +172,58 @@ class Database:
             LogBusy: the database cannot be reached.
             InputError: what it says of a statement that it refuses.
         """
-        with self.telling():
-            db = self.take()
-            try:
-                yield db
-            finally:
-                self.give(db)
-
-    def take(self) -> Connection[Any]:
-        """As `connection`; to be given back by `give`. Raises errors of psycopg."""
-        with self._lock:
-            while self._idle:
-                if not (db := self._idle.pop()).closed:
-                    return db
-        return self._connected()
-
-    def give(self, db: Connection[Any]) -> None:
-        from psycopg.pq import TransactionStatus
-
-        with self._lock:
-            at_rest = not db.closed and db.info.transaction_status == TransactionStatus.IDLE
-            if at_rest and len(self._idle) < _IDLE:
-                self._idle.append(db)
-                return
-        with suppress(Exception):  # it is of no more use
-            db.close()
-
-    def again(self, work: Callable[[Connection[Any]], T]) -> T:
-        """What `work` returns, which may be done twice: where a connection was lost since it was
-        used last, it is done on another one. Raises as `connection`."""
-        import psycopg
-
-        with self.telling():
-            while True:
-                with self._lock:
-                    fresh = not self._idle
-                db = self.take()
-                try:
-                    return work(db)
-                except (psycopg.OperationalError, psycopg.InterfaceError):
-                    if fresh or not db.closed:
-                        raise
-                finally:
-                    self.give(db)
-
-    @contextmanager
-    def telling(self) -> Iterator[None]:
-        """Errors of the database within, in words."""
         import psycopg
 
         try:
-            yield
+            if self._lost:
+                self._renew()
+            with self._connections().connection(_WAIT) as db:
+                yield db
         except psycopg.Error as error:
+            self._lost |= isinstance(error, psycopg.OperationalError)
             raise self.told(error) from error
+
+    def again(self, work: Callable[[Connection[Any]], T]) -> T:
+        """What `work` returns of a connection. Raises as `connection`."""
+        with self.connection() as db:
+            return work(db)
+
+    def _connections(self) -> ConnectionPool[Connection[Any]]:
+        from psycopg_pool import ConnectionPool
+
+        with self._lock:
+            if self._pool is None:
+                # Once by itself: a pool does not say why it gets none.
+                self._connected().close()
+                self._pool = ConnectionPool(
+                    kwargs=self._settings(),
+                    min_size=0,
+                    max_size=_MOST,
+                    configure=_configured,
+                    check=ConnectionPool.check_connection,
+                    timeout=_WAIT,
+                    open=True,
+                )
+            return self._pool
+
+    def _settings(self) -> dict[str, Any]:
+        import psycopg
+
+        return {
+            "application_name": "naisei",
+            # Who waits for a machine that is gone waits in vain.
+            "connect_timeout": 5,
+            "tcp_user_timeout": 10_000,
+            **psycopg.conninfo.conninfo_to_dict(self.address),
+            "autocommit": True,
+        }
+
+    def _connected(self) -> Connection[Any]:
+        import psycopg
+
+        db = psycopg.connect(**self._settings())
+        _configured(db)
+        return db
 
     def told(self, error: Exception) -> InputError:
         """An error of psycopg in words."""
@@ -250,36 +252,21 @@ class Database:
             place=self.shown,
         )
 
-    def _connected(self) -> Connection[Any]:
-        import psycopg
-
-        given: dict[str, Any] = {
-            "application_name": "naisei",
-            # Who waits for a machine that is gone waits in vain.
-            "connect_timeout": 5,
-            "tcp_user_timeout": 10_000,
-            **psycopg.conninfo.conninfo_to_dict(self.address),
-        }
-        db = psycopg.connect(**given, autocommit=True)
-        try:
-            db.execute("SET search_path = naisei, public")
-            # Counts are summed as numerics; Python has integers without bounds.
-            db.adapters.register_loader("numeric", _number_loader())
-        except BaseException:
-            db.close()
-            raise
-        return db
-
     def claim(self, number: int) -> bool:
         """Take an advisory lock, which is held until `unclaim`, or until this process or the
         database ends; whether nobody else has it."""
-        with self._lock, self.telling():
+        import psycopg
+
+        with self._lock:
             if number in self._claimed:
                 return False
-            self._renew()
-            assert self._claims is not None
-            if not _locked(self._claims, number):
-                return False
+            try:
+                self._renew()
+                assert self._claims is not None
+                if not _locked(self._claims, number):
+                    return False
+            except psycopg.Error as error:
+                raise self.told(error) from error
             self._claimed[number] = None
             return True
 
@@ -294,29 +281,32 @@ class Database:
     def _renew(self) -> None:
         """Where the connection that holds the locks was lost, take them again on another one. Of
         those that somebody else has by now, that one is the holder: see `naisei.runs.postgres`."""
-        if self._claims is not None:
-            with suppress(Exception):
-                self._claims.execute("SELECT 1")
-                return
-            self._claims = None
-        self._claims = self._connected()
-        for number in self._claimed:
-            _locked(self._claims, number)
-
-    def renew(self) -> None:
-        """After a connection was lost: see that locks are held still, or again."""
-        with self._lock, self.telling():
-            if self._claimed:
-                self._renew()
+        with self._lock:
+            self._lost = False
+            if self._claims is not None:
+                with suppress(Exception):
+                    self._claims.execute("SELECT 1")
+                    return
+                self._claims = None
+            self._claims = self._connected()
+            for number in self._claimed:
+                _locked(self._claims, number)
 
     def close(self) -> None:
         """Close what is idle, and let go of all locks."""
         with self._lock:
-            for db in (*self._idle, *filter(None, [self._claims])):
+            if self._pool is not None:
+                self._pool.close()
+            if self._claims is not None:
                 with suppress(Exception):
-                    db.close()
-            self._idle.clear()
-            self._claims = None
+                    self._claims.close()
+            self._pool = self._claims = None
+
+
+def _configured(db: Connection[Any]) -> None:
+    db.execute("SET search_path = naisei, public")
+    # Counts are summed as numerics; Python has integers without bounds.
+    db.adapters.register_loader("numeric", _number_loader())
 
 
 def _versions(db: Connection[Any]) -> dict[str, int]:

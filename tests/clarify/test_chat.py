@@ -1,11 +1,10 @@
 """A conversation in the terminal, and its notes on disk."""
 
 import json
-import sqlite3
-from contextlib import closing
 
 import pytest
 
+from changed_logs import change
 from naisei.clarify.agents.knowledge import knowledge_for
 from naisei.clarify.chat import ground
 from naisei.clarify.config import ClarifyConfig
@@ -15,7 +14,6 @@ from naisei.core import InputError
 from naisei.japanese.morph import is_japanese
 from naisei.runs.conversation import recorded
 from naisei.runs.directory import RunDirectory
-from old_logs import unchained
 
 
 @pytest.fixture
@@ -122,9 +120,7 @@ def test_a_conversation_is_logged_and_goes_on_where_it_was_left(talk, tmp_path, 
 def test_after_a_change_a_new_part_takes_up_the_request(talk, tmp_path):
     run = tmp_path / "run"
     assert talk(["寒いな", "いいえ"], "--user", "a", "--run-dir", str(run)).code == 0
-    with closing(sqlite3.connect(run / "log.sqlite")) as log, log:
-        log.execute("UPDATE events SET digest = 'other' WHERE kind = 'say'")
-    unchained(run / "log.sqlite")
+    change(run / "log.sqlite", "UPDATE events SET digest = 'other' WHERE kind = 'say'")
     back = talk(["いいえ", "はい", ""], "--run-dir", str(run))
     assert back.code == 0 and "覚えておきます" in back.out, back.err
     kept = json.loads((tmp_path / "people" / "a.json").read_text(encoding="utf-8"))

@@ -22,7 +22,7 @@ from naisei.core import InputError, LogBusy
 from naisei.doors.commands import ProxyOptions
 from naisei.doors.proxy import Proxy
 from naisei.http import Server, bound, uvicorn_config
-from naisei.runs.log import RunLog
+from naisei.runs.sqlite_rows import SqliteRows
 from servers.intent_server import indexed
 from servers.openai_server import OpenAIServer
 from waiting import PATIENCE
@@ -156,16 +156,16 @@ def test_a_memo_is_kept_per_user(upstream: OpenAIServer, tmp_path: Path) -> None
 def test_a_log_that_another_program_holds_stops_nobody_else(
     upstream: OpenAIServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    state, refused, begun = tmp_path / "memo.sqlite", threading.Event(), RunLog._begun
+    state, refused, begun = tmp_path / "memo.sqlite", threading.Event(), SqliteRows._begin
 
-    def watched(self: RunLog) -> Any:
+    def watched(self: SqliteRows) -> None:
         try:
-            return begun(self)
+            begun(self)
         except LogBusy:
             refused.set()
             raise
 
-    monkeypatch.setattr(RunLog, "_begun", watched)
+    monkeypatch.setattr(SqliteRows, "_begin", watched)
     talk = ["今日の天気は？", "長い返事", "違います、長すぎます"]
     with proxied(upstream, state=state) as client, ThreadPoolExecutor() as pool:
         said(client, *talk, name="test+memo", user="佐藤")

@@ -22,6 +22,7 @@ from naisei.doors import (
     reflect_after_failure,
 )
 from naisei.runs.log import RunLog
+from naisei.runs.sqlite_rows import SqliteRows
 from servers.openai_server import OpenAIServer
 from waiting import PATIENCE
 
@@ -255,16 +256,16 @@ def _unreachable(*args: Any) -> Any:
 @pytest.fixture
 def refused(monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
     """Set once a log was refused because another program holds it."""
-    told, begun = asyncio.Event(), RunLog._begun
+    told, begun = asyncio.Event(), SqliteRows._begin
 
-    def watched(self: RunLog) -> Any:
+    def watched(self: SqliteRows) -> None:
         try:
-            return begun(self)
+            begun(self)
         except LogBusy:
             told.set()
             raise
 
-    monkeypatch.setattr(RunLog, "_begun", watched)
+    monkeypatch.setattr(SqliteRows, "_begin", watched)
     return told
 
 

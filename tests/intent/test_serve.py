@@ -15,7 +15,7 @@ from naisei.core import LogBusy
 from naisei.intent.config import AssistConfig
 from naisei.intent.rules import Rules, Setting
 from naisei.intent.serve.options import ServeOptions
-from naisei.runs.log import RunLog
+from naisei.runs.sqlite_rows import SqliteRows
 from servers.intent_server import IntentServer, indexed
 from waiting import PATIENCE
 
@@ -418,16 +418,16 @@ def test_a_log_that_another_program_holds_stops_nobody_for_long(
     server = start()
     first = server.post("/api/ask", {"message": VAGUE}).json()
     (log,) = (tmp_path / "state").glob("*.sqlite")
-    refused, begun = threading.Event(), RunLog._begun
+    refused, begun = threading.Event(), SqliteRows._begin
 
-    def watched(self: RunLog) -> Any:
+    def watched(self: SqliteRows) -> None:
         try:
-            return begun(self)
+            begun(self)
         except LogBusy:
             refused.set()
             raise
 
-    monkeypatch.setattr(RunLog, "_begun", watched)
+    monkeypatch.setattr(SqliteRows, "_begin", watched)
     replies: list[Any] = []
     held = sqlite3.connect(log, isolation_level=None)
     held.execute("BEGIN IMMEDIATE")

@@ -80,7 +80,7 @@ def test_show(runs: Path, naisei: Naisei, toy: Any) -> None:
     assert data["n"] == 4 and data["frozen"]["config"]["n"] == 4
     assert "Metrics" in naisei("runs", "show", runs / "whole")[1]
     _, out, _ = naisei("runs", "show", runs / "whole", "--episode", "i1")
-    assert toy.RULES in out and "はい、" in out and "agent · scripted:toy · 15 tokens" in out
+    assert toy.RULES in out and "はい、" in out and "chat · agent" in out and "scripted:toy" in out
     code, out, _ = naisei("runs", "show", runs / "failed", "--episode", "i2#0", "--json")
     assert code == 0 and "HTTP 500" in json.loads(out)["failure"]
     code, out, err = naisei("runs", "show", runs / "whole", "--episode", "i9")

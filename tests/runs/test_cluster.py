@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
-from in_process_ray import InProcessRay
-from naisei.core import Event, Where, World
+from in_process_ray import InProcessRay, _Actor
+from naisei.core import Event, World
 from naisei.models.base import ModelSettings
 from naisei.models.connection import Throttle
 from naisei.runs.cluster import RayEngine
 from naisei.runs.cluster_pool import Cluster
-from naisei.runs.cluster_worker import Answer, Begin, Job, Permit, Release, Spent, Worker
+from naisei.runs.cluster_worker import Job, Throttles, Worker
 from naisei.runs.directory import RunDirectory
 from naisei.runs.engine import run_task
 from naisei.runs.result import finish
@@ -121,24 +121,25 @@ def test_limits_a_minute_are_the_drivers(toy: Any) -> None:
         yield toy.model()
 
     async def go() -> None:
-        worker = Worker({}, ".")
+        throttles = _Actor(limits := Throttles())
+        worker = Worker({}, ".", throttles, "w")
         opened = await worker.open("job", Job(lambda: toy.Toy(1), world, _NO_LIMITS, 3))
         assert opened.error is None and opened.data_hash == "data-1"
 
-        async def request(throttle: Throttle) -> str:
+        async def request(throttle: Throttle) -> None:
             async with throttle.request(7):
                 throttle.used(5, 7)
-                return "done"
 
-        assert await request(made[1]) == "done"  # without limits a minute nobody is asked
-        asking = asyncio.create_task(request(made[0]))
-        (permit,) = await worker.hear()
-        assert isinstance(permit, Permit) and (permit.model, permit.estimate) == ("m", 7)
-        assert permit.settings.api_key is None and not asking.done()
-        await worker.tell([Answer(permit.ticket)])
-        assert await asking == "done"
-        assert await worker.hear() == [Spent("m", 5, 7), Release(permit.ticket)]
-        await worker.tell([Begin("forgotten", Where("i0"), ())])
+        await request(made[1])
+        assert not limits._models  # without limits a minute nobody is asked
+        await request(made[0])
+        assert made[0]._settings.api_key is None  # type: ignore[attr-defined]
+        while limits._held["w"]:  # it is given back
+            await asyncio.sleep(0)
+        # A worker that is gone holds nothing, not even what it is given afterwards.
+        await limits.lost("w")
+        await limits.acquire("w", "m", ModelSettings(), 7)
+        assert limits._held == {}
         await worker.forget("job")
 
     asyncio.run(go())

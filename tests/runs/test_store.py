@@ -36,10 +36,10 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
     with ExitStack() as stack:
         if request.param == "database":
             address = request.getfixturevalue("postgres").database()
-            from naisei.runs.postgres import PostgresLog
+            from naisei.runs.postgres import postgres_log
 
             def open_(**how: Any) -> RunLog:
-                log = PostgresLog(address, "log", place=tmp_path / "store.json", **how)
+                log = postgres_log(address, "log", place=tmp_path / "store.json", **how)
                 stack.callback(log.close)
                 return log
         else:
@@ -116,7 +116,6 @@ DAMAGES = {
     "changed": "UPDATE events SET result = '{\"n\":9}' WHERE path = '1'",
     "removed": "DELETE FROM events WHERE path = '2'",
     "a text": "DELETE FROM texts",
-    "an outcome": "DELETE FROM episodes",
     "a note": "UPDATE meta SET value = '1' WHERE key = 'note'",
 }
 
@@ -134,7 +133,7 @@ def test_what_somebody_changed_in_the_database_is_told(
         log.append(event(0, "b"))
         log.put("note", 0)
         log.finish(EpisodeRow(Where("a"), {"won": True}))
-        log._db.execute(DAMAGES[damage])
+        log._rows.execute(DAMAGES[damage])
     found = checked(run)
     assert found.damages
     with pytest.raises(InputError, match="damaged"):
@@ -182,32 +181,32 @@ def test_logs_that_share_a_connection_see_their_own_rows_alone(
     postgres: Any, tmp_path: Path
 ) -> None:
     """Whichever was asked last, in a transaction or not, and after one that was undone."""
-    from naisei.runs.postgres import PostgresLog
+    from naisei.runs.postgres import postgres_log
 
     address = postgres.database()
-    one, two = (PostgresLog(address, name, place=tmp_path) for name in ("one", "two"))
+    one, two = (postgres_log(address, name, place=tmp_path) for name in ("one", "two"))
     for n in range(2):
         for log in (one, two):
-            log.put("whose", f"{log.name} {n}")
-            log.append(event(n, log.name))
+            log.put("whose", f"{log._rows.name} {n}")
+            log.append(event(n, log._rows.name))
             with pytest.raises(EpisodeBusy):
-                log.append(event(n, log.name))
+                log.append(event(n, log._rows.name))
         for log in (two, one):
-            assert log.get("whose") == f"{log.name} {n}"
-            assert log.known_episodes() == [f"{log.name}#0"]
+            assert log.get("whose") == f"{log._rows.name} {n}"
+            assert log.known_episodes() == [f"{log._rows.name}#0"]
     pids = {log.select("SELECT pg_backend_pid()")[0][0] for log in (one, two, one)}
     assert len(pids) == 1, "they shared no connection"
 
 
 def test_a_writer_that_was_replaced_writes_nothing(postgres: Any, tmp_path: Path) -> None:
     """Whoever loses the lock with its connection, and is replaced meanwhile, is told so."""
-    from naisei.runs.postgres import PostgresLog
+    from naisei.runs.postgres import postgres_log
 
     address = postgres.database()
-    log = PostgresLog(address, "log", place=tmp_path)
+    log = postgres_log(address, "log", place=tmp_path)
     with log.writing("a#0"):
         log.append(event(0))
-        log._db.execute("UPDATE log_writers SET owner = 'another'")
+        log._rows.execute("UPDATE log_writers SET owner = 'another'")
         with pytest.raises(EpisodeBusy, match="taken over"):
             log.append(event(1))
     assert [e.where.path for e in log.read("a#0")] == [(0,)]
@@ -216,8 +215,8 @@ def test_a_writer_that_was_replaced_writes_nothing(postgres: Any, tmp_path: Path
 WRITER = """
 import sys, os
 from pathlib import Path
-from naisei.runs.postgres import PostgresLog
-log = PostgresLog(sys.argv[1], "log", place=Path("x"))
+from naisei.runs.postgres import postgres_log
+log = postgres_log(sys.argv[1], "log", place=Path("x"))
 with log.writing("a#0"):
     print("mine", flush=True)
     sys.stdin.read()
@@ -225,7 +224,7 @@ with log.writing("a#0"):
 
 
 def test_the_lock_of_a_killed_process_is_free(postgres: Any, tmp_path: Path) -> None:
-    from naisei.runs.postgres import PostgresLog
+    from naisei.runs.postgres import postgres_log
     from waiting import until
 
     address = postgres.database()
@@ -234,7 +233,7 @@ def test_the_lock_of_a_killed_process_is_free(postgres: Any, tmp_path: Path) -> 
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=os.environ
     )
     assert other.stdout is not None and other.stdout.readline() == "mine\n"
-    log = PostgresLog(address, "log", place=tmp_path)
+    log = postgres_log(address, "log", place=tmp_path)
     with pytest.raises(EpisodeBusy), log.writing("a#0"):
         pass
     other.kill()
@@ -252,10 +251,10 @@ def test_the_lock_of_a_killed_process_is_free(postgres: Any, tmp_path: Path) -> 
 
 def test_what_cannot_be_reached_is_one_message(tmp_path: Path, toy: Any) -> None:
     pytest.importorskip("psycopg")
-    from naisei.runs.postgres import PostgresLog
+    from naisei.runs.postgres import postgres_log
 
     with pytest.raises(LogBusy, match="cannot be reached") as told:
-        PostgresLog("postgresql://me:secret@127.0.0.1:1/none", "log", place=tmp_path)
+        postgres_log("postgresql://me:secret@127.0.0.1:1/none", "log", place=tmp_path)
     assert "secret" not in str(told.value) and "same command" in told.value.remedy
     with pytest.raises(InputError, match="no address"):
         RunDirectory.of(toy.Toy(), tmp_path / "run", store="mysql://x")

@@ -6,8 +6,9 @@ import pytest
 from rich.console import Console
 
 from naisei.cli.printing import print_tables
-from naisei.runs.tables import to_csv, to_markdown, worded
+from naisei.runs.tables import to_csv, to_markdown
 from naisei.runs.task import Table
+from naisei.runs.words import worded
 
 TABLE = Table(
     "Difference from full",

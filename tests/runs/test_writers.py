@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 import subprocess
 import sys
 import threading
@@ -217,29 +216,6 @@ def test_a_step_is_in_the_log_once(tmp_path: Path) -> None:
             log.append(event)
         log.append(Event(WHERE.at(1), "act", "d", "light off"))
         assert [e.where.path for e in log.read(WHERE.episode)] == [(0,), (1,)]
-
-
-@pytest.mark.parametrize("doubled", [False, True])
-def test_a_log_of_an_earlier_version_still_opens(tmp_path: Path, doubled: bool) -> None:
-    """It had no such rule; one that holds a step twice is read as it is."""
-    from old_logs import unchained  # not for the processes that import this file
-
-    path = tmp_path / "log.sqlite"
-    with closing(RunLog(path)) as log:
-        log.append(Event(WHERE.at(0), "act", "d", "x"))
-    with closing(sqlite3.connect(path)) as db, db:
-        db.execute("DROP INDEX events_step")
-        db.execute("CREATE INDEX events_episode ON events(episode)")
-        if doubled:
-            columns = "episode, instance, trial, path, kind, digest, request, result, seconds, at"
-            db.execute(f"INSERT INTO events({columns}) SELECT {columns} FROM events")
-    unchained(path)
-    with closing(RunLog(path)) as log:
-        assert len(log.read(WHERE.episode)) == 1 + doubled
-        log.append(Event(WHERE.at(1), "act", "d", "y"))
-        indices = {name for (name,) in log.select("SELECT name FROM sqlite_master")}
-        assert ("events_step" in indices) != doubled
-        assert ("events_episode" in indices) == doubled
 
 
 def test_wrappers_of_a_log_hand_on_who_writes() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from naisei.core import InputError
-from naisei.runs.tables import Curve, svg
+from naisei.runs.curve import Curve, svg
 from naisei.textgame.trained.dataset import batches, sampled
 from naisei.textgame.trained.recordings import RecordedGame
 from naisei.textgame.trained.training.options import TrainingOptions

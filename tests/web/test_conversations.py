@@ -12,13 +12,13 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from changed_logs import change
 from naisei.cli.runs import continue_run
 from naisei.core import InputError, LogBusy
 from naisei.runs.directory import RunDirectory
-from naisei.runs.log import RunLog
+from naisei.runs.sqlite_rows import SqliteRows
 from naisei.system.execute import RunOptions
 from naisei.web.options import WebOptions
-from old_logs import unchained
 from servers.web_server import WebServer
 from waiting import PATIENCE, until
 
@@ -177,16 +177,16 @@ def test_a_log_that_another_program_holds_stops_one_conversation_alone(
     options: WebOptions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever answers there waits until it is kept; others are answered meanwhile."""
-    refused, begun = threading.Event(), RunLog._begun
+    refused, begun = threading.Event(), SqliteRows._begin
 
-    def watched(self: RunLog) -> sqlite3.Connection:
+    def watched(self: SqliteRows) -> None:
         try:
-            return begun(self)
+            begun(self)
         except LogBusy:
             refused.set()
             raise
 
-    monkeypatch.setattr(RunLog, "_begun", watched)
+    monkeypatch.setattr(SqliteRows, "_begin", watched)
     with (
         WebServer(options) as server,
         server.visitor() as one,
@@ -238,10 +238,7 @@ def test_what_another_version_began_can_be_read_but_not_gone_on_with(
         at = step(client, id)
         cookies = client.cookies
     (path,) = (options.state / "conversations").glob(f"*/{id}/log.sqlite")
-    with sqlite3.connect(path) as log:
-        log.execute("UPDATE events SET digest = 'other' WHERE kind = 'say'")
-    log.close()
-    unchained(path)
+    change(path, "UPDATE events SET digest = 'other' WHERE kind = 'say'")
     with WebServer(options) as server, server.visitor(cookies) as client:
         state(client, id, "stale")
         assert client.get(f"/echo/{id}").text == "一!"

@@ -21,14 +21,14 @@ from naisei.core import (
     Say,
     Where,
     World,
-    take_along,
+    replay_prefix,
     user,
 )
 from naisei.core.messages import fingerprint
 from naisei.emphasis.schemas import Sentence, Token
 from naisei.lang import speaking
 from naisei.runs.directory import RunDirectory
-from naisei.runs.metric_words import called
+from naisei.runs.words import metric_name
 from naisei.web.replay import RecordedEpisode, Replay, shown_marks
 from naisei.web.replays import clarify, emphasis
 from naisei.web.replays.director import draft_marks
@@ -68,11 +68,11 @@ def test_a_flow_is_taken_along_and_performs_nothing() -> None:
             heard.append(answer)
 
     events = [event(n, AskUser(f"{n}?"), f"{n}!") for n in range(2)]
-    take_along(flow(), World({AskUser: Handler()}), events, Where("i"))
+    replay_prefix(flow(), World({AskUser: Handler()}), events, Where("i"))
     assert heard == ["0!", "1!"]
     with pytest.raises(ReplayDivergence):
         other = event(0, AskUser("another?"), "")
-        take_along(flow(), World({AskUser: Handler()}), [other], Where("i"))
+        replay_prefix(flow(), World({AskUser: Handler()}), [other], Where("i"))
 
 
 def test_beliefs_are_those_of_the_step(tmp_path: Path) -> None:
@@ -150,7 +150,7 @@ def test_rows_between_bars_are_tables_wherever_text_is_shown() -> None:
 
 def test_metrics_have_japanese_names_on_japanese_pages() -> None:
     with speaking("ja"):
-        assert called("vague/recall@5_after") == "あいまいな質問: 再現率 @5（聞き返し後）"
-        assert called("pass^3") == "成功率 3 回とも" and called("pair_win") == ""
+        assert metric_name("vague/recall@5_after") == "あいまいな質問: 再現率 @5（聞き返し後）"
+        assert metric_name("pass^3") == "成功率 3 回とも" and metric_name("pair_win") == ""
     with speaking("en"):
-        assert called("won") == ""
+        assert metric_name("won") == ""

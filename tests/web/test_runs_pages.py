@@ -20,7 +20,7 @@ from naisei.models.providers.hand import HandModel
 from naisei.runs.annotations import Annotations
 from naisei.runs.directory import RunDirectory
 from naisei.runs.fork import Fork, begin, kept
-from naisei.runs.overview import Glance
+from naisei.runs.overview import EpisodeOutcome
 from naisei.runs.report import StoredSummary, store_summary
 from naisei.runs.show import Wanted, episode_page
 from naisei.runs.task import Digest, EpisodeRow, Metric, Summary, Table
@@ -313,7 +313,9 @@ def test_the_strip_has_a_cell_for_each_episode_that_leads_to_it(server: WebServe
 
 
 def test_very_many_episodes_share_cells() -> None:
-    rows = [Glance(f"i{n}#0", f"i{n}", "", Digest(float(n % 2)), "", 0.0) for n in range(1000)]
+    rows = [
+        EpisodeOutcome(f"i{n}#0", f"i{n}", "", Digest(float(n % 2)), "", 0.0) for n in range(1000)
+    ]
     strip = Strip.of(rows, 1200)
     assert strip.each == 5 and len(strip.cells) + len(strip.left) == 240
     assert sum(cell.size for cell in strip.cells) == 1000

@@ -30,7 +30,7 @@ from naisei.core import (
     Where,
     World,
     fingerprint,
-    take_along,
+    replay_prefix,
 )
 from naisei.lang import say
 from naisei.memory import MemoryHandler, memory_policy
@@ -272,7 +272,7 @@ class ClarifyTask(Task[ClarifyConfig]):
         world = World({Effect: Handler(), Remember: MemoryHandler(remembered)})
         instance = self.instance(where.instance)
         played = flow.episode(instance, self.data.actions, noting, remembered, self._rules)
-        take_along(played, world, events, where)
+        replay_prefix(played, world, events, where)
         return noting.made
 
     def _user(self, instance: Instance) -> Handler:

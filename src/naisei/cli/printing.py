@@ -13,8 +13,9 @@ from rich.text import Text
 
 from naisei.core import InputError
 from naisei.lang import say
-from naisei.runs.tables import number, worded
+from naisei.runs.tables import number
 from naisei.runs.task import Metric, Table
+from naisei.runs.words import worded
 from naisei.terminal import Console
 
 if TYPE_CHECKING:

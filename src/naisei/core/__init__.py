@@ -41,7 +41,7 @@ from naisei.core.messages import (
     system,
     user,
 )
-from naisei.core.runtime import Played, arun, between_attempts, play, run, take_along
+from naisei.core.runtime import Played, arun, between_attempts, play, replay_prefix, run
 from naisei.core.world import FlowHandler, FunctionHandler, Handler, Performed, World
 
 __all__ = [
@@ -94,8 +94,8 @@ __all__ = [
     "canonical",
     "fingerprint",
     "play",
+    "replay_prefix",
     "run",
     "system",
-    "take_along",
     "user",
 ]

@@ -16,7 +16,7 @@ from typing import Any
 from pydantic import JsonValue, ValidationError
 
 from naisei.core.effects import Effect, Flow, Gather
-from naisei.core.errors import EffectFailed, FlowError, LimitReached, LogBusy, ReplayDivergence
+from naisei.core.errors import EffectFailed, FlowError, LimitReached, ReplayDivergence
 from naisei.core.events import Event, EventLog, Limits, Meter, Usage, Where, plain
 from naisei.core.messages import fingerprint
 from naisei.core.world import FlowHandler, Handler, Performed, World
@@ -45,13 +45,6 @@ class Fork:
 
 
 @dataclass(frozen=True, slots=True)
-class Pause:
-    """Nothing to perform: the log is busy, and is tried again after so many seconds."""
-
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True)
 class Storing:
     """An event is on its way to the log; an asynchronous driver awaits `done` and goes on."""
 
@@ -76,9 +69,7 @@ class Advance:
             return True, stop.value
 
 
-Steps = Generator[Need | Fork | Pause | Storing | Advance, Any, Any]
-#: Seconds between two tries at a busy log, and in all.
-PAUSE, PATIENCE = 0.05, 10.0
+Steps = Generator[Need | Fork | Storing | Advance, Any, Any]
 
 
 @dataclass
@@ -136,9 +127,6 @@ def drive(todo: Steps, perform: Callable[[Need], Any]) -> Any:
             sent, failed = None, None
             if isinstance(need, Fork):
                 sent = [settled(branch, perform) for branch in need.branches]
-                continue
-            if isinstance(need, Pause):
-                time.sleep(need.seconds)
                 continue
             if isinstance(need, Storing):
                 raise FlowError("somebody else keeps this log: use arun, not run")
@@ -227,20 +215,8 @@ def _check(effect: Any, where: Where, branch: Branch) -> None:
 
 
 def _kept(event: Event, log: EventLog) -> Steps:
-    """Append an event; a log that somebody else holds for a while is waited for."""
-    until = 0.0
-    while True:
-        try:
-            storing = log.append(event)
-        except LogBusy:
-            until = until or time.monotonic() + PATIENCE
-            if time.monotonic() > until:
-                raise
-            yield Pause(PAUSE)
-        else:
-            if storing is not None:
-                yield Storing(storing)
-            return
+    if (storing := log.append(event)) is not None:
+        yield Storing(storing)
 
 
 def _settle(failed: EffectFailed | None, branch: Branch) -> Steps:

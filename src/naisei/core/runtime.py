@@ -8,31 +8,26 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Generic, TypeVar
 
 from naisei.core.effects import Effect, Flow
 from naisei.core.engine import (
-    PATIENCE,
-    PAUSE,
     Advance,
     Branch,
     Episode,
     Fork,
     Need,
-    Pause,
     Steps,
     Storing,
     Unrestored,
     drive,
     steps,
 )
-from naisei.core.errors import EffectFailed, FlowError, LogBusy, ReplayDivergence
+from naisei.core.errors import EffectFailed, FlowError, ReplayDivergence
 from naisei.core.events import Event, EventLog, Limits, MemoryLog, Where, writing
 from naisei.core.world import FunctionHandler, Handler, World
 
@@ -108,7 +103,7 @@ class _TapeEnded(Exception):
     """The flow came to an effect that is not recorded."""
 
 
-def take_along(
+def replay_prefix(
     flow: Flow[Any], world: World, events: Iterable[Event], where: Where = Where()
 ) -> None:
     """Take a flow through recorded events, as far as they go: nothing is performed or logged.
@@ -154,24 +149,10 @@ async def arun(
 
     A crash in one gathered part cancels the others and is raised as it is, not in a group.
     """
-    with ExitStack() as held:
-        starting = partial(_started, flow, world, log, where, limits, apart=apart)
-        episode, todo = await _entered(held, starting)
+    with _started(flow, world, log, where, limits, apart=apart) as (episode, todo):
         with _unrestored():
             result: T = await _adrive(todo, _Thread() if apart else None)
         return _finished(episode, result)
-
-
-async def _entered(held: ExitStack, starting: Callable[[], AbstractContextManager[T]]) -> T:
-    """As of `with starting()`; a log that somebody else holds for a while is waited for."""
-    until = time.monotonic() + PATIENCE
-    while True:
-        try:
-            return held.enter_context(starting())
-        except LogBusy:
-            if time.monotonic() > until:
-                raise
-            await asyncio.sleep(PAUSE)
 
 
 class _Thread:
@@ -207,8 +188,6 @@ async def _adrive(todo: Steps, thread: _Thread | None) -> Any:
             try:
                 if isinstance(need, Need):
                     sent = await _aperform(need)
-                elif isinstance(need, Pause):
-                    await asyncio.sleep(need.seconds)
                 elif isinstance(need, Storing):
                     await need.done
                 elif isinstance(need, Advance):

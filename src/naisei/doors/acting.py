@@ -49,7 +49,8 @@ from naisei.director.gate_calls import ModelHandler
 from naisei.doors.exchange import Acted, ActingTurn, Asking, Choice, KeptLog, Question, Request
 from naisei.lang import Language, say
 from naisei.lengths import MESSAGE, too_long
-from naisei.runs.log import RunLog, patiently
+from naisei.runs.log import RunLog
+from naisei.runs.retry import arun_logged, retry_while_locked
 
 R = TypeVar("R")
 
@@ -155,16 +156,16 @@ class AskBeforeAct(Generic[R]):
             await self._kept.aopen()
         opened = self._opened(thread, text, step)
         if opened.begins:
-            await patiently(lambda: self._keep(opened))
+            await retry_while_locked(lambda: self._keep(opened))
         flow = self._trial(opened.turn.request, opened.where.instance)
         world = self._world(opened.turn, blocking=False)
         told: Question | Acted[Any]
         try:
-            done = await arun(flow, world, log=opened.log, where=opened.where)
+            done = await arun_logged(flow, world, log=opened.log, where=opened.where)
             told = opened.acted(done, self.names)
         except Asking:
             told = opened.asking()
-        await patiently(lambda: self._keep(opened))
+        await retry_while_locked(lambda: self._keep(opened))
         return told
 
     @cached_property

@@ -141,10 +141,10 @@ def kept_at(state: str | Path) -> RunLog:
     """
     if not is_address(str(state)):
         return RunLog(Path(state))
-    from naisei.runs.postgres import PostgresLog
+    from naisei.runs.postgres import postgres_log
 
     address, _, name = str(state).partition("#")
-    return PostgresLog(address, f"door-{name}", place=Path(shown(address)))
+    return postgres_log(address, f"door-{name}", place=Path(shown(address)))
 
 
 class KeptLog:

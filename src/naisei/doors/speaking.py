@@ -37,7 +37,7 @@ from naisei.director.verdict import RuleSet
 from naisei.doors.exchange import KeptLog
 from naisei.lang import Language, say
 from naisei.memory import Memory, memory_policy
-from naisei.runs.log import patiently
+from naisei.runs.retry import retry_while_locked
 
 F = TypeVar("F", bound=Callable[..., Any])
 _LOG = logging.getLogger("naisei.doors")
@@ -75,7 +75,7 @@ class Notes:
     async def aput(self, key: str, notes: Sequence[str]) -> None:
         """The same within an event loop, which goes on while another program holds the file."""
         await self.aopen()
-        await patiently(lambda: self.put(key, notes))
+        await retry_while_locked(lambda: self.put(key, notes))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from html import escape
 
 from naisei.runs.tables import short as number
-from naisei.runs.tables import worded
 from naisei.runs.task import Metric, Table
+from naisei.runs.words import worded
 
 #: Sizes in the drawing's own units.
 _LABEL, _WIDE, _ROW = 190, 640, 26

@@ -23,8 +23,8 @@ from naisei.runs.cluster_pool import LOSSES, Cluster, WorkerLost
 from naisei.runs.cluster_worker import Job
 from naisei.runs.directory import RunDirectory
 from naisei.runs.engine import RunOutcome, TaskRun
-from naisei.runs.log import patiently
 from naisei.runs.progress import Progress
+from naisei.runs.retry import retry_while_locked
 from naisei.runs.task import EpisodeRow, Task
 
 
@@ -118,9 +118,9 @@ class ClusterRun(TaskRun):
         log = self.directory.log
         losses, steps = 0, -1
         with ExitStack() as held:
-            await patiently(lambda: held.enter_context(self.writing(where.episode)))
+            await retry_while_locked(lambda: held.enter_context(self.writing(where.episode)))
             while True:
-                events = tuple(await patiently(lambda: log.read(where.episode)))
+                events = tuple(await retry_while_locked(lambda: log.read(where.episode)))
                 losses = losses + 1 if len(events) == steps else 0
                 steps = len(events)
                 if losses >= LOSSES:

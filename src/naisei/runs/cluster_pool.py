@@ -1,34 +1,22 @@
-"""The workers of a driver: what they say is heard, what they ask is answered, and those that die
-are replaced."""
+"""The workers of a driver: they are asked to run episodes, and those that die are replaced."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 from collections.abc import Mapping
-from contextlib import AsyncExitStack, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from naisei import __version__
 from naisei.core import Event, InputError, Usage, Where
 from naisei.lang import language, say
-from naisei.models.connection import Throttle
-from naisei.runs.cluster_worker import (
-    Answer,
-    Append,
-    Begin,
-    Close,
-    Crashed,
-    Drained,
-    Ended,
-    Permit,
-    Release,
-    Spent,
-    Worker,
-)
-from naisei.runs.log import patiently
+from naisei.runs.cluster_worker import Throttles, Worker
+from naisei.runs.retry import retry_while_locked
 from naisei.runs.task import EpisodeRow
 
 if TYPE_CHECKING:
@@ -47,21 +35,14 @@ class WorkerLost(Exception):
 
 @dataclass(eq=False)
 class Member:
-    """One actor. busy: episodes under way. held: requests to models that it was permitted."""
+    """One actor. busy: episodes under way."""
 
     handle: Any
     cluster: Cluster
+    name: str
     busy: int = 0
-    lost: bool = False
-    runs: dict[str, ClusterRun] = field(default_factory=dict)
     opened: dict[str, asyncio.Task[None]] = field(default_factory=dict)
-    playing: dict[tuple[str, str], asyncio.Future[Any]] = field(default_factory=dict)
-    held: dict[int, AsyncExitStack] = field(default_factory=dict)
-    asking: set[asyncio.Task[None]] = field(default_factory=set)
-
-    def tell(self, *messages: Begin | Answer | Close) -> None:
-        # Whether it got there shows in what it says, or in its end.
-        self.handle.tell.remote([*messages])
+    draining: set[asyncio.Task[None]] = field(default_factory=set)
 
     async def play(
         self, run: ClusterRun, where: Where, events: tuple[Event, ...]
@@ -70,16 +51,19 @@ class Member:
         if run.name not in self.opened:
             self.opened[run.name] = asyncio.create_task(self._open(run))
         await asyncio.shield(self.opened[run.name])
-        key = (run.name, where.episode)
-        ended = self.playing[key] = asyncio.get_running_loop().create_future()
         try:
-            if self.lost:
-                raise WorkerLost
-            self.tell(Begin(run.name, where, events))
-            row, lost = await ended
-            return row, [*lost]
-        finally:
-            self.playing.pop(key, None)
+            done = await self.handle.begin.remote(run.name, where, events)
+            while done.events:
+                for event in done.events:
+                    await retry_while_locked(partial(run.append, event))
+                done = await self.handle.go_on.remote(run.name, where.episode)
+        except self.cluster.ray.exceptions.RayTaskError:
+            raise
+        except self.cluster.ray.exceptions.RayError as error:
+            raise WorkerLost from error
+        if done.error is not None:
+            raise done.error
+        return done.row, [*done.lost]
 
     async def _open(self, run: ClusterRun) -> None:
         ray = self.cluster.ray
@@ -97,91 +81,28 @@ class Member:
             raise _other(f"naisei {__version__}", f"naisei {opened.version}")
         if opened.data_hash != run.task.data_hash:
             raise _other(run.task.data_hash[:12], opened.data_hash[:12])
-        self.runs[run.name] = run
         run.gate.hold()
+        draining = asyncio.create_task(self._drained(run))
+        self.draining.add(draining)
+        draining.add_done_callback(self.draining.discard)
         if run.gate.reason:
-            self.tell(Close(run.name, run.gate.reason))
+            self.close(run, run.gate.reason)
 
-    def drained(self, name: str) -> None:
-        if (run := self.runs.pop(name, None)) is not None:
-            run.gate.let_go()
+    async def _drained(self, run: ClusterRun) -> None:
+        """The gate counts what is in flight on the worker until it is closed there."""
+        with suppress(self.cluster.ray.exceptions.RayError):  # nothing of a dead one is in flight
+            await self.handle.drained.remote(run.name)
+        run.gate.let_go()
 
-    async def listen(self) -> None:
-        """Until the worker dies."""
-        while True:
-            try:
-                messages = await self.handle.hear.remote()
-            except self.cluster.ray.exceptions.RayError:
-                return
-            answers: list[Answer] = []
-            for message in messages:
-                await self._heard(message, answers)
-            if answers:
-                self.tell(*answers)
+    def close(self, run: ClusterRun, reason: str) -> None:
+        # Whether it got there shows in `_drained`.
+        self.handle.close.remote(run.name, reason)
 
-    async def _heard(self, message: Any, answers: list[Answer]) -> None:
-        match message:
-            case Append(ticket, job, event):
-                if (run := self.runs.get(job)) is not None:
-                    answers.append(Answer(ticket, await _appended(run, event)))
-            case Ended(job, row, lost):
-                self._settled(job, row.where, result=(row, lost))
-            case Crashed(job, where, error):
-                self._settled(job, where, error=error)
-            case Drained(job):
-                self.drained(job)
-            case Permit():
-                task = asyncio.create_task(self._permit(message))
-                self.asking.add(task)
-                task.add_done_callback(self.asking.discard)
-            case Release(ticket):
-                if (stack := self.held.pop(ticket, None)) is not None:
-                    await stack.aclose()
-            case Spent(model, tokens, estimate):
-                self.cluster.throttles[model].used(tokens, estimate)
-
-    def _settled(
-        self, job: str, where: Where, *, result: Any = None, error: Exception | None = None
-    ) -> None:
-        ended = self.playing.get((job, where.episode))
-        if ended is None or ended.done():
-            return
-        if error is not None:
-            ended.set_exception(error)
-        else:
-            ended.set_result(result)
-
-    async def _permit(self, asked: Permit) -> None:
-        throttles = self.cluster.throttles
-        throttle = throttles.setdefault(asked.model, Throttle(asked.settings))
-        stack = AsyncExitStack()
-        await stack.enter_async_context(throttle.request(asked.estimate))
-        if self.lost:
-            await stack.aclose()
-            return
-        self.held[asked.ticket] = stack
-        self.tell(Answer(asked.ticket))
-
-    async def ended(self) -> None:
-        """The worker is gone: others take over what it did, and nothing of it is in flight."""
-        self.lost = True
-        for task in (*self.asking,):
-            task.cancel()
-        for stack in self.held.values():
-            await stack.aclose()
-        for name in [*self.runs]:
-            self.drained(name)
-        for waiting in self.playing.values():
-            if not waiting.done():
-                waiting.set_exception(WorkerLost())
-
-
-async def _appended(run: ClusterRun, event: Event) -> Exception | None:
-    try:
-        await patiently(lambda: run.append(event))
-    except Exception as error:
-        return error
-    return None
+    async def forget(self, run: ClusterRun) -> None:
+        if (opening := self.opened.pop(run.name, None)) is not None:
+            opening.cancel()
+            with suppress(self.cluster.ray.exceptions.RayError):  # it died, and has forgotten
+                await self.handle.forget.remote(run.name)
 
 
 def _other(here: str, there: str) -> InputError:
@@ -220,11 +141,12 @@ class Cluster:
 
     def __init__(self, ray: Any, *, workers: int, slots: int) -> None:
         self.ray, self.slots = ray, slots
-        self.throttles: dict[str, Throttle] = {}
         self.members: set[Member] = set()
         self._waiting: list[asyncio.Future[None]] = []
         self._error: Exception | None = None
-        self._actor = ray.remote(Worker)
+        self._actor, self._names = ray.remote(Worker), count()
+        limits = ray.remote(Throttles).options(num_cpus=0, max_restarts=-1, max_task_retries=-1)
+        self._throttles = limits.remote()
         self._keepers = [asyncio.create_task(self._keep()) for _ in range(workers)]
 
     async def _keep(self) -> None:
@@ -232,23 +154,24 @@ class Cluster:
         failed = 0
         try:
             while True:
+                name = f"worker-{next(self._names)}"
                 handle = self._actor.options(
                     num_cpus=1, max_restarts=0, scheduling_strategy="SPREAD"
-                ).remote(_environ(), str(Path.cwd()))
-                member = Member(handle, self)
+                ).remote(_environ(), str(Path.cwd()), self._throttles, name)
+                member = Member(handle, self, name)
                 try:
-                    await handle.tell.remote([])
+                    await handle.ready.remote()
                     failed = 0
                     self.members.add(member)
                     self._wake()
-                    await member.listen()
+                    await handle.alive.remote()
                 except self.ray.exceptions.RayError as error:
                     failed += 1
                     if failed >= LOSSES:
                         raise _unloaded(error) from error
                 finally:
                     self.members.discard(member)
-                    await member.ended()
+                    self._throttles.lost.remote(name)
                     with suppress(Exception):  # it is gone, or goes now
                         self.ray.kill(handle)
         except Exception as error:
@@ -282,21 +205,19 @@ class Cluster:
 
     def close(self, run: ClusterRun, reason: str) -> None:
         for member in self.members:
-            if run.name in member.runs:
-                member.tell(Close(run.name, reason))
+            if run.name in member.opened:
+                member.close(run, reason)
 
     async def forget(self, run: ClusterRun) -> None:
         for member in (*self.members,):
-            if (opening := member.opened.pop(run.name, None)) is not None:
-                opening.cancel()
-                member.runs.pop(run.name, None)
-                with suppress(self.ray.exceptions.RayError):  # it died, and has forgotten
-                    await member.handle.forget.remote(run.name)
+            await member.forget(run)
 
     async def aclose(self) -> None:
         for keeper in self._keepers:
             keeper.cancel()
         await asyncio.gather(*self._keepers, return_exceptions=True)
+        with suppress(Exception):  # it is gone with the cluster
+            self.ray.kill(self._throttles)
 
 
 def _environ() -> Mapping[str, str]:

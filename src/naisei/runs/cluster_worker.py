@@ -1,7 +1,7 @@
 """A worker of a cluster: runs episodes for a driver that keeps the log.
 
-Events and questions go to the driver, which hears them; a flow goes on when the driver has said
-that its event is stored. Nothing here knows what carries the messages.
+Each method is awaited by the driver. An episode goes on from one call to the next: what a call
+returns are events, and the flow goes on when the driver has stored them and calls again.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import os
 import pickle
 import traceback
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
@@ -54,87 +54,15 @@ class Opened:
     error: Exception | None = None
 
 
-# From the driver.
-
-
 @dataclass(frozen=True, slots=True)
-class Begin:
-    """Run an episode from where its events end."""
+class Progressed:
+    """Events to be stored before an episode goes on; without any, it has ended: with an outcome
+    and what failed effects cost that left no event, or with an error."""
 
-    job: str
-    where: Where
-    events: tuple[Event, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """To what was asked under a ticket; error: what came of it instead."""
-
-    ticket: int
+    events: tuple[Event, ...] = ()
+    row: EpisodeRow | None = None
+    lost: tuple[Usage, ...] = ()
     error: Exception | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Close:
-    """Start no more effects of a job."""
-
-    job: str
-    reason: str
-
-
-# To the driver.
-
-
-@dataclass(frozen=True, slots=True)
-class Append:
-    ticket: int
-    job: str
-    event: Event
-
-
-@dataclass(frozen=True, slots=True)
-class Permit:
-    """One request of about `estimate` tokens to a model; held until its `Release`."""
-
-    ticket: int
-    model: str
-    settings: ModelSettings
-    estimate: int
-
-
-@dataclass(frozen=True, slots=True)
-class Release:
-    ticket: int
-
-
-@dataclass(frozen=True, slots=True)
-class Spent:
-    """A request came back: its true tokens replace the estimate."""
-
-    model: str
-    tokens: int
-    estimate: int
-
-
-@dataclass(frozen=True, slots=True)
-class Ended:
-    job: str
-    row: EpisodeRow
-    lost: tuple[Usage, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Crashed:
-    job: str
-    where: Where
-    error: Exception
-
-
-@dataclass(frozen=True, slots=True)
-class Drained:
-    """The job was closed, and nothing of it is in flight any more."""
-
-    job: str
 
 
 @dataclass
@@ -145,6 +73,7 @@ class _OpenJob:
     stack: AsyncExitStack
     gate: Gate = field(default_factory=Gate)
     running: set[asyncio.Task[None]] = field(default_factory=set)
+    played: dict[str, _Play] = field(default_factory=dict)
 
 
 class Worker:
@@ -153,17 +82,23 @@ class Worker:
     Args:
         environ: variables of the driver's process that hold here, too.
         folder: the driver's working directory, used where it exists here.
+        throttles: the actor of `Throttles`.
+        name: of this worker, there.
     """
 
-    def __init__(self, environ: Mapping[str, str], folder: str) -> None:
+    def __init__(self, environ: Mapping[str, str], folder: str, throttles: Any, name: str) -> None:
         os.environ.update(environ)
         if Path(folder).is_dir():
             os.chdir(folder)
         self._jobs: dict[str, _OpenJob] = {}
-        self._out: list[Any] = []
-        self._heard = asyncio.Event()
-        self._tickets = count()
-        self._asked: dict[int, asyncio.Future[None]] = {}
+        self._throttles, self._name = throttles, name
+
+    async def ready(self) -> None:
+        """Returns when the worker has started."""
+
+    async def alive(self) -> None:
+        """Never returns; whoever awaits it hears of the worker's end."""
+        await asyncio.Event().wait()
 
     async def open(self, name: str, job: Job) -> Opened:
         """Load a job. Any number of calls of one name open it once."""
@@ -171,109 +106,96 @@ class Worker:
             if name not in self._jobs:
                 task, stack = job.load(), AsyncExitStack()
                 base = await stack.enter_async_context(job.world(throttle=self._throttle(job)))
-                opened = self._jobs[name] = _OpenJob(job, task, base, stack)
-                drained = asyncio.create_task(self._drained(name, opened.gate))
-                opened.running.add(drained)
+                self._jobs[name] = _OpenJob(job, task, base, stack)
             return Opened(data_hash=self._jobs[name].task.data_hash)
         except Exception as error:
             return Opened(error=_portable(error))
 
-    async def tell(self, messages: list[Begin | Answer | Close]) -> None:
-        for message in messages:
-            if isinstance(message, Answer):
-                self._answered(message)
-            elif (open_job := self._jobs.get(message.job)) is None:
-                continue  # forgotten meanwhile
-            elif isinstance(message, Close):
-                open_job.gate.close(message.reason)
-            else:
-                self._begin(message, open_job)
+    async def begin(self, name: str, where: Where, events: tuple[Event, ...]) -> Progressed:
+        """Run an episode from where its events end, until it has events to be stored."""
+        opened = self._jobs[name]
+        play = opened.played[where.episode] = _Play(events, opened.gate)
+        task = asyncio.create_task(play.run(opened, where))
+        opened.running.add(task)
+        task.add_done_callback(opened.running.discard)
+        return await play.progressed()
 
-    async def hear(self) -> list[Any]:
-        """What the driver has to know; waits until there is something."""
-        await self._heard.wait()
-        self._heard.clear()
-        out, self._out = self._out, []
-        return out
+    async def go_on(self, name: str, episode: str) -> Progressed:
+        """The events are stored."""
+        play = self._jobs[name].played[episode]
+        play.stored()
+        return await play.progressed()
+
+    async def close(self, name: str, reason: str) -> None:
+        """Start no more effects of a job."""
+        if (opened := self._jobs.get(name)) is not None:
+            opened.gate.close(reason)
+
+    async def drained(self, name: str) -> None:
+        """Returns when a job was closed, and nothing of it is in flight any more."""
+        if (opened := self._jobs.get(name)) is not None:
+            await opened.gate.idle()
 
     async def forget(self, name: str) -> None:
         """Stop a job at once, and close what it opened."""
-        open_job = self._jobs.pop(name, None)
-        if open_job is None:
+        opened = self._jobs.pop(name, None)
+        if opened is None:
             return
-        running = [*open_job.running]
+        running = [*opened.running]
         for task in running:
             task.cancel()
         await asyncio.gather(*running, return_exceptions=True)
-        await open_job.stack.aclose()
-
-    def say(self, message: Any) -> None:
-        self._out.append(message)
-        self._heard.set()
-
-    async def ask(self, message: Callable[[int], Any]) -> int:
-        """Returns the ticket when the driver has answered. Raises what it answered with."""
-        ticket = next(self._tickets)
-        answer = self._asked[ticket] = asyncio.get_running_loop().create_future()
-        self.say(message(ticket))
-        try:
-            await answer
-        finally:
-            del self._asked[ticket]
-        return ticket
-
-    def _answered(self, answer: Answer) -> None:
-        waiting = self._asked.get(answer.ticket)
-        if waiting is None or waiting.done():
-            return
-        if answer.error is None:
-            waiting.set_result(None)
-        else:
-            waiting.set_exception(answer.error)
-
-    def _begin(self, begin: Begin, open_job: _OpenJob) -> None:
-        task = asyncio.create_task(self._play(begin, open_job))
-        open_job.running.add(task)
-        task.add_done_callback(open_job.running.discard)
-
-    async def _drained(self, name: str, gate: Gate) -> None:
-        await gate.idle()
-        self.say(Drained(name))
-
-    async def _play(self, begin: Begin, open_job: _OpenJob) -> None:
-        log = _DriversLog(self, begin, open_job.gate)
-        try:
-            row, lost = await play_episode(
-                open_job.task,
-                begin.where,
-                open_job.base,
-                gate=open_job.gate,
-                log=log,
-                limits=open_job.job.limits,
-                fork=open_job.job.fork,
-            )
-        except Exception as error:
-            self.say(Crashed(begin.job, begin.where, _portable(error)))
-        else:
-            self.say(Ended(begin.job, row, tuple(lost)))
+        await opened.stack.aclose()
 
     def _throttle(self, job: Job) -> Callable[[str, ModelSettings], Throttle]:
         def make(model: str, settings: ModelSettings) -> Throttle:
             if settings.requests_per_minute is None and settings.tokens_per_minute is None:
                 return Throttle(replace(settings, concurrency=job.requests))
-            return _DriversThrottle(self, model, replace(settings, api_key=None))
+            return _SharedThrottle(self._throttles, self._name, model, settings)
 
         return make
 
 
-class _DriversLog:
-    """The log as the flow of one episode sees it, kept by the driver."""
+class _Play:
+    """One episode under way, and the log as its flow sees it: kept by the driver."""
 
-    def __init__(self, worker: Worker, begin: Begin, gate: Gate) -> None:
-        self._worker, self._begin, self._gate = worker, begin, gate
+    def __init__(self, events: tuple[Event, ...], gate: Gate) -> None:
+        self._events, self._gate = events, gate
+        self._unsaid: list[tuple[Event, asyncio.Future[None]]] = []
+        self._said: list[tuple[Event, asyncio.Future[None]]] = []
+        self._news, self._ended = asyncio.Event(), Progressed()
+
+    async def run(self, opened: _OpenJob, where: Where) -> None:
+        try:
+            row, lost = await play_episode(
+                opened.task,
+                where,
+                opened.base,
+                gate=self._gate,
+                log=self,
+                limits=opened.job.limits,
+                fork=opened.job.fork,
+            )
+            self._ended = Progressed(row=row, lost=tuple(lost))
+        except Exception as error:
+            self._ended = Progressed(error=_portable(error))
+        self._news.set()
+
+    async def progressed(self) -> Progressed:
+        await self._news.wait()
+        self._news.clear()
+        self._said, self._unsaid = self._unsaid, []
+        if self._said:
+            return Progressed(tuple(event for event, _ in self._said))
+        return self._ended
+
+    def stored(self) -> None:
+        for _, waiting in self._said:
+            if not waiting.done():
+                waiting.set_result(None)
 
     def read(self, episode: str) -> tuple[Event, ...]:
-        return self._begin.events
+        return self._events
 
     @contextmanager
     def writing(self, episode: str) -> Iterator[None]:
@@ -283,31 +205,80 @@ class _DriversLog:
     async def append(self, event: Event) -> None:
         self._gate.hold()
         try:
-            await self._worker.ask(lambda ticket: Append(ticket, self._begin.job, event))
+            waiting = asyncio.get_running_loop().create_future()
+            self._unsaid.append((event, waiting))
+            self._news.set()
+            await waiting
         finally:
             # A flow that has come to its end says so before the job counts as drained.
             asyncio.get_running_loop().call_soon(self._gate.let_go)
 
 
-class _DriversThrottle(Throttle):
-    """Limits that hold for the whole cluster: the driver keeps them."""
+class Throttles:
+    """Limits a minute that hold for a whole cluster: an actor that all workers ask."""
 
-    def __init__(self, worker: Worker, model: str, settings: ModelSettings) -> None:
+    def __init__(self) -> None:
+        self._models: dict[str, Throttle] = {}
+        self._held: dict[str, dict[int, AsyncExitStack]] = {}
+        self._gone: set[str] = set()
+        self._tickets = count()
+
+    async def acquire(self, worker: str, model: str, settings: ModelSettings, n: int) -> int:
+        """One request of about n tokens; held until its ticket is released."""
+        throttle = self._models.setdefault(model, Throttle(settings))
+        ticket, stack = next(self._tickets), AsyncExitStack()
+        await stack.enter_async_context(throttle.request(n))
+        if worker in self._gone:
+            await stack.aclose()
+        else:
+            self._held.setdefault(worker, {})[ticket] = stack
+        return ticket
+
+    async def release(self, worker: str, ticket: int) -> None:
+        stack = self._held.get(worker, {}).pop(ticket, None)
+        if stack is not None:
+            await stack.aclose()
+
+    async def used(self, model: str, tokens: int, estimate: int) -> None:
+        """A request came back: its true tokens replace the estimate."""
+        if (throttle := self._models.get(model)) is not None:
+            throttle.used(tokens, estimate)
+
+    async def lost(self, worker: str) -> None:
+        """A worker is gone: nothing of it is in flight."""
+        self._gone.add(worker)
+        for stack in self._held.pop(worker, {}).values():
+            await stack.aclose()
+
+
+class _SharedThrottle(Throttle):
+    """As seen by a worker."""
+
+    def __init__(self, actor: Any, worker: str, model: str, settings: ModelSettings) -> None:
         super().__init__(settings)
-        self._worker, self._model, self._settings = worker, model, settings
+        self._actor, self._worker, self._model = actor, worker, model
+        self._settings = replace(settings, api_key=None)
 
     @asynccontextmanager
     async def request(self, estimate: int) -> AsyncIterator[None]:
-        ticket = await self._worker.ask(
-            lambda ticket: Permit(ticket, self._model, self._settings, estimate)
-        )
+        asked = self._actor.acquire.remote(self._worker, self._model, self._settings, estimate)
+        asking = asyncio.ensure_future(asked)
+        try:
+            ticket = await asyncio.shield(asking)
+        except asyncio.CancelledError:
+            asking.add_done_callback(self._given_back)
+            raise
         try:
             yield
         finally:
-            self._worker.say(Release(ticket))
+            self._actor.release.remote(self._worker, ticket)
+
+    def _given_back(self, asked: asyncio.Future[int]) -> None:
+        with suppress(Exception):  # the actor is gone, and what it held with it
+            self._actor.release.remote(self._worker, asked.result())
 
     def used(self, tokens: int, estimate: int) -> None:
-        self._worker.say(Spent(self._model, tokens, estimate))
+        self._actor.used.remote(self._model, tokens, estimate)
 
 
 def _portable(error: Exception) -> Exception:

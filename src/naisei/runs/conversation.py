@@ -34,11 +34,11 @@ from naisei.core import (
     ReplayDivergence,
     Where,
     World,
-    arun,
 )
 from naisei.core.events import plain
 from naisei.lang import say, speaking
-from naisei.runs.log import RunLog, patiently
+from naisei.runs.log import RunLog
+from naisei.runs.retry import arun_logged, retry_while_locked
 from naisei.runs.task import EpisodeRow
 
 #: going: the flow works. asking: it waits for the person. done: it came to its end. failed: an
@@ -330,7 +330,7 @@ class LiveConversation:
                 lost = [e.usage for e in failed.unlogged if e.usage is not None]
                 failure = f"{type(failed).__name__}: {failed}"
                 unscored = EpisodeRow(self._where, None, failure)
-                await patiently(lambda: self._log.finish(unscored, lost))
+                await retry_while_locked(lambda: self._log.finish(unscored, lost))
                 return ConversationStatus("failed", problem=str(failed), error=failed)
             return ConversationStatus("done")
         except ReplayDivergence as diverged:
@@ -349,7 +349,7 @@ class LiveConversation:
         while True:
             try:
                 async with open(self.events[: self._begun]) as prepared:
-                    result = await arun(
+                    result = await arun_logged(
                         prepared.flow,
                         prepared.world,
                         log=self,
@@ -364,7 +364,9 @@ class LiveConversation:
                 self._next_part()
             else:
                 self.result = plain(result.model_dump(mode="json"))
-                await patiently(partial(self._log.finish, EpisodeRow(self._where, self.result)))
+                await retry_while_locked(
+                    partial(self._log.finish, EpisodeRow(self._where, self.result))
+                )
                 return
 
     def _set_status(self, status: ConversationStatus) -> None:

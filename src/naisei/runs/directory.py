@@ -2,7 +2,7 @@
 
 config.json     what changes results, frozen (`Frozen`)
 log.sqlite      every effect and its result (`naisei.runs.log`)
-log.sqlite.head every row of it, to tell when some are lost (`naisei.runs.chain`)
+log.sqlite.digest of the closed log, to tell when it is damaged (`naisei.runs.integrity`)
 store.json      instead of both: the database that holds the log (`naisei.runs.stores`)
 results.jsonl   one line an episode, written when the run ends or stops
 report.html     written with it
@@ -264,15 +264,14 @@ class RunDirectory:
     @property
     def notes(self) -> list[str]:
         """What a reader should know about how the run came about."""
-        if self.frozen.naisei == __version__:
-            return self.log.notes
         began = self.frozen.naisei
+        if began == __version__:
+            return []
         return [
-            *self.log.notes,
             say(
                 f"naisei {began} で始めた実行です (現在のバージョンは {__version__})。",
                 f"The run was started with naisei {began}; this is {__version__}.",
-            ),
+            )
         ]
 
     def write_results(self, rows: list[EpisodeRow]) -> None:

@@ -23,7 +23,6 @@ from naisei.core import (
     Usage,
     Where,
     World,
-    arun,
 )
 from naisei.core.events import plain
 from naisei.lang import say
@@ -31,8 +30,8 @@ from naisei.runs.budget import UNBOUNDED, Budget, Gate, GatedWorld
 from naisei.runs.directory import RunDirectory
 from naisei.runs.fork import Fork, fork_of
 from naisei.runs.ledger import Ledger
-from naisei.runs.log import patiently
 from naisei.runs.progress import Progress, Standing, stopping_on_signals
+from naisei.runs.retry import arun_logged, retry_while_locked
 from naisei.runs.task import TITLES, EpisodeRow, Task
 
 _LOG = logging.getLogger("naisei.runs")
@@ -151,7 +150,8 @@ async def play_episode(
     if fork is not None:
         world = fork.changed(world)
     try:
-        result = await arun(flow, GatedWorld(world, gate), log=log, where=where, limits=limits)
+        gated = GatedWorld(world, gate)
+        result = await arun_logged(flow, gated, log=log, where=where, limits=limits)
     except EffectFailed as failed:
         row = EpisodeRow(where, None, f"{type(failed).__name__}: {failed}")
         return row, [event.usage for event in failed.unlogged if event.usage is not None]
@@ -216,9 +216,9 @@ class TaskRun:
 
     async def go(self, concurrency: int) -> None:
         log = self.directory.log
-        await patiently(lambda: log.put("episodes", len(self.episodes)))
+        await retry_while_locked(lambda: log.put("episodes", len(self.episodes)))
         if (titles := self.task.titles()) and log.get(TITLES) is None:
-            await patiently(lambda: log.put(TITLES, dict(titles)))
+            await retry_while_locked(lambda: log.put(TITLES, dict(titles)))
         if reached := self.budget.reached(self.ledger):
             self.gate.close(reached)
         loop = asyncio.get_running_loop()
@@ -286,7 +286,7 @@ class TaskRun:
         else:
             self.failures += 1
             _LOG.warning("%s: %s is unscored: %s", self.directory.path, where.episode, row.failure)
-        await patiently(lambda: self.directory.log.finish(row, lost))
+        await retry_while_locked(lambda: self.directory.log.finish(row, lost))
         for usage in lost:
             self.ledger.add(usage)
         self._account()

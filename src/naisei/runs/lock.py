@@ -40,7 +40,7 @@ class RunLock:
         until = time.monotonic() + 0.3  # `locked` may hold it for a moment
         while (held := _taken(directory, alone=True)) is None:
             if time.monotonic() > until:
-                raise _in_use(directory)
+                raise in_use(directory)
             time.sleep(0.02)
         self._release = held
         try:
@@ -55,7 +55,8 @@ class RunLock:
         self._release()
 
 
-def _in_use(directory: Path) -> InputError:
+def in_use(directory: Path) -> InputError:
+    """What is told whoever wants a run that another process works on."""
     who = holder(directory)
     return InputError(
         say(
@@ -123,18 +124,9 @@ def locked(directory: Path) -> bool:
     return release is None
 
 
-@contextmanager
-def writing(log: Path, episode: str) -> Iterator[None]:
-    """Within, nobody else writes `episode` of the log in this file.
-
-    Between processes, a byte of the file `<log>.writers` stands for the episode and is locked:
-    the system lets go of it when the process is killed. (On Windows, this process only.)
-
-    Raises:
-        EpisodeBusy: somebody writes it.
-    """
-    place = log.resolve()
-    busy = EpisodeBusy(
+def episode_busy(log: Path, episode: str) -> EpisodeBusy:
+    """What is told whoever wants an episode that somebody writes."""
+    return EpisodeBusy(
         say(
             f"エピソード {episode} は、いま別の呼び出しが進めています",
             f"another call is running the episode {episode}",
@@ -145,6 +137,19 @@ def writing(log: Path, episode: str) -> Iterator[None]:
             "call again when it has ended: you get its result, and nothing is done twice",
         ),
     )
+
+
+@contextmanager
+def writing(log: Path, episode: str) -> Iterator[None]:
+    """Within, nobody else writes `episode` of the log in this file.
+
+    Between processes, a byte of the file `<log>.writers` stands for the episode and is locked:
+    the system lets go of it when the process is killed. (On Windows, this process only.)
+
+    Raises:
+        EpisodeBusy: somebody writes it.
+    """
+    place, busy = log.resolve(), episode_busy(log, episode)
     # With the process, since a forked one inherits what its parent holds.
     with claimed((os.getpid(), place, episode), busy), _locked(place, episode, busy):
         yield

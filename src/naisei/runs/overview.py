@@ -1,4 +1,4 @@
-"""A run at a glance: every episode in one line, kept up to date while another process writes.
+"""A run at a outcome: every episode in one line, kept up to date while another process writes.
 
 Of each episode only its stored result is read, once: what it costs does not grow with its events.
 """
@@ -24,7 +24,7 @@ _WINDOW = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Glance:
+class EpisodeOutcome:
     """One episode that ended. at: when, in seconds since 1970. unscored: by `failure`."""
 
     episode: str
@@ -61,13 +61,13 @@ class Overview:
     """
 
     def __init__(self, digest: Callable[[Any], Digest]) -> None:
-        self.rows: dict[str, Glance] = {}
+        self.rows: dict[str, EpisodeOutcome] = {}
         self.total = 0
         self._digest = digest
         self._last = 0
         self._titles: Mapping[str, str] = {}
 
-    def update(self, log: RunLog) -> list[Glance]:
+    def update(self, log: RunLog) -> list[EpisodeOutcome]:
         """Read what is new; returns it."""
         total = log.get("episodes")
         self.total = total if isinstance(total, int) else 0
@@ -82,11 +82,13 @@ class Overview:
         for number, episode, instance, result, failure, at in found:
             digest = Digest() if result is None else self._read(log.loaded(result, episode))
             title = self._titles.get(instance) or digest.title
-            glance = Glance(episode, instance, title, digest, failure if result is None else "", at)
+            outcome = EpisodeOutcome(
+                episode, instance, title, digest, failure if result is None else "", at
+            )
             self.rows.pop(episode, None)  # an unscored one that was tried again stands at its end
-            self.rows[episode] = glance
+            self.rows[episode] = outcome
             self._last = number
-            fresh.append(glance)
+            fresh.append(outcome)
         return fresh
 
     def _read(self, result: JsonValue) -> Digest:
@@ -131,7 +133,7 @@ class Overview:
         left = self.total - len(self.rows)
         eta = left * span / len(recent) if recent and span > 0 else math.nan
         ((tokens,),) = log.select(
-            "SELECT total(input_tokens + output_tokens) FROM events"
+            "SELECT sum(input_tokens + output_tokens) FROM events"
             " WHERE seq > (SELECT max(seq) FROM events) - ? AND at > ? AND cached = 0",
             (_RECENT, now - _WINDOW),
         )

@@ -1,9 +1,8 @@
-"""The log of a run, or of a server, in PostgreSQL: rows, digests and promises as in a file.
+"""The rows of one log in PostgreSQL, with the promises of a file.
 
 Logs of all runs share the tables; each sees its own rows through views that go by a setting of the
-connection (`naisei.log`), so that whatever reads a log asks the same of both stores. The head is a
-table, written in the transaction of the rows that it lists: it tells of rows that somebody changed
-or took away, while it is PostgreSQL's own matter that what was committed stays.
+transaction (`naisei.log`), so that whoever reads a log asks the same of both stores. That what was
+committed stays is PostgreSQL's own matter.
 
 Who writes an episode holds an advisory lock, which ends with the process, and is its owner by name:
 one that lost the lock together with its connection, while another took over, writes nothing more.
@@ -12,152 +11,200 @@ one that lost the lock together with its connection, while another took over, wr
 from __future__ import annotations
 
 import secrets
-import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any
 
-from naisei.core import EpisodeBusy, Event, InputError, LogBusy, Usage
+from naisei.core import EpisodeBusy, InputError
 from naisei.core.events import claimed
 from naisei.lang import say
-from naisei.postgres import database, lock_number
-from naisei.runs import chain
-from naisei.runs.head import Listed
+from naisei.postgres import Database, database, lock_number
+from naisei.runs import rows
+from naisei.runs.integrity import Findings, verified_rows
+from naisei.runs.lock import episode_busy, in_use
 from naisei.runs.log import RunLog
-from naisei.runs.postgres_rows import SCHEMA, TABLES, Rows, StoredTexts, TableHead
-from naisei.runs.task import EpisodeRow
-from naisei.runs.verification import Findings, verified
+from naisei.runs.reading import StepThere
 
 if TYPE_CHECKING:
     from psycopg import Connection
 
 
-class PostgresLog(RunLog):
+def postgres_log(
+    address: str,
+    name: str,
+    *,
+    place: Path,
+    read_only: bool = False,
+    alone: bool = False,
+    **how: Any,
+) -> RunLog:
     """A `RunLog` in a database.
 
     Args:
         address: of the database, `postgresql://…`.
         name: of the log in it; made if it is not there, unless `read_only`.
         place: what errors name, and `naisei runs check` is told to look at.
-        read_only, origin, check: see `RunLog`.
         alone: nobody else opens it so, until it is closed.
+        how: `origin` and `check` of `RunLog`.
 
     Raises:
         InputError: as `RunLog`; where the database cannot be reached (`LogBusy`); somebody else
             has the log alone.
     """
+    there = PostgresRows(address, name, place=place, make=not read_only, alone=alone)
+    return RunLog(place, read_only=read_only, rows=there, **how)
 
-    _db: Any
-    _head: Any
+
+class PostgresRows:
+    """A `Rows` in a database; see `postgres_log`."""
 
     def __init__(
-        self,
-        address: str,
-        name: str,
-        *,
-        place: Path,
-        read_only: bool = False,
-        origin: str | None = None,
-        check: bool = True,
-        alone: bool = False,
+        self, address: str, name: str, *, place: Path, make: bool, alone: bool = False
     ) -> None:
-        self.database = database(address)
+        self.database: Database = database(address)
         self.database.prepare("logs", SCHEMA)
-        self.name, self.path, self.notes = name, place, []
-        self._lock = threading.RLock()
-        self._copy = self._copied = None
-        self._origin, self._read_only = origin or "", read_only
-        self._any_origin = origin is None
-        self._last: dict[str, bytes] = {}
-        self._version = 0
-        self._chained, self._open = True, False
-        self._owner = secrets.token_hex(16)
-        self._owned: set[str] = set()
-        self._erasing = False
-        # Of which steps it is not known whether they were kept: the connection was lost.
-        self._unsure: set[tuple[str, str]] = set()
-        number = self._number(make=not read_only)
-        self._db = cast(Any, Rows(self.database, number))
-        self._alone = lock_number(number, "alone") if alone else None
+        self.name, self.place = name, place
+        self.log = self._number(make=make)
+        self._owner, self._owned = secrets.token_hex(16), set[str]()
+        self._db: Connection[Any] | None = None
+        self._erased = 0
+        self._alone = lock_number(self.log, "alone") if alone else None
         if self._alone is not None and not self.database.claim(self._alone):
-            raise _in_use(place)
-        self._head = TableHead(self._db)
-        self._texts = StoredTexts(self._db)
-        try:
-            if not read_only and self.get(chain.CHAIN_KEY) is None:
-                self.put(chain.CHAIN_KEY, {"format": 1, "origin": self._origin})
-            if check or not read_only:
-                self._check()
-        except BaseException:
-            self.close()
-            raise
+            self._alone = None
+            raise in_use(place.parent)
 
     def _number(self, *, make: bool) -> int:
-        def find(db: Connection[Any]) -> int | None:
-            query = "SELECT id FROM logs WHERE name = %s"
-            found = db.execute(query, (self.name,)).fetchone()
-            if found is None and make:
+        with self.database.connection() as db:
+            if make:
                 add = "INSERT INTO logs(name) VALUES (%s) ON CONFLICT DO NOTHING"
                 db.execute(add, (self.name,))
-                found = db.execute(query, (self.name,)).fetchone()
-            return None if found is None else int(found[0])
+            found = db.execute("SELECT id FROM logs WHERE name = %s", (self.name,)).fetchone()
+        if found is not None:
+            return int(found[0])
+        raise InputError(
+            say(
+                f"データベースに {self.name} の記録がありません",
+                f"the database has no log {self.name}",
+            ),
+            place=self.database.shown,
+            remedy=say("始めたときの --store を指定してください", "give the --store it began with"),
+        )
 
-        if (number := self.database.again(find)) is None:
-            raise InputError(
-                say(
-                    f"データベースに {self.name} の記録がありません",
-                    f"the database has no log {self.name}",
-                ),
-                place=self.database.shown,
-                remedy=say(
-                    "始めたときの --store を指定してください", "give the --store it began with"
-                ),
-            )
-        return number
-
-    def verified(self) -> Findings:
-        """All of it held against its digests. Writes nothing."""
-        with self._lock, self.database.telling():
-            self._same_origin()
-            self._db.begin("ISOLATION LEVEL REPEATABLE READ READ ONLY")
-            try:
-                listed = self._head.read()
-                return verified(self._db, self._origin, listed, chained=True, structure=False)
-            finally:
-                self._db.end("ROLLBACK")
+    def settle(self) -> None:
+        """Nothing is left over: the database sees to it."""
 
     def check_kinds(self) -> None:
         """The columns have types: there is nothing to check."""
 
+    def verified(self, origin: str) -> Findings:
+        with self._within("ISOLATION LEVEL REPEATABLE READ READ ONLY"):
+            return verified_rows(self.execute, origin)
+
+    @contextmanager
+    def transaction(self, *, erases: bool = False) -> Iterator[bool]:
+        shared = "" if erases else "_shared"
+        with self._within(lock=f"pg_advisory_xact_lock{shared}({-self.log:d})") as erased:
+            others, self._erased = erased != self._erased, erased
+            yield others
+            if erases:
+                self.execute("UPDATE logs SET erased = erased + 1 WHERE id = ?", (self.log,))
+        if erases:
+            with self.database.connection() as db:
+                for table in TABLES:
+                    db.execute(f"VACUUM log_{table}".encode())
+
+    @contextmanager
+    def _within(self, how: str = "", lock: str = "NULL") -> Iterator[int]:
+        """A transaction; how often something was erased. lock: what is taken first."""
+        assert self._db is None
+        with self.database.connection() as db:
+            self._db = db
+            try:
+                # One round trip; several statements cannot be prepared.
+                found = db.execute(
+                    f"BEGIN {how}; SELECT set_config('naisei.log', '{self.log:d}', true), {lock};"
+                    f" SELECT erased FROM logs WHERE id = {self.log:d}".encode(),
+                    prepare=False,
+                )
+                while found.nextset():
+                    pass
+                yield (found.fetchone() or (0,))[0]
+                db.execute("COMMIT")
+            except BaseException:
+                _rolled_back(db)
+                raise
+            finally:
+                self._db = None
+
+    def execute(self, query: str, values: Sequence[object] = ()) -> Any:
+        """A cursor. Of a transaction that is open, else of one of its own."""
+        import psycopg
+
+        query = query.replace("%", "%%").replace("?", "%s")
+        if self._db is None:
+            with self._within():
+                return self._db.execute(query.encode(), values)  # type: ignore[attr-defined]
+        try:
+            return self._db.execute(query.encode(), values)
+        except psycopg.errors.UniqueViolation:
+            raise StepThere from None
+
+    def select(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        found: list[tuple[Any, ...]] = self.execute(query, values).fetchall()
+        return found
+
+    def replace(self, table: str, values: Sequence[object]) -> None:
+        key, columns = rows.TABLES[table]
+        names = [*columns.split(", "), "chain"]
+        changed = [f"{n} = excluded.{n}" for n in names if n != key]
+        if table == "episodes":
+            changed.append("rowid = excluded.rowid")
+        self.execute(
+            f"INSERT INTO {table}({', '.join(names)}) VALUES ({','.join('?' * len(names))})"
+            f" ON CONFLICT (log, {key}) DO UPDATE SET {', '.join(changed)}",
+            values,
+        )
+
+    def last_digest(self, episode: str) -> bytes | None:
+        # Of one episode one at a time: each digest covers the one before.
+        number = lock_number(self.log, episode, "write")
+        self.execute("SELECT pg_advisory_xact_lock(?)", (number,))
+        query = (
+            "SELECT (SELECT owner FROM log_writers WHERE log = ? AND episode = ?),"
+            " (SELECT chain FROM events WHERE episode = ? ORDER BY seq DESC LIMIT 1)"
+        )
+        ((owner, last),) = self.select(query, (self.log, episode, episode))
+        if episode in self._owned and owner not in (None, self._owner):
+            raise EpisodeBusy(
+                say(
+                    f"エピソード {episode} は別のプロセスが引き継ぎました",
+                    f"another process has taken over the episode {episode}",
+                ),
+                place=str(self.place),
+                remedy=say("続きから始め直してください", "start again: it goes on from there"),
+            )
+        return None if last is None else bytes(last)
+
+    def appended(self, episode: str, digest: bytes) -> None:
+        """Others write the log, too: it is asked each time."""
+
     @contextmanager
     def writing(self, episode: str) -> Iterator[None]:
-        """Within, nobody else writes the episode. Raises `EpisodeBusy` if somebody does."""
-        busy = EpisodeBusy(
-            say(
-                f"エピソード {episode} は、いま別の呼び出しが進めています",
-                f"another call is running the episode {episode}",
-            ),
-            place=str(self.path),
-            remedy=say(
-                "終わってから呼び直すと、その結果が返ります。二度実行されることはありません",
-                "call again when it has ended: you get its result, and nothing is done twice",
-            ),
-        )
-        number = lock_number(self._db.log, episode)
+        busy = episode_busy(self.place, episode)
+        number = lock_number(self.log, episode)
         with claimed((self.database.shown, number), busy):
             if not self.database.claim(number):
                 raise busy
             try:
-                with self._transaction() as (db, _):
+                with self.transaction():
                     # Where the database dies before this is on its disk, nobody has taken over.
-                    db.execute("SET LOCAL synchronous_commit = off")
-                    db.execute(
+                    self.execute("SET LOCAL synchronous_commit = off")
+                    self.execute(
                         "INSERT INTO log_writers(log, episode, owner) VALUES (?, ?, ?)"
                         " ON CONFLICT (log, episode) DO UPDATE SET owner = excluded.owner",
-                        (self._db.log, episode, self._owner),
+                        (self.log, episode, self._owner),
                     )
                 self._owned.add(episode)
                 yield
@@ -165,181 +212,93 @@ class PostgresLog(RunLog):
                 self._owned.discard(episode)
                 self.database.unclaim(number)
 
-    def _begun(self) -> Any:
-        import psycopg
-
-        try:
-            self._db.begin(alone=self._erasing)
-        except (psycopg.OperationalError, psycopg.InterfaceError) as error:
-            told = self._told(error)
-            if isinstance(told, LogBusy):
-                # It may have come back by now.
-                self.database.renew()
-                self._db.begin(alone=self._erasing)
-            else:
-                raise told from error
-        # Others write this log, too.
-        self._last.clear()
-        return self._db
-
-    def _link(self, episode: str) -> bytes:
-        # Of one episode one at a time: each row is chained to the one before.
-        self._db.hold(lock_number(self._db.log, episode, "write"))
-        query = (
-            "SELECT (SELECT owner FROM log_writers WHERE log = ? AND episode = ?),"
-            " (SELECT chain FROM events WHERE episode = ? ORDER BY seq DESC LIMIT 1)"
-        )
-        ((owner, last),) = self._db.execute(query, (self._db.log, episode, episode))
-        if episode in self._owned and owner not in (None, self._owner):
-            raise EpisodeBusy(
-                say(
-                    f"エピソード {episode} は別のプロセスが引き継ぎました",
-                    f"another process has taken over the episode {episode}",
-                ),
-                place=str(self.path),
-                remedy=say("続きから始め直してください", "start again: it goes on from there"),
-            )
-        if (known := self._last.get(episode)) is not None:
-            return known
-        return chain.genesis(self._origin, episode) if last is None else bytes(last)
-
-    def _commit(self, lines: bytes) -> None:
-        if lines:
-            self._head.add(lines)
-        self._db.end("COMMIT")
-
-    @staticmethod
-    def _step_is_there() -> type[Exception]:
-        from psycopg.errors import UniqueViolation
-
-        violation: type[Exception] = UniqueViolation
-        return violation
-
-    def _undo(self, error: BaseException) -> NoReturn:
-        import psycopg
-
-        self._roll_back()
-        if isinstance(error, psycopg.Error):
-            raise self._told(error) from error
-        raise error
-
-    def _roll_back(self) -> None:
-        self._texts.forget()
-        self._last.clear()
-        self._db.end("ROLLBACK")
-
-    def _told(self, error: Exception) -> Exception:
-        return self.database.told(error)
-
-    def append(self, event: Event) -> None:
-        step = event.where.episode, event.where.step
-        try:
-            super().append(event)
-        except LogBusy:
-            # The connection may have been lost after the commit.
-            self._unsure.add(step)
-            raise
-        except EpisodeBusy:
-            if step not in self._unsure or not self._holds(event):
-                raise
-        self._unsure.discard(step)
-
-    def _holds(self, event: Event) -> bool:
-        return any(
-            kept.where == event.where
-            and kept.digest == event.digest
-            and kept.result == event.result
-            for kept in self.read(event.where.episode)
-        )
-
-    def finish(self, row: EpisodeRow, lost: Iterable[Usage] = ()) -> None:
-        name, costs = row.where.episode, tuple(lost)
-        failure = row.failure.replace("\0", "\N{REPLACEMENT CHARACTER}")
-        if (name, "") in self._unsure and self._ended(row):
-            costs = ()  # kept with what was
-        try:
-            super().finish(replace(row, failure=failure), costs)
-        except LogBusy:
-            self._unsure.add((name, ""))
-            raise
-        self._unsure.discard((name, ""))
-
-    def _ended(self, row: EpisodeRow) -> bool:
-        kept = self.rows().get(row.where.episode)
-        return kept is not None and (kept.result, kept.failure) == (row.result, row.failure)
-
-    def erase(
-        self,
-        *,
-        instances: Sequence[str] = (),
-        keys: Sequence[str] = (),
-        prefixes: Sequence[str] = (),
-        requests: str = "",
-    ) -> None:
-        """As `RunLog.erase`. Copies that the database made meanwhile (backups, replicas, its own
-        log) are its operator's."""
-        self._erasing = True
-        try:
-            self._erased(instances, keys, prefixes, requests)
-        finally:
-            self._erasing = False
-        with self.database.connection() as db:
-            for table in TABLES:
-                db.execute(f"VACUUM log_{table}".encode())
-
-    def _relinked(self, db: Any) -> None:
-        self._head.replace(chain.relinked(db, self._origin))
-
-    def head(self) -> bytes:
-        listed: Listed = self._head.read()
-        return listed.whole()
-
-    def _has_exchanges(self) -> bool:
-        return True
-
-    def select(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        with self._lock, self.database.telling():
-            found: list[tuple[Any, ...]] = self._db.execute(query, values).fetchall()
-            return found
-
-    def made_anew(self, fill: Callable[[Any], None]) -> str:
+    def made_anew(self, fill: Callable[[], None]) -> str:
+        """Put a log in the place of this one, which stays under the name that is returned. fill:
+        makes its rows."""
         old = f"{self.name}.damaged-{datetime.now(UTC):%Y%m%d-%H%M%S}"
-        with self._lock, self.database.telling():
-            self._db.begin(alone=True)
-            try:
-                before = self._db.log
-                rename = "UPDATE logs SET name = ? WHERE id = ?"
-                self._db.execute(rename, (old, before))
-                new = self._db.execute(
-                    "INSERT INTO logs(name) VALUES (?) RETURNING id", (self.name,)
-                )
-                self._db.turn_to(int(new[0][0]))
-                fill(self._db)
-                self._relinked(self._db)
-                self._db.end("COMMIT")
-            except BaseException:
-                self._db.end("ROLLBACK")
-                raise
+        with self.transaction(erases=True):
+            self.execute("UPDATE logs SET name = ? WHERE id = ?", (old, self.log))
+            query = "INSERT INTO logs(name) VALUES (?) RETURNING id"
+            ((self.log,),) = self.select(query, (self.name,))
+            self.execute("SELECT set_config('naisei.log', ?, true)", (str(self.log),))
+            fill()
         return old
 
     def close(self) -> None:
-        """The log cannot be used afterwards."""
-        with self._lock:
-            self._db.end("ROLLBACK")
-            if self._alone is not None:
-                self.database.unclaim(self._alone)
-                self._alone = None
+        if self._alone is not None:
+            self.database.unclaim(self._alone)
+            self._alone = None
 
 
-def _in_use(place: Path) -> InputError:
-    return InputError(
-        say(
-            "別のプロセスがこの実行を進めています",
-            "another process is working on this run",
-        ),
-        place=str(place.parent),
-        remedy=say(
-            "終わるのを待つか、止めるか、別の --run-dir を指定してください",
-            "wait for it, stop it, or give another --run-dir",
-        ),
-    )
+def _rolled_back(db: Connection[Any]) -> None:
+    import psycopg
+
+    try:
+        db.execute("ROLLBACK")
+    except psycopg.Error:  # it is lost, and the transaction with it
+        db.close()
+
+
+_INT, _REAL, _TEXT, _BYTES = "bigint", "double precision", "text", "bytea"
+_INTS = (
+    "seq id trial calls attempts input_tokens output_tokens cached repaired lost_input lost_output"
+    " cached_input reasoning"
+)
+_KINDS = {
+    **dict.fromkeys(_INTS.split(), _INT),
+    **dict.fromkeys(("seconds", "at", "usd"), _REAL),
+    **dict.fromkeys(("chain",), _BYTES),
+}
+#: Tables whose rows belong to a log, and their columns beside its number.
+TABLES = {
+    "meta": "key, value, chain",
+    "texts": "id, digest, text",
+    "events": f"seq, {rows.EVENT}, chain",
+    "episodes": f"{rows.EPISODE}, chain, rowid",
+    "lost": f"seq, {rows.LOST}, chain",
+    "exchanges": f"seq, {rows.EXCHANGE}, chain",
+    "writers": "episode, owner",
+}
+#: What identifies a row within its log.
+_KEYS = {
+    "meta": "key",
+    "texts": "digest",
+    "events": "episode, path",
+    "episodes": "episode",
+    "writers": "episode",
+}
+_NUMBERED = ("seq", "id", "rowid")
+_LOG = "current_setting('naisei.log')::bigint"
+
+
+def _table(name: str, columns: str) -> str:
+    kinds = {**_KINDS, **(dict.fromkeys(("digest", "text"), _BYTES) if name == "texts" else {})}
+    names = [column.strip() for column in columns.split(",")]
+    lines = [
+        f"{n} bigint GENERATED BY DEFAULT AS IDENTITY"
+        if n in _NUMBERED
+        else f"{n} {kinds.get(n, _TEXT)}"
+        for n in names
+    ]
+    lines.append(f"log bigint NOT NULL DEFAULT {_LOG} REFERENCES naisei.logs ON DELETE CASCADE")
+    numbered = next((n for n in names if n in _NUMBERED), "")
+    if key := _KEYS.get(name):
+        lines.append(f"UNIQUE (log, {key})")
+    made = f"CREATE TABLE IF NOT EXISTS naisei.log_{name}({', '.join(lines)});\n"
+    if numbered:
+        by = "episode, seq" if name == "events" else numbered
+        made += f"CREATE INDEX IF NOT EXISTS {name}_in_order ON naisei.log_{name}(log, {by});\n"
+    if name != "writers":
+        made += (
+            f"CREATE OR REPLACE VIEW naisei.{name} AS SELECT {columns}, log FROM naisei.log_{name}"
+            f" WHERE log = {_LOG};\n"
+        )
+    return made
+
+
+SCHEMA = f"""
+CREATE TABLE IF NOT EXISTS naisei.logs(
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text UNIQUE NOT NULL,
+  erased bigint NOT NULL DEFAULT 0, made timestamptz NOT NULL DEFAULT now());
+{"".join(_table(name, columns) for name, columns in TABLES.items())}
+"""

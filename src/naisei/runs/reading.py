@@ -1,176 +1,222 @@
-"""A sound log read through once beside its head, in memory that does not grow with it."""
+"""What is asked of the log of a run: events, outcomes, costs, notes."""
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Iterator
-from functools import lru_cache
-from hashlib import blake2b
-from typing import TYPE_CHECKING
+import json
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Protocol
 
-from pydantic_core import to_json
+from pydantic import JsonValue
 
-from naisei.runs import ledger
-from naisei.runs.chain import event_link, genesis, references, row_link
-from naisei.runs.head import Listed
-
-if TYPE_CHECKING:
-    from naisei.runs.verification import Findings
-
-#: Rows that writers side by side may list in another order than they wrote them.
-_APART = 10_000
-_TEXTS = 1 << 16
-#: A row: its key as the head has it, and its digest in hexadecimal.
-_Row = tuple[bytes, bytes]
+from naisei.core import Event, InputError, Usage, Where
+from naisei.lang import say
+from naisei.runs import ledger, rows
+from naisei.runs.integrity import Findings, event_digest, genesis, references
+from naisei.runs.ledger import Ledger, Spent
+from naisei.runs.rows import Texts
+from naisei.runs.task import EpisodeRow
 
 
-class _Other(Exception):
-    """Something is not as it should be."""
+class StepThere(Exception):
+    """The log has an event at this step already."""
 
 
-def read_through(db: sqlite3.Connection, origin: str, listed: Listed, found: Findings) -> bool:
-    """Whether the log is sound; `found` then says what it holds.
+class Rows(Protocol):
+    """Where the rows of a log are: in a file or in a database. place: what errors name."""
 
-    db, listed: as for `naisei.runs.verification.verified`.
-    """
-    try:
-        _Reading(db, origin, found).all(listed)
-    except (_Other, AttributeError, KeyError, TypeError, ValueError, sqlite3.DatabaseError):
-        found.last.clear()
-        found.events = found.episodes = 0
-        return False
-    return True
+    place: Path
 
+    def execute(self, query: str, values: Sequence[object] = ()) -> Any:
+        """A cursor. Raises `InputError` in words of the place, `LogBusy`, `StepThere`."""
+        ...
 
-class _Reading:
-    def __init__(self, db: sqlite3.Connection, origin: str, found: Findings) -> None:
-        self.db, self.origin, self.found = db, origin, found
-        self.text = lru_cache(_TEXTS)(self._text)
-        #: Digests of events that were read last, by episode and step.
-        self.recent: dict[tuple[str, str], bytes] = {}
+    def select(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]: ...
 
-    def all(self, listed: Listed) -> None:
-        for known, text in self.db.execute("SELECT digest, text FROM texts"):
-            data = text.encode() if isinstance(text, str) else text
-            if not isinstance(data, bytes) or blake2b(data, digest_size=16).digest() != known:
-                raise _Other
-        rows = {b"event": self._events(), b"exchange": self._exchanges(), b"lost": self._lost()}
-        newest = self._beside(listed, rows)
-        for key, chain in (*self._episodes(), *self._notes()):
-            # What is not listed was written after the head was read.
-            if newest.pop(key, chain) != chain:
-                raise _Other
-        if newest:
-            raise _Other
+    def replace(self, table: str, values: Sequence[object]) -> None:
+        """Add a row in place of that of the same key. values: as in `rows.TABLES`, and a digest."""
+        ...
 
-    def _beside(self, listed: Listed, rows: dict[bytes, Iterator[_Row]]) -> dict[bytes, bytes]:
-        """Hold the rows of the large tables against the list, both in their order; what the list
-        says last of every other row. Raises `_Other`."""
-        newest: dict[bytes, bytes] = {}
-        ahead: dict[bytes, bytes] = {}
-        behind: dict[bytes, bytes] = {}
-        for each in listed:
-            if not each:
-                continue
-            chain, tokens, usd, key = each.split(b" ", 3)
-            int(tokens), float(usd)
-            table = key[2 : key.index(b'"', 2)]
-            if table not in rows:
-                newest[key] = chain
-                continue
-            row = next(rows[table], None)
-            if row == (key, chain):
-                continue
-            _met(behind, key, chain, ahead)
-            if row is not None:
-                _met(ahead, *row, behind)
-            if len(behind) > _APART:
-                raise _Other
-        for left in rows.values():
-            for key, chain in left:
-                if behind.pop(key, chain) != chain:
-                    raise _Other
-        if behind:
-            raise _Other
-        return newest
+    def transaction(self, *, erases: bool = False) -> Any:
+        """A context: all of it is stored or nothing, and nobody else writes. Yields whether others
+        wrote since the last one."""
+        ...
 
-    def _events(self) -> Iterator[_Row]:
-        last = self.found.last
-        for chain, *row in self.db.execute(
-            f"SELECT chain, {ledger.EVENT} FROM events ORDER BY seq"
-        ):
-            episode, path = row[0], row[3]
-            before = last.get(episode) or genesis(self.origin, episode)
-            texts = [self.text(n) for n in references(row[6], row[7])]
-            if event_link(before, texts, row) != chain:
-                raise _Other
-            last[episode] = chain
-            self.found.events += 1
-            if len(self.recent) > _APART:
-                self.recent.clear()
-            self.recent[episode, path] = chain
-            yield to_json(("event", episode, path)), chain.hex().encode()
+    def last_digest(self, episode: str) -> bytes | None:
+        """The digest of the episode's last event; within a transaction, for who adds to it."""
+        ...
 
-    def _exchanges(self) -> Iterator[_Row]:
-        for seq, chain, *row in self.db.execute(
-            f"SELECT seq, chain, {ledger.EXCHANGE} FROM exchanges ORDER BY seq"
-        ):
-            before = self._of_event(row[0], row[1])
-            if row_link(before, [self.text(n) for n in references(row[-1])], row) != chain:
-                raise _Other
-            yield to_json(("exchange", seq)), chain.hex().encode()
+    def appended(self, episode: str, digest: bytes) -> None: ...
 
-    def _lost(self) -> Iterator[_Row]:
-        for seq, chain, *row in self.db.execute(
-            f"SELECT seq, chain, {ledger.LOST} FROM lost ORDER BY seq"
-        ):
-            if row_link(genesis(self.origin, row[0]), (), row) != chain:
-                raise _Other
-            yield to_json(("lost", seq)), chain.hex().encode()
+    def writing(self, episode: str) -> Any: ...
 
-    def _episodes(self) -> Iterator[_Row]:
-        for chain, *row in self.db.execute(f"SELECT chain, {ledger.EPISODE} FROM episodes"):
-            name, after = row[0], row[-1]
-            begin = genesis(self.origin, name)
-            if row_link(begin, (), [*row[:-1], after.hex()]) != chain:
-                raise _Other
-            if after not in (self.found.last.get(name), begin) and not self._is_event(name, after):
-                raise _Other
-            self.found.episodes += 1
-            yield to_json(("episode", name)), chain.hex().encode()
+    def verified(self, origin: str) -> Findings: ...
 
-    def _notes(self) -> Iterator[_Row]:
-        for chain, name, value in self.db.execute("SELECT chain, key, value FROM meta"):
-            if row_link(genesis(self.origin, ""), (), [name, value]) != chain:
-                raise _Other
-            yield to_json(("note", name)), chain.hex().encode()
+    def check_kinds(self) -> None: ...
 
-    def _of_event(self, episode: str, path: str | None) -> bytes:
-        """What an exchange is chained to."""
-        if path is None:
-            return genesis(self.origin, episode)
-        if (known := self.recent.get((episode, path))) is not None:
-            return known
-        found = self.db.execute(
-            "SELECT chain FROM events WHERE episode = ? AND path = ?", (episode, path)
-        ).fetchone()
-        return genesis(self.origin, episode) if found is None else bytes(found[0])
+    def settle(self) -> None:
+        """Before the first thing is written to a log that is sound."""
+        ...
 
-    def _is_event(self, episode: str, chain: bytes) -> bool:
-        query = "SELECT 1 FROM events WHERE episode = ? AND chain = ?"
-        return self.db.execute(query, (episode, chain)).fetchone() is not None
-
-    def _text(self, number: int) -> bytes:
-        found = self.db.execute("SELECT digest FROM texts WHERE id = ?", (number,)).fetchone()
-        if found is None:
-            raise _Other
-        return bytes(found[0])
+    def close(self) -> None: ...
 
 
-def _met(mine: dict[bytes, bytes], key: bytes, chain: bytes, theirs: dict[bytes, bytes]) -> None:
-    """Keep what the other side has not come to yet. Raises `_Other` where the two differ."""
-    other = theirs.pop(key, None)
-    if other is None:
-        mine[key] = chain
-    elif other != chain:
-        raise _Other
+class LogReader:
+    """The questions of a log, asked of its rows. Threads may ask at the same time."""
+
+    def __init__(self, place: Rows, origin: str) -> None:
+        self.path, self._rows, self._origin = place.place, place, origin
+        # Handlers may log from worker threads; the connection is shared under a lock.
+        self._lock = threading.RLock()
+        self._texts = Texts(place)
+
+    def select(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        """The rows of a SELECT, for what looks at a run in ways of its own.
+
+        Raises:
+            InputError: the log cannot be read.
+        """
+        with self._lock:
+            return self._rows.select(query, values)
+
+    def read(self, episode: str) -> list[Event]:
+        """The events of an episode, in the order they were appended.
+
+        Raises:
+            InputError: they are not as they were recorded.
+        """
+        query = f"SELECT chain, {rows.EVENT} FROM events WHERE episode = ? ORDER BY seq"
+        events, texts = [], _Cached(self._rows)
+        before = genesis(self._origin, episode)
+        with self._lock:
+            for digest, *row in self.select(query, (episode,)):
+                try:
+                    used = [texts.get(n)[0] for n in references(*row[6:8])]
+                    if event_digest(before, used, row) != digest:
+                        raise ValueError("digest")
+                    before = digest
+                    events.append(rows.event(tuple(row), texts))
+                except (LookupError, TypeError, ValueError, RecursionError) as error:
+                    raise self._damaged(f"{episode} {row[3]}") from error
+        return events
+
+    def _damaged(self, where: str) -> InputError:
+        return InputError(
+            say(f"記録が壊れています: {where}", f"the record is damaged: {where}"),
+            place=str(self.path),
+            remedy=say(
+                f"`naisei runs check {self.path.parent}` で確かめられます",
+                f"`naisei runs check {self.path.parent}` tells more",
+            ),
+        )
+
+    def sent(self, episode: str, step: str | None = None) -> list[tuple[str, str, JsonValue]]:
+        """What went over the line in an episode, or at a step of it: step (empty for failed tries
+        that left no event), role, and each request as it was sent with the raw reply, in order."""
+        there, at = ("", ()) if step is None else (" AND path = ?", (step,))
+        found = self.select(
+            f"SELECT path, role, sent FROM exchanges WHERE episode = ?{there} ORDER BY seq",
+            (episode, *at),
+        )
+        return [(path or "", role, self.unpacked(sent)) for path, role, sent in found]
+
+    def left_out(self) -> list[tuple[str, str, str]]:
+        """Model, role and the sampling parameters that it did not take."""
+        return self.select(
+            "SELECT DISTINCT model, role, left_out FROM exchanges WHERE left_out != ''"
+            " ORDER BY model, role"
+        )
+
+    def rows(self) -> dict[str, EpisodeRow]:
+        """Outcomes by episode, scored or failed, each with what it cost."""
+        found = self.select("SELECT episode, instance, trial, result, failure FROM episodes")
+        used: dict[str, list[Usage]] = {row[0]: [] for row in found}
+        for episode, usage in self._usages():
+            if episode in used:
+                used[episode].append(usage)
+        return {
+            episode: EpisodeRow(
+                Where(instance, trial),
+                None if result is None else self.loaded(result, episode),
+                failure,
+                tuple(used[episode]),
+            )
+            for episode, instance, trial, result, failure in found
+        }
+
+    def result(self, episode: str) -> JsonValue:
+        """The result of an episode; `None` while it is not scored."""
+        found = self.select("SELECT result FROM episodes WHERE episode = ?", (episode,))
+        return None if not found or found[0][0] is None else self.loaded(found[0][0], episode)
+
+    def _usages(self) -> Iterator[tuple[str, Usage]]:
+        """What effects cost, failed ones included, by episode, role and model."""
+        for table in ("events", "lost"):
+            for episode, *row in self.select(ledger.USED.format(table)):
+                if (usage := rows.usage(tuple(row))) is not None:
+                    yield episode, usage
+
+    def counts(self) -> tuple[int, int, int]:
+        """Scored episodes, failed episodes, events."""
+        ((events,),) = self.select("SELECT count(*) FROM events")
+        return (*self.outcomes(), int(events))
+
+    def outcomes(self) -> tuple[int, int]:
+        """Scored episodes, failed episodes: at once, however many events there are."""
+        ((done, all_),) = self.select("SELECT count(result), count(*) FROM episodes")
+        return int(done), int(all_ - done)
+
+    def known_episodes(self) -> list[str]:
+        """Every episode of which anything was recorded."""
+        found = self.select(
+            "SELECT episode FROM events UNION SELECT episode FROM episodes ORDER BY 1"
+        )
+        return [episode for (episode,) in found]
+
+    def ledger(self) -> Ledger:
+        """What the run has cost so far."""
+        found = Ledger()
+        for role, model, unpriced, *sums in self.select(ledger.SPENT):
+            found.roles.setdefault(role, Spent()).add(unpriced, *sums)
+            if unpriced:
+                found.unpriced.add(model)
+        cost = "role, sum(cached_input), sum(reasoning)"
+        for role, cached, reasoning in self.select(f"SELECT {cost} FROM exchanges GROUP BY role"):
+            spent = found.roles.setdefault(role, Spent())
+            spent.cached_input, spent.reasoning = int(cached or 0), int(reasoning or 0)
+        return found
+
+    def loaded(self, text: str, where: str) -> JsonValue:
+        """JSON of the log. Raises `InputError` if it is none. where: for the message."""
+        try:
+            found: JsonValue = json.loads(text)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise self._damaged(where) from error
+        return found
+
+    def unpacked(self, text: str) -> JsonValue:
+        """A `request` or `result` as stored, with its long texts in place."""
+        with self._lock:
+            try:
+                return self._texts.unpack(json.loads(text))
+            except (LookupError, TypeError, ValueError, RecursionError) as error:
+                raise self._damaged("texts") from error
+
+    def get(self, key: str) -> JsonValue:
+        """A note kept with the run; `None` if there is none of this name."""
+        found = self.select("SELECT value FROM meta WHERE key = ?", (key,))
+        return self.loaded(found[0][0], key) if found else None
+
+
+class _Cached(Texts):
+    """Each text read once: for one look at an episode, whose events share their long texts."""
+
+    def __init__(self, rows: Rows) -> None:
+        super().__init__(rows)
+        self._read: dict[int, tuple[bytes, str]] = {}
+
+    def get(self, number: int) -> tuple[bytes, str]:
+        if number not in self._read:
+            self._read[number] = super().get(number)
+        return self._read[number]

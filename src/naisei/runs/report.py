@@ -23,8 +23,9 @@ from naisei.files import write_atomically
 from naisei.lang import language, say
 from naisei.runs.directory import RunDirectory
 from naisei.runs.ledger import Ledger
-from naisei.runs.tables import number, to_csv, to_markdown, worded
+from naisei.runs.tables import number, to_csv, to_markdown
 from naisei.runs.task import Metric, Summary, Table
+from naisei.runs.words import worded
 
 if TYPE_CHECKING:
     from jinja2 import Environment

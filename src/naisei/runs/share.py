@@ -10,8 +10,9 @@ from typing import Any
 from naisei.core import Event, InputError
 from naisei.lang import language, say
 from naisei.runs.directory import RunDirectory
+from naisei.runs.effects import EffectView, effect_view, without_vectors
 from naisei.runs.report import templates
-from naisei.runs.show import Wanted, episode_page, summary_or_none, without_vectors
+from naisei.runs.show import Wanted, episode_page, summary_or_none
 from naisei.runs.task import TITLES
 
 #: Episodes of one file: with every prompt they are some ten thousand bytes each.
@@ -20,25 +21,15 @@ _LONG = 6_000
 
 
 @dataclass(frozen=True, slots=True)
-class _Effect:
-    """One effect in words: said by whom, and, folded, all of it."""
-
-    step: str
-    who: str
-    kind: str
-    text: str
-    details: str
-
-
-@dataclass(frozen=True, slots=True)
 class _Shared:
-    """One episode. figure: its drawing, if the report has one of it."""
+    """One episode. effects: in words, and all of each. figure: its drawing, if the report has
+    one of it."""
 
     name: str
     title: str
     outcome: str
     failed: bool
-    effects: tuple[_Effect, ...]
+    effects: tuple[tuple[EffectView, str], ...]
     result: str
     figure: str
 
@@ -89,31 +80,10 @@ def _shared(directory: RunDirectory, episodes: Sequence[str]) -> Iterator[_Share
         )
 
 
-def _effect(event: Event) -> _Effect:
-    request: Any = without_vectors(event.request)
-    result: Any = without_vectors(event.result)
-    who, text = event.kind, ""
-    if event.failure:
-        text = ": ".join(event.failure)
-    elif event.kind == "chat":
-        who, text = str(request["role"]), _text(result)
-    elif event.kind == "ask":
-        who, text = say("質問", "question"), f"{_text(request['question'])}\n→ {_text(result)}"
-    elif event.kind == "say":
-        who, text = str(request.get("speaker") or say("発話", "said")), str(request["text"])
-    elif event.kind == "act":
-        seen = result.get("text", "") if isinstance(result, dict) else ""
-        who, text = say("行動", "action"), f"{_text(request['action'])}\n→ {seen}"
-    return _Effect(event.where.step, who, event.kind, _cut(text), _cut(_json([request, result])))
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+def _effect(event: Event) -> tuple[EffectView, str]:
+    whole = _json([without_vectors(event.request), without_vectors(event.result)])
+    return effect_view(event), whole if len(whole) <= _LONG else f"{whole[:_LONG]}…"
 
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=1)
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _LONG else f"{text[:_LONG]}… ({len(text):,})"

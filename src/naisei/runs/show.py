@@ -7,6 +7,7 @@ of tens of thousands.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from html import escape
@@ -18,6 +19,7 @@ from pydantic import JsonValue
 from naisei.core import Event, InputError
 from naisei.lang import say
 from naisei.runs.directory import RunDirectory
+from naisei.runs.effects import effect_view, prompt_text
 from naisei.runs.log import RunLog
 from naisei.runs.report import StoredSummary, markdown_report, stored_summary, svg_source
 from naisei.runs.result import result_json
@@ -91,13 +93,13 @@ _WHERE = {
 _COSTS = """
 SELECT episode, sum(effects), sum(calls), sum(tokens),
   sum(CASE WHEN usd IS NULL AND tokens > 0 AND cached = 0 THEN 1 ELSE 0 END),
-  total(usd), total(seconds)
+  coalesce(sum(usd), 0.0), sum(seconds)
 FROM (
   SELECT episode, 1 AS effects, calls, input_tokens + output_tokens AS tokens, usd, cached, seconds
-  FROM events WHERE episode IN (SELECT value FROM json_each(?))
+  FROM events WHERE episode IN ({0})
   UNION ALL
   SELECT episode, 0, calls, input_tokens + output_tokens, usd, cached, 0
-  FROM lost WHERE episode IN (SELECT value FROM json_each(?))) AS each
+  FROM lost WHERE episode IN ({0})) AS each
 GROUP BY episode"""
 
 
@@ -128,14 +130,18 @@ def _conditions(wanted: Wanted) -> tuple[list[str], list[object]]:
         conditions.append("episode = ?")
         values.append(wanted.name)
     if wanted.text:
-        conditions.append("instr(lower(episode), lower(?)) > 0")
-        values.append(wanted.text)
+        conditions.append("lower(episode) LIKE lower(?) ESCAPE '!'")
+        values.append("%" + re.sub("([!%_])", r"!\1", wanted.text) + "%")
     if wanted.state:
         conditions.append(_WHERE[wanted.state])
     if wanted.instances is not None:
-        conditions.append("instance IN (SELECT value FROM json_each(?))")
-        values.append(json.dumps(sorted(wanted.instances)))
+        conditions.append(f"instance IN ({_marks(wanted.instances)})")
+        values += sorted(wanted.instances)
     return conditions, values
+
+
+def _marks(values: Collection[str]) -> str:
+    return ",".join("?" * len(values)) or "NULL"
 
 
 def _under_way(log: RunLog, name: str) -> bool:
@@ -155,9 +161,9 @@ def _under_way(log: RunLog, name: str) -> bool:
 
 def costs_of(log: RunLog, episodes: Sequence[str]) -> dict[str, Cost]:
     """What episodes cost; one of which nothing is known costs nothing."""
-    found = log.select(_COSTS, [json.dumps(list(episodes))] * 2) if episodes else []
+    found = log.select(_COSTS.format(_marks(episodes)), [*episodes] * 2)
     known = {
-        episode: Cost(effects, calls or 0, tokens or 0, None if unpriced else usd, seconds)
+        episode: Cost(effects, calls or 0, tokens or 0, None if unpriced else usd, seconds or 0.0)
         for episode, effects, calls, tokens, unpriced, usd, seconds in found
     }
     return {episode: known.get(episode, Cost()) for episode in episodes}
@@ -315,7 +321,7 @@ def episode_json(directory: RunDirectory, episode: str) -> dict[str, JsonValue]:
 def episode_text(directory: RunDirectory, episode: str, step: str = "") -> str:
     """Every effect of an episode, or that at a step, with its result; then the outcome."""
     events = [e for e in directory.log.read(episode) if step in ("", e.where.step)]
-    parts = [f"# {episode}", *map(_event, events)]
+    parts = [f"# {episode}", *map(_drawn, events)]
     (row,) = episode_page(directory.log, Wanted(name=episode), limit=1).lines or (None,)
     if row is None or row.state == "going":
         parts.append("(not at its end)")
@@ -326,36 +332,14 @@ def episode_text(directory: RunDirectory, episode: str, step: str = "") -> str:
     return "\n\n".join(parts)
 
 
-def _event(event: Event) -> str:
-    request: Any = event.request
-    if event.kind == "chat":
-        head = f"chat {request['role']}"
-        asked = "\n".join(f"[{m['role']}] {m['content']}" for m in request["messages"])
-    else:
-        head, asked = event.kind, _short(request)
-    if event.usage is not None and event.usage.tokens:
-        head += f" · {event.usage.model} · {event.usage.tokens} tokens · {event.seconds:.2f} s"
-    answer = ": ".join(event.failure) if event.failure else _short(event.result)
-    return f"## {event.where.step} {head}\n{asked}\n→ {answer}"
-
-
-def _short(value: JsonValue) -> str:
-    """Numbers by the thousand are no reading."""
-    value = without_vectors(value)
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 2000 else f"{text[:2000]}… ({len(text)} characters)"
-
-
-def without_vectors(value: JsonValue) -> JsonValue:
-    """The value with what `Embed.encode` makes of vectors told in words."""
-    if isinstance(value, list):
-        return [without_vectors(v) for v in value]
-    if not isinstance(value, dict):
-        return value
-    shape = value.get("shape")
-    if set(value) == {"shape", "f4"} and isinstance(shape, list) and len(shape) == 2:
-        return f"{shape[0]} × {shape[1]}-dim vector"
-    return {key: without_vectors(v) for key, v in value.items()}
+def _drawn(event: Event) -> str:
+    view = effect_view(event)
+    head = " · ".join(filter(None, (f"{view.who} {view.head}".strip(), view.cost)))
+    prompt = [f"[{role}] {text}" for role, text in prompt_text(event)]
+    details = [f"[{title}] {text}" for title, text in view.details]
+    answer = view.failure or view.answer
+    lines = [*prompt, view.asked, *details, f"→ {answer}" if answer else ""]
+    return "\n".join([f"## {event.where.step} {event.kind} · {head}", *filter(None, lines)])
 
 
 def exchanges(directory: RunDirectory, episode: str, step: str = "") -> list[JsonValue]:

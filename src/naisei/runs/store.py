@@ -13,9 +13,9 @@ from typing import Protocol
 from pydantic import JsonValue
 
 from naisei.core import Event, Usage
+from naisei.runs.integrity import Findings
 from naisei.runs.ledger import Ledger
 from naisei.runs.task import EpisodeRow
-from naisei.runs.verification import Findings
 
 
 class Store(Protocol):
@@ -25,14 +25,10 @@ class Store(Protocol):
     of it or nothing. Several objects and processes may have one log open: what one wrote, the
     others read.
 
-    notes: what a reader should know of a log that is sound as far as it can be told.
-
     Raises:
         InputError: from any method: the log is damaged, or cannot be read or written.
         LogBusy: somebody else writes; nothing was stored, and another try may succeed.
     """
-
-    notes: list[str]
 
     def append(self, event: Event) -> None:
         """Raises `EpisodeBusy` if the log has an event of this episode and path."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import secrets
 import shutil
+from contextlib import closing
 from pathlib import Path
 
 from naisei.postgres import STORE_FILE, Stored, address_of, shown, stored_in
@@ -48,9 +49,9 @@ def open_log(
     """The log of a run directory; see `RunLog`. alone: as whoever writes it is."""
     if (stored := stored_in(directory)) is None:
         return RunLog(directory / LOG, read_only=read_only, origin=origin, check=check)
-    from naisei.runs.postgres import PostgresLog
+    from naisei.runs.postgres import postgres_log
 
-    return PostgresLog(
+    return postgres_log(
         address_of(stored.store),
         stored.name,
         place=directory / STORE_FILE,
@@ -63,18 +64,11 @@ def open_log(
 
 def log_state(directory: Path) -> tuple[object, ...]:
     """Changes with what is in the log of a run directory."""
-    if (stored := stored_in(directory)) is not None:
-        from naisei.runs.postgres import PostgresLog
-
-        log = PostgresLog(
-            address_of(stored.store),
-            stored.name,
-            place=directory / STORE_FILE,
-            read_only=True,
-            check=False,
-        )
-        return tuple(log.select("SELECT max(seq), sum(length(lines)) FROM heads"))
-    names = (LOG, f"{LOG}-wal", f"{LOG}.head")
+    if in_database(directory):
+        with closing(open_log(directory, read_only=True, check=False)) as log:
+            newest = ("max(seq)", "events"), ("max(rowid)", "episodes"), ("max(seq)", "lost")
+            return tuple(log.select(f"SELECT {what} FROM {table}")[0] for what, table in newest)
+    names = (LOG, f"{LOG}-wal")
     stats = [(directory / name).stat() if (directory / name).exists() else None for name in names]
     return tuple(s and (s.st_ino, s.st_size, s.st_mtime_ns) for s in stats)
 

@@ -24,9 +24,9 @@ from naisei import lengths
 from naisei.core import EffectFailed, EpisodeBusy, InputError
 from naisei.http import message_of
 from naisei.lang import language, say
-from naisei.runs.metric_words import called
 from naisei.runs.report import bar
-from naisei.runs.tables import number, short, worded
+from naisei.runs.tables import number, short
+from naisei.runs.words import metric_name, worded
 from naisei.web.visitors import without_script
 
 STATIC = Path(__file__).parent / "static"
@@ -87,7 +87,7 @@ def _environment() -> Environment:
     environment.globals |= {"say": say, "static": static, "has_static": _has_static}
     environment.filters |= {"number": number, "short": short, "worded": worded}
     environment.filters["lines"] = _lines
-    environment.filters["called"] = called
+    environment.filters["called"] = metric_name
     environment.filters["flat"] = _flat
     environment.filters["markdown"] = _markdown
     environment.filters["pretty"] = _pretty

@@ -20,6 +20,7 @@ from pydantic import JsonValue
 
 from naisei.core import Event, InputError, Where
 from naisei.runs.directory import Frozen
+from naisei.runs.effects import EffectView
 from naisei.runs.task import Task
 from naisei.system.registry import WITHOUT_COMMAND, experiment_of, find_system, system_names
 
@@ -70,24 +71,6 @@ def load_ahead(path: Path, frozen: Frozen) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """One effect. number: its place in the episode, from 0. kind: its class in the style sheet.
-    who, head: what it is. asked, answer: what went out and what came back, either may be empty.
-    details: what is folded, title and text."""
-
-    number: int
-    step: str
-    kind: str
-    who: str
-    head: str
-    asked: str = ""
-    answer: str = ""
-    details: tuple[tuple[str, str], ...] = ()
-    failure: str = ""
-    cost: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Headline:
     """What an episode amounts to. outcome: in a word or two; good: whether that is what was
     wanted, `None` where it is neither. rows: label and text, the telling ones first: what was
@@ -115,7 +98,7 @@ def _no_state(episode: RecordedEpisode, events: Sequence[Event]) -> str:
     return ""
 
 
-def _as_told(episode: RecordedEpisode, told: Told) -> Told:
+def _as_told(episode: RecordedEpisode, told: EffectView) -> EffectView:
     return told
 
 
@@ -142,7 +125,7 @@ class Replay:
     state: Callable[[RecordedEpisode, Sequence[Event]], str] = _no_state
     marks: Callable[[Sequence[Event]], Mapping[int, Mark]] = _no_marks
     turning: Callable[[RecordedEpisode], Turning | None] = _no_turning
-    wording: Callable[[RecordedEpisode, Told], Told] = _as_told
+    wording: Callable[[RecordedEpisode, EffectView], EffectView] = _as_told
 
 
 def replay_of(system: str) -> Replay:

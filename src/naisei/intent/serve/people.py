@@ -88,10 +88,10 @@ def open_log(folder: Path, store: str | None = None, *, read_only: bool = False)
     """The log of a server: in its folder, or in a database, under the folder's name."""
     if store is None:
         return RunLog(folder / LOG, read_only=read_only)
-    from naisei.runs.postgres import PostgresLog
+    from naisei.runs.postgres import postgres_log
 
     name = f"{folder.name}/{LOG}"
-    return PostgresLog(store, name, place=folder / LOG, read_only=read_only)
+    return postgres_log(store, name, place=folder / LOG, read_only=read_only)
 
 
 def feedback_of(folder: Path, person: str, store: str | None = None) -> KeptText:

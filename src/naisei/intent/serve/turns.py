@@ -19,7 +19,7 @@ from weakref import WeakValueDictionary
 from pydantic import BaseModel, JsonValue
 from starlette.exceptions import HTTPException
 
-from naisei.core import EpisodeBusy, Event, EventLog, InputError, World, arun
+from naisei.core import EpisodeBusy, Event, EventLog, InputError, World
 from naisei.files import output_error
 from naisei.intent.dialogue import Dialogue
 from naisei.intent.flow import personal
@@ -34,7 +34,8 @@ from naisei.lengths import too_long
 from naisei.memory.stream import KeptStream
 from naisei.runs.conversation import recorded
 from naisei.runs.lock import RunLock, holder, locked
-from naisei.runs.log import RunLog, patiently
+from naisei.runs.log import RunLog
+from naisei.runs.retry import arun_logged, retry_while_locked
 
 #: Characters of a mark that is as hard to guess as a session's id.
 _SECRET = 22
@@ -108,7 +109,7 @@ class Sessions:
     async def keep(self, session: Session) -> None:
         """Returns when the session survives a killed process. Raises `LogBusy`."""
         kept = session.model_dump(mode="json")
-        await patiently(lambda: self._log.put(f"talk:{session.id}", kept))
+        await retry_while_locked(lambda: self._log.put(f"talk:{session.id}", kept))
 
     def noted(self, user: str, mark: str) -> JsonValue:
         """What `note` kept for this user under a mark, else `None`."""
@@ -116,11 +117,11 @@ class Sessions:
 
     async def note(self, user: str, mark: str, value: JsonValue) -> None:
         """As `keep`."""
-        await patiently(lambda: self._log.put(f"mark:{user}:{mark}", value))
+        await retry_while_locked(lambda: self._log.put(f"mark:{user}:{mark}", value))
 
     async def audited(self, person: str, said: str, reply: Reply) -> None:
         """As `keep`, of a line of the audit; see `naisei.intent.serve.people`."""
-        await patiently(lambda: audited(self._log, person, said, reply))
+        await retry_while_locked(lambda: audited(self._log, person, said, reply))
 
     def close(self) -> None:
         self._log.close()
@@ -226,7 +227,7 @@ class TurnService:
         said = dialogue.exchanges[-1].answer if dialogue.exchanges else dialogue.utterance
 
         async def answered() -> Reply:
-            reply = await arun(flow, world, log=log, apart=True)
+            reply = await arun_logged(flow, world, log=log, apart=True)
             await self.sessions.audited(f"user:{user}", said, reply)
             return reply
 
@@ -296,10 +297,10 @@ class TurnService:
 
 async def _number(log: RunLog, key: str, now: int) -> int:
     """Which line of its session a mark stands for: as it was noted first, else `now`."""
-    known = await patiently(lambda: log.get(key))
+    known = await retry_while_locked(lambda: log.get(key))
     if isinstance(known, int):
         return known
-    await patiently(lambda: log.put(key, now))
+    await retry_while_locked(lambda: log.put(key, now))
     return now
 
 
@@ -309,7 +310,7 @@ async def _alone(log: RunLog, name: str) -> AsyncIterator[None]:
     with ExitStack() as held:
         while True:
             try:
-                await patiently(lambda: held.enter_context(log.writing(name)))
+                await retry_while_locked(lambda: held.enter_context(log.writing(name)))
                 break
             except EpisodeBusy:
                 await asyncio.sleep(_AGAIN)

@@ -11,8 +11,9 @@ from naisei.clarify.schemas import Clarify, Decision, EpisodeResult, Execute
 from naisei.clarify.task import ClarifyTask
 from naisei.core import Event, ReplayDivergence
 from naisei.lang import say
+from naisei.runs.effects import EffectView
 from naisei.web.html import fragment
-from naisei.web.replay import Headline, Mark, RecordedEpisode, Replay, Told, Turning
+from naisei.web.replay import Headline, Mark, RecordedEpisode, Replay, Turning
 
 
 def _headline(episode: RecordedEpisode) -> Headline:
@@ -146,7 +147,7 @@ def _replied(events: Sequence[Event]) -> list[Decision]:
     return made
 
 
-def _wording(episode: RecordedEpisode, told: Told) -> Told:
+def _wording(episode: RecordedEpisode, told: EffectView) -> EffectView:
     """An action by its name, and whether it was the one."""
     event, task = episode.events[told.number], episode.task
     if event.kind != "act" or not isinstance(task, ClarifyTask):

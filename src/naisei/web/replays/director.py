@@ -10,8 +10,9 @@ from naisei.director.schemas import TalkResult
 from naisei.director.state import TalkState
 from naisei.director.task import TalkTask
 from naisei.lang import say
+from naisei.runs.effects import EffectView
 from naisei.web.html import fragment
-from naisei.web.replay import Headline, Mark, RecordedEpisode, Replay, Told, Turning
+from naisei.web.replay import Headline, Mark, RecordedEpisode, Replay, Turning
 
 
 def _headline(episode: RecordedEpisode) -> Headline:
@@ -97,7 +98,7 @@ def _turning(episode: RecordedEpisode) -> Turning | None:
     )
 
 
-def _wording(episode: RecordedEpisode, told: Told) -> Told:
+def _wording(episode: RecordedEpisode, told: EffectView) -> EffectView:
     """Who speaks, by name."""
     task = episode.task
     if told.kind != "say" or not isinstance(task, TalkTask):

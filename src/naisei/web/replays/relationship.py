@@ -9,9 +9,10 @@ from naisei.core import Event
 from naisei.lang import say
 from naisei.relationship.schemas import Conversation
 from naisei.relationship.task import ConversationTask
+from naisei.runs.effects import EffectView
 from naisei.web.html import fragment
 from naisei.web.pages.relationship import PairConfig, Picture
-from naisei.web.replay import Headline, RecordedEpisode, Replay, Told
+from naisei.web.replay import Headline, RecordedEpisode, Replay
 
 
 def _headline(episode: RecordedEpisode) -> Headline:
@@ -47,7 +48,7 @@ def of_conversation(config: PairConfig, events: Sequence[Event]) -> str:
     return curves(Picture.of(config, events))
 
 
-def _wording(episode: RecordedEpisode, told: Told) -> Told:
+def _wording(episode: RecordedEpisode, told: EffectView) -> EffectView:
     """Who speaks, by name."""
     task = episode.task
     if told.kind != "say" or not isinstance(task, ConversationTask):

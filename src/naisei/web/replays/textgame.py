@@ -8,11 +8,12 @@ from typing import Any
 
 from naisei.core import Event
 from naisei.lang import say
+from naisei.runs.effects import EffectView
 from naisei.textgame.schemas import START, GameResult, Mind
 from naisei.textgame.texts import ending, readable
 from naisei.web.html import fragment
 from naisei.web.pages.games import Picture
-from naisei.web.replay import Headline, RecordedEpisode, Replay, Told
+from naisei.web.replay import Headline, RecordedEpisode, Replay
 
 
 def _headline(episode: RecordedEpisode) -> Headline:
@@ -64,7 +65,7 @@ def game_state(picture: Picture, events: Sequence[Event], minds: Sequence[Mind] 
     return fragment("replays/textgame.html", picture=picture, advice=advice, minds=minds)
 
 
-def _wording(episode: RecordedEpisode, told: Told) -> Told:
+def _wording(episode: RecordedEpisode, told: EffectView) -> EffectView:
     """What the game says without its banner and empty lines."""
     return replace(told, answer=readable(told.answer)) if told.kind == "act" else told
 

@@ -24,7 +24,7 @@ from naisei.emphasis.taggers.neural.tagger import Learner, NeuralTagger, device_
 from naisei.emphasis.taggers.plans import NeuralPlan
 from naisei.files import write_atomically
 from naisei.lang import say
-from naisei.runs.tables import Curve, svg
+from naisei.runs.curve import Curve, svg
 
 _NAME = "checkpoint.pt"
 

@@ -13,7 +13,7 @@ from typing import Literal
 from naisei.core import InputError
 from naisei.files import write_atomically
 from naisei.lang import say
-from naisei.runs.tables import Curve, svg
+from naisei.runs.curve import Curve, svg
 from naisei.textgame.trained.dataset import (
     Source,
     batches,

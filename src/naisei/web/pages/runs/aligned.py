@@ -12,11 +12,11 @@ from starlette.responses import Response
 
 from naisei.core import Event
 from naisei.lang import language, speaking
+from naisei.runs.effects import EffectView
 from naisei.web.html import page_response
 from naisei.web.pages.runs.differing import Part, cut, differing
 from naisei.web.pages.runs.lists import place_of
 from naisei.web.pages.runs.loaded import Loaded, episode_of, request_text, worded
-from naisei.web.replay import Told
 
 #: Turns before and after the one that is looked at, and bytes of a line and of the differences.
 _AROUND, _LINE, _CHANGES = 8, 1_200, 8_000
@@ -80,7 +80,7 @@ async def show(request: Request) -> Response:
 @dataclass(frozen=True, slots=True)
 class _Row:
     number: int
-    sides: tuple[Told | None, Told | None]
+    sides: tuple[EffectView | None, EffectView | None]
     same: bool
 
 
@@ -102,7 +102,7 @@ def _page(both: Sequence[Loaded], turns: Sequence[Turn], at: int) -> dict[str, A
     }
 
 
-def _told(loaded: Loaded, event: Event | None) -> Told | None:
+def _told(loaded: Loaded, event: Event | None) -> EffectView | None:
     if event is None:
         return None
     return worded(loaded, loaded.episode.events.index(event))

@@ -17,11 +17,11 @@ from starlette.responses import RedirectResponse, Response
 from naisei.core import Event, InputError, ReplayDivergence
 from naisei.lang import language, say, speaking
 from naisei.runs.directory import RunDirectory
+from naisei.runs.effects import EffectView, prompt_text
 from naisei.runs.overview import Overview
 from naisei.web.conversations.kind import WHERE
 from naisei.web.html import page_response
 from naisei.web.pages.runs.differing import Part, cut, differing, page_bytes
-from naisei.web.pages.runs.effects import prompt_text
 from naisei.web.pages.runs.forked_runs import fork_form
 from naisei.web.pages.runs.forks import fork_command, forks_of, parent_of
 from naisei.web.pages.runs.lists import looking, place_of
@@ -32,7 +32,6 @@ from naisei.web.replay import (
     Headline,
     RecordedEpisode,
     Replay,
-    Told,
 )
 from naisei.web.state import server_of
 
@@ -46,7 +45,7 @@ _SUMMARY = 4_000
 class Item:
     """A line of the conversation. draft: it was not used. here: it is the step itself."""
 
-    told: Told
+    told: EffectView
     draft: bool
     failed: bool
     here: bool

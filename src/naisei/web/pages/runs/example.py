@@ -8,9 +8,10 @@ from functools import lru_cache
 
 from naisei.core import InputError
 from naisei.lang import language
+from naisei.runs.effects import EffectView
 from naisei.web.pages.runs.lists import Place, opened
 from naisei.web.pages.runs.loaded import episode_of, worded
-from naisei.web.replay import Headline, Told
+from naisei.web.replay import Headline
 from naisei.web.state import RECORDED
 
 #: Page → the recorded run of its system.
@@ -33,7 +34,7 @@ class Example:
     step."""
 
     headline: Headline
-    lines: Sequence[tuple[Told, bool]]
+    lines: Sequence[tuple[EffectView, bool]]
     address: str
 
 

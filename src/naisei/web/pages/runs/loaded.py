@@ -10,14 +10,13 @@ from typing import Any
 
 from naisei.core import Event, InputError, Where
 from naisei.lang import language
+from naisei.runs.effects import EffectView, effect_view, prompt_text
 from naisei.runs.show import EpisodeLine, Wanted, episode_page, find_episode, summary_or_none
-from naisei.web.pages.runs.effects import prompt_text, told
 from naisei.web.pages.runs.lists import Place, file_state, opened
 from naisei.web.replay import (
     Mark,
     RecordedEpisode,
     Replay,
-    Told,
     Turning,
     replay_of,
     shown_marks,
@@ -91,9 +90,9 @@ def _where(name: str) -> Where:
     return Where(instance, int(trial) if trial.isdecimal() else 0)
 
 
-def worded(loaded: Loaded, number: int) -> Told:
+def worded(loaded: Loaded, number: int) -> EffectView:
     """An effect of an episode in the words of its system."""
-    one = told(loaded.episode.events[number], number)
+    one = effect_view(loaded.episode.events[number], number)
     try:
         return loaded.replay.wording(loaded.episode, one)
     except InputError:  # told above the conversation already

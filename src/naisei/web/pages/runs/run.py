@@ -21,7 +21,7 @@ from naisei.runs.annotations import Annotations
 from naisei.runs.charts import Chart, Point, line_chart, table_chart
 from naisei.runs.directory import Frozen, RunDirectory
 from naisei.runs.lock import locked
-from naisei.runs.overview import Glance, Overview, Pace, headline
+from naisei.runs.overview import EpisodeOutcome, Overview, Pace, headline
 from naisei.runs.report import StoredSummary, token_table
 from naisei.runs.show import (
     Cost,
@@ -31,8 +31,8 @@ from naisei.runs.show import (
     episode_page,
     summary_or_none,
 )
-from naisei.runs.tables import worded
 from naisei.runs.task import Digest, Metric
+from naisei.runs.words import worded
 from naisei.system.declare import Experiment
 from naisei.system.registry import declared, digest_of
 from naisei.system.spelled import as_command, as_python
@@ -93,7 +93,7 @@ class Table:
     """Some rows. cost: of the episode; total: how many fit in all; next: where the next
     part begins. priced, counted: whether any has a price, or tokens, at all."""
 
-    rows: Sequence[tuple[Glance, Cost]]
+    rows: Sequence[tuple[EpisodeOutcome, Cost]]
     total: int
     next: int | None
     asked: Asked
@@ -291,7 +291,7 @@ def _going(directory: RunDirectory, asked: Asked) -> Table:
     wanted = Wanted(text=asked.text, state="going")
     page = episode_page(directory.log, wanted, offset=asked.start, limit=_AT_ONCE)
     rows = [
-        Glance(x.episode, x.instance, "", Digest(did=say("途中", "under way")), "", 0.0)
+        EpisodeOutcome(x.episode, x.instance, "", Digest(did=say("途中", "under way")), "", 0.0)
         for x in page.lines
     ]
     cost = costs_of(directory.log, [row.episode for row in rows])
@@ -299,7 +299,7 @@ def _going(directory: RunDirectory, asked: Asked) -> Table:
 
 
 def _made(
-    rows: Sequence[tuple[Glance, Cost]], total: int, after: int | None, asked: Asked
+    rows: Sequence[tuple[EpisodeOutcome, Cost]], total: int, after: int | None, asked: Asked
 ) -> Table:
     return Table(
         rows,
@@ -312,7 +312,7 @@ def _made(
     )
 
 
-def _order(sort: str, row: Glance, cost: Cost | None) -> tuple[bool, Any]:
+def _order(sort: str, row: EpisodeOutcome, cost: Cost | None) -> tuple[bool, Any]:
     """What is not known stands last."""
     found: Any = {
         "title": row.title or row.episode,

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from naisei.runs.overview import Glance
+from naisei.runs.overview import EpisodeOutcome
 
 #: Cells at most, where each is one episode and where it is several; and cells a row.
 _MOST, _MOST_SHARED, _ROW = 400, 240, 80
@@ -39,7 +39,7 @@ class Strip:
     height: int
 
     @staticmethod
-    def of(rows: Sequence[Glance], total: int) -> Strip:
+    def of(rows: Sequence[EpisodeOutcome], total: int) -> Strip:
         """rows: of the episodes that ended, in their order. total: episodes of the run."""
         total = max(total, len(rows))
         each = 1 if total <= _MOST else -(-total // _MOST_SHARED)
@@ -54,7 +54,7 @@ def _place(number: int) -> tuple[int, int]:
     return number % _ROW * _WIDE, number // _ROW * _HIGH
 
 
-def _cell(rows: Sequence[Glance], first: int, number: int) -> Cell:
+def _cell(rows: Sequence[EpisodeOutcome], first: int, number: int) -> Cell:
     x, y = _place(number)
     name = rows[0].episode if len(rows) == 1 else f"{rows[0].episode} – {rows[-1].episode}"
     of = Counter(row.outcome for row in rows)

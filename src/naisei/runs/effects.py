@@ -1,27 +1,47 @@
-"""One effect in words: what was asked, what came back, what it cost."""
+"""One effect in words, for whoever draws it: the terminal, a page, a file to be sent."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import JsonValue
 
 from naisei.core import Event
 from naisei.lang import say
-from naisei.runs.show import without_vectors
-from naisei.web.replay import Told
 
 #: Characters of a text that are shown at once.
 _LONG = 4_000
 
 
-def told(event: Event, number: int = 0) -> Told:
+@dataclass(frozen=True, slots=True)
+class EffectView:
+    """One effect: what was asked, what came back, what it cost.
+
+    number: its place in the episode, from 0. kind: its class in the style sheet. who, head: what
+    it is. asked, answer: what went out and what came back, either may be empty. details: what is
+    folded, title and text.
+    """
+
+    number: int
+    step: str
+    kind: str
+    who: str
+    head: str
+    asked: str = ""
+    answer: str = ""
+    details: tuple[tuple[str, str], ...] = ()
+    failure: str = ""
+    cost: str = ""
+
+
+def effect_view(event: Event, number: int = 0) -> EffectView:
     """An event in words. number: its place in the episode, from 0."""
     request: Any = without_vectors(event.request)
     result: Any = without_vectors(event.result)
     made = _KINDS.get(event.kind, _other)(request, result, event.kind)
-    return Told(
+    return EffectView(
         number=number,
         step=event.where.step,
         kind=event.kind if event.kind in _KINDS else "other",
@@ -32,9 +52,23 @@ def told(event: Event, number: int = 0) -> Told:
 
 
 def prompt_text(event: Event) -> list[tuple[str, str]]:
-    """Role and text of each message of a `chat` effect."""
+    """Role and text of each message of a `chat` effect; of others, none."""
+    if event.kind != "chat":
+        return []
     request: Any = event.request
     return [(str(m["role"]), str(m["content"])) for m in request["messages"]]
+
+
+def without_vectors(value: JsonValue) -> JsonValue:
+    """The value with what `Embed.encode` makes of vectors told in words."""
+    if isinstance(value, list):
+        return [without_vectors(v) for v in value]
+    if not isinstance(value, dict):
+        return value
+    shape = value.get("shape")
+    if set(value) == {"shape", "f4"} and isinstance(shape, list) and len(shape) == 2:
+        return f"{shape[0]} × {shape[1]}-dim vector"
+    return {key: without_vectors(v) for key, v in value.items()}
 
 
 def _chat(request: Any, result: Any, kind: str) -> dict[str, Any]:
@@ -101,7 +135,8 @@ def _embed(request: Any, result: Any, kind: str) -> dict[str, Any]:
     return {
         "who": say("ベクトル化", "embedding"),
         "head": say(f"{len(texts)} 文", f"{len(texts)} texts"),
-        "details": ((_text(result), "\n".join(map(str, texts))),),
+        "answer": "" if result is None else _text(result),
+        "details": ((say("文", "texts"), "\n".join(map(str, texts))),),
     }
 
 

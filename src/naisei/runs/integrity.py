@@ -1,0 +1,371 @@
+"""Whether a log is as it was written: a digest of each row, and one of the closed file.
+
+The digest of an event covers the event before it in its episode, that of the first one the frozen
+configuration (`origin`); those of other rows cover the configuration. Long texts take part by
+their own digests. So a row that was changed is noticed, and one that is gone from within an
+episode. That the last rows are gone shows in the digest of the whole file, which whoever closes
+the log last puts beside it; and while a killed process's WAL is still there, in the checksums of
+that (`naisei.runs.wal`). None of them is a signature: who may write the files can make all anew.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from functools import lru_cache
+from hashlib import blake2b, file_digest
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic import JsonValue
+from pydantic_core import to_json
+
+from naisei.core import InputError
+from naisei.files import plain_file, write_atomically
+from naisei.lang import say
+from naisei.runs import rows, untrusted
+from naisei.runs.wal import torn
+
+#: The note of a log that says what its digests begin with.
+CHAIN_KEY = "chain"
+#: Runs a SELECT.
+Select = Callable[..., Iterable[Sequence[Any]]]
+
+# A value that is a reference to a text, in JSON as `rows.dump` writes it; not a key, nor the end
+# of a string that holds such marks itself.
+_REFERENCE = re.compile(r'(?<!\\)"\\u0000(\d{1,15})"(?!:)')
+_TEXTS = 1 << 16
+
+
+def genesis(origin: str, name: str) -> bytes:
+    """What the first row of an episode, or a row that follows none, is chained to."""
+    return blake2b(f"{origin}\n{name}".encode("utf-8", "replace"), digest_size=16).digest()
+
+
+def row_digest(previous: bytes, texts: Iterable[bytes], row: Sequence[object]) -> bytes:
+    """The digest of a row. texts: digests of the texts that it refers to, in order."""
+    return blake2b(b"".join((previous, *texts, to_json(row))), digest_size=16).digest()
+
+
+def event_digest(previous: bytes, texts: Iterable[bytes], row: Sequence[Any]) -> bytes:
+    """As `row_digest`, for a row of `rows.event_row`. Its request and result are JSON, which
+    holds no control characters, and are not encoded again."""
+    small = to_json([*row[:6], *row[8:]])
+    stored = f"{row[6]}\n{row[7]}".encode("utf-8", "surrogatepass")
+    return blake2b(b"".join((previous, *texts, small, b"\n", stored)), digest_size=16).digest()
+
+
+def references(*packed: object) -> list[int]:
+    """Numbers of the texts that stored JSON refers to, in order."""
+    texts = (text for text in packed if isinstance(text, str) and "\\u0000" in text)
+    return [int(n) for text in texts for n in _REFERENCE.findall(text)]
+
+
+class Row(NamedTuple):
+    """A row as it is stored. expected: the digest that it should have; `None` if that cannot be
+    told, since a text or a row that it refers to is gone."""
+
+    table: str
+    key: str | int
+    values: Sequence[Any]
+    digest: bytes
+    expected: bytes | None
+
+    @property
+    def sound(self) -> bool:
+        return self.digest == self.expected
+
+    @property
+    def episode(self) -> str:
+        return "" if self.table == "meta" else str(self.values[0])
+
+    @property
+    def step(self) -> str:
+        return str(self.values[3]) if self.table == "events" else ""
+
+
+def walk(select: Select, origin: str, *, anew: bool = False) -> Iterator[Row]:
+    """Every row of a log with the digest that it should have, the events first, in their order.
+
+    Memory grows with the number of episodes, not of rows. anew: digests follow from rows as they
+    stand now, whatever is stored.
+    """
+    last: dict[str, bytes] = {}
+    text = lru_cache(_TEXTS)(_texts(select))
+    for table, (by, columns) in rows.TABLES.items():
+        query = f"SELECT {by}, chain, {columns} FROM {table} ORDER BY {by}"
+        for key, digest, *values in select(query):
+            begin = genesis(origin, "" if table == "meta" else str(values[0]))
+            before = last.get(values[0], begin)
+            expected = None
+            with suppress(LookupError, TypeError, ValueError):
+                used = [text(n) for n in references(*values[6:8])]
+                if table == "events":
+                    expected = event_digest(before, used, values)
+                else:
+                    if table == "episodes":
+                        _check_after(select, values, before, begin, anew=anew)
+                    expected = row_digest(begin, used, values)
+            if table == "events":
+                last[values[0]] = expected if anew and expected else digest
+            yield Row(table, key, values, digest, expected)
+
+
+def _check_after(
+    select: Select, values: list[Any], last: bytes, begin: bytes, *, anew: bool
+) -> None:
+    """Raises `LookupError` where an outcome follows an event that is not there."""
+    if anew:
+        values[-1] = last.hex()
+    if values[-1] in (last.hex(), begin.hex()):
+        return
+    query = "SELECT 1 FROM events WHERE episode = ? AND chain = ?"
+    if not [*select(query, (values[0], bytes.fromhex(values[-1])))]:
+        raise LookupError(values[-1])
+
+
+def _texts(select: Select) -> Callable[[int], bytes]:
+    """Digests of sound texts by number. Raises `LookupError` for others."""
+    wrong = {
+        number
+        for number, digest, text in select("SELECT id, digest, text FROM texts")
+        if text_digest(text) != digest
+    }
+
+    def find(number: int) -> bytes:
+        found = [*select("SELECT digest FROM texts WHERE id = ?", (number,))]
+        if number in wrong or not found:
+            raise LookupError(number)
+        return bytes(found[0][0])
+
+    return find
+
+
+def text_digest(text: object) -> bytes:
+    data = text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text
+    return blake2b(data, digest_size=16).digest() if isinstance(data, bytes) else b""
+
+
+def digest_anew(db: Any, origin: str) -> None:
+    """Give every row of a log its digest, within a transaction of the caller's."""
+    changed = [
+        (row.table, row.key, row.expected, row.values[-1] if row.table == "episodes" else None)
+        for row in walk(db.execute, origin, anew=True)
+        if not row.sound
+    ]
+    for table, key, digest, after in changed:
+        if after is not None:
+            db.execute("UPDATE episodes SET after = ? WHERE episode = ?", (after, key))
+        by, _ = rows.TABLES[table]
+        db.execute(f"UPDATE {table} SET chain = ? WHERE {by} = ?", (digest, key))
+
+
+# What is found.
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """What is wrong at one place. episode, step: empty where it is not of one.
+
+    before, after: sound events of the episode before and after it.
+    """
+
+    what: str
+    episode: str = ""
+    step: str = ""
+    before: int = 0
+    after: int = 0
+
+    def __str__(self) -> str:
+        if not self.episode:
+            return self.what
+        place = say(f"エピソード {self.episode}", f"episode {self.episode}")
+        if not self.step:
+            return f"{place}: {self.what}"
+        place += say(f" ステップ {self.step}", f" step {self.step}")
+        around = say(
+            f" (その前に無事なもの {self.before} 件、後に {self.after} 件)",
+            f" ({self.before} sound before it, {self.after} after)",
+        )
+        return f"{place}: {self.what}{around}"
+
+
+@dataclass(slots=True)
+class Findings:
+    """What a check of a log found. events, episodes: sound ones."""
+
+    events: int = 0
+    episodes: int = 0
+    damages: list[Damage] = field(default_factory=list)
+
+    def text(self) -> str:
+        """In words, a line a damage."""
+        if self.damages:
+            return "\n".join(map(str, self.damages))
+        return say(
+            f"無事です (記録 {self.events} 件、終わったエピソード {self.episodes} 件)",
+            f"sound: {self.events} events, {self.episodes} ended episodes",
+        )
+
+    def to_json(self) -> dict[str, JsonValue]:
+        return {
+            "sound": not self.damages,
+            "events": self.events,
+            "episodes": self.episodes,
+            "damages": [asdict(damage) for damage in self.damages],
+        }
+
+    def refuse(self, place: Path) -> None:
+        """Raises `InputError` that names the damage, if there is any."""
+        if not self.damages:
+            return
+        shown = "".join(f"\n  {damage}" for damage in self.damages[:5])
+        if (left := len(self.damages) - 5) > 0:
+            shown += say(f"\n  … ほか {left} 件", f"\n  … and {left} more")
+        folder = place.parent
+        raise InputError(
+            say(f"実行の記録が壊れています:{shown}", f"the log of the run is damaged:{shown}"),
+            place=str(place),
+            remedy=say(
+                f"`naisei runs check {folder}` で全部見られます。"
+                f"`naisei runs repair {folder}` で無事な部分から続けられます",
+                f"`naisei runs check {folder}` shows all of it; "
+                f"`naisei runs repair {folder}` keeps what is sound",
+            ),
+        )
+
+
+_NAMES = {
+    "exchanges": ("モデルとのやりとり", "an exchange with a model"),
+    "lost": ("失敗した呼び出しの費用", "the cost of a failed call"),
+    "episodes": ("エピソードの結果", "the outcome"),
+    "meta": ("実行についての控え", "a note of the run"),
+}
+
+
+def verified_rows(select: Select, origin: str) -> Findings:
+    """All rows held against their digests."""
+    found = Findings()
+    good: dict[str, int] = {}
+    for row in walk(select, origin):
+        if row.table == "events":
+            before = good.setdefault(row.episode, 0)
+            good[row.episode] += row.sound
+            found.events += row.sound
+            if not row.sound:
+                found.damages.append(Damage(_what(row), row.episode, row.step or "0", before))
+            continue
+        found.episodes += row.table == "episodes" and row.sound
+        if not row.sound:
+            name = say(*_NAMES[row.table]) + (f" {row.key}" if row.table == "meta" else "")
+            found.damages.append(Damage(f"{name} {_what(row)}", row.episode))
+    found.damages = [
+        Damage(d.what, d.episode, d.step, d.before, good[d.episode] - d.before) if d.step else d
+        for d in found.damages
+    ]
+    return found
+
+
+def _what(row: Row) -> str:
+    if row.expected is None:
+        return say(
+            "参照する本文か行が失われています", "refers to a text or a row that is gone or changed"
+        )
+    return say(
+        "記録されたときと内容が違うか、直前の行がありません",
+        "is not as it was recorded, or the one before it is gone",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """What a file of a log tells before it is opened. sealed: see `sealed`. lost: what says that
+    rows may be gone."""
+
+    sealed: bool | None = None
+    lost: tuple[Damage, ...] = ()
+
+
+def outside(path: Path) -> Outside:
+    """Of a log that nobody writes now."""
+    lost = []
+    if why := torn(wal_of(path)):
+        lost.append(Damage(f"{wal_of(path).name}: {why}"))
+    if (whole := sealed(path)) is False:
+        what = say("閉じたときのものではありません", "is not as it was when it was closed")
+        lost.append(Damage(say(f"{path.name} は{what}", f"{path.name} {what}")))
+    return Outside(whole, tuple(lost))
+
+
+def verified_file(db: sqlite3.Connection, origin: str, seen: Outside) -> Findings:
+    """A log in a file, held against its digests. db: sees all of it, in a transaction."""
+    found = Findings()
+    try:
+        if seen.sealed:
+            untrusted.check_rows(db)
+            ((found.events,),) = db.execute("SELECT count(*) FROM events")
+            ((found.episodes,),) = db.execute("SELECT count(*) FROM episodes")
+            return found
+        told = [str(row[0]) for row in db.execute("PRAGMA integrity_check(5)")]
+        if told == ["ok"]:
+            found = verified_rows(db.execute, origin)
+            untrusted.check_rows(db)
+        else:
+            found.damages.append(Damage(f"{_structure()}: {'; '.join(told)}"))
+    except sqlite3.DatabaseError as error:
+        found.damages.append(Damage(f"{_structure()}: {error}"))
+    except ValueError as error:
+        what = say(f"{error} の行がおかしい", f"rows of {error} are not valid")
+        found.damages.append(Damage(what))
+    found.damages += seen.lost
+    return found
+
+
+def _structure() -> str:
+    return say("データベースの構造", "structure of the database")
+
+
+# The digest of the closed file.
+
+
+def wal_of(path: Path) -> Path:
+    return path.with_name(f"{path.name}-wal")
+
+
+def seal_of(path: Path) -> Path:
+    return path.with_name(f"{path.name}.digest")
+
+
+def sealed(path: Path) -> bool | None:
+    """Whether a file is as it was when it was closed; `None` where that cannot be told: its digest
+    is not there, or it was gone on with by a process that was killed."""
+    plain_file(seal_of(path))
+    with suppress(FileNotFoundError):
+        if wal_of(path).stat().st_size:
+            return None
+    try:
+        known = seal_of(path).read_bytes()[:64].strip()
+    except FileNotFoundError:
+        return None
+    return known == _digest(path)
+
+
+def _digest(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file_digest(file, lambda: blake2b(digest_size=16)).hexdigest().encode()
+
+
+def seal(path: Path) -> None:
+    """Put the digest of a file that was closed beside it."""
+    plain_file(seal_of(path))
+    if not wal_of(path).exists():
+        write_atomically(seal_of(path), _digest(path) + b"\n")
+
+
+def unseal(path: Path) -> None:
+    """Before a file changes."""
+    plain_file(seal_of(path))
+    seal_of(path).unlink(missing_ok=True)

@@ -1,0 +1,251 @@
+"""What a log stores: its tables, and events as rows of them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+import time
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from pydantic import JsonValue
+from pydantic_core import to_json
+
+from naisei.core import Event, Usage, Where
+
+#: A reference to a stored text is this mark and its number; so is any string that
+#: happens to begin with the mark.
+_MARK = "\x00"
+#: As it stands in JSON.
+_REFERENCE = re.compile(r'"\\u0000([0-9]+)"')
+_LONG = 160
+_REMEMBERED = 50_000
+_RECENT, _RECENT_LENGTH = 128, 20_000
+
+
+class Stored(Protocol):
+    """Where the texts are; see `naisei.runs.reading.Rows`."""
+
+    def execute(self, query: str, values: Sequence[object] = ()) -> Any: ...
+
+    def select(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]: ...
+
+
+class Texts:
+    """The table `texts`: content-addressed strings. Not thread-safe; see `RunLog`.
+
+    digests: of the texts that `pack` has met, in order, for the digest of the row that refers to
+    them. Whoever makes a row clears it.
+    """
+
+    def __init__(self, rows: Stored) -> None:
+        self.rows = rows
+        self.digests: list[bytes] = []
+        self._known: OrderedDict[bytes, int] = OrderedDict()
+        # By the text itself: a prompt comes with every call, in its request and as it was sent.
+        self._recent: dict[str, tuple[bytes, str]] = {}
+
+    def forget(self) -> None:
+        """After a rollback: what was remembered may not be stored."""
+        self._known.clear()
+        self._recent.clear()
+
+    def sweep(self) -> None:
+        """Take away what no row refers to any more."""
+        used: set[int] = set()
+        for query in ("SELECT request, result FROM events", "SELECT sent FROM exchanges"):
+            for row in self.rows.select(query):
+                used |= {int(n) for text in row for n in _REFERENCE.findall(text or "")}
+        for (number,) in self.rows.select("SELECT id FROM texts"):
+            if number not in used:
+                self.rows.execute("DELETE FROM texts WHERE id = ?", (number,))
+        self.forget()
+
+    def pack(self, value: Any) -> Any:
+        """The value (JSON) with its long strings replaced by references."""
+        kind = type(value)
+        if kind is str:
+            return self._put(value) if len(value) > _LONG or value[:1] == _MARK else value
+        if kind is list:
+            return [self.pack(v) for v in value]
+        if kind is dict:
+            return {k: self.pack(v) for k, v in value.items()}
+        return value
+
+    def unpack(self, value: JsonValue) -> JsonValue:
+        """The value as it was before `pack`."""
+        if isinstance(value, str):
+            return self._get(value) if value.startswith(_MARK) else value
+        if isinstance(value, list):
+            return [self.unpack(v) for v in value]
+        if isinstance(value, dict):
+            return {k: self.unpack(v) for k, v in value.items()}
+        return value
+
+    def _put(self, text: str) -> str:
+        if (met := self._recent.get(text)) is not None:
+            self.digests.append(met[0])
+            return met[1]
+        digest = hashlib.blake2b(text.encode(), digest_size=16).digest()
+        number = self._known.get(digest)
+        if number is None:
+            number = self._stored(digest, text)
+            self._known[digest] = number
+            if len(self._known) > _REMEMBERED:
+                self._known.popitem(last=False)
+        self.digests.append(digest)
+        reference = f"{_MARK}{number}"
+        if len(text) <= _RECENT_LENGTH:
+            if len(self._recent) >= _RECENT:
+                self._recent.clear()
+            self._recent[text] = digest, reference
+        return reference
+
+    def _stored(self, digest: bytes, text: str) -> int:
+        # UTF-8, since a `text` of PostgreSQL holds no NUL.
+        add = "INSERT INTO texts(digest, text) VALUES (?, ?) ON CONFLICT DO NOTHING RETURNING id"
+        found = self.rows.execute(add, (digest, text.encode())).fetchone()
+        if found is None:
+            query = "SELECT id FROM texts WHERE digest = ?"
+            found = self.rows.execute(query, (digest,)).fetchone()
+        return int(found[0])
+
+    def _get(self, reference: str) -> str:
+        return self.get(int(reference[len(_MARK) :]))[1]
+
+    def get(self, number: int) -> tuple[bytes, str]:
+        """Digest and text of a number.
+
+        Raises:
+            KeyError: there is none, or it is not the text that was put there.
+        """
+        query = "SELECT digest, text FROM texts WHERE id = ?"
+        found = self.rows.execute(query, (number,)).fetchone()
+        if found is None:
+            raise KeyError(number)
+        digest, text = bytes(found[0]), found[1]
+        data = text.encode() if isinstance(text, str) else bytes(text)
+        if hashlib.blake2b(data, digest_size=16).digest() != digest:
+            raise KeyError(number)
+        return digest, data.decode()
+
+
+Row = tuple[Any, ...]
+
+#: Columns of `usage_row`.
+USAGE = (
+    "role, model, calls, attempts, input_tokens, output_tokens, usd, cached, repaired, "
+    "lost_input, lost_output"
+)
+EVENT = (
+    f"episode, instance, trial, path, kind, digest, request, result, failure, seconds, at, {USAGE}"
+)
+EXCHANGE = "episode, path, role, model, cached_input, reasoning, left_out, sent"
+LOST = f"episode, at, {USAGE}"
+#: after: the digest (hexadecimal) of the last event that the episode had by then.
+EPISODE = "episode, instance, trial, result, failure, at, after"
+SCHEMA = f"""
+CREATE TABLE IF NOT EXISTS meta(key TEXT PRIMARY KEY, value TEXT NOT NULL, chain BLOB)
+  WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS texts(id INTEGER PRIMARY KEY, digest BLOB UNIQUE NOT NULL, text BLOB);
+CREATE TABLE IF NOT EXISTS events(seq INTEGER PRIMARY KEY, {EVENT}, chain BLOB);
+CREATE TABLE IF NOT EXISTS episodes(
+  episode TEXT PRIMARY KEY, instance TEXT NOT NULL, trial INTEGER NOT NULL,
+  result TEXT, failure TEXT NOT NULL, at REAL NOT NULL, after TEXT, chain BLOB);
+CREATE TABLE IF NOT EXISTS lost(
+  seq INTEGER PRIMARY KEY, episode TEXT NOT NULL, at REAL, {USAGE}, chain BLOB);
+CREATE TABLE IF NOT EXISTS exchanges(seq INTEGER PRIMARY KEY, episode TEXT NOT NULL, path TEXT,
+  role TEXT, model TEXT, cached_input INTEGER, reasoning INTEGER, left_out TEXT, sent TEXT,
+  chain BLOB);
+CREATE UNIQUE INDEX IF NOT EXISTS events_step ON events(episode, path);
+"""
+#: Of each table whose rows have digests: what a row is known by, and its columns.
+TABLES = {
+    "events": ("seq", EVENT),
+    "exchanges": ("seq", EXCHANGE),
+    "lost": ("seq", LOST),
+    "episodes": ("episode", EPISODE),
+    "meta": ("key", "key, value"),
+}
+INSERT_EVENT = f"INSERT INTO events({EVENT}, chain) VALUES ({','.join('?' * 23)})"
+#: What went over the line for one call. path: `NULL` for a failed try that left no event.
+INSERT_EXCHANGE = f"INSERT INTO exchanges({EXCHANGE}, chain) VALUES (?,?,?,?,?,?,?,?,?)"
+INSERT_LOST = f"INSERT INTO lost({LOST}, chain) VALUES ({','.join('?' * 14)})"
+
+# Made once: `json.dumps` with options makes an encoder a call.
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+def dump(value: JsonValue) -> str:
+    """As compact JSON."""
+    try:
+        return to_json(value).decode()  # a third of the time
+    except ValueError:  # too deep for it, or no JSON: says so in the usual way
+        return _encode(value)
+
+
+def usage_row(used: Usage | None) -> Row:
+    if used is None:
+        return (None,) * 11
+    u = used
+    tokens = (u.input_tokens, u.output_tokens)
+    lost = (u.lost_input, u.lost_output)
+    # As SQLite gives it back: it has no truth values, and keeps NaN as NULL.
+    usd = None if u.usd is None or math.isnan(u.usd) else float(u.usd)
+    flags = (int(u.cached), int(u.repaired))
+    return (u.role, u.model, u.calls, u.attempts, *tokens, usd, *flags, *lost)
+
+
+def usage(row: Row) -> Usage | None:
+    if row[0] is None:
+        return None
+    role, model, calls, attempts, read, written, usd, cached, repaired, *lost = row
+    known = (role, model, calls, attempts, read, written, usd, bool(cached), bool(repaired))
+    return Usage(*known, *lost)
+
+
+def exchange_row(episode: str, path: str | None, used: Usage, texts: Texts) -> Row:
+    told = (e.get("left_out", []) for e in used.sent if isinstance(e, dict))
+    left_out = sorted({str(name) for names in told if isinstance(names, list) for name in names})
+    counts = (used.cached_input, used.reasoning)
+    sent = dump(texts.pack(list(used.sent)))
+    return (episode, path, used.role, used.model, *counts, ", ".join(left_out), sent)
+
+
+def event_row(event: Event, texts: Texts) -> Row:
+    where = event.where
+    # ASCII, since the message of a failure may hold anything.
+    failure = None if event.failure is None else json.dumps(event.failure)
+    return (
+        where.episode,
+        where.instance,
+        where.trial,
+        where.step,
+        event.kind,
+        event.digest,
+        dump(texts.pack(event.request)),
+        dump(texts.pack(event.result)),
+        failure,
+        float(event.seconds),
+        time.time(),
+        *usage_row(event.usage),
+    )
+
+
+def event(row: Row, texts: Texts) -> Event:
+    _, instance, trial, step, kind, digest, request, result, failure, seconds, _, *used = row
+    path = tuple(int(n) for n in step.split(".")) if step else ()
+    failed = None if failure is None else tuple(json.loads(failure))
+    return Event(
+        where=Where(instance, trial, path),
+        kind=kind,
+        digest=digest,
+        request=texts.unpack(json.loads(request)),
+        result=texts.unpack(json.loads(result)),
+        failure=failed,
+        usage=usage(tuple(used)),
+        seconds=seconds,
+    )

@@ -1,0 +1,287 @@
+"""The rows of one log in a SQLite file (WAL mode): connections, transactions, and what they say.
+
+With `synchronous=NORMAL` a transaction outlives the process (kill -9), though the last ones may
+not outlive the machine losing power. WAL needs a local file system: a network share will not do.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from naisei import files
+from naisei.core import InputError, LogBusy
+from naisei.lang import say
+from naisei.runs import rows, untrusted
+from naisei.runs.integrity import (
+    Findings,
+    Outside,
+    outside,
+    seal,
+    seal_of,
+    unseal,
+    verified_file,
+    wal_of,
+)
+from naisei.runs.lock import locked, writing
+from naisei.runs.reading import StepThere
+from naisei.runs.retry import AGAIN, PATIENCE
+
+#: How many objects of this process write a log, by its path.
+_open_here: Counter[Path] = Counter()
+#: Milliseconds of a try, of which nothing else is done in an event loop.
+_LONGEST_WAIT = 20
+
+
+class SqliteRows:
+    """A `Rows` in a file.
+
+    Args:
+        path: the file; made if it is not there, unless `read_only`.
+        read_only: for looking, even while another process writes it.
+
+    Raises:
+        InputError: the file cannot be opened, is no log, or lacks what was written to it.
+    """
+
+    def __init__(self, path: Path, *, read_only: bool) -> None:
+        self.place = path
+        self._copy: TemporaryDirectory[str] | None = None
+        self._version, self._waits = 0, _LONGEST_WAIT
+        self._last: dict[str, bytes] = {}
+        # Whether the connection was closed because it could not take back a transaction.
+        self._broken = self._open = self._written = False
+        live = _open_here[path.absolute()] > 0 or (read_only and locked(path.parent))
+        with self._opening():
+            self._seen = Outside() if live else outside(path)
+            if read_only or self._seen.lost:  # to say all that is wrong, and change nothing
+                self._db, self._copy = files.read_only(path, live=live)
+                self._begun_as_a_log()
+            else:
+                self._db = _writer(path)
+                _open_here[path.absolute()] += 1
+                self._open = True
+                self._begun_as_a_log()
+
+    @contextmanager
+    def _opening(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, OSError) as error:
+            self.close()
+            raise InputError(
+                say(f"実行の記録を開けません: {error}", f"cannot open the run log: {error}"),
+                place=str(self.place),
+            ) from error
+        except ValueError as error:
+            self.close()
+            raise self.foreign(str(error)) from error
+
+    def foreign(self, what: str) -> InputError:
+        return InputError(
+            say(f"実行の記録ではない中身があります: {what}", f"holds what no run log does: {what}"),
+            place=str(self.place),
+            remedy=say(
+                f"`naisei runs check {self.place.parent}` で確かめられます",
+                f"`naisei runs check {self.place.parent}` tells more",
+            ),
+        )
+
+    def _begun_as_a_log(self) -> None:
+        db = self._db
+        if self._open and not db.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
+            unseal(self.place)
+            db.executescript(f"BEGIN IMMEDIATE; {rows.SCHEMA} COMMIT")
+            self._written = True
+        untrusted.check_schema(db)
+
+    def settle(self) -> None:
+        """Once the log is found sound: what a killed process left in the WAL goes into the file,
+        so that nothing that it had erased is left there."""
+        if wal_of(self.place).exists() and wal_of(self.place).stat().st_size:
+            unseal(self.place)
+            self._written = True
+            with suppress(sqlite3.Error):  # others have it open: whoever closes it last does so
+                self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def verified(self, origin: str) -> Findings:
+        self.execute("BEGIN")
+        try:
+            seen = Outside() if self._written else self._seen
+            return verified_file(self._db, origin, seen)
+        finally:
+            with suppress(sqlite3.Error):  # nothing was written
+                self._db.execute("ROLLBACK")
+
+    def check_kinds(self) -> None:
+        """Raises `InputError` where rows are not such as a log has. Quick beside `verified`."""
+        with self._opening():
+            untrusted.check_rows(self._db)
+
+    def writing(self, episode: str) -> AbstractContextManager[None]:
+        return writing(self.place, episode)
+
+    def execute(self, query: str, values: Sequence[object] = ()) -> sqlite3.Cursor:
+        try:
+            self._reopen()
+            return self._db.execute(query, values)
+        except sqlite3.IntegrityError:
+            raise StepThere from None
+        except sqlite3.Error as error:
+            raise self._told(error) from error
+
+    def select(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        try:
+            self._reopen()
+            return self._db.execute(query, values).fetchall()
+        except sqlite3.Error as error:
+            raise self._told(error) from error
+
+    def replace(self, table: str, values: Sequence[object]) -> None:
+        _, columns = rows.TABLES[table]
+        marks = ",".join("?" * len(values))
+        self.execute(f"INSERT OR REPLACE INTO {table}({columns}, chain) VALUES ({marks})", values)
+
+    @contextmanager
+    def transaction(self, *, erases: bool = False) -> Iterator[bool]:
+        """Within, nobody else writes; all of it is stored, or nothing. Yields whether others wrote
+        since the last one. erases: what is deleted is beyond recovery afterwards.
+
+        Raises:
+            LogBusy: another process holds the file: within an event loop at once, else after ten
+                seconds.
+        """
+        if erases:
+            self.execute("PRAGMA secure_delete=ON")
+        self._begin()
+        try:
+            (version,) = self._db.execute("PRAGMA data_version").fetchone()
+            if others := version != self._version:
+                self._last.clear()
+            self._version = version
+            yield others
+            self._db.execute("COMMIT")
+        except BaseException as error:
+            self._roll_back()
+            self._last.clear()
+            if isinstance(error, sqlite3.Error):
+                raise self._told(error) from error
+            raise
+        if erases:
+            self._last.clear()
+            self.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def last_digest(self, episode: str) -> bytes | None:
+        if (known := self._last.get(episode)) is None:
+            query = "SELECT chain FROM events WHERE episode = ? ORDER BY seq DESC LIMIT 1"
+            found = self._db.execute(query, (episode,)).fetchone()
+            return None if found is None else bytes(found[0])
+        return known
+
+    def appended(self, episode: str, digest: bytes) -> None:
+        self._last[episode] = digest
+
+    def _begin(self) -> None:
+        until = time.monotonic() + PATIENCE
+        while True:
+            try:
+                self._reopen()
+                self._db.execute("BEGIN IMMEDIATE")
+                self._wait(_LONGEST_WAIT)
+                if not self._written:
+                    unseal(self.place)
+                    self._written = True
+                return
+            except sqlite3.Error as error:
+                if not _is_busy(error):
+                    raise self._told(error) from error
+                self._wait(0)
+                if _in_a_loop() or time.monotonic() > until:
+                    raise self._told(error) from error
+            except OSError as error:
+                self._roll_back()
+                raise files.output_error(error, self.place) from error
+            time.sleep(AGAIN)
+
+    def _wait(self, milliseconds: int) -> None:
+        """How long SQLite waits for another program. None at all while one is known to hold the
+        file: many who wait for it in an event loop would leave that no time."""
+        if milliseconds != self._waits and not self._broken:
+            self._db.execute(f"PRAGMA busy_timeout={milliseconds}")
+            self._waits = milliseconds
+
+    def _roll_back(self) -> None:
+        if not self._broken and self._db.in_transaction:
+            try:
+                self._db.execute("ROLLBACK")
+            except sqlite3.Error:
+                # In no state to go on from: closing rolls back, too.
+                self._db.close()
+                self._broken = True
+
+    def _reopen(self) -> None:
+        """Where the connection was in no state to go on with; the disk may have been full for
+        longer. Raises `sqlite3.Error`."""
+        if self._broken:
+            self._db = _writer(self.place)
+            self._version, self._broken, self._waits = -1, False, _LONGEST_WAIT
+
+    def _told(self, error: sqlite3.Error) -> Exception:
+        told = files.database_error(error, self.place)
+        if told is not None and _is_busy(error):
+            return LogBusy(told.message, place=told.place, remedy=told.remedy)
+        return told or error
+
+    def close(self) -> None:
+        """Folds the WAL into the file, and puts its digest beside it."""
+        if db := getattr(self, "_db", None):
+            db.close()
+        if self._open:
+            self._open = False
+            _open_here.subtract([self.place.absolute()])
+            if self._written or not seal_of(self.place).exists():
+                # Where there is no room for it, the rows are looked at the next time.
+                with suppress(InputError):
+                    seal(self.place)
+        if self._copy is not None:
+            self._copy.cleanup()
+
+
+def _is_busy(error: sqlite3.Error) -> bool:
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    return code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
+def _in_a_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+def _writer(path: Path) -> sqlite3.Connection:
+    for end in ("", "-wal", "-shm", ".writers"):
+        files.plain_file(path.with_name(f"{path.name}{end}"))
+    db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    try:
+        db.execute("PRAGMA busy_timeout=10000")
+        files.untrusting(db)
+        db.execute("PRAGMA journal_mode=WAL")
+        db.execute("PRAGMA synchronous=NORMAL")
+        # 16 MB of WAL between checkpoints: a fifth less time an append than the default.
+        db.execute("PRAGMA wal_autocheckpoint=4000")
+        db.execute("PRAGMA journal_size_limit=0")
+        # From here on whoever writes waits by itself: it may have other work meanwhile.
+        db.execute(f"PRAGMA busy_timeout={_LONGEST_WAIT}")
+    except sqlite3.Error:
+        db.close()
+        raise
+    return db
