@@ -30,7 +30,8 @@ from naisei.files import output_error
 from naisei.lang import say
 from naisei.runs import chain, ledger
 from naisei.runs.chain import CHAIN_KEY
-from naisei.runs.directory import Frozen, refuse_links
+from naisei.runs.directory import refuse_links
+from naisei.runs.frozen import Frozen
 from naisei.runs.head import HEAD_KEY, Entry, Head, Key, entries
 from naisei.runs.lock import RunLock
 from naisei.runs.report import SUMMARY_KEY
