@@ -63,8 +63,16 @@ _ROOMS = {
 }
 #: Within a part, what talks to people at a terminal or on a page.
 _SPEAKS = {
-    *("chat", "cli", "commands", "demo", "drawing", "live", "play", "plot", "report_view"),
-    *("resume", "serve", "templates"),
+    "chat",
+    "cli",
+    "commands",
+    "demo",
+    "live",
+    "play",
+    "plot",
+    "resume",
+    "serve",
+    "templates",
 }
 #: Room → folders of `naisei/data` with what its code has learnt or knows.
 _LEARNT = {
@@ -108,8 +116,8 @@ def of_task(task: Any) -> Identity:
     for name in _closure(rooms):
         for kind, files in _room(name)[0].items():
             out.setdefault(kind, {}).update(files)
-    weights = of_embedder(config.get("embedder"))
-    return _sorted({**out, "file": _files_named(config), "weights": weights})
+    out.setdefault("weights", {}).update(of_embedder(config.get("embedder")))
+    return _sorted({**out, "file": _files_named(config)})
 
 
 def of_rooms(*names: str) -> str:
@@ -288,7 +296,6 @@ def _place_of(name: str) -> Path | None:
     return Path(first).resolve() if first and Path(first).exists() else None
 
 
-@cache
 def _unit(module: str) -> Path | None:
     """What belongs together with a module: its whole package, or its file where it is in none.
     Nothing is imported for it but folders."""
@@ -329,12 +336,10 @@ def _of_own(modules: Iterable[str]) -> tuple[dict[str, str], set[str]]:
         seen.add(place)
         found = _within(place) if place.is_dir() else {place.name: digest(place)}
         files |= found
-        for name in found:
-            if name.endswith(".py"):
-                data = (place.parent / name).read_bytes()
-                rooms |= _ours(data)
-                units = {_unit(each) for each in _imported(data)}
-                left |= {unit for unit in units - seen if unit and not _installed(unit)}
+        code = [(place.parent / name).read_bytes() for name in found if name.endswith(".py")]
+        rooms.update(*map(_ours, code))
+        units = {_unit(each) for each in set().union(*map(_imported, code))}
+        left |= {unit for unit in units - seen if unit and not _installed(unit)}
     return files, rooms
 
 
@@ -364,7 +369,10 @@ def _files_named(config: Mapping[str, JsonValue]) -> dict[str, str]:
     out: dict[str, str] = {}
     for depth, text in _texts(dict(config)):
         for name in {text, text.partition(":")[2]}:
-            if not 0 < len(name) < _LONGEST_NAME or not {".", "/", os.sep} & {*name}:
+            # A bare word is a name, but in a setting, which may be a folder.
+            if not 0 < len(name) < _LONGEST_NAME or (
+                depth < 2 and not {".", "/", os.sep} & {*name}
+            ):
                 continue
             path = Path(name)
             if os.path.isfile(path):  # noqa: PTH113 - False for what cannot be a path, too

@@ -15,11 +15,12 @@ import json
 import os
 import shutil
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 
 from naisei import __version__
-from naisei.core import InputError, LogBusy, Where
+from naisei.core import Event, InputError, LogBusy, Usage, Where
 from naisei.files import output_error, plain_file, write_atomically
 from naisei.lang import say
 from naisei.runs.frozen import Accepted, Frozen, named_path, tell_changes
@@ -209,15 +210,19 @@ def begin_anew(log: RunLog) -> None:
     open_ = {e[0].where.instance for n, e in begun.items() if e and not _scored(rows.get(n))}
     if not open_:
         return
-    # Whole instances are erased: of their other trials, too, each event is paid for in vain.
+    # Whole instances are erased: of their other trials, too, all is paid for in vain.
     spent = {
-        events[0].where: [event.usage for event in events if event.usage is not None]
-        for events in begun.values()
+        events[0].where: rows[name].usage if name in rows else _usage(events)
+        for name, events in begun.items()
         if events and events[0].where.instance in open_
     }
     log.erase(instances=sorted(open_))
     for where, usages in spent.items():
         log.finish(EpisodeRow(Where(where.instance, where.trial)), usages)
+
+
+def _usage(events: Sequence[Event]) -> tuple[Usage, ...]:
+    return tuple(event.usage for event in events if event.usage is not None)
 
 
 def _scored(row: EpisodeRow | None) -> bool:
