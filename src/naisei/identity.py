@@ -62,18 +62,7 @@ _ROOMS = {
     "textgame",
 }
 #: Within a part, what talks to people at a terminal or on a page.
-_SPEAKS = {
-    "chat",
-    "cli",
-    "commands",
-    "demo",
-    "live",
-    "play",
-    "plot",
-    "resume",
-    "serve",
-    "templates",
-}
+_SPEAKS = {"chat", "cli", "commands", "demo", "live", "play", "plot", "serve", "templates"}
 #: Room → folders of `naisei/data` with what its code has learnt or knows.
 _LEARNT = {
     "director": ("characters", "director_samples"),
@@ -94,7 +83,7 @@ _LONGEST_NAME = 1_000
 
 
 def of_task(task: Any) -> Identity:
-    """The identity of a `naisei.runs.task.Task`."""
+    """Of a `naisei.runs.task.Task`."""
     rooms: set[str] = set()
     own: dict[str, set[str]] = {}
     for each in (type(task), type(task.config)):
@@ -226,8 +215,8 @@ def _speaks(at: str) -> bool:
 
 @cache
 def _room(name: str) -> tuple[Identity, frozenset[str]]:
-    """Of a part of naisei its files that decide, by kind, and the parts that they import. As they
-    were when this process first asked: what is imported stays as it is, too."""
+    """Of a part of naisei its files that decide, by kind, and the parts that they import; as they
+    were when this process first asked."""
     code: dict[str, str] = {}
     prompts: dict[str, str] = {}
     used: set[str] = set()
@@ -369,11 +358,10 @@ def _files_named(config: Mapping[str, JsonValue]) -> dict[str, str]:
     out: dict[str, str] = {}
     for depth, text in _texts(dict(config)):
         for name in {text, text.partition(":")[2]}:
-            # A bare word is a name, but in a setting, which may be a folder.
-            if not 0 < len(name) < _LONGEST_NAME or (
-                depth < 2 and not {".", "/", os.sep} & {*name}
-            ):
+            if not 0 < len(name) < _LONGEST_NAME:
                 continue
+            if depth < 2 and not {".", "/", os.sep} & {*name}:
+                continue  # a name, and no setting, which may be a folder
             path = Path(name)
             if os.path.isfile(path):  # noqa: PTH113 - False for what cannot be a path, too
                 out[path.name] = digest(path)
