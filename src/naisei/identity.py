@@ -105,7 +105,8 @@ def of_task(task: Any) -> Identity:
     for name in _closure(rooms):
         for kind, files in _room(name)[0].items():
             out.setdefault(kind, {}).update(files)
-    out.setdefault("weights", {}).update(of_embedder(config.get("embedder")))
+    if "embedder" not in out:
+        out.setdefault("weights", {}).update(of_embedder(config.get("embedder")))
     return _sorted({**out, "file": _files_named(config)})
 
 

@@ -234,12 +234,15 @@ def ablation(
 def _incomplete(task: Task[Any]) -> Path:
     """The task's directory, or the first one numbered after it, that holds no complete run."""
     from naisei.runs.directory import RunDirectory
-    from naisei.runs.frozen import default_path
+    from naisei.runs.frozen import Frozen, named_path, tell_changes
 
-    first = default_path(task)
+    frozen = Frozen.of(task)
+    first = named_path(task.system, [frozen])
     for n in count(1):
         path = first if n == 1 else first.with_name(f"{first.name}-{n}")
         if not (path / "config.json").exists():
+            if path == first:
+                tell_changes(path, frozen)
             return path
         with RunDirectory.look(path) as run:
             if run.log.counts()[0] < len(task.episodes()):

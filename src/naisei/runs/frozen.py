@@ -141,6 +141,8 @@ class Frozen(BaseModel):
     def changes(self, now: Frozen) -> list[str]:
         """What decides results besides the configuration and is not the same, one a line."""
         lines = identity.changes(self.identity, now.identity)
+        if lines and not self.identity:
+            lines = [say("コードなどの記録がありません", "its code was not recorded")]
         if self.data_hash != now.data_hash:
             differ = say("内容が違います", "contents differ")
             lines.insert(0, f"data: {self.data_hash[:12]} → {now.data_hash[:12]} ({differ})")
