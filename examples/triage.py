@@ -210,7 +210,8 @@ class TriageTask(Task[TriageConfig]):
     def __init__(self, config: TriageConfig) -> None:
         self.config = config
         self.table = Table.read(config.table)
-        self.data_hash = fingerprint([str(self.table)])
+        yes = {cause: sorted(questions) for cause, questions in self.table.yes.items()}
+        self.data_hash = fingerprint([self.table.questions, self.table.remedies, yes])
 
     def episodes(self) -> list[Where]:
         return [Where(c, n + 1) for c in self.table.remedies for n in range(self.config.cases)]

@@ -34,7 +34,9 @@ in Japanese where the language is Japanese.
 Options of `naisei` itself stand before the sub-command: `naisei --lang en runs list`.
 
 Exit codes: 0 done; 1 unexpected error; 2 something given cannot be used; 3 stopped at a budget,
-resumable; 130 interrupted, resumable.
+resumable; 4 nothing at all was scored; 130 interrupted, resumable.
+
+An option with one value is given once.
 """,
     "ja": """# コマンド
 
@@ -44,7 +46,9 @@ resumable; 130 interrupted, resumable.
 naisei 自体のオプションは、コマンドの前に置きます: `naisei --lang ja runs list`
 
 終了コード: 0 完了、1 予期しないエラー、2 渡されたものが使えない、3 予算で停止（再開できる）、
-130 中断（再開できる）。
+4 1 件も採点できなかった、130 中断（再開できる）。
+
+値が 1 つのオプションは 1 回だけ指定します。
 """,
 }
 _COLUMNS = {"en": "option | takes | default | ", "ja": "オプション | 値 | 既定 | "}

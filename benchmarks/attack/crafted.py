@@ -23,7 +23,7 @@ from types import FrameType
 from benchmarks.attack.base import Attempt
 from naisei.cli.main import main
 from naisei.runs import integrity
-from naisei.runs.directory import Frozen
+from naisei.runs.frozen import Frozen
 
 _ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n)"
 _ESCAPE = "char(27) || ']0;owned' || char(7) || char(155) || '31m'"

@@ -17,8 +17,9 @@ from pathlib import Path
 
 from benchmarks.attack.base import Attempt
 from naisei.core import Event, InputError, Usage, Where
-from naisei.runs.directory import Frozen, RunDirectory
+from naisei.runs.directory import RunDirectory
 from naisei.runs.export import export_jsonl
+from naisei.runs.frozen import Frozen
 from naisei.runs.log import RunLog
 from naisei.runs.repair import repaired
 from naisei.runs.task import EpisodeRow

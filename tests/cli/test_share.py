@@ -11,7 +11,7 @@ import pytest
 
 from commandline import Naisei
 from naisei.runs.annotations import FILE, Annotations
-from naisei.runs.directory import Frozen
+from naisei.runs.frozen import Frozen
 from naisei.system.spelled import as_command, as_python
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import naisei
+from naisei import identity
 
 ROOT = Path(naisei.__file__).parent
 DOORS = {"cli", "web", "doors", "testing"}
@@ -17,7 +18,7 @@ HELPERS = {"databases", "entries", "files", "keys", "lang", "lengths", "plugins"
     "kept_text",
     "workers",
 }
-HELPERS |= {"addresses", "bm25", "invisible"}
+HELPERS |= {"addresses", "bm25", "identity", "invisible"}
 HELPERS |= {"data_sets", "postgres", "sandbox", "schema", "text_files"}
 #: Files or folders inside a system or a shared package that belong to its door: `cli` (DESIGN §2)
 #: and what it is split into, the verbs of the command line (`*_commands`, too). They may use
@@ -151,3 +152,23 @@ def test_core_does_no_io_and_knows_no_provider() -> None:
                 else []
             )
             assert not {n.split(".")[0] for n in names} & banned, file
+
+
+def test_what_is_no_part_of_a_runs_identity_decides_nothing() -> None:
+    """What talks to people is imported by doors and declarations alone (`naisei.identity`)."""
+
+    def at(module: str) -> str:
+        return "/".join(module.split(".")[1:])
+
+    wrong = [
+        f"{file}:{line}: imports {module}, which is no part of the identity of runs"
+        for file in FILES
+        if part_of(module_of(file)) in identity._ROOMS
+        and not identity._speaks(at(module_of(file)))
+        and file.name != "system.py"
+        for line, module in imports(file)
+        if part_of(module) in identity._ROOMS and identity._speaks(at(module))
+    ]
+    assert not wrong, "\n".join(wrong)
+    parts = SYSTEMS | SHARED - {"runs", "http", "data"} | {"core"}
+    assert parts <= identity._ROOMS, "a new part decides, too"

@@ -54,8 +54,8 @@ def test_a_fault_at_every_first_try(
 ) -> None:
     data = write_rows(tmp_path / "data.jsonl", rows(3))
     server = openai_server(brain, faults=Faults(rate=1, kinds=(kind,), most=1))
-    flags = ["--timeout", "120", "--trials", "1"]
-    done = naisei(*run_flags(data, server.url, tmp_path / "run"), *flags)
+    flags = run_flags(data, server.url, tmp_path / "run", trials=1)
+    done = naisei(*flags, "--timeout", "120")
     assert done.code == 0 and (done.result["n"], done.result["n_unscored"]) == (3, 0)
     spent = done.result["tokens"]["agent"]
     assert spent["attempts"] == 2 * spent["calls"]

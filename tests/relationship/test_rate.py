@@ -11,7 +11,7 @@ from commandline import Naisei
 from naisei.relationship.rating import median_reading, stability
 from naisei.relationship.series import read_series
 from naisei.relationship.vector import Reading, RelationVector
-from naisei.runs.directory import Frozen
+from naisei.runs.frozen import Frozen
 
 TALK = (
     "高橋: 佐藤くん、例の資料、明日の十時までに直しておいて。\n"

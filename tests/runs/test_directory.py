@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from naisei.core import InputError
-from naisei.runs.directory import RunDirectory, default_path
+from naisei.runs.directory import RunDirectory
+from naisei.runs.frozen import default_path
 
 
 def test_what_is_frozen(tmp_path: Path, toy: Any) -> None:

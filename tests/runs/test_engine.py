@@ -141,6 +141,8 @@ def test_a_crash_stops_the_run_and_keeps_what_was_answered(
     good = toy.model(latency=0.05, record=calls.append)
 
     class Breaking(toy.Toy):  # type: ignore[misc,name-defined]
+        __module__ = toy.__name__  # the same code, for the run's identity
+
         def start(self, where: Any, base: Any) -> Any:
             if where.instance == "i3":
                 raise ZeroDivisionError("a bug")
@@ -158,6 +160,8 @@ def test_changed_code_is_told_from_the_log(tmp_path: Path, run_toy: Run, toy: An
     run_toy(tmp_path / "r", world=broken)
 
     class Reworded(toy.Toy):  # type: ignore[misc,name-defined]
+        __module__ = toy.__name__  # what changed is in no file
+
         def _flow(self, where: Any) -> Any:
             yield from Chat("agent", [toy.user("another prompt")], toy.Reply)
             return toy.Result(instance=where.instance, words=[])

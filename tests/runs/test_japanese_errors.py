@@ -13,7 +13,8 @@ from naisei.lang import speaking
 from naisei.plugins import Options, pairs, typed
 from naisei.runs.budget import Budget
 from naisei.runs.compare import compare
-from naisei.runs.directory import Frozen, RunDirectory
+from naisei.runs.directory import RunDirectory
+from naisei.runs.frozen import Frozen
 from naisei.runs.ledger import Ledger, Spent
 from naisei.system.execute import RunOptions
 
@@ -65,11 +66,13 @@ def test_why_a_run_stopped_and_what_differs_is_said_in_both_languages(english: P
     )
     other = one.model_copy(update={"config": {"b": 1}, "data_hash": "y"})
     assert Budget(tokens=5).reached(spent) == "--max-tokens: 7 of 5 tokens"
+    assert one.changes(other) == ["data: x → y (contents differ)"]
     assert one.differences(other) == [
-        "a: 1 → (absent)", "b: (absent) → 1", "data: x → y (contents differ)"
+        "a: 1 → (absent)", "b: (absent) → 1"
     ]  # fmt: skip
     with speaking("ja"):
         assert Budget(tokens=5).reached(spent) == "--max-tokens: 5 トークンのうち 7 トークン使用"
-        assert one.differences(other) == [
-            "a: 1 → (なし)", "b: (なし) → 1", "data: x → y (内容が違います)"
+        assert one.changes(other) == ["data: x → y (contents differ)"]
+    assert one.differences(other) == [
+            "a: 1 → (なし)", "b: (なし) → 1"
         ]  # fmt: skip

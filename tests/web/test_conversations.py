@@ -265,20 +265,6 @@ def test_two_servers_do_not_share_a_folder(options: WebOptions) -> None:
         pass
 
 
-def test_conversations_of_the_first_version_are_found(options: WebOptions) -> None:
-    with WebServer(options) as server, server.visitor() as client:
-        id = begin(client)
-        assert say(client, id, "一") == 204
-        cookies = client.cookies
-    (options.state / "conversations").rename(options.state / "sittings")
-    with WebServer(options) as server, server.visitor(cookies) as client:
-        assert heard(client, id, 1) == ["一!"]
-        # A page that was open all the while still sends where it was told to.
-        given = {"step": step(client, id), "text": "二"}
-        assert client.post(f"/sittings/{id}/answer", data=given).status_code == 204
-        assert client.get(f"/sittings/{id}").url.path == f"/echo/{id}"
-
-
 def test_resuming_one_in_the_terminal_says_where_to_go(options: WebOptions) -> None:
     with WebServer(options) as server, server.visitor() as client:
         id = begin(client)

@@ -31,7 +31,8 @@ from naisei.lengths import MESSAGE, too_long
 from naisei.models.embedders import KeptEmbedder, open_embedder
 from naisei.models.registry import base_world
 from naisei.runs.conversation import LiveConversation, PendingQuestion, Prepared
-from naisei.runs.directory import Frozen, RunDirectory
+from naisei.runs.directory import RunDirectory
+from naisei.runs.frozen import Frozen
 from naisei.system.config import Options, flag
 from naisei.system.execute import RunOptions, check_models
 from naisei.terminal import Console, Panel

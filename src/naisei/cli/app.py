@@ -13,6 +13,7 @@ from typer.main import get_command
 
 from naisei import __version__, lang
 from naisei.cli import errors
+from naisei.cli.once import refuse_repeats
 from naisei.cli.profile import defaults
 from naisei.lang import say
 from naisei.system.registry import BUILT_IN, Text, find_system, system_in, system_names
@@ -70,6 +71,7 @@ class _Lazy(TyperGroup):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
+        refuse_repeats(self)
         for name in system_names():
             self.add_command(TyperCommand(name, help=say(*_about(name))))
         for name, (_, about) in _OTHERS.items():
@@ -79,7 +81,7 @@ class _Lazy(TyperGroup):
         if args[0].endswith(".py"):  # a system that is being written
             from naisei.cli.derived import group_of
 
-            return args[0], group_of(system_in(Path(args[0]))), args[1:]
+            return args[0], refuse_repeats(group_of(system_in(Path(args[0])))), args[1:]
         name, command, rest = super().resolve_command(ctx, args)
         if name in _OTHERS:
             module, _, attribute = _OTHERS[name][0].partition(":")
@@ -88,7 +90,7 @@ class _Lazy(TyperGroup):
             from naisei.cli.derived import group_of
 
             command = group_of(find_system(name))
-        return name, command, rest
+        return name, refuse_repeats(command), rest
 
 
 def _about(name: str) -> Text:

@@ -15,6 +15,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from naisei.cli.flags import Flags
+from naisei.cli.once import refuse_repeats
 from naisei.cli.parameters import parameter, signed, typed_in, with_options
 from naisei.cli.profile import fit
 from naisei.core import InputError
@@ -59,7 +60,7 @@ class SystemGroup(TyperGroup):
         command = command_of(self.system, name)
         repeatable = [str(p.name) for p in command.params if getattr(p, "multiple", False)]
         fit(ctx.default_map, name, repeatable)
-        return name, command, rest
+        return name, refuse_repeats(command), rest
 
 
 def _stub(name: str, about: Text) -> TyperCommand:
@@ -232,12 +233,16 @@ def ablation(
 
 def _incomplete(task: Task[Any]) -> Path:
     """The task's directory, or the first one numbered after it, that holds no complete run."""
-    from naisei.runs.directory import RunDirectory, default_path
+    from naisei.runs.directory import RunDirectory
+    from naisei.runs.frozen import Frozen, named_path, tell_changes
 
-    first = default_path(task)
+    frozen = Frozen.of(task)
+    first = named_path(task.system, [frozen])
     for n in count(1):
         path = first if n == 1 else first.with_name(f"{first.name}-{n}")
         if not (path / "config.json").exists():
+            if path == first:
+                tell_changes(path, frozen)
             return path
         with RunDirectory.look(path) as run:
             if run.log.counts()[0] < len(task.episodes()):
@@ -253,7 +258,8 @@ def shown_live(
     as_json: bool,
 ) -> tuple[RunOptions, Callable[[Event], None] | None]:
     """How to run, and what prints a run of a single episode as it goes, if it has that."""
-    from naisei.runs.directory import RunDirectory, default_path
+    from naisei.runs.directory import RunDirectory
+    from naisei.runs.frozen import default_path
 
     if experiment.live is None or options.quiet or len(task.episodes()) != 1:
         return options, None

@@ -21,6 +21,7 @@ from naisei.lang import language, say
 # 2   something the user gave cannot be used, the disk is full or read only, or the log of a run
 #     does not fit the code
 # 3   a run stopped at its budget; the same command, or `naisei runs resume`, continues it
+# 4   a run, a study, a training or a talk in which nothing at all was scored
 # 130 stopped by Ctrl-C or SIGTERM; continues likewise
 
 #: Environment variable that shows tracebacks; `naisei --debug` sets it.

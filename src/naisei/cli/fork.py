@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from naisei.cli.once import repeated
 from naisei.cli.printing import print_result
 from naisei.core import InputError
 from naisei.lang import say
@@ -93,5 +94,7 @@ def _role_models(given: list[str]) -> dict[str, str]:
                 place=word,
                 remedy=f"--{role}-model openai:gpt-5-nano",
             )
+        if role in models:
+            raise repeated(name)
         models[role] = value
     return models

@@ -11,6 +11,7 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
+import typer
 from pydantic import ValidationError
 
 from naisei.core import EffectFailed, InputError
@@ -93,8 +94,11 @@ def ask_command(config: AssistConfig, running: RunOptions, *, asked: AskOptions)
 
 
 def chat_command(config: AssistConfig, running: RunOptions, *, chat: ChatOptions) -> None:
-    """`naisei intent chat`."""
-    Chat(config, running, name=chat.session, remember=chat.remember, json=chat.as_json).serve()
+    """`naisei intent chat`; ends with exit code 4 where no question could be answered."""
+    here = Chat(config, running, name=chat.session, remember=chat.remember, json=chat.as_json)
+    here.serve()
+    if here.failed and not here.answered:
+        raise typer.Exit(4)
 
 
 def ask(
@@ -192,10 +196,7 @@ def _spent(stopped: str, path: Path) -> InputError:
 
 def session_path(name: str) -> Path:
     """Where a conversation's run directory is. Raises `InputError` for a name that cannot be."""
-    path = place("conversations", name, option="--session")
-    # Those of before version 0.1 are in a folder of another name.
-    old = place("sittings", name, option="--session")
-    return old if old.exists() and not path.exists() else path
+    return place("conversations", name, option="--session")
 
 
 def read_history(path: Path) -> Conversation:
@@ -252,7 +253,10 @@ _HELP = say(
 
 
 class Chat:
-    """One conversation. name: it is kept, and goes on where it was left."""
+    """One conversation. name: it is kept, and goes on where it was left.
+
+    answered, failed: turns so far.
+    """
 
     def __init__(
         self,
@@ -271,6 +275,7 @@ class Chat:
         elif config.models:
             self._path = Path("runs") / f"intent-chat-{datetime.now():%Y%m%d-%H%M%S-%f}"
         self._new = False
+        self.answered = self.failed = 0
 
     def serve(self) -> None:
         """Until the person leaves."""
@@ -306,8 +311,10 @@ class Chat:
         try:
             reply = await session.turn(said, show=None if self._json else released.show)
         except EffectFailed as failure:
+            self.failed += 1
             self._tell(say(f"失敗しました: {failure}", f"Failed: {failure}"))
             return
+        self.answered += 1
         if reply is not None:
             print(line(reply) if self._json else released.rest(shown(reply)), flush=True)
 

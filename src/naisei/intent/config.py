@@ -221,6 +221,12 @@ def _thresholds(behaviour: Behaviour) -> Thresholds:
                     f"write NAME=1..5; names: {', '.join(_GRADED)}",
                 ),
             )
+        if name in given:
+            raise InputError(
+                say(f"'{name}' が二度指定されています", f"'{name}' is set twice"),
+                place="--threshold",
+                remedy=say("どちらか一つにしてください", "leave one of them out"),
+            )
         given[name] = value
     try:
         return Thresholds(

@@ -25,6 +25,7 @@ from naisei.core import (
     system,
     user,
 )
+from naisei.identity import of_model
 from naisei.lang import say
 from naisei.models.base import ChatModel, Mode, Schema
 from naisei.schema import json_schema, spoken_in
@@ -206,16 +207,19 @@ def _text(schema: Schema) -> str:
 # The key holds everything that makes a call what it is, its place in the run included: without
 # (instance, trial, step, sampling) every trial of an instance would get the first one's reply,
 # and pass@k would silently become pass@1. How structure is asked for (the mode) is no part of
-# the key: it depends on the endpoint, not on the question.
+# the key: it depends on the endpoint, not on the question. A model that is a script or code on this
+# machine is another one after it was edited.
 
 _TABLE = "create table if not exists replies (key text primary key, value text not null)"
 
 
 def cache_key(model: ChatModel, chat: Chat[object], sampling: Sampling, where: Where) -> str:
-    """The digest of model, endpoint, messages, schema, sampling, instance, trial and step."""
+    """The digest of model, its code here, endpoint, messages, schema, sampling, instance, trial
+    and step."""
     return fingerprint(
         [
             model.name,
+            of_model(model.name),
             getattr(model, "base_url", None),
             chat.request(),
             sampling.to_json(),

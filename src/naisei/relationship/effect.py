@@ -87,7 +87,7 @@ def talks_of(path: Path) -> dict[str, Talk]:
 
 def _rating(path: Path) -> bool:
     """Whether it is a run of `rate`, which leaves an agent file of its own."""
-    from naisei.runs.directory import Frozen
+    from naisei.runs.frozen import Frozen
 
     return Frozen.read(path / "config.json").config.get("task") == "rating"
 

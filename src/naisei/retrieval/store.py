@@ -23,6 +23,7 @@ import numpy.typing as npt
 from pydantic import JsonValue
 
 from naisei.core import InputError, fingerprint
+from naisei.identity import of_embedder, of_rooms
 from naisei.japanese.sentences import search_tokens
 from naisei.lang import say
 from naisei.retrieval.chunking import UNITS_VERSION, Chunking, Piece, embedding_text
@@ -68,13 +69,18 @@ CREATE TABLE IF NOT EXISTS sentences (
 FILE = "index.sqlite"
 #: Of a generation: the number of each chunk, and of its document.
 CHUNKS = "chunks.npy"
-#: Changes when the readers, the cutting or the search words do: documents are then read anew.
-_READING = 4
 
 
 def recipe(chunking: Chunking, limits: LoadLimits) -> str:
-    """What decides, besides its bytes, which chunks a file becomes."""
-    return fingerprint([_READING, chunking.size, chunking.overlap, limits.characters, limits.pages])
+    """What decides, besides its bytes, which chunks a file becomes: the code, too."""
+    code = of_rooms("japanese", "retrieval", "text_files")
+    return fingerprint([code, chunking.size, chunking.overlap, limits.characters, limits.pages])
+
+
+def known_as(embedder: str) -> str:
+    """By what the vectors of an embedder are kept: its name, and its weights."""
+    weights = of_embedder(embedder)
+    return f"{embedder} {fingerprint(weights)[:16]}" if weights else embedder
 
 
 def folder_of(index_dir: Path, generation: int) -> Path:
@@ -242,10 +248,11 @@ class Store:
 
     def vectors(self, embedder: str, keys: Iterable[bytes]) -> dict[bytes, npt.NDArray[np.float32]]:
         """Those that are kept."""
+        known = known_as(embedder)
         found: dict[bytes, npt.NDArray[np.float32]] = {}
         for key in keys:
             row = self.db.execute(
-                "SELECT vector FROM vectors WHERE embedder = ? AND key = ?", (embedder, key)
+                "SELECT vector FROM vectors WHERE embedder = ? AND key = ?", (known, key)
             ).fetchone()
             if row is not None:
                 found[key] = np.frombuffer(row[0], dtype="<f4")
@@ -253,25 +260,28 @@ class Store:
 
     def spans(self, embedder: str, keys: Iterable[bytes]) -> Iterator[bytes]:
         """What `keep_spans` kept for each; empty where nothing was."""
+        known = f"{known_as(embedder)}#{UNITS_VERSION}"
         for key in keys:
             row = self.db.execute(
                 "SELECT vectors FROM sentences WHERE embedder = ? AND key = ?",
-                (f"{embedder}#{UNITS_VERSION}", key),
+                (known, key),
             ).fetchone()
             yield b"" if row is None else row[0]
 
     def keep_spans(self, embedder: str, packed: Iterable[tuple[bytes, bytes]]) -> None:
         """Within the transaction that is open."""
+        known = f"{known_as(embedder)}#{UNITS_VERSION}"
         self.db.executemany(
             "INSERT OR REPLACE INTO sentences VALUES (?, ?, ?)",
-            ((f"{embedder}#{UNITS_VERSION}", key, vectors) for key, vectors in packed),
+            ((known, key, vectors) for key, vectors in packed),
         )
 
     def keep(self, embedder: str, vectors: Iterable[tuple[bytes, npt.NDArray[np.float32]]]) -> None:
         """Within the transaction that is open."""
+        known = known_as(embedder)
         self.db.executemany(
             "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)",
-            ((embedder, key, np.ascontiguousarray(v, "<f4").tobytes()) for key, v in vectors),
+            ((known, key, np.ascontiguousarray(v, "<f4").tobytes()) for key, v in vectors),
         )
 
     def tokens(self, documents: Iterable[int]) -> Iterator[tuple[ChunkRow, list[str]]]:
@@ -296,6 +306,7 @@ class Store:
     ) -> dict[bytes, tuple[str, list[str], str]]:
         """Key → title, headings and text, for the chunks of these documents that have no vector
         yet, or whose sentences have none."""
+        known = known_as(embedder)
         found: dict[bytes, tuple[str, list[str], str]] = {}
         for document in documents:
             rows = self.db.execute(
@@ -303,7 +314,7 @@ class Store:
                 "WHERE document = ? AND NOT (EXISTS (SELECT 1 FROM vectors v "
                 "WHERE v.embedder = ? AND v.key = chunks.key) AND EXISTS (SELECT 1 FROM "
                 "sentences s WHERE s.embedder = ? AND s.key = chunks.key)) ORDER BY chunks.id",
-                (document, embedder, f"{embedder}#{UNITS_VERSION}"),
+                (document, known, f"{known}#{UNITS_VERSION}"),
             )
             for key, title, headings, text in rows:
                 found[key] = title, json.loads(headings), text

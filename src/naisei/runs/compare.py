@@ -11,7 +11,8 @@ from pydantic import JsonValue
 
 from naisei.core import InputError
 from naisei.lang import say
-from naisei.runs.directory import Frozen, RunDirectory
+from naisei.runs.directory import RunDirectory
+from naisei.runs.frozen import Frozen
 from naisei.runs.report import StoredSummary, plain_number, stored_summary
 from naisei.runs.significance import Difference, holm, paired_difference, wilcoxon_signed_rank
 from naisei.runs.task import Table

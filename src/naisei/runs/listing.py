@@ -18,7 +18,8 @@ from pydantic import JsonValue, TypeAdapter, ValidationError
 from naisei import __version__
 from naisei.core import InputError
 from naisei.files import plain_file, write_atomically
-from naisei.runs.directory import Frozen, RunDirectory
+from naisei.runs.directory import RunDirectory
+from naisei.runs.frozen import Frozen
 from naisei.runs.lock import locked
 from naisei.runs.stores import LOG
 

@@ -25,7 +25,8 @@ from naisei.core import InputError
 from naisei.files import output_error
 from naisei.lang import say
 from naisei.runs import rows
-from naisei.runs.directory import Frozen, refuse_links
+from naisei.runs.directory import refuse_links
+from naisei.runs.frozen import Frozen
 from naisei.runs.integrity import (
     CHAIN_KEY,
     Damage,

@@ -14,6 +14,7 @@ from naisei.core import InputError
 from naisei.lang import say
 from naisei.runs.directory import RunDirectory
 from naisei.runs.engine import RunOutcome
+from naisei.runs.frozen import Accepted
 from naisei.runs.ledger import Ledger
 from naisei.runs.report import StoredSummary, plain_number, store_summary, write_report
 from naisei.runs.task import EpisodeRow, Summary, Task
@@ -152,7 +153,7 @@ def _finished(task: Task[Any], directory: RunDirectory, outcome: RunOutcome) -> 
     form = {"each": task.each, "names": dict(task.row_names)}
     summary = replace(
         summary,
-        notes=(*summary.notes, *_left_out(directory)),
+        notes=(*summary.notes, *map(_accepted, directory.accepted), *_left_out(directory)),
         extra={**summary.extra, "long": form},
     )
     bare = StoredSummary(summary, outcome.scored, outcome.stopped, outcome.seconds)
@@ -163,6 +164,16 @@ def _finished(task: Task[Any], directory: RunDirectory, outcome: RunOutcome) -> 
     store_summary(directory, replace(bare, transcripts=texts, figures=figures))
     directory.write_results(ended)
     return RunResult(summary, outcome, directory.path, write_report(directory))
+
+
+def _accepted(change: Accepted) -> str:
+    listed = say("、", ", ").join(change.changes)
+    return say(
+        f"途中で変わったものがあります ({change.at}): {listed}。{change.scored} 件の結果は"
+        "その前のものです。",
+        f"Something changed on the way ({change.at}): {listed}. {change.scored} results are of "
+        "before.",
+    )
 
 
 def _left_out(directory: RunDirectory) -> list[str]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import Field
 
-from naisei.core import Event, InputError, fingerprint
+from naisei.core import Event, InputError
 from naisei.lang import say
 from naisei.models.base import Mode
 from naisei.runs.budget import Budget
@@ -114,6 +114,12 @@ class RunOptions(Endpoint):
         "… or when this session has taken so many minutes.",
         panel="budget",
     )
+    accept_changes: bool = flag(
+        False,
+        "データ・コード・プロンプト・重みが変わっていても、その実行を続ける (両方を記録する)",
+        "Go on with a run although its data, code, prompts or weights changed; both are recorded.",
+        panel="run",
+    )
     track: tuple[str, ...] = flag(
         (),
         "実行を知らせる先 (複数可): otel、mlflow、wandb、tensorboard",
@@ -144,8 +150,9 @@ class Study:
 
     @property
     def exit_code(self) -> int:
-        """The first that is not 0: a study that was stopped says so."""
-        return next((r.exit_code for r in self.results.values() if r.exit_code), 0)
+        """That of a run that was stopped, else of one in which nothing was scored."""
+        codes = {result.exit_code for result in self.results.values()}
+        return next((code for code in (130, 3, 4) if code in codes), 0)
 
     def frame(self, *, each: str | None = None) -> Frame:
         """One row a trial of every configuration; see `naisei.runs.export.frame`."""
@@ -182,7 +189,7 @@ async def aexecute(
     """Run, or continue, one configuration in its run directory.
 
     Args:
-        run_dir: by default one under `runs/`, named by the configuration and the data.
+        run_dir: by default one under `runs/`, named by all that decides (`naisei.identity`).
         task: loaded before, from the same configuration.
         on_event, on_episode: see `naisei.runs.engine.run_task`.
         trackers: beside those of `options.track`; see `naisei.runs.tracking`.
@@ -222,7 +229,9 @@ async def aexecute(
     )
     async with opened() as world:
         with (
-            RunDirectory.of(task, run_dir, store=options.store) as directory,
+            RunDirectory.of(
+                task, run_dir, store=options.store, accept=options.accept_changes
+            ) as directory,
             tracking.of(task, directory.path) if tracking is not None else nullcontext(),
         ):
             async with (
@@ -295,6 +304,7 @@ def execute_study(
         title: of the study, such as `clarify ablate`; it names the default directory.
         before: called with each label before its run.
     """
+    from naisei.runs.frozen import Frozen, named_path, tell_changes
     from naisei.runs.report import write_study
     from naisei.system.studies import one_by_one, side_by_side
 
@@ -309,10 +319,13 @@ def execute_study(
     for config in configs.values():
         check_models(experiment, config)
     configs = {label: completed(experiment, config) for label, config in configs.items()}
-    if run_dir is None:
-        digest = fingerprint([title, {k: c.model_dump(mode="json") for k, c in configs.items()}])
-        run_dir = Path("runs") / f"{title.replace(' ', '-')}-{digest[:10]}"
     tasks = {label: experiment.load(config) for label, config in configs.items()}
+    if run_dir is None:
+        frozen = {label: Frozen.of(task) for label, task in tasks.items()}
+        run_dir = named_path(title.replace(" ", "-"), [*frozen.values()])
+        if not run_dir.exists():
+            label, first = next(iter(frozen.items()))
+            tell_changes(run_dir, first, folder_of(label))
     carry_out = one_by_one if options.engine == "local" else side_by_side
     folders = {label: run_dir / folder_of(label) for label in configs}
     results = carry_out(experiment, configs, options, folders, tasks, before)

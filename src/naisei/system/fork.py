@@ -40,13 +40,14 @@ async def afork_run(
             on in the same place.
 
     Raises:
-        InputError: there is no such run, episode or step, the step cannot be changed so, or the
-            data are others by now; nothing is left behind.
-        ReplayDivergence: the program or its prompts have changed since the parent was recorded.
+        InputError: there is no such run, episode or step, the step cannot be changed so, or what
+            decides has changed since, which `options` do not accept; nothing is left behind.
+        ReplayDivergence: that was accepted, and the parent's record cannot be followed.
     """
     from naisei.core import EffectFailed, NaiseiError
-    from naisei.runs.directory import Frozen, RunDirectory
+    from naisei.runs.directory import RunDirectory
     from naisei.runs.fork import Fork, begin, check, kept
+    from naisei.runs.frozen import Frozen
     from naisei.runs.show import find_episode
     from naisei.runs.stores import remove
 
@@ -57,13 +58,10 @@ async def afork_run(
     _check_roles(models, config.models)
     config = config.model_copy(update={"models": {**config.models, **models}})
     task = experiment.load(config)
-    if task.data_hash != frozen.data_hash:
-        raise InputError(
-            say("データが実行のときと違います", "the data are not those of the run"),
-            place=str(parent),
-            remedy=say("元のデータを戻してください", "put the old data back"),
-        )
+    accept = options.accept_changes
     with RunDirectory.look(parent) as run:
+        if not accept:
+            run.current.refuse_changes(Frozen.of(task), parent)
         name = find_episode(run, episode)
         events = run.log.read(name)
         before = kept(events, step)
@@ -80,7 +78,9 @@ async def afork_run(
     digest = fingerprint(fork.model_dump(mode="json"))[:8]
     path = run_dir or Path("runs") / f"{parent.resolve().name}-fork-{digest}"
     fresh = not (path / "config.json").exists()
-    with RunDirectory.of(task, path, store=options.store) as directory:
+    with RunDirectory.of(
+        task, path, store=options.store, accept=options.accept_changes
+    ) as directory:
         if directory.log.get("fork") is None:
             if directory.log.counts() != (0, 0, 0):
                 raise InputError(

@@ -40,7 +40,7 @@ def parsed(words: Sequence[str], roles: Sequence[str]) -> dict[str, Parameters]:
     """Role (empty: all of them) → parameters, of words such as `judge.temperature=0`.
 
     Raises:
-        InputError: no such role or parameter, or a value that does not fit.
+        InputError: no such role or parameter, a value that does not fit, or one set twice.
     """
     out: dict[str, Parameters] = {}
     for word in words:
@@ -65,7 +65,13 @@ def parsed(words: Sequence[str], roles: Sequence[str]) -> dict[str, Parameters]:
                 place=f"{FLAG} {word}",
                 remedy=error.errors(include_url=False)[0]["msg"],
             ) from error
-        out.setdefault(role, {})[key] = getattr(read, key)
+        if key in out.setdefault(role, {}):
+            raise InputError(
+                say(f"'{name}' が二度指定されています", f"'{name}' is set twice"),
+                place=FLAG,
+                remedy=say("どちらか一つにしてください", "leave one of them out"),
+            )
+        out[role][key] = getattr(read, key)
     return out
 
 

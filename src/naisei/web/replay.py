@@ -19,8 +19,8 @@ from typing import Any, Literal
 from pydantic import JsonValue
 
 from naisei.core import Event, InputError, Where
-from naisei.runs.directory import Frozen
 from naisei.runs.effects import EffectView
+from naisei.runs.frozen import Frozen
 from naisei.runs.task import Task
 from naisei.system.registry import WITHOUT_COMMAND, experiment_of, find_system, system_names
 

@@ -181,21 +181,10 @@ def holding(state: Path) -> Iterator[None]:
         )
     lock = RunLock(state)
     try:
-        _rename_conversations(state)
         expire(state)
         yield
     finally:
         lock.release()
-
-
-def _rename_conversations(state: Path) -> None:
-    """Conversations of before version 0.1 are in a folder of another name."""
-    old, new = state / "sittings", state / "conversations"
-    if old.is_dir() and not new.exists():
-        try:
-            old.rename(new)
-        except OSError as error:
-            raise output_error(error, new) from error
 
 
 def make_folder(folder: Path) -> Path:

@@ -7,6 +7,7 @@ from typing import Literal
 
 from pydantic import model_validator
 
+from naisei.identity import of_rooms
 from naisei.system.config import Options, flag
 
 #: The encoder that neural taggers are put on by default.
@@ -167,8 +168,10 @@ class NeuralPlan(Options):
         return self.body == "transformer" and self.tuned == "head"
 
     def digest(self, data: str) -> str:
-        """Of the plan and of what it is trained on; a checkpoint belongs to one of them."""
-        return sha256(f"{self.model_dump_json()}\n{data}".encode()).hexdigest()[:24]
+        """Of the plan, of what it is trained on and of the code; a checkpoint belongs to one of
+        them."""
+        whole = f"{self.model_dump_json()}\n{data}\n{of_rooms('emphasis', 'japanese')}"
+        return sha256(whole.encode()).hexdigest()[:24]
 
     def share_at(self, step: int) -> float:
         """What part of the rates is used at a step (from 0): up, then down in a line."""

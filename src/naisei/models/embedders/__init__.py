@@ -21,6 +21,7 @@ import numpy.typing as npt
 from naisei import entries, keys, plugins
 from naisei.core import Embed, FlowError, Handler, InputError, InstrumentFailure, Where, fingerprint
 from naisei.files import cache_root
+from naisei.identity import of_embedder
 from naisei.lang import say
 from naisei.models.base import Embedder, Unreachable, check_allowed
 from naisei.models.replies import ReplyCache
@@ -357,7 +358,7 @@ class EmbedHandler(Handler):
 
 
 class KeptEmbedder:
-    """`inner`, with vectors kept by (embedder, kind, text) in the user's cache.
+    """`inner`, with vectors kept by (embedder, its weights, kind, text) in the user's cache.
 
     Only for texts that come back: an episode's own texts would fill the disk. Where the
     cache cannot be written, nothing is kept.
@@ -366,6 +367,7 @@ class KeptEmbedder:
     def __init__(self, inner: Embedder, path: Path | None = None) -> None:
         """path: of the data base; `embeddings.sqlite` in the user's cache by default."""
         self.inner, self.name = inner, inner.name
+        self._known_by = [inner.name, of_embedder(inner.name)]
         try:
             self._kept: ReplyCache | None = ReplyCache(path or cache_root() / "embeddings.sqlite")
         except InputError:
@@ -381,7 +383,7 @@ class KeptEmbedder:
         """Shape (len(texts), dim), float32, rows of length 1."""
         if self._kept is None or not texts:
             return self.inner.embed(texts, kind)
-        keys = [fingerprint([self.name, kind, text]) for text in texts]
+        keys = [fingerprint([self._known_by, kind, text]) for text in texts]
         found = [self._kept.get(key) for key in keys]
         missing = list(dict.fromkeys(t for t, hit in zip(texts, found, strict=True) if not hit))
         fresh = dict(zip(missing, self.inner.embed(missing, kind), strict=True)) if missing else {}

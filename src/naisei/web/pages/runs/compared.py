@@ -15,7 +15,7 @@ from starlette.responses import Response
 
 from naisei.lang import say
 from naisei.runs.compare import Comparison, compare
-from naisei.runs.directory import Frozen
+from naisei.runs.frozen import Frozen
 from naisei.runs.listing import found
 from naisei.runs.report import StoredSummary, stored_summary
 from naisei.runs.tables import to_csv, to_markdown

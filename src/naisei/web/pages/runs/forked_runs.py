@@ -18,8 +18,9 @@ from starlette.exceptions import HTTPException
 from naisei.addresses import is_loopback
 from naisei.core import Event, InputError, fingerprint
 from naisei.lang import language, say
-from naisei.runs.directory import Frozen, RunDirectory
+from naisei.runs.directory import RunDirectory
 from naisei.runs.fork import Fork, check, kept
+from naisei.runs.frozen import Frozen
 from naisei.system.registry import declared
 from naisei.system.spelled import option_words
 from naisei.web.pages.runs.lists import Place, looking

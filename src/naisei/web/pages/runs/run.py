@@ -19,7 +19,8 @@ from starlette.responses import RedirectResponse, Response
 from naisei.lang import language, say
 from naisei.runs.annotations import Annotations
 from naisei.runs.charts import Chart, Point, line_chart, table_chart
-from naisei.runs.directory import Frozen, RunDirectory
+from naisei.runs.directory import RunDirectory
+from naisei.runs.frozen import Frozen
 from naisei.runs.lock import locked
 from naisei.runs.overview import EpisodeOutcome, Overview, Pace, headline
 from naisei.runs.report import StoredSummary, token_table

@@ -17,8 +17,8 @@ from starlette.responses import Response
 from naisei.core import InputError
 from naisei.runs.charts import Interval, interval_chart
 from naisei.runs.compare import Comparison, compare
-from naisei.runs.directory import Frozen
 from naisei.runs.export import study_runs
+from naisei.runs.frozen import Frozen
 from naisei.runs.overview import headline
 from naisei.runs.report import STUDY, StoredSummary, stored_summary
 from naisei.runs.task import Metric

