@@ -35,6 +35,7 @@ from naisei.retrieval.seal import damaged, telling
 from naisei.retrieval.snapshot import Gone, Snapshot
 from naisei.retrieval.store import FILE, Store
 from naisei.retrieval.types import Chunk, Hit, Mode
+from naisei.similarity import order
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -264,7 +265,7 @@ class Index:
             meanings = best_rows(cosines, depth, mask, above=-2.0)
             candidates = list(dict.fromkeys([*meanings, *words]))
             nearest = snapshot.spans.nearest(candidates, vector, cosines[candidates])
-            meanings = [candidates[at] for at in np.argsort(-nearest, kind="stable")[:depth]]
+            meanings = [candidates[at] for at in order(nearest)[:depth]]
         if by_words is not None and cosines is not None:
             ground = snapshot.ground(cosines, vector)
             possible = snapshot.words.possible(asked)

@@ -22,6 +22,7 @@ from naisei.retrieval.publishing import vector_text
 from naisei.retrieval.snapshot import Filed, Snapshot, document_tests, fold, heading_words
 from naisei.retrieval.types import Chunk, Mode
 from naisei.retrieval.vectors import SpanIndex, VectorIndex, WordIndex, idf
+from naisei.similarity import cosines
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -274,7 +275,7 @@ class PublishedSnapshot(Snapshot):
         return {row for (row,) in found}
 
     def mean_cosine(self, vector: Floats) -> float:
-        return 0.0 if self._mean is None else float(self._mean @ vector)
+        return 0.0 if self._mean is None else float(cosines(self._mean[None], vector)[0])
 
     def fetched(self, rows: Sequence[int], *, vectors: bool) -> list[tuple[Any, ...]]:
         query = (

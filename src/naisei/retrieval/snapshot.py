@@ -38,6 +38,7 @@ from naisei.retrieval.seal import ROWS, check, damaged, intact, of_row, seal
 from naisei.retrieval.store import CHUNKS, FILE, Store, folder_of, key_of
 from naisei.retrieval.types import Chunk
 from naisei.retrieval.vectors import SpanIndex, VectorIndex, WordIndex, write_words
+from naisei.similarity import Floats
 
 OWN = ("path", "format", "date", "headings")
 #: (path, format, date, meta) → whether it fits.
@@ -276,7 +277,7 @@ class Snapshot:
         """Raises `InputError` for a key that nothing here has."""
         known_keys(filters, self.keys)
 
-    def ground(self, cosines: npt.NDArray[np.float32], vector: npt.NDArray[np.float32]) -> float:
+    def ground(self, cosines: Floats, vector: npt.NDArray[np.float32]) -> float:
         """The cosine with this vector that says nothing: the mean of all."""
         return float(cosines.mean()) if len(cosines) else 0.0
 

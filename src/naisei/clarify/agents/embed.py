@@ -13,6 +13,7 @@ from naisei.clarify.schemas import ActionSet, Decision, Execute
 from naisei.core import Embed, Flow
 from naisei.models.base import Embedder
 from naisei.plugins import Options
+from naisei.similarity import cosines
 
 
 class EmbedOptions(Options):
@@ -38,8 +39,8 @@ class EmbedAgent:
     def decide(self, view: View) -> Flow[Decision]:
         vectors = yield from Embed((scene_texts(view.scene)[1],))
         nearest: dict[int, float] = {}
-        for i, cosine in zip(self._owner, self._vectors @ vectors[0], strict=True):
-            nearest[i] = max(nearest.get(i, -1.0), float(cosine))
+        for i, near in zip(self._owner, cosines(self._vectors, vectors[0]), strict=True):
+            nearest[i] = max(nearest.get(i, -1.0), float(near))
         order = sorted(nearest, key=lambda i: (-nearest[i], i))
         best = next((i for i in order if self._ids[i] in view.allowed), order[0])
         return Execute(action=self._ids[best])

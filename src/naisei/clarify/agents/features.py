@@ -23,6 +23,7 @@ from naisei.japanese.answers import is_stored, is_used, tidy_words
 from naisei.japanese.morph import lemmas
 from naisei.lang import say
 from naisei.models.base import Embedder
+from naisei.similarity import cosines
 
 #: Words too common to point at a thing.
 _COMMON = frozenset(
@@ -224,7 +225,7 @@ class Features:
             [
                 _standard(best),
                 _standard(mean),
-                _standard((self._actions @ vector).astype(float)),
+                _standard(cosines(self._actions, vector)),
                 np.log1p(self._words.score(text)),
                 named,
                 np.log1p(mode),
@@ -236,11 +237,11 @@ class Features:
     ) -> tuple[Array, Array]:
         """Cosine with each action's nearest description, and with its descriptions on average."""
         owner = self._owner[keep]
-        cosines = (self._says[keep] @ vector).astype(float)
+        near = cosines(self._says[keep], vector)
         best = np.full(len(self._names), -1.0)
-        np.maximum.at(best, owner, cosines)
+        np.maximum.at(best, owner, near)
         count = np.bincount(owner, minlength=len(self._names))
-        return best, np.bincount(owner, cosines, minlength=len(self._names)) / count
+        return best, np.bincount(owner, near, minlength=len(self._names)) / count
 
     def _kinship(self) -> Array:
         """How far a need for action b (column) sounds like one for action a (row), shape

