@@ -17,9 +17,8 @@ HELPERS = {"databases", "entries", "files", "keys", "lang", "lengths", "plugins"
     "kept_text",
     "workers",
 }
-HELPERS |= {"data_sets", "dialogue_rows", "postgres", "sandbox", "schema", "similarity"} | {
-    "text_files"
-}
+HELPERS |= {"data_sets", "dialogue_rows", "postgres", "processor", "sandbox", "schema"}
+HELPERS |= {"similarity", "text_files"}
 #: Files or folders inside a system or a shared package that belong to its door: `cli` (DESIGN §2)
 #: and what it is split into, the verbs of the command line (`*_commands`, too). They may use
 #: `naisei.cli`; only doors may use them.

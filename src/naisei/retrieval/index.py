@@ -20,7 +20,7 @@ from naisei.japanese.query_analysis import hollow
 from naisei.japanese.sentences import search_tokens, synonyms
 from naisei.lang import say
 from naisei.models.base import Embedder
-from naisei.models.embedders import open_embedder
+from naisei.models.embedders import for_vectors_of
 from naisei.postgres import address_of, stored_in
 from naisei.retrieval.ranking import (
     LOOKED_AT,
@@ -67,6 +67,8 @@ class Index:
         self._of = of
         with self._lock:
             self._snapshot = self._newest()
+        if self._snapshot.embedder is not None:
+            self._model(self._snapshot.embedder)
 
     @classmethod
     def open(
@@ -82,7 +84,7 @@ class Index:
         documents, for their operator.
 
         Raises:
-            InputError: no index, or none that is whole yet.
+            InputError: no index, none that is whole yet, or one of another embedder.
         """
         directory = Path(directory)
         if (stored := stored_in(directory)) is not None:
@@ -333,7 +335,7 @@ class Index:
             return self._of._model(name)
         with self._lock:
             if self._embedder is None or self._embedder.name != name:
-                self._embedder = open_embedder(name)
+                self._embedder = for_vectors_of(name, str(self.directory))
             return self._embedder
 
 

