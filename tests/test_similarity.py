@@ -47,7 +47,7 @@ def test_cosines_are_exact() -> None:
 
 def test_equal_rows_are_equally_near_wherever_they_stand() -> None:
     draw = np.random.default_rng(2)
-    rows = draw.standard_normal((2500, 48)).astype(np.float32) / 7  # not of `unit`
+    rows = unit(draw.standard_normal((2500, 48)))
     rows[1::3] = rows[1]
     assert len({*cosines(rows, rows[0])[1::3].tolist()}) == 1
 

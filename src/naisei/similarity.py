@@ -28,28 +28,22 @@ def unit(vectors: npt.ArrayLike) -> Vectors:
     wide = wide / np.where(most > 0, most, 1.0)
     length = np.sqrt((wide * wide).sum(-1, keepdims=True))
     wide /= np.where(length > 0, length, 1.0)
-    return _stepped(wide).astype(np.float32)
+    return (np.rint(wide * _STEPS) / _STEPS).astype(np.float32)
 
 
-def cosines(rows: npt.NDArray[np.float32 | np.int8], queries: Vectors) -> Floats:
-    """Shape (rows,) for one query (dim,), (rows, queries) for several (queries, dim).
+def cosines(rows: npt.NDArray[np.float32 | np.int8], queries: npt.ArrayLike) -> Floats:
+    """Shape (rows,) for one query (dim,), (queries, rows) for several (queries, dim).
 
-    queries: of about length 1. rows: shape (rows, dim), likewise, or whole numbers of 8 bits.
+    rows: shape (rows, dim), of `unit`, or whole numbers of 8 bits. queries: of any length.
     """
-    wide = _stepped(queries.astype(np.float64)).T
-    out = np.empty((len(rows), *wide.shape[1:]))
+    asked = unit(queries).astype(np.float64)
+    out = np.empty((*asked.shape[:-1], len(rows)))
     for start in range(0, len(rows), _BLOCK):
-        block = slice(start, start + _BLOCK)
-        np.matmul(_stepped(rows[block].astype(np.float64)), wide, out[block])
+        block = rows[start : start + _BLOCK].astype(np.float64)
+        # One query after the other: quicker than all at once, for a few.
+        for query, found in zip(np.atleast_2d(asked), np.atleast_2d(out), strict=True):
+            np.matmul(block, query, found[start : start + _BLOCK])
     return out
-
-
-def _stepped(wide: Floats) -> Floats:
-    """Each number to the nearest step, in place."""
-    wide *= _STEPS
-    np.rint(wide, out=wide)
-    wide /= _STEPS
-    return wide
 
 
 def order(scores: npt.ArrayLike) -> npt.NDArray[np.intp]:

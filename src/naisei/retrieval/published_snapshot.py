@@ -22,7 +22,6 @@ from naisei.retrieval.publishing import vector_text
 from naisei.retrieval.snapshot import Filed, Snapshot, document_tests, fold, heading_words
 from naisei.retrieval.types import Chunk, Mode
 from naisei.retrieval.vectors import SpanIndex, VectorIndex, WordIndex, idf
-from naisei.similarity import cosines
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -275,7 +274,7 @@ class PublishedSnapshot(Snapshot):
         return {row for (row,) in found}
 
     def mean_cosine(self, vector: Floats) -> float:
-        return 0.0 if self._mean is None else float(cosines(self._mean[None], vector)[0])
+        return 0.0 if self._mean is None else float((self._mean * vector).sum())
 
     def fetched(self, rows: Sequence[int], *, vectors: bool) -> list[tuple[Any, ...]]:
         query = (
@@ -366,7 +365,7 @@ class PartOfSnapshot(Snapshot):
     def chunks(self, rows: Sequence[int]) -> list[Chunk]:
         return [self._whole._made(self.document(row), *self._held[row]) for row in rows]
 
-    def ground(self, cosines: Floats, vector: Floats) -> float:
+    def ground(self, cosines: npt.NDArray[np.float64], vector: Floats) -> float:
         return self._whole.mean_cosine(vector)
 
     @cached_property

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from naisei.japanese.dates import is_old, named_years
 from naisei.retrieval.snapshot import Filed
 from naisei.retrieval.types import Chunk
-from naisei.similarity import Floats, order
+from naisei.similarity import DECIMALS, Floats, order
 
 T = TypeVar("T", bound=Hashable)
 
@@ -74,7 +74,7 @@ def blend(
     if not things:
         return {}
     above = np.clip(meaning - ground, 0, None)
-    scores = (_of_best(words, _WEAK * possible) + _of_best(above)) / 2
+    scores = np.round((_of_best(words, _WEAK * possible) + _of_best(above)) / 2, DECIMALS)
     return {things[at]: float(scores[at]) for at in order(scores)}
 
 

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from naisei.japanese.sentences import related
 from naisei.models.base import Embedder, PassageEmbedder
 from naisei.retrieval.chunking import embedding_text, path_of, said, span_text
-from naisei.similarity import Floats, cosines
+from naisei.similarity import Floats, cosines, unit
 
 if TYPE_CHECKING:
     from naisei.retrieval.store import Store
@@ -211,7 +211,7 @@ class VectorIndex:
         return self._rows if self._only is None else None
 
     def scores(self, query: npt.NDArray[np.float32]) -> Floats:
-        """Cosines with a vector of `naisei.similarity.unit`, shape (chunks,)."""
+        """Cosines with a vector, shape (chunks,)."""
         if self._rows is None:
             return np.zeros(0)
         scores = cosines(self._rows, query)
@@ -293,7 +293,7 @@ class SpanIndex:
         query: npt.NDArray[np.float32],
         whole: Floats,
     ) -> Floats:
-        """For each of these chunks the cosine of its nearest sentence with a vector of `unit`; of a
+        """For each of these chunks the cosine of its nearest sentence with a vector; of a
         chunk that has no sentences apart, its own. whole: the chunks' cosines. Shape (rows,).
         """
         if self._rows is None or not rows:
@@ -363,11 +363,11 @@ def _embedded(
                 for (title, headings, text), own in zip(chunks, sentences, strict=True)
             ]
         )
-        return [rows[: 1 + len(own)] for rows, own in zip(found, sentences, strict=True)]
+        return [unit(rows[: 1 + len(own)]) for rows, own in zip(found, sentences, strict=True)]
     texts: list[str] = []
     starts: list[int] = []
     for (title, headings, text), own in zip(chunks, sentences, strict=True):
         starts.append(len(texts))
         texts.append(embedding_text(title, headings, text))
         texts += [span_text(title, headings, sentence) for sentence in own]
-    return np.split(model.embed(texts, "passage"), starts[1:])
+    return np.split(unit(model.embed(texts, "passage")), starts[1:])

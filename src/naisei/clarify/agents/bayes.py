@@ -32,7 +32,7 @@ from naisei.clarify.schemas import Chance, Clarify, Decision, Execute, Language,
 from naisei.core import Embed, Flow
 from naisei.japanese.answers import Stance, understand
 from naisei.plugins import Options
-from naisei.similarity import cosines, order
+from naisei.similarity import cosines, order, unit
 
 _WHY = {
     "ja": {
@@ -151,7 +151,7 @@ class BayesAgent:
         known = [p.situation for p in view.past]
         vectors = yield from Embed((*scene_texts(view.scene), *spoken, *known))
         split = len(vectors) - len(known)
-        likeness = cosines(vectors[split:], vectors[1])
+        likeness = cosines(unit(vectors[split:]), vectors[1])
 
         belief = self._belief(view, turns, vectors[:split], likeness)
         questions = self._with_named(questions, belief, language)

@@ -23,7 +23,7 @@ from naisei.japanese.answers import is_stored, is_used, tidy_words
 from naisei.japanese.morph import lemmas
 from naisei.lang import say
 from naisei.models.base import Embedder
-from naisei.similarity import cosines
+from naisei.similarity import cosines, unit
 
 #: Words too common to point at a thing.
 _COMMON = frozenset(
@@ -157,8 +157,10 @@ class Features:
         #: (index of the action, description), in order.
         self.descriptions = [(i, text) for i, item in enumerate(items) for text in item.says]
         self._owner = np.array([i for i, _ in self.descriptions], dtype=np.intp)
-        self._says: Vectors = embedder.embed([text for _, text in self.descriptions], "passage")
-        self._actions: Vectors = embedder.embed([item.text for item in items], "passage")
+        self._says: Vectors = unit(
+            embedder.embed([text for _, text in self.descriptions], "passage")
+        )
+        self._actions: Vectors = unit(embedder.embed([item.text for item in items], "passage"))
         self._kin = self._kinship()
 
     def scene(self, scene: Scene, vectors: Vectors) -> Array:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from naisei.memory.entry import Entry, Kind, Part, Scored, ScoreWeights
 from naisei.memory.stream.query import QUERY, Focus, Lines, Query, Words, joined, scored
 from naisei.memory.stream.search import best, search
-from naisei.memory.stream.vectors import Column, Vectors, of_length_one
+from naisei.memory.stream.vectors import Column, Vectors, asking
 from naisei.similarity import DECIMALS, Floats
 
 _KINDS: tuple[Kind, ...] = ("utterance", "reflection", "fact", "summary")
@@ -296,7 +296,7 @@ class Stream:
         but zeros."""
         if vectors is None or self._vectors is None:
             return None
-        queries = of_length_one(vectors, self._vectors.dim)
+        queries = asking(vectors, self._vectors.dim)
         return self._vectors.cosines(queries) if len(queries) else None
 
     def _in_context(self, line: Floats, vectors: npt.ArrayLike | None, share: float) -> Floats:
@@ -304,7 +304,7 @@ class Stream:
         if self._contexts is None or vectors is None:
             return line
         mixed = (1 - share) * line
-        mixed += share * self._contexts.cosines(of_length_one(vectors, self._contexts.dim))
+        mixed += share * self._contexts.cosines(asking(vectors, self._contexts.dim))
         return np.where(np.isnan(mixed), line, mixed)
 
     def _lines(self, rows: Rows) -> Lines:

@@ -66,14 +66,14 @@ class Vectors:
         self._blocks[i // _ROWS][i % _ROWS] = unit(vector)
         self._known[i] = True
 
-    def cosines(self, queries: npt.NDArray[np.float32]) -> Floats:
-        """Shape (q, entries); NaN without a vector. queries: shape (q ≥ 1, dim), of `unit`."""
+    def cosines(self, queries: Floats) -> Floats:
+        """Shape (q, entries); NaN without a vector. queries: shape (q ≥ 1, dim), not zero."""
         known = self._known.all()
-        found = np.concatenate([cosines(block, queries) for block in self._blocks])[: len(known)]
-        return np.where(known, found.T, np.nan)
+        found = np.concatenate([cosines(block, queries) for block in self._blocks], axis=1)
+        return np.where(known, found[:, : len(known)], np.nan)
 
 
-def of_length_one(vectors: npt.ArrayLike, dim: int) -> npt.NDArray[np.float32]:
+def asking(vectors: npt.ArrayLike, dim: int) -> Floats:
     """Shape (queries, dim), without those that are zero.
 
     Raises:
@@ -84,4 +84,4 @@ def of_length_one(vectors: npt.ArrayLike, dim: int) -> npt.NDArray[np.float32]:
         raise ValueError(f"the queries have shape {queries.shape}, the memories {dim} dimensions")
     if not np.isfinite(queries).all():
         raise ValueError("a query's vector is not finite")
-    return unit(queries[queries.any(axis=1)])
+    return queries[queries.any(axis=1)]
