@@ -193,8 +193,8 @@ def write_vectors(store: Store, folder: Path, keys: list[bytes], model: Embedder
 
 
 class VectorIndex:
-    """Written vectors, mapped into memory; all are compared: for 100,000 of them 13 ms of
-    processor time, and a first look at a quarter of the numbers saved nothing.
+    """Written vectors, mapped into memory; all are compared: for 100,000 of them 18 ms of
+    processor time.
 
     only: the rows that are seen, in order; all by default."""
 
@@ -252,7 +252,7 @@ def write_spans(store: Store, folder: Path, keys: list[bytes], model: Embedder) 
 
 
 class SpanIndex:
-    """Written sentences. An index of an earlier version, or of one-sentence chunks, has none.
+    """Written sentences; an index of one-sentence chunks has none.
     only: as in `VectorIndex`."""
 
     def __init__(self, folder: Path, only: npt.NDArray[np.int64] | None = None) -> None:
