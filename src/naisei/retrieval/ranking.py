@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,7 @@ import numpy.typing as npt
 from naisei.japanese.dates import is_old, named_years
 from naisei.retrieval.snapshot import Filed
 from naisei.retrieval.types import Chunk
+from naisei.similarity import DECIMALS, Floats, order
 
 T = TypeVar("T", bound=Hashable)
 
@@ -38,7 +39,7 @@ def fuse(rankings: Iterable[Sequence[T]], *, k: int = K) -> dict[T, float]:
 
 
 def best_rows(
-    scores: npt.NDArray[np.float32],
+    scores: npt.NDArray[np.floating[Any]],
     depth: int,
     mask: npt.NDArray[np.bool_] | None,
     *,
@@ -46,7 +47,7 @@ def best_rows(
 ) -> list[int]:
     """Rows of the greatest scores, best first, ties by row."""
     if mask is not None:
-        scores = np.where(mask, scores, np.float32(-3.0))
+        scores = np.where(mask, scores, -3.0)
     if len(scores) > depth:
         some = np.argpartition(scores, len(scores) - depth)[-depth:]
     else:
@@ -58,7 +59,7 @@ def best_rows(
 def blend(
     things: Sequence[int],
     words: npt.NDArray[np.float32],
-    meaning: npt.NDArray[np.float32],
+    meaning: Floats,
     *,
     ground: float,
     possible: float = 0.0,
@@ -72,17 +73,16 @@ def blend(
     """
     if not things:
         return {}
-    above = np.clip(meaning - np.float32(ground), 0, None)
-    scores = (_of_best(words, _WEAK * possible) + _of_best(above)) / 2
-    order = np.argsort(-scores, kind="stable")
-    return {things[at]: float(scores[at]) for at in order}
+    above = np.clip(meaning - ground, 0, None)
+    scores = np.round((_of_best(words, _WEAK * possible) + _of_best(above)) / 2, DECIMALS)
+    return {things[at]: float(scores[at]) for at in order(scores)}
 
 
 #: The share of all its words from which a question is taken to be found by them.
 _WEAK = 0.5
 
 
-def _of_best(scores: npt.NDArray[np.float32], least: float = 0.0) -> npt.NDArray[np.float32]:
+def _of_best(scores: npt.NDArray[Any], least: float = 0.0) -> npt.NDArray[Any]:
     best = max(float(scores.max()), least)
     return scores / best if best > 0 else np.zeros_like(scores)
 

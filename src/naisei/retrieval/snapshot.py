@@ -38,6 +38,7 @@ from naisei.retrieval.seal import check, intact, seal
 from naisei.retrieval.store import CHUNKS, ChunkRow, Store, folder_of
 from naisei.retrieval.types import Chunk
 from naisei.retrieval.vectors import SpanIndex, VectorIndex, WordIndex, write_words
+from naisei.similarity import Floats
 
 _OWN = ("path", "format", "date", "headings")
 #: (path, format, date, meta) → whether it fits.
@@ -229,7 +230,7 @@ class Snapshot:
         """Those of the filters whose key something here has."""
         return {key: value for key, value in filters.items() if key in _OWN or key in self.keys}
 
-    def ground(self, cosines: npt.NDArray[np.float32], vector: npt.NDArray[np.float32]) -> float:
+    def ground(self, cosines: Floats, vector: npt.NDArray[np.float32]) -> float:
         """The cosine with this vector that says nothing: the mean of all."""
         return float(cosines.mean()) if len(cosines) else 0.0
 

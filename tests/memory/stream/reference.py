@@ -9,9 +9,14 @@ from naisei.memory.stream import Entry, ScoreWeights
 Vector = Sequence[float] | None
 
 
+def unit(a: Sequence[float]) -> list[float]:
+    """Length 1, to the nearest 2⁻²⁴."""
+    length = math.sqrt(math.fsum(x * x for x in a))
+    return [round(x / length * 2**24) / 2**24 for x in a]
+
+
 def cosine(a: Sequence[float], b: Sequence[float]) -> float:
-    dot = math.fsum(x * y for x, y in zip(a, b, strict=True))
-    return dot / math.sqrt(math.fsum(x * x for x in a)) / math.sqrt(math.fsum(y * y for y in b))
+    return math.fsum(x * y for x, y in zip(unit(a), unit(b), strict=True))
 
 
 def scaled(values: Sequence[float | None]) -> list[float]:

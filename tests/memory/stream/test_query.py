@@ -145,21 +145,3 @@ def test_what_has_faded_is_found_by_the_summary_that_stands_for_it() -> None:
     assert [entry.id for entry in gone] == ["m0", "m1"] and stream["S1"].of == ("m0", "m1")
     with pytest.raises(ValueError, match="not there"):
         stream.append(Entry(id="S2", time=NOW, kind="summary", text="…", of=("m77",)))
-
-
-def test_the_best_of_full_blocks_are_those_of_exact_cosines(monkeypatch: Any) -> None:
-    draw = np.random.default_rng(7)
-    vectors = draw.standard_normal((4200, 24)).astype(np.float32)
-    words = ["猫", "犬", "馬", "船", "山", "川", "海", "空", "星", "花"]
-    found = []
-    for exact in (False, True):
-        if exact:
-            monkeypatch.setattr("naisei.memory.stream.vectors._integers", lambda: False)
-        stream = Stream()
-        for n, vector in enumerate(vectors):
-            time = NOW - timedelta(minutes=n)
-            stream.append(Entry(id=f"m{n}", time=time, text=words[n * n % 10]), vector)
-        asked = ["猫はどこ", "星はいつ見た"]
-        found.append(stream.find(asked, vectors[:2] + vectors[50:52], now=NOW, k=40))
-    assert [one.entry.id for one in found[0]] == [one.entry.id for one in found[1]]
-    assert [one.score for one in found[0]] == pytest.approx([o.score for o in found[1]], abs=1e-3)

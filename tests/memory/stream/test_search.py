@@ -82,7 +82,7 @@ def test_ranks_without_embeddings(
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("spread", [1.0, 1e-3, 1e-6])
 def test_the_best_of_thousands_are_those_of_the_reference(seed: int, spread: float) -> None:
-    """Also where cosines differ less than float32 products can tell."""
+    """Also where cosines differ little."""
     draw = np.random.default_rng(seed)
     middle, queries = draw.standard_normal(32), draw.standard_normal((3, 32))
     near = (middle + spread * draw.standard_normal((1500, 32))).astype(np.float32)
@@ -106,7 +106,7 @@ def test_the_best_of_thousands_are_those_of_the_reference(seed: int, spread: flo
 
 @pytest.mark.parametrize("spread", [1.0, 0.03])
 def test_the_best_of_full_blocks_are_those_of_the_reference(spread: float) -> None:
-    """Blocks that are looked through in 8 bits, one that still grows, and one that changed."""
+    """Full blocks of rows, one that still grows, and one that changed."""
     draw = np.random.default_rng(5)
     middle, queries = draw.standard_normal(16), draw.standard_normal((3, 16))
     near = (middle + spread * draw.standard_normal((8400, 16))).astype(np.float32)

@@ -32,6 +32,7 @@ from naisei.clarify.schemas import Chance, Clarify, Decision, Execute, Language,
 from naisei.core import Embed, Flow
 from naisei.japanese.answers import Stance, understand
 from naisei.plugins import Options
+from naisei.similarity import cosines, order, unit
 
 _WHY = {
     "ja": {
@@ -150,13 +151,13 @@ class BayesAgent:
         known = [p.situation for p in view.past]
         vectors = yield from Embed((*scene_texts(view.scene), *spoken, *known))
         split = len(vectors) - len(known)
-        likeness = vectors[split:] @ vectors[1] if known else vectors[:0, 0]
+        likeness = cosines(unit(vectors[split:]), vectors[1])
 
-        belief = self._belief(view, turns, vectors[:split], np.asarray(likeness, float))
+        belief = self._belief(view, turns, vectors[:split], likeness)
         questions = self._with_named(questions, belief, language)
         chosen = self._plan(view, questions, {t.question for t in turns}, belief)
         guess = int(self._ids[chosen.action])
-        top = np.argsort(-belief, kind="stable")[:SHOWN]
+        top = order(belief)[:SHOWN]
         chances = tuple(Chance(action=int(self._ids[i]), p=float(belief[i])) for i in top)
         texts = [self._knowledge.items[i].text for i in top[:NAMED]]
         shares = [chance.p for chance in chances[:NAMED]]
@@ -237,7 +238,7 @@ class BayesAgent:
     def _plan(self, view: View, questions: _Bank, asked: set[str], belief: Array) -> Plan:
         """The policy's plan, over the likeliest actions and the questions not yet asked."""
         may_ask = view.may_ask and self._asks
-        support = np.argsort(-belief, kind="stable")[:SUPPORT]
+        support = order(belief)[:SUPPORT]
         gone = {
             t for q, t in zip(questions.questions, questions.topics, strict=True) if q.text in asked
         }
@@ -299,8 +300,7 @@ def _narrow(tables: Array, support: npt.NDArray[np.intp], most: int = REPLIES) -
     held = tables[:, :, support]
     if held.shape[1] <= most:
         return held
-    order = np.argsort(-held.sum(axis=2), axis=1, kind="stable")
-    rows = np.take_along_axis(held, order[:, :, None], axis=1)
+    rows = np.take_along_axis(held, order(held.sum(axis=2))[:, :, None], axis=1)
     rest = rows[:, most - 1 :].sum(axis=1, keepdims=True)
     merged: Array = np.concatenate([rows[:, : most - 1], rest], axis=1)
     return merged

@@ -7,12 +7,13 @@ nearest description; otherwise, and with the option `descriptions=false`, as its
 from __future__ import annotations
 
 from naisei.clarify.agent import AgentContext, View, declares
-from naisei.clarify.agents.features import Vectors, scene_texts
+from naisei.clarify.agents.features import scene_texts
 from naisei.clarify.agents.knowledge import knowledge_for
 from naisei.clarify.schemas import ActionSet, Decision, Execute
 from naisei.core import Embed, Flow
 from naisei.models.base import Embedder
 from naisei.plugins import Options
+from naisei.similarity import cosines, unit
 
 
 class EmbedOptions(Options):
@@ -33,13 +34,13 @@ class EmbedAgent:
         texts = [(item.text, *(item.says if descriptions else ())) for item in items]
         self._ids = actions.ids
         self._owner = [i for i, own in enumerate(texts) for _ in own]
-        self._vectors: Vectors = embedder.embed([t for own in texts for t in own], "passage")
+        self._vectors = unit(embedder.embed([t for own in texts for t in own], "passage"))
 
     def decide(self, view: View) -> Flow[Decision]:
         vectors = yield from Embed((scene_texts(view.scene)[1],))
         nearest: dict[int, float] = {}
-        for i, cosine in zip(self._owner, self._vectors @ vectors[0], strict=True):
-            nearest[i] = max(nearest.get(i, -1.0), float(cosine))
+        for i, near in zip(self._owner, cosines(self._vectors, vectors[0]), strict=True):
+            nearest[i] = max(nearest.get(i, -1.0), float(near))
         order = sorted(nearest, key=lambda i: (-nearest[i], i))
         best = next((i for i in order if self._ids[i] in view.allowed), order[0])
         return Execute(action=self._ids[best])

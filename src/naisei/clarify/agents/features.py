@@ -23,6 +23,7 @@ from naisei.japanese.answers import is_stored, is_used, tidy_words
 from naisei.japanese.morph import lemmas
 from naisei.lang import say
 from naisei.models.base import Embedder
+from naisei.similarity import cosines, unit
 
 #: Words too common to point at a thing.
 _COMMON = frozenset(
@@ -156,8 +157,10 @@ class Features:
         #: (index of the action, description), in order.
         self.descriptions = [(i, text) for i, item in enumerate(items) for text in item.says]
         self._owner = np.array([i for i, _ in self.descriptions], dtype=np.intp)
-        self._says: Vectors = embedder.embed([text for _, text in self.descriptions], "passage")
-        self._actions: Vectors = embedder.embed([item.text for item in items], "passage")
+        self._says: Vectors = unit(
+            embedder.embed([text for _, text in self.descriptions], "passage")
+        )
+        self._actions: Vectors = unit(embedder.embed([item.text for item in items], "passage"))
         self._kin = self._kinship()
 
     def scene(self, scene: Scene, vectors: Vectors) -> Array:
@@ -224,7 +227,7 @@ class Features:
             [
                 _standard(best),
                 _standard(mean),
-                _standard((self._actions @ vector).astype(float)),
+                _standard(cosines(self._actions, vector)),
                 np.log1p(self._words.score(text)),
                 named,
                 np.log1p(mode),
@@ -236,11 +239,11 @@ class Features:
     ) -> tuple[Array, Array]:
         """Cosine with each action's nearest description, and with its descriptions on average."""
         owner = self._owner[keep]
-        cosines = (self._says[keep] @ vector).astype(float)
+        near = cosines(self._says[keep], vector)
         best = np.full(len(self._names), -1.0)
-        np.maximum.at(best, owner, cosines)
+        np.maximum.at(best, owner, near)
         count = np.bincount(owner, minlength=len(self._names))
-        return best, np.bincount(owner, cosines, minlength=len(self._names)) / count
+        return best, np.bincount(owner, near, minlength=len(self._names)) / count
 
     def _kinship(self) -> Array:
         """How far a need for action b (column) sounds like one for action a (row), shape

@@ -25,6 +25,7 @@ from naisei.clarify.schemas import Chance, Clarify, Decision, Execute
 from naisei.core import Chat, Flow, Message, system, user
 from naisei.plugins import Options
 from naisei.schema import told
+from naisei.similarity import order
 
 Array = npt.NDArray[np.float64]
 Expected = Literal["yes", "no", "unknown"]
@@ -162,7 +163,7 @@ class HybridAgent:
         )
         chosen = plan(belief, tables, stage, depth=1)
         guess = allowed[chosen.action]
-        top = np.argsort(-belief, kind="stable")[:COUNT]
+        top = order(belief)[:COUNT]
         chances = tuple(Chance(action=allowed[i], p=float(belief[i])) for i in top)
         if chosen.question is not None:
             return Clarify(question=question, thought=reply.thought, guess=guess, chances=chances)

@@ -22,6 +22,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from naisei.similarity import order
+
 Array = npt.NDArray[np.float64]
 #: Gains below this are noise of rounding: ties go to executing.
 _TIE = 1e-9
@@ -79,19 +81,19 @@ def plan(
     """
     mass = np.asarray(belief, float)[None, :]
     kinds = np.arange(len(tables)) if groups is None else groups
-    best = int(mass[0].argmax())
+    best = int(order(mass[0])[0])
     now = float(_execute(mass, stage, tables, kinds, depth)[0])
     if stage.left <= 0 or len(tables) == 0 or depth < 1:
         return Plan(None, best, now, -np.inf)
     gains = _ask_each(mass, stage, tables, kinds, 1)[:, 0]
     if depth > 1:
-        chosen = np.argsort(-gains, kind="stable")[:beam]
+        chosen = order(gains)[:beam]
         kept, kept_kinds = tables[chosen], kinds[chosen]
         deeper = _ask_each(mass, stage, kept, kept_kinds, depth)[:, 0]
         now = float(_execute(mass, stage, kept, kept_kinds, depth)[0])
-        index, ask = int(chosen[deeper.argmax()]), float(deeper.max())
+        index, ask = int(chosen[order(deeper)[0]]), float(deeper.max())
     else:
-        index, ask = int(gains.argmax()), float(gains.max())
+        index, ask = int(order(gains)[0]), float(gains.max())
     return Plan(index if ask > now + _TIE else None, best, now, ask)
 
 

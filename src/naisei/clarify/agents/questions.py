@@ -20,6 +20,7 @@ import numpy.typing as npt
 from naisei.clarify.schemas import ActionSet, Language
 from naisei.japanese.morph import lemmas
 from naisei.models.base import Embedder
+from naisei.similarity import cosines, unit
 
 Array = npt.NDArray[np.float64]
 Kind = Literal["polar", "either", "open", "named"]
@@ -111,8 +112,8 @@ def judge(
     asked = [q for q in questions if q.id in about]
     if not asked:
         return questions
-    texts = embedder.embed([a.text for a in actions], "passage")
-    near = (texts @ embedder.embed([about[q.id] for q in asked], "query").T).astype(float)
+    texts = unit(embedder.embed([a.text for a in actions], "passage"))
+    near = cosines(texts, embedder.embed([about[q.id] for q in asked], "query")).T
     # First over the questions: some actions are near to everything; then over the actions.
     near -= near.mean(axis=1, keepdims=True)
     near = (near - near.mean(axis=0)) / np.maximum(near.std(axis=0), 1e-9)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, NamedTuple
@@ -22,10 +22,8 @@ import numpy.typing as npt
 from naisei.bm25 import idf, saturated
 from naisei.japanese.sentences import search_tokens
 from naisei.memory.stream.periods import About, Period, about, periods_in, tells_time
-from naisei.memory.stream.search import reach
-from naisei.memory.stream.vectors import BLOCK
+from naisei.similarity import Floats
 
-Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
 #: What a question asks about; `auto`: what its words say.
 Focus = Literal["auto", "now", "time", "when", "fact"]
@@ -95,8 +93,6 @@ class Query:
 QUERY = Query()
 #: Scores that differ by less are all the same.
 _EVEN = 1e-12
-#: So many times the best are scored exactly.
-_LOOKED_AT = 4
 #: Seconds between two lines of one talk, at most.
 _TALK = 3600.0
 
@@ -239,32 +235,29 @@ class Found(NamedTuple):
 def scored(
     lines: Lines,
     texts: Sequence[str],
-    cosines: Callable[[Rows | None], Floats] | None,
+    cosines: Floats | None,
     *,
-    most: int,
     now: datetime,
     focus: Focus,
     how: Query,
 ) -> Found:
     """What each entry scores for the question that it serves best.
 
-    texts: at least one. cosines: of shape (texts, entries), NaN without a vector, for all entries,
-    near, or for some of them exactly; `None`: by words alone. most: so many of the best have their
-    exact score, at least.
+    texts: at least one. cosines: of shape (texts, entries), NaN without a vector; `None`: by words
+    alone.
     """
-    wanted = [_wanted(lines, text, now, focus, how) for text in texts]
-    if cosines is None:
-        return _summed(lines, wanted, None, how)
-    near = cosines(None)
-    found = _summed(lines, wanted, near, how)
-    if len(lines.times) < BLOCK:
-        return found
-    # Blocks were looked through in 8 bits: the best and what stands beside them again, exactly.
-    rows = np.flatnonzero(lines.within)
-    best = rows[reach(found.score[rows], _LOOKED_AT * most, 0.0)]
-    best = np.unique(np.concatenate([best - 1, best, best + 1]).clip(0, len(lines.times) - 1))
-    near[:, best] = cosines(best)
-    return _summed(lines, wanted, near, how)
+    score = relevance = np.full(len(lines.times), -np.inf)
+    for n, text in enumerate(texts):
+        one = _wanted(lines, text, now, focus, how)
+        near = one.words
+        if cosines is not None:
+            meaning = _standing(cosines[n], lines.within)
+            near = how.words * near + (1 - how.words) * meaning
+        near = beside(near, lines.joined, before=how.before, after=how.after) + one.speaker
+        whole = near + one.priors
+        better = whole > score
+        score, relevance = np.where(better, whole, score), np.where(better, near, relevance)
+    return Found(score, relevance, _placed(lines.times, lines.within))
 
 
 class _Wanted(NamedTuple):
@@ -294,20 +287,6 @@ def _wanted(lines: Lines, text: str, now: datetime, focus: Focus, how: Query) ->
         speaker=how.speaker * np.isin(lines.speaker, speakers).astype(np.float64),
         priors=rest,
     )
-
-
-def _summed(lines: Lines, wanted: Sequence[_Wanted], cosines: Floats | None, how: Query) -> Found:
-    score = relevance = np.full(len(lines.times), -np.inf)
-    for n, one in enumerate(wanted):
-        near = one.words
-        if cosines is not None:
-            meaning = _standing(cosines[n], lines.within)
-            near = how.words * near + (1 - how.words) * meaning
-        near = beside(near, lines.joined, before=how.before, after=how.after) + one.speaker
-        whole = near + one.priors
-        better = whole > score
-        score, relevance = np.where(better, whole, score), np.where(better, near, relevance)
-    return Found(score, relevance, _placed(lines.times, lines.within))
 
 
 def _standing(raw: Floats, within: npt.NDArray[np.bool_]) -> Floats:

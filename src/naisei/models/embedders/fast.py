@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from naisei.models.embedders.unigram import Unigram
+from naisei.similarity import unit
 
 _LOCK = threading.Lock()
 #: Of a text; a longer one's remaining characters are not read.
@@ -72,9 +73,7 @@ class FastEmbedder:
         cut = own.cutter.cut([text[:_CHARACTERS] for text in texts])
         for row, numbers in zip(out, cut, strict=True):
             known = [n for n in numbers if n < len(own.vectors)]
-            row[:] = own.scales[known] @ own.vectors[known].astype(np.float32)
-            norm = float(np.linalg.norm(row))
-            if norm == 0.0:
-                row[0], norm = 1.0, 1.0
-            row /= norm
-        return out
+            row[:] = (own.scales[known, None] * own.vectors[known]).sum(axis=0)
+            if not row.any():
+                row[0] = 1.0
+        return unit(out)

@@ -95,8 +95,8 @@ def export(
 
     The layout `shared` becomes `model.npz`, which numpy plays; `pairs` becomes `model.onnx`.
     int8: of `shared` the weights alone, each matrix with a scale a row (a rating is then a
-    function of one example); of `pairs` dynamic quantisation by channel, within 7 bits, since
-    processors without VNNI overflow on 8. figures: of the training, for the card. words: texts
+    function of one example); of `pairs` dynamic quantisation by channel, within 7 bits
+    (`naisei.models.embedders.onnx`). figures: of the training, for the card. words: texts
     for whose tokens there is room; all tokens of the encoder if none. threshold: see `ModelCard`.
 
     Raises:

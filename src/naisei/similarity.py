@@ -1,0 +1,51 @@
+"""Cosines, and the order of scores, that are the same on every processor.
+
+The sum of floats depends on the order they are added in, and a BLAS library chooses that by the
+processor. Here the numbers of vectors are multiples of 2⁻²⁴: their products, and all sums of these
+up to 32, fit into a float64 without rounding, so the order does not matter.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Vectors = npt.NDArray[np.float32]
+
+_STEPS = 2.0**24
+#: Rows at once: what becomes float64 stays in the processor's cache.
+_BLOCK = 1024
+#: Scores that agree to so many decimals are ties: exponentials and logarithms differ by processor.
+DECIMALS = 12
+
+
+def unit(vectors: npt.ArrayLike) -> Vectors:
+    """Vectors (…, dim) scaled to length 1, each number to the nearest 2⁻²⁴; zeros stay zeros."""
+    wide = np.asarray(vectors, np.float64)
+    # To about length 1 first: squares of very small or great numbers have no room.
+    most = np.abs(wide).max(-1, initial=0.0, keepdims=True)
+    wide = wide / np.where(most > 0, most, 1.0)
+    length = np.sqrt((wide * wide).sum(-1, keepdims=True))
+    wide /= np.where(length > 0, length, 1.0)
+    return (np.rint(wide * _STEPS) / _STEPS).astype(np.float32)
+
+
+def cosines(rows: npt.NDArray[np.float32 | np.int8], queries: npt.ArrayLike) -> Floats:
+    """Shape (rows,) for one query (dim,), (queries, rows) for several (queries, dim).
+
+    rows: shape (rows, dim), of `unit`, or whole numbers of 8 bits. queries: of any length.
+    """
+    asked = unit(queries).astype(np.float64)
+    out = np.empty((*asked.shape[:-1], len(rows)))
+    for start in range(0, len(rows), _BLOCK):
+        block = rows[start : start + _BLOCK].astype(np.float64)
+        # One query after the other: quicker than all at once, for a few.
+        for query, found in zip(np.atleast_2d(asked), np.atleast_2d(out), strict=True):
+            np.matmul(block, query, found[start : start + _BLOCK])
+    return out
+
+
+def order(scores: npt.ArrayLike) -> npt.NDArray[np.intp]:
+    """The positions of scores along the last axis, the greatest first; ties as they stand."""
+    return np.argsort(-np.round(np.asarray(scores, np.float64), DECIMALS), kind="stable")
