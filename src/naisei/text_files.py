@@ -17,7 +17,7 @@ import time
 import tomllib
 import unicodedata
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
 from naisei.core import InputError
 from naisei.lang import say
@@ -171,8 +171,11 @@ _NESTING = re.compile(r'"(?:[^"\\]++|\\.)*+(?:"|\Z)|[\[{]|[\]}]', re.DOTALL)
 _HALF_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")
 
 
-def json_of(text: str | bytes) -> Any:
+def json_of(text: str | bytes, *, foreign: bool = False) -> Any:
     """The value of a JSON text of others.
+
+    foreign: not all of it is read: half a character is let stand, and a number that is none
+    becomes a text.
 
     Raises:
         json.JSONDecodeError: it is no JSON, is nested more than `JSON_DEPTH` deep, or has half a
@@ -188,13 +191,26 @@ def json_of(text: str | bytes) -> Any:
             if deep > JSON_DEPTH:
                 raise json.JSONDecodeError(_TOO_DEEP, text, found.start())
     try:
-        value = json.loads(text, parse_constant=_no_number)
-        if _HALF_CHARACTER.search(text) is not None:
+        value = json.loads(text, parse_constant=str if foreign else _no_number)
+        if not foreign and _HALF_CHARACTER.search(text) is not None:
             json.dumps(value, ensure_ascii=False).encode()  # raises for one without its other half
     except json.JSONDecodeError:
         raise
     except ValueError as error:
         raise json.JSONDecodeError(str(error), text, 0) from error
+    return value
+
+
+T = TypeVar("T")
+
+
+def whole_characters(value: T) -> T:
+    """A value of JSON with `?` for each half of a character."""
+    try:
+        told = json.dumps(value, ensure_ascii=False)
+        told.encode()
+    except UnicodeEncodeError:
+        return json.loads(told.encode("utf-8", "replace"))  # type: ignore[no-any-return]
     return value
 
 
