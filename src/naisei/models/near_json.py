@@ -257,7 +257,7 @@ def number_of(value: Any, most: float | None = None) -> int | float | None:
     """The finite number that a value is or spells: 3, 1.4, "+2", "２", "4点", and "4/5" where the
     scale ends at `most` = 5; `None` for others."""
     if isinstance(value, str):
-        found = _COUNTED.fullmatch(plain(value).replace(" ", "").removeprefix("±"))
+        found = _COUNTED.fullmatch(plain(value).replace(" ", "").replace("±0", "0"))
         if found is None or (found[2] and int(found[2]) != most):
             return None
         value = float(found[1])
@@ -273,8 +273,7 @@ def _number(value: Any, part: dict[str, Any]) -> Any:
     if number is None:
         return value
     if part["type"] == "integer" and number != int(number):
-        scale = low is not None and high is not None and high - low < _SCALE
-        if not (scale and low <= number <= high):
+        if low is None or high is None or high - low >= _SCALE or not low <= number <= high:
             return value
         # Halves go away from zero, as people round.
         number = int(math.copysign(abs(number) + 0.5, number))

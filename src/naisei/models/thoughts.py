@@ -51,7 +51,10 @@ _FRAMED = re.compile(rf"\A(?:\s*(?:{_FRAME}))+|(?:(?:{_FRAME})\s*)+\Z", re.IGNOR
 _WRAPPED = re.compile(
     r"\A<(answer|output|response|solution)>(.*?)(?:</\1>\s*)?\Z", re.IGNORECASE | re.DOTALL
 )
-_PART_OF_A_MARK = re.compile(r"[<◁\[][^>▷\]\n]{0,40}\Z")
+_PART_OF_A_MARK = re.compile(
+    r"(?:[<◁\[][^>▷\]\n]{0,40}|<\|(?:start|channel)(?:(?!<\|message\|>)[^\n]){0,80})\Z"
+)
+_FIRST_WORDS = ("analysis", "here is my thought process:", "here's my thought process:")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +84,16 @@ def parted(text: str, *, growing: bool = False) -> Parted:
                 kept, headless = [], headless or not thought
             thought, at = True, start
             continue
-        end = _end(text, mark, kind, start)
+        end = _end(text, mark, kind, start, growing)
         if end is None or (end < 0 and int(kind[1:]) >= _PLAIN and not growing):
             continue
         kept.append(text[start : mark.start()])
         start = at = len(text) if end < 0 else _after(text, end)
         thought = True
-    answer = _FRAMED.sub("", "".join([*kept, text[start:]]))
+    answer = "".join([*kept, text[start:]])
+    if growing:
+        answer = _PART_OF_A_MARK.sub("", answer)
+    answer = _FRAMED.sub("", answer)
     if thought and (wrapped := _WRAPPED.match(answer := answer.strip())):
         answer = wrapped[2].strip()
     return Parted(answer, thought, headless)
@@ -99,7 +105,7 @@ def _after(text: str, at: int) -> int:
     return gap.end()
 
 
-def _end(text: str, mark: re.Match[str], kind: str, start: int) -> int | None:
+def _end(text: str, mark: re.Match[str], kind: str, start: int, growing: bool) -> int | None:
     """Where the thought ends that begins with `mark`: -1 if it does not, `None` if it is none.
 
     A tag amid a line is one only as a model writes it, without a space behind it.
@@ -108,7 +114,8 @@ def _end(text: str, mark: re.Match[str], kind: str, start: int) -> int | None:
     if tag is not None:
         line = max(start, text.rfind("\n", start, mark.start()) + 1)
         amid = text[line : mark.start()].strip() != ""
-        if amid and ("think" not in tag.lower() or text[at : at + 1] in (" ", "　", "")):
+        behind = text[at : at + 1].isspace() if at < len(text) else not growing
+        if amid and (behind or "think" not in tag.lower()):
             return None
     closes = _PAIRS[int(kind[1:])][1].replace("{tag}", re.escape(tag or ""))
     found = re.compile(closes, re.IGNORECASE).search(text, at)
@@ -121,6 +128,7 @@ def spoken(text: str, *, headless: bool) -> str:
     headless: this model's thoughts begin in the prompt: until one ends, there is no answer.
     """
     found = parted(text, growing=True)
-    if headless and not found.thought:
+    begins = text.lstrip().lower()
+    if not found.thought and (headless or any(w.startswith(begins) for w in _FIRST_WORDS)):
         return ""
-    return _PART_OF_A_MARK.sub("", found.answer)
+    return found.answer

@@ -142,8 +142,8 @@ class CompletionsModel:
         body = {"model": self.model_name, **given}
         if told is not None:
             body |= {"stream": True, "stream_options": {"include_usage": True}}
-        content = _encode(body).encode()
         try:
+            content = _encode(body).encode()
             with self._clients.one() as client:
                 async with (
                     asyncio.timeout(self._timeout),
@@ -177,9 +177,9 @@ class CompletionsModel:
             raise BadReply(str(page))
         data = json_of(raw.decode("utf-8-sig"), foreign=True)
         if isinstance(data, dict) and data.get("error") and not data.get("choices"):
-            code = data["error"].get("code") if isinstance(data["error"], dict) else None
-            known = isinstance(code, int) and 400 <= code < 600
-            raise of_status(code if known else 502, data["error"])
+            code = data["error"].get("code") if isinstance(data["error"], dict) else 0
+            known = code if isinstance(code, int) and 400 <= code < 600 else 502
+            raise of_status(known, data["error"])
         return data
 
     async def aclose(self) -> None:
