@@ -10,6 +10,7 @@ import codecs
 import errno
 import io
 import json
+import math
 import os
 import re
 import stat
@@ -191,7 +192,10 @@ def json_of(text: str | bytes, *, foreign: bool = False) -> Any:
             if deep > JSON_DEPTH:
                 raise json.JSONDecodeError(_TOO_DEEP, text, found.start())
     try:
-        value = json.loads(text, parse_constant=str if foreign else _no_number)
+        if foreign:
+            value = json.loads(text, parse_constant=str, parse_float=_finite)
+        else:
+            value = json.loads(text, parse_constant=_no_number)
         if not foreign and _HALF_CHARACTER.search(text) is not None:
             json.dumps(value, ensure_ascii=False).encode()  # raises for one without its other half
     except json.JSONDecodeError:
@@ -215,6 +219,10 @@ def whole_characters(value: T) -> T:
 
 
 _TOO_DEEP = f"nested more than {JSON_DEPTH} deep"
+
+
+def _finite(number: str) -> float | str:
+    return value if math.isfinite(value := float(number)) else number
 
 
 def _no_number(name: str) -> Any:

@@ -110,7 +110,7 @@ def scored(**other: Any) -> dict[str, Any]:
             "PASS",
         ),
         ({"scores": dict.fromkeys(ASPECTS, 4), "verdict": "WARN"}, (4, 4, 4, 4, 4), "WARN"),
-        ({name: 3 for name in ASPECTS.values()}, (3, 3, 3, 3, 3), ""),
+        (dict.fromkeys(ASPECTS.values(), 3), (3, 3, 3, 3, 3), ""),
     ],
 )
 def test_a_judge_is_heard_in_its_own_words(

@@ -97,6 +97,8 @@ def of_body(error: Exception) -> Transient | Unusable | None:
     """A request that cannot be written, or a reply that cannot be read; `None`: neither."""
     if isinstance(error, UnicodeEncodeError):
         return Unusable(f"the messages cannot be sent as UTF-8: {short(error)}")
+    if isinstance(error, UnicodeDecodeError):
+        return BadReply(f"the body is not UTF-8: {short(error)}")
     if isinstance(error, ValueError | RecursionError):
         return BadReply(f"the body is no JSON: {short(error)}")
     return None
