@@ -41,8 +41,11 @@ def told(
     names of the field, and synonyms: value → other words for it, as replies may have them. bounds:
     of the value, as for `pydantic.Field`; only a short range of whole numbers is told to the model.
     """
-    extra: Any = {_TOLD: {"ja": ja, "en": en}, "called": list(called)}
-    extra["synonyms"] = {value: list(words) for value, words in synonyms.items()}
+    extra: Any = {_TOLD: {"ja": ja, "en": en}}
+    if called:
+        extra["called"] = list(called)
+    if synonyms:
+        extra["synonyms"] = {value: list(words) for value, words in synonyms.items()}
     return Field(default, json_schema_extra=extra, **bounds)
 
 

@@ -29,8 +29,8 @@ from naisei.core import (
 )
 from naisei.lang import say
 from naisei.models.base import ChatModel, Mode, Schema
-from naisei.models.near_json import NearJSON, fitted
 from naisei.models.thoughts import parted
+from naisei.near_json import NearJSON, fitted
 from naisei.schema import json_schema, spoken_in
 
 _BRACE = re.compile(r"[{\[｛]")
@@ -113,7 +113,7 @@ def read(
     text: str, model: type[BaseModel], language: str = "en", notes: list[str] | None = None
 ) -> BaseModel:
     """The reply as a validated object. JSON may stand in a fence or amid prose, may be nearly JSON
-    (`naisei.models.near_json`), and of several objects the last one that fits counts: models draft
+    (`naisei.near_json`), and of several objects the last one that fits counts: models draft
     before they answer. language: of what is said of a violation. notes: gets what was done.
 
     Raises:

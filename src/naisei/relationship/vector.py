@@ -20,7 +20,7 @@ from pydantic import (
     model_validator,
 )
 
-from naisei.models.near_json import number_of
+from naisei.near_json import number_of
 from naisei.schema import told
 
 #: In the order of every vector, prompt and table.

@@ -13,22 +13,30 @@ from pydantic import BaseModel
 
 from naisei.schema import names_of
 
-_GAP = re.compile(r"(?:\s+|//[^\n]{0,500}|/\*.{0,500}?\*/|#[^\n]{0,500})*+", re.DOTALL)
-_BARE = re.compile(r"[^\s,:{}\[\]，：｛｝\"'“”„＂‘’]+")
 _NEXT = r"\s*+(?:[,:}\]，：｝]|//|/\*|#)"
 
 
-def _string(quotes: str) -> re.Pattern[str]:
+def _string(quotes: str) -> str:
     """A string that ends at a quotation mark with structure behind it; others are its text."""
     inner = rf"[^{quotes}\\]|\\.|[{quotes}](?!{_NEXT})"
-    return re.compile(rf"[{quotes}]((?:{inner})*+)[{quotes}]", re.DOTALL)
+    return rf"[{quotes}](?P<s{ord(quotes[0])}>(?:{inner})*+)[{quotes}]"
 
 
-_STRINGS = {quote: _string(quotes) for quotes in ('"“”„＂', "'‘’") for quote in quotes}
-_ESCAPE = re.compile(r"\\(.)|\"", re.DOTALL)
-_WORDS = {"true": True, "false": False, "null": None, "none": None}
+_TOKEN = re.compile(
+    "|".join(
+        [
+            r"(?P<gap>\s+|//[^\n]{0,500}|/\*.{0,500}?\*/|#[^\n]{0,500})",
+            r"(?P<mark>[{}\[\],:｛｝，：])",
+            *map(_string, ('"“”„＂', "'‘’")),
+            r"(?P<bare>[^\s,:{}\[\]，：｛｝\"'“”„＂‘’]+)",
+        ]
+    ),
+    re.DOTALL,
+)
+_ESCAPE = re.compile(r"\\(.)|\"|[\x00-\x1f]", re.DOTALL)
+_WORDS = {"true": "true", "false": "false", "null": "null", "none": "null"}
 _MINUS = str.maketrans("−‐‑‒–—", "------")
-_NUMBER = re.compile(r"[+-]?(\d{1,15})(\.\d{1,15})?")
+_NUMBER = re.compile(r"\+?(-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?)")
 
 
 def plain(value: object) -> str:
@@ -42,78 +50,45 @@ class NearJSON:
     Python's words, comments, plus signs, bare keys, commas too many and marks inside a text."""
 
     def raw_decode(self, text: str, at: int) -> tuple[Any, int]:
-        """The value that begins at `at`, and where it ends.
+        """The value that begins at the bracket `at`, and where it ends.
 
         Raises:
             json.JSONDecodeError: there is none; at the end of the text where it is cut off.
         """
-        at = self._gap(text, at)
-        mark = text[at]
-        if mark in "{｛":
-            return self._members(text, at + 1)
-        if mark == "[":
-            return self._items(text, at + 1)
-        if mark in _STRINGS:
-            return self._quoted(text, at)
-        word, end = self._word(text, at)
-        if word.lower() in _WORDS:
-            return _WORDS[word.lower()], end
-        number = unicodedata.normalize("NFKC", word).translate(_MINUS)
-        found = _NUMBER.fullmatch(number)
-        return (word if not found else float(number) if found[2] else int(number)), end
+        said, deep = list[str](), 0
+        while token := _TOKEN.match(text, at):
+            at, kind = token.end(), token.lastgroup
+            if kind == "gap":
+                continue
+            if kind != "mark":
+                said.append(_bare(token[0]) if kind == "bare" else _quoted(token[str(kind)]))
+                continue
+            mark = unicodedata.normalize("NFKC", token[0])
+            deep += (mark in "{[") - (mark in "}]")
+            if mark in "}]" and said[-1] == ",":
+                said.pop()
+            said.append(mark)
+            if deep == 0:
+                try:
+                    return json.loads("".join(said)), at
+                except json.JSONDecodeError as error:
+                    raise json.JSONDecodeError(error.msg, text, at - 1) from error
+        raise json.JSONDecodeError("cut off", text, len(text))
 
-    def _gap(self, text: str, at: int) -> int:
-        gap = _GAP.match(text, at)
-        assert gap is not None
-        if gap.end() == len(text):
-            raise json.JSONDecodeError("cut off", text, len(text))
-        return gap.end()
 
-    def _word(self, text: str, at: int) -> tuple[str, int]:
-        if (word := _BARE.match(text, at)) is None:
-            raise json.JSONDecodeError("no value", text, at)
-        return word[0], word.end()
+def _bare(word: str) -> str:
+    number = _NUMBER.fullmatch(unicodedata.normalize("NFKC", word).translate(_MINUS))
+    return _WORDS.get(word.lower()) or (number[1] if number else _quoted(word))
 
-    def _quoted(self, text: str, at: int) -> tuple[str, int]:
-        if (found := _STRINGS[text[at]].match(text, at)) is None:
-            raise json.JSONDecodeError("Unterminated string", text, len(text))
-        inner = _ESCAPE.sub(_escaped, found[1])
-        value: str = json.loads(f'"{inner}"', strict=False)
-        return value, found.end()
 
-    def _items(self, text: str, at: int) -> tuple[list[Any], int]:
-        out: list[Any] = []
-        while text[at := self._gap(text, at)] != "]":
-            value, at = self.raw_decode(text, at)
-            out.append(value)
-            at = self._comma(text, at, "]")
-        return out, at + 1
-
-    def _members(self, text: str, at: int) -> tuple[dict[str, Any], int]:
-        out: dict[str, Any] = {}
-        while text[at := self._gap(text, at)] not in "}｝":
-            read = self._quoted if text[at] in _STRINGS else self._word
-            key, at = read(text, at)
-            at = self._gap(text, at)
-            if text[at] not in ":：":
-                raise json.JSONDecodeError("no colon", text, at)
-            out[key], at = self.raw_decode(text, at + 1)
-            at = self._comma(text, at, "}｝")
-        return out, at + 1
-
-    def _comma(self, text: str, at: int, ends: str) -> int:
-        at = self._gap(text, at)
-        if text[at] in ",，":
-            return at + 1
-        if text[at] not in ends and text[at] not in _STRINGS:
-            raise json.JSONDecodeError("no comma", text, at)
-        return at
+def _quoted(inner: str) -> str:
+    return f'"{_ESCAPE.sub(_escaped, inner)}"'
 
 
 def _escaped(found: re.Match[str]) -> str:
     after = found[1]
     if after is None:
-        return '\\"'
+        return json.dumps(found[0])[1:-1]
     return after if after == "'" else found[0] if after in '"\\/bfnrtu' else f"\\{found[0]}"
 
 
@@ -152,9 +127,7 @@ class _Fitting:
     def fit(self, value: Any, part: dict[str, Any], place: str) -> Any:
         """`value`, or what it means for `part` of the schema."""
         if "$ref" in part:
-            part = {**self._known[part["$ref"].rpartition("/")[2]], **part}
-            part.pop("$ref")
-            return self.fit(value, part, place)
+            return self.fit(value, self._known[part["$ref"].rpartition("/")[2]], place)
         if "anyOf" in part:
             return next(
                 (new for p in part["anyOf"] if (new := self.fit(value, p, place)) is not value),
@@ -172,10 +145,10 @@ class _Fitting:
     def _array(self, value: Any, part: dict[str, Any], place: str) -> Any:
         if value is None and not part.get("minItems"):
             return []
-        items = {**part.get("items", {}), **{k: part[k] for k in ("synonyms",) if k in part}}
+        items = {"synonyms": part.get("synonyms", {}), **part.get("items", {})}
         if isinstance(value, str | int | float) and items.get("type") not in (None, "object"):
             value = [value] if value != "" else []
-        if not isinstance(value, list) or "items" not in part:
+        if not isinstance(value, list):
             return value
         return [self.fit(item, items, f"{place}.{n}") for n, item in enumerate(value)]
 
@@ -187,12 +160,10 @@ class _Fitting:
             return value
         value = self._unfolded(self._named(value, fields, place), part, place)
         return {
-            key: self.fit(given, fields[key], f"{place}.{key}".lstrip("."))
-            if key in fields
-            else given
+            key: self.fit(given, fields.get(key, {}), f"{place}.{key}".lstrip("."))
             for key, given in value.items()
             # What may be left out may be null.
-            if not (given is None and key in fields and "default" in fields[key])
+            if given is not None or "default" not in fields.get(key, ())
         }
 
     def _named(self, value: dict[str, Any], fields: dict[str, Any], place: str) -> dict[str, Any]:
@@ -216,10 +187,10 @@ class _Fitting:
             if key in fields or not isinstance(inner, dict):
                 continue
             inner = self._named(inner, fields, place)
-            beside = [k for k in value if k in fields]
-            if not inner or any(k in value for k in inner if k in fields):
-                continue
-            if not set(inner) <= set(fields) or not (beside or plain(key) in hulls):
+            alone = not fields.keys() & value.keys()
+            if not inner.keys() <= fields.keys() - value.keys() or (
+                alone and plain(key) not in hulls
+            ):
                 continue
             self._notes.append(f"{place}{key}: unfolded")
             return {**{k: v for k, v in value.items() if k != key}, **inner}
