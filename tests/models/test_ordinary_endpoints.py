@@ -78,12 +78,21 @@ STRUCTURE = [
     (500, {"error": {"code": 500, "message": "JSON schema conversion failed:\nUnrecognized"}}),
     (501, {"error": "not implemented"}),
     (500, b"Internal Server Error"),
+    (400, {"error": "'response_format.type' must be 'text'"}),
+    (400, {"error": {"message": "Invalid schema for response_format 'Choice': …"}}),
+    (500, {"error": {"message": 'response_format type must be one of "text" or "json"'}}),
+    (200, {"error": {"message": "Provider returned error", "code": 400}}),
+    (424, {"error": "Request failed during generation", "error_type": "generation"}),
 ]
 ROLES = [
     (400, {"object": "error", "message": "System role not supported", "code": 400}),
     (500, {"error": {"message": "Jinja Exception: System role not supported"}}),
     (400, {"error": {"message": "Developer instruction is not enabled for models/gemma-3-1b-it"}}),
     (422, {"detail": "Input should be 'user' or 'assistant'"}),
+    (500, b""),
+    (424, {"error": "Server error: Conversation roles must alternate user/assistant/user/…"}),
+    (200, {"error": "Only user and assistant roles are supported!"}),
+    (500, {"error": {"message": "Only user, assistant and tool roles are supported, got system."}}),
 ]
 
 

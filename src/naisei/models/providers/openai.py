@@ -18,6 +18,7 @@ from naisei.models.base import (
     ChatRequest,
     Mode,
     ModelSettings,
+    Transient,
     Unusable,
     check_allowed,
     check_url,
@@ -177,9 +178,7 @@ class CompletionsModel:
             raise BadReply(str(page))
         data = json_of(raw.decode("utf-8-sig"), foreign=True)
         if isinstance(data, dict) and data.get("error") and not data.get("choices"):
-            code = data["error"].get("code") if isinstance(data["error"], dict) else 0
-            known = code if isinstance(code, int) and 400 <= code < 600 else 502
-            raise of_status(known, data["error"])
+            raise _told_within(data["error"])
         return data
 
     async def aclose(self) -> None:
@@ -192,6 +191,12 @@ _TOO_LONG = f"the reply has over {REPLY_TEXT:,} characters"
 
 # Made once: `json.dumps` with options makes an encoder a call.
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+def _told_within(error: Any) -> Transient | Unusable:
+    """A failure that comes with the status of a success."""
+    code = error.get("code") if isinstance(error, dict) else 0
+    return of_status(code if isinstance(code, int) and 400 <= code < 600 else 502, error)
 
 
 async def _lines(blocks: AsyncIterator[bytes]) -> AsyncIterator[str]:
@@ -222,8 +227,10 @@ async def _joined(lines: AsyncIterator[str], told: Callable[[str], None]) -> dic
         if (given := line.removeprefix("data:").strip()) == "[DONE]":
             break
         piece = json_of(given, foreign=True)
-        if not isinstance(piece, dict) or piece.get("error"):
+        if not isinstance(piece, dict):
             raise BadReply(f"the stream failed: {short(piece)}")
+        if piece.get("error"):
+            raise _told_within(piece["error"])
         whole |= {key: piece[key] for key in ("model", "usage") if piece.get(key)}
         try:
             for choice in piece.get("choices") or ():
