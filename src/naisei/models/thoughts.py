@@ -132,3 +132,19 @@ def spoken(text: str, *, headless: bool) -> str:
     if not found.thought and (headless or any(w.startswith(begins) for w in _FIRST_WORDS)):
         return ""
     return found.answer
+
+
+class Listener:
+    """Hears a reply piece by piece, and passes on what is no thought."""
+
+    def __init__(self) -> None:
+        self._text = self._passed = ""
+
+    def __call__(self, piece: str = "", *, over: bool = False) -> str:
+        """What may be said now. over: nothing more is coming."""
+        self._text += piece
+        now = parted(self._text).answer if over else spoken(self._text, headless=False)
+        if not now.startswith(self._passed):
+            return ""
+        new, self._passed = now[len(self._passed) :], now
+        return new
