@@ -55,7 +55,9 @@ def faulty() -> Callable[..., str]:
         asked += 1
         if asked % 7 in (0, 1) and asked > 1:
             return json.dumps({"Power": "high", "Intimacy": 1})
-        return json.dumps({"Power": 2.6 if asked % 3 == 0 else 1, "Intimacy": 0, "TaskOriented": -1})
+        return json.dumps(
+            {"Power": 2.6 if asked % 3 == 0 else 1, "Intimacy": 0, "TaskOriented": -1}
+        )
 
     return reply
 

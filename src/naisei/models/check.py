@@ -22,7 +22,9 @@ from naisei.models.base import (
     Unusable,
     check_allowed,
 )
-from naisei.models.connection import CallCost, Connection, RetryPolicy, Throttle
+from naisei.models.connection import Connection
+from naisei.models.costs import CallCost
+from naisei.models.pacing import RetryPolicy, Throttle
 from naisei.text_files import json_of
 
 

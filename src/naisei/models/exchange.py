@@ -14,7 +14,8 @@ from pydantic import BaseModel
 
 from naisei.core import Message, Sampling
 from naisei.models.base import ChatReply, ChatRequest, Schema, Transient
-from naisei.models.connection import CallCost, Connection
+from naisei.models.connection import Connection
+from naisei.models.costs import CallCost
 from naisei.models.replies import Garbage, Violation, language_of, mended, read, schema_of
 
 

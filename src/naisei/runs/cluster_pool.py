@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from naisei import __version__
 from naisei.core import Event, InputError, Usage, Where
 from naisei.lang import language, say
-from naisei.models.connection import Throttle
+from naisei.models.pacing import Throttle
 from naisei.runs.cluster_worker import (
     Answer,
     Append,
