@@ -27,8 +27,8 @@ from benchmarks.attack.bodies import BODIES, OK, Body, bomb
 from naisei.core import Chat, NaiseiError, Where, user
 from naisei.core.messages import canonical
 from naisei.models.base import ModelSettings
-from naisei.models.connection import RetryPolicy
 from naisei.models.gateway import Gateway
+from naisei.models.pacing import RetryPolicy
 from naisei.models.pull import pull
 from naisei.models.registry import open_roles
 from naisei.models.weights import Slice, Weights

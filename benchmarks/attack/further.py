@@ -28,8 +28,8 @@ from naisei import keys
 from naisei.core import Chat, InputError, NaiseiError, Usage, Where, user
 from naisei.core.messages import canonical
 from naisei.models.base import ModelSettings
-from naisei.models.connection import RetryPolicy
 from naisei.models.gateway import Gateway
+from naisei.models.pacing import RetryPolicy
 from naisei.models.registry import open_roles
 from naisei.runs.directory import RunDirectory
 from naisei.runs.export import export_csv

@@ -29,8 +29,8 @@ from toy import Toy  # noqa: E402
 from naisei.cli.errors import exit_code, report  # noqa: E402
 from naisei.core import Chat, World  # noqa: E402
 from naisei.models.base import ModelSettings  # noqa: E402
-from naisei.models.connection import RetryPolicy  # noqa: E402
 from naisei.models.gateway import Gateway  # noqa: E402
+from naisei.models.pacing import RetryPolicy  # noqa: E402
 from naisei.models.registry import open_roles  # noqa: E402
 from naisei.runs.directory import RunDirectory  # noqa: E402
 from naisei.runs.engine import RunOutcome, run_task  # noqa: E402

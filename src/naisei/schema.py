@@ -8,8 +8,9 @@ class Reply(BaseModel):
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any
 
 from pydantic import BaseModel, Field
@@ -25,13 +26,32 @@ def spoken_in(text: str) -> str:
 _KANA_AND_KANJI = re.compile("[\u3040-\u30ff\u3400-\u9fff]+")
 
 
-def told(ja: str, en: str, default: Any = ..., **bounds: Any) -> Any:
+def told(
+    ja: str,
+    en: str,
+    default: Any = ...,
+    *,
+    called: tuple[str, ...] = (),
+    synonyms: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
+    **bounds: Any,
+) -> Any:
     """A field that a model fills in, with what it is told of it: one line in each language.
 
-    default: what a missing value is read as; every field is asked for all the same. bounds: of the
-    value, as for `pydantic.Field`; only a short range of whole numbers is told to the model.
+    default: what a missing value is read as; every field is asked for all the same. called: other
+    names of the field, and synonyms: value → other words for it, as replies may have them. bounds:
+    of the value, as for `pydantic.Field`; only a short range of whole numbers is told to the model.
     """
-    return Field(default, json_schema_extra={_TOLD: {"ja": ja, "en": en}}, **bounds)
+    extra: Any = {_TOLD: {"ja": ja, "en": en}}
+    if called:
+        extra["called"] = list(called)
+    if synonyms:
+        extra["synonyms"] = {value: list(words) for value, words in synonyms.items()}
+    return Field(default, json_schema_extra=extra, **bounds)
+
+
+def names_of(field: Mapping[str, Any]) -> list[str]:
+    """What a reply may call a field of a JSON schema of pydantic's, besides its name."""
+    return [*field.get("called", ()), *field.get(_TOLD, {}).values()]
 
 
 _TOLD = "told"

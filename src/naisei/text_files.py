@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import errno
 import json
+import math
 import os
 import re
 import stat
@@ -16,7 +17,7 @@ import time
 import tomllib
 import unicodedata
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from naisei.core import InputError
 from naisei.lang import say
@@ -169,8 +170,11 @@ _NESTING = re.compile(r'"(?:[^"\\]++|\\.)*+(?:"|\Z)|[\[{]|[\]}]', re.DOTALL)
 _HALF_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")
 
 
-def json_of(text: str | bytes) -> Any:
+def json_of(text: str | bytes, *, foreign: bool = False) -> Any:
     """The value of a JSON text of others.
+
+    foreign: not all of it is read: half a character is let stand, and a number that is none
+    becomes a text.
 
     Raises:
         json.JSONDecodeError: it is no JSON, is nested more than `JSON_DEPTH` deep, or has half a
@@ -186,8 +190,11 @@ def json_of(text: str | bytes) -> Any:
             if deep > JSON_DEPTH:
                 raise json.JSONDecodeError(_TOO_DEEP, text, found.start())
     try:
-        value = json.loads(text, parse_constant=_no_number)
-        if _HALF_CHARACTER.search(text) is not None:
+        if foreign:
+            value = json.loads(text, parse_constant=str, parse_float=_finite)
+        else:
+            value = json.loads(text, parse_constant=_no_number)
+        if not foreign and _HALF_CHARACTER.search(text) is not None:
             json.dumps(value, ensure_ascii=False).encode()  # raises for one without its other half
     except json.JSONDecodeError:
         raise
@@ -196,7 +203,24 @@ def json_of(text: str | bytes) -> Any:
     return value
 
 
+T = TypeVar("T")
+
+
+def whole_characters(value: T) -> T:
+    """A value of JSON with `?` for each half of a character."""
+    try:
+        told = json.dumps(value, ensure_ascii=False)
+        told.encode()
+    except UnicodeEncodeError:
+        return json.loads(told.encode("utf-8", "replace"))  # type: ignore[no-any-return]
+    return value
+
+
 _TOO_DEEP = f"nested more than {JSON_DEPTH} deep"
+
+
+def _finite(number: str) -> float | str:
+    return value if math.isfinite(value := float(number)) else number
 
 
 def _no_number(name: str) -> Any:

@@ -14,7 +14,17 @@ DOORS = {"cli", "web", "doors", "testing"}
 SYSTEMS = {"clarify", "relationship", "intent", "director", "textgame", "emphasis"}
 SHARED = {"runs", "memory", "retrieval", "japanese", "models", "http", "data", "transcripts"}
 #: Helpers of one file beside the packages. They may be used from above core.
-HELPERS = {"databases", "entries", "files", "keys", "lang", "lengths", "plugins", "terminal"} | {
+HELPERS = {
+    "near_json",
+    "databases",
+    "entries",
+    "files",
+    "keys",
+    "lang",
+    "lengths",
+    "plugins",
+    "terminal",
+} | {
     "kept_text",
     "workers",
 }

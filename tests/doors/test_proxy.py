@@ -116,6 +116,13 @@ def test_lines_are_checked_whole_and_streamed(upstream: OpenAIServer) -> None:
         assert said(client, "元気？", extra_headers=header) == GOOD
 
 
+def test_thoughts_of_the_upstream_are_not_said(upstream: OpenAIServer) -> None:
+    upstream.reply = lambda messages, schema: f"<think>{BAD}</think>\n{GOOD}"
+    with proxied(upstream) as client:
+        assert said(client, "元気？", name="test+check:ayu") == GOOD
+        assert "".join(streamed(client, "元気？", "test+check:ayu")) == GOOD
+
+
 def test_it_asks_back_and_tells_the_model_what_is_wanted(
     upstream: OpenAIServer, tmp_path: Path
 ) -> None:

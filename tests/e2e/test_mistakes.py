@@ -14,7 +14,7 @@ import pytest
 
 import naisei as package
 from commandline import Naisei
-from naisei.models.connection import RetryPolicy
+from naisei.models.pacing import RetryPolicy
 
 _SCRIPT = "--model scripted:model.jsonl"
 _DEAD = "openai-compatible:x@http://127.0.0.1:9/v1"

@@ -9,8 +9,8 @@ from typing import Any
 from pydantic import BaseModel
 
 from naisei.core import Chat, Message, Performed, Sampling, Where, user
-from naisei.models.connection import RetryPolicy
 from naisei.models.gateway import Gateway
+from naisei.models.pacing import RetryPolicy
 from naisei.models.registry import open_roles
 from servers.openai_server import OpenAIServer
 

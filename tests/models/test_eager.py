@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from naisei.models.connection import Eager
+from naisei.models.pacing import Eager
 from waiting import PATIENCE
 
 

@@ -9,7 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -286,26 +286,37 @@ def test_names_that_are_none_are_explained(name: str) -> None:
 
 
 class Endpoint(BaseHTTPRequestHandler):
-    """Vectors (index in batch + 1, length of text), last first; `faults` come before."""
+    """Vectors (index in batch + 1, length of text), last first; `faults` come before.
+
+    refuses: status and words for a body that is not taken.
+    """
 
     faults: list[tuple[int, bytes]]
     batches: list[int]
+    refuses: Callable[[dict[str, Any]], tuple[int, bytes] | None]
+    index: Callable[[int], Any]
+    kind = "application/json"
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         cls = type(self)
-        status, reply = cls.faults.pop(0) if cls.faults else (200, b"")
+        status, reply = cls.faults.pop(0) if cls.faults else cls.refuses(body) or (200, b"")
         if not reply:
             cls.batches.append(len(body["input"]))
             rows = [
-                {"object": "embedding", "index": i, "embedding": [i + 1.0, float(len(text))]}
+                {
+                    "object": "embedding",
+                    "index": cls.index(i),
+                    "embedding": [i + 1.0, float(len(text))],
+                }
                 for i, text in enumerate(body["input"])
             ]
             usage = {"prompt_tokens": 1, "total_tokens": 1}
-            data = {"object": "list", "data": rows[::-1], "model": body["model"], "usage": usage}
+            rows = rows[::-1] if cls.index(1) == 1 else rows
+            data = {"object": "list", "data": rows, "model": body["model"], "usage": usage}
             reply = json.dumps(data).encode()
         self.send_response(status)
-        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Type", cls.kind)
         self.send_header("Content-Length", str(len(reply)))
         if status == 429:
             self.send_header("Retry-After", "0")
@@ -319,7 +330,8 @@ class Endpoint(BaseHTTPRequestHandler):
 @pytest.fixture
 def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[type[Endpoint], str]]:
     monkeypatch.delenv("NAISEI_FORBID_MODELS", raising=False)
-    kind = type("OneEndpoint", (Endpoint,), {"faults": [], "batches": []})
+    taken = {"refuses": staticmethod(lambda body: None), "index": staticmethod(lambda i: i)}
+    kind = type("OneEndpoint", (Endpoint,), {"faults": [], "batches": [], **taken})
     server = ThreadingHTTPServer(("127.0.0.1", 0), kind)
     thread = threading.Thread(target=lambda: server.serve_forever(0.02))
     thread.start()
@@ -372,6 +384,63 @@ def test_faults_that_stay_have_a_name(
     kind.faults = [fault]
     with pytest.raises(error):
         EndpointEmbedder("m", url).embed(["a"])
+
+
+@pytest.mark.parametrize("status", [400, 413, 422, 500])
+@pytest.mark.parametrize(("most", "sizes"), [(32, [32, 32, 6]), (10, [8] * 8 + [6]), (1, [1] * 70)])
+def test_a_batch_that_is_refused_is_halved(
+    endpoint: tuple[type[Endpoint], str], status: int, most: int, sizes: list[int]
+) -> None:
+    kind, url = endpoint
+    said = b'{"error": "batch size > maximum allowed batch size"}'
+    kind.refuses = staticmethod(lambda b: (status, said) if len(b["input"]) > most else None)
+    vectors = EndpointEmbedder("m", url).embed(["a" * n for n in range(1, 71)])
+    assert kind.batches == sizes
+    places = [n % sizes[0] + 1 for n in range(70)]
+    wanted = np.array([places, range(1, 71)], dtype=np.float32).T
+    assert np.allclose(vectors, wanted / np.linalg.norm(wanted, axis=1, keepdims=True))
+
+
+@pytest.mark.parametrize("status", [400, 500])
+def test_a_text_that_is_refused_by_itself_is_told_in_the_first_words(
+    endpoint: tuple[type[Endpoint], str], status: int
+) -> None:
+    kind, url = endpoint
+    kind.refuses = staticmethod(lambda b: (status, b'{"error": "%d texts"}' % len(b["input"])))
+    error = InputError if status == 400 else InstrumentFailure
+    with pytest.raises(error, match="4 texts"):
+        EndpointEmbedder("m", url, retries=0).embed(["a", "b", "c", "d"])
+    assert kind.batches == []
+
+
+def test_what_an_endpoint_does_not_know_of_the_request_is_left_out(
+    endpoint: tuple[type[Endpoint], str],
+) -> None:
+    kind, url = endpoint
+    said = b'{"error": {"message": "Unsupported parameter: encoding_format"}}'
+    kind.refuses = staticmethod(lambda b: (400, said) if "encoding_format" in b else None)
+    assert EndpointEmbedder("m", url).embed(["a", "b"]).shape == (2, 2)
+    assert kind.batches == [2]
+
+
+@pytest.mark.parametrize("index", [None, "0"])
+def test_vectors_without_a_number_stand_as_they_were_sent(
+    endpoint: tuple[type[Endpoint], str], index: object
+) -> None:
+    kind, url = endpoint
+    kind.index = staticmethod(lambda i: index)
+    vectors = EndpointEmbedder("m", url).embed(["a", "bb"])
+    assert np.allclose(vectors[1], np.array([2, 2]) / np.sqrt(8))
+
+
+def test_a_page_in_place_of_embeddings_is_told_at_once(
+    endpoint: tuple[type[Endpoint], str],
+) -> None:
+    kind, url = endpoint
+    kind.kind, kind.faults = "text/html", [(200, b"<!doctype html><html></html>")]
+    with pytest.raises(InputError) as failed:
+        EndpointEmbedder("m", url).embed(["a"])
+    assert "/v1" in str(failed.value.remedy)
 
 
 def test_an_endpoint_that_was_never_there_is_told_at_once(

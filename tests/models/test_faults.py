@@ -18,7 +18,6 @@ from naisei.core import Chat, InputError, InstrumentFailure, Usage, Where, user
 from naisei.models.base import ModelSettings
 from naisei.models.gateway import Gateway
 from naisei.models.registry import open_roles
-from naisei.models.replies import without_thoughts
 from servers.faults import KINDS, Faults
 from servers.openai_server import OpenAIServer
 
@@ -225,17 +224,3 @@ def test_an_evil_endpoint_is_one_message_in_bounded_time(name: str, streamed: bo
         with pytest.raises(InstrumentFailure):
             asyncio.run(asked())
     assert time.process_time() - began < 20, "seconds of the processor, with what sends it"
-
-
-@pytest.mark.parametrize(
-    ("said", "left"),
-    [
-        ("<think>a</think> b", "b"),
-        ("<think>a</think>\n<think>b</think>c</think>d", "c</think>d"),
-        ("<think>a", "<think>a"),
-        ("a</think><think>b", "a</think><think>b"),
-        ("x <think>a</think>  y <think>b", "x y <think>b"),
-    ],
-)
-def test_thoughts_are_no_part_of_the_answer(said: str, left: str) -> None:
-    assert without_thoughts(said) == left

@@ -11,8 +11,8 @@ import pytest
 from models.helpers import QUICK
 from naisei.core import Chat, Where, user
 from naisei.models.base import ModelSettings
-from naisei.models.connection import Bucket
 from naisei.models.gateway import Gateway
+from naisei.models.pacing import Bucket
 from naisei.models.registry import open_roles
 from servers.openai_server import OpenAIServer
 from waiting import PATIENCE, naps

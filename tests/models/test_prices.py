@@ -8,7 +8,9 @@ import pytest
 
 from naisei.core import user
 from naisei.models.base import ChatReply, ChatRequest, ModelSettings
-from naisei.models.connection import CallCost, Connection, RetryPolicy, Throttle, price
+from naisei.models.connection import Connection
+from naisei.models.costs import CallCost, price
+from naisei.models.pacing import RetryPolicy, Throttle
 from naisei.models.registry import open_model
 
 REPLY = ChatReply("", input_tokens=1_000_000, output_tokens=1_000_000)

@@ -14,8 +14,8 @@ import pytest
 from models.helpers import QUICK, gateway, perform
 from naisei.core import Chat, InputError, InstrumentFailure, Where, user
 from naisei.models.base import ModelSettings
-from naisei.models.connection import RetryPolicy
 from naisei.models.gateway import Gateway
+from naisei.models.pacing import RetryPolicy
 from naisei.models.providers._endpoint import seconds_until
 from naisei.models.registry import open_roles
 from servers.faults import Faults

@@ -27,7 +27,7 @@ RULES = [
         "in": "conversation",
         "reply": {"Power": 3, "Intimacy": 0, "TaskOriented": 2},
     },
-    {"schema": "VectorReply", "reply": {"Power": 2, "Intimacy": 1, "TaskOriented": 7}},
+    {"schema": "VectorReply", "reply": {"Power": 2, "Intimacy": 1, "TaskOriented": "+3"}},
 ]
 
 
@@ -94,7 +94,7 @@ def test_by_a_model_repeated_and_checked(naisei: Naisei, talk: Path) -> None:
     first, second, *_ = held["session_1_relationship_reflection_turns"]
     assert first["rr"]["b_to_a"] is None, "who has not spoken gets no vector"
     rr = second["rr"]
-    assert rr["a_to_b"] == {"Power": 2, "Intimacy": 1, "TaskOriented": 3}, "7 is clamped"
+    assert rr["a_to_b"] == {"Power": 2, "Intimacy": 1, "TaskOriented": 3}, "+3 is read"
     assert len(rr["repeats"]["b_to_a"]) == 2
     assert read_series(Path("run")).points[1].reads["b_to_a"].repeats == 2
     # The same is told of the file that holds the vectors, without the model.

@@ -55,7 +55,9 @@ def faulty() -> Callable[..., str]:
         asked += 1
         if asked % 7 in (0, 1) and asked > 1:
             return json.dumps({"Power": "high", "Intimacy": 1})
-        return json.dumps({"Power": 7 if asked % 3 == 0 else 1, "Intimacy": 0, "TaskOriented": -1})
+        return json.dumps(
+            {"Power": 2.6 if asked % 3 == 0 else 1, "Intimacy": 0, "TaskOriented": -1}
+        )
 
     return reply
 
@@ -117,7 +119,7 @@ def test_failures_repairs_and_costs_are_shown(run: Path) -> None:
         ]
         ledger = directory.log.ledger()
     assert "no reading" in text
-    assert "Power: 7 → 3 (clamped)" in text
+    assert "Power: 2.6 → 3 (rounded)" in text
     for role in ("speaker", "questioner", "reflector", "summariser"):
         mine = [turn.roles[role] for turn in turns if role in turn.roles]
         assert sum(c.calls for c in mine) == ledger.roles[role].calls

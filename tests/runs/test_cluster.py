@@ -16,7 +16,7 @@ import pytest
 from in_process_ray import InProcessRay, _Actor
 from naisei.core import Event, World
 from naisei.models.base import ModelSettings
-from naisei.models.connection import Throttle
+from naisei.models.pacing import Throttle
 from naisei.runs.cluster import RayEngine
 from naisei.runs.cluster_pool import Cluster
 from naisei.runs.cluster_worker import Job, Throttles, Worker

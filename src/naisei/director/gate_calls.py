@@ -284,8 +284,8 @@ class ModelHandler(Handler):
 
 @cache
 def _gateway(spec: str) -> Any:
-    from naisei.models.connection import RetryPolicy
     from naisei.models.gateway import Gateway
+    from naisei.models.pacing import RetryPolicy
     from naisei.models.registry import open_roles
 
     # Somebody waits: a model that does not answer is given up sooner than in a run.

@@ -51,20 +51,27 @@ class Scores(_Frozen):
     frame: Score = told(
         "場面の場所と様子、変わらない事実に合っている",
         "It fits the place, the situation and the facts that never change",
+        called=(ASPECTS["frame"],),
     )
     roleplay: Score = told(
         "人物の性格・話し方と二人の関係を守っている",
         "It keeps the character, the manner of speech and the relation of the two",
+        called=(ASPECTS["roleplay"],),
     )
     connection: Score = told(
         "直前の発言を受けている。最初の発言なら話題に合っている",
         "It takes up the line before; the first line fits the topic",
+        called=(ASPECTS["connection"],),
     )
     density: Score = told(
-        "中身が薄すぎず、詰め込みすぎてもいない", "It is neither thin nor crammed"
+        "中身が薄すぎず、詰め込みすぎてもいない",
+        "It is neither thin nor crammed",
+        called=(ASPECTS["density"],),
     )
     naturalness: Score = told(
-        "機械的な繰り返しや唐突なところがない", "No mechanical repetition, nothing out of nowhere"
+        "機械的な繰り返しや唐突なところがない",
+        "No mechanical repetition, nothing out of nowhere",
+        called=(ASPECTS["naturalness"],),
     )
     topic: str = told(
         "別の話に移ったなら、その話題の名詞。続いていれば空",
@@ -75,11 +82,18 @@ class Scores(_Frozen):
         "話す人への一言。どこをどう直し何を残すか。直すところがなければよい点",
         "To the writer: where and how to change it, and what must stay; else what is good",
         "",
+        called=("コメント",),
     )
     verdict: Literal["", "PASS", "WARN", "RETRY"] = told(
         "PASS 話す、WARN 話してよいが次に気をつける、RETRY 書き直す",
         "PASS: spoken; WARN: spoken, with a note for the next turn; RETRY: written again",
         "",
+        called=("判定",),
+        synonyms={
+            "PASS": ("合格", "話す", "OK"),
+            "WARN": ("注意", "警告", "要注意", "warning"),
+            "RETRY": ("不合格", "書き直す", "書き直し", "やり直し", "再試行", "NG"),
+        },
     )
 
     @property

@@ -28,6 +28,7 @@ from naisei.intent.dialogue import EARLIER, Dialogue
 from naisei.intent.serve.api import error_body, with_sources
 from naisei.japanese.answers import Stance, understand
 from naisei.lang import language, say
+from naisei.models.thoughts import Listener
 
 #: Characters of a message that a flow reads.
 _READ = 4_000
@@ -176,6 +177,7 @@ class Completion:
             json={**body, "stream": True},
             headers=self.proxy.headers(self.request),
         )
+        heard = Listener()
         async with stream as reply:
             if not reply.is_success:
                 await reply.aread()
@@ -187,8 +189,10 @@ class Completion:
                 chunk = json.loads(data)
                 self.last = chunk.get("usage") or self.last
                 for choice in chunk.get("choices", ())[:1]:
-                    if piece := choice.get("delta", {}).get("content"):
-                        yield piece
+                    if said := heard((choice.get("delta") or {}).get("content") or ""):
+                        yield said
+        if said := heard(over=True):
+            yield said
 
     def _told(self, text: str) -> Response:
         """A reply of ours."""

@@ -103,6 +103,14 @@ class Evaluation(_Frozen):
         "new_topic 新しい話題、urgent 待てない相談、leave 終わり",
         "What to do: answer (search), ask (back), small_talk, new_topic (search), urgent, leave",
         "answer",
+        synonyms={
+            "answer": ("調べる", "回答", "回答する", "答える", "search"),
+            "ask": ("聞き返す", "質問", "質問する", "尋ねる", "ask back"),
+            "small_talk": ("雑談", "small talk"),
+            "new_topic": ("新しい話題", "new topic"),
+            "urgent": ("待てない相談", "緊急"),
+            "leave": ("終わり", "終了"),
+        },
     )
 
 

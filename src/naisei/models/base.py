@@ -70,8 +70,9 @@ class ChatReply:
     """What came back. finish_reason: `stop`, `length`, `content_filter`, … as the field says it.
 
     cached_input, reasoning: input tokens from the endpoint's cache of prefixes, and output tokens
-    of thinking; both are among the others. sent, raw: the body that was sent and what was answered,
-    where they are not those of `ChatRequest.body` and `text`.
+    of thinking; both are among the others. elsewhere: where the model wrote, if not in the text.
+    sent, raw: the body that was sent and what was answered, where they are not those of
+    `ChatRequest.body` and `text`.
     """
 
     text: str
@@ -81,6 +82,7 @@ class ChatReply:
     model: str = ""
     cached_input: int = 0
     reasoning: int = 0
+    elsewhere: str = ""
     sent: JsonValue = None
     raw: JsonValue = None
 
@@ -112,11 +114,14 @@ class ChatModel(Protocol):
 
 
 class Transient(Exception):
-    """A failure that may pass. `retry_after` is the endpoint's wish in seconds, if it gave one."""
+    """A failure that may pass. `retry_after` is the endpoint's wish in seconds, if it gave one.
+    of_form: the request might be taken in another form (without schema, without system message)."""
 
-    def __init__(self, message: str, retry_after: float | None = None) -> None:
+    def __init__(
+        self, message: str, retry_after: float | None = None, *, of_form: bool = False
+    ) -> None:
         super().__init__(message)
-        self.retry_after = retry_after
+        self.retry_after, self.of_form = retry_after, of_form
 
 
 class BadReply(Transient):
@@ -128,22 +133,24 @@ class Unreachable(Transient):
 
 
 class Unusable(Exception):
-    """The endpoint refuses for good. `mode_refused`: it rejected the way structure was asked for.
+    """The endpoint refuses for good. of_form: as `Transient`.
 
     hopeless: it would refuse any other request too (a wrong key, an unknown model, no credit).
-    refused: names of sampling parameters that it does not take.
+    refused: names of sampling parameters that it does not take. remedy: of what is hopeless.
     """
 
     def __init__(
         self,
         message: str,
         *,
-        mode_refused: bool = False,
+        of_form: bool = False,
         hopeless: bool = False,
         refused: tuple[str, ...] = (),
+        remedy: str = "",
     ) -> None:
         super().__init__(message)
-        self.mode_refused, self.hopeless, self.refused = mode_refused, hopeless, refused
+        self.of_form, self.hopeless = of_form, hopeless
+        self.refused, self.remedy = refused, remedy
 
 
 class Embedder(Protocol):

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from naisei.core import Message, Sampling, user
+from naisei.core import Message, Sampling, system, user
 from naisei.lang import say
 from naisei.models.base import (
     ChatModel,
@@ -22,7 +22,9 @@ from naisei.models.base import (
     Unusable,
     check_allowed,
 )
-from naisei.models.connection import CallCost, Connection, RetryPolicy, Throttle
+from naisei.models.connection import Connection
+from naisei.models.costs import CallCost
+from naisei.models.pacing import RetryPolicy, Throttle
 from naisei.text_files import json_of
 
 
@@ -255,11 +257,11 @@ async def check(model: ChatModel, *, speed: bool = True) -> CheckReport:
         ModelCallForbidden: model calls are switched off.
     """
     check_allowed(model)
-    line = Connection(model, Throttle(), RetryPolicy(attempts=4))
+    line = Connection(model, Throttle(), RetryPolicy(attempts=4), adapts=False)
     findings = [await _chat(line)]
     if not findings[0].works:
         return CheckReport(model.name, tuple(findings))
-    findings += [await _json_schema(line), await _json_object(line)]
+    findings += [await _system(line), await _json_schema(line), await _json_object(line)]
     client: Any = getattr(model, "client", None)
     name = str(getattr(model, "model_name", ""))
     findings += [await tools(client, name), await logprobs(client, name)]
@@ -278,6 +280,25 @@ async def _chat(line: Connection) -> Finding:
     if not reply.text.strip():
         return Finding("chat", False, "会話：返事が空です", "chat: the reply is empty")
     return Finding("chat", True, "会話：できます", "chat: works")
+
+
+async def _system(line: Connection) -> Finding:
+    """Whether it takes a system message, and heeds it."""
+    ja, en = "システムメッセージ", "system message"
+    told = [system("どの質問にも「るり」の一語だけで答えてください。"), user("こんにちは。")]
+    reply = await _ask(line, told)
+    if isinstance(reply, str):
+        return Finding(
+            "system",
+            False,
+            f"{ja}：受け付けません。最初の user の発言に入れて送ります（{reply}）",
+            f"{en}: refused; it goes into the first words of the user ({reply})",
+        )
+    if "るり" in reply.text:
+        return Finding("system", True, f"{ja}：守られます", f"{en}: heeded")
+    return Finding(
+        "system", None, f"{ja}：受け付けますが、守りませんでした", f"{en}: taken, not heeded"
+    )
 
 
 async def _json_schema(line: Connection) -> Finding:

@@ -13,9 +13,10 @@ from dataclasses import replace
 from pydantic import BaseModel
 
 from naisei.core import Message, Sampling
-from naisei.models.base import ChatReply, ChatRequest, Schema, Transient, Unusable
-from naisei.models.connection import CallCost, Connection
-from naisei.models.replies import Garbage, Violation, language_of, mended, read, schema_of, shown
+from naisei.models.base import ChatReply, ChatRequest, Schema, Transient
+from naisei.models.connection import Connection
+from naisei.models.costs import CallCost
+from naisei.models.replies import Garbage, Violation, language_of, mended, read, schema_of
 
 
 class Exchange:
@@ -43,6 +44,7 @@ class Exchange:
         self._told = told
         self._line, self._sampling, self._resends = line, sampling, resends
         self._spent, self._role, self._at = spent, role, at
+        self._silent = 0
 
     async def text(self, messages: tuple[Message, ...]) -> str:
         """A reply in words.
@@ -64,8 +66,23 @@ class Exchange:
                 return reply.text
             if left == 0 and reply.text.strip() and self._sampling.max_tokens:
                 return reply.text
-            self._spent.lose(reply, "a text cut off" if cut else "an empty text")
+            request = self._after(reply, request, "a text cut off" if cut else "an empty text")
         raise Transient(_complaint(reply, self._spent.trouble))
+
+    def _after(self, reply: ChatReply, request: ChatRequest, why: str) -> ChatRequest:
+        """What to send after a reply that is no answer: the same, once with twice the tokens if it
+        ended at a limit of ours. A model that writes elsewhere is not paid for a third time."""
+        self._spent.lose(reply, why)
+        if not reply.text.strip() and reply.elsewhere:
+            self._silent += 1
+            if self._silent > min(1, self._resends):
+                raise self._line.silent(reply)
+        elif request.schema is None:
+            return request
+        if _at_own_limit(reply, request) and request.sampling == self._sampling:
+            doubled = replace(self._sampling, max_tokens=2 * (self._sampling.max_tokens or 1))
+            return replace(request, sampling=doubled)
+        return request
 
     async def structured(self, messages: tuple[Message, ...], model: type[BaseModel]) -> BaseModel:
         """A reply that satisfies a schema.
@@ -90,11 +107,14 @@ class Exchange:
     async def _valid(
         self, messages: tuple[Message, ...], schema: Schema, model: type[BaseModel]
     ) -> BaseModel:
-        sampling, doubled = self._sampling, False
+        request = ChatRequest(
+            messages, self._sampling, schema, None, self._role, self._at, self._told
+        )
         for _ in range(self._resends + 1):
-            reply, request = await self._in_some_mode(messages, schema, sampling)
+            reply = await self._line.ask(request, self._spent)
+            notes: list[str] = []
             try:
-                value = read(reply.text, model, language_of(messages))
+                value = read(reply.text, model, language_of(messages), notes)
             except Violation as violation:
                 if reply.finish_reason != "length":
                     raise _Unfit(violation.errors, reply) from violation
@@ -103,25 +123,12 @@ class Exchange:
                 why = garbage.reason
             else:
                 # Complete JSON is complete, even where the token limit cut off what followed.
+                for note in notes:
+                    self._spent.note(note)
                 return value
             cut = ", cut off at the token limit" if reply.finish_reason == "length" else ""
-            self._spent.lose(reply, why + cut)
-            if _at_own_limit(reply, request) and not doubled:
-                sampling, doubled = _doubled(sampling), True
+            request = self._after(reply, request, why + cut)
         raise _Unfit((), reply)
-
-    async def _in_some_mode(
-        self, messages: tuple[Message, ...], schema: Schema, sampling: Sampling
-    ) -> tuple[ChatReply, ChatRequest]:
-        while True:
-            mode = self._line.mode
-            told = shown(messages, schema, mode)
-            request = ChatRequest(told, sampling, schema, mode, self._role, self._at, self._told)
-            try:
-                return await self._line.ask(request, self._spent), request
-            except Unusable as error:
-                if not (error.mode_refused and self._line.weaken(mode)):
-                    raise
 
 
 class _Unfit(Exception):
@@ -138,10 +145,6 @@ def _at_own_limit(reply: ChatReply, request: ChatRequest) -> bool:
     if reply.finish_reason != "length" or limit is None:
         return False
     return reply.output_tokens == 0 or reply.output_tokens >= limit
-
-
-def _doubled(sampling: Sampling) -> Sampling:
-    return replace(sampling, max_tokens=2 * (sampling.max_tokens or 1))
 
 
 def _complaint(reply: ChatReply, what: str) -> str:

@@ -19,8 +19,10 @@ from naisei.core import (
     fingerprint,
 )
 from naisei.models.base import ChatModel, ModelSettings, Transient, Unusable, check_allowed
-from naisei.models.connection import CallCost, Connection, RetryPolicy, Throttle
+from naisei.models.connection import Connection
+from naisei.models.costs import CallCost
 from naisei.models.exchange import Exchange
+from naisei.models.pacing import RetryPolicy, Throttle
 from naisei.models.registry import Roles
 from naisei.models.replies import ReplyCache, cache_key
 

@@ -17,7 +17,7 @@ from naisei.models.base import ChatModel, ModelSettings
 from naisei.models.embedders import EmbedHandler, open_embedder
 
 if TYPE_CHECKING:
-    from naisei.models.connection import Throttle
+    from naisei.models.pacing import Throttle
 
 #: Entry-point group of providers. An entry is a `Builder`.
 GROUP = "naisei.providers"

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
+from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel, JsonValue, ValidationError
 from pydantic_core import ErrorDetails
@@ -28,15 +30,12 @@ from naisei.core import (
 from naisei.identity import of_model
 from naisei.lang import say
 from naisei.models.base import ChatModel, Mode, Schema
+from naisei.models.thoughts import parted
+from naisei.near_json import NearJSON, fitted
 from naisei.schema import json_schema, spoken_in
 
-_THOUGHT = re.compile(r"<think>.*?</think>\s*", re.DOTALL)
-_THOUGHT_ENDS = "</think>"
-_SPACE = re.compile(r"\s*")
-_BRACE = re.compile(r"[{\[]")
-#: What models write where a scale is shown as -3..+3. It is no JSON, and tells its number.
-_PLUS = re.compile(r"([:,\[]\s*)\+(?=\d)")
-_DECODER = json.JSONDecoder(strict=False)
+_BRACE = re.compile(r"[{\[｛]")
+_DECODERS: tuple[Any, ...] = (json.JSONDecoder(strict=False), NearJSON())
 _MAX_ERRORS = 5
 _MAX_FOUND = 20
 #: Braces at which no JSON begins, and what may be read in vain, in lengths of the text.
@@ -89,6 +88,18 @@ def shown(messages: tuple[Message, ...], schema: Schema, mode: Mode) -> tuple[Me
     return (system(ask), *messages)
 
 
+def folded(messages: tuple[Message, ...]) -> tuple[Message, ...]:
+    """For a model without a system role: such text stands before the next words of the user, and
+    the roles take turns."""
+    out: list[Message] = []
+    for message in messages:
+        said = replace(message, role="user") if message.role == "system" else message
+        if out and out[-1].role == said.role:
+            said = replace(said, content=f"{out.pop().content}\n\n{said.content}")
+        out.append(said)
+    return tuple(out)
+
+
 def mended(
     messages: tuple[Message, ...], reply: str, schema: Schema, errors: Sequence[str]
 ) -> tuple[Message, ...]:
@@ -99,30 +110,52 @@ def mended(
     return (*messages, assistant(reply or "…"), user(ask))
 
 
-def read(text: str, model: type[BaseModel], language: str = "en") -> BaseModel:
-    """The reply as a validated object. JSON may stand in a fence or amid prose, and a number in it
-    may have a plus sign. language: of what is said of a violation.
+def read(
+    text: str, model: type[BaseModel], language: str = "en", notes: list[str] | None = None
+) -> BaseModel:
+    """The reply as a validated object. JSON may stand in a fence or amid prose, may be nearly JSON
+    (`naisei.near_json`), and of several objects the last one that fits counts: models draft
+    before they answer. language: of what is said of a violation. notes: gets what was done.
 
     Raises:
         Garbage: no JSON object (or array) is in it.
         Violation: what is in it does not satisfy the schema.
     """
-    found = _found(text) or _found(_PLUS.sub(r"\1", text))
-    if not found:
+    if not (found := _found(text)):
         raise Garbage("empty reply" if not text.strip() else f"no JSON in {text[:80]!r}")
-    first: ValidationError | None = None
-    for data in found:
+    fits: list[tuple[BaseModel, list[str]]] = []
+    wrong: ValidationError | None = None
+    for data in reversed(found):
         try:
-            return model.model_validate(data)
+            fits.append(_valid(data, model))
         except ValidationError as error:
-            first = first or error
-    assert first is not None
+            wrong = wrong or error
+    if fits:
+        value, done = fits[0]
+        if notes is not None:
+            notes += done
+            if any(other != value for other, _ in fits[1:]):
+                notes.append(f"the last of {len(fits)} objects that fit")
+        return value
+    assert wrong is not None
     raise Violation(
         tuple(
             f"{'.'.join(map(str, e['loc'])) or 'JSON'}: {_why(e, language)}"
-            for e in first.errors(include_url=False)
+            for e in wrong.errors(include_url=False)
         )
-    ) from first
+    ) from wrong
+
+
+def _valid(data: object, model: type[BaseModel]) -> tuple[BaseModel, list[str]]:
+    """The object, and what was mended for it. Raises `ValidationError`, of `data` as it is."""
+    try:
+        return model.model_validate(data), []
+    except ValidationError as error:
+        notes: list[str] = []
+        try:
+            return model.model_validate(fitted(data, model, notes)), notes
+        except ValidationError:
+            raise error from None
 
 
 #: What pydantic says most often of a reply, in Japanese; the rest is told in general words.
@@ -157,40 +190,41 @@ def _why(error: ErrorDetails, language: str) -> str:
 
 
 def _found(text: str) -> list[object]:
-    """The JSON objects and arrays in a text, in order; none if the last is cut off.
+    """The last JSON objects and arrays in a text, in order; none if the last is cut off.
 
     What a model thinks aloud is no answer. What stands inside a value that was read, or
     that was cut off, is no answer either: half an answer may satisfy a schema by chance.
     """
-    text = without_thoughts(text).rstrip().removesuffix("```").rstrip()
-    found: list[object] = []
+    text = _within(parted(text).answer.rstrip().removesuffix("```").rstrip())
+    found: deque[object] = deque(maxlen=_MAX_FOUND)
     at, tried, left = 0, 0, _IN_VAIN * len(text)
-    while (brace := _BRACE.search(text, at)) and len(found) < _MAX_FOUND:
+    while brace := _BRACE.search(text, at):
         at = brace.start()
-        try:
-            data, at = _DECODER.raw_decode(text, at)
-        except json.JSONDecodeError as error:
-            tried, left = tried + 1, left - (error.pos - at)
-            if error.pos >= len(text) or error.msg.startswith("Unterminated"):
+        for decoder in _DECODERS:
+            try:
+                data, at = decoder.raw_decode(text, at)
+            except json.JSONDecodeError as error:
+                tried, left = tried + 1, left - (error.pos - at)
+                cut = error.pos >= len(text) or error.msg.startswith("Unterminated")
+            except (RecursionError, ValueError):  # too deep, or a number of thousands of digits
                 return []
-            if tried > _MAX_TRIED or left < 0:
+            else:
+                found.append(data)
+                break
+        else:
+            if cut or tried > _MAX_TRIED or left < 0:
                 return []
             at += 1
-        except (RecursionError, ValueError):  # too deep, or a number of thousands of digits
-            return []
-        else:
-            found.append(data)
-    return found
+    return list(found)
 
 
-def without_thoughts(text: str) -> str:
-    """What a model says, without what it thinks aloud before it: that is no part of the answer."""
-    if (last := text.rfind(_THOUGHT_ENDS)) < 0:
+def _within(text: str) -> str:
+    """JSON that was written as a text of JSON, and the rest as it is."""
+    try:
+        inner = json.loads(text) if text[:1] == '"' else None
+    except ValueError:
         return text
-    # Beyond the last end no thought ends; looking for one from each beginning is quadratic.
-    gap = _SPACE.match(text, last + len(_THOUGHT_ENDS))
-    assert gap is not None
-    return _THOUGHT.sub("", text[: gap.end()]) + text[gap.end() :]
+    return inner if isinstance(inner, str) and _BRACE.search(inner) else text
 
 
 def language_of(messages: Sequence[Message]) -> str:

@@ -7,8 +7,6 @@ numbers from −3 to 3; what was made of an answer is recorded, and what cannot 
 from __future__ import annotations
 
 import math
-import re
-import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
@@ -22,15 +20,13 @@ from pydantic import (
     model_validator,
 )
 
+from naisei.near_json import number_of
 from naisei.schema import told
 
 #: In the order of every vector, prompt and table.
 DIMENSIONS = ("Power", "Intimacy", "TaskOriented")
 #: The ends of the scale.
 LOW, HIGH = -3, 3
-
-_NUMBER = re.compile(r"[+-]?\d{1,9}(?:\.\d{1,9})?")
-_MINUS = str.maketrans("−‐‑‒–—ー", "-------")
 
 
 class RelationVector(BaseModel):
@@ -53,8 +49,7 @@ class RelationVector(BaseModel):
 
 
 class Repair(BaseModel):
-    """One number that was not used as given. why: `clamped`, `rounded`, `read from text`, or
-    several of them."""
+    """One number that was not used as given. why: `rounded`, `read from text`, or both."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -140,8 +135,9 @@ class DimensionReply(BaseModel):
 class VectorReply(BaseModel):
     """Three numbers from −3 to 3, each with its evidence and reason.
 
-    7, 1.4, "+2" and "２" are kept as given, so that the log holds them, and mended on record by
-    `read`; "high", true, null, NaN and a missing number are refused: the gateway asks once more.
+    1.4, "+2" and "２" are kept as given, so that the log holds them, and mended on record by
+    `read`; 7 (another scale), "high", true, null, NaN and a missing number are refused: the gateway
+    asks once more.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -184,26 +180,14 @@ def _reason(name: str, reply: DimensionReply, evidence: Sequence[str]) -> Reason
 
 
 def _read(value: Any) -> tuple[int, str]:
-    """The number on the scale, and what was done to it."""
-    done = []
-    if isinstance(value, str):
-        text = unicodedata.normalize("NFKC", value).translate(_MINUS).replace(" ", "")
-        if not _NUMBER.fullmatch(text.removeprefix("±") if text == "±0" else text):
-            raise ValueError(f"{value[:40]!r} is no whole number from -3 to 3")
-        value = float(text.removeprefix("±"))
-        done.append("read from text")
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValueError(f"{str(value)[:40]} is no whole number from -3 to 3")
-    if isinstance(value, float) and not math.isfinite(value):
-        raise ValueError("not a finite number")
+    """The number on the scale, and what was done to it. A number beyond it is on another one."""
+    number = number_of(value)
+    if number is None or not LOW <= number <= HIGH:
+        raise ValueError(f"{str(value)[:40]!r} is no whole number from -3 to 3")
     # Halves go away from zero, as people round.
-    whole = value if isinstance(value, int) else int(math.copysign(abs(value) + 0.5, value))
-    if whole != value:
-        done.append("rounded")
-    used = min(HIGH, max(LOW, whole))
-    if used != whole:
-        done.append("clamped")
-    return used, ", ".join(done)
+    used = int(math.copysign(abs(number) + 0.5, number))
+    done = ["read from text"] if isinstance(value, str) else []
+    return used, ", ".join([*done, *(["rounded"] if used != number else [])])
 
 
 #: Dimension → its name in Japanese.

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from naisei import __version__
 from naisei.core import Event, FlowError, Limits, Usage, Where, World
-from naisei.models.connection import Throttle
+from naisei.models.pacing import Throttle
 from naisei.runs.budget import Gate
 from naisei.runs.engine import play_episode
 from naisei.runs.fork import Fork

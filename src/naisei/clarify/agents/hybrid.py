@@ -64,6 +64,11 @@ class Hypotheses(BaseModel):
         "各仮説が正しいときの相手の答え（仮説と同じ順）。質問が空なら空",
         "What the person would answer under each, in the same order; empty without a question",
         (),
+        synonyms={
+            "yes": ("はい", "肯定"),
+            "no": ("いいえ", "否定"),
+            "unknown": ("不明", "わからない", "分からない", "どちらでもない", "unsure"),
+        },
     )
 
     def belief(self, ids: tuple[int, ...], floor: float) -> Array:

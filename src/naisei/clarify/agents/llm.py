@@ -30,7 +30,12 @@ class Reply(BaseModel):
 
     thought: str = told("判断の理由。日本語で二文以内", "The reason, in two sentences at most")
     choice: Literal["clarify", "execute"] = told(
-        "clarify は質問、execute は実行", "clarify asks, execute acts"
+        "clarify は質問、execute は実行",
+        "clarify asks, execute acts",
+        synonyms={
+            "clarify": ("質問", "質問する", "確認", "確認する", "ask", "question"),
+            "execute": ("実行", "実行する", "行動", "行動する", "act", "action"),
+        },
     )
     question: str = told(
         "質問の一文。execute なら空", "The question, one sentence; empty with execute", ""

@@ -19,7 +19,16 @@ import numpy as np
 import numpy.typing as npt
 
 from naisei import entries, keys, plugins
-from naisei.core import Embed, FlowError, Handler, InputError, InstrumentFailure, Where, fingerprint
+from naisei.core import (
+    Embed,
+    FlowError,
+    Handler,
+    InputError,
+    InstrumentFailure,
+    NaiseiError,
+    Where,
+    fingerprint,
+)
 from naisei.files import cache_root
 from naisei.identity import of_embedder
 from naisei.lang import say
@@ -42,6 +51,8 @@ __all__ = [
 
 
 _BATCH = 64
+#: What endpoints answer to more texts, or longer ones, than they take at a time.
+_TOO_MUCH = {400, 413, 422, 500}
 #: Numbers of a vector: five times the widest that are known.
 _WIDEST = 20_000
 _RETRIES = 5
@@ -77,9 +88,15 @@ class EndpointEmbedder:
         # Takes a second to import, which the other embedders should not cost.
         import openai
 
+        from naisei.models.providers._environment import check_environment
+
         self.name = f"openai-compatible:{model}@{base_url}"
         self._model, self.base_url = model, base_url
         self._met = False  # whether it has ever answered
+        self._most = _BATCH
+        # Floats, since not every server knows base64.
+        self._format: dict[str, Any] = {"encoding_format": "float"}
+        check_environment(base_url)
         self._client = openai.OpenAI(
             base_url=base_url,
             api_key=api_key or keys.key("OPENAI_API_KEY", base_url) or "none",
@@ -105,8 +122,8 @@ class EndpointEmbedder:
         if not texts:
             return np.empty((0, self.dim), dtype=np.float32)
         rows: list[list[float]] = []
-        for start in range(0, len(texts), _BATCH):
-            rows += self._call(texts[start : start + _BATCH])
+        while len(rows) < len(texts):
+            rows += self._batch(texts[len(rows) : len(rows) + self._most])
         try:
             with np.errstate(over="ignore"):  # told below
                 out = np.asarray(rows, dtype=np.float32)
@@ -116,38 +133,56 @@ class EndpointEmbedder:
             raise InstrumentFailure(f"{self.base_url}: a vector without length")
         return unit(out)
 
+    def _batch(self, texts: list[str]) -> list[list[float]]:
+        """Vectors of a batch, or of as large a beginning of it as the endpoint takes; that is the
+        size from then on. What it refuses of a single text too is raised as it came first."""
+        refused: NaiseiError | None = None
+        size = len(texts)
+        while True:
+            try:
+                rows = self._call(texts[:size])
+            except _Refused as error:
+                refused = refused or error.told
+                if size == 1:
+                    raise refused from error
+                size //= 2
+            else:
+                if size < len(texts):
+                    self._most = size
+                return rows
+
     def _call(self, texts: list[str]) -> list[list[float]]:
         import openai
 
         from naisei.models.connection import nobody_there
-        from naisei.models.providers._endpoint import of_connection
+        from naisei.models.providers._endpoint import of_connection, short
 
         check_allowed(cast(Any, self))
+        several = len(texts) > 1
         try:
-            # Floats, since not every server knows base64.
-            reply = self._client.embeddings.create(
-                model=self._model, input=texts, encoding_format="float"
-            )
-            rows = [row.embedding for row in sorted(reply.data, key=lambda row: row.index)]
+            # A batch that may be too large is not sent again as it is.
+            client = self._client.with_options(max_retries=0) if several else self._client
+            try:
+                rows = self._vectors(client, texts)
+            except (
+                openai.RateLimitError,
+                openai.APIConnectionError,
+                openai.InternalServerError,
+            ) as e:
+                if not several or getattr(e, "status_code", 429) in _TOO_MUCH:
+                    raise
+                rows = self._vectors(self._client, texts)
         except openai.APIConnectionError as error:
             failure = of_connection(error)
             if isinstance(failure, Unreachable) and not self._met:
                 raise nobody_there(self.name, self.base_url, str(failure)) from error
             raise InstrumentFailure(f"{self.base_url}: {failure}") from error
-        except (openai.RateLimitError, openai.InternalServerError) as error:
-            raise InstrumentFailure(f"{self.base_url}: {error}") from error
         except openai.APIStatusError as error:
-            raise InputError(
-                say(
-                    f"接続先に拒否されました: {error.message}",
-                    f"the endpoint refuses: {error.message}",
-                ),
-                place=self.name,
-                remedy=say(
-                    "モデル名、URL、OPENAI_API_KEY を確かめてください",
-                    "check the model's name, the URL and OPENAI_API_KEY",
-                ),
-            ) from error
+            said = f"HTTP {error.status_code}: {short(error.response.text)}"
+            told = self._refusal(said)
+            if error.status_code >= 500 or error.status_code == 429:
+                told = InstrumentFailure(f"{self.base_url}: {said}")
+            raise (_Refused(told) if error.status_code in _TOO_MUCH else told) from error
         except (openai.OpenAIError, AttributeError, TypeError, ValueError) as error:
             raise InstrumentFailure(f"{self.base_url}: {error}") from error
         self._met = True
@@ -156,6 +191,47 @@ class EndpointEmbedder:
         if len(rows) != len(texts):
             raise InstrumentFailure(f"{self.base_url}: {len(rows)} vectors for {len(texts)} texts")
         return rows
+
+    def _vectors(self, client: Any, texts: list[str]) -> list[Any]:
+        """One request. Rows without a usable number stand as they were sent."""
+        import openai
+
+        from naisei.models.providers._endpoint import no_api
+
+        try:
+            # Not by `embeddings.create`, which asks for base64 where no format is given.
+            body = {"model": self._model, "input": texts, **self._format}
+            kind = openai.types.CreateEmbeddingResponse
+            reply = client.post("/embeddings", body=body, cast_to=kind)
+        except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
+            if not self._format or "encoding_format" not in error.response.text:
+                raise
+            self._format = {}
+            return self._vectors(client, texts)
+        if isinstance(reply, str) and (page := no_api(200, reply, None)) is not None:
+            raise InputError(str(page), place=self.base_url, remedy=page.remedy)
+        places = [getattr(row, "index", None) for row in reply.data]
+        numbered = all(isinstance(place, int) for place in places)
+        rows = sorted(reply.data, key=lambda row: row.index) if numbered else reply.data
+        return [row.embedding for row in rows]
+
+    def _refusal(self, said: str) -> NaiseiError:
+        return InputError(
+            say(f"接続先に拒否されました: {said}", f"the endpoint refuses: {said}"),
+            place=self.name,
+            remedy=say(
+                "モデル名、URL、OPENAI_API_KEY、文書の長さを確かめてください",
+                "check the model's name, the URL, OPENAI_API_KEY and the length of the texts",
+            ),
+        )
+
+
+class _Refused(Exception):
+    """Perhaps too many texts at a time. told: what to raise if it is not that."""
+
+    def __init__(self, told: NaiseiError) -> None:
+        super().__init__(str(told))
+        self.told = told
 
 
 # Hashed character n-grams: an embedder of a few lines that runs anywhere.

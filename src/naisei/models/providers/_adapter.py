@@ -46,16 +46,16 @@ from naisei.models.providers._endpoint import is_transport, of_body, of_connecti
 # Read from the exceptions (their `__cause__`): a status, else how far the connection came.
 
 
-def failure(error: Exception, mode: Mode | None) -> Transient | Unusable | None:
-    """What `error` means for a request that asked for structure by `mode`; `None`: a bug."""
+def failure(error: Exception) -> Transient | Unusable | None:
+    """What `error` means; `None`: a bug."""
     if isinstance(error, ModelHTTPError):
-        return of_status(error.status_code, error.body or error, mode, wish=_wish(error))
+        return of_status(error.status_code, error.body or error, wish=_wish(error))
     if isinstance(error, UnexpectedModelBehavior):
         return BadReply(f"no chat completion: {short(error)}")
     if isinstance(error, ModelAPIError):
         return of_connection(error)
     if isinstance(error, UserError):
-        return Unusable(short(error), mode_refused=mode == "json_schema")
+        return Unusable(short(error), of_form=True)
     if (known := of_body(error)) is not None:
         # The SDK lets a body that it cannot decode through as it is.
         return known
@@ -128,7 +128,7 @@ class DirectModel:
                             request.told(_text(stream.get()))
                         response = stream.get()
         except Exception as error:
-            if (known := failure(error, request.mode)) is None:
+            if (known := failure(error)) is None:
                 raise
             raise known from error
         return _reply(response, self.model_name)

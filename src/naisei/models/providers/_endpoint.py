@@ -15,37 +15,64 @@ import httpx2
 
 from naisei import keys
 from naisei.core import Sampling
+from naisei.lang import say
 from naisei.lengths import REPLY, REPLY_STREAM
-from naisei.models.base import BadReply, Mode, Transient, Unreachable, Unusable
+from naisei.models.base import BadReply, Transient, Unreachable, Unusable
 
 _PASSING = {408, 409, 425, 429}
 _HOPELESS = {401, 402, 403, 404}
 _NO_CREDIT = ("insufficient_quota", "billing_hard_limit_reached", "exceeded_current_quota_error")
-_STRUCTURE = ("response_format", "json_schema", "json_object", "json schema", "grammar", "guided")
+#: What no other form of the request would change: key, credit, rate, time, and the model's name.
+_NOT_OF_FORM = {401, 402, 403, 407, 408, 409, 425, 429}
+_NO_MODEL = re.compile(
+    r"model_not_found|(?:no such|unknown|invalid|unsupported) model"
+    r"|\bmodel\b[^.]{0,80}(?:not (?:be )?found|not exist|doesn't exist|not (?:a )?valid)",
+    re.IGNORECASE,
+)
+_PAGE = re.compile(r"\s*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
 #: Classes of the transport (httpx and its kin) that mean: no connection came about.
 _NO_CONNECTION = {"ConnectError", "ConnectTimeout", "ConnectionRefusedError", "gaierror"}
 
 
 def of_status(
-    status: int, said: object, mode: Mode | None, *, wish: str | float | None = None
+    status: int, said: object, *, wish: str | float | None = None
 ) -> Transient | Unusable:
     """An answer with a status that is no success.
 
     said: its body. wish: its `Retry-After`.
     """
     text = f"HTTP {status}: {short(said)}"
+    unnamed = _NO_MODEL.search(str(said)[:SAID]) is not None
+    of_form = status >= 400 and status not in _NOT_OF_FORM and not unnamed
     if status == 429 and any(word in str(said) for word in _NO_CREDIT):
         return Unusable(text, hopeless=True)
     if status in _PASSING or status >= 500:
         after = seconds_until(wish) if isinstance(wish, str) else wish
-        return Transient(text, retry_after=after)
+        return Transient(text, retry_after=after, of_form=of_form)
     if status < 400:
         return BadReply(text)
-    refused = mode in ("json_schema", "json_object") and any(
-        word in str(said).lower() for word in _STRUCTURE
+    named = _named(str(said)) if status in (400, 422) else ()
+    hopeless = status in _HOPELESS or unnamed
+    return Unusable(text, of_form=of_form, hopeless=hopeless, refused=named)
+
+
+def no_api(status: int, page: str, location: str | None) -> Unusable | None:
+    """For an answer that comes from no API at all: a redirect, or a page of the web."""
+    if 300 <= status < 400 and location:
+        to = short(location)
+        what = say(f"{to} へ転送されました (HTTP {status})", f"redirects to {to} (HTTP {status})")
+    elif _PAGE.match(page) and status < 500 and status not in _NOT_OF_FORM:
+        what = say(
+            f"API ではなくウェブページが返りました (HTTP {status})",
+            f"a web page came back, not an API's answer (HTTP {status})",
+        )
+    else:
+        return None
+    remedy = say(
+        "接続先の URL を確かめてください。末尾の /v1 が抜けていませんか",
+        "check the URL: is /v1 missing at its end?",
     )
-    named = () if refused or status not in (400, 422) else _named(str(said))
-    return Unusable(text, mode_refused=refused, hopeless=status in _HOPELESS, refused=named)
+    return Unusable(what, hopeless=True, remedy=remedy)
 
 
 def _named(said: str) -> tuple[str, ...]:
@@ -70,6 +97,8 @@ def of_body(error: Exception) -> Transient | Unusable | None:
     """A request that cannot be written, or a reply that cannot be read; `None`: neither."""
     if isinstance(error, UnicodeEncodeError):
         return Unusable(f"the messages cannot be sent as UTF-8: {short(error)}")
+    if isinstance(error, UnicodeDecodeError):
+        return BadReply(f"the body is not UTF-8: {short(error)}")
     if isinstance(error, ValueError | RecursionError):
         return BadReply(f"the body is no JSON: {short(error)}")
     return None
@@ -148,10 +177,10 @@ def _until_date(wish: str) -> float | None:
 
 
 #: Characters of what an endpoint says that are looked at.
-_READ = 20_000
+SAID = 20_000
 
 
 def short(said: object) -> str:
     """On one line, without keys, and cut."""
-    text = " ".join(keys.masked(str(said)[:_READ]).split())
+    text = " ".join(keys.masked(str(said)[:SAID]).split())
     return text if len(text) <= 300 else text[:300] + "…"

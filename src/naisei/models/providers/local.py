@@ -255,7 +255,7 @@ class LocalModel:
             reply = await self._adapter().complete(bounded)
         if request.mode in _HELD and _wants_object(request) and not reply.text.startswith("{"):
             # llama.cpp drops a grammar that it cannot compile, and says so on stderr only.
-            raise Unusable(f"{self.name}: the schema makes no grammar", mode_refused=True)
+            raise Unusable(f"{self.name}: the schema makes no grammar", of_form=True)
         return reply
 
     @property

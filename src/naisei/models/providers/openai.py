@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Mapping
-from types import MappingProxyType
+from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING, Any
 
 import httpx2
@@ -20,20 +19,23 @@ from naisei.models.base import (
     ChatRequest,
     Mode,
     ModelSettings,
+    Transient,
     Unusable,
     check_allowed,
     check_url,
 )
 from naisei.models.providers._clients import Clients
 from naisei.models.providers._endpoint import (
+    SAID,
     bound_response,
+    no_api,
     of_body,
     of_connection,
     of_status,
     short,
 )
-from naisei.models.replies import without_thoughts
-from naisei.text_files import json_of
+from naisei.models.providers._environment import check_environment
+from naisei.text_files import json_of, whole_characters
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -57,7 +59,7 @@ class CompletionsModel:
         model: its name at the endpoint.
         timeout: seconds for a whole attempt.
         modes: ways of asking for structure, best first.
-        renamed: sampling parameters that it calls otherwise.
+        limit: what it calls `max_tokens`, until it refuses the name.
     """
 
     def __init__(
@@ -69,17 +71,19 @@ class CompletionsModel:
         key: str,
         timeout: float,
         modes: tuple[Mode, ...],
-        renamed: Mapping[str, str] = MappingProxyType({}),
+        limit: str = "max_tokens",
     ) -> None:
         self.name, self.model_name = name, model
         self.base_url, self.modes = base_url, modes
-        self._key, self._timeout, self._renamed = key, timeout, renamed
+        self._key, self._timeout, self._limit = key, timeout, limit
+        self._limits = {"max_tokens", "max_completion_tokens"}
+        check_environment(base_url)
         self._url = base_url.rstrip("/") + "/chat/completions"
         self._clients = Clients(self._opened)
         # Loading the certificates takes a tenth of a second, which plain HTTP can save.
         self._tls = httpx2.create_ssl_context() if base_url.startswith("https:") else False
         self._client: AsyncOpenAI | None = None
-        self._streams = True
+        self._streams, self._answered = True, False
 
     def _opened(self) -> httpx2.AsyncClient:
         return httpx2.AsyncClient(
@@ -117,65 +121,70 @@ class CompletionsModel:
     async def complete(self, request: ChatRequest) -> ChatReply:
         """Send one request; see `ChatModel.complete`."""
         check_allowed(self)
-        if request.told is not None and self._streams:
-            try:
-                return await self._streamed(request, request.told)
-            except Unusable as error:
-                if "stream" not in str(error):
-                    raise
+        limit, streams = self._limit, self._streams
+        try:
+            return await self._asked(request, limit, request.told if streams else None)
+        except Unusable as error:
+            if request.told is not None and "stream" in str(error):
                 self._streams = False  # it does not: the reply comes as a whole
-        try:
-            with self._clients.one() as client:
-                async with asyncio.timeout(self._timeout):
-                    body = self._body(request)
-                    response = await client.post(self._url, content=_encode(body).encode())
-            if not response.is_success:
-                wish = response.headers.get("retry-after")
-                raise of_status(response.status_code, response.text, request.mode, wish=wish)
-            data = json_of(response.content)
-        except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
-            raise of_connection(error) from error
-        except ValueError as error:
-            if (known := of_body(error)) is None:
+            if "max_tokens" in error.refused and len(self._limits) > 1:
+                # It calls the parameter otherwise. Where it knows neither name, it is left out.
+                self._limits.discard(limit)
+                (self._limit,) = self._limits
+            if (limit, streams) == (self._limit, self._streams):
                 raise
-            raise known from error
-        return _reply(data, self.model_name, body)
+        return await self.complete(request)
 
-    async def _streamed(self, request: ChatRequest, told: Callable[[str], None]) -> ChatReply:
-        """The same as a stream of pieces; raises as `complete`."""
-        body = self._body(request) | {"stream": True, "stream_options": {"include_usage": True}}
-        content = _encode(body).encode()
+    async def _asked(
+        self, request: ChatRequest, limit: str, told: Callable[[str], None] | None
+    ) -> ChatReply:
+        """One attempt. limit: what `max_tokens` is called. told: is told the text as it comes."""
+        given = {limit if key == "max_tokens" else key: v for key, v in request.body().items()}
+        body = {"model": self.model_name, **given}
+        if told is not None:
+            body |= {"stream": True, "stream_options": {"include_usage": True}}
         try:
+            content = _encode(body).encode()
             with self._clients.one() as client:
                 async with (
                     asyncio.timeout(self._timeout),
                     client.stream("POST", self._url, content=content) as response,
                 ):
-                    if not response.is_success:
-                        said = (await response.aread()).decode("utf-8", "replace")
-                        wish = response.headers.get("retry-after")
-                        raise of_status(response.status_code, said, request.mode, wish=wish)
-                    if "event-stream" not in response.headers.get("content-type", ""):
-                        # It does not stream, and says so by answering as a whole.
-                        data = json_of(await response.aread())
+                    kind = response.headers.get("content-type", "")
+                    if response.is_success and "event-stream" in kind:
+                        data = await _joined(_lines(response.aiter_bytes()), told or _unheard)
                     else:
-                        data = await _joined(response.aiter_lines(), told)
+                        data = self._whole(response, await response.aread(), kind)
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
             raise of_connection(error) from error
         except ValueError as error:
             if (known := of_body(error)) is None:
                 raise
             raise known from error
-        return _reply(data, self.model_name, body)
+        reply = _reply(data, self.model_name, body, structured=request.schema is not None)
+        self._answered = True
+        return reply
+
+    def _whole(self, response: httpx2.Response, raw: bytes, kind: str) -> Any:
+        """The value of a reply that is no stream."""
+        said, headers = raw[:SAID].decode("utf-8", "replace"), response.headers
+        page = no_api(response.status_code, said, headers.get("location"))
+        # Proxies may put a page between replies of an API for a while.
+        if page is not None and not self._answered and (not response.is_success or "html" in kind):
+            raise page
+        if not response.is_success:
+            raise of_status(response.status_code, said, wish=headers.get("retry-after"))
+        if page is not None:
+            raise BadReply(str(page))
+        data = json_of(raw.decode("utf-8-sig"), foreign=True)
+        if isinstance(data, dict) and data.get("error") and not data.get("choices"):
+            raise _told_within(data["error"])
+        return data
 
     async def aclose(self) -> None:
         await self._clients.aclose()
         if self._client is not None:
             await self._client.close()
-
-    def _body(self, request: ChatRequest) -> dict[str, Any]:
-        told = {self._renamed.get(key, key): value for key, value in request.body().items()}
-        return {"model": self.model_name, **told}
 
 
 _TOO_LONG = f"the reply has over {REPLY_TEXT:,} characters"
@@ -184,70 +193,126 @@ _TOO_LONG = f"the reply has over {REPLY_TEXT:,} characters"
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
+def _told_within(error: Any) -> Transient | Unusable:
+    """A failure that comes with the status of a success."""
+    code = error.get("code") if isinstance(error, dict) else 0
+    return of_status(code if isinstance(code, int) and 400 <= code < 600 else 502, error)
+
+
+async def _lines(blocks: AsyncIterator[bytes]) -> AsyncIterator[str]:
+    """Lines of a stream of UTF-8. Raises `UnicodeDecodeError` for another encoding."""
+    held: list[bytes] = []
+    async for block in blocks:
+        *ended, rest = block.split(b"\n")
+        for line in ended:
+            yield b"".join([*held, line]).decode()
+            held.clear()
+        held.append(rest)
+    yield b"".join(held).decode()
+
+
+def _unheard(text: str) -> None:
+    """For a stream that nobody asked for."""
+
+
 async def _joined(lines: AsyncIterator[str], told: Callable[[str], None]) -> dict[str, Any]:
     """Server-sent pieces of a chat completion as one. Raises `BadReply` if it was cut off."""
     text, finish, whole = "", None, dict[str, Any]()
+    beside: dict[str, Any] = {}
+    calls: dict[int, str] = {}
     shown = 0  # of a long text, telling each piece would be quadratic work
     async for line in lines:
         if not line.startswith("data:"):
             continue
         if (given := line.removeprefix("data:").strip()) == "[DONE]":
             break
-        piece = json_of(given)
-        if not isinstance(piece, dict) or piece.get("error"):
+        piece = json_of(given, foreign=True)
+        if not isinstance(piece, dict):
             raise BadReply(f"the stream failed: {short(piece)}")
+        if piece.get("error"):
+            raise _told_within(piece["error"])
         whole |= {key: piece[key] for key in ("model", "usage") if piece.get(key)}
         try:
             for choice in piece.get("choices") or ():
                 finish = choice.get("finish_reason") or finish
-                text += _text((choice.get("delta") or {}).get("content"))
+                delta = choice.get("delta") or {}
+                text += _text(delta.get("content"))
+                beside |= {key: delta[key] for key in _BESIDE if delta.get(key)}
+                for n, call in enumerate(delta.get("tool_calls") or ()):
+                    at = call.get("index", n)
+                    calls[at] = calls.get(at, "") + _arguments(call)
         except (AttributeError, KeyError, TypeError) as error:
             raise BadReply(f"no piece of a chat completion: {short(piece)}") from error
-        if len(text) > REPLY:
+        if len(text) + sum(map(len, calls.values())) > REPLY:
             raise BadReply(_TOO_LONG)
         if len(text) > shown:
-            told(without_thoughts(text))
+            told(text)
             shown = len(text) + len(text) // 200
     if finish is None:
         raise BadReply("the stream was cut off")
-    return {**whole, "choices": [{"message": {"content": text}, "finish_reason": finish}]}
+    made = [{"function": {"arguments": text}} for text in calls.values()]
+    message = {"content": text, **beside, **({"tool_calls": made} if made else {})}
+    return {**whole, "choices": [{"message": message, "finish_reason": finish}]}
 
 
-def _reply(data: Any, model: str, sent: dict[str, Any]) -> ChatReply:
+#: Fields of a message in which a model may write what belongs into its content.
+_BESIDE = ("reasoning_content", "reasoning", "refusal")
+
+
+def _reply(data: Any, model: str, sent: dict[str, Any], *, structured: bool) -> ChatReply:
     """Raises `BadReply` if it is no chat completion."""
     try:
         choice = data["choices"][0]
         message, finish = choice["message"], choice.get("finish_reason")
-        text = without_thoughts(_text(message.get("content")))
+        text = _text(message.get("content"))
+        calls = message.get("tool_calls") or ()
+        if structured and calls:
+            # An object that was asked for may come as what a tool is called with.
+            text = "\n".join([text, *map(_arguments, calls)]).strip()
         if len(text) > REPLY_TEXT:
             raise BadReply(_TOO_LONG)
-        used = data.get("usage") or {}
+        text.encode()  # raises for half a character
+        found = (name for name in (*_BESIDE, "tool_calls") if message.get(name))
+        used = data.get("usage")
+        used = used if isinstance(used, dict) else {}
         return ChatReply(
             text=text,
             finish_reason=finish,
-            input_tokens=int(used.get("prompt_tokens") or 0),
-            output_tokens=int(used.get("completion_tokens") or 0),
-            cached_input=_detail(used, "prompt_tokens_details", "cached_tokens"),
-            reasoning=_detail(used, "completion_tokens_details", "reasoning_tokens"),
+            input_tokens=_count(used, "prompt_tokens"),
+            output_tokens=_count(used, "completion_tokens"),
+            cached_input=_count(used.get("prompt_tokens_details"), "cached_tokens"),
+            reasoning=_count(used.get("completion_tokens_details"), "reasoning_tokens"),
+            elsewhere=next(found, ""),
             sent=sent,
-            raw=data,
-            model=str(data.get("model") or model),
+            raw=whole_characters(data),
+            model=whole_characters(str(data.get("model") or model)),
         )
-    except (KeyError, IndexError, TypeError, AttributeError, ValueError, OverflowError) as error:
+    except (KeyError, IndexError, TypeError, AttributeError, ValueError) as error:
         raise BadReply(f"no chat completion: {short(data)}") from error
 
 
-def _detail(used: dict[str, Any], part: str, name: str) -> int:
-    return int((used.get(part) or {}).get(name) or 0)
+def _count(used: Any, name: str) -> int:
+    """Tokens; 0 where it is no number."""
+    value = used.get(name) if isinstance(used, dict) else None
+    text = str(value).removesuffix(".0")
+    return int(text) if text.isdecimal() and len(text) < 20 else 0
+
+
+def _arguments(call: Any) -> str:
+    given = (call.get("function") or {}).get("arguments") or ""
+    return given if isinstance(given, str) else _encode(given)
 
 
 def _text(content: Any) -> str:
-    """A message's words: a text, a list of parts, or none."""
+    """A message's words: a text, a list of parts, an object that was asked for, or none."""
     if content is None:
         return ""
     if isinstance(content, str):
         return content
-    return "".join(part["text"] for part in content if part.get("type") == "text")
+    if isinstance(content, dict):
+        return _encode(content)
+    kinds = ("text", "output_text")
+    return "".join(part["text"] for part in content if part.get("type") in kinds)
 
 
 _URL = "https://api.openai.com/v1"
@@ -286,7 +351,7 @@ def build(name: str, settings: ModelSettings) -> CompletionsModel:
         key=key,
         timeout=settings.timeout,
         modes=_MODES[_MODES.index(settings.structured) :],
-        renamed={"max_tokens": "max_completion_tokens"},
+        limit="max_completion_tokens",
     )
 
 

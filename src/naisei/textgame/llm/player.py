@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict
 
 from naisei import lang
 from naisei.core import Chat, Flow, Message, assistant, system, user
+from naisei.models.thoughts import parted
 from naisei.schema import told
 from naisei.textgame.cooking_state import Navigator, cookbook_text
 from naisei.textgame.llm.prompt import (
@@ -82,16 +83,13 @@ class Reply(BaseModel):
 
 _LABEL = re.compile(r"^[\s>#*_]*(consideration|(?:next )?action)[*_]*\s*:[*_]*[ \t]*", re.I | re.M)
 
-#: What some models think aloud before they answer.
-_ASIDE = re.compile(r"<think>.*?</think>", re.S)
-
 
 def from_template(text: str) -> Reply:
     """The parts of a filled-in template.
 
     There must be one action; a model that names several different ones has not chosen.
     """
-    pieces = _LABEL.split(_ASIDE.sub("", text))
+    pieces = _LABEL.split(parted(text).answer)
     considered, actions = "", []
     for label, body in zip(pieces[1::2], pieces[2::2], strict=True):
         body = body.strip()
@@ -322,7 +320,7 @@ class DialoguePlayer:
 
     def _ask(self, messages: Sequence[Message]) -> Flow[str]:
         reply = yield from Chat("player", messages)
-        return _ASIDE.sub("", reply).strip()
+        return parted(reply).answer.strip()
 
     def _turn(self, view: View) -> str:
         held = plain(view.inventory.partition(":")[2]) or "nothing."
