@@ -136,14 +136,17 @@ def compare_command(options: CompareOptions) -> None:
 def recall_command(options: RecallOptions) -> None:
     """`naisei relationship recall`."""
     from rich import progress
-    from rich.markup import escape
-
     from naisei.models.embedders import open_embedder
 
     depths = sorted(set(options.k or (5, 10, 25, 50)))
     samples = read_locomo(options.from_locomo)
     chosen = open_embedder(options.embedder)
-    columns = (*progress.Progress.get_default_columns(), progress.MofNCompleteColumn())
+    columns = (
+        progress.TextColumn("{task.description}", markup=False),
+        progress.BarColumn(),
+        progress.MofNCompleteColumn(),
+        progress.TimeRemainingColumn(),
+    )
     with progress.Progress(*columns, console=Console(stderr=True)) as bar:
         task = bar.add_task("", total=None)
         found = measure(
@@ -152,7 +155,7 @@ def recall_command(options: RecallOptions) -> None:
             depths,
             captions=options.captions,
             progress=lambda name, done, whole: bar.update(
-                task, description=escape(name), completed=done, total=whole
+                task, description=name, completed=done, total=whole
             ),
         )
     notes = [note for sample in samples for note in sample.notes]
