@@ -5,8 +5,7 @@
     python tools/results.py --check   exit with 1 if a page does not say what results.json says
 
 docs/results.json is the one place of the figures. docs/results.md is written from it, and so
-are the parts of README.md, README_ja.md and the card of ambigact40-open between
-`<!-- results:NAME -->` and `<!-- /results -->`.
+are the parts of the other pages between `<!-- results:NAME -->` and `<!-- /results -->`.
 """
 
 from __future__ import annotations
@@ -29,6 +28,8 @@ QUOTING = (
     ROOT / "README_ja.md",
     CARD,
     ROOT / "docs" / "ja" / "results.md",
+    ROOT / "docs" / "papers" / "r-clarify.md",
+    ROOT / "docs" / "ja" / "papers" / "r-clarify.md",
 )
 _BLOCK = re.compile(r"(<!-- results:(\w+) -->\n).*?(<!-- /results -->)", re.DOTALL)
 
@@ -55,6 +56,7 @@ THREE = (
     ("agents", "embed"),
     ("agents", "random"),
 )
+_SINGLE = ("full", "no-clarify")
 #: What bayes is compared with, and the metrics of the comparison.
 AGAINST = (("asking", "no-clarify", "full"), ("agents", "embed", "bayes"))
 COMPARED = ("score@3", "pass@3", "dpass@3")
@@ -252,6 +254,40 @@ def _conditions(kept: dict[str, Any], language: str) -> str:
     )
 
 
+def _paper(kept: dict[str, Any], language: str) -> str:
+    """The first table without intervals, as the paper's tables are; each row with its command."""
+    names = ["pass@1", "pass@3", "dpass@3", "score@3", "questions"]
+    heads = {
+        "en": ["agent", *(_HEADS[n] for n in names), "command"],
+        "ja": ["エージェント", *(_HEADS[n] for n in names[:-1]), "質問数", "コマンド"],
+    }[language]
+    lines = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
+    for key, label in THREE:
+        row, (command, labels) = kept["rows"][key][label], COMMANDS[key]
+        agent, *rest = labels[label].split(", ")
+        name = f"`{agent}`" + "".join(f", {word}" for word in rest)
+        if language == "ja":
+            name = name.replace("never asking", "質問なし")
+        cells = [f"{row['metrics'][n]:.3f}" for n in names]
+        lines.append(f"| {name} | {' | '.join(cells)} | `{command}` |")
+    return "\n".join(lines)
+
+
+def _single(kept: dict[str, Any], language: str) -> str:
+    """What one trial gives, as a sentence."""
+    full, none = (_cell(kept["rows"]["one-trial"][row], "pass@1") for row in _SINGLE)
+    command = COMMANDS["one-trial"][0]
+    if language == "ja":
+        return (
+            "試行が 1 回だけで、先に当てずっぽうで動く得がない場合の Pass@1 は、"
+            f"`bayes` が {full}、質問なしが {none} です（`{command}`）。"
+        )
+    return (
+        "With one trial, where nothing is gained by guessing first, Pass@1 is "
+        f"{full} for `bayes` and {none} where it never asks (`{command}`)."
+    )
+
+
 def _differences(kept: dict[str, Any]) -> str:
     lines = ["| bayes minus | metric | difference | p | n |", "|---|---|---|---|---|"]
     for d in kept["differences"]:
@@ -279,8 +315,7 @@ def _by_kind(kept: dict[str, Any]) -> str:
 def blocks(kept: dict[str, Any]) -> dict[str, str]:
     """What may be quoted, by name."""
     three = _table(kept, THREE, ["score@3", "pass@1", "pass@3", "dpass@3", "questions"])
-    single = (("one-trial", "full"), ("one-trial", "no-clarify"))
-    one = _table(kept, single, ["score@1", "pass@1", "dpass@1", "questions"])
+    one = _table(kept, tuple(("one-trial", row) for row in _SINGLE), ["score@1", "pass@1", "dpass@1", "questions"])
     return {
         "three": three,
         "one": one,
@@ -289,6 +324,10 @@ def blocks(kept: dict[str, Any]) -> dict[str, str]:
         "conditions_ja": _conditions(kept, "ja"),
         "differences": _differences(kept),
         "commands": "```bash\n" + "\n".join(c for c, _ in COMMANDS.values()) + f"\n{AUDIT}\n```",
+        "paper": _paper(kept, "en"),
+        "paper_ja": _paper(kept, "ja"),
+        "single": _single(kept, "en"),
+        "single_ja": _single(kept, "ja"),
         "dialogue": f"```text\n{kept['dialogue']['text']}\n```",
     }
 

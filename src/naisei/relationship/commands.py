@@ -179,11 +179,16 @@ def recall_command(options: RecallOptions) -> None:
     for note in notes:
         console.print(f"  {note}", style="yellow", highlight=False)
     n, turns, questions = len(samples), found.turns, len(found.categories)
-    console.print(
-        say(
-            f"{n} 会話・{turns} 発話・{questions} 問 (埋め込み: {chosen.name})。"
-            "区間は 95 % (会話単位の再標本化)。",
-            f"{n} conversations, {turns} turns, {questions} questions (embedder: {chosen.name}). "
-            "Intervals: 95 %, by conversation.",
-        ),
+    intervals = (
+        say("区間は 95 % (会話単位の再標本化)。", "Intervals: 95 %, by conversation.")
+        if len(set(found.samples)) > 1
+        else say(
+            "会話が 1 つなので、区間は求めません。",
+            "No intervals: there is one conversation.",
+        )
     )
+    told = say(
+        f"{n} 会話・{turns} 発話・{questions} 問 (埋め込み: {chosen.name})。",
+        f"{n} conversations, {turns} turns, {questions} questions (embedder: {chosen.name}). ",
+    )
+    console.print(told + intervals)
