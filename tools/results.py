@@ -315,7 +315,11 @@ def _by_kind(kept: dict[str, Any]) -> str:
 def blocks(kept: dict[str, Any]) -> dict[str, str]:
     """What may be quoted, by name."""
     three = _table(kept, THREE, ["score@3", "pass@1", "pass@3", "dpass@3", "questions"])
-    one = _table(kept, tuple(("one-trial", row) for row in _SINGLE), ["score@1", "pass@1", "dpass@1", "questions"])
+    one = _table(
+        kept,
+        tuple(("one-trial", row) for row in _SINGLE),
+        ["score@1", "pass@1", "dpass@1", "questions"],
+    )
     return {
         "three": three,
         "one": one,

@@ -202,7 +202,7 @@ class ClarifyTask(Task[ClarifyConfig]):
         self._rules = (
             config.rules.model_copy(update={"trials": 1}) if config.independent else config.rules
         )
-        self._memory = memory_policy(config.memory)
+        self._memory = memory_policy(config.memory, prompts="naisei.clarify")
         self.audit = AuditNote(config, self._instances, data.actions, self._paraphrases)
         self._user(data.instances[0])  # an unknown simulator is an error now, not in an episode
         self._agents = {trial: self._agent(trial, train) for trial in self._trials()}

@@ -136,6 +136,7 @@ def compare_command(options: CompareOptions) -> None:
 def recall_command(options: RecallOptions) -> None:
     """`naisei relationship recall`."""
     from rich import progress
+
     from naisei.models.embedders import open_embedder
 
     depths = sorted(set(options.k or (5, 10, 25, 50)))
