@@ -292,9 +292,10 @@ class ClarifyTask(Task[ClarifyConfig]):
 
     def _learnt(self) -> tuple[str, ...]:
         """What is to be said where the agent's weights were fitted to scenes that are scored."""
-        known = getattr(next(iter(self._agents.values())), "trained_on", frozenset())
+        agent = next(iter(self._agents.values()))
+        known: frozenset[str] = getattr(agent, "trained_on", frozenset())
         texts = [scene_text(i.scene) for i in self.data.instances]
-        seen = learnt_from(texts, known) if known else 0
+        seen = learnt_from(texts, known)
         return training_note(self.config.agent, seen, len(texts))
 
     @asynccontextmanager
