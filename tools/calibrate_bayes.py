@@ -33,9 +33,11 @@ from naisei.clarify.agents.features import (
 from naisei.clarify.agents.knowledge import Knowledge, knowledge_for
 from naisei.clarify.agents.posterior import softmax
 from naisei.clarify.data import load
+from naisei.clarify.describe import scene_text
 from naisei.clarify.schemas import Instance
 from naisei.models.base import Embedder
 from naisei.models.embedders import open_embedder
+from naisei.training_documents import write_digests
 
 Array = npt.NDArray[np.float64]
 
@@ -198,6 +200,8 @@ def main() -> None:
     english = train.instances[0].scene.language == "en"
     name = f"bayes_{knowledge.table}{'.en' if english else ''}.json"
     (options.out / name).write_text(text + "\n", encoding="utf-8")
+    fitted = [scene_text(i.scene) for part in (train, dev) for i in part.instances]
+    write_digests((options.out / name).with_suffix(".documents.txt"), fitted)
     print(json.dumps(figures, indent=1))
 
 

@@ -21,6 +21,7 @@ from typing import Any
 
 from naisei.director import check
 from naisei.director.verdict import HARD_CHECKS, RuleSet
+from naisei.training_documents import learnt_from, read_digests, training_note
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.director import measured
@@ -90,6 +91,10 @@ def natural(part: str, rules: RuleSet) -> None:
     """Lines of authors who knew the personas only: what is flagged, what is rejected, by kind."""
     text = (files("naisei.data") / "director_lines" / "natural.jsonl").read_text(encoding="utf-8")
     rows = [json.loads(row) for row in text.split("\n") if row]
+    if rules == "calibrated":
+        known = read_digests(files("naisei.data") / "fault_weights" / "documents.txt")
+        said = [r["line"] for r in rows if r["part"] == part]
+        print(*training_note("fault_weights", learnt_from(said, known), len(said)), sep="\n")
     print(f"| {part}, {rules} | lines | WARN or RETRY % | RETRY % |\n|---|---|---|---|")
     for kind in ("good", "swapped", "setting", "praise", "negation", "script"):
         found = [

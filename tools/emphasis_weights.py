@@ -16,6 +16,7 @@ from naisei.emphasis.metrics import Counts, span_counts, token_counts
 from naisei.emphasis.schemas import Article
 from naisei.emphasis.taggers.crf import save, train
 from naisei.emphasis.taggers.plans import CONTEXT
+from naisei.training_documents import write_digests
 
 _DATA = Path(__file__).parent.parent / "src" / "naisei" / "data"
 
@@ -42,6 +43,7 @@ def main() -> None:
     # So few articles that none of their sentences is left out.
     tagger = train(seen, plan=CONTEXT.model_copy(update={"plain": 1.0}))
     save(tagger, given.out / "context.npz")
+    write_digests(given.out / "documents.txt", [a.text for a in seen])
     print(describe(seen), tagger.rule, tagger.calibration, sep="\n")
     held = [a for a in ours if a.id in HELD_OUT]
     labels = [tagger.labels(a) for a in held]

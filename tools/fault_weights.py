@@ -25,6 +25,7 @@ from naisei.director.wording import learnt_faults as learnt
 from naisei.models.embedders.e5 import packed_path
 from naisei.models.embedders.onnx import read_packed
 from naisei.models.embedders.unigram import codes, hashes
+from naisei.training_documents import write_digests
 
 Floats = NDArray[Any]
 _DATA = files("naisei.data")
@@ -170,6 +171,7 @@ def main() -> None:
         b = fitted(x[weights > 0], y[weights > 0], weights[weights > 0])
         beta[fault], bias = b[:-1], [*bias, float(b[-1])]
     words = list(table)
+    write_digests(out / "documents.txt", [r["line"] for r in lines])
     worded_beta = np.stack([beta[f] for f in learnt.FAULTS[:-1]], 1)
     told: dict[str, Any] = {
         "pieces": joined(words),

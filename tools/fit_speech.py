@@ -37,8 +37,11 @@ from naisei.relationship.speech.features import FEATURES, values
 from naisei.relationship.speech.level import spoken
 from naisei.relationship.vector import DIMENSIONS
 from naisei.runs.statistics import mean_metric
+from naisei.training_documents import learnt_from, read_digests, training_note, write_digests
 
 WRITTEN = Path(__file__).parents[1] / "src/naisei/relationship/speech/coefficients/speech.v2.json"
+#: Digests of the dialogues that the coefficients were fitted on.
+DOCUMENTS = WRITTEN.with_suffix(".documents.txt")
 #: Set by hand from knowledge of the language: points of the scale for a feature of 1.
 PRIOR = Coefficients(
     version="prior",
@@ -88,6 +91,11 @@ def plain(dialogue: LabelledDialogue) -> Item:
 def hidden(dialogue: ContrastDialogue) -> Item:
     a, b = dialogue.known("a_to_b"), dialogue.known("b_to_a")
     return Item(dialogue.id, True, heard(dialogue), (a, b), abs(a["Power"] - b["Power"]) >= 3)
+
+
+def said(dialogue: LabelledDialogue | ContrastDialogue) -> str:
+    """The words of a dialogue."""
+    return "\n".join(turn.text for turn in dialogue.turns)
 
 
 def heard(dialogue: LabelledDialogue | ContrastDialogue) -> SpeechEstimator:
@@ -265,6 +273,9 @@ def main() -> None:
         shipped = load_coefficients()
         sheet = Sheet([*map(plain, load("test")), *map(hidden, load_contrasts("test"))])
         print(f"test halves, shipped {shipped.version}")
+        texts = [*map(said, load("test")), *map(said, load_contrasts("test"))]
+        seen = learnt_from(texts, read_digests(DOCUMENTS))
+        print(*training_note(shipped.version, seen, len(texts)), sep="\n")
         both_parts(sheet, with_weights(sheet, shipped), shipped.bands)
         return
     sheet = Sheet([*map(plain, load("tune")), *map(hidden, load_contrasts("dev"))])
@@ -298,6 +309,7 @@ def main() -> None:
         )
         text = json.dumps(weights.model_dump(), ensure_ascii=False, indent=2)
         WRITTEN.write_text(text + "\n", encoding="utf-8")
+        write_digests(DOCUMENTS, map(said, [*load("tune"), *load_contrasts("dev")]))
 
 
 if __name__ == "__main__":

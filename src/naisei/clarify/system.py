@@ -29,7 +29,7 @@ def _settle(given: Given) -> dict[str, Any]:
     """Without any model the model-free `bayes` is the agent; what keeps its own account of
     earlier trials has no memory policy."""
     from naisei.clarify.agent import is_model_free, settings_of
-    from naisei.memory import memory as open_memory
+    from naisei.memory import memory_policy
     from naisei.models.embedders import open_embedder, resolve
 
     values = dict(given.values)
@@ -38,7 +38,8 @@ def _settle(given: Given) -> dict[str, Any]:
         agent, values.get("agent_options", {}), beside=given.axes.get("agent", ())
     )
     if "memory" in values:
-        open_memory(values["memory"])  # an unknown name is told, whoever the agent is
+        # An unknown name is told, whoever the agent is.
+        memory_policy(values["memory"], prompts="naisei.clarify")
         if values.get("independent") and values["memory"] != "none":
             raise InputError(
                 say(

@@ -13,7 +13,7 @@ from naisei.clarify import flow, metrics
 from naisei.clarify.agent import Agent, AgentContext, NotingAgent, build_agent
 from naisei.clarify.config import AuditConfig, ClarifyConfig, Rules
 from naisei.clarify.data import Dataset, load
-from naisei.clarify.describe import transcript
+from naisei.clarify.describe import scene_text, transcript
 from naisei.clarify.schemas import ActionSet, Decision, EpisodeResult, Instance
 from naisei.clarify.simulator import simulator
 from naisei.clarify.simulator.knowledge import is_known
@@ -37,6 +37,7 @@ from naisei.memory import MemoryHandler, memory_policy
 from naisei.models.embedders import KeptEmbedder, open_embedder
 from naisei.runs.directory import RunDirectory
 from naisei.runs.task import EpisodeRow, Summary, Task
+from naisei.training_documents import learnt_from, training_note
 
 
 class Household(Handler):
@@ -202,7 +203,7 @@ class ClarifyTask(Task[ClarifyConfig]):
         self._rules = (
             config.rules.model_copy(update={"trials": 1}) if config.independent else config.rules
         )
-        self._memory = memory_policy(config.memory)
+        self._memory = memory_policy(config.memory, prompts="naisei.clarify")
         self.audit = AuditNote(config, self._instances, data.actions, self._paraphrases)
         self._user(data.instances[0])  # an unknown simulator is an error now, not in an episode
         self._agents = {trial: self._agent(trial, train) for trial in self._trials()}
@@ -286,8 +287,16 @@ class ClarifyTask(Task[ClarifyConfig]):
         )
 
     def summarise(self, rows: Sequence[EpisodeRow]) -> Summary:
-        notes = (self.audit.text(), *self.data.notes, *self.model_notes())
+        notes = (self.audit.text(), *self._learnt(), *self.data.notes, *self.model_notes())
         return metrics.summarise(self.config, self._instances, rows, notes)
+
+    def _learnt(self) -> tuple[str, ...]:
+        """What is to be said where the agent's weights were fitted to scenes that are scored."""
+        agent = next(iter(self._agents.values()))
+        known: frozenset[str] = getattr(agent, "trained_on", frozenset())
+        texts = [scene_text(i.scene) for i in self.data.instances]
+        seen = learnt_from(texts, known)
+        return training_note(self.config.agent, seen, len(texts))
 
     @asynccontextmanager
     async def during(self, directory: RunDirectory) -> AsyncIterator[None]:

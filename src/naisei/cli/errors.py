@@ -7,6 +7,7 @@ import re
 import sys
 import traceback
 from datetime import datetime
+from inspect import cleandoc
 from pathlib import Path
 from typing import Any
 
@@ -228,7 +229,9 @@ _ERRORS = tuple(
 
 
 def translate_help() -> None:
-    """Let typer print help in the user's language, wrapped as `naisei.terminal` does."""
+    """Let typer print help in the user's language, wrapped as `naisei.terminal` does, and never
+    read as markup: `[voice]` is a word."""
+    from rich.text import Text
     from typer import rich_utils
 
     from naisei.terminal import Console, Panel
@@ -249,7 +252,12 @@ def translate_help() -> None:
             obj.get_usage = lambda _: usage
         original(obj=obj, ctx=ctx, markup_mode=markup_mode)
 
-    vars(rich_utils).update(Console=Console, Panel=Panel, rich_format_help=printed)
+    def plain(*, text: str, style: str = "", markup_mode: Any) -> Text:
+        return rich_utils.highlighter(Text(cleandoc(text), style=style))
+
+    vars(rich_utils).update(
+        Console=Console, Panel=Panel, rich_format_help=printed, _make_rich_text=plain
+    )
 
 
 def explained(error: Any) -> tuple[str, str | None]:

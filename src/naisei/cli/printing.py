@@ -149,6 +149,7 @@ def study_json(study: Study) -> dict[str, Any]:
         "tokens": {label: run["tokens"] for label, run in runs.items()},
         "run_dir": str(Path(study.path)),
         "runs": runs,
+        "notes": list(study.notes),
     }
     if len(runs) > 1:
         with suppress(InputError):  # nothing is scored by all of them

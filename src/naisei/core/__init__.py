@@ -42,7 +42,14 @@ from naisei.core.messages import (
     user,
 )
 from naisei.core.runtime import Played, arun, between_attempts, play, replay_prefix, run
-from naisei.core.world import FlowHandler, FunctionHandler, Handler, Performed, World
+from naisei.core.world import (
+    FlowHandler,
+    FunctionHandler,
+    Handler,
+    HandlerWrapper,
+    Performed,
+    World,
+)
 
 __all__ = [
     "Act",
@@ -63,6 +70,7 @@ __all__ = [
     "FunctionHandler",
     "Gather",
     "Handler",
+    "HandlerWrapper",
     "InputError",
     "InstrumentFailure",
     "LimitReached",

@@ -105,6 +105,8 @@ class Chat(Effect[T]):
         sampling: overrides of the role's sampling parameters.
         preview: what may be shown of a reply of which so much has come; for whoever looks on while
             it is written. A pure function, no part of the request.
+        on_text: is told the reply's text so far, while a model that streams writes it; set by a
+            handler on the way, no part of the request either.
 
     Raises (in the flow):
         InstrumentFailure: no usable reply after retries and one repair.
@@ -116,6 +118,7 @@ class Chat(Effect[T]):
     schema: type[BaseModel] | None
     sampling: Sampling
     preview: Callable[[str], str] | None = field(default=None, compare=False, repr=False)
+    on_text: Callable[[str], None] | None = field(default=None, compare=False, repr=False)
 
     @overload
     def __init__(
@@ -126,6 +129,7 @@ class Chat(Effect[T]):
         *,
         sampling: Sampling = ...,
         preview: Callable[[str], str] | None = ...,
+        on_text: Callable[[str], None] | None = ...,
     ) -> None: ...
 
     @overload
@@ -137,6 +141,7 @@ class Chat(Effect[T]):
         *,
         sampling: Sampling = ...,
         preview: Callable[[str], str] | None = ...,
+        on_text: Callable[[str], None] | None = ...,
     ) -> None: ...
 
     def __init__(
@@ -147,9 +152,11 @@ class Chat(Effect[T]):
         *,
         sampling: Sampling = Sampling(),
         preview: Callable[[str], str] | None = None,
+        on_text: Callable[[str], None] | None = None,
     ) -> None:
         object.__setattr__(self, "role", role)
         object.__setattr__(self, "preview", preview)
+        object.__setattr__(self, "on_text", on_text)
         object.__setattr__(self, "messages", tuple(messages))
         object.__setattr__(self, "schema", schema)
         object.__setattr__(self, "sampling", sampling)

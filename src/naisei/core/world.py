@@ -57,6 +57,24 @@ class FlowHandler(Handler):
         raise NotImplementedError
 
 
+class HandlerWrapper(Handler):
+    """Performs and restores effects through another handler. A subclass changes the effect, or
+    does something besides: `return super().perform(changed, where)`.
+
+    All that a handler is told stands in the effect and in `where`, so that a wrapper cannot
+    leave anything out.
+    """
+
+    def __init__(self, inner: Handler) -> None:
+        self.inner = inner
+
+    def perform(self, effect: Any, where: Where) -> Any:
+        return self.inner.perform(effect, where)
+
+    def restore(self, effect: Any, result: Any, where: Where) -> None:
+        self.inner.restore(effect, result, where)
+
+
 class FunctionHandler(Handler):
     """A handler from a function of the effect (plain or async)."""
 

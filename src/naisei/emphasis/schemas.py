@@ -70,6 +70,11 @@ class Article:
     writer: str = ""
     domain: str = ""
 
+    @property
+    def text(self) -> str:
+        """The running text, without the title: what a copy under another name shares."""
+        return "\n".join(sentence.text for sentence in self.sentences)
+
 
 @runtime_checkable
 class Tagger(Protocol):

@@ -23,6 +23,7 @@ from naisei.emphasis.taggers.registry import LLM, Trainer, trainer
 from naisei.lang import say
 from naisei.runs.directory import RunDirectory
 from naisei.runs.task import EpisodeRow, Summary, Table, Task
+from naisei.training_documents import learnt_from, training_note
 
 
 def examine(part: int, *, seed: int) -> Flow[FoldResult]:
@@ -147,8 +148,11 @@ class EvalTask(Task[EvalConfig]):
                 remedy=say("太字を含む文書から作ってください", "build it from documents with bold"),
             )
         self.articles = {a.id: a for a in chosen}
+        #: Documents scored that the tagger had been trained on before.
+        self._learnt = 0
         if config.tagger != LLM:
             self._trainer = trainer(config.tagger, config.options)
+            self._learnt = learnt_from([a.text for a in chosen], self._trainer.documents)
         self.data_hash = _digest(corpus)
         self._described = describe(chosen)
         # Documents that a language model is given are many at a time.
@@ -185,7 +189,8 @@ class EvalTask(Task[EvalConfig]):
         yield
 
     def summarise(self, rows: Sequence[EpisodeRow]) -> Summary:
-        found = summarise(self.config, self.articles, rows, self.model_notes())
+        notes = training_note(self.config.tagger, self._learnt, len(self.articles))
+        found = summarise(self.config, self.articles, rows, (*notes, *self.model_notes()))
         tables = (*found.tables, self._corpus())
         return Summary(found.metrics, tables, found.notes, found.extra)
 
@@ -200,8 +205,9 @@ class EvalTask(Task[EvalConfig]):
                 say("語 / 文書", "words each"),
                 say("強調語 / 文書", "emphasised words each"),
                 say("強調率", "share emphasised"),
+                say("学習に使った文書", "trained on"),
             ),
-            ((d.articles, d.sentences, d.tokens, d.emphasised, d.rate),),
+            ((d.articles, d.sentences, d.tokens, d.emphasised, d.rate, self._learnt),),
         )
 
     def shown(self, where: Where, result: JsonValue) -> str:

@@ -6,14 +6,14 @@ import json
 import math
 import statistics
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any, ClassVar, cast
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
-from naisei.core import Chat, Effect, Handler, Search, Where, World
+from naisei.core import Chat, Effect, Handler, HandlerWrapper, Search, Where, World
 from naisei.intent.schemas import Thresholds
 from naisei.intent.worries import Worry, WorryHandler
 from naisei.japanese.morph import is_japanese
@@ -148,24 +148,23 @@ def _off_subject(language: str) -> tuple[str, ...]:
     return tuple(line for line in text.splitlines() if line.strip())
 
 
-class ShowingHandler(Handler):
-    """Performs `Chat` through a gateway, and shows what may be shown of a reply while it is
-    written: again from its start where it is written again."""
+class ShowingHandler(HandlerWrapper):
+    """Performs `Chat`, and shows what may be shown of a reply while it is written: again from its
+    start where it is written again."""
 
-    def __init__(self, gateway: Any, show: Callable[[str], None]) -> None:
-        self._gateway, self._show = gateway, show
+    def __init__(self, inner: Handler, show: Callable[[str], None]) -> None:
+        super().__init__(inner)
+        self._show = show
 
-    async def perform(self, effect: object, where: Where) -> Any:
-        chat = cast("Chat[Any]", effect)
-        preview = chat.preview
-        if preview is None:
-            return await self._gateway.perform(chat, where)
+    def perform(self, effect: Chat[Any], where: Where) -> Any:
+        if (preview := effect.preview) is None:
+            return super().perform(effect, where)
 
-        def told(text: str) -> None:
+        def on_text(text: str) -> None:
             if shown := preview(text):
                 self._show(shown)
 
-        return await self._gateway.perform(chat, where, told=told)
+        return super().perform(replace(effect, on_text=on_text), where)
 
 
 class CutsHandler(Handler):

@@ -7,8 +7,9 @@ from typing import Protocol, cast
 
 from pydantic import JsonValue
 
-from naisei import plugins
-from naisei.core import Handler, Remember, Where
+from naisei import lang, plugins
+from naisei.core import Handler, InputError, Remember, Where
+from naisei.lang import say
 
 __all__ = ["Memory", "MemoryHandler", "memory", "memory_policy"]
 
@@ -67,13 +68,33 @@ def memory(name: str) -> Memory:
     return memory_policy(name)()
 
 
-def memory_policy(name: str) -> Callable[[], Memory]:
+def memory_policy(
+    name: str, *, prompts: str | None = None, option: str = "--memory"
+) -> Callable[[], Memory]:
     """What makes fresh memories of a policy: looked up once, for many episodes.
 
+    Args:
+        prompts: the package in which the reflector's prompt is looked up; `None` where the
+            reflector has a prompt of its own whatever the policy.
+        option: where the name was given.
+
     Raises:
-        InputError: unknown name.
+        InputError: unknown name, or a policy whose prompt `prompts` does not hold: found now, not
+            after the first failure.
     """
-    found = plugins.load(
-        "naisei.memories", name, what=("記憶方式", "memory policy"), option="--memory"
-    )
-    return cast(Callable[[], Memory], found)
+    found = plugins.load("naisei.memories", name, what=("記憶方式", "memory policy"), option=option)
+    policy = cast(Callable[[], Memory], found)
+    made = policy()
+    if prompts and made.reflects and made.prompt not in (known := lang.names(prompts)):
+        raise InputError(
+            say(
+                f"記憶方式 '{name}' が使う内省のプロンプト '{made.prompt}' はありません",
+                f"memory policy '{name}': there is no prompt '{made.prompt}' for its reflector",
+            ),
+            place=option,
+            remedy=say(
+                f"記憶方式の prompt を直してください。使えるもの: {', '.join(known)}",
+                f"set its `prompt` to one of: {', '.join(known)}",
+            ),
+        )
+    return policy

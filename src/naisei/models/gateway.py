@@ -66,10 +66,7 @@ class Gateway(Handler):
         self._lines: dict[int, Connection] = {}
         self._throttle = throttle or (lambda model, settings: Throttle(settings))
 
-    async def perform(
-        self, effect: Chat[Any], where: Where, *, told: Callable[[str], None] | None = None
-    ) -> Performed[Any]:
-        """told: is told the reply's text so far, while it is written, by models that stream."""
+    async def perform(self, effect: Chat[Any], where: Where) -> Performed[Any]:
         model = self._roles.model(effect.role)
         sampling = self._roles.sampling_for(effect.role, effect.sampling)
         sampling = sampling.over(getattr(model, "base_sampling", Sampling()))
@@ -95,7 +92,7 @@ class Gateway(Handler):
             spent=spent,
             role=effect.role,
             at=str(where),
-            told=told,
+            told=effect.on_text,
         )
         try:
             if effect.schema is None:

@@ -136,14 +136,18 @@ def compare_command(options: CompareOptions) -> None:
 def recall_command(options: RecallOptions) -> None:
     """`naisei relationship recall`."""
     from rich import progress
-    from rich.markup import escape
 
     from naisei.models.embedders import open_embedder
 
     depths = sorted(set(options.k or (5, 10, 25, 50)))
     samples = read_locomo(options.from_locomo)
     chosen = open_embedder(options.embedder)
-    columns = (*progress.Progress.get_default_columns(), progress.MofNCompleteColumn())
+    columns = (
+        progress.TextColumn("{task.description}", markup=False),
+        progress.BarColumn(),
+        progress.MofNCompleteColumn(),
+        progress.TimeRemainingColumn(),
+    )
     with progress.Progress(*columns, console=Console(stderr=True)) as bar:
         task = bar.add_task("", total=None)
         found = measure(
@@ -152,7 +156,7 @@ def recall_command(options: RecallOptions) -> None:
             depths,
             captions=options.captions,
             progress=lambda name, done, whole: bar.update(
-                task, description=escape(name), completed=done, total=whole
+                task, description=name, completed=done, total=whole
             ),
         )
     notes = [note for sample in samples for note in sample.notes]
@@ -176,11 +180,16 @@ def recall_command(options: RecallOptions) -> None:
     for note in notes:
         console.print(f"  {note}", style="yellow", highlight=False)
     n, turns, questions = len(samples), found.turns, len(found.categories)
-    console.print(
-        say(
-            f"{n} 会話・{turns} 発話・{questions} 問 (埋め込み: {chosen.name})。"
-            "区間は 95 % (会話単位の再標本化)。",
-            f"{n} conversations, {turns} turns, {questions} questions (embedder: {chosen.name}). "
-            "Intervals: 95 %, by conversation.",
-        ),
+    intervals = (
+        say("区間は 95 % (会話単位の再標本化)。", "Intervals: 95 %, by conversation.")
+        if len(set(found.samples)) > 1
+        else say(
+            "会話が 1 つなので、区間は求めません。",
+            "No intervals: there is one conversation.",
+        )
     )
+    told = say(
+        f"{n} 会話・{turns} 発話・{questions} 問 (埋め込み: {chosen.name})。",
+        f"{n} conversations, {turns} turns, {questions} questions (embedder: {chosen.name}). ",
+    )
+    console.print(told + intervals)

@@ -176,11 +176,10 @@ def recall_tables(found: Recalled, ks: Sequence[int]) -> list[Table]:
     """The rankings beside each other at one depth, then a table a ranking: recall@k by category
     with 95 % intervals.
 
-    Conversations, not questions, are resampled where there are several.
+    Conversations, not questions, are resampled; what one conversation alone asks has no interval.
     """
     listed = [name for name in CATEGORIES.values() if name in found.categories]
     listed += sorted(set(found.categories) - set(listed))
-    clusters = found.samples if len(set(found.samples)) > 1 else None
     tables = []
     for name in found.per_k:
         rows: list[tuple[str | float | int, ...]] = []
@@ -189,7 +188,7 @@ def recall_tables(found: Recalled, ks: Sequence[int]) -> list[Table]:
             cells: list[str | float | int] = [category, len(mine)]
             for k in ks:
                 values = [found.per_k[name][k][n] for n in mine]
-                drawn = [clusters[n] for n in mine] if clusters else None
+                drawn = [found.samples[n] for n in mine]
                 metric = mean_metric(f"recall@{k}", values, clusters=drawn)
                 cells += [metric.value, metric.low, metric.high]
             rows.append(tuple(cells))

@@ -9,7 +9,16 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from naisei.core import Effect, FlowHandler, Handler, InputError, Where, World, between_attempts
+from naisei.core import (
+    Effect,
+    FlowHandler,
+    Handler,
+    HandlerWrapper,
+    InputError,
+    Where,
+    World,
+    between_attempts,
+)
 from naisei.lang import say
 from naisei.runs.ledger import Ledger
 
@@ -167,14 +176,10 @@ class GatedWorld(World):
         return GatedWorld(self._world.having(handlers), self._gate)
 
 
-class _Gated(Handler):
-    __slots__ = ("_gate", "_handler")
-
-    def __init__(self, handler: Handler, gate: Gate) -> None:
-        self._handler, self._gate = handler, gate
+class _Gated(HandlerWrapper):
+    def __init__(self, inner: Handler, gate: Gate) -> None:
+        super().__init__(inner)
+        self._gate = gate
 
     def perform(self, effect: Any, where: Where) -> Any:
-        return self._gate.guard(lambda: self._handler.perform(effect, where))
-
-    def restore(self, effect: Any, result: Any, where: Where) -> None:
-        self._handler.restore(effect, result, where)
+        return self._gate.guard(lambda: self.inner.perform(effect, where))

@@ -23,6 +23,7 @@ from naisei.core import (
     Flow,
     FlowHandler,
     Handler,
+    HandlerWrapper,
     InputError,
     Message,
     Where,
@@ -90,22 +91,20 @@ class Fork(BaseModel):
         return replace(effect, messages=(*before, Message(role=last.role, content=self.prompt)))
 
 
-class _Changed(Handler):
+class _Changed(HandlerWrapper):
     def __init__(self, inner: Handler, fork: Fork) -> None:
-        self._inner, self._fork = inner, fork
+        super().__init__(inner)
+        self._fork = fork
 
     def perform(self, effect: Any, where: Where) -> Any:
         fork = self._fork
         if where.path != fork.path:
-            return self._inner.perform(effect, where)
+            return super().perform(effect, where)
         if fork.answer is None:
-            return self._inner.perform(fork.told(effect), where)
+            return super().perform(fork.told(effect), where)
         answer = fork.answered(effect)
-        self._inner.restore(effect, answer, where)
+        self.restore(effect, answer, where)
         return answer
-
-    def restore(self, effect: Any, result: Any, where: Where) -> None:
-        self._inner.restore(effect, result, where)
 
 
 class _ChangedFlow(FlowHandler):

@@ -21,7 +21,7 @@ _TIMES = {"after": "聞き返し後", "before": "聞き返し前", "gain": "聞�
 _METRICS = {
     "score": "得点",
     "pass": "成功率",
-    "dpass": "違う行動を試した成功率",
+    "dpass": "割引付き成功率",
     "coverage": "条件の網羅率",
     "recall": "再現率",
     "mrr": "MRR",

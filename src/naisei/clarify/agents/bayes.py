@@ -15,7 +15,13 @@ import numpy.typing as npt
 from pydantic import Field
 
 from naisei.clarify.agent import AgentContext, View, declares
-from naisei.clarify.agents.features import Features, Vectors, load_weights, scene_texts
+from naisei.clarify.agents.features import (
+    Features,
+    Vectors,
+    load_weights,
+    scene_texts,
+    weights_documents,
+)
 from naisei.clarify.agents.knowledge import knowledge_for
 from naisei.clarify.agents.naming import MOST, named_table, naming, read_back
 from naisei.clarify.agents.policy import Plan, Stage, plan
@@ -139,6 +145,10 @@ class BayesAgent:
             language: Posterior(features, load_weights(options.weights or name))
             for language, name in names.items()
         }
+        #: Digests of the scenes that its weights were fitted to.
+        self.trained_on: frozenset[str] = frozenset().union(
+            *(() if options.weights else map(weights_documents, set(names.values()))),
+        )
         self._banks = self._prepare(context)
 
     def decide(self, view: View) -> Flow[Decision]:

@@ -24,6 +24,7 @@ from naisei.japanese.morph import lemmas
 from naisei.lang import say
 from naisei.models.base import Embedder
 from naisei.similarity import cosines, unit
+from naisei.training_documents import read_digests
 
 #: Words too common to point at a thing.
 _COMMON = frozenset(
@@ -284,6 +285,14 @@ class BayesWeights(BaseModel):
     temperature: float = 1.0
     floor: float = 0.02
     echo: float = 0.6
+
+
+@lru_cache(maxsize=8)
+def weights_documents(name: str) -> frozenset[str]:
+    """Digests of the scenes that the shipped weights of this name were fitted to; none for the
+    generic ones, which were fitted to no scene, and for a file."""
+    source = files("naisei.clarify.agents") / "weights" / f"bayes_{name}.documents.txt"
+    return read_digests(source) if source.is_file() else frozenset()
 
 
 @lru_cache(maxsize=8)

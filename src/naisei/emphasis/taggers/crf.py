@@ -25,6 +25,7 @@ from naisei.emphasis.taggers.page import Codes, Page, Terms
 from naisei.emphasis.taggers.plans import CrfPlan
 from naisei.files import written_beside
 from naisei.lang import say
+from naisei.training_documents import read_digests
 
 Floats = NDArray[np.float64]
 
@@ -315,6 +316,12 @@ def _model(file: Any, name: str) -> SparseCrf:
     if transitions.shape != (4, 4):
         raise ValueError(f"transitions of shape {transitions.shape}")
     return SparseCrf(weights, transitions)
+
+
+@cache
+def default_documents() -> frozenset[str]:
+    """Digests of the articles that `default_tagger` was trained on."""
+    return read_digests(files("naisei") / "data" / "emphasis_weights" / "documents.txt")
 
 
 @cache

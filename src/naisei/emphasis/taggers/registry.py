@@ -94,6 +94,13 @@ class Trainer:
         """Whether a seed changes what is made; if not, one training is enough."""
         return isinstance(self.plan, NeuralPlan | StackPlan)
 
+    @property
+    def documents(self) -> frozenset[str]:
+        """Digests of the documents that it knows before any training."""
+        starts = isinstance(self.plan, CrfPlan) and self.plan.start == "bundled"
+        ready = self.ready is crf.default_tagger
+        return crf.default_documents() if starts or ready else frozenset()
+
     def train(
         self,
         articles: Sequence[Article],

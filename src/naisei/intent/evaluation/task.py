@@ -14,16 +14,18 @@ from naisei.intent.config import EvalConfig
 from naisei.intent.effects import document_world
 from naisei.intent.evaluation import flow, metrics
 from naisei.intent.evaluation.flow import ItemResult
-from naisei.intent.evaluation.items import Item, digest, load_items
+from naisei.intent.evaluation.items import BUNDLED, Item, digest, load_items
 from naisei.intent.evaluation.tables import item_table, transcript
 from naisei.intent.evaluation.users import simulated_user
 from naisei.intent.rules import Profile, Setting
+from naisei.lang import say
 from naisei.retrieval.index import Index
 from naisei.retrieval.store import Store
 from naisei.runs.directory import RunDirectory
 from naisei.runs.result import RunResult
 from naisei.runs.tables import to_csv
 from naisei.runs.task import EpisodeRow, Summary, Task
+from naisei.training_documents import training_note
 
 
 def index_digest(directory: Path) -> str:
@@ -90,7 +92,14 @@ class EvalTask(Task[EvalConfig]):
         return flow.examine(item, self._settings[item.id]), world
 
     def summarise(self, rows: Sequence[EpisodeRow]) -> Summary:
-        return metrics.summarise(self.config, self.items, rows, self.model_notes())
+        notes = (*self._tuned(), *self.model_notes())
+        return metrics.summarise(self.config, self.items, rows, notes)
+
+    def _tuned(self) -> tuple[str, ...]:
+        """What is to be said where the bundled items that the rules were tuned on are scored."""
+        every = self.items.values()
+        seen = sum(i.split == "dev" for i in every) if self.config.data in BUNDLED else 0
+        return training_note(say("この規則", "these rules"), seen, len(every))
 
     def export(self, directory: RunDirectory, result: RunResult) -> None:
         """`items.csv`: one line an item."""

@@ -12,7 +12,17 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from naisei.core import Act, EffectFailed, Handler, InputError, Observation, Where, World, run
+from naisei.core import (
+    Act,
+    EffectFailed,
+    Handler,
+    HandlerWrapper,
+    InputError,
+    Observation,
+    Where,
+    World,
+    run,
+)
 from naisei.files import written_beside
 from naisei.lang import say
 from naisei.runs.statistics import mean_metric
@@ -76,15 +86,13 @@ def play_frozen(
     return run(play_game(game.id, player, max_steps=max_steps), World({Act: handler}))
 
 
-class _Watched(Handler):
+class _Watched(HandlerWrapper):
     """Keeps the last answer: the one that ends a game is shown to no player."""
 
-    def __init__(self, game: Handler) -> None:
-        self._game = game
-        self.last = View()
+    last = View()
 
     def perform(self, effect: Act, where: Where) -> Observation:
-        seen = self._game.perform(effect, where)
+        seen = super().perform(effect, where)
         assert isinstance(seen, Observation), "there is no event loop here"
         self.last = View.of(seen)
         return seen
@@ -99,20 +107,21 @@ class _Watched(Handler):
 Answers = dict[tuple[str, ...], Observation]
 
 
-class Remembering(Handler):
+class Remembering(HandlerWrapper):
     """Answers from `answers` while it can; `game` is driven to that point when it cannot."""
 
     def __init__(self, game: Handler, answers: Answers) -> None:
-        self._game, self._course = game, answers
+        super().__init__(game)
+        self._course = answers
         self._given: tuple[str, ...] = ()
 
     def perform(self, effect: Act, where: Where) -> Observation:
         command = str(effect.action)
         self._given = (command,) if command == START else (*self._given, command)
         if (known := self._course.get(self._given)) is not None:
-            self._game.restore(effect, known, where)
+            self.restore(effect, known, where)
             return known
-        seen = self._game.perform(effect, where)
+        seen = super().perform(effect, where)
         assert isinstance(seen, Observation), "there is no event loop here"
         self._course[self._given] = seen
         return seen

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from pydantic import BaseModel
 
 from naisei import lang
-from naisei.core import Chat, Flow, InputError, system, user
-from naisei.lang import say
+from naisei.core import Chat, Flow, system, user
 from naisei.memory import Memory, memory_policy
 from naisei.textgame.llm.player import (
     DialoguePlayer,
@@ -73,22 +72,6 @@ def told(result: GameResult, feedback: Kind) -> str:
     return _middle_out("\n".join(out) or "(no command was given)")
 
 
-def check_prompt(memory: Memory) -> None:
-    """Raises `InputError` if this system has no prompt for the memory's reflector."""
-    if memory.reflects and memory.prompt not in (known := lang.names(PACKAGE)):
-        raise InputError(
-            say(
-                f"ゲームを省みるためのプロンプト '{memory.prompt}' はありません",
-                f"there is no prompt '{memory.prompt}' for reflecting on games",
-            ),
-            place="--agent-option memory",
-            remedy=say(
-                f"tur、reflexion、none のどれかを指定してください (プロンプト: {', '.join(known)})",
-                f"use tur, reflexion or none (prompts: {', '.join(known)})",
-            ),
-        )
-
-
 def _ending(result: GameResult) -> str:
     # How many points there are is not for players to know.
     score = f"{result.score} points"
@@ -119,9 +102,8 @@ class _Kind:
         return Navigating(player) if options.navigator else player
 
     def memory(self, settings: BaseModel) -> Callable[[], Memory]:
-        policy = memory_policy(_options(settings).memory)
-        check_prompt(policy())
-        return policy
+        name = _options(settings).memory
+        return memory_policy(name, prompts=PACKAGE, option="--agent-option memory")
 
     def reflect(self, settings: BaseModel, result: GameResult, memory: Memory) -> Flow[str]:
         options = _options(settings)

@@ -17,7 +17,7 @@ from pydantic import (
     model_serializer,
 )
 
-from naisei.core import Event, Handler, Limits, Sampling, Where, World
+from naisei.core import Chat, Event, Handler, HandlerWrapper, Limits, Sampling, Where, World
 from naisei.runs.conversation import (
     ConversationStatus,
     HumanHandler,
@@ -70,32 +70,33 @@ class ConversationRun:
     data_hash: str = ""
 
 
-class NotingHandler(Handler):
+class NotingHandler(HandlerWrapper):
     """Performs effects, and tells the person meanwhile what is being done: `doing` of each."""
 
     def __init__(
-        self, inner: Any, context: ConversationContext, doing: Callable[[Any], str]
+        self, inner: Handler, context: ConversationContext, doing: Callable[[Any], str]
     ) -> None:
-        self._inner, self._context, self._doing = inner, context, doing
+        super().__init__(inner)
+        self._context, self._doing = context, doing
 
-    async def perform(self, effect: Any, where: Where) -> Any:
+    def perform(self, effect: Any, where: Where) -> Any:
         self._context.note(self._doing(effect))
-        return await self._inner.perform(effect, where)
+        return super().perform(effect, where)
 
 
-class SamplingHandler(Handler):
+class SamplingHandler(HandlerWrapper):
     """Performs `Chat` effects, with the parameters of the role where the effect sets none.
 
     sampling: role → parameters.
     """
 
-    def __init__(self, inner: Any, sampling: Mapping[str, Parameters]) -> None:
-        self._inner, self._sampling = inner, sampling
+    def __init__(self, inner: Handler, sampling: Mapping[str, Parameters]) -> None:
+        super().__init__(inner)
+        self._sampling = sampling
 
-    async def perform(self, effect: Any, where: Where) -> Any:
-        told = Sampling(**self._sampling.get(effect.role, {}))  # type: ignore[arg-type]
-        sampling = effect.sampling.over(told)
-        return await self._inner.perform(replace(effect, sampling=sampling), where)
+    def perform(self, effect: Chat[Any], where: Where) -> Any:
+        given = Sampling(**self._sampling.get(effect.role, {}))  # type: ignore[arg-type]
+        return super().perform(replace(effect, sampling=effect.sampling.over(given)), where)
 
 
 class OpenWorld(Protocol):

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from naisei.core import Chat, Event, Handler, InputError, Where
+from naisei.core import Chat, Event, Handler, HandlerWrapper, InputError, Where
 from naisei.http import ThreadHandler
 from naisei.lang import language, say
 from naisei.memory.stream import StreamHandler
@@ -227,31 +227,32 @@ async def _open(config: PairConfig, context: ConversationContext) -> AsyncIterat
     record = Recorder(pair)
     embed = EmbedHandler(open_embedder(config.embedder))
     streams = ThreadHandler(StreamHandler(streams_of(rules), embed))
-    speech = _Speech(config, record, context, base.handler(Chat("speaker", ())) if models else None)
+    speech = _Speech(config, record, context, base.handler(Chat("speaker", ())))
     yield Prepared(
         converse(pair, rules, record),
         recorded(base, record, streams).having({Chat: speech}),
     )
 
 
-class _Speech(Handler):
+class _Speech(HandlerWrapper):
     """A line comes from the person where it is theirs to speak, all else from the model."""
 
     def __init__(
-        self, config: PairConfig, record: Recorder, context: ConversationContext, model: Any
+        self, config: PairConfig, record: Recorder, context: ConversationContext, model: Handler
     ) -> None:
-        self._config, self._record, self._context, self._model = config, record, context, model
+        super().__init__(model)
+        self._config, self._record, self._context = config, record, context
         self._person = context.human(_line_of)
 
-    async def perform(self, effect: Chat[Any], where: Where) -> Any:
+    def perform(self, effect: Chat[Any], where: Where) -> Any:
         if effect.role == "speaker" and self._next() in self._config.played:
-            return await self._person.perform(effect, where)
+            return self._person.perform(effect, where)
         self._context.note(
             say("台詞を書いています…", "Writing a line…")
             if effect.role == "speaker"
             else say("ふたりの関係をふり返っています…", "Reflecting on the relationship…")
         )
-        return await self._model.perform(effect, where)
+        return super().perform(effect, where)
 
     def _next(self) -> AgentId:
         return upcoming(self._config.rules, self._record)

@@ -1,0 +1,53 @@
+"""Which documents weights were learnt from: digests of their words, kept beside the weights.
+
+An evaluation on these documents says so. A digest does not change with a document's name, wrapping,
+width of characters or marks for bold, so that a copy is known too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+from naisei.files import write_atomically
+from naisei.lang import say
+
+
+def digest(text: str) -> str:
+    """16 hex digits of the words of a document."""
+    words = re.sub(r"[\s*]+", "", unicodedata.normalize("NFKC", text))
+    return hashlib.sha256(words.encode()).hexdigest()[:16]
+
+
+def write_digests(path: Path, texts: Iterable[str]) -> None:
+    """A digest a line, sorted."""
+    write_atomically(path, "".join(f"{one}\n" for one in sorted({digest(t) for t in texts})))
+
+
+def read_digests(path: Traversable) -> frozenset[str]:
+    """The digests that `write_digests` wrote."""
+    return frozenset(path.read_text(encoding="utf-8").split())
+
+
+def learnt_from(texts: Sequence[str], known: frozenset[str]) -> int:
+    """How many of these documents are among those that weights were learnt from."""
+    return sum(digest(text) in known for text in texts)
+
+
+def training_note(name: str, seen: int, of: int) -> tuple[str, ...]:
+    """What is to be said of figures of `name` on `of` documents, `seen` of which it was trained
+    or tuned on; nothing if that is none."""
+    if not seen:
+        return ()
+    return (
+        say(
+            f"採点した {of} 件のうち {seen} 件は {name} の学習や調整に使われています。"
+            "値も p も、ほかの文書での性能の見積もりにはなりません",
+            f"{seen} of these {of} documents were used to train or tune {name}: neither the "
+            "figures nor p tell how well it does on others",
+        ),
+    )
