@@ -1,18 +1,19 @@
-"""One executed notebook a system, ja and en: python tools/notebooks.py (needs nbclient, ipykernel).
+"""One executed notebook a system, ja and en: python tools/notebooks.py FOLDER (the extra `docs`).
 
-Written to docs/notebooks/SYSTEM.ipynb and docs/ja/notebooks/SYSTEM.ipynb: a recorded run that comes
-with the package as a table, and one of its episodes; R-Clarify is also run, with `await`.
+Written to FOLDER/en/notebooks/SYSTEM.ipynb and FOLDER/ja/notebooks/SYSTEM.ipynb: a recorded run
+that comes with the package as a table, and one of its episodes; R-Clarify is also run, with
+`await`. A cell that fails is an error.
 """
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
 
 import nbformat
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-ROOT = Path(__file__).resolve().parents[1]
 ABOUT = {
     "clarify": ("R-Clarify: 聞いてから動く", "R-Clarify: ask before acting"),
     "director": ("発言を口に出す前に検査する", "Lines are checked before they are spoken"),
@@ -74,8 +75,16 @@ def notebook(system: str, language: str) -> nbformat.NotebookNode:
     return made
 
 
-if __name__ == "__main__":
-    for language, folder in (("ja", "docs/ja/notebooks"), ("en", "docs/notebooks")):
-        (ROOT / folder).mkdir(exist_ok=True)
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("folder", type=Path)
+    folder = parser.parse_args().folder
+    for language in ("ja", "en"):
+        (folder / language / "notebooks").mkdir(parents=True, exist_ok=True)
         for system in ABOUT:
-            nbformat.write(notebook(system, language), ROOT / folder / f"{system}.ipynb")
+            path = folder / language / "notebooks" / f"{system}.ipynb"
+            nbformat.write(notebook(system, language), path)
+
+
+if __name__ == "__main__":
+    main()
