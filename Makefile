@@ -47,8 +47,8 @@ $(SITE): $(STAMP) constraints-docs.txt
 # The versions stand together in constraints-ci.txt (some against bounds that packages declare, see
 # tools/ci-overrides.txt), so pip does not judge them again. PyTorch: the CPU build where pip finds one.
 $(ALL): $(GAMES) $(SITE) constraints-ci.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r constraints-ci.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check torch==2.13.0
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes --no-deps -r constraints-ci.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile torch==2.13.0
 	@touch $@
 
 setup: $(STAMP) $(GAMES)
