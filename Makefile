@@ -66,9 +66,9 @@ demo: setup
 demo-model: setup
 	$(BIN)/naisei demo --model "$${NAISEI_MODEL:-local:}" $(DEMO_FLAGS)
 
-# Tests of a file stay together, for what its fixtures made, and files in their order: the browser
-# of the last ones keeps an event loop running. Each worker reads all the files, so eight are enough. Where Python is told to keep nothing compiled, each process compiles it all.
-PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
+# Tests of a file stay together, for what its fixtures made. Each worker reads all the files, so eight
+# are enough. Where Python is told to keep nothing compiled, each process compiles it all.
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadfile
 
 test: setup
 	$(PYTEST)
