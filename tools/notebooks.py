@@ -13,6 +13,7 @@ from pathlib import Path
 import nbformat
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from traitlets.config import Config
 
 ABOUT = {
     "clarify": ("R-Clarify: 聞いてから動く", "R-Clarify: ask before acting"),
@@ -65,7 +66,8 @@ def notebook(system: str, language: str) -> nbformat.NotebookNode:
         )
         cells += [new_markdown_cell(text), new_code_cell(AWAIT.strip())]
     made = new_notebook(cells=cells)
-    NotebookClient(made, timeout=600, kernel_name="python3").execute()
+    ipc = Config(KernelManager={"transport": "ipc"})
+    NotebookClient(made, timeout=600, kernel_name="python3", config=ipc).execute()
     for number, cell in enumerate(made.cells):
         cell["id"] = f"{system}-{number}"
         cell.metadata = {}  # when a cell ran is of no use to a reader
