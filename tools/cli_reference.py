@@ -1,18 +1,12 @@
-"""Write the pages of the command line from it: python tools/cli_reference.py [--check].
-
-docs/cli.md in English, docs/ja/cli.md in Japanese.
+"""The commands, their arguments and options in Markdown, for the pages of the command line.
 
 Taken from the commands' parameters, not from their printed help, so that the width of a
-terminal does not show.
+terminal does not show. The language of the help is that of NAISEI_LANG when naisei is imported.
 """
 
 from __future__ import annotations
 
-import argparse
 import inspect
-import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
@@ -22,35 +16,6 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from typer.core import TyperGroup
 from typer.main import get_command
 
-_DOCS = Path(__file__).resolve().parents[1] / "docs"
-PAGES = {"en": _DOCS / "cli.md", "ja": _DOCS / "ja" / "cli.md"}
-
-_HEADS = {
-    "en": """# The command line
-
-Written by `python tools/cli_reference.py`; do not edit. `naisei COMMAND --help` prints the same,
-in Japanese where the language is Japanese.
-
-Options of `naisei` itself stand before the sub-command: `naisei --lang en runs list`.
-
-Exit codes: 0 done; 1 unexpected error; 2 something given cannot be used; 3 stopped at a budget,
-resumable; 4 nothing at all was scored; 130 interrupted, resumable.
-
-An option with one value is given once.
-""",
-    "ja": """# コマンド
-
-`python tools/cli_reference.py` が書き出したページです。手で直さないでください。
-同じ内容を `naisei COMMAND --help` が表示します。
-
-naisei 自体のオプションは、コマンドの前に置きます: `naisei --lang ja runs list`
-
-終了コード: 0 完了、1 予期しないエラー、2 渡されたものが使えない、3 予算で停止（再開できる）、
-4 1 件も採点できなかった、130 中断（再開できる）。
-
-値が 1 つのオプションは 1 回だけ指定します。
-""",
-}
 _COLUMNS = {"en": "option | takes | default | ", "ja": "オプション | 値 | 既定 | "}
 _PANEL = {"en": "Options", "ja": "オプション"}
 _ENVIRONMENT = {"en": "Environment: `{}`.", "ja": "環境変数: `{}`"}
@@ -63,10 +28,6 @@ _KINDS = {
     Path: ("path", "パス"),
     datetime: ("date", "日時"),
 }
-
-
-def _language() -> str:
-    return os.environ.get("NAISEI_LANG", "en")
 
 
 def commands() -> Iterator[tuple[str, Any, Callable[..., Any] | None]]:
@@ -101,23 +62,25 @@ def _kind(annotation: Any) -> Any:
     return _kind(inner[0])
 
 
-def _values(param: Any, info: Any, kind: Any) -> str:
+def _values(param: Any, info: Any, kind: Any, language: str) -> str:
     """What an option takes: its own word for it, its choices, or its type and bounds."""
     if param.metavar:
         return f"`{param.metavar}`"
     if get_origin(kind) is Literal:
-        between = " or " if _language() == "en" else "、"
+        between = " or " if language == "en" else "、"
         return between.join(f"`{choice}`" for choice in get_args(kind))
     if kind is bool:
         return ""
-    name = _KINDS[kind][_language() == "ja"]
+    name = _KINDS[kind][language == "ja"]
     if info.min is not None and info.max is not None:
-        between = f", {info.min:g} to " if _language() == "en" else f"、{info.min:g}〜"
+        between = f", {info.min:g} to " if language == "en" else f"、{info.min:g}〜"
         return f"{name}{between}{info.max:g}"
     return f"{name} ≥ {info.min:g}" if info.min is not None else name
 
 
-def _params(command: Any, function: Callable[..., Any]) -> Iterator[tuple[str, str, str]]:
+def _params(
+    command: Any, function: Callable[..., Any], language: str
+) -> Iterator[tuple[str, str, str]]:
     """Panel, the word of an argument (empty for an option), and the row of each parameter."""
     hints = get_type_hints(function, include_extras=True)
     signature = inspect.signature(function).parameters
@@ -140,10 +103,10 @@ def _params(command: Any, function: Callable[..., Any]) -> Iterator[tuple[str, s
             word = f"[{word}]"
         text = " ".join((param.help or "").split())
         if param.envvar:
-            text = f"{text} {_ENVIRONMENT[_language()].format(param.envvar)}"
+            text = f"{text} {_ENVIRONMENT[language].format(param.envvar)}"
         cells = [
             ", ".join(f"`{n}`" for n in names),
-            "" if word else _values(param, info, kind),
+            "" if word else _values(param, info, kind, language),
             "" if empty else f"`{default}`",
             text,
         ]
@@ -151,12 +114,12 @@ def _params(command: Any, function: Callable[..., Any]) -> Iterator[tuple[str, s
         yield info.rich_help_panel or "", word, f"| {row} |"
 
 
-def _command(name: str, command: Any, function: Callable[..., Any] | None) -> str:
+def _command(name: str, command: Any, function: Callable[..., Any] | None, language: str) -> str:
     level = "##" if name.count(" ") < 2 else "###"
     out = [f"{level} {name}", "", " ".join((command.help or "").split())]
     if function is None:
         return "\n".join(out) + "\n"
-    params = list(_params(command, function))
+    params = list(_params(command, function, language))
     if name != "naisei":
         words = [word for _, word, _ in params if word]
         out += ["", f"`{' '.join([name, *words, '[OPTIONS]'])}`"]
@@ -164,39 +127,11 @@ def _command(name: str, command: Any, function: Callable[..., Any] | None) -> st
     for panel, _, row in params:
         panels.setdefault(panel, []).append(row)
     for panel, rows in panels.items():
-        out += ["", f"{panel or _PANEL[_language()]}:"] if len(panels) > 1 else []
-        out += ["", f"| {_COLUMNS[_language()]}|", "|---|---|---|---|", *rows]
+        out += ["", f"{panel or _PANEL[language]}:"] if len(panels) > 1 else []
+        out += ["", f"| {_COLUMNS[language]}|", "|---|---|---|---|", *rows]
     return "\n".join(out) + "\n"
 
 
-def reference() -> str:
-    """The page in the language that NAISEI_LANG names."""
-    return "\n".join([_HEADS[_language()], *(_command(*each) for each in commands())])
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="change nothing; 1 if it is stale")
-    parser.add_argument("--page", choices=tuple(PAGES), help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.page is None:
-        # A process each: the commands' help is chosen as they are imported.
-        command = [sys.executable, __file__, *(["--check"] if options.check else [])]
-        return max(
-            subprocess.run([*command, "--page", language], check=False).returncode
-            for language in PAGES
-        )
-    os.environ["NAISEI_LANG"] = options.page
-    text, page = reference(), PAGES[options.page]
-    if options.check:
-        if not page.exists() or page.read_text("utf-8") != text:
-            name = page.relative_to(_DOCS.parent)
-            print(f"{name} is stale: run python tools/cli_reference.py", file=sys.stderr)
-            return 1
-        return 0
-    page.write_text(text, encoding="utf-8")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def reference(language: str) -> str:
+    """Every command below the page's own words; language: en or ja."""
+    return "\n".join(_command(*each, language) for each in commands())

@@ -50,8 +50,7 @@ def sentences() -> list[str]:
             elif path.suffix in (".md", ".txt", ".toml"):
                 texts.append(path.read_text(encoding="utf-8"))
     for path in sorted((ROOT / "docs").rglob("*.md")):
-        if path.name != "cli.md":
-            texts.append(re.sub(r"```.*?```", "", path.read_text(encoding="utf-8"), flags=re.S))
+        texts.append(re.sub(r"```.*?```", "", path.read_text(encoding="utf-8"), flags=re.S))
     parts = [re.sub(r"[*`#\[\]<>]", "", p).strip(" -") for t in texts for p in _SENTENCE.split(t)]
     return list(dict.fromkeys(p for p in parts if 6 <= len(p) <= 200))
 

@@ -1,11 +1,8 @@
-"""Size of the house: lines, files, and the files that a command enters.
+"""Size of the house, by room: python tools/house.py [--json] [--root DIR].
 
-    python tools/house.py [--json]
-
-Counts `src/naisei/**/*.py`. "Heads" are lines above a file's first definition (docstring,
-imports, `__all__`); "plumbing" are the lines of a system's files that declare, parse flags,
-print or start runs (by name: `system`, `config`, `cli`, `commands`, `demo`, `live`). A file is
-entered when a command imports it; the commands run in processes of their own.
+Of `src/naisei`: lines and statements (nodes of `ast`) of Python, lines of tables (TOML) and of
+templates (HTML, CSS, JavaScript), functions over 40 lines, files over 15 KB, circles (files of one
+room that import each other at their top), and the files that `naisei clarify run` imports.
 """
 
 from __future__ import annotations
@@ -13,22 +10,22 @@ from __future__ import annotations
 import argparse
 import ast
 import json
-import statistics
 import subprocess
 import sys
 import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent / "src" / "naisei"
 SYSTEMS = ("clarify", "director", "relationship", "textgame", "intent", "emphasis")
-PLUMBING = {"system", "config", "cli", "commands", "execute", "resume", "session", "demo", "live"}
-#: What is run to count the files it enters; `{}` is a folder of its own.
-COMMANDS = {
-    "clarify run": "clarify run --agent bayes --limit 1 -q --run-dir {}/r",
-    "intent ask": "intent ask 休暇の申請はどうすればよいですか --index {}/i",
-}
-#: Done first, not counted.
-BEFORE = {"intent ask": "intent index {root}/data/handbook --embedder ngram --index {}/i"}
+LONG, LARGE = 40, 15_000
+TEMPLATES = {".html", ".css", ".js"}
+#: Not templates: what others wrote, and documents that the assistant reads.
+NOT_TEMPLATES = {"vendor", "data"}
+_FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef
 _ENTERED = """
 import sys
 from naisei.cli.main import main
@@ -36,79 +33,127 @@ try:
     main(sys.argv[1:])
 except SystemExit:
     pass
-names = [n for n, m in sys.modules.items() if n.split('.')[0] == 'naisei']
-files = {getattr(sys.modules[n], '__file__', None) for n in names} - {None}
-print(len(files), file=sys.stderr)
+ours = [module for name, module in sys.modules.items() if name.split(".")[0] == "naisei"]
+print(*(module.__file__ for module in ours), sep="\\n", file=sys.stderr)
 """
 
 
-def head(text: str) -> int:
-    """Lines above the first function, class or statement that is no import or `__all__`."""
-    for node in ast.parse(text).body:
-        named = isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__"
-        constant = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-        if not (isinstance(node, ast.Import | ast.ImportFrom) or named or constant):
-            return node.lineno - 1
-    return len(text.splitlines())
+@dataclass(frozen=True)
+class File:
+    """One file of Python. room: its folder below the root, or its own name."""
+
+    path: Path
+    room: str
+    text: str
+    tree: ast.Module
+
+    def functions(self) -> Iterator[int]:
+        """Lines of each function, decorators left out."""
+        for node in ast.walk(self.tree):
+            if isinstance(node, _FUNCTION):
+                yield (node.end_lineno or node.lineno) - node.lineno + 1
+
+    def imports(self) -> Iterator[str]:
+        """Modules imported at the top, not those under `if TYPE_CHECKING`."""
+        for node in self.tree.body:
+            if isinstance(node, ast.Import):
+                yield from (alias.name for alias in node.names)
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                yield from (f"{node.module}.{alias.name}" for alias in node.names)
+                yield node.module
 
 
-def entered(name: str) -> int:
-    """Files of ours that a command imports."""
+def room_of(path: Path, root: Path) -> str:
+    parts = path.relative_to(root).parts
+    return parts[0] if len(parts) > 1 else "(files)"
+
+
+def read(root: Path) -> list[File]:
+    texts = {path: path.read_text("utf-8") for path in sorted(root.rglob("*.py"))}
+    return [File(p, room_of(p, root), text, ast.parse(text)) for p, text in texts.items()]
+
+
+def circles(files: list[File], root: Path) -> list[list[str]]:
+    """One circle for each room that has any, as the names of its files."""
+    names = {
+        ".".join(["naisei", *file.path.relative_to(root).with_suffix("").parts]): file
+        for file in files
+    }
+    found = []
+    for room in sorted({file.room for file in files}):
+        inside = {name for name, file in names.items() if file.room == room}
+        graph = {name: (inside & set(names[name].imports())) - {name} for name in inside}
+        try:
+            TopologicalSorter(graph).prepare()
+        except CycleError as error:
+            found.append(list(error.args[1]))
+    return found
+
+
+def entered() -> dict[str, int]:
+    """Room → files that `naisei clarify run` imports, in a process of its own."""
+    words = ["clarify", "run", "--agent", "bayes", "--limit", "1", "-q", "--run-dir"]
     with tempfile.TemporaryDirectory() as folder:
-
-        def words(command: str) -> list[str]:
-            return command.replace("{root}", str(ROOT)).replace("{}", folder).split()
-
-        start = [sys.executable, "-c", _ENTERED]
-        if name in BEFORE:
-            subprocess.run([*start, *words(BEFORE[name])], capture_output=True, check=True)
-        done = subprocess.run(
-            [*start, *words(COMMANDS[name])], capture_output=True, text=True, check=True
-        )
-    return int(done.stderr.split()[-1])
+        command = [sys.executable, "-c", _ENTERED, *words, f"{folder}/r"]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    ours = [Path(line) for line in done.stderr.splitlines() if line.endswith(".py")]
+    return dict(Counter(room_of(path, ROOT) for path in ours if path.is_relative_to(ROOT)))
 
 
-def counts(*, commands: bool = True) -> dict[str, object]:
-    """All figures by name."""
-    texts = {path: path.read_text(encoding="utf-8") for path in sorted(ROOT.rglob("*.py"))}
-    lines = {path: len(text.splitlines()) for path, text in texts.items()}
-    plumbing = {
-        system: sum(
-            n
-            for path, n in lines.items()
-            if path.relative_to(ROOT).parts[0] == system
-            and PLUMBING & {path.stem, *path.relative_to(ROOT).parts[1:-1]}
-        )
-        for system in SYSTEMS
-    }
-    return {
-        "files": len(lines),
-        "lines": sum(lines.values()),
-        "median lines a file": statistics.median(lines.values()),
-        "lines of heads": sum(head(text) for text in texts.values()),
-        "files over 15 KB": sum(path.stat().st_size > 15_000 for path in texts),
-        "files by part": {
-            part: sum(path.relative_to(ROOT).parts[0] == part for path in texts)
-            for part in sorted({path.relative_to(ROOT).parts[0] for path in texts})
-            if not part.endswith(".py")
-        },
-        "plumbing lines by system": plumbing,
-        "files entered": {name: entered(name) for name in COMMANDS} if commands else {},
-    }
+def lines(root: Path, suffixes: set[str]) -> Counter[str]:
+    """Room → lines of the files with these suffixes."""
+    found: Counter[str] = Counter()
+    for path in root.rglob("*"):
+        inside = path.relative_to(root).parts
+        if path.suffix in suffixes and not (path.suffix in TEMPLATES and NOT_TEMPLATES & {*inside}):
+            found[room_of(path, root)] += len(path.read_text("utf-8").splitlines())
+    return found
+
+
+def counts(root: Path = ROOT) -> dict[str, dict[str, float]]:
+    """Room → its figures; then sums of the shared rooms, of the systems and of all."""
+    files = read(root)
+    tables, templates = lines(root, {".toml"}), lines(root, TEMPLATES)
+    begun = entered() if root == ROOT else {}
+    rows: dict[str, dict[str, float]] = {}
+    for room in sorted({file.room for file in files} | set(tables) | set(templates)):
+        own = [file for file in files if file.room == room]
+        spans = [span for file in own for span in file.functions()]
+        rows[room] = {
+            "files": len(own),
+            "lines": sum(len(file.text.splitlines()) for file in own),
+            "statements": sum(isinstance(n, ast.stmt) for f in own for n in ast.walk(f.tree)),
+            "tables": tables[room],
+            "templates": templates[room],
+            "functions": len(spans),
+            "over 40 lines": sum(span > LONG for span in spans),
+            "over 15 KB": sum(file.path.stat().st_size > LARGE for file in own),
+            "entered": begun.get(room, 0),
+        }
+    shared = [row for room, row in rows.items() if room not in SYSTEMS]
+    systems = [rows[room] for room in SYSTEMS if room in rows]
+    sums = (("shared", shared), ("systems", systems), ("all", [*shared, *systems]))
+    return rows | {name: {key: sum(r[key] for r in of) for key in of[0]} for name, of in sums}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--json", action="store_true", help="one JSON object")
-    found = counts()
-    if parser.parse_args().json:
-        print(json.dumps(found))
+    parser.add_argument("--root", type=Path, default=ROOT, help="another src/naisei")
+    options = parser.parse_args()
+    rows = counts(options.root.resolve())
+    found = circles(read(options.root.resolve()), options.root.resolve())
+    if options.json:
+        print(json.dumps({"rooms": rows, "circles": found}))
         return
-    for name, value in found.items():
-        shown = (
-            "  ".join(f"{k} {v:,}" for k, v in value.items()) if isinstance(value, dict) else value
-        )
-        print(f"{name:26} {shown:,}" if isinstance(shown, int | float) else f"{name:26} {shown}")
+    names = list(rows["all"])
+    print(f"{'':14}" + "".join(f"{name:>14}" for name in names))
+    for room, row in rows.items():
+        print(f"{room:14}" + "".join(f"{row[name]:14,}" for name in names))
+    share = rows["all"]["over 40 lines"] / rows["all"]["functions"]
+    print(f"\nfunctions over {LONG} lines: {share:.1%}")
+    for circle in found:
+        print("circle:", " → ".join(circle))
 
 
 if __name__ == "__main__":

@@ -1,13 +1,11 @@
-"""The licences of what naisei and each of its extras bring: python tools/licences.py [--ja] > PAGE.
+"""The licences of what naisei and each of its extras bring, in Markdown, for the pages of licences.
 
-Reads the metadata of the packages installed here; one that is not installed is told as such. The
-pages are docs/reference/licences.md and docs/ja/reference/licences.md.
+Reads the metadata of the packages installed here; one that is not installed is told as such.
 """
 
 from __future__ import annotations
 
 import re
-import sys
 import tomllib
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
@@ -62,21 +60,12 @@ def closure(requirements: list[str]) -> dict[str, str]:
     return found
 
 
-def page(japanese: bool) -> str:
-    """The whole page."""
+def tables(language: str) -> str:
+    """A table for naisei, and one for each extra, in Markdown; language: en or ja."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     own = closure(project["dependencies"])
-    parts = [
-        "# ライセンス\n\nnaisei は Apache-2.0 です。追加機能ごとに、新たに入るパッケージと"
-        "そのライセンスを示します（各パッケージの申告による）。"
-        "`–` は、この一覧を作った環境に入っていないものです。"
-        "GPL のものは、インストールする前に太字で分かるようにしてあります。"
-        if japanese
-        else "# Licences\n\nnaisei is under Apache-2.0. For each extra: what it brings beside the "
-        "rest, and its licence as the package tells it. `–`: not installed where this list was "
-        "made. What is under the GPL stands in bold, to be seen before it is installed."
-    ]
-    heads = "| パッケージ | ライセンス |" if japanese else "| package | licence |"
+    head = "| パッケージ | ライセンス |" if language == "ja" else "| package | licence |"
+    parts = []
     for extra, packages in [("", own), *_extras(project, own)]:
         title = f"`naisei[{extra}]`" if extra else "`naisei`"
         rows = [
@@ -85,8 +74,8 @@ def page(japanese: bool) -> str:
             # Markers of other systems: not installed, and not asked for here.
             if told or extra
         ]
-        parts.append("\n".join([f"## {title}", "", heads, "|---|---|", *rows]))
-    return "\n\n".join(parts) + "\n"
+        parts.append("\n".join([f"## {title}", "", head, "|---|---|", *rows]))
+    return "\n\n".join(parts)
 
 
 def _extras(project: dict, own: dict[str, str]) -> list[tuple[str, dict[str, str]]]:  # type: ignore[type-arg]
@@ -97,7 +86,3 @@ def _extras(project: dict, own: dict[str, str]) -> list[tuple[str, dict[str, str
         more = {n: t for n, t in packages.items() if n not in own and (t or n in direct)}
         told.append((extra, more))
     return told
-
-
-if __name__ == "__main__":
-    print(page("--ja" in sys.argv), end="")

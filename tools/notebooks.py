@@ -1,18 +1,20 @@
-"""One executed notebook a system, ja and en: python tools/notebooks.py (needs nbclient, ipykernel).
+"""One executed notebook a system, ja and en: python tools/notebooks.py FOLDER (the extra `docs`).
 
-Written to docs/notebooks/SYSTEM.ipynb and docs/ja/notebooks/SYSTEM.ipynb: a recorded run that comes
-with the package as a table, and one of its episodes; R-Clarify is also run, with `await`.
+Written to FOLDER/en/notebooks/SYSTEM.ipynb and FOLDER/ja/notebooks/SYSTEM.ipynb: a recorded run
+that comes with the package as a table, and one of its episodes; R-Clarify is also run, with
+`await`. A cell that fails is an error.
 """
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
 
 import nbformat
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from traitlets.config import Config
 
-ROOT = Path(__file__).resolve().parents[1]
 ABOUT = {
     "clarify": ("R-Clarify: 聞いてから動く", "R-Clarify: ask before acting"),
     "director": ("発言を口に出す前に検査する", "Lines are checked before they are spoken"),
@@ -64,7 +66,8 @@ def notebook(system: str, language: str) -> nbformat.NotebookNode:
         )
         cells += [new_markdown_cell(text), new_code_cell(AWAIT.strip())]
     made = new_notebook(cells=cells)
-    NotebookClient(made, timeout=600, kernel_name="python3").execute()
+    ipc = Config(KernelManager={"transport": "ipc"})
+    NotebookClient(made, timeout=600, kernel_name="python3", config=ipc).execute()
     for number, cell in enumerate(made.cells):
         cell["id"] = f"{system}-{number}"
         cell.metadata = {}  # when a cell ran is of no use to a reader
@@ -74,8 +77,16 @@ def notebook(system: str, language: str) -> nbformat.NotebookNode:
     return made
 
 
-if __name__ == "__main__":
-    for language, folder in (("ja", "docs/ja/notebooks"), ("en", "docs/notebooks")):
-        (ROOT / folder).mkdir(exist_ok=True)
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("folder", type=Path)
+    folder = parser.parse_args().folder
+    for language in ("ja", "en"):
+        (folder / language / "notebooks").mkdir(parents=True, exist_ok=True)
         for system in ABOUT:
-            nbformat.write(notebook(system, language), ROOT / folder / f"{system}.ipynb")
+            path = folder / language / "notebooks" / f"{system}.ipynb"
+            nbformat.write(notebook(system, language), path)
+
+
+if __name__ == "__main__":
+    main()

@@ -27,8 +27,8 @@ def entries(group: str) -> dict[str, EntryPoint]:
 
 @lru_cache(maxsize=2)
 def _installed(path: tuple[str, ...]) -> Any:
-    """Of all packages on the path, `EntryPoints` or, before Python 3.12, `SelectableGroups`. To
-    look through them takes 10 ms, and a page asks twenty times what there is."""
+    """Of all packages on the path, `EntryPoints` or, before Python 3.12, `SelectableGroups`. They
+    are slow to look through, and a page asks twenty times what there is."""
     return entry_points()
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from checkout import tool
 from docs.pages import ROOT
 
 DOCS = ROOT / "docs"
@@ -89,14 +90,17 @@ def test_our_figures_are_those_of_the_topics() -> None:
 @pytest.mark.slow
 def test_the_site_builds_without_a_warning_or_a_broken_link(tmp_path: Path) -> None:
     pytest.importorskip("sphinx", reason="needs the extra docs")
-    tool = ROOT / "tools" / "build_docs.py"
     done = subprocess.run(
-        [sys.executable, str(tool), "--out", str(tmp_path)],
+        [sys.executable, str(ROOT / "tools" / "build_docs.py"), "--out", str(tmp_path)],
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stderr
+    commands = tool("cli_reference").commands
+    for language in ("en", "ja"):
+        page = (tmp_path / language / "cli.html").read_text("utf-8")
+        assert set(re.findall(r"<h[23]>([a-z -]+)<", page)) == {n for n, _, _ in commands()}
     search = (tmp_path / "ja" / "_static" / "language_data.js").read_text("utf-8")
     assert "splitQuery" in search
     index = (tmp_path / "ja" / "searchindex.js").read_text("utf-8")

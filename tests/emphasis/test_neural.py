@@ -312,7 +312,7 @@ def test_nothing_emphasised_is_no_corpus(encoder: str) -> None:
 
 def test_a_device_that_is_not_there(encoder: str) -> None:
     if torch.cuda.is_available():
-        pytest.skip("it is there")
+        pytest.skip("there is a GPU")
     with pytest.raises(InputError, match="cuda"):
         train(corpus(), plan=plan(encoder, "bilstm"), device="cuda")
 

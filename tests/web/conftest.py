@@ -12,9 +12,12 @@ from typing import Any
 import pytest
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """See `browser.py`. Screenshots go to WEB_SHOTS, else to a temporary folder."""
+    """See `browser.py`. Screenshots go to WEB_SHOTS, else to a temporary folder.
+
+    A module's, for as long as there is one, an event loop runs in this thread.
+    """
     spec = importlib.util.spec_from_file_location(
         "naisei_browser", Path(__file__).with_name("browser.py")
     )

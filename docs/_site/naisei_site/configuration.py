@@ -22,6 +22,7 @@ release = naisei.__version__
 extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
+    "naisei_site.built",
     "naisei_site.links",
     "naisei_site.japanese",
     "naisei_site.docstrings",

@@ -147,7 +147,7 @@ def audit_rule(
     seed: int = 0,
     paraphrases: ParaphrasesOf | None = None,
 ) -> Summary:
-    """Audit the rule simulator right here: no model, no run directory. About 10 ms an instance."""
+    """Audit the rule simulator right here: no model, no run directory."""
     steps = audit_rule_steps(instances, actions, seed=seed, paraphrases=paraphrases)
     while True:
         try:
