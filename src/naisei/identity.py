@@ -57,18 +57,17 @@ _GROUPS = {
 _ROOT = Path(__file__).parent
 #: The parts of naisei that decide; the others carry runs out and show them.
 _ROOMS = {
-    *("clarify", "core", "dialogue_rows", "director", "emphasis", "intent", "japanese", "lang"),
-    *("lengths", "memory", "models", "relationship", "retrieval", "schema", "text_files"),
-    "textgame",
+    *("bm25", "clarify", "core", "director", "emphasis", "intent", "invisible", "japanese", "lang"),
+    *("lengths", "memory", "models", "relationship", "retrieval", "schema", "similarity"),
+    *("text_files", "textgame", "transcripts"),
 }
 #: Within a part, what talks to people at a terminal or on a page.
 _SPEAKS = {"chat", "cli", "commands", "demo", "live", "play", "plot", "serve", "templates"}
 #: Room → folders of `naisei/data` with what its code has learnt or knows.
 _LEARNT = {
-    "director": ("characters", "director_samples"),
+    "director": ("characters", "director_samples", "fault_weights"),
     "emphasis": ("emphasis_weights",),
     "intent": ("fast_embedder",),
-    "japanese": ("fault_weights",),
     "relationship": ("personas",),
     "textgame": ("cooking_prior", "household", "hybrid_weights", "imitation", "tidy_objects"),
 }
