@@ -181,16 +181,9 @@ def mean_metric(
         return replace(bare, reason=reason or ("undefined for some units" if held else NOTHING))
     low, high = interval(x, clusters=kept, share=share)
     why = "" if low == low else NO_INTERVAL if len(set(kept)) < 2 else ALL_EQUAL
-    per_unit = tuple(math.nan if v is None else float(v) for v in values) if paired else ()
-    return replace(
-        bare,
-        value=float(x.mean()),
-        low=low,
-        high=high,
-        n=len(held),
-        reason=why,
-        per_unit=per_unit,
-    )
+    units = tuple(math.nan if v is None else float(v) for v in values) if paired else ()
+    bare = replace(bare, value=float(x.mean()), low=low, high=high, n=len(held))
+    return replace(bare, reason=why, per_unit=units)
 
 
 def _checked(k: int) -> None:
