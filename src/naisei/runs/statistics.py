@@ -139,9 +139,6 @@ def wilson_interval(hits: float, n: float, *, z: float = 1.959963984540054) -> t
 
     Never empty, and within [0, 1], for shares of 0 and 1 too.
     Source: Wilson (1927), Journal of the American Statistical Association 22, 209–212.
-
-    >>> [round(b, 3) for b in wilson_interval(0, 10)]
-    [0.0, 0.278]
     """
     if n == 0:
         return math.nan, math.nan

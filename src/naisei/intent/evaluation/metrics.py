@@ -95,18 +95,17 @@ def ranking(group: str, of: Measured) -> list[Metric]:
 
     group: put before each name, as `vague/`; empty for all items.
     """
-    held = [(r, c) for r, c in zip(of.results, of.clusters, strict=True) if r.before]
-    held = [(r, c) for r, c in held if group in ("", f"{r.kind}/")]
+    every = zip(of.results, of.clusters, strict=True)
+    held = [(r, c) for r, c in every if r.before and group in ("", f"{r.kind}/")]
     reason = "no item with a gold passage was scored"
     out = []
     for name, measure in MEASURES.items():
         paired = not group or name in ("recall@5", f"mrr@{DEPTH}")
-        sides = {"before": [r.before for r, _ in held], "after": [r.after for r, _ in held]}
         out += [
             of.mean(f"{group}{name}_before", _of(measure, "before"), reason),
             of.mean(f"{group}{name}_after", _of(measure, "after"), reason, paired=paired),
         ]
-        before, after = ([measure(ranks) for ranks in side] for side in sides.values())
+        before, after = [measure(r.before) for r, _ in held], [measure(r.after) for r, _ in held]
         d = paired_difference(before, after, clusters=[c for _, c in held], share=True)
         gain = Metric(f"{group}{name}_gain", d.value, d.low, d.high, d.n, d.reason)
         out.append(gain if held else replace(gain, reason=reason))
