@@ -118,7 +118,7 @@ def measure(found: dict[str, list[Talk]]) -> list[Metric]:
             for end in ("-2", "+2")
         }
         moved = [high - low for low, high in zip(scores["-2"], scores["+2"], strict=True)]
-        out.append(mean_metric(f"toward.{name}", moved))
+        out.append(mean_metric(f"toward.{name}", moved, clusters=None))
     traits = {
         name: np.array([list(course.traits("b").values()) for course in each])
         for name, each in courses.items()
@@ -132,13 +132,15 @@ def measure(found: dict[str, list[Talk]]) -> list[Metric]:
     apart: Callable[[np.ndarray, np.ndarray], float] = lambda a, b: float(  # noqa: E731
         np.sqrt(((a - b) ** 2).mean())
     )
+    firsts = [at for at, _ in combinations(range(len(scaled["none"])), 2)]
     floor = [apart(a, b) for a, b in combinations(scaled["none"], 2)]
-    out.append(mean_metric("distance.floor", floor))
+    out.append(mean_metric("distance.floor", floor, clusters=firsts))
     for name, rows in scaled.items():
         if name != "none":
             pairs = [apart(a, b) for a, b in zip(rows, scaled["none"], strict=True)]
-            out.append(mean_metric(f"distance.{name}", pairs))
-    out.append(mean_metric("recognised", _recognised(scaled)))
+            out.append(mean_metric(f"distance.{name}", pairs, clusters=None))
+    seeds = [at for rows in scaled.values() for at in range(len(rows))]
+    out.append(mean_metric("recognised", _recognised(scaled), clusters=seeds, share=True))
     return out
 
 
@@ -178,7 +180,8 @@ def write_sheet(found: dict[str, list[Talk]], to: Path) -> None:
 def guessed(key: dict[str, str], guesses: Sequence[dict[str, str]]) -> Metric:
     """Share of conditions that a reader named; chance is 1 in 7."""
     given = {row["id"]: row["guess"] for row in guesses}
-    return mean_metric("guessed", [float(given.get(id) == name) for id, name in key.items()])
+    hits = [float(given.get(id) == name) for id, name in key.items()]
+    return mean_metric("guessed", hits, clusters=None, share=True)
 
 
 def _shown(metrics: Sequence[Metric]) -> None:

@@ -239,8 +239,10 @@ class TriageTask(Task[TriageConfig]):
         solved = [float(r.solved) for r in found]
         names = [row.where.episode for row in scored]
         metrics = (
-            mean_metric("pass@1", solved, seed=self.config.seed),
-            mean_metric("questions", [float(len(r.asked)) for r in found], seed=self.config.seed),
+            mean_metric("pass@1", solved, clusters=None, share=True, paired=True),
+            mean_metric(
+                "questions", [float(len(r.asked)) for r in found], clusters=None, paired=True
+            ),
         )
         return Summary(metrics, notes=self.model_notes(), extra={"units": names})
 

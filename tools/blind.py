@@ -19,16 +19,16 @@ import argparse
 import json
 import random
 import sys
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from naisei.clarify.data import Dataset, load
 from naisei.clarify.data.records import read_rows, read_text
 from naisei.clarify.schemas import Instance, Scene
 from naisei.core import InputError
-from naisei.runs.significance import krippendorff_alpha, masi_distance, set_precision, set_recall
+from naisei.runs.significance import krippendorff_alpha
 from naisei.runs.statistics import mean_metric
 from naisei.runs.task import Metric
 
@@ -177,8 +177,71 @@ def _label(fields: dict[str, Any], place: str, actions: Sequence[int]) -> Label:
     return Label(frozenset(marks), best, str(fields.get("note") or ""))
 
 
+Sets = Sequence[Collection[Hashable]]
+
+
+def masi_distance(a: Collection[Hashable], b: Collection[Hashable]) -> float:
+    """1 − MASI: how far two sets are apart, in [0, 1] (Passonneau 2006, LREC).
+
+    MASI is Jaccard's index times 1 for equal sets, 2/3 where one holds the other, 1/3 where
+    they overlap, 0 where they share nothing. Two empty sets are equal.
+    """
+    x, y = set(a), set(b)
+    if x == y:
+        return 0.0
+    shared = x & y
+    kind = 2 / 3 if shared in (x, y) else 1 / 3
+    return 1.0 - kind * len(shared) / len(x | y)
+
+
+def set_precision(
+    marks: Sets,
+    truth: Sets,
+    *,
+    average: Literal["micro", "items"] = "micro",
+    clusters: Sequence[Hashable] | None,
+    name: str = "precision",
+) -> Metric:
+    """The share of marks that are in the truth, with its 95 % interval.
+
+    marks, truth: a set for each item, in the same order. micro: over all marks together,
+    `Metric.n` of them. items: the mean of every item's share, over the `n` items that have
+    marks at all. clusters: what the items belong to; `None`: each is its own. NaN without a mark.
+    """
+    labels = list(range(len(marks))) if clusters is None else list(clusters)
+    hits = [
+        [float(m in right) for m in dict.fromkeys(given)]
+        for given, right in zip(marks, truth, strict=True)
+    ]
+    pairs = list(zip(labels, hits, strict=True))
+    if average == "items":
+        pairs = [(label, [sum(own) / len(own)]) for label, own in pairs if own]
+    return mean_metric(
+        name,
+        [hit for _, own in pairs for hit in own],
+        clusters=[label for label, own in pairs for _ in own],
+        share=True,
+        reason="no item has a mark",
+    )
+
+
+def set_recall(
+    marks: Sets,
+    truth: Sets,
+    *,
+    average: Literal["micro", "items"] = "micro",
+    clusters: Sequence[Hashable] | None,
+    name: str = "recall",
+) -> Metric:
+    """The share of the truth that was marked: `set_precision` with its sides changed."""
+    found = set_precision(truth, marks, average=average, clusters=clusters, name=name)
+    if not found.n:
+        return Metric(name, float("nan"), reason="no item has anything to find")
+    return found
+
+
 def of_labeller(items: Sequence[Item], labels: dict[str, Label]) -> list[Metric]:
-    """How one labeller's marks fit the data. Intervals resample scenes."""
+    """How one labeller's marks fit the data. Scenes are the clusters."""
     cases = [(i, labels[item.id], item.scene) for item in items for i in item.instances]
     marks, truth = [labels[item.id].marks for item in items], [item.plausible for item in items]
     scenes = [item.scene for item in items]
@@ -186,7 +249,10 @@ def of_labeller(items: Sequence[Item], labels: dict[str, Label]) -> list[Metric]
     def share(name: str, right: Callable[[Instance, Label], bool], *, several: bool) -> Metric:
         some = [c for c in cases if len(c[0].plausible) >= 2 or not several]
         return mean_metric(
-            name, [float(right(i, label)) for i, label, _ in some], clusters=[s for *_, s in some]
+            name,
+            [float(right(i, label)) for i, label, _ in some],
+            clusters=[s for *_, s in some],
+            share=True,
         )
 
     return [
@@ -253,7 +319,7 @@ def disputed(items: Sequence[Item], labels: Sequence[dict[str, Label]]) -> Dispu
 
 def figure(metric: Metric) -> str:
     """A value with its interval, as a share if it is one."""
-    if metric.reason:
+    if metric.value != metric.value:
         return f"– ({metric.reason})"
     if metric.name.startswith("α"):
         return f"{metric.value:.3f} [{metric.low:.3f}, {metric.high:.3f}]"

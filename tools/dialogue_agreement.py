@@ -157,10 +157,12 @@ def shares(truth: dict[str, Label], other: dict[str, Label]) -> list[Metric]:
             for x, y in ((own.a_to_b, other[name].a_to_b), (own.b_to_a, other[name].b_to_a))
         ]
         found.append(
-            mean_metric(dimension, [hit for _, hit in near], clusters=[name for name, _ in near])
+            mean_metric(
+                dimension, [hit for _, hit in near], clusters=[name for name, _ in near], share=True
+            )
         )
     above = [float(_gap(own) * _gap(other[n]) > 0) for n, own in truth.items() if own.asymmetric]
-    return [*found, mean_metric("side above", above)]
+    return [*found, mean_metric("side above", above, clusters=None, share=True)]
 
 
 def _gap(label: Label) -> int:
@@ -272,7 +274,7 @@ def contrast_agreement() -> str:
             pairs = [(u[0], u[reader], c) for u, c in zip(given[name], clusters, strict=True)]
             kept = [(float(a * b > 0), c) for a, b, c in pairs if a and b is not None]
             told = [hit for hit, _ in kept]
-            found.append(mean_metric(name, told, clusters=[c for _, c in kept]))
+            found.append(mean_metric(name, told, clusters=[c for _, c in kept], share=True))
         shown = [figure(one, percent=True) for one in found]
         rows.append(_row([f"reader {reader}: sign of the author's", *shown]))
     changed = sum(d.early is not None for d in both)

@@ -175,7 +175,7 @@ def told(sheet: Sheet, predicted: dict[str, np.ndarray], bands: dict[str, float]
             true = sheet.y["Power"][2 * at] - sheet.y["Power"][2 * at + 1]
             said = predicted["Power"][2 * at] - predicted["Power"][2 * at + 1]
             hits.append(float(np.sign(true) == np.sign(said)))
-    sign = mean_metric("sign", hits)
+    sign = mean_metric("sign", hits, clusters=None, share=True)
     print(
         f"  Power, side above: {sign.value:.3f} [{sign.low:.3f}, {sign.high:.3f}]"
         f" of {sign.n} asymmetric"
@@ -193,7 +193,7 @@ def told(sheet: Sheet, predicted: dict[str, np.ndarray], bands: dict[str, float]
         read = clear & (np.abs(p) >= bands[name])
         right = [float(v) for v in (p[read] * y[read] > 0)]
         clusters = [int(v) for v in sheet.who[read]]
-        share = mean_metric("right", right, clusters=clusters)
+        share = mean_metric("right", right, clusters=clusters, share=True)
         everyone = np.mean(p[clear] * y[clear] > 0)
         floor = max(np.mean(y[clear] > 0), np.mean(y[clear] < 0))
         by_sign = [

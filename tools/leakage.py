@@ -2,7 +2,7 @@
 
 Classifiers see one part of an instance only (surroundings, utterance or user) and learn from
 other scenes: ten folds, never a scene in two. Prints the Markdown table of the data card:
-top-1 accuracy with 95 % bootstrap intervals over scenes, against the commonest action.
+top-1 accuracy with 95 % intervals, scenes as clusters, against the commonest action.
 
 1. the one nearest neighbour, by character n-grams and by e5 embeddings;
 2. multinomial logistic regression on TF-IDF of character n-grams (2–4), on e5 embeddings,
@@ -186,7 +186,9 @@ def leakage(
     fold = folds(scenes)
 
     def figure(part: str, classifier: str, right: npt.NDArray[np.bool_]) -> Figure:
-        return Figure(part, classifier, mean_metric("top-1", right.astype(float), clusters=scenes))
+        return Figure(
+            part, classifier, mean_metric("top-1", right.astype(float), clusters=scenes, share=True)
+        )
 
     found = []
     for part in parts:

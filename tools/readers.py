@@ -98,7 +98,9 @@ def score(
         some = [(i, g) for i, g in cases if least <= len(i.plausible) <= most]
         scenes = [i.scene_id for i, _ in some]
         top = [
-            mean_metric(f"top-{k}", [float(i.gold in g[:k]) for i, g in some], clusters=scenes)
+            mean_metric(
+                f"top-{k}", [float(i.gold in g[:k]) for i, g in some], clusters=scenes, share=True
+            )
             for k in (1, 3)
         ]
         rows.append((f"{group} ({len(some)})", top[0], top[1]))

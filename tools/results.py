@@ -3,6 +3,9 @@
     python tools/results.py           run the commands, keep docs/results.json, write the pages
     python tools/results.py --pages   write the pages from docs/results.json, run nothing
     python tools/results.py --check   exit with 1 if a page does not say what results.json says
+    python tools/results.py --rerun   exit with 1 if the commands do not give what results.json says
+
+What the cards quote of cheaper commands is held against them by tools/card_figures.py.
 
 docs/results.json is the one place of the figures. docs/results.md is written from it, and so
 are the parts of the other pages between `<!-- results:NAME -->` and `<!-- /results -->`.
@@ -17,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -220,7 +223,7 @@ def _data(frozen: dict[str, Any]) -> dict[str, Any]:
 
 
 def _kinds(run: Path) -> dict[str, dict[str, Any]]:
-    """Pass@k of a run by kind of ambiguity; intervals resample scenes."""
+    """Pass@k of a run by kind of ambiguity; scenes are the clusters."""
     from naisei.clarify.data import load
     from naisei.clarify.schemas import EpisodeResult
     from naisei.runs.statistics import mean_metric
@@ -234,7 +237,9 @@ def _kinds(run: Path) -> dict[str, dict[str, Any]]:
         found.setdefault(one.ambiguity, []).append((float(solved), one.scene_id))
     out = {}
     for kind, cases in sorted(found.items()):
-        m = mean_metric(kind, [v for v, _ in cases], clusters=[scene for _, scene in cases])
+        m = mean_metric(
+            kind, [v for v, _ in cases], clusters=[scene for _, scene in cases], share=True
+        )
         out[kind] = {"value": m.value, "interval": [m.low, m.high], "n": len(cases)}
     return out
 
@@ -318,14 +323,14 @@ def _conditions(kept: dict[str, Any], language: str) -> str:
         return (
             f"条件：naisei {kept['naisei']}、{common} の {data['instances']} 件（{data['scenes']} "
             f"場面）、埋め込み {kept['embedder']}、質問は 1 試行 {kept['quota']} 回まで、"
-            f"α = {kept['alpha']}。[ ] は場面を単位に再標本化した 95 % ブートストラップ区間。\n"
+            f"α = {kept['alpha']}。[ ] は場面をまとまりとする 95 % 区間。\n"
             f"ユーザー役：シミュレーター `{kept['simulator']}`。test 全件での検査："
             f"{_audit(kept, 'ja')}。"
         )
     return (
         f"Conditions: naisei {kept['naisei']}; {common}, {data['instances']} instances in "
         f"{data['scenes']} scenes; embedder {kept['embedder']}; at most {kept['quota']} questions "
-        f"a trial; α = {kept['alpha']}. Brackets: 95 % bootstrap intervals that resample scenes.\n"
+        f"a trial; α = {kept['alpha']}. Brackets: 95 % intervals, scenes as clusters.\n"
         f"User: the `{kept['simulator']}` simulator. Its audit on the whole test split: "
         f"{_audit(kept, 'en')}."
     )
@@ -531,7 +536,7 @@ Pass@3, three trials.
 
 {differences}
 
-Paired by instance; intervals resample scenes; p by a sign-flip permutation test that keeps
+Paired by instance; scenes are the clusters; p by a sign-flip permutation test that keeps
 scenes together (5e-05 is the least it can give), not adjusted for the number of lines
 (`naisei runs compare` adjusts by Holm's method over all the metrics that it prints).
 
@@ -555,12 +560,35 @@ def _pages(kept: dict[str, Any]) -> dict[Path, str]:
     return out
 
 
+#: How far a figure may be from the kept one: rankings are equal everywhere, floats nearly.
+_TOLERANCE = 0.002
+
+
+def _apart(kept: Any, now: Any, place: str = "") -> Iterator[str]:
+    """Where the figures differ."""
+    if isinstance(kept, (dict, list)) and type(kept) is type(now) and len(kept) == len(now):
+        keys = kept if isinstance(kept, dict) else range(len(kept))
+        for key in keys:
+            inner = now.get(key) if isinstance(now, dict) else now[key]
+            yield from _apart(kept[key], inner, f"{place}/{key}")
+    elif isinstance(kept, float) and isinstance(now, (int, float)):
+        if abs(kept - now) > _TOLERANCE:
+            yield f"{place}: {kept} is kept, {now} is what the command gives"
+    elif kept != now:
+        yield f"{place}: {kept} is kept, {now} is what the command gives"
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     way = parser.add_mutually_exclusive_group()
     way.add_argument("--pages", action="store_true", help="run nothing")
     way.add_argument("--check", action="store_true", help="change nothing")
+    way.add_argument("--rerun", action="store_true", help="run the commands, change nothing")
     options = parser.parse_args()
+    if options.rerun:
+        lines = list(_apart(json.loads(KEPT.read_text("utf-8")), measure()))
+        print(*lines, sep="\n", file=sys.stderr)
+        return 1 if lines else 0
     if not (options.pages or options.check):
         text = json.dumps(measure(), ensure_ascii=False, indent=1)
         KEPT.write_text(text + "\n", encoding="utf-8")

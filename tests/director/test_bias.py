@@ -53,10 +53,10 @@ def test_the_command(naisei: Naisei, openai_server: Callable[..., OpenAIServer])
     scores = {"quote": "", **dict.fromkeys(names, 4), "topic": "", "comment": "", "verdict": "PASS"}
     server = openai_server(lambda messages, schema: json.dumps(scores))
     model = f"openai-compatible:test@{server.url}"
-    done = naisei("director", "bias", "--judge-model", model, "--lines", 3, "--json")
-    assert done.code == 0 and len(server.requests) == 12
+    done = naisei("director", "bias", "--judge-model", model, "--lines", 6, "--json")
+    assert done.code == 0 and len(server.requests) == 24
     rows = {row["change"]: row for row in json.loads(done.out)}
     assert {change: row["biased"] for change, row in rows.items()} == {
         "order": False, "length": False, "repeated": True
     }  # fmt: skip
-    assert rows["repeated"]["lines"] == 3 and rows["repeated"]["interval"] == [0.0, 0.0]
+    assert rows["repeated"]["lines"] == 6 and rows["repeated"]["interval"] == [None, None]

@@ -205,7 +205,9 @@ def test_data_frames(tmp_path: Path, library: Any) -> None:
         assert list(read["mixed"])[1:] == ["a", "4"]
 
 
-def _scored(toy: Any, values: list[float], **options: Any) -> Any:
+def _scored(
+    toy: Any, values: list[float], definition: dict[str, Any] | None = None, **options: Any
+) -> Any:
     """A toy task whose pass@1 is given."""
     from naisei.runs.statistics import mean_metric
 
@@ -213,7 +215,19 @@ def _scored(toy: Any, values: list[float], **options: Any) -> Any:
         def summarise(self, rows: Any) -> Summary:
             units = [r.where.instance for r in rows if r.scored]
             kept = [values[int(u[1:])] for u in units]
-            return Summary((mean_metric("pass@1", kept),), extra={"units": units})
+            return Summary(
+                (
+                    mean_metric(
+                        "pass@1",
+                        kept,
+                        clusters=None,
+                        share=True,
+                        paired=True,
+                        definition=definition,
+                    ),
+                ),
+                extra={"units": units},
+            )
 
     return Scored(len(values), **options)
 
@@ -224,15 +238,28 @@ def test_runs_are_compared_on_what_both_scored(tmp_path: Path, run_toy: Run, toy
     run_toy(tmp_path / "a", _scored(toy, a))
     # i7 is not scored in the second run: 5 to 1 of the rest speak for it.
     fails = toy.model(fails=lambda where: where.instance == "i7")
-    run_toy(tmp_path / "b", _scored(toy, b, data_hash="data-2"), fails)
+    run_toy(tmp_path / "b", _scored(toy, b), fails)
     comparison = compare([tmp_path / "a", tmp_path / "b"])
     (line,) = comparison.lines
     assert line.difference.n == 7
     assert line.difference.value == pytest.approx(4 / 7, abs=1e-12)
     assert line.difference.p == pytest.approx(14 / 64, abs=1e-12) == line.holm
-    assert "ran on other data" in comparison.warnings[0]
+    run_toy(tmp_path / "d", _scored(toy, b, flavour="other"))
+    assert compare([tmp_path / "a", tmp_path / "d"]).settings == ('flavour: "plain" → "other"',)
     third = compare([tmp_path / "a", tmp_path / "b", tmp_path / "a"])
     assert len(third.lines) == 3 and third.lines[0].holm == pytest.approx(3 * 14 / 64)
+
+
+def test_metrics_that_mean_different_things_are_not_compared(
+    tmp_path: Path, run_toy: Run, toy: Any
+) -> None:
+    run_toy(tmp_path / "a", _scored(toy, [0, 1]))
+    run_toy(tmp_path / "data", _scored(toy, [0, 1], data_hash="data-2"))
+    run_toy(tmp_path / "alpha", _scored(toy, [0, 1], flavour="x", definition={"alpha": 0.5}))
+    for other, told in (("data", "data-2"), ("alpha", "alpha None / 0.5 (pass@1)")):
+        with pytest.raises(InputError) as refused:
+            compare([tmp_path / "a", tmp_path / other])
+        assert told in str(refused.value) and refused.value.remedy
 
 
 def test_what_cannot_be_compared(tmp_path: Path, run_toy: Run, toy: Any) -> None:

@@ -111,7 +111,7 @@ class Toy(Task[Config]):
         scored = [r for r in rows if r.scored]
         units = [r.where.instance for r in scored]
         hits = [float(int(r.result["words"][0], 16) % 2) for r in scored]  # type: ignore[index,call-overload]
-        metric = mean_metric("pass@1", hits)
+        metric = mean_metric("pass@1", hits, clusters=None, share=True, paired=True)
         undefined = Metric("pass@3", float("nan"), reason="k = 3, but one trial <was> run")
         table = Table("言葉 <b>", ("instance", "words"), tuple((u, "x|y") for u in units))
         notes = ("注意: <script>alert(1)</script>",)

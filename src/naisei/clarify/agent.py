@@ -83,6 +83,9 @@ class AgentContext:
     False makes a run without a model for the role `agent` an error, and where there is none
     the agent is taken to reflect, and nothing is asked of its models.
 
+    Its attribute `asks` says whether it can ask at all; False leaves over- and under-asking
+    undefined.
+
     Its attribute `options`, if any, is a pydantic model of the agent's settings: it types and
     checks them before there is a run.
 
@@ -108,11 +111,14 @@ class AgentContext:
         return built
 
 
-def declares(*, model_free: bool, options: type[BaseModel] | None = None) -> Callable[[F], F]:
+def declares(
+    *, model_free: bool, options: type[BaseModel] | None = None, asks: bool = True
+) -> Callable[[F], F]:
     """A decorator that sets these attributes of a factory; see `AgentContext`."""
 
     def declared(factory: F) -> F:
         factory.model_free = model_free  # type: ignore[attr-defined]
+        factory.asks = asks  # type: ignore[attr-defined]
         if options is not None:
             factory.options = options  # type: ignore[attr-defined]
         return factory
@@ -129,6 +135,11 @@ def _factory(name: str) -> Callable[[AgentContext], Agent]:
         GROUP, name, what=("エージェント", "agent"), option="--agent"
     )
     return factory
+
+
+def asks(name: str) -> bool:
+    """Whether an agent can ask at all, so that what it did not ask tells of it."""
+    return bool(getattr(_factory(name), "asks", True))
 
 
 def is_model_free(name: str) -> bool:

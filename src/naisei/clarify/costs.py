@@ -48,7 +48,7 @@ def cost_tables(
         won = [r.first_success is not None and r.questions <= n for r in results]
         clean = [w and not r.wrong_acts for w, r in zip(won, results, strict=True)]
         scenes = [instances[r.instance].scene_id or r.instance for r in results]
-        share = mean_metric("", [float(w) for w in won], clusters=scenes, seed=config.seed)
+        share = mean_metric("", [float(w) for w in won], clusters=scenes, share=True)
         no_wrong = sum(clean) / len(clean)
         rows.append((n, share.value, share.low, share.high, no_wrong, len(results)))
     columns = ("questions", "solved", "95 % low", "95 % high", "solved without a wrong act", "n")

@@ -9,8 +9,12 @@ it is not served by acting blindly.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
+from pydantic import JsonValue
+
+from naisei.clarify.agent import asks
 from naisei.clarify.config import ClarifyConfig
 from naisei.clarify.costs import cost_tables, oracle
 from naisei.clarify.schemas import EpisodeResult, Instance, TrialLog
@@ -105,7 +109,7 @@ def summarise(
     rows: Sequence[EpisodeRow],
     notes: Sequence[str] = (),
 ) -> Summary:
-    """All metrics over the scored rows. Intervals resample scenes, not instances, since
+    """All metrics over the scored rows. Intervals are over scenes, not instances, since
     instances of one scene share their utterance and are no independent evidence."""
     scored = [r for r in rows if r.scored]
     results = [EpisodeResult.model_validate(r.result) for r in scored]
@@ -144,6 +148,17 @@ def _scenes(instances: Mapping[str, Instance], ids: Sequence[str]) -> list[Hasha
     return [instances[i].scene_id or i for i in ids]
 
 
+def definition(config: ClarifyConfig) -> dict[str, JsonValue]:
+    """The settings that every figure of a run means something else with."""
+    return {
+        "trials": config.rules.trials,
+        "repeats": config.rules.repeats,
+        "independent": config.independent,
+        "simulator": config.simulator,
+        "manner": config.manner,
+    }
+
+
 def _sequential(
     config: ClarifyConfig, instances: Mapping[str, Instance], results: Sequence[EpisodeResult]
 ) -> tuple[Metric, ...]:
@@ -156,6 +171,9 @@ def _sequential(
         config.alpha**r.questions * config.beta**r.wrong_acts if t else 0.0
         for r, t in zip(results, first, strict=True)
     ]
+    share = partial(mean_metric, clusters=scenes, share=True, paired=True)
+    given, alpha = definition(config), {"alpha": config.alpha}
+    scored = {**given, **alpha, "beta": config.beta}
     out = []
     for k in ks(trials):
         reason = f"k = {k}, but the run allows {trials} trial(s)" if k > trials else ""
@@ -165,9 +183,9 @@ def _sequential(
         if k > trials:
             within = [float("nan")] * len(within)
         out += [
-            mean_metric(f"score@{k}", within, clusters=scenes, seed=config.seed, reason=reason),
-            mean_metric(f"pass@{k}", passed, clusters=scenes, seed=config.seed, reason=reason),
-            mean_metric(f"dpass@{k}", discounted, clusters=scenes, seed=config.seed, reason=reason),
+            share(f"score@{k}", within, definition=scored, reason=reason),
+            share(f"pass@{k}", passed, definition=given, reason=reason),
+            share(f"dpass@{k}", discounted, definition={**given, **alpha}, reason=reason),
         ]
     why = "trials in sequence stop at the first success; pass^k needs --independent"
     out += [Metric(f"pass^{k}", float("nan"), reason=why) for k in ks(trials)]
@@ -199,7 +217,15 @@ def _independent(
                 for rs in by_instance.values()
             ]
             metrics.append(
-                mean_metric(name, values, clusters=scenes, seed=config.seed, reason=reason)
+                mean_metric(
+                    name,
+                    values,
+                    clusters=scenes,
+                    share=True,
+                    paired=True,
+                    definition=definition(config),
+                    reason=reason,
+                )
             )
     why = "DPass@k is defined on trials in sequence; leave out --independent"
     metrics += [Metric(f"dpass@{k}", float("nan"), reason=why) for k in ks(trials)]
@@ -225,16 +251,13 @@ def _asking(
     def over(name: str, units: Sequence[tuple[str, float]], reason: str = "") -> Metric:
         scenes = _scenes(instances, [i for i, _ in units])
         values = [v for _, v in units]
-        return mean_metric(name, values, clusters=scenes, seed=config.seed, reason=reason)
+        return mean_metric(name, values, clusters=scenes, share=True, reason=reason)
 
-    def share(name: str, of: Callable[[TrialLog], bool | None], reason: str) -> Metric:
-        units = [
-            (r.instance, float(hit))
-            for r in results
-            for t in r.trials
-            if (hit := of(t)) is not None
-        ]
-        return over(name, units, reason)
+    def count(name: str, of: Callable[[EpisodeResult], int]) -> Metric:
+        scenes = _scenes(instances, [r.instance for r in results])
+        values = [float(of(r)) for r in results]
+        paired, given = not config.independent, definition(config)
+        return mean_metric(name, values, clusters=scenes, paired=paired, definition=given)
 
     firsts = [(r, r.trials[0], _first_guess(r.trials[0])) for r in results]
     right = [(r.instance, float(bool(t.turns))) for r, t, g in firsts if g == r.gold]
@@ -243,17 +266,19 @@ def _asking(
     ]
     asked = [(r.instance, turn) for r in results for t in r.trials for turn in t.turns]
     no_question = "no question was asked"
-    cannot = "the agent may not ask" if not (config.rules.clarify and config.rules.quota) else ""
+    cannot = "" if config.rules.clarify and config.rules.quota else "the agent may not ask"
+    cannot = cannot if asks(config.agent) else "the agent never asks"
+    again = [(r.instance, float(t.repeated)) for r in results for t in r.trials if t.trial > 1]
     many = [r for r in results if instances[r.instance].also]
     return (
-        over("wrong_acts", [(r.instance, r.wrong_acts) for r in results]),
+        count("wrong_acts", lambda r: r.wrong_acts),
         over(
             "credit_of_several",
             [(r.instance, max(t.credit for t in r.trials)) for r in many],
             "no instance wants several actions",
         ),
-        over("questions", [(r.instance, r.questions) for r in results]),
-        over("questions_first_trial", [(r.instance, len(r.trials[0].turns)) for r in results]),
+        count("questions", lambda r: r.questions),
+        count("questions_first_trial", lambda r: len(r.trials[0].turns)),
         over("over_asking", [] if cannot else right, cannot or "no first guess was right"),
         over("under_asking", [] if cannot else wrong, cannot or "no first guess was wrong"),
         over("refused_answers", [(i, float(t.refused)) for i, t in asked], no_question),
@@ -267,7 +292,7 @@ def _asking(
             [(i, float(t.offence == "outright")) for i, t in asked],
             no_question,
         ),
-        share("repeated_actions", lambda t: t.repeated if t.trial > 1 else None, "no second trial"),
+        over("repeated_actions", again, "no second trial"),
     )
 
 
@@ -281,9 +306,9 @@ def _by_ambiguity(
     rows = []
     for kind in kinds:
         group = [r for r in results if instances[r.instance].ambiguity == kind]
-        solved = mean_metric(
-            "", [float(r.first_success is not None) for r in group], seed=config.seed
-        )
+        won = [float(r.first_success is not None) for r in group]
+        scenes = _scenes(instances, [r.instance for r in group])
+        solved = mean_metric("", won, clusters=scenes, share=True)
         questions = sum(len(t.turns) for r in group for t in r.trials) / len(group)
         rows.append((kind, solved.value, solved.low, solved.high, questions, len(group)))
     columns = ("ambiguity", "solved", "95 % low", "95 % high", "questions", "n")

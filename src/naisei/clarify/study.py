@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from math import ceil, isnan, nan
 
 from naisei.clarify.config import ClarifyConfig
 from naisei.clarify.metrics import KS, NO_MODEL
 from naisei.lang import say
-from naisei.runs.compare import difference_table
-from naisei.runs.significance import Difference, paired_difference
+from naisei.runs.compare import differences
 from naisei.runs.task import Metric, Summary, Table
 from naisei.system.execute import Study
 
@@ -70,8 +69,8 @@ def _success(by_row: Mapping[str, Mapping[str, Metric]], oracle: Mapping[str, fl
         (*columns, "n"),
         tuple(rows),
         note=say(
-            "下限と上限: 場面についての 95 % ブートストラップ区間",
-            "low and high: 95 % bootstrap interval over scenes",
+            "下限と上限: 場面をまとまりとする 95 % 区間",
+            "low and high: 95 % interval, scenes as clusters",
         ),
     )
 
@@ -163,34 +162,16 @@ def _reasons(*rows: Mapping[str, Metric]) -> str:
 
 def _comparisons(summaries: Mapping[str, Summary], seed: int) -> Table:
     """Each row minus the first, paired by instance; p-values adjusted by Holm's method."""
-    first, *others = summaries
-    reference = {m.name: m for m in summaries[first].metrics}
-    tried = [n for n in _SUCCESS if n.startswith("pass@") and reference[n].n]
+    reference = next(iter(summaries.values())).metrics
+    tried = [m.name for m in reference if m.name.startswith("pass@") and m.n]
     k = tried[-1].split("@")[1] if tried else "1"
-    lines: list[tuple[str, str, Difference]] = []
-    for label in others:
-        names = [n for n in (f"score@{k}", f"pass@{k}", f"dpass@{k}") if reference[n].n]
-        for name in names:
-            a, b, scenes = _shared(summaries[first], summaries[label], name)
-            lines.append((label, name, paired_difference(a, b, clusters=scenes, seed=seed)))
-    return difference_table(
-        f"Difference from {first}",
-        lines,
+    return differences(
+        summaries,
+        (f"score@{k}", f"pass@{k}", f"dpass@{k}", "questions", "wrong_acts"),
+        seed=seed,
         note=say(
             "両方で採点された件ごとの差 (対応あり)。場面をまとまりとする符号反転の並べ替え検定",
             "paired by instance over those scored in both; sign-flip permutation test, "
             "scenes as clusters",
         ),
     )
-
-
-def _shared(a: Summary, b: Summary, name: str) -> tuple[list[float], list[float], list[Hashable]]:
-    """The values of a metric on the instances that both summaries hold, and their scenes."""
-    values = []
-    for summary in (a, b):
-        metric = next(m for m in summary.metrics if m.name == name)
-        units = summary.extra["units"] if metric.n else []
-        values.append(dict(zip(units, metric.per_unit, strict=True)))
-    scenes = dict(zip(a.extra["units"], a.extra["clusters"], strict=True))
-    both = [u for u in values[0] if u in values[1]]
-    return [values[0][u] for u in both], [values[1][u] for u in both], [scenes[u] for u in both]

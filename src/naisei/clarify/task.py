@@ -243,6 +243,9 @@ class ClarifyTask(Task[ClarifyConfig]):
     def titles(self) -> Mapping[str, str]:
         return {i.id: i.scene.utterance for i in self.data.instances}
 
+    def clusters(self) -> Mapping[str, str]:
+        return {i.id: i.scene_id or i.id for i in self.data.instances}
+
     def episodes(self) -> list[Where]:
         return [Where(i.id, trial) for i in self.data.instances for trial in self._trials()]
 

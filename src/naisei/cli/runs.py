@@ -239,6 +239,8 @@ def compare(
     from naisei.runs.compare import compare as compared
 
     comparison = compared(directories, seed=printed.seed)
+    for setting in comparison.settings:
+        print(f"{say('設定の違い', 'settings differ')}: {setting}", file=sys.stderr)
     for warning in comparison.warnings:
         print(f"{say('注意', 'warning')}: {warning}", file=sys.stderr)
     if printed.as_json:

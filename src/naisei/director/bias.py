@@ -34,6 +34,8 @@ _EMPTY = {
 }
 #: Differences of a mean of five scores that are smaller than this are none.
 _NEGLIGIBLE = 0.1
+#: So many lines that all moved alike are no chance (a sign test gives 0.03), if no interval.
+_ALIKE = 6
 
 
 class BiasOptions(Options):
@@ -62,7 +64,7 @@ class BiasOptions(Options):
 @dataclass(frozen=True, slots=True)
 class Bias:
     """Of one change: the mean difference of the judge's mean, changed less plain, on `count`
-    lines, its 95 % bootstrap interval, and how often the status changed. found: whether the judge
+    lines, its 95 % interval, and how often the status changed. found: whether the judge
     is moved by what should not move it, or not moved by what should; `None` with too few lines
     to tell."""
 
@@ -119,20 +121,22 @@ def _judged(
 
 
 def _bias(change: str, at: int, heard: Sequence[Sequence[Judgement | None]]) -> Bias:
-    from naisei.runs.statistics import bootstrap_interval
+    from naisei.runs.statistics import interval
 
     pairs = [(one[0], one[at]) for one in heard]
     both = [(plain, other) for plain, other in pairs if plain is not None and other is not None]
     moved = [other.mean - plain.mean for plain, other in both]
-    low, high = bootstrap_interval(moved) if moved else (math.nan, math.nan)
+    low, high = interval(moved, clusters=None)
+    alike = len(set(moved)) == 1 and len(moved) >= _ALIKE
+    least, most = (moved[0], moved[0]) if alike else (low, high)
     found: bool | None = None
-    if not math.isnan(low):
+    if not math.isnan(least):
         if change == "repeated":
-            found = high > -_NEGLIGIBLE
+            found = most > -_NEGLIGIBLE
         elif change == "length":
-            found = low > _NEGLIGIBLE
+            found = least > _NEGLIGIBLE
         else:
-            found = low > _NEGLIGIBLE or high < -_NEGLIGIBLE
+            found = least > _NEGLIGIBLE or most < -_NEGLIGIBLE
     count = len(both)
     return Bias(
         change,
@@ -183,9 +187,13 @@ def bias(options: BiasOptions) -> None:
     )
     for one in found:
         answer = {True: say("あり", "yes"), False: say("なし", "no"), None: "?"}[one.found]
-        spread = f"{one.difference:+.2f} [{one.low:+.2f}, {one.high:+.2f}]"
+        bounds = "" if math.isnan(one.low) else f" [{one.low:+.2f}, {one.high:+.2f}]"
         grid.add_row(
-            say(*_WORDS[one.change]), str(one.count), spread, f"{one.other_status:.0%}", answer
+            say(*_WORDS[one.change]),
+            str(one.count),
+            f"{one.difference:+.2f}{bounds}",
+            f"{one.other_status:.0%}",
+            answer,
         )
     Console().print(grid)
 

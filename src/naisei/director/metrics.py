@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -41,7 +41,7 @@ def summarise(
     alone and is in no other column of the judge. judge_mean, judge_spread: over drafts that
     were judged.
 
-    Intervals resample talks where there are several, else the turns of the one.
+    Talks are the clusters; one talk alone has no intervals.
     """
     turns = [
         _Turn(row.where.episode, turn)
@@ -49,21 +49,16 @@ def summarise(
         if row.scored
         for turn in TalkResult.model_validate(row.result).turns
     ]
-    talks = {t.talk for t in turns}
-    clusters = [t.talk for t in turns] if len(talks) > 1 else None
-    metrics = (*_outcomes(turns, clusters, config.seed), *_judging(turns, config))
+    metrics = (*_outcomes(turns), *_judging(turns, config))
     tables = (_by_character(turns, names), _by_check(turns), *_aspects(turns, names))
     extra = {
         "units": [f"{t.talk}:{t.turn.number}" for t in turns],
         "clusters": [t.talk for t in turns],
-        "paired": ["pass_rate", "warn_rate", "first_pass_rate", "retries_per_turn"],
     }
     return Summary(metrics, tables, tuple(notes), extra)
 
 
-def _outcomes(
-    turns: Sequence[_Turn], clusters: Sequence[Hashable] | None, seed: int
-) -> list[Metric]:
+def _outcomes(turns: Sequence[_Turn]) -> list[Metric]:
     each = [t.turn for t in turns]
     spoken = [t.outcome in ("said", "best") for t in each]
     good = [s and t.status in _GOOD for s, t in zip(spoken, each, strict=True)]
@@ -77,27 +72,41 @@ def _outcomes(
         "retries_per_turn": [float(len(t.drafts) - 1) for t in each],
     }
     found = [
-        mean_metric(name, per_turn, clusters=clusters, seed=seed)
+        mean_metric(
+            name,
+            per_turn,
+            clusters=[t.talk for t in turns],
+            share=name != "retries_per_turn",
+            paired=True,
+        )
         for name, per_turn in values.items()
     ]
-    rewrites = [pair for t in each for pair in pairwise(t.drafts)]
-    kept = [float(keeps(rejected, rewrite)) for rejected, rewrite in rewrites]
-    return [*found, mean_metric("content_kept", kept, seed=seed, reason="no draft was rewritten")]
+    rewrites = [(t.talk, *pair) for t in turns for pair in pairwise(t.turn.drafts)]
+    kept = mean_metric(
+        "content_kept",
+        [float(keeps(rejected, rewrite)) for _, rejected, rewrite in rewrites],
+        clusters=[talk for talk, *_ in rewrites],
+        share=True,
+        reason="no draft was rewritten",
+    )
+    return [*found, kept]
 
 
 def _judging(turns: Sequence[_Turn], config: TalkConfig) -> list[Metric]:
-    drafts = [d for t in turns for d in t.turn.drafts]
-    asked = [d for d in drafts if d.judged or d.judge_failure]
-    heard = [d.judgement for d in asked if d.judgement is not None]
+    asked = [(t.talk, d) for t in turns for d in t.turn.drafts if d.judged or d.judge_failure]
+    talks = [talk for talk, _ in asked]
+    heard = [d.judgement for _, d in asked]
     off = "no judge" if not config.rules.judge else "no draft was put to the judge"
-    failures = mean_metric(
-        "judge_failures", [float(not d.judged) for d in asked], seed=config.seed, reason=off
-    )
-    mean = mean_metric("judge_mean", [j.mean for j in heard], seed=config.seed, reason=off)
-    several = [j.spread for j in heard if len(j.scores) > 1]
+    failed = [float(not d.judged) for _, d in asked]
+    several = [j.spread if j is not None and len(j.scores) > 1 else None for j in heard]
     why = off if not config.rules.judge else "one judgement a draft has no spread: --repeats"
-    spread = mean_metric("judge_spread", several, seed=config.seed, reason=why)
-    return [failures, mean, spread]
+    return [
+        mean_metric("judge_failures", failed, clusters=talks, share=True, reason=off),
+        mean_metric(
+            "judge_mean", [None if j is None else j.mean for j in heard], clusters=talks, reason=off
+        ),
+        mean_metric("judge_spread", several, clusters=talks, reason=why),
+    ]
 
 
 def _by_character(turns: Sequence[_Turn], names: Mapping[str, str]) -> Table:

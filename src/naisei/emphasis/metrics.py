@@ -3,7 +3,7 @@
 Two averages, because both are in use: over all words of the articles together (*pooled*, the
 usual figure of sequence labelling), and the mean of one value an article, which is what paired
 tests over articles compare. An article in which nobody emphasises anything has no precision,
-recall or F1: it is left out of the mean, and `n` says how many are in.
+recall or F1: it is left out of the mean, not of the pooled figures; `n` says how many are in.
 """
 
 from __future__ import annotations
@@ -12,10 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import nan
 
-import numpy as np
-
 from naisei.emphasis.schemas import Article
-from naisei.runs.statistics import bootstrap_interval, mean_metric
+from naisei.runs.statistics import interval, mean_metric
 from naisei.runs.task import Metric
 
 Labels = Sequence[Sequence[bool]]
@@ -126,7 +124,7 @@ class Counted:
             out.append(sum(own) / len(own) if own else nan)
         return out
 
-    def metrics(self, prefix: str = "", *, seed: int = 0) -> list[Metric]:
+    def metrics(self, prefix: str = "") -> list[Metric]:
         """token_precision, token_recall, token_f1, span_…: over all words of the documents
         together, the mean over trainings (thesis, §4.4.2); of F1 the interval over documents.
         …_f1_article: mean over documents. emphasis_rate: mean over documents (Table 4.3)."""
@@ -134,7 +132,7 @@ class Counted:
         for kind, name in (("tokens", "token"), ("spans", "span")):
             seen: Mapping[int, Mapping[str, Counts]] = getattr(self, kind)
             totals = [sum(c.values(), Counts()) for c in seen.values() if c]
-            n = len(self.units())
+            pooled = len({name for own in seen.values() for name in own})
             parts: tuple[tuple[str, Callable[[Counts], float], str], ...] = (
                 ("precision", lambda c: c.precision, "the tagger emphasises nothing"),
                 ("recall", lambda c: c.recall, "no editor emphasises anything"),
@@ -142,19 +140,22 @@ class Counted:
             )
             for part, value, reason in parts:
                 mean = _mean([value(total) for total in totals])
-                low, high = _interval(list(seen.values()), seed) if part == "f1" else (nan, nan)
-                why = "" if mean == mean else reason
+                low, high = _interval(list(seen.values())) if part == "f1" else (nan, nan)
+                n, why = (pooled, "") if mean == mean else (0, reason)
                 out.append(Metric(f"{prefix}{name}_{part}", mean, low, high, n, why))
             out.append(
                 mean_metric(
                     f"{prefix}{name}_f1_article",
                     self.per_document(lambda c: c.f1, kind),
-                    seed=seed,
+                    clusters=None,
+                    share=True,
+                    paired=True,
                     reason="no editor emphasises anything in any document",
                 )
             )
-        rates = [r for r in self.per_document(lambda c: c.rate) if r == r]
-        return [*out, mean_metric(f"{prefix}emphasis_rate", rates, seed=seed, reason="no words")]
+        rates = [r if r == r else None for r in self.per_document(lambda c: c.rate)]
+        name = f"{prefix}emphasis_rate"
+        return [*out, mean_metric(name, rates, clusters=None, share=True, reason="no words")]
 
 
 def counted(articles: Mapping[str, Article], labels: Mapping[int, Mapping[str, Labels]]) -> Counted:
@@ -170,9 +171,9 @@ def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values) if values else nan
 
 
-def _interval(seen: Sequence[Mapping[str, Counts]], seed: int) -> tuple[float, float]:
+def _interval(seen: Sequence[Mapping[str, Counts]]) -> tuple[float, float]:
     """Of a pooled F1: 2 · right / (said + true) is the share of right ones among all that are
-    said or true, so it is a mean over these, drawn by document."""
+    said or true, so it is a mean over these, documents as clusters."""
     units: list[float] = []
     clusters: list[str] = []
     for name in sorted({name for own in seen for name in own}):
@@ -180,7 +181,4 @@ def _interval(seen: Sequence[Mapping[str, Counts]], seed: int) -> tuple[float, f
         both = total.said + total.true
         units += [1.0] * (2 * total.right) + [0.0] * (both - 2 * total.right)
         clusters += [name] * both
-    if not units:
-        return nan, nan
-    low, high = bootstrap_interval(np.array(units), clusters=clusters, seed=seed)
-    return low, high
+    return interval(units, clusters=clusters, share=True)

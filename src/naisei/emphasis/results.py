@@ -89,18 +89,17 @@ def summarise(
     """All metrics over the scored rows; with `empty_title` a second set, and the test of both."""
     results = [FoldResult.model_validate(row.result) for row in rows if row.scored]
     whole = by_document(articles, rows)
-    metrics = whole.metrics(seed=config.seed)
+    metrics = whole.metrics()
     tables = []
     if config.empty_title:
         bare = by_document(articles, rows, untitled=True)
-        metrics += bare.metrics(UNTITLED, seed=config.seed)
+        metrics += bare.metrics(UNTITLED)
         tables.append(_titles(whole, bare, metrics))
     metrics += [_calibration(results), *_speed(results)]
     if config.models:
         metrics.append(_plain("aligned", [r.aligned for r in results], "no reply"))
     units = whole.units()
-    paired = [m.name for m in metrics if units and len(m.per_unit) == len(units)]
-    extra = {"units": units, "clusters": units, "paired": paired}
+    extra = {"units": units, "clusters": units}
     return Summary(tuple(metrics), tuple(tables), tuple(notes), extra)
 
 
@@ -112,7 +111,7 @@ def _titles(whole: Counted, bare: Counted, metrics: Sequence[Metric]) -> Table:
         [whole.per_document(v) for v in _VALUES],
         [bare.per_document(v) for v in _VALUES],
     )
-    tests = [wilcoxon_signed_rank(a, b) for a, b in zip(*values, strict=True)]
+    tests = [wilcoxon_signed_rank(a, b, clusters=None) for a, b in zip(*values, strict=True)]
     return Table(
         say("タイトルの有無", "With and without titles"),
         (say("入力", "input"), *(p.removeprefix("token_") for p in parts)),

@@ -1,9 +1,9 @@
-"""Several taggers side by side (Tables 4.1 and 4.2), each against the best of
-them; and the comparison of encoders."""
+"""Several taggers side by side (Tables 4.1 and 4.2), each against the first;
+and the comparison of encoders."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from pydantic import JsonValue
 
@@ -13,9 +13,8 @@ from naisei.emphasis.results import UNTITLED
 from naisei.emphasis.taggers.plans import NAME, NeuralPlan
 from naisei.emphasis.taggers.registry import neural_plan, parsed
 from naisei.lang import say
-from naisei.runs.compare import difference_table
-from naisei.runs.significance import paired_difference, wilcoxon_signed_rank
-from naisei.runs.task import Metric, Summary, Table
+from naisei.runs.compare import differences
+from naisei.runs.task import Metric, Table
 from naisei.system.execute import Study
 
 #: Metric → its column: of the words found (Table 4.1), and of the rest.
@@ -32,7 +31,7 @@ _NAN = float("nan")
 
 
 def study_tables(study: Study) -> tuple[Table, ...]:
-    """One row a tagger; then each against the one of greatest token F1, paired by document."""
+    """One row a tagger; then each against the first, paired by document."""
     summaries = {label: result.summary for label, result in study.results.items()}
     named = {label: {m.name: m for m in s.metrics} for label, s in summaries.items()}
     tables = [
@@ -42,9 +41,9 @@ def study_tables(study: Study) -> tuple[Table, ...]:
             _FOUND,
             say(
                 "全文書の語をまとめた値の、学習の回数についての平均。"
-                "区間は文書単位の 95 % ブートストラップ",
+                "区間は文書をまとまりとする 95 % 区間",
                 "Over the words of all documents, the mean of the trainings; "
-                "95 % bootstrap intervals over documents",
+                "95 % intervals, documents as clusters",
             ),
         ),
         _side_by_side(
@@ -59,9 +58,14 @@ def study_tables(study: Study) -> tuple[Table, ...]:
         ),
     ]
     if len(named) > 1:
-        best = max(named, key=lambda k: _or_least(named[k]["token_f1"].value))
-        seed = next(iter(study.configs.values())).seed
-        tables.append(_against(best, summaries, seed))
+        # With the first as named: the best of these documents would win on them by luck, too.
+        note = say(
+            "文書ごとの F1 の差の平均。ウィルコクソンの符号付き順位検定 (両側)、ホルムの補正",
+            "Mean difference of the F1 of each document; two-sided Wilcoxon signed-rank test, "
+            "Holm's correction",
+        )
+        compared = ("token_f1_article", "span_f1_article")
+        tables.append(differences(summaries, compared, note=note, ranks=True))
     return tuple(tables)
 
 
@@ -86,41 +90,6 @@ def _side_by_side(
                 cells += [value, low, high] if name in _BOUNDED else [value]
             lines.append(tuple(cells))
     return Table(title, tuple(columns), tuple(lines), note=note)
-
-
-def _or_least(value: float) -> float:
-    return value if value == value else -1.0
-
-
-def _against(best: str, summaries: Mapping[str, Summary], seed: int) -> Table:
-    """Mean difference of the documents' F1, and Wilcoxon's test, Holm's correction."""
-    units = summaries[best].extra["units"]
-    found, p_values = [], []
-    for label in summaries:
-        for kind in ("token", "span"):
-            if label != best:
-                a, b = (_f1(summaries[k], kind, units) for k in (label, best))
-                found.append((label, f"{kind}s", paired_difference(a, b, seed=seed)))
-                p_values.append(wilcoxon_signed_rank(a, b))
-    return difference_table(
-        say(f"{best} との差", f"{best} against the others"),
-        found,
-        labels=(say("タガー", "tagger"), "F1"),
-        p_values=p_values,
-        test="p (Wilcoxon)",
-        note=say(
-            "文書ごとの F1 の差の平均。ウィルコクソンの符号付き順位検定 (両側)、ホルムの補正",
-            "Mean difference of the F1 of each document; two-sided Wilcoxon signed-rank test, "
-            "Holm's correction",
-        ),
-    )
-
-
-def _f1(summary: Summary, kind: str, units: Sequence[str]) -> list[float]:
-    """F1 of each of these documents; NaN for one that was not scored."""
-    metric = next(m for m in summary.metrics if m.name == f"{kind}_f1_article")
-    own = dict(zip(summary.extra["units"], metric.per_unit, strict=True))
-    return [own.get(name, _NAN) for name in units]
 
 
 _DEFAULT = tuple(f"{NAME}:{layers}" for layers in (3, 6, 12))

@@ -25,6 +25,7 @@ from naisei.retrieval.index import Index
 from naisei.runs.conversation import recorded
 from naisei.runs.directory import RunDirectory
 from naisei.runs.result import RunResult
+from naisei.runs.statistics import mean_metric
 from naisei.runs.task import EpisodeRow, Metric, Summary, Task
 from naisei.system.declare import Experiment, blocking
 from naisei.system.execute import RunOptions, execute
@@ -99,8 +100,7 @@ class ConversationTask(Task[AssistConfig]):
         replies = [Reply.model_validate(row.result) for row in rows if row.scored]
         asked = tuple(float(r.route == "ask") for r in replies)
         doubtful = tuple(float(bool(r.unsupported)) for r in replies if r.evidence)
-        n = len(replies)
-        return Summary((_share("asked_back", asked, n), _share("unsupported", doubtful, n)))
+        return Summary((_share("asked_back", asked), _share("unsupported", doubtful)))
 
     def shown(self, where: Where, result: JsonValue) -> str:
         reply = Reply.model_validate(result)
@@ -119,10 +119,9 @@ def _step(
     return personal(dialogue, config.setting, user=config.user), world
 
 
-def _share(name: str, values: tuple[float, ...], n: int) -> Metric:
-    if not values:
-        return Metric(name, float("nan"), n=n, reason="no such step")
-    return Metric(name, sum(values) / len(values), n=len(values), per_unit=values)
+def _share(name: str, values: tuple[float, ...]) -> Metric:
+    """Of one conversation, so without an interval."""
+    return mean_metric(name, values, clusters=[""] * len(values), share=True, reason="no such step")
 
 
 def take_step(

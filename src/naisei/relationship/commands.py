@@ -66,7 +66,7 @@ def rate_command(
     _print_notes(rating, console)
     extra: dict[str, Any] = {}
     if rated is not None:
-        found = check_against_speech(rated, seed=config.seed)
+        found = check_against_speech(rated)
         print_tables([metrics_table(found.metrics), found.table()], console)
         extra = {"check": found.to_json()}
     if rating.repeats:

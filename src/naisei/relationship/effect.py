@@ -152,9 +152,8 @@ class InjectionEffect:
                 for d in [x.shift]
             ),
             note=say(
-                "同じ会話・回・発話ごとの差 (対応あり)。95 % ブートストラップ区間、符号反転検定",
-                "Paired by conversation, session and turn; 95 % bootstrap intervals, sign-flip "
-                "tests.",
+                "同じ会話・回・発話ごとの差 (対応あり)。95 % 区間、符号反転検定",
+                "Paired by conversation, session and turn; 95 % intervals, sign-flip tests.",
             ),
         )
         toward = Table(

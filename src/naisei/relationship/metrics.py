@@ -18,6 +18,7 @@ from naisei.runs.task import EpisodeRow, Metric, Summary, Table
 if TYPE_CHECKING:
     from naisei.system.execute import Study
 
+_SHARES = ("reading_failures", "repaired_readings")
 _WAYS: tuple[Direction, Direction] = ("a_to_b", "b_to_a")
 
 
@@ -63,40 +64,38 @@ def summarise(
     utterance and the reflection after it ask for, without the first of a session, where both
     directions are read.
 
-    Intervals resample what `blocks` says. Units for paired comparisons are utterances.
+    Clusters are what `blocks` says. Units for paired comparisons are utterances.
     """
     scored = [row for row in rows if row.scored]
     talks = [_Talk(r.where.episode, Conversation.model_validate(r.result)) for r in scored]
     lines = [(t.episode, line) for t in talks for line in t.lines]
     clusters, note = blocks([(episode, line.session) for episode, line in lines])
-    values = {
-        "injected_rate": [float(line.injected) for _, line in lines],
-        "line_length": [float(len(line.text)) for _, line in lines],
-    }
+    injected = [float(line.injected) for _, line in lines]
+    lengths = [float(len(line.text)) for _, line in lines]
     metrics = [
         *_readings(config, talks),
-        *(mean_metric(n, v, clusters=clusters, seed=config.seed) for n, v in values.items()),
+        mean_metric("injected_rate", injected, clusters=clusters, share=True),
+        mean_metric("line_length", lengths, clusters=clusters, paired=True),
         *_costs(scored, len(lines)),
         mean_metric(
             "calls_per_steady_turn",
             [calls for t in talks for calls in t.steady],
             clusters=[t.episode for t in talks for _ in t.steady],
-            seed=config.seed,
             reason="no utterance after the first of a session",
         ),
     ]
     units = [f"{episode}:{line.id}" for episode, line in lines]
-    extra = {"units": units, "clusters": clusters, "paired": ["line_length"]}
+    extra = {"units": units, "clusters": clusters}
     tables = (_cost_table(scored, len(lines)), _reading_table(talks))
     return Summary(tuple(metrics), tables, (*notes, *note), extra)
 
 
-#: Sessions of one dialogue from which an interval is drawn.
+#: Sessions of one dialogue that an interval needs.
 _BLOCKS = 5
 
 
 def blocks(places: Sequence[tuple[str, int]]) -> tuple[list[str], list[str]]:
-    """What is resampled as a whole, for each (dialogue, session), and what is to be said of it.
+    """The cluster of each (dialogue, session), and what is to be said of it.
 
     What is said in one dialogue hangs together: ten readings of it are not ten readings. Where
     there are several dialogues, they are the blocks; in one of at least five sessions, its
@@ -109,8 +108,8 @@ def blocks(places: Sequence[tuple[str, int]]) -> tuple[list[str], list[str]]:
     if len(set(sessions)) >= _BLOCKS:
         return sessions, [
             say(
-                "会話が一つなので、区間はその回をまとまりとして再標本化したもの",
-                "one dialogue: the intervals resample its sessions as blocks",
+                "会話が一つなので、区間はその回をまとまりとしたもの",
+                "one dialogue: the clusters of the intervals are its sessions",
             )
         ]
     return talks, [
@@ -140,7 +139,7 @@ def _readings(config: RelationshipConfig, talks: Sequence[_Talk]) -> list[Metric
             name,
             [value for _, value in given],
             clusters=[labels[place] for place, _ in given],
-            seed=config.seed,
+            share=name in _SHARES,
             reason=why,
         )
 

@@ -303,7 +303,7 @@ class Check:
         }
 
 
-def check_against_speech(rating: Rating, *, seed: int = 0) -> Check:
+def check_against_speech(rating: Rating) -> Check:
     """Compare a rating with the speech of its own dialogue."""
     speech = rate_by_speech(rating.dialogue)
     pairs: dict[str, list[tuple[float, float]]] = {name: [] for name in DIMENSIONS}
@@ -327,7 +327,7 @@ def check_against_speech(rating: Rating, *, seed: int = 0) -> Check:
         why = "no turn was read by both"
         gaps = [abs(a - b) for a, b in pairs[name]]
         labels = blocks(sessions[name])[0]
-        gap = mean_metric(f"mean_gap.{name}", gaps, clusters=labels, seed=seed, reason=why)
+        gap = mean_metric(f"mean_gap.{name}", gaps, clusters=labels, reason=why)
         metrics.append(gap)
         metrics.append(_rank(f"rank.{name}", pairs[name]))
     return Check(rating.rater, tuple(metrics), tuple(apart))

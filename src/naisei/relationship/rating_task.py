@@ -109,7 +109,7 @@ class RatingTask(Task[RatingConfig]):
     def summarise(self, rows: Sequence[EpisodeRow]) -> Summary:
         """Means of each direction, failed readings, and the agreement of the repetitions."""
         rating = rating_of(self.config, rows)
-        metrics = _means(rating, self.config.seed) if rating.repeats else []
+        metrics = _means(rating) if rating.repeats else []
         if self.config.repeats > 1:
             repeats = [
                 [{w: s.reading.vector for w, s in m.stances.items()} for m in _moments(talk)]
@@ -144,7 +144,7 @@ def _moments(talk: Conversation) -> list[Moment]:
     return [moment for session in talk.sessions for moment in session.moments]
 
 
-def _means(rating: Rating, seed: int) -> list[Metric]:
+def _means(rating: Rating) -> list[Metric]:
     """reading_failures: turns × directions × repetitions without a vector. Power.a_to_b, …:
     means over the turns that were read. Intervals: see `blocks`."""
     marks = [(turn.line.session, turn.marks[way]) for turn in rating.turns for way in turn.marks]
@@ -153,7 +153,8 @@ def _means(rating: Rating, seed: int) -> list[Metric]:
     def mean(name: str, given: list[tuple[int, float]], why: str) -> Metric:
         labels = blocks([("dialogue", session) for session, _ in given])[0]
         values = [value for _, value in given]
-        return mean_metric(name, values, clusters=labels, seed=seed, reason=why)
+        share = name == "reading_failures"
+        return mean_metric(name, values, clusters=labels, share=share, reason=why)
 
     out = [mean("reading_failures", lost, "nothing was rated")]
     for name in DIMENSIONS:

@@ -176,7 +176,7 @@ def recall_tables(found: Recalled, ks: Sequence[int]) -> list[Table]:
     """The rankings beside each other at one depth, then a table a ranking: recall@k by category
     with 95 % intervals.
 
-    Conversations, not questions, are resampled; what one conversation alone asks has no interval.
+    Conversations are the clusters: one alone gives no interval.
     """
     listed = [name for name in CATEGORIES.values() if name in found.categories]
     listed += sorted(set(found.categories) - set(listed))
@@ -188,8 +188,8 @@ def recall_tables(found: Recalled, ks: Sequence[int]) -> list[Table]:
             cells: list[str | float | int] = [category, len(mine)]
             for k in ks:
                 values = [found.per_k[name][k][n] for n in mine]
-                drawn = [found.samples[n] for n in mine]
-                metric = mean_metric(f"recall@{k}", values, clusters=drawn)
+                samples = [found.samples[n] for n in mine]
+                metric = mean_metric(f"recall@{k}", values, clusters=samples, share=True)
                 cells += [metric.value, metric.low, metric.high]
             rows.append(tuple(cells))
         heads = [f"recall@{k}{end}" for k in ks for end in ("", " low", " high")]

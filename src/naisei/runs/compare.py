@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -15,7 +15,7 @@ from naisei.runs.directory import RunDirectory
 from naisei.runs.frozen import Frozen
 from naisei.runs.report import StoredSummary, plain_number, stored_summary
 from naisei.runs.significance import Difference, holm, paired_difference, wilcoxon_signed_rank
-from naisei.runs.task import Table
+from naisei.runs.task import Summary, Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +33,11 @@ class PairedMetric:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Lines for each metric and each pair of runs, and warnings that must be read."""
+    """Lines for each metric and each pair of runs; the settings that the runs do not share; and
+    warnings that must be read."""
 
     lines: tuple[PairedMetric, ...]
+    settings: tuple[str, ...]
     warnings: tuple[str, ...]
 
     def table(self) -> Table:
@@ -51,12 +53,12 @@ class Comparison:
                 for d in [x.difference]
             ),
             note=say(
-                "両方で採点された件ごとの差 (対応あり)。95 % ブートストラップ区間、"
+                "両方で採点された件ごとの差 (対応あり)。95 % 区間、"
                 "符号反転の並べ替え検定 (p)、ウィルコクソンの符号付き順位検定。"
                 "クラスタがあればクラスタごと。",
-                "Paired on the units scored in both; 95 % bootstrap intervals, sign-flip "
-                "permutation tests (p), Wilcoxon's signed-rank tests, all by cluster where the "
-                "system names clusters.",
+                "Paired on the units scored in both; 95 % intervals, sign-flip permutation tests "
+                "(p), Wilcoxon's signed-rank tests, all by cluster where the system names "
+                "clusters.",
             ),
         )
 
@@ -78,6 +80,7 @@ class Comparison:
                 }
                 for x in self.lines
             ],
+            "settings": list(self.settings),
             "warnings": list(self.warnings),
         }
 
@@ -101,8 +104,8 @@ def compare(
     names: of the runs, in their order; their paths by default.
 
     Raises:
-        InputError: fewer than two runs, one that is none or has no summary, or no metric
-            with values to be paired.
+        InputError: fewer than two runs, one that is none or has no summary, metrics that mean
+            different things in them, or no metric with values to be paired.
     """
     if len(paths) < 2:
         raise InputError(
@@ -111,10 +114,11 @@ def compare(
         )
     shown = names or list(map(str, paths))
     runs = [_load(path, name) for path, name in zip(paths, shown, strict=True)]
+    _same_definitions(runs)
     pairs = [
-        (name, a, b, *_difference(name, a, b, seed))
+        (name, a, b, *_difference(name, a.stored.summary, b.stored.summary, seed))
         for a, b in (((runs[0], b) for b in runs[1:]) if against_first else combinations(runs, 2))
-        for name in _metrics(a, b)
+        for name in _metrics(a.stored.summary, b.stored.summary)
     ]
     if not pairs:
         raise InputError(
@@ -129,7 +133,15 @@ def compare(
         PairedMetric(m, a.name, b.name, d, p, ranks)
         for (m, a, b, d, ranks), p in zip(pairs, adjusted, strict=True)
     ]
-    return Comparison(tuple(lines), tuple(_warnings(runs)))
+    unfinished = (
+        say(
+            f"{run.name} は最後まで進んでいません: {run.stored.stopped}",
+            f"{run.name} is not at its end: {run.stored.stopped}",
+        )
+        for run in runs
+        if run.stored.stopped
+    )
+    return Comparison(tuple(lines), tuple(_settings(runs)), tuple(unfinished))
 
 
 def _load(path: Path, name: str) -> _Run:
@@ -137,76 +149,99 @@ def _load(path: Path, name: str) -> _Run:
         return _Run(name, directory.frozen, stored_summary(directory))
 
 
-def _metrics(a: _Run, b: _Run) -> list[str]:
-    names = [m.name for m in a.stored.summary.metrics]
-    return [n for n in names if a.stored.per_unit(n) and b.stored.per_unit(n)]
+def _metrics(a: Summary, b: Summary) -> list[str]:
+    return [m.name for m in a.metrics if a.per_unit(m.name) and b.per_unit(m.name)]
 
 
-def _difference(name: str, a: _Run, b: _Run, seed: int) -> tuple[Difference, float]:
-    """And the p-value of the signed-rank test."""
-    first, second = a.stored.per_unit(name), b.stored.per_unit(name)
+def _difference(name: str, a: Summary, b: Summary, seed: int) -> tuple[Difference, float]:
+    """Of a metric, on the units of both; and the p-value of the signed-rank test."""
+    first, second, of = a.per_unit(name), b.per_unit(name), a.clusters()
     shared = [unit for unit in first if unit in second]
-    of = a.stored.clusters()
     clusters = [of[u] for u in shared]
     x, y = [first[u] for u in shared], [second[u] for u in shared]
-    difference = paired_difference(x, y, clusters=clusters, seed=seed)
+    share = all(m.share for summary in (a, b) for m in summary.metrics if m.name == name)
+    difference = paired_difference(x, y, clusters=clusters, share=share, seed=seed)
     return difference, wilcoxon_signed_rank(x, y, clusters=clusters)
 
 
-def _warnings(runs: Sequence[_Run]) -> list[str]:
+def _same_definitions(runs: Sequence[_Run]) -> None:
+    """Metrics of one name are compared only where they mean one thing.
+
+    Raises:
+        InputError: other systems, other data, or another definition of a metric, by name.
+    """
+    first, *others = runs
+    for run in others:
+        apart: dict[str, list[str]] = {}
+        for name in _metrics(first.stored.summary, run.stored.summary):
+            a, b = _definition(first, name), _definition(run, name)
+            for key in dict.fromkeys((*a, *b)):
+                if a.get(key) != b.get(key):
+                    apart.setdefault(f"{key} {a.get(key)} / {b.get(key)}", []).append(name)
+        if apart:
+            told = "; ".join(f"{key} ({', '.join(names)})" for key, names in apart.items())
+            raise InputError(
+                say(
+                    f"同じ名前の指標でも意味が違うので、比べられません: {told}",
+                    f"metrics of one name mean different things in these runs: {told}",
+                ),
+                place=f"{first.name}, {run.name}",
+                remedy=say(
+                    "これらの設定をそろえて実行し直してください",
+                    "run both with these settings alike",
+                ),
+            )
+
+
+def _definition(run: _Run, name: str) -> dict[str, JsonValue]:
+    metric = next(m for m in run.stored.summary.metrics if m.name == name)
+    data = run.frozen.data_hash[:12]
+    return {"system": run.frozen.system, "data": data, **metric.definition}
+
+
+def _settings(runs: Sequence[_Run]) -> list[str]:
+    """What the configurations do not share, each run against the first."""
     first, *others = runs
     out = []
     for run in others:
-        if run.frozen.system != first.frozen.system:
-            out.append(
-                say(
-                    f"{run.name} は別のシステムの実行です: {run.frozen.system}",
-                    f"{run.name} is of another system: {run.frozen.system}",
-                )
-            )
-        if run.frozen.data_hash != first.frozen.data_hash:
-            out.append(
-                say(
-                    f"{run.name} のデータは {first.name} と違います。名前の同じ件だけを比べますが、"
-                    "同じ件とは限りません",
-                    f"{run.name} ran on other data than {first.name}: only units of the same name "
-                    "are compared, and they may not be the same",
-                )
-            )
-    stopped = [run for run in runs if run.stored.stopped]
-    unfinished = (
-        say(
-            f"{run.name} は最後まで進んでいません: {run.stored.stopped}",
-            f"{run.name} is not at its end: {run.stored.stopped}",
-        )
-        for run in stopped
-    )
-    return [*out, *unfinished]
+        lines = first.frozen.differences(run.frozen)
+        if first.frozen.naisei != run.frozen.naisei:
+            lines.append(f"naisei: {first.frozen.naisei} → {run.frozen.naisei}")
+        out += [f"{run.name}: {line}" if len(others) > 1 else line for line in lines]
+    return out
 
 
-def difference_table(
-    title: str,
-    lines: Sequence[tuple[str, str, Difference]],
+def differences(
+    summaries: Mapping[str, Summary],
+    names: Sequence[str],
     *,
     note: str,
-    labels: tuple[str, str] = ("configuration", "metric"),
-    p_values: Sequence[float] | None = None,
-    test: str = "p",
+    seed: int = 0,
+    ranks: bool = False,
 ) -> Table:
-    """Paired differences of the rows of a study, p-values adjusted for all of them (Holm 1979).
+    """Each row of a study minus the first, paired by unit, p-values adjusted for all of them.
 
-    Args:
-        lines: (row, metric, difference) each. labels: the columns of the first two.
-        p_values: of another test, one a line; by default those of the differences.
-        test: the column of the unadjusted p-values.
+    names: of the metrics; one without values to be paired is left out. ranks: p of the signed-rank
+    test instead of the permutation test.
     """
-    raw = [d.p for *_, d in lines] if p_values is None else p_values
+    first, *others = summaries
+    a = summaries[first]
+    found = [
+        (label, name, *_difference(name, a, summaries[label], seed))
+        for label in others
+        for name in names
+        if a.per_unit(name) and summaries[label].per_unit(name)
+    ]
+    raw = [rank if ranks else d.p for *_, d, rank in found]
     return Table(
-        title,
-        (*labels, "difference", "low", "high", test, "p (Holm)", "n"),
+        f"Difference from {first}",
+        (
+            *("configuration", "metric", "difference", "low", "high"),
+            *("p (Wilcoxon)" if ranks else "p", "p (Holm)", "n"),
+        ),
         tuple(
             (row, metric, d.value, d.low, d.high, p, adjusted, d.n)
-            for (row, metric, d), p, adjusted in zip(lines, raw, holm(raw), strict=True)
+            for (row, metric, d, _), p, adjusted in zip(found, raw, holm(raw), strict=True)
         ),
         note=note,
     )

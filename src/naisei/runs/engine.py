@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Protocol
 
 from naisei.core import (
@@ -32,7 +33,7 @@ from naisei.runs.fork import Fork, fork_of
 from naisei.runs.ledger import Ledger
 from naisei.runs.progress import Progress, Standing, stopping_on_signals
 from naisei.runs.retry import arun_logged, retry_while_locked
-from naisei.runs.task import TITLES, EpisodeRow, Task
+from naisei.runs.task import CLUSTERS, TITLES, EpisodeRow, Task
 
 _LOG = logging.getLogger("naisei.runs")
 _LOG.addHandler(logging.NullHandler())  # the progress tells it already, where nobody listens
@@ -220,8 +221,9 @@ class TaskRun:
     async def go(self, concurrency: int) -> None:
         log = self.directory.log
         await retry_while_locked(lambda: log.put("episodes", len(self.episodes)))
-        if (titles := self.task.titles()) and log.get(TITLES) is None:
-            await retry_while_locked(lambda: log.put(TITLES, dict(titles)))
+        for note, told in ((TITLES, self.task.titles()), (CLUSTERS, self.task.clusters())):
+            if told and log.get(note) is None:
+                await retry_while_locked(partial(log.put, note, dict(told)))
         if reached := self.budget.reached(self.ledger):
             self.gate.close(reached)
         loop = asyncio.get_running_loop()

@@ -271,7 +271,7 @@ def _run_rows(
     names: dict[str, str] = {}
     with suppress(InputError):  # a run that was killed has no summary
         kept = stored_summary(directory)
-        clusters = kept.clusters()
+        clusters = kept.summary.clusters()
         form = kept.summary.extra.get("long", {})
         each = form.get("each", "") if each is None else each
         names = form.get("names", {})

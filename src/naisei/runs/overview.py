@@ -14,8 +14,8 @@ from typing import Any, Literal
 from pydantic import JsonValue
 
 from naisei.runs.log import RunLog
-from naisei.runs.statistics import bootstrap_interval, wilson_interval
-from naisei.runs.task import TITLES, Digest, Metric, Summary
+from naisei.runs.statistics import mean_metric
+from naisei.runs.task import CLUSTERS, TITLES, Digest, Metric, Summary
 
 #: Events among which the pace of a run is looked for.
 _RECENT = 5_000
@@ -66,6 +66,7 @@ class Overview:
         self._digest = digest
         self._last = 0
         self._titles: Mapping[str, str] = {}
+        self._clusters: Mapping[str, str] = {}
 
     def update(self, log: RunLog) -> list[EpisodeOutcome]:
         """Read what is new; returns it."""
@@ -73,6 +74,8 @@ class Overview:
         self.total = total if isinstance(total, int) else 0
         if not self._titles and isinstance(titles := log.get(TITLES), dict):
             self._titles = {key: str(title) for key, title in titles.items()}
+        if not self._clusters and isinstance(clusters := log.get(CLUSTERS), dict):
+            self._clusters = {key: str(cluster) for key, cluster in clusters.items()}
         found = log.select(
             "SELECT rowid, episode, instance, result, failure, at FROM episodes"
             " WHERE rowid > ? ORDER BY rowid",
@@ -112,17 +115,15 @@ class Overview:
         return [row.episode for row in low]
 
     def mean(self) -> Metric:
-        """The running mean of the values, with its 95 % interval: Wilson's where each is 0 or 1,
-        else by bootstrap."""
-        values = [v for row in self.rows.values() if not math.isnan(v := row.digest.value)]
-        n = len(values)
-        if not n:
-            return Metric("value", math.nan, n=0, reason="no scored instance")
-        if set(values) <= {0.0, 1.0}:
-            low, high = wilson_interval(round(sum(values)), n)
-        else:
-            low, high = bootstrap_interval(values, resamples=1000)
-        return Metric("value", sum(values) / n, low, high, n)
+        """The running mean of the values, with the interval that the report will give it."""
+        told = [row for row in self.rows.values() if not math.isnan(row.digest.value)]
+        return mean_metric(
+            "value",
+            [row.digest.value for row in told],
+            clusters=[self._clusters.get(row.instance, row.instance) for row in told],
+            share=True,
+            reason="no scored instance",
+        )
 
     def pace(self, log: RunLog, now: float | None = None) -> Pace:
         """From the episodes that ended, and the tokens used, within the last minute."""
@@ -143,7 +144,7 @@ class Overview:
 def headline(summary: Summary, names: tuple[str, ...]) -> Metric | None:
     """The metric that stands for a run: the first of `names` that is defined.
 
-    A name that ends in `@` means the one with the largest k. Without any, the last metric with a
+    A name that ends in `@` means the one with the largest k. Without any, the last share with a
     value for each unit, else the first that is defined.
     """
     defined = [m for m in summary.metrics if not math.isnan(m.value)]
@@ -156,5 +157,5 @@ def headline(summary: Summary, names: tuple[str, ...]) -> Metric | None:
             fitting.sort(key=lambda m: int(m.name[len(name) :]))
         if fitting:
             return fitting[-1]
-    paired = [m for m in defined if m.per_unit]
+    paired = [m for m in summary.paired() if m in defined]
     return paired[-1] if paired else defined[0] if defined else None

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -33,8 +32,6 @@ if TYPE_CHECKING:
 SUMMARY_KEY = "summary"
 #: Of a study: its title, and label → folder of each run.
 STUDY = "study.json"
-#: Metrics with one value for each of `extra["units"]`, by their names in the literature.
-_PAIRED = re.compile(r"d?pass[@^]\d+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,25 +49,6 @@ class StoredSummary:
     seconds: float = 0.0
     transcripts: tuple[tuple[str, str], ...] = ()
     figures: dict[str, str] = field(default_factory=dict)
-
-    def per_unit(self, name: str) -> dict[str, float]:
-        """A metric's values by unit: empty if it has none that can be paired.
-
-        `summary.extra["units"]` names the units. Pass@k and its kin have one value for each;
-        other metrics that do are named in `extra["paired"]`.
-        """
-        metric = next((m for m in self.summary.metrics if m.name == name), None)
-        units = self.summary.extra.get("units", [])
-        paired = _PAIRED.match(name) or name in self.summary.extra.get("paired", [])
-        if metric is None or not paired or len(units) != len(metric.per_unit):
-            return {}
-        return dict(zip(units, metric.per_unit, strict=True))
-
-    def clusters(self) -> dict[str, str]:
-        """Unit → cluster, where the system names clusters; else each unit by itself."""
-        units = self.summary.extra.get("units", [])
-        labels = self.summary.extra.get("clusters", units)
-        return dict(zip(units, map(str, labels), strict=True))
 
 
 def store_summary(directory: RunDirectory, kept: StoredSummary) -> None:

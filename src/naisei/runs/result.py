@@ -107,7 +107,7 @@ def result_json(
         low, high = plain_number(m.low), plain_number(m.high)
         if low is not None and high is not None:
             intervals[m.name] = [low, high]
-        if metrics[m.name] is None:
+        if m.reason or metrics[m.name] is None:
             reasons[m.name] = m.reason or "undefined"
     if ledger.usd is None:
         reasons["usd"] = f"no price is known for {', '.join(sorted(ledger.unpriced))}"
@@ -192,5 +192,6 @@ def _sample(rows: Sequence[EpisodeRow], kept: StoredSummary) -> list[EpisodeRow]
     unscored = [row for row in rows if not row.scored][: _SAMPLE // 3]
     scored = [row for row in rows if row.scored]
     step = max(1, -(-len(scored) // (_SAMPLE - len(unscored))))
-    success = next((v for m in reversed(kept.summary.metrics) if (v := kept.per_unit(m.name))), {})
+    paired = kept.summary.paired()
+    success = kept.summary.per_unit(paired[-1].name) if paired else {}
     return unscored + sorted(scored[::step], key=lambda r: success.get(r.where.instance, 0.0))

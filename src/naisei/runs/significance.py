@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from math import comb, erfc, sqrt
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from naisei.runs.statistics import Floats, bootstrap_interval, cluster_sums, mean_metric
+from naisei.runs.statistics import (
+    ALL_EQUAL,
+    NO_INTERVAL,
+    Floats,
+    cluster_sums,
+    interval,
+    jackknife_variance,
+    student_of,
+)
 from naisei.runs.task import Metric
 
 _NAN = float("nan")
@@ -38,34 +46,47 @@ def paired_difference(
     a: Sequence[float] | Floats,
     b: Sequence[float] | Floats,
     *,
-    clusters: Sequence[Hashable] | None = None,
-    level: float = 0.95,
-    resamples: int = 10_000,
+    clusters: Sequence[Hashable] | None,
+    share: bool = False,
     seed: int = 0,
 ) -> Difference:
-    """b − a: mean, paired bootstrap interval, and the p-value of `permutation_test`.
+    """b − a: mean, 95 % interval, and the p-value of `permutation_test`.
 
-    The units (or clusters of them) are resampled with both their values (Efron &
-    Tibshirani 1993, §8.3). Units where either value is NaN are left out of n.
+    share: both lie in [0, 1] by definition. Then the interval counts two more clusters, one that
+    differs by 1 and one by −1 (Bonett & Price 2012, Journal of Educational and Behavioral
+    Statistics 37, 479-488), of a size between one unit and a mean cluster: the square root of the
+    latter's. So it has a width where no unit differs.
+    Units where either value is NaN are left out of n.
     """
     x, y = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     if x.shape != y.shape:
         raise ValueError(f"{len(x)} units against {len(y)}")
     kept = ~(np.isnan(x) | np.isnan(y))
     d = y[kept] - x[kept]
-    labels = None if clusters is None else [c for c, k in zip(clusters, kept, strict=True) if k]
+    labels = range(len(kept)) if clusters is None else clusters
+    labels = [c for c, k in zip(labels, kept, strict=True) if k]
     if len(d) == 0:
         return Difference(_NAN, reason="no unit was scored in both runs")
-    low, high = bootstrap_interval(d, clusters=labels, level=level, resamples=resamples, seed=seed)
     p = permutation_test(d, clusters=labels, seed=seed)
-    reason = "" if len(d) > 1 else "one shared unit: no interval"
-    return Difference(float(d.mean()), low, high, p, len(d), reason)
+    value, alike = float(d.mean()), len(set(labels))
+    if alike < 2:
+        return Difference(value, p=p, n=len(d), reason=NO_INTERVAL)
+    if share:
+        sums, sizes = cluster_sums(d, labels)
+        size, t = sqrt(len(d) / alike), student_of(sizes)
+        sums, sizes = np.append(sums, [size, -size]), np.append(sizes, [size, size])
+        middle, reach = sums.sum() / sizes.sum(), t * sqrt(jackknife_variance(sums, sizes))
+        low = max(-1.0, min(float(middle - reach), value))
+        high = min(1.0, max(float(middle + reach), value))
+    else:
+        low, high = interval(d, clusters=labels)
+    return Difference(value, low, high, p, len(d), "" if low == low else ALL_EQUAL)
 
 
 def permutation_test(
     differences: Sequence[float] | Floats,
     *,
-    clusters: Sequence[Hashable] | None = None,
+    clusters: Sequence[Hashable] | None,
     resamples: int = 20_000,
     seed: int = 0,
 ) -> float:
@@ -79,13 +100,14 @@ def permutation_test(
     sums, _ = cluster_sums(differences, clusters)
     if len(sums) == 0 or bool(np.isnan(sums).any()):
         return _NAN
-    sizes = np.abs(sums[sums != 0])
+    # Sorted, so that the sampled signs do not depend on the order of the units.
+    sizes = np.sort(np.abs(sums[sums != 0]))
     if len(sizes) == 0:
         return 1.0
     observed = abs(float(sums.sum()))
     # Equal sums differ by rounding: count them as reached.
     reached = observed - 1e-9 * float(sizes.sum())
-    if np.ptp(sizes) <= 1e-12 * sizes[0]:
+    if np.ptp(sizes) <= 1e-12 * sizes[-1]:
         more = int((sums > 0).sum())
         return _binomial_two_sided(more, len(sizes) - more)
     if len(sizes) <= _EXACT_UNITS:
@@ -100,17 +122,6 @@ def permutation_test(
         totals = np.where(signs == 1, sizes, -sizes).sum(axis=1)
         hits += int((np.abs(totals) >= reached).sum())
     return (hits + 1) / (resamples + 1)
-
-
-def mcnemar_exact(a: Sequence[bool | float], b: Sequence[bool | float]) -> float:
-    """Exact two-sided McNemar test on paired successes (binomial on the discordant pairs).
-
-    McNemar 1947, in its exact form; 1 if no pair is discordant, NaN for no pairs.
-    """
-    if len(a) == 0:
-        return _NAN
-    pairs = [(bool(x), bool(y)) for x, y in zip(a, b, strict=True)]
-    return _binomial_two_sided(pairs.count((False, True)), pairs.count((True, False)))
 
 
 def _binomial_two_sided(plus: int, minus: int) -> float:
@@ -141,7 +152,7 @@ def wilcoxon_signed_rank(
     a: Sequence[float] | Floats,
     b: Sequence[float] | Floats,
     *,
-    clusters: Sequence[Hashable] | None = None,
+    clusters: Sequence[Hashable] | None,
 ) -> float:
     """Two-sided p-value that the differences b − a are symmetric about 0.
 
@@ -194,7 +205,8 @@ def _exact(doubled: npt.NDArray[np.int64], plus: int) -> float:
     return min(1.0, 2 * float(ways[: low + 1].sum()))
 
 
-Sets = Sequence[Collection[Hashable]]
+#: The fewest clusters that are resampled.
+_RESAMPLED = 15
 
 
 def nominal_distance(a: Hashable, b: Hashable) -> float:
@@ -202,25 +214,11 @@ def nominal_distance(a: Hashable, b: Hashable) -> float:
     return float(a != b)
 
 
-def masi_distance(a: Collection[Hashable], b: Collection[Hashable]) -> float:
-    """1 − MASI: how far two sets are apart, in [0, 1] (Passonneau 2006, LREC).
-
-    MASI is Jaccard's index times 1 for equal sets, 2/3 where one holds the other, 1/3 where
-    they overlap, 0 where they share nothing. Two empty sets are equal.
-    """
-    x, y = set(a), set(b)
-    if x == y:
-        return 0.0
-    shared = x & y
-    kind = 2 / 3 if shared in (x, y) else 1 / 3
-    return 1.0 - kind * len(shared) / len(x | y)
-
-
 def krippendorff_alpha(
     units: Sequence[Sequence[Any]],
     *,
     distance: Callable[[Any, Any], float] = nominal_distance,
-    clusters: Sequence[Hashable] | None = None,
+    clusters: Sequence[Hashable] | None,
     name: str = "alpha",
     resamples: int = 2_000,
     seed: int = 0,
@@ -229,13 +227,14 @@ def krippendorff_alpha(
     Alpha-Reliability"), with a bootstrap 95 % interval.
 
     units: for each thing that was coded the value of each coder, `None` where one gave none;
-    values are hashable (frozensets for `masi_distance`). Units with fewer than two values
+    values are hashable. Units with fewer than two values
     tell nothing about agreement and are left out; `Metric.n` counts the others. distance:
     symmetric, 0 for equal values (the squared difference function δ² of the paper).
 
     The interval is that of resampled units, or of whole `clusters` of them (say, all the
-    actions judged for one item); chance is estimated anew in each resample, and resamples
-    without any variation are left out. NaN with a reason where no unit has two values or
+    actions judged for one item), of which there must be 15: a bootstrap of fewer is too narrow.
+    Chance is estimated anew in each resample, and resamples without any variation are left out.
+    NaN with a reason where no unit has two values or
     where all values are equal: then there is nothing that chance could get wrong.
     """
     labels = list(range(len(units))) if clusters is None else list(clusters)
@@ -261,7 +260,8 @@ def krippendorff_alpha(
         return Metric(name, _NAN, reason="all values are equal, so agreement by chance is total")
     value = float(_alpha(within.sum(keepdims=True), counts.sum(axis=0)[None, :], apart)[0])
     low, high = _interval(within, counts, apart, kept, resamples, seed)
-    return Metric(name, value, low, high, len(coded))
+    why = "" if low == low else f"fewer than {_RESAMPLED} clusters: no interval"
+    return Metric(name, value, low, high, len(coded), why)
 
 
 def _alpha(within: Floats, totals: Floats, apart: Floats) -> Floats:
@@ -279,10 +279,10 @@ def _interval(
     resamples: int,
     seed: int,
 ) -> tuple[float, float]:
-    """Percentile interval over clusters; (NaN, NaN) for fewer than two."""
+    """Percentile interval over clusters; (NaN, NaN) for too few."""
     index = {label: i for i, label in enumerate(dict.fromkeys(labels))}
     n = len(index)
-    if n < 2:
+    if n < _RESAMPLED:
         return _NAN, _NAN
     sums, _ = cluster_sums(within, labels)
     per_cluster = np.zeros((n, counts.shape[1]))
@@ -295,51 +295,3 @@ def _interval(
         return _NAN, _NAN
     low, high = np.quantile(drawn, (0.025, 0.975))
     return float(low), float(high)
-
-
-def set_precision(
-    marks: Sets,
-    truth: Sets,
-    *,
-    average: Literal["micro", "items"] = "micro",
-    clusters: Sequence[Hashable] | None = None,
-    name: str = "precision",
-    seed: int = 0,
-) -> Metric:
-    """The share of marks that are in the truth, with a bootstrap 95 % interval.
-
-    marks, truth: a set for each item, in the same order. micro: over all marks together,
-    `Metric.n` of them. items: the mean of every item's share, over the `n` items that have
-    marks at all. Resampled are items, or whole `clusters` of them. NaN without any mark.
-    """
-    labels = list(range(len(marks))) if clusters is None else list(clusters)
-    hits = [
-        [float(m in right) for m in dict.fromkeys(given)]
-        for given, right in zip(marks, truth, strict=True)
-    ]
-    pairs = list(zip(labels, hits, strict=True))
-    if average == "items":
-        pairs = [(label, [sum(own) / len(own)]) for label, own in pairs if own]
-    return mean_metric(
-        name,
-        [hit for _, own in pairs for hit in own],
-        clusters=[label for label, own in pairs for _ in own],
-        seed=seed,
-        reason="no item has a mark",
-    )
-
-
-def set_recall(
-    marks: Sets,
-    truth: Sets,
-    *,
-    average: Literal["micro", "items"] = "micro",
-    clusters: Sequence[Hashable] | None = None,
-    name: str = "recall",
-    seed: int = 0,
-) -> Metric:
-    """The share of the truth that was marked: `set_precision` with its sides changed."""
-    found = set_precision(truth, marks, average=average, clusters=clusters, name=name, seed=seed)
-    if found.reason:
-        return Metric(name, _NAN, reason="no item has anything to find")
-    return found

@@ -1,4 +1,4 @@
-"""Estimates with intervals: bootstrap, shares, means, success within k trials.
+"""Estimates with intervals: means, shares, success within k trials.
 
 Of success within k trials: sequential trials (an agent that learns between them) and independent
 trials (samples of the same thing) need different estimators; each function says which it is for.
@@ -7,19 +7,19 @@ trials (samples of the same thing) need different estimators; each function says
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
 from math import comb
 from statistics import NormalDist
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import JsonValue
 
 from naisei.runs.task import Metric
 
 Floats = npt.NDArray[np.float64]
-#: Resampled indices held at once: bounds the memory to some 30 MB.
-_CHUNK = 1 << 20
 _NAN = (float("nan"), float("nan"))
 
 
@@ -38,88 +38,107 @@ def cluster_sums(
     return sums.astype(np.float64), np.bincount(labels, minlength=len(index)).astype(np.float64)
 
 
-def bootstrap_means(
+#: Clusters' worth of full agreement within clusters that the spread of a share is drawn towards:
+#: with few clusters it is often far too small by chance (docs/runs.md has the coverage).
+_PRIOR_CLUSTERS = 2
+NOTHING = "no scored unit"
+NO_INTERVAL = "fewer than two clusters: no interval"
+ALL_EQUAL = "nothing varies between clusters: no interval"
+
+
+def _worth(sizes: Floats) -> float:
+    """How many clusters of one size are worth as much as these (Kish 1965, §11.7)."""
+    return float(sizes.sum() ** 2 / (sizes**2).sum())
+
+
+def jackknife_variance(sums: Floats, sizes: Floats) -> float:
+    """Variance of a mean by leaving out each cluster (Efron & Tibshirani 1993, ch. 11)."""
+    m, total = len(sums), sizes.sum()
+    left_out = (sums.sum() - sums) / (total - sizes)
+    return (m - 1) / m * float(((left_out - sums.sum() / total) ** 2).sum())
+
+
+def student_of(sizes: Floats, level: float = 0.95) -> float:
+    """Student's quantile for clusters of these sizes, unequal ones counting as fewer."""
+    return student_quantile((1 + level) / 2, max(1, int(_worth(sizes) + 1e-9) - 1))
+
+
+def interval(
     values: Sequence[float] | Floats,
     *,
-    clusters: Sequence[Hashable] | None = None,
-    resamples: int = 10_000,
-    seed: int = 0,
-) -> Floats:
-    """Means of `resamples` samples drawn with replacement; shape (resamples,).
-
-    With `clusters` (say, the scene of each instance) whole clusters are drawn, and the mean
-    is the drawn sum over the drawn count (Davison & Hinkley 1997, §3.8). The same seed gives
-    the same draws, so two metrics of one run are resampled alike.
-    """
-    sums, sizes = cluster_sums(values, clusters)
-    n = len(sums)
-    rng = np.random.default_rng(seed)
-    out = np.empty(resamples)
-    rows = max(1, _CHUNK // max(n, 1))
-    for start in range(0, resamples, rows):
-        drawn = rng.integers(0, n, size=(min(rows, resamples - start), n), dtype=np.int32)
-        out[start : start + len(drawn)] = sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1)
-    return out
-
-
-def bootstrap_interval(
-    values: Sequence[float] | Floats,
-    *,
-    clusters: Sequence[Hashable] | None = None,
+    clusters: Sequence[Hashable] | None,
+    share: bool = False,
     level: float = 0.95,
-    resamples: int = 10_000,
-    seed: int = 0,
-    method: Literal["percentile", "bca"] = "percentile",
 ) -> tuple[float, float]:
-    """A bootstrap interval of the mean.
+    """The interval of a mean of values that hang together within clusters; no resampling.
 
-    `percentile`: quantiles of the resampled means (Efron & Tibshirani 1993, ch. 13).
-    `bca`: corrected for bias and acceleration (ch. 14), the latter by the jackknife.
+    share: the values lie in [0, 1] by definition, and so does the interval: Wilson's for as many
+    independent values as tell as much (Korn & Graubard 1998, Survey Methodology 24, 193-201);
+    where all values are 0, or all 1, for as many as there are clusters. Else Student's.
 
-    Returns (NaN, NaN) for fewer than two units (or clusters), or if a value is NaN: one unit
-    says nothing about the spread. Equal values give an interval of no width.
+    Returns (NaN, NaN) for fewer than two clusters, if a value is NaN, and where the clusters of
+    what is no share have one mean: then nothing tells of the spread.
+
+    Raises:
+        ValueError: a level outside (0, 1), or a share outside [0, 1].
     """
     if not 0 < level < 1:
         raise ValueError(f"level must be in (0, 1), not {level}")
-    sums, sizes = cluster_sums(values, clusters)
-    if len(sums) < 2 or bool(np.isnan(sums).any()):
+    x = np.asarray(values, dtype=np.float64)
+    if share and bool(((x < -1e-9) | (x > 1 + 1e-9)).any()):
+        raise ValueError("a share is between 0 and 1")
+    sums, sizes = cluster_sums(x, clusters)
+    if len(sums) < 2 or bool(np.isnan(x).any()):
         return _NAN
-    if (only := float(values[0])) == min(values) == max(values):
-        return only, only
-    means = bootstrap_means(values, clusters=clusters, resamples=resamples, seed=seed)
-    tails = ((1 - level) / 2, (1 + level) / 2)
-    if method == "bca":
-        tails = _corrected(tails, means, sums, sizes)
-    low, high = np.quantile(means, tails)
-    return float(low), float(high)
+    mean, m, worth = float(x.mean()), len(sums), _worth(sizes)
+    alone, t = float(x.var(ddof=1)), student_of(sizes, level)
+    variance = jackknife_variance(sums, sizes)
+    if not share:
+        reach = t * math.sqrt(variance)
+        return (mean - reach, mean + reach) if reach > 1e-12 * abs(mean) else _NAN
+    mean = min(1.0, max(0.0, mean))
+    variance = (m * variance + _PRIOR_CLUSTERS * alone / worth) / (m + _PRIOR_CLUSTERS)
+    # Independent values tell the most that so many can.
+    variance = max(variance, alone / len(x))
+    if not np.ptp(x):
+        return wilson_interval(mean * worth, worth, z=NormalDist().inv_cdf((1 + level) / 2))
+    n = mean * (1 - mean) / variance
+    return wilson_interval(mean * n, n, z=t)
 
 
-def _corrected(
-    tails: tuple[float, float], means: Floats, sums: Floats, sizes: Floats
-) -> tuple[float, float]:
-    """The BCa tail areas (Efron & Tibshirani 1993, eq. 14.10)."""
-    normal = NormalDist()
-    mean = sums.sum() / sizes.sum()
-    # Ties count by half, or a discrete metric looks biased; kept off 0 and 1.
-    below = (np.sum(means < mean) + 0.5 * np.sum(means == mean)) / len(means)
-    edge = 0.5 / len(means)
-    z0 = normal.inv_cdf(float(np.clip(below, edge, 1 - edge)))
-    left_out = (sums.sum() - sums) / (sizes.sum() - sizes)
-    spread = left_out.mean() - left_out
-    scale = float((spread**2).sum()) ** 1.5
-    a = float((spread**3).sum()) / (6 * scale) if scale > 0 else 0.0
-    low, high = (z0 + normal.inv_cdf(tail) for tail in tails)
-    return normal.cdf(z0 + low / (1 - a * low)), normal.cdf(z0 + high / (1 - a * high))
+@cache
+def student_quantile(p: float, df: int) -> float:
+    """The quantile of Student's t, for p in (0.5, 1) and whole degrees of freedom.
+
+    By bisection of the exact series (Abramowitz & Stegun 1964, 26.7.3 and 26.7.4); more than
+    500 degrees are taken for 500, which is 0.3 % too far.
+
+    >>> round(student_quantile(0.975, 4), 3)
+    2.776
+    """
+    df = min(df, 500)
+    steps = np.arange(df % 2 + 1, df - 1, 2)
+    factors = np.concatenate([[1.0], np.cumprod(steps / (steps + 1))])
+
+    def within(theta: float) -> float:
+        series = float((factors * math.cos(theta) ** (2 * np.arange(len(factors)))).sum())
+        if df % 2 == 0:
+            return math.sin(theta) * series
+        more = math.sin(theta) * math.cos(theta) * series if df > 1 else 0.0
+        return (theta + more) * 2 / math.pi
+
+    low, high = 0.0, math.pi / 2
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if within(middle) < 2 * p - 1 else (low, middle)
+    return math.sqrt(df) * math.tan(low)
 
 
-def wilson_interval(hits: int, n: int, *, z: float = 1.959963984540054) -> tuple[float, float]:
+def wilson_interval(hits: float, n: float, *, z: float = 1.959963984540054) -> tuple[float, float]:
     """Bounds of the 95 % interval (for the default `z`) of a share `hits / n`; NaN for n = 0.
 
     Never empty, and within [0, 1], for shares of 0 and 1 too.
     Source: Wilson (1927), Journal of the American Statistical Association 22, 209–212.
-
-    >>> [round(b, 3) for b in wilson_interval(0, 10)]
-    [0.0, 0.278]
     """
     if n == 0:
         return math.nan, math.nan
@@ -133,23 +152,35 @@ def wilson_interval(hits: int, n: int, *, z: float = 1.959963984540054) -> tuple
 
 def mean_metric(
     name: str,
-    per_unit: Sequence[float] | npt.NDArray[np.float64],
+    values: Sequence[float | None] | Floats,
     *,
-    clusters: Sequence[Hashable] | None = None,
-    seed: int = 0,
-    resamples: int = 10_000,
+    clusters: Sequence[Hashable] | None,
+    share: bool = False,
+    paired: bool = False,
+    definition: Mapping[str, JsonValue] | None = None,
     reason: str = "",
 ) -> Metric:
-    """The mean of one value per scored unit, with its bootstrap 95 % interval.
+    """The mean of values with its 95 % `interval`; `None` for what has no value and is left out.
 
-    `reason` is kept only if the mean is undefined: no unit, or a NaN among them.
+    Args:
+        clusters: what each value belongs to (say, the scene of an instance); `None` only where
+            the values are independent.
+        share: the values lie in [0, 1] by definition.
+        paired: the values are those of the summary's units, one each and in their order.
+        definition: the settings that the metric means something else with.
+        reason: why the mean is undefined, if it is: no value, or a NaN among them.
     """
-    values = np.asarray(per_unit, dtype=np.float64)
-    if len(values) == 0 or bool(np.isnan(values).any()):
-        why = reason or ("no scored unit" if len(values) == 0 else "undefined for some units")
-        return Metric(name, float("nan"), n=0, reason=why)
-    low, high = bootstrap_interval(values, clusters=clusters, seed=seed, resamples=resamples)
-    return Metric(name, float(values.mean()), low, high, len(values), "", tuple(map(float, values)))
+    labels = range(len(values)) if clusters is None else clusters
+    held = [(v, c) for v, c in zip(values, labels, strict=True) if v is not None]
+    x, kept = np.array([v for v, _ in held], np.float64), [c for _, c in held]
+    bare = Metric(name, math.nan, share=share, definition=definition or {})
+    if not held or bool(np.isnan(x).any()):
+        return replace(bare, reason=reason or ("undefined for some units" if held else NOTHING))
+    low, high = interval(x, clusters=kept, share=share)
+    why = "" if low == low else NO_INTERVAL if len(set(kept)) < 2 else ALL_EQUAL
+    units = tuple(math.nan if v is None else float(v) for v in values) if paired else ()
+    bare = replace(bare, value=float(x.mean()), low=low, high=high, n=len(held))
+    return replace(bare, reason=why, per_unit=units)
 
 
 def _checked(k: int) -> None:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 C = TypeVar("C", bound=BaseModel)
 #: Note of a run's log: `Task.titles`.
 TITLES = "titles"
+#: Note of a run's log: `Task.clusters`.
+CLUSTERS = "clusters"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +47,12 @@ class EpisodeRow:
 class Metric:
     """A figure of a run.
 
-    name: the literature's (`pass@3`, `dpass@3`). value: NaN where undefined, then `reason`
-    says why. low, high: bounds of the 95 % interval, NaN where there is none. n: how many
-    units it is over. per_unit: one value per scored unit in episode order, for paired tests
-    (empty where the metric is no mean over units).
+    name: the literature's (`pass@3`, `dpass@3`). value: NaN where undefined. low, high: bounds of
+    the 95 % interval, NaN where there is none. reason: why there is no value, or no interval.
+    n: how many values it is over. per_unit: for paired tests, one value for each of the summary's
+    `extra["units"]`, NaN where a unit has none; empty where the metric is no mean over units.
+    share: it lies in [0, 1] by definition. definition: setting → value, of those that the metric
+    means something else with: two runs are compared only where these are the same.
     """
 
     name: str
@@ -58,6 +62,8 @@ class Metric:
     n: int = 0
     reason: str = ""
     per_unit: tuple[float, ...] = ()
+    share: bool = False
+    definition: Mapping[str, JsonValue] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +99,26 @@ class Summary:
     tables: tuple[Table, ...] = ()
     notes: tuple[str, ...] = ()
     extra: dict[str, Any] = field(default_factory=dict)
+
+    def paired(self) -> list[Metric]:
+        """The metrics with a value for each unit, shares last."""
+        return sorted((m for m in self.metrics if m.per_unit), key=lambda m: m.share)
+
+    def per_unit(self, name: str) -> dict[str, float]:
+        """A metric's values by unit, the mean over what a unit has several of (its trials); empty
+        if it has none that can be paired."""
+        metric = next((m for m in self.metrics if m.name == name), None)
+        if metric is None or not metric.per_unit:
+            return {}
+        by_unit: dict[str, list[float]] = {}
+        for unit, value in zip(self.extra["units"], metric.per_unit, strict=True):
+            by_unit.setdefault(unit, []).append(value)
+        return {unit: sum(values) / len(values) for unit, values in by_unit.items()}
+
+    def clusters(self) -> dict[str, str]:
+        """Unit → cluster, where the system names clusters; else each unit by itself."""
+        units = self.extra.get("units", [])
+        return dict(zip(units, map(str, self.extra.get("clusters", units)), strict=True))
 
 
 class Configured(Protocol):
@@ -157,6 +183,11 @@ class Task(ABC, Generic[C]):
     def titles(self) -> Mapping[str, str]:
         """Instance → what it is about, in a few words (the utterance, the topic): shown in lists
         of episodes. Empty where the name of an instance says it."""
+        return {}
+
+    def clusters(self) -> Mapping[str, str]:
+        """Instance → what it shares with others, such as its scene, so that they are no independent
+        evidence. Empty where each instance stands for itself."""
         return {}
 
     @abstractmethod

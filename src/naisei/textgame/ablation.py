@@ -142,8 +142,8 @@ def _by_level(title: str, summaries: Mapping[str, Summary]) -> Table:
         (*columns, "score", "low", "high", "steps", "n"),
         tuple(rows),
         note=say(
-            "下限と上限: ゲームについての 95 % ブートストラップ区間",
-            "low and high: 95 % bootstrap interval over games",
+            "下限と上限: ゲームをまとまりとする 95 % 区間",
+            "low and high: 95 % interval, games as clusters",
         ),
     )
 
@@ -193,30 +193,14 @@ def _per_unit(summary: Summary, name: str) -> Sequence[float]:
     return _metric(summary, name).per_unit or [float("nan")] * len(summary.extra["units"])
 
 
-def _per_game(summary: Summary, name: str) -> dict[str, float]:
-    """Game → the mean over its trials."""
-    values: dict[str, list[float]] = {}
-    for game, value in zip(summary.extra["units"], _per_unit(summary, name), strict=True):
-        values.setdefault(game, []).append(value)
-    return {game: sum(each) / len(each) for game, each in values.items()}
-
-
 def _comparisons(summaries: Mapping[str, Summary], seed: int) -> Table:
     """Each row minus the first, paired by game; p-values adjusted by Holm's method."""
-    from naisei.runs.compare import difference_table
-    from naisei.runs.significance import paired_difference
+    from naisei.runs.compare import differences
 
-    first, *others = summaries
-    found = []
-    for row in others:
-        for name in _SHOWN.values():
-            a, b = _per_game(summaries[first], name), _per_game(summaries[row], name)
-            both = [game for game in a if game in b]
-            of = paired_difference([a[g] for g in both], [b[g] for g in both], seed=seed)
-            found.append((row, name, of))
-    return difference_table(
-        f"Difference from {first}",
-        found,
+    return differences(
+        summaries,
+        tuple(_SHOWN.values()),
+        seed=seed,
         note=say(
             "両方で採点されたゲームごとの差 (対応あり)。符号反転の並べ替え検定",
             "paired by game over those scored in both; sign-flip permutation test",

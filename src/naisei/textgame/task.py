@@ -53,12 +53,12 @@ def try_metrics(results: Sequence[GameResult], config: GameConfig) -> tuple[Metr
     for k in range(1, config.tries + 1):
         passed = succeeded_within(won, k, trials=config.tries)
         best = [max(t.normalized_score for t in r.tries[:k]) for r in results]
-        out.append(mean_metric(f"pass@{k}", passed, clusters=games, seed=config.seed))
-        out.append(mean_metric(f"best_score@{k}", best, clusters=games, seed=config.seed))
+        out.append(mean_metric(f"pass@{k}", passed, clusters=games, share=True, paired=True))
+        out.append(mean_metric(f"best_score@{k}", best, clusters=games, share=True, paired=True))
     return tuple(out)
 
 
-def count_metrics(results: Sequence[GameResult], seed: int) -> tuple[Metric, ...]:
+def count_metrics(results: Sequence[GameResult]) -> tuple[Metric, ...]:
     """For each thing that players counted: how often it came up in a game, all tries together."""
     counted = [[s.counts for t in r.tries for s in t.steps] for r in results]
     names = sorted({name for game in counted for counts in game for name in counts})
@@ -68,7 +68,6 @@ def count_metrics(results: Sequence[GameResult], seed: int) -> tuple[Metric, ...
             name,
             [float(sum(counts.get(name, 0) for counts in game)) for game in counted],
             clusters=games,
-            seed=seed,
         )
         for name in names
     )
@@ -82,7 +81,7 @@ def summarise(
     *,
     walkthroughs: Mapping[str, int] | None = None,
 ) -> Summary:
-    """All metrics over the scored games; intervals resample games.
+    """All metrics over the scored games; the trials of a game are one cluster.
 
     normalized_score: points over the most that can be had, averaged over games (undefined if a
     game has no points to be had). mean_steps: commands given. won, lost, timed_out, gave_up:
@@ -99,20 +98,15 @@ def summarise(
     results = [GameResult.model_validate(row.result) for row in rows if row.scored]
     games = [r.game for r in results]
     own = walkthroughs or {}
-    metrics = (*_metrics(results, config.seed), *_walkthrough_metric(results, own, config.seed))
-    extra = {
-        "units": games,
-        "clusters": games,
-        "kinds": [kinds[game] for game in games],
-        "paired": ["normalized_score", "mean_steps"],
-    }
+    metrics = (*_metrics(results), *_walkthrough_metric(results, own))
+    extra = {"units": games, "clusters": games, "kinds": [kinds[game] for game in games]}
     groups = sorted({kinds[game] for game in games})
-    more = (*count_metrics(results, config.seed), *try_metrics(results, config))
-    tables = (_by_kind(results, kinds, groups, config.seed, own),) if len(groups) > 1 else ()
+    more = (*count_metrics(results), *try_metrics(results, config))
+    tables = (_by_kind(results, kinds, groups, own),) if len(groups) > 1 else ()
     return Summary((*metrics, *more), tables, tuple(notes), extra)
 
 
-def _metrics(results: Sequence[GameResult], seed: int) -> tuple[Metric, ...]:
+def _metrics(results: Sequence[GameResult]) -> tuple[Metric, ...]:
     games = [r.game for r in results]
     values = {
         "normalized_score": [r.normalized_score for r in results],
@@ -123,32 +117,32 @@ def _metrics(results: Sequence[GameResult], seed: int) -> tuple[Metric, ...]:
         "gave_up": [float(bool(r.gave_up)) for r in results],
     }
     return tuple(
-        mean_metric(name, each, clusters=games, seed=seed) for name, each in values.items()
+        mean_metric(name, each, clusters=games, share=name != "mean_steps", paired=True)
+        for name, each in values.items()
     )
 
 
 def _walkthrough_metric(
-    results: Sequence[GameResult], own: Mapping[str, int], seed: int
+    results: Sequence[GameResult], own: Mapping[str, int]
 ) -> tuple[Metric, ...]:
     games = [r.game for r in results if r.game in own]
     if not games:
         return ()
     lengths = [float(own[game]) for game in games]
-    return (mean_metric("walkthrough_steps", lengths, clusters=games, seed=seed),)
+    return (mean_metric("walkthrough_steps", lengths, clusters=games),)
 
 
 def _by_kind(
     results: Sequence[GameResult],
     kinds: Mapping[str, str],
     groups: Sequence[str],
-    seed: int,
     own: Mapping[str, int],
 ) -> Table:
     rows: list[tuple[str | float | int, ...]] = []
     for group in groups:
         of = [r for r in results if kinds[r.game] == group]
-        score, steps, won, lost, out, _ = (m.value for m in _metrics(of, seed))
-        lengths = _walkthrough_metric(of, own, seed)
+        score, steps, won, lost, out, _ = (m.value for m in _metrics(of))
+        lengths = _walkthrough_metric(of, own)
         length = lengths[0].value if lengths else "–"
         rows.append((group, len(of), score, steps, length, won, lost, out))
     columns = (

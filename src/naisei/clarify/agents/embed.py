@@ -46,7 +46,7 @@ class EmbedAgent:
         return Execute(action=self._ids[best])
 
 
-@declares(model_free=True, options=EmbedOptions)
+@declares(model_free=True, options=EmbedOptions, asks=False)
 def build(context: AgentContext) -> EmbedAgent:
     """Options: `EmbedOptions`."""
     options = EmbedOptions.model_validate(dict(context.options))

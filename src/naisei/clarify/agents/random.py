@@ -27,7 +27,7 @@ class RandomAgent:
         yield
 
 
-@declares(model_free=True, options=Options)
+@declares(model_free=True, options=Options, asks=False)
 def build(context: AgentContext) -> RandomAgent:
     """No options."""
     return RandomAgent(context.seed)

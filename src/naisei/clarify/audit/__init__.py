@@ -102,7 +102,7 @@ class AuditTask(Task[AuditConfig]):
         talks = [AuditTalk.model_validate(r.result) for r in rows if r.scored]
         who = self.config.models.get("simulator", "")
         name = f"{self.config.simulator} {who}".strip()
-        found = summarise(name, talks, self._instances, self.actions, seed=self.config.seed)
+        found = summarise(name, talks, self._instances, self.actions)
         if self.config.simulator != "rule" or is_known(self.actions):
             return found
         mute = self._mute()

@@ -69,13 +69,12 @@ class _Counts:
         self.values[name].append(float(value))
         self.scenes[name].append(scene)
 
-    def metric(self, name: str, seed: int) -> Metric:
+    def metric(self, name: str) -> Metric:
         return mean_metric(
             name,
             self.values[name],
             clusters=self.scenes[name],
-            seed=seed,
-            resamples=2000,
+            share=name != "characters",
             reason="the battery has no such question for these instances",
         )
 
@@ -85,8 +84,6 @@ def summarise(
     talks: Sequence[AuditTalk],
     instances: Mapping[str, Instance],
     actions: ActionSet,
-    *,
-    seed: int = 0,
 ) -> Summary:
     """Metrics of the audit of simulator `name`, in the order of `_MEANING`."""
     counts = _Counts()
@@ -103,7 +100,7 @@ def summarise(
                 counts.add(metric, value, instance.scene_id or instance.id)
                 if metric in _BAD and value:
                     examples.setdefault(metric, (gold.text, probe.question, answer))
-    metrics = tuple(counts.metric(metric, seed) for metric in _MEANING)
+    metrics = tuple(counts.metric(metric) for metric in _MEANING)
     return Summary(
         metrics=metrics,
         tables=(_meanings(name, metrics), _by_kind(kinds), _examples(examples)),

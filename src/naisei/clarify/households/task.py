@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -15,6 +16,7 @@ from naisei.clarify.costs import oracle
 from naisei.clarify.describe import transcript
 from naisei.clarify.households.data import Home, Homes, Request, load_homes
 from naisei.clarify.households.memory import HomeMemory, home_memory
+from naisei.clarify.metrics import definition
 from naisei.clarify.schemas import ActionSet, EpisodeResult, Past, Scene
 from naisei.clarify.simulator import simulator
 from naisei.clarify.task import Household as Judge
@@ -32,10 +34,9 @@ from naisei.core import (
 from naisei.lang import say
 from naisei.memory.none import NoMemory
 from naisei.models.embedders import KeptEmbedder, open_embedder
-from naisei.runs.compare import difference_table
-from naisei.runs.significance import paired_difference
+from naisei.runs.compare import differences
 from naisei.runs.statistics import mean_metric
-from naisei.runs.task import EpisodeRow, Metric, Summary, Table, Task
+from naisei.runs.task import EpisodeRow, Summary, Table, Task
 from naisei.system.execute import Study
 
 
@@ -215,16 +216,9 @@ class HouseholdsTask(Task[HouseholdsConfig]):
         units = [f"{h.id}/{q.n}" for h, q, _ in pairs]
         clusters = [h.id for h, _, _ in pairs]
 
-        def metric(name: str, values: Sequence[float | None], reason: str = "") -> Metric:
-            kept = [(v, c) for v, c in zip(values, clusters, strict=True) if v is not None]
-            return mean_metric(
-                name,
-                [v for v, _ in kept],
-                clusters=[c for _, c in kept],
-                seed=self.config.seed,
-                reason=reason,
-            )
-
+        given = {**definition(self.config), "alpha": self.config.alpha, "beta": self.config.beta}
+        count = partial(mean_metric, clusters=clusters, paired=True, definition=given)
+        share = partial(count, share=True)
         worth = [_worth(r, self.config) for _, _, r in pairs]
         known = [h.known_before(q) for h, q, _ in pairs]
         later = [2 * q.n > len(h.requests) for h, q, _ in pairs]
@@ -232,15 +226,15 @@ class HouseholdsTask(Task[HouseholdsConfig]):
         no_habit = "no request rests on a habit seen before"
         k = self.config.rules.trials
         metrics = (
-            metric(f"score@{k}", worth),
-            metric("score_known_habit", _where(worth, known), no_habit),
-            metric("score_other", _where(worth, [not x for x in known])),
-            metric("score_second_half", _where(worth, later)),
-            metric("pass@1", first),
-            metric("pass@1_known_habit", _where(first, known), no_habit),
-            metric(f"pass@{k}", [float(r.first_success is not None) for _, _, r in pairs]),
-            metric("questions", [float(r.questions) for _, _, r in pairs]),
-            metric("wrong_acts", [float(r.wrong_acts) for _, _, r in pairs]),
+            share(f"score@{k}", worth),
+            share("score_known_habit", _where(worth, known), reason=no_habit),
+            share("score_other", _where(worth, [not x for x in known])),
+            share("score_second_half", _where(worth, later)),
+            share("pass@1", first),
+            share("pass@1_known_habit", _where(first, known), reason=no_habit),
+            share(f"pass@{k}", [float(r.first_success is not None) for _, _, r in pairs]),
+            count("questions", [float(r.questions) for _, _, r in pairs]),
+            count("wrong_acts", [float(r.wrong_acts) for _, _, r in pairs]),
         )
         drawn = oracle([q.instance for _, q, _ in pairs], k, self.config.beta)
         note = say(
@@ -252,11 +246,7 @@ class HouseholdsTask(Task[HouseholdsConfig]):
             metrics=metrics,
             tables=(_curve(pairs, worth),),
             notes=(note, *self.model_notes()),
-            extra={
-                "units": units,
-                "clusters": clusters,
-                "chosen": {"score_known_habit": known, "score_second_half": later},
-            },
+            extra={"units": units, "clusters": clusters},
         )
 
 
@@ -303,23 +293,10 @@ def study_tables(study: Study) -> tuple[Table, ...]:
         for label, ms in by_row.items()
     ]
     tables = [Table("Success", tuple(columns), tuple(rows))]
-    first, *others = summaries
-    lines = []
-    for label in others:
-        for name in (names[0], names[1], "score_second_half", "questions", "wrong_acts"):
-            a, b = by_row[first][name], by_row[label][name]
-            clusters = _clusters(summaries[first], a)
-            if len(a.per_unit) == len(b.per_unit) == len(clusters):
-                seed = study.configs[label].seed
-                lines.append(
-                    (
-                        label,
-                        name,
-                        paired_difference(a.per_unit, b.per_unit, clusters=clusters, seed=seed),
-                    )
-                )
-    if lines:
-        tables.append(difference_table(f"Difference from {first}", lines, note=_paired_note()))
+    if len(summaries) > 1:
+        compared = (names[0], names[1], "score_second_half", "questions", "wrong_acts")
+        seed = next(iter(study.configs.values())).seed
+        tables.append(differences(summaries, compared, seed=seed, note=_paired_note()))
     return tuple(tables)
 
 
@@ -328,12 +305,3 @@ def _paired_note() -> str:
         "依頼ごとの差 (対応あり)。世帯をまとまりとする符号反転の並べ替え検定",
         "paired by request; sign-flip permutation test, households as clusters",
     )
-
-
-def _clusters(summary: Summary, metric: Metric) -> list[str]:
-    """The households of a metric's units; for metrics over all requests only."""
-    clusters: list[str] = list(summary.extra["clusters"])
-    chosen: Mapping[str, list[bool]] = summary.extra.get("chosen", {})
-    if metric.name in chosen:
-        return [c for c, k in zip(clusters, chosen[metric.name], strict=True) if k]
-    return clusters

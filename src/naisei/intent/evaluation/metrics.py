@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import get_args
 
 import numpy as np
+from pydantic import JsonValue
 
 from naisei.intent.config import EvalConfig
 from naisei.intent.evaluation.flow import ItemResult
-from naisei.intent.evaluation.items import DEPTH, Item, Kind, first_rank
+from naisei.intent.evaluation.items import DEPTH, Item, Kind, digest, first_rank
 from naisei.intent.evaluation.tables import by_kind, cases, honesty
 from naisei.runs.significance import paired_difference
 from naisei.runs.statistics import mean_metric
@@ -52,85 +54,123 @@ MEASURES: dict[str, Callable[[Ranks], float]] = {
 }
 
 
-def ranking(group: str, results: Sequence[ItemResult], *, seed: int) -> list[Metric]:
-    """Each measure over the items that have gold passages: `_before` and `_after` the talk, with
-    a bootstrap interval, and `_gain`, their difference paired by item.
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The scored items, of which metrics take one kind each or all.
+
+    clusters: of each result its passage, since questions about one passage hang together.
+    definition: what all metrics depend on.
+    """
+
+    results: Sequence[ItemResult]
+    clusters: Sequence[str]
+    definition: Mapping[str, JsonValue]
+
+    def mean(
+        self,
+        name: str,
+        of: Callable[[ItemResult], float | bool | None],
+        reason: str,
+        *,
+        share: bool = True,
+        paired: bool | None = None,
+    ) -> Metric:
+        """Of the kind that `name` starts with (`vague/`), or of all; `None` leaves an item out.
+        Metrics of all items can be paired, others only where `paired` says so."""
+        kind, _, _ = name.rpartition("/")
+        return mean_metric(
+            name,
+            [None if kind not in ("", r.kind) else of(r) for r in self.results],
+            clusters=self.clusters,
+            share=share,
+            paired=not kind if paired is None else paired,
+            definition=self.definition,
+            reason=reason,
+        )
+
+
+def ranking(group: str, of: Measured) -> list[Metric]:
+    """Each measure over the items that have gold passages: `_before` and `_after` the talk, and
+    `_gain`, their difference paired by item.
 
     group: put before each name, as `vague/`; empty for all items.
     """
-    held = [r for r in results if r.before]
+    every = zip(of.results, of.clusters, strict=True)
+    held = [(r, c) for r, c in every if r.before and group in ("", f"{r.kind}/")]
     reason = "no item with a gold passage was scored"
     out = []
     for name, measure in MEASURES.items():
-        before = [measure(r.before) for r in held]
-        after = [measure(r.after) for r in held]
+        paired = not group or name in ("recall@5", f"mrr@{DEPTH}")
         out += [
-            mean_metric(f"{group}{name}_before", before, seed=seed, reason=reason),
-            mean_metric(f"{group}{name}_after", after, seed=seed, reason=reason),
+            of.mean(f"{group}{name}_before", _of(measure, "before"), reason),
+            of.mean(f"{group}{name}_after", _of(measure, "after"), reason, paired=paired),
         ]
-        d = paired_difference(before, after, seed=seed)
-        gains = tuple(b - a for a, b in zip(before, after, strict=True))
-        out.append(
-            Metric(
-                f"{group}{name}_gain",
-                d.value,
-                d.low,
-                d.high,
-                d.n,
-                reason if not held else "",
-                gains,
-            )
-        )
+        before, after = [measure(r.before) for r, _ in held], [measure(r.after) for r, _ in held]
+        d = paired_difference(before, after, clusters=[c for _, c in held], share=True)
+        gain = Metric(f"{group}{name}_gain", d.value, d.low, d.high, d.n, d.reason)
+        out.append(gain if held else replace(gain, reason=reason))
     return out
 
 
-def _mean(name: str, values: Iterable[float | bool], seed: int, reason: str) -> Metric:
-    return mean_metric(name, [float(v) for v in values], seed=seed, reason=reason)
+def _of(measure: Callable[[Ranks], float], side: str) -> Callable[[ItemResult], float | None]:
+    return lambda r: measure(getattr(r, side)) if r.before else None
 
 
-def asking(group: str, results: Sequence[ItemResult], *, seed: int) -> list[Metric]:
+def asking(group: str, of: Measured) -> list[Metric]:
     """routing_agreement: the first action is what the kind of question wants, see
     `naisei.intent.evaluation.flow.EXPECTED`. asked: items asked back about at least once.
     questions: per item."""
     none = "no such item was scored"
     return [
-        _mean(f"{group}routing_agreement", (r.agrees for r in results), seed, none),
-        _mean(f"{group}asked", (bool(r.exchanges) for r in results), seed, none),
-        _mean(f"{group}questions", (len(r.exchanges) for r in results), seed, none),
+        of.mean(f"{group}routing_agreement", lambda r: r.agrees, none),
+        of.mean(f"{group}asked", lambda r: bool(r.exchanges), none),
+        of.mean(f"{group}questions", lambda r: len(r.exchanges), none, share=False),
     ]
 
 
-def answering(group: str, results: Sequence[ItemResult], *, seed: int) -> list[Metric]:
+def answering(group: str, of: Measured) -> list[Metric]:
     """Of the answers given. answer_support: share of their sentences that are borne out, the
     mean over answers. cited_gold: the answer cites a chunk that holds a gold passage, over
-    items that have one. quotes_verbatim: quotes that stand in their chunks, over all quotes."""
-    given = [r for r in results if r.answered]
+    items that have one. quotes_verbatim: share of the quotes that stand in their chunks, the mean
+    over answers with quotes."""
     none = "no answer was given"
-    support = [1 - min(1.0, r.unsupported / max(r.sentences, r.unsupported, 1)) for r in given]
-    quotes = [r.verbatim / r.cited for r in given if r.cited]
+
+    def support(r: ItemResult) -> float | None:
+        return 1 - min(1.0, r.unsupported / max(r.sentences, r.unsupported, 1))
+
     return [
-        _mean(f"{group}answered", (r.answered for r in results), seed, "no such item was scored"),
-        _mean(f"{group}answer_support", support, seed, none),
-        _mean(f"{group}cited_gold", (r.cited_gold for r in given if r.before), seed, none),
-        _mean(f"{group}quotes_verbatim", quotes, seed, "no quote was given"),
+        of.mean(f"{group}answered", lambda r: r.answered, "no such item was scored"),
+        of.mean(f"{group}answer_support", lambda r: support(r) if r.answered else None, none),
+        of.mean(
+            f"{group}cited_gold", lambda r: r.cited_gold if r.answered and r.before else None, none
+        ),
+        of.mean(
+            f"{group}quotes_verbatim",
+            lambda r: r.verbatim / r.cited if r.answered and r.cited else None,
+            "no quote was given",
+        ),
     ]
 
 
-def refusing(
-    items: Mapping[str, Item], results: Sequence[ItemResult], *, contacts: bool, seed: int
-) -> list[Metric]:
+def refusing(items: Mapping[str, Item], of: Measured, *, contacts: bool) -> list[Metric]:
     """refusals_right: items without a gold passage (unanswerable questions, and consultations
     that only a person can take) that were not answered. refusals_wrong: others that were not.
     contact_right: of those without a passage for which the item names a department, the share
     in which that department was named; needs a contacts file."""
-    beyond = [r for r in results if not items[r.item].gold]
-    within = [r for r in results if items[r.item].gold]
-    known = [r for r in beyond if items[r.item].ask] if contacts else []
+
+    def refused(gold: bool) -> Callable[[ItemResult], bool | None]:
+        return lambda r: None if bool(items[r.item].gold) != gold else not r.answered
+
+    def named(r: ItemResult) -> bool | None:
+        item = items[r.item]
+        known = contacts and item.ask and not item.gold
+        return _same(r.contact, item.ask) if known else None
+
     why = "no department is on record for any item" if contacts else "no contacts file was given"
     return [
-        _mean("refusals_right", (not r.answered for r in beyond), seed, "no item without gold"),
-        _mean("refusals_wrong", (not r.answered for r in within), seed, "no item with gold"),
-        _mean("contact_right", (_same(r.contact, items[r.item].ask) for r in known), seed, why),
+        of.mean("refusals_right", refused(gold=False), "no item without gold"),
+        of.mean("refusals_wrong", refused(gold=True), "no item with gold"),
+        of.mean("contact_right", named, why),
     ]
 
 
@@ -140,21 +180,31 @@ def _same(named: str | None, wanted: str | None) -> bool:
     return bool(a and b) and (a.startswith(b) or b.startswith(a))
 
 
-def cost(rows: Sequence[EpisodeRow], results: Sequence[ItemResult], *, seed: int) -> list[Metric]:
+def cost(rows: Sequence[EpisodeRow], of: Measured) -> list[Metric]:
     """tokens: per item, of all roles but the simulated user's. latency_*: seconds from the
     question to the answer, the turns of one item together."""
     none = "no item was scored"
-    used = [sum(u.tokens for u in row.usage if u.role != "simulator") for row in rows]
-    seconds = np.array([r.seconds for r in results])
+    used = {
+        row.where.instance: sum(u.tokens for u in row.usage if u.role != "simulator")
+        for row in rows
+    }
+    seconds = np.array([r.seconds for r in of.results])
     out = [
-        _mean("tokens", used, seed, none),
-        _mean("latency_mean", seconds, seed, none),
+        of.mean("tokens", lambda r: used[r.item], none, share=False),
+        of.mean("latency_mean", lambda r: r.seconds, none, share=False),
     ]
     for name, share in (("latency_median", 0.5), ("latency_p95", 0.95)):
         value = float(np.quantile(seconds, share)) if len(seconds) else float("nan")
         out.append(Metric(name, value, n=len(seconds), reason="" if len(seconds) else none))
-    failed = [bool(r.failures) for r in results]
-    return [*out, _mean("fell_back", failed, seed, none)]
+    return [*out, of.mean("fell_back", lambda r: bool(r.failures), none)]
+
+
+def passages(items: Mapping[str, Item]) -> dict[str, str]:
+    """Item → the passage that it is about; the item itself where no passage answers."""
+    return {
+        name: " ".join(item.gold[0].quote.split()) if item.gold else name
+        for name, item in items.items()
+    }
 
 
 def summarise(
@@ -166,20 +216,18 @@ def summarise(
     """All metrics over the scored rows: of all items, and of each kind (`vague/recall@5_gain`)."""
     scored = [row for row in rows if row.scored]
     results = [ItemResult.model_validate(row.result) for row in scored]
-    seed = config.seed
+    of = passages(items)
+    given = {"data": digest(list(items.values()))[:12], "user": config.user}
+    measured = Measured(results, [of[r.item] for r in results], given)
     metrics: list[Metric] = []
     for kind in ("", *get_args(Kind)):
-        mine = [r for r in results if kind in ("", r.kind)]
         group = f"{kind}/" if kind else ""
-        metrics += asking(group, mine, seed=seed)
-        metrics += answering(group, mine, seed=seed)
+        metrics += asking(group, measured)
+        metrics += answering(group, measured)
         if kind != "unanswerable":
-            metrics += ranking(group, mine, seed=seed)
-    contacts = bool(config.contacts.contact)
-    metrics += refusing(items, results, contacts=contacts, seed=seed)
-    metrics += cost(scored, results, seed=seed)
+            metrics += ranking(group, measured)
+    metrics += refusing(items, measured, contacts=bool(config.contacts.contact))
+    metrics += cost(scored, measured)
     tables = (by_kind(metrics), cases(results), honesty(items, results))
-    units = [r.item for r in results]
-    paired = [m.name for m in metrics if units and len(m.per_unit) == len(units)]
-    extra = {"units": units, "clusters": units, "paired": paired}
+    extra = {"units": [r.item for r in results], "clusters": measured.clusters}
     return Summary(tuple(metrics), tables, tuple(notes), extra)

@@ -11,7 +11,7 @@ from naisei.intent.evaluation.flow import EXPECTED, ItemResult
 from naisei.intent.evaluation.items import Item, Kind, first_rank
 from naisei.intent.evaluation.users import LONG, shared_run, told_share
 from naisei.lang import say
-from naisei.runs.significance import Difference, holm, paired_difference
+from naisei.runs.compare import differences
 from naisei.runs.task import Digest, EpisodeRow, Metric, Table
 from naisei.system.execute import Study
 
@@ -46,9 +46,9 @@ def by_kind(metrics: Sequence[Metric]) -> Table:
         tuple(rows),
         note=say(
             "before: 入力のままの検索。after: 聞き返しと書き直しの後の検索。gain は対応のある差。"
-            "区間は 95 % ブートストラップ",
+            "95 % 区間",
             "before: searching for what was typed; after: for what came of asking and rewriting. "
-            "gain is paired by item; 95 % bootstrap intervals",
+            "gain is paired by item; 95 % intervals",
         ),
     )
 
@@ -152,41 +152,19 @@ def study_tables(study: Study) -> tuple[Table, ...]:
             tuple(columns),
             tuple(rows),
             note=say(
-                "下限と上限: 件についての 95 % ブートストラップ区間",
-                "low and high: 95 % bootstrap interval over items",
+                "下限と上限: 正解の一節をまとまりとする 95 % 区間",
+                "low and high: 95 % interval, gold passages as clusters",
             ),
         )
     ]
     if len(by_row) > 1:
-        tables.append(_comparisons(by_row, seed))
+        summaries = {label: result.summary for label, result in study.results.items()}
+        note = say(
+            "件ごとの差 (対応あり)。正解の一節をまとまりとする符号反転の並べ替え検定",
+            "paired by item; sign-flip permutation test, gold passages as clusters",
+        )
+        tables.append(differences(summaries, _COMPARED, seed=seed, note=note))
     return tuple(tables)
-
-
-def _comparisons(by_row: Mapping[str, Mapping[str, Metric]], seed: int) -> Table:
-    first, *others = by_row
-    lines: list[tuple[str, str, Difference]] = []
-    for label in others:
-        for name in _COMPARED:
-            a, b = by_row[first][name].per_unit, by_row[label][name].per_unit
-            if len(a) == len(b):
-                found = paired_difference(a, b, seed=seed)
-            else:
-                found = Difference(float("nan"), reason="other items were scored")
-            lines.append((label, name, found))
-    adjusted = holm([d.p for _, _, d in lines])
-    rows = tuple(
-        (label, name, d.value, d.low, d.high, d.p, q, d.n)
-        for (label, name, d), q in zip(lines, adjusted, strict=True)
-    )
-    return Table(
-        f"Difference from {first}",
-        ("configuration", "metric", "difference", "low", "high", "p", "p (Holm)", "n"),
-        rows,
-        note=say(
-            "件ごとの差 (対応あり)。符号反転の並べ替え検定",
-            "paired by item; sign-flip permutation test",
-        ),
-    )
 
 
 COLUMNS = (

@@ -80,6 +80,9 @@ class EvalTask(Task[EvalConfig]):
     def titles(self) -> Mapping[str, str]:
         return {item.id: item.text for item in self.items.values()}
 
+    def clusters(self) -> Mapping[str, str]:
+        return metrics.passages(self.items)
+
     def episodes(self) -> list[Where]:
         return [Where(item) for item in self.items]
 

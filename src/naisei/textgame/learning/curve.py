@@ -196,12 +196,15 @@ def measured(
 
 
 def table(points: Sequence[Point]) -> Table:
-    """A row for each number of train games; intervals (95 %) resample games, of all seeds."""
+    """A row for each number of train games; 95 % intervals, games of all seeds as clusters."""
     rows: list[tuple[str | float | int, ...]] = []
     for caution, n in sorted({(p.caution, p.n) for p in points}, key=lambda k: (not k[0], k[1])):
         of = [p for p in points if (p.caution, p.n) == (caution, n)]
         score = mean_metric(
-            "normalized_score", [p.normalized_score for p in of], clusters=[p.game for p in of]
+            "normalized_score",
+            [p.normalized_score for p in of],
+            clusters=[p.game for p in of],
+            share=True,
         )
         count = len(of)
         rows.append((

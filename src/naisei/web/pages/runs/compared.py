@@ -113,7 +113,6 @@ def _work(places: list[Place]) -> dict[str, Any]:
         "comparison": comparison,
         "scale": _scale(comparison),
         "short": short,
-        "settings": _settings(sides),
         "units": _units(sides) if len(sides) == 2 else None,
     }
 
@@ -152,22 +151,10 @@ def _scale(comparison: Comparison) -> float:
     return max(ends, default=1.0) or 1.0
 
 
-def _settings(sides: list[Side]) -> list[str]:
-    """What the configurations do not share, run against the first."""
-    first, *others = sides
-    several = len(others) > 1
-    return [
-        f"{other.place.name}: {line}" if several else line
-        for other in others
-        for line in first.frozen.differences(other.frozen)
-    ]
-
-
 def _units(sides: list[Side]) -> dict[str, Any]:
     """The units on which two runs differ most, by the last metric that both have."""
-    first, second = sides
-    for metric in reversed(first.stored.summary.metrics):
-        a, b = first.stored.per_unit(metric.name), second.stored.per_unit(metric.name)
+    for metric in reversed(sides[0].stored.summary.paired()):
+        a, b = (side.stored.summary.per_unit(metric.name) for side in sides)
         if a and b:
             apart = [(unit, a[unit], b[unit]) for unit in a if unit in b and a[unit] != b[unit]]
             apart.sort(key=lambda each: abs(each[1] - each[2]), reverse=True)
