@@ -125,18 +125,23 @@ class CompletionsModel:
     async def complete(self, request: ChatRequest) -> ChatReply:
         """Send one request; see `ChatModel.complete`."""
         check_allowed(self)
-        limit, streams = self._limit, self._streams
+        limit, told = self._limit, request.told if self._streams else None
         try:
-            return await self._asked(request, limit, request.told if streams else None)
+            return await self._asked(request, limit, told)
         except Unusable as error:
-            if request.told is not None and "stream" in str(error):
-                self._streams = False  # it does not: the reply comes as a whole
             if "max_tokens" in error.refused and len(self._limits) > 1:
                 # It calls the parameter otherwise. Where it knows neither name, it is left out.
                 self._limits.discard(limit)
                 (self._limit,) = self._limits
-            if (limit, streams) == (self._limit, self._streams):
+            if limit == self._limit and (told is None or not error.of_form):
                 raise
+            if limit == self._limit:
+                try:
+                    reply = await self._asked(request, limit, None)
+                except Unusable:
+                    raise error from None
+                self._streams = False  # it does not stream: replies come as a whole
+                return reply
         return await self.complete(request)
 
     async def _asked(
