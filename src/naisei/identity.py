@@ -58,7 +58,16 @@ _ROOT = Path(__file__).parent
 #: The parts of naisei that decide; the others carry runs out and show them.
 _ROOMS = {
     *("clarify", "core", "dialogue_rows", "director", "emphasis", "intent", "japanese", "lang"),
-    *("lengths", "memory", "models", "relationship", "retrieval", "schema", "text_files"),
+    *(
+        "lengths",
+        "memory",
+        "models",
+        "near_json",
+        "relationship",
+        "retrieval",
+        "schema",
+        "text_files",
+    ),
     "textgame",
 }
 #: Within a part, what talks to people at a terminal or on a page.

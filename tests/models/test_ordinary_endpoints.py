@@ -262,9 +262,9 @@ def test_a_stream_that_is_refused_comes_as_a_whole(openai_server: Start, said: s
     server = openai_server(respond=lambda b: (400, {}, said) if "stream" in b else answered("はい"))
 
     async def both() -> list[Any]:
-        through, effect = gateway(server), Chat("agent", TALK)
-        heard = list[str]().append
-        done = [await through.perform(effect, Where(str(n)), told=heard) for n in range(2)]
+        through = gateway(server)
+        effect: Chat[str] = Chat("agent", TALK, on_text=list[str]().append)
+        done = [await through.perform(effect, Where(str(n))) for n in range(2)]
         await through.aclose()
         return [one.value for one in done]
 
