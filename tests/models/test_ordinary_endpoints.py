@@ -257,6 +257,21 @@ def test_a_body_whose_words_cannot_be_read_is_asked_for_again(
     assert server.calls == 2
 
 
+@pytest.mark.parametrize("said", ["stream is not supported", "Unrecognized argument: usage"])
+def test_a_stream_that_is_refused_comes_as_a_whole(openai_server: Start, said: str) -> None:
+    server = openai_server(respond=lambda b: (400, {}, said) if "stream" in b else answered("はい"))
+
+    async def both() -> list[Any]:
+        through = gateway(server)
+        effect: Chat[str] = Chat("agent", TALK, on_text=list[str]().append)
+        done = [await through.perform(effect, Where(str(n))) for n in range(2)]
+        await through.aclose()
+        return [one.value for one in done]
+
+    assert asyncio.run(both()) == ["はい", "はい"]
+    assert [("stream" in r) for r in server.requests] == [True, False, False]
+
+
 @pytest.mark.parametrize("provider", ["openai", "openai-compatible"])
 @pytest.mark.parametrize("taken", ["max_tokens", "max_completion_tokens", ""])
 def test_a_limit_is_called_what_the_endpoint_calls_it(

@@ -63,7 +63,8 @@ def test_thoughts_are_not_shown_while_they_come(
     async def twice() -> None:
         # Thoughts that begin in the prompt are known by the first reply that has them.
         await through.perform(Chat("agent", [user("？")]), Where("1"))
-        done = await through.perform(Chat("agent", [user("？")]), Where("2"), told=heard.append)
+        effect: Chat[str] = Chat("agent", [user("？")], on_text=heard.append)
+        done = await through.perform(effect, Where("2"))
         await through.aclose()
         assert done.value == "はい、そうします。"
 

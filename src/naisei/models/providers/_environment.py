@@ -7,7 +7,7 @@ import ssl
 from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
-from urllib.request import proxy_bypass
+from urllib.request import getproxies, proxy_bypass
 
 from naisei import keys
 from naisei.addresses import is_loopback
@@ -24,7 +24,8 @@ def check_environment(url: str) -> None:
     if is_loopback(url):
         return
     for name, value in os.environ.items():
-        if name.lower() in _PROXIES and value and (why := _no_proxy(value)):
+        used = name.lower() in _PROXIES and "*" not in getproxies().get("no", "").split(",")
+        if used and value and (why := _no_proxy(value)):
             raise _wrong(name, value, why)
     for name in _BUNDLES if url.startswith("https:") else ():
         if (value := os.environ.get(name, "")) and not Path(value).is_dir():
@@ -44,7 +45,7 @@ def _no_proxy(value: str) -> str:
     if parts.scheme not in ("http", "https", "socks5", "socks5h"):
         return say(f"{parts.scheme}:// は使えません", f"{parts.scheme}:// is not supported")
     if parts.scheme.startswith("socks") and find_spec("socksio") is None:
-        return say("パッケージ socksio が要ります", "it needs the package socksio")
+        return say("pip install socksio が要ります", "it needs pip install socksio")
     return "" if named else say("ホスト名がありません", "it has no host")
 
 
@@ -52,11 +53,7 @@ def _wrong(name: str, value: str, why: str) -> InputError:
     return InputError(
         say(f"環境変数の値が使えません: {why}", f"this variable cannot be used: {why}"),
         place=f"{name}={keys.masked(value)}",
-        remedy=say(
-            f"{name} を直すか、外してください。プロキシは NO_PROXY で避けられます"
-            " (SOCKS は pip install socksio)",
-            f"mend or unset {name}; NO_PROXY goes past a proxy (for SOCKS: pip install socksio)",
-        ),
+        remedy=say(f"{name} を直すか、外してください", f"mend or unset {name}"),
     )
 
 

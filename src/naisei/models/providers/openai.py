@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import httpx2
@@ -12,19 +11,25 @@ import httpx2
 from naisei.addresses import is_loopback
 from naisei.core import InputError
 from naisei.lang import say
-from naisei.lengths import REPLY, REPLY_TEXT
 from naisei.models.base import (
     BadReply,
     ChatReply,
     ChatRequest,
     Mode,
     ModelSettings,
-    Transient,
     Unusable,
     check_allowed,
     check_url,
 )
 from naisei.models.providers._clients import Clients
+from naisei.models.providers._completion import (
+    encode,
+    joined,
+    lines,
+    reply_of,
+    told_within,
+    unheard,
+)
 from naisei.models.providers._endpoint import (
     SAID,
     bound_response,
@@ -32,10 +37,9 @@ from naisei.models.providers._endpoint import (
     of_body,
     of_connection,
     of_status,
-    short,
 )
 from naisei.models.providers._environment import check_environment
-from naisei.text_files import json_of, whole_characters
+from naisei.text_files import json_of
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -121,18 +125,23 @@ class CompletionsModel:
     async def complete(self, request: ChatRequest) -> ChatReply:
         """Send one request; see `ChatModel.complete`."""
         check_allowed(self)
-        limit, streams = self._limit, self._streams
+        limit, told = self._limit, request.told if self._streams else None
         try:
-            return await self._asked(request, limit, request.told if streams else None)
+            return await self._asked(request, limit, told)
         except Unusable as error:
-            if request.told is not None and "stream" in str(error):
-                self._streams = False  # it does not: the reply comes as a whole
             if "max_tokens" in error.refused and len(self._limits) > 1:
                 # It calls the parameter otherwise. Where it knows neither name, it is left out.
                 self._limits.discard(limit)
                 (self._limit,) = self._limits
-            if (limit, streams) == (self._limit, self._streams):
+            if limit == self._limit and (told is None or not error.of_form):
                 raise
+            if limit == self._limit:
+                try:
+                    reply = await self._asked(request, limit, None)
+                except Unusable:
+                    raise error from None
+                self._streams = False  # it does not stream: replies come as a whole
+                return reply
         return await self.complete(request)
 
     async def _asked(
@@ -144,7 +153,7 @@ class CompletionsModel:
         if told is not None:
             body |= {"stream": True, "stream_options": {"include_usage": True}}
         try:
-            content = _encode(body).encode()
+            content = encode(body).encode()
             with self._clients.one() as client:
                 async with (
                     asyncio.timeout(self._timeout),
@@ -152,7 +161,7 @@ class CompletionsModel:
                 ):
                     kind = response.headers.get("content-type", "")
                     if response.is_success and "event-stream" in kind:
-                        data = await _joined(_lines(response.aiter_bytes()), told or _unheard)
+                        data = await joined(lines(response.aiter_bytes()), told or unheard)
                     else:
                         data = self._whole(response, await response.aread(), kind)
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
@@ -161,7 +170,7 @@ class CompletionsModel:
             if (known := of_body(error)) is None:
                 raise
             raise known from error
-        reply = _reply(data, self.model_name, body, structured=request.schema is not None)
+        reply = reply_of(data, self.model_name, body, structured=request.schema is not None)
         self._answered = True
         return reply
 
@@ -178,141 +187,13 @@ class CompletionsModel:
             raise BadReply(str(page))
         data = json_of(raw.decode("utf-8-sig"), foreign=True)
         if isinstance(data, dict) and data.get("error") and not data.get("choices"):
-            raise _told_within(data["error"])
+            raise told_within(data["error"])
         return data
 
     async def aclose(self) -> None:
         await self._clients.aclose()
         if self._client is not None:
             await self._client.close()
-
-
-_TOO_LONG = f"the reply has over {REPLY_TEXT:,} characters"
-
-# Made once: `json.dumps` with options makes an encoder a call.
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-
-
-def _told_within(error: Any) -> Transient | Unusable:
-    """A failure that comes with the status of a success."""
-    code = error.get("code") if isinstance(error, dict) else 0
-    return of_status(code if isinstance(code, int) and 400 <= code < 600 else 502, error)
-
-
-async def _lines(blocks: AsyncIterator[bytes]) -> AsyncIterator[str]:
-    """Lines of a stream of UTF-8. Raises `UnicodeDecodeError` for another encoding."""
-    held: list[bytes] = []
-    async for block in blocks:
-        *ended, rest = block.split(b"\n")
-        for line in ended:
-            yield b"".join([*held, line]).decode()
-            held.clear()
-        held.append(rest)
-    yield b"".join(held).decode()
-
-
-def _unheard(text: str) -> None:
-    """For a stream that nobody asked for."""
-
-
-async def _joined(lines: AsyncIterator[str], told: Callable[[str], None]) -> dict[str, Any]:
-    """Server-sent pieces of a chat completion as one. Raises `BadReply` if it was cut off."""
-    text, finish, whole = "", None, dict[str, Any]()
-    beside: dict[str, Any] = {}
-    calls: dict[int, str] = {}
-    shown = 0  # of a long text, telling each piece would be quadratic work
-    async for line in lines:
-        if not line.startswith("data:"):
-            continue
-        if (given := line.removeprefix("data:").strip()) == "[DONE]":
-            break
-        piece = json_of(given, foreign=True)
-        if not isinstance(piece, dict):
-            raise BadReply(f"the stream failed: {short(piece)}")
-        if piece.get("error"):
-            raise _told_within(piece["error"])
-        whole |= {key: piece[key] for key in ("model", "usage") if piece.get(key)}
-        try:
-            for choice in piece.get("choices") or ():
-                finish = choice.get("finish_reason") or finish
-                delta = choice.get("delta") or {}
-                text += _text(delta.get("content"))
-                beside |= {key: delta[key] for key in _BESIDE if delta.get(key)}
-                for n, call in enumerate(delta.get("tool_calls") or ()):
-                    at = call.get("index", n)
-                    calls[at] = calls.get(at, "") + _arguments(call)
-        except (AttributeError, KeyError, TypeError) as error:
-            raise BadReply(f"no piece of a chat completion: {short(piece)}") from error
-        if len(text) + sum(map(len, calls.values())) > REPLY:
-            raise BadReply(_TOO_LONG)
-        if len(text) > shown:
-            told(text)
-            shown = len(text) + len(text) // 200
-    if finish is None:
-        raise BadReply("the stream was cut off")
-    made = [{"function": {"arguments": text}} for text in calls.values()]
-    message = {"content": text, **beside, **({"tool_calls": made} if made else {})}
-    return {**whole, "choices": [{"message": message, "finish_reason": finish}]}
-
-
-#: Fields of a message in which a model may write what belongs into its content.
-_BESIDE = ("reasoning_content", "reasoning", "refusal")
-
-
-def _reply(data: Any, model: str, sent: dict[str, Any], *, structured: bool) -> ChatReply:
-    """Raises `BadReply` if it is no chat completion."""
-    try:
-        choice = data["choices"][0]
-        message, finish = choice["message"], choice.get("finish_reason")
-        text = _text(message.get("content"))
-        calls = message.get("tool_calls") or ()
-        if structured and calls:
-            # An object that was asked for may come as what a tool is called with.
-            text = "\n".join([text, *map(_arguments, calls)]).strip()
-        if len(text) > REPLY_TEXT:
-            raise BadReply(_TOO_LONG)
-        text.encode()  # raises for half a character
-        found = (name for name in (*_BESIDE, "tool_calls") if message.get(name))
-        used = data.get("usage")
-        used = used if isinstance(used, dict) else {}
-        return ChatReply(
-            text=text,
-            finish_reason=finish,
-            input_tokens=_count(used, "prompt_tokens"),
-            output_tokens=_count(used, "completion_tokens"),
-            cached_input=_count(used.get("prompt_tokens_details"), "cached_tokens"),
-            reasoning=_count(used.get("completion_tokens_details"), "reasoning_tokens"),
-            elsewhere=next(found, ""),
-            sent=sent,
-            raw=whole_characters(data),
-            model=whole_characters(str(data.get("model") or model)),
-        )
-    except (KeyError, IndexError, TypeError, AttributeError, ValueError) as error:
-        raise BadReply(f"no chat completion: {short(data)}") from error
-
-
-def _count(used: Any, name: str) -> int:
-    """Tokens; 0 where it is no number."""
-    value = used.get(name) if isinstance(used, dict) else None
-    text = str(value).removesuffix(".0")
-    return int(text) if text.isdecimal() and len(text) < 20 else 0
-
-
-def _arguments(call: Any) -> str:
-    given = (call.get("function") or {}).get("arguments") or ""
-    return given if isinstance(given, str) else _encode(given)
-
-
-def _text(content: Any) -> str:
-    """A message's words: a text, a list of parts, an object that was asked for, or none."""
-    if content is None:
-        return ""
-    if isinstance(content, str):
-        return content
-    if isinstance(content, dict):
-        return _encode(content)
-    kinds = ("text", "output_text")
-    return "".join(part["text"] for part in content if part.get("type") in kinds)
 
 
 _URL = "https://api.openai.com/v1"
