@@ -34,6 +34,7 @@ CREATE INDEX IF NOT EXISTS index_generations_of ON naisei.index_generations(name
 CREATE TABLE IF NOT EXISTS naisei.index_files(
   generation bigint NOT NULL REFERENCES naisei.index_generations ON DELETE CASCADE,
   path text, part integer, data bytea NOT NULL, PRIMARY KEY (generation, path, part));
+ALTER TABLE naisei.index_files ALTER data SET STORAGE EXTERNAL;
 """
 #: Bytes of a file in one row.
 _PART = 1 << 23
