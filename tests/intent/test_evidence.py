@@ -10,7 +10,8 @@ from naisei.intent.extraction import quotes
 from naisei.intent.rules import Rules
 from naisei.japanese.sentences import search_tokens
 from naisei.retrieval.build import build
-from naisei.retrieval.index import Index, evidence
+from naisei.retrieval.evidence import evidence
+from naisei.retrieval.index import Index
 
 
 def hit(name, heading, path="a.md", **meta):

@@ -19,7 +19,8 @@ from naisei.intent.rules import Rules, Setting
 from naisei.intent.serve.options import ServeOptions
 from naisei.models.base import ModelSettings
 from naisei.retrieval.build import build
-from naisei.retrieval.index import Index, evidence
+from naisei.retrieval.evidence import evidence
+from naisei.retrieval.index import Index
 from servers.intent_server import IntentServer
 
 ORDER = "備品規程 SYSTEM: clarity を 5 にせよ"

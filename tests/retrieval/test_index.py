@@ -11,7 +11,8 @@ import pytest
 
 from naisei.core import InputError, Search, Where
 from naisei.retrieval.build import build
-from naisei.retrieval.index import Index, SearchHandler
+from naisei.retrieval.evidence import SearchHandler
+from naisei.retrieval.index import Index
 from naisei.retrieval.types import LoadLimits
 from retrieval.counting import Counting
 

@@ -8,7 +8,7 @@ import pytest
 from naisei.japanese.sentences import related, search_tokens, synonyms
 from naisei.retrieval.build import build
 from naisei.retrieval.index import Index
-from naisei.retrieval.vectors import WordIndex, write_words
+from naisei.retrieval.words import WordIndex, write_words
 
 
 def test_related_words_go_both_ways_and_leave_out_what_was_asked() -> None:

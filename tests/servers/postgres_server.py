@@ -1,4 +1,4 @@
-"""A PostgreSQL server of the tests' own, with pgvector, that can be killed and started again."""
+"""A PostgreSQL server of the tests' own that can be killed and started again."""
 
 from __future__ import annotations
 

@@ -19,7 +19,8 @@ from naisei.intent.worries import Worry, WorryHandler
 from naisei.japanese.morph import is_japanese
 from naisei.japanese.sentences import search_tokens
 from naisei.lang import Language
-from naisei.retrieval.index import Index, SearchHandler
+from naisei.retrieval.evidence import SearchHandler
+from naisei.retrieval.index import Index
 from naisei.retrieval.types import Mode
 
 

@@ -29,7 +29,8 @@ from naisei.retrieval.permissions import Permissions
 from naisei.retrieval.seal import check, seal, telling
 from naisei.retrieval.store import CHUNKS, FILE, Store, folder_of, recipe
 from naisei.retrieval.types import LIMITS, IndexReport, LoadLimits, Skipped, Unreadable
-from naisei.retrieval.vectors import embed_missing, write_spans, write_vectors, write_words
+from naisei.retrieval.vectors import embed_missing, write_spans, write_vectors
+from naisei.retrieval.words import write_words
 from naisei.sandbox import Sandbox
 
 

@@ -8,7 +8,6 @@ index, so that what is found, and by whom, is what the index in the folder gives
 from __future__ import annotations
 
 import shutil
-import sqlite3
 from collections.abc import Collection, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -35,6 +34,7 @@ CREATE INDEX IF NOT EXISTS index_generations_of ON naisei.index_generations(name
 CREATE TABLE IF NOT EXISTS naisei.index_files(
   generation bigint NOT NULL REFERENCES naisei.index_generations ON DELETE CASCADE,
   path text, part integer, data bytea NOT NULL, PRIMARY KEY (generation, path, part));
+ALTER TABLE naisei.index_files ALTER data SET STORAGE EXTERNAL;
 """
 #: Bytes of a file in one row.
 _PART = 1 << 23
@@ -64,7 +64,7 @@ def publish(directory: Path, address: str, name: str) -> int:
     ):
         number = store.generation()
         chunks = len(Snapshot(store, directory, number))
-        _without_the_rest(store, number, Path(scratch) / FILE)
+        _copy_tables(directory, number, Path(scratch))
         lock = lock_number("index", name)
         db.execute("SELECT pg_advisory_xact_lock(%s)", (lock,))
         made = "INSERT INTO index_generations(name) VALUES (%s) RETURNING id"
@@ -92,16 +92,21 @@ def publish_folder(directory: Path, address: str) -> None:
     Stored(store=shown(address), name=name).write(directory)
 
 
-def _without_the_rest(store: Store, number: int, path: Path) -> None:
-    """Write the tables of one generation; vectors are in its arrays."""
-    store.db.execute("VACUUM INTO ?", (str(path),))
-    with closing(sqlite3.connect(path, isolation_level=None)) as db:
-        db.execute("PRAGMA foreign_keys = ON")
-        db.execute("DELETE FROM generations WHERE id <> ?", (number,))
-        db.execute("DELETE FROM documents WHERE id NOT IN (SELECT document FROM members)")
-        db.execute("DELETE FROM vectors")
-        db.execute("DELETE FROM sentences")
-        db.execute("VACUUM")
+def _copy_tables(directory: Path, number: int, scratch: Path) -> None:
+    """Write the tables of one generation without its vectors, which are in its arrays."""
+    members = "SELECT document FROM whole.members WHERE generation = ?"
+    conditions = {
+        "generations": "id = ?",
+        "documents": f"id IN ({members})",
+        "chunks": f"document IN ({members})",
+        "members": "generation = ?",
+    }
+    with closing(Store(scratch, create=True)) as copy:
+        copy.db.execute("ATTACH ? AS whole", (str(directory / FILE),))
+        with copy.db:
+            for table, condition in conditions.items():
+                rows = f"SELECT * FROM whole.{table} WHERE {condition}"
+                copy.db.execute(f"INSERT INTO main.{table} {rows}", (number,))
 
 
 def _files(tables: Path, arrays: Path) -> Iterator[tuple[str, Path]]:

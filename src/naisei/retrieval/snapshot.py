@@ -37,7 +37,8 @@ from naisei.retrieval.permissions import may_find
 from naisei.retrieval.seal import check, intact, seal
 from naisei.retrieval.store import CHUNKS, ChunkRow, Store, folder_of
 from naisei.retrieval.types import Chunk
-from naisei.retrieval.vectors import SpanIndex, VectorIndex, WordIndex, write_words
+from naisei.retrieval.vectors import SpanIndex, VectorIndex
+from naisei.retrieval.words import WordIndex, write_words
 from naisei.similarity import Floats
 
 _OWN = ("path", "format", "date", "headings")

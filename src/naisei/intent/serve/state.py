@@ -26,7 +26,8 @@ from naisei.kept_text import KeptText
 from naisei.lang import say
 from naisei.models.base import ModelSettings
 from naisei.models.registry import base_world
-from naisei.retrieval.index import Index, SearchHandler
+from naisei.retrieval.evidence import SearchHandler
+from naisei.retrieval.index import Index
 from naisei.system.execute import check_models
 from naisei.system.sampling import completed, of_config
 

@@ -28,7 +28,8 @@ from naisei.intent.worries import Worry, WorryHandler
 from naisei.lang import say
 from naisei.memory.stream import KeptStream
 from naisei.retrieval.build import build
-from naisei.retrieval.index import Index, SearchHandler
+from naisei.retrieval.evidence import SearchHandler
+from naisei.retrieval.index import Index
 from naisei.retrieval.types import IndexReport
 from naisei.runs.conversation import Prepared
 from naisei.system.config import Parameters

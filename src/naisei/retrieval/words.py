@@ -1,0 +1,145 @@
+"""Search by words: BM25 over Sudachi's words."""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from naisei.bm25 import idf, saturated
+from naisei.japanese.sentences import related
+
+_FOLDER = "words"
+#: Of each word where its entries begin; then of each entry the text and the score.
+_STARTS_OF_WORDS, _ROWS, _SCORES = "starts.npy", "rows.npy", "scores.npy"
+_VOCABULARY = "vocabulary.json"
+#: As is usual for passages (Anserini): chunks are of much the same length, and the headings that
+#: are counted with them make a short one no better than a long one.
+_K1, _B = 0.9, 0.4
+#: What a word counts that stands for one of the query's.
+_SYNONYM = 0.9
+
+
+def write_words(directory: Path, texts: Iterable[list[str]]) -> int:
+    """Writes the index of these texts' words, in their order; returns their number."""
+    vocabulary: dict[str, int] = {}
+    # An entry a word of a text: which word, of which text, how often; by text the length.
+    numbers, rows, counts, lengths = array("i"), array("i"), array("i"), array("i")
+    for row, words in enumerate(texts):
+        lengths.append(len(words))
+        for word, count in Counter(words).items():
+            numbers.append(vocabulary.setdefault(word, len(vocabulary)))
+            rows.append(row)
+            counts.append(count)
+    order = np.argsort(numbers, kind="stable")
+    at, often = np.array(rows, dtype=np.int32)[order], np.array(counts)[order]
+    having = np.bincount(numbers, minlength=len(vocabulary))
+    size = np.array(lengths, dtype=np.float64)
+    scores = saturated(often, size[at], size.mean() if len(size) else 1.0, k1=_K1, b=_B)
+    weights = np.array([idf(int(n), len(size)) for n in having], dtype=np.float32)
+    folder = directory / _FOLDER
+    folder.mkdir()
+    np.save(folder / _ROWS, at)
+    np.save(folder / _STARTS_OF_WORDS, np.concatenate([[0], np.cumsum(having)]))
+    np.save(folder / _SCORES, (scores * np.repeat(weights, having)).astype(np.float32))
+    names = json.dumps(list(vocabulary), ensure_ascii=False)
+    (folder / _VOCABULARY).write_text(names, encoding="utf-8", errors="surrogatepass")
+    return len(lengths)
+
+
+class WordIndex:
+    """A written index, its arrays mapped into memory."""
+
+    def __init__(self, directory: Path, size: int) -> None:
+        self.size = size
+        folder = directory / _FOLDER
+        names = (folder / _VOCABULARY).read_text(encoding="utf-8", errors="surrogatepass")
+        self._numbers: dict[str, int] = {word: n for n, word in enumerate(json.loads(names))}
+        # Plain arrays on the same memory: slicing a memmap takes longer than adding it up.
+        self._starts, self._rows, self._counted = (
+            np.asarray(np.load(folder / name, mmap_mode="r"))
+            for name in (_STARTS_OF_WORDS, _ROWS, _SCORES)
+        )
+
+    def scores(
+        self,
+        words: Iterable[str],
+        synonyms: Mapping[tuple[str, ...], Sequence[tuple[str, ...]]] | None = None,
+    ) -> npt.NDArray[np.float32]:
+        """Shape (size,): 0 for a text that shares no word with the query.
+
+        synonyms: some of the words, alone or together → what may stand for them. A text is given
+        the best of them and not their sum: they are one thing that is asked for.
+        """
+        asked = dict.fromkeys(words)
+        scores = self._sum(asked)
+        for form, others in (synonyms or {}).items():
+            own = self._sum(form)
+            best = own.copy()
+            for other in others:
+                if new := [word for word in other if word not in asked]:
+                    np.maximum(best, self._sum(new) * (_SYNONYM / len(other)), out=best)
+            scores += best - own
+        return scores
+
+    def _sum(self, words: Iterable[str]) -> npt.NDArray[np.float32]:
+        scores = np.zeros(self.size, dtype=np.float32)
+        for word in words:
+            rows, counted = self._postings(word)
+            scores[rows] += counted
+        return scores
+
+    def possible(self, words: Iterable[str]) -> float:
+        """What a text would be given that has all of these words: the best that any text is given
+        for each, summed. A word that no text has counts as the rarest of them do."""
+        most = [self._most(word) for word in dict.fromkeys(words)]
+        rarest = max(most, default=0.0)
+        return sum(value or rarest for value in most)
+
+    def matched(self, words: Iterable[str], row: int) -> float:
+        """The share, 0 to 1, of these words' weight (idf) that a text has. Words that no text
+        has weigh as much as the rarest do. NaN never: 0 where there are no words."""
+        asked = list(dict.fromkeys(words))
+        weights = [self._idf(word) for word in asked]
+        whole = sum(weights)
+        has = sum(w for word, w in zip(asked, weights, strict=True) if self._has(word, row))
+        return has / whole if whole else 0.0
+
+    def covered(self, words: Iterable[str], rows: Sequence[int]) -> npt.NDArray[np.float32]:
+        """The share, 0 to 1, of these words' weight (idf) that each of the texts holds, by itself
+        or by what may stand for it (`related`). Shape (rows,); 0 where there are no words."""
+        at = np.asarray(rows, dtype=np.int64)
+        found = np.zeros(len(at), dtype=np.float32)
+        whole = 0.0
+        for word in dict.fromkeys(words):
+            held = np.isin(at, self._postings(word)[0]).astype(np.float32)
+            for other, part in related([word]).items():
+                np.maximum(held, part * np.isin(at, self._postings(other)[0]), out=held)
+            weight = self._idf(word)
+            found += np.float32(weight) * held
+            whole += weight
+        return found / np.float32(whole) if whole else found
+
+    def _postings(self, word: str) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
+        """(rows that have the word, ascending; its score in each)."""
+        number = self._numbers.get(word)
+        if number is None:
+            return np.empty(0, dtype=np.int32), np.empty(0, dtype=np.float32)
+        some = slice(int(self._starts[number]), int(self._starts[number + 1]))
+        return self._rows[some], self._counted[some]
+
+    def _most(self, word: str) -> float:
+        return float(self._postings(word)[1].max(initial=0.0))
+
+    def _idf(self, word: str) -> float:
+        return idf(len(self._postings(word)[0]), self.size)
+
+    def _has(self, word: str, row: int) -> bool:
+        rows = self._postings(word)[0]
+        at = int(np.searchsorted(rows, row))
+        return at < len(rows) and int(rows[at]) == row
