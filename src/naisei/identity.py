@@ -58,8 +58,8 @@ _ROOT = Path(__file__).parent
 #: The parts of naisei that decide; the others carry runs out and show them.
 _ROOMS = {
     *("bm25", "clarify", "core", "director", "emphasis", "intent", "invisible", "japanese", "lang"),
-    *("lengths", "memory", "models", "relationship", "retrieval", "schema", "similarity"),
-    *("text_files", "textgame", "transcripts"),
+    *("lengths", "memory", "models", "near_json", "relationship", "retrieval", "schema"),
+    *("similarity", "text_files", "textgame", "transcripts"),
 }
 #: Within a part, what talks to people at a terminal or on a page.
 _SPEAKS = {"chat", "cli", "commands", "demo", "live", "play", "plot", "serve", "templates"}
