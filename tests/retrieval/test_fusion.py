@@ -5,11 +5,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from naisei.retrieval.ranking import blend, fuse
+from naisei.retrieval.ranking import best_rows, blend, fuse
 
 
 def _f(*numbers: float) -> np.ndarray:
     return np.array(numbers, dtype=np.float32)
+
+
+def test_of_equal_scores_the_first_rows_are_taken() -> None:
+    scores = np.tile(_f(0, 2, 1), 400)
+    assert best_rows(scores, 500, None, above=0.0) == [*range(1, 1200, 3), *range(2, 302, 3)]
+    assert best_rows(scores, 3, scores != 2, above=0.0) == [2, 5, 8]
+    assert best_rows(scores[:3], 100, None, above=0.0) == [1, 2]
 
 
 def test_ranks_are_fused_by_their_reciprocals() -> None:

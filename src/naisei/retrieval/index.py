@@ -17,7 +17,7 @@ from naisei.japanese.query_analysis import hollow
 from naisei.japanese.sentences import search_tokens, synonyms
 from naisei.lang import say
 from naisei.models.base import Embedder
-from naisei.models.embedders import for_vectors_of
+from naisei.models.embedders import check_vectors, open_embedder
 from naisei.postgres import address_of, stored_in
 from naisei.retrieval.ranking import (
     RERANKED,
@@ -100,8 +100,9 @@ class Index:
         self._of = of
         with self._lock:
             self._number, self._snapshot = self._newest()
-        if self._snapshot.embedder is not None:
-            self._model(self._snapshot.embedder)
+        made_with = self._snapshot.embedder
+        if made_with is not None and (embedder is None or embedder.name != made_with):
+            check_vectors(made_with, str(directory))
 
     @classmethod
     def open(
@@ -360,5 +361,6 @@ class Index:
             return self._of._model(name)
         with self._lock:
             if self._embedder is None or self._embedder.name != name:
-                self._embedder = for_vectors_of(name, str(self.directory))
+                check_vectors(name, str(self.directory))
+                self._embedder = open_embedder(name)
             return self._embedder

