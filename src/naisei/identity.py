@@ -16,7 +16,7 @@ import sysconfig
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from importlib.metadata import EntryPoint
 from importlib.util import find_spec
 from pathlib import Path
@@ -158,7 +158,7 @@ def changes(old: Identity, new: Identity) -> list[str]:
 
 
 def digest(path: Path) -> str:
-    """16 hex digits of a file's content; of a text, whatever its line ends."""
+    """16 hex digits of a file; of a text below 1 MB, whatever its line ends."""
     return _digest_of_large(path) if path.stat().st_size > _LARGE else _digest(path.read_bytes())
 
 
@@ -183,7 +183,8 @@ def _digest_of_large(path: Path) -> str:
     if not isinstance(known, dict):
         known = {}
     if not isinstance(known.get(key), str):
-        known[key] = _digest(path.read_bytes())
+        with path.open("rb") as file:
+            known[key] = file_digest(file, "sha256").hexdigest()[:16]
         with suppress(OSError, InputError):  # where nothing can be kept, it is worked out again
             kept.parent.mkdir(parents=True, exist_ok=True)
             write_atomically(kept, json.dumps(dict([*known.items()][-200:])))
