@@ -287,7 +287,7 @@ def _place_of(name: str) -> Path | None:
 
 
 def _unit(module: str) -> Path | None:
-    """The package of a module, or its file where it is in none. Only folders are imported."""
+    """The package of a module, or its file. Only folders are imported for it."""
     parts = module.split(".")
     for n in range(1, len(parts) + 1):
         place = _place_of(".".join(parts[:n]))
