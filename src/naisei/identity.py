@@ -192,7 +192,7 @@ def _digest_of_large(path: Path) -> str:
 
 
 def _walk(folder: str | Path) -> Iterator[str]:
-    """The files of a folder that are written by people, in order."""
+    """The files of a folder that people write, in order."""
     with os.scandir(folder) as found:
         for each in sorted(found, key=lambda entry: entry.name):
             if each.name.startswith(".") or each.name == "__pycache__":
@@ -342,7 +342,7 @@ def _texts(value: JsonValue) -> Iterator[str]:
 
 
 def _named(system: str, config: Mapping[str, JsonValue]) -> Iterator[tuple[str, EntryPoint]]:
-    """What a configuration names that other packages bring, and the system if one brings it."""
+    """What a configuration names of other packages, and the system if it is of one."""
     heads = {text.partition(":")[0] for text in _texts(dict(config))}
     if (entry := entries("naisei.systems").get(system)) is not None:
         yield "system", entry
