@@ -16,7 +16,7 @@ import sysconfig
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from importlib.metadata import EntryPoint
 from importlib.util import find_spec
 from pathlib import Path
@@ -31,7 +31,7 @@ from naisei.lang import say
 
 #: Kind → file → digest.
 Identity = dict[str, dict[str, str]]
-#: Kinds in the order in which changes are told, and what they are called.
+#: Kinds in the order of telling, and what they are called.
 _KINDS = {
     "agent": ("エージェント", "agent"),
     "player": ("プレイヤー", "player"),
@@ -77,6 +77,8 @@ _IMPORT = re.compile(
 )
 #: Bytes. The digest of a larger file is kept until the file is written again.
 _LARGE = 2**20
+#: Fields of configurations with settings that somebody else's code reads.
+_SETTINGS = ("agent_options", "options")
 #: Characters of the longest text of a configuration that may name a file.
 _LONGEST_NAME = 1_000
 
@@ -118,13 +120,11 @@ def of_rooms(*names: str) -> str:
 def of_model(spec: str) -> str:
     """Digest of a model's script, or of its provider's code from another package, as this process
     found it. Empty for any other."""
-    provider, _, name = spec.partition(":")
-    entry = entries(_GROUPS["provider"]).get(provider)
+    entry = entries(_GROUPS["provider"]).get(spec.partition(":")[0])
     found: dict[str, str] = {}
     if entry is not None and not entry.module.startswith("naisei."):
         found = _of_own([entry.module])[0]
-    if Path(name).is_file():
-        found[Path(name).name] = digest(Path(name))
+    found |= _files_named({"models": spec})
     return _of_all(found) if found else ""
 
 
@@ -158,7 +158,7 @@ def changes(old: Identity, new: Identity) -> list[str]:
 
 
 def digest(path: Path) -> str:
-    """16 hex digits of a file's content; of a text, whatever its line ends."""
+    """16 hex digits of a file; of a text below 1 MB, whatever its line ends."""
     return _digest_of_large(path) if path.stat().st_size > _LARGE else _digest(path.read_bytes())
 
 
@@ -183,7 +183,8 @@ def _digest_of_large(path: Path) -> str:
     if not isinstance(known, dict):
         known = {}
     if not isinstance(known.get(key), str):
-        known[key] = _digest(path.read_bytes())
+        with path.open("rb") as file:
+            known[key] = file_digest(file, "sha256").hexdigest()[:16]
         with suppress(OSError, InputError):  # where nothing can be kept, it is worked out again
             kept.parent.mkdir(parents=True, exist_ok=True)
             write_atomically(kept, json.dumps(dict([*known.items()][-200:])))
@@ -191,7 +192,7 @@ def _digest_of_large(path: Path) -> str:
 
 
 def _walk(folder: str | Path) -> Iterator[str]:
-    """The files of a folder that are written by people, in order."""
+    """The files of a folder that people write, in order."""
     with os.scandir(folder) as found:
         for each in sorted(found, key=lambda entry: entry.name):
             if each.name.startswith(".") or each.name == "__pycache__":
@@ -262,7 +263,7 @@ def _ours(data: bytes) -> set[str]:
 
 
 def _imported(data: bytes) -> set[str]:
-    """The modules that a file imports, and what may be modules."""
+    """What a file imports that may be modules."""
     found: set[bytes] = set()
     for source, names in _IMPORT.findall(data):
         listed = {each.split()[0] for each in names.split(b",") if each.split()}
@@ -286,8 +287,7 @@ def _place_of(name: str) -> Path | None:
 
 
 def _unit(module: str) -> Path | None:
-    """What belongs together with a module: its whole package, or its file where it is in none.
-    Nothing is imported for it but folders."""
+    """The package of a module, or its file. Only folders are imported for it."""
     parts = module.split(".")
     for n in range(1, len(parts) + 1):
         place = _place_of(".".join(parts[:n]))
@@ -332,18 +332,18 @@ def _of_own(modules: Iterable[str]) -> tuple[dict[str, str], set[str]]:
     return files, rooms
 
 
-def _texts(value: JsonValue, depth: int = 0) -> Iterator[tuple[int, str]]:
-    """Each text of a configuration, and how deep it stands."""
+def _texts(value: JsonValue) -> Iterator[str]:
+    """Its texts."""
     if isinstance(value, str):
-        yield depth, value
+        yield value
     elif isinstance(value, list | dict):
         for inner in value.values() if isinstance(value, dict) else value:
-            yield from _texts(inner, depth + 1)
+            yield from _texts(inner)
 
 
 def _named(system: str, config: Mapping[str, JsonValue]) -> Iterator[tuple[str, EntryPoint]]:
-    """What a configuration names that other packages bring, and the system if one brings it."""
-    heads = {text.partition(":")[0] for _, text in _texts(dict(config))}
+    """What a configuration names of other packages, and the system if it is of one."""
+    heads = {text.partition(":")[0] for text in _texts(dict(config))}
     if (entry := entries("naisei.systems").get(system)) is not None:
         yield "system", entry
     for kind, group in _GROUPS.items():
@@ -356,17 +356,16 @@ def _files_named(config: Mapping[str, JsonValue]) -> dict[str, str]:
     """The files that a configuration names, such as `scripted:FILE`, and, in settings of an agent
     or a tagger, the files of folders."""
     out: dict[str, str] = {}
-    for depth, text in _texts(dict(config)):
-        for name in {text, text.partition(":")[2]}:
-            if not 0 < len(name) < _LONGEST_NAME:
-                continue
-            if depth < 2 and not {".", "/", os.sep} & {*name}:
-                continue  # a name, and no setting, which may be a folder
-            path = Path(name)
-            if os.path.isfile(path):  # noqa: PTH113 - False for what cannot be a path, too
-                out[path.name] = digest(path)
-            elif depth > 1 and os.path.isdir(path):  # noqa: PTH112
-                out |= _within(path)
+    for key, value in config.items():
+        for text in _texts(value):
+            for name in {text, text.partition(":")[2]} - {""}:
+                path = Path(name[:_LONGEST_NAME])
+                # A bare word is a name, but where nothing else than a file can be meant.
+                told = key in _SETTINGS or key == "models" or {".", "/", os.sep} & {*name}
+                if told and os.path.isfile(path):  # noqa: PTH113 - False for what is no path
+                    out[path.name] = digest(path)
+                elif key in _SETTINGS and os.path.isdir(path):  # noqa: PTH112
+                    out |= _within(path)
     return out
 
 

@@ -193,7 +193,7 @@ def test_with_a_limit_the_user_still_borrows_the_words_of_all(tmp_path: Path) ->
         if f"arta-{row['idx']}" != chosen.id:
             row["utterance"] = f"{row['utterance']}な"
     write()
-    with pytest.raises(InputError, match="another configuration"):
+    with pytest.raises(InputError, match="data: "):
         RUN.run(run, RunOptions(quiet=True), run_dir=tmp_path / "run")
 
 

@@ -186,7 +186,7 @@ def test_a_changed_profile_is_refused(naisei: Naisei, tmp_path: Path) -> None:
     assert naisei(*talk).code == 0
     profile.write_text(profile.read_text("utf-8").replace("やな。姉。", "やな。長女。"), "utf-8")
     done = naisei(*talk)
-    assert done.code == 2 and "another configuration" in done.err
+    assert done.code == 2 and "changed since" in done.err
     assert naisei(*talk[:-2], "--character", "yana").code == 2, "two of one id"
 
 

@@ -114,7 +114,8 @@ def test_two_single_personas_make_a_pair(tmp_path: Path) -> None:
 )
 def test_bad_flags(naisei: Naisei, tmp_path: Path, flags: list[str], told: str) -> None:
     (tmp_path / "m.jsonl").write_text('{"reply": "はい。"}\n', "utf-8")
-    done = naisei("relationship", "run", "--model", "scripted:m.jsonl", *flags)
+    model = [] if "--model" in flags else ["--model", "scripted:m.jsonl"]
+    done = naisei("relationship", "run", *model, *flags)
     assert done.code == 2 and told in done.err and "Traceback" not in done.err
     assert not (tmp_path / "runs").exists()
 

@@ -165,7 +165,7 @@ def test_the_pairs_that_ship(naisei: Naisei, tmp_path: Path) -> None:
     own = tmp_path / "own.toml"
     own.write_text(own.read_text("utf-8").replace("入社11年目", "入社12年目"), "utf-8")
     changed = naisei(*run, "--turns", 2, "--sessions", 1, "--run-dir", "run")
-    assert changed.code == 2 and "another configuration" in changed.err
+    assert changed.code == 2 and "changed since" in changed.err
 
 
 @pytest.mark.parametrize(

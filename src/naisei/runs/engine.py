@@ -76,7 +76,9 @@ class RunOutcome:
         130: stopped by a signal."""
         if self.interrupted:
             return 130
-        return 3 if self.stopped else 0 if self.scored else 4
+        if self.stopped:
+            return 3
+        return 4 if self.rows and not self.scored else 0
 
 
 class Engine(Protocol):

@@ -109,7 +109,10 @@ class Frozen(BaseModel):
     @property
     def digest(self) -> str:
         """Of everything in it: what the run's log is chained to."""
-        return fingerprint(self.model_dump(mode="json"))
+        whole = self.model_dump(mode="json")
+        if not self.identity:
+            del whole["identity"]
+        return fingerprint(whole)
 
     def config_as(self, model: type[M], path: Path) -> M:
         """The configuration as its system's own model. path: of `config.json`.
@@ -144,9 +147,9 @@ class Frozen(BaseModel):
 
     def changes(self, now: Frozen) -> list[str]:
         """What decides results besides the configuration and is not the same, one a line."""
-        lines = identity.changes(self.identity, now.identity)
-        if lines and not self.identity:
-            lines = [say("コードなどの記録がありません", "its code was not recorded")]
+        # A conversation has none: it goes on in a new part of its log (`naisei.runs.conversation`).
+        known = self.identity and now.identity
+        lines = identity.changes(self.identity, now.identity) if known else []
         if self.data_hash != now.data_hash:
             differ = say("内容が違います", "contents differ")
             lines.insert(0, f"data: {self.data_hash[:12]} → {now.data_hash[:12]} ({differ})")
