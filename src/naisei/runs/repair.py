@@ -84,49 +84,39 @@ class Repaired:
 
     def text(self) -> str:
         """In words."""
-        lines = [
-            say(
-                f"記録 {self.events} 件、終わったエピソード {self.episodes} 件が無事です",
-                f"sound: {self.events} events, {self.episodes} ended episodes",
-            )
-        ]
+        kept = say(
+            f"記録 {self.events} 件、終わったエピソード {self.episodes} 件が無事です",
+            f"sound: {self.events} events, {self.episodes} ended episodes",
+        )
+        old = [say(f"元のファイル: {path}", f"the old file: {path}") for path in self.saved]
+        return "\n".join([kept, *self._gone(), *old])
+
+    def _gone(self) -> Iterator[str]:
         for episode, (n, step) in sorted(self.lost.items()):
-            lines.append(
-                say(
-                    f"エピソード {episode}: ステップ {step} 以降の {n} 件を失いました",
-                    f"episode {episode}: {n} events from step {step} on are lost",
-                )
+            yield say(
+                f"エピソード {episode}: ステップ {step} 以降の {n} 件を失いました",
+                f"episode {episode}: {n} events from step {step} on are lost",
             )
-        lines += [
-            say(
+        for episode in self.outcomes:
+            yield say(
                 f"エピソード {episode}: 結果を失いました", f"episode {episode}: its outcome is lost"
             )
-            for episode in self.outcomes
-        ]
         if self.torn:
-            lines.append(
-                say(
-                    f"log.sqlite-wal: {self.torn}。そこから後は捨てました",
-                    f"log.sqlite-wal: {self.torn}; what comes from there on is dropped",
-                )
+            yield say(
+                f"log.sqlite-wal: {self.torn}。そこから後は捨てました",
+                f"log.sqlite-wal: {self.torn}; what comes from there on is dropped",
             )
         if self.tokens or self.usd:
             cost = f"{self.tokens} tokens" + (f", ${self.usd:.4f}" if self.usd else "")
-            lines.append(
-                say(
-                    f"再開すると、およそ {cost} がまたかかります",
-                    f"resuming costs about {cost} again",
-                )
+            yield say(
+                f"再開すると、およそ {cost} がまたかかります",
+                f"resuming costs about {cost} again",
             )
         if self.other:
-            lines.append(
-                say(
-                    "config.json は記録を始めたときのものではありません。今の内容を受け入れました",
-                    "config.json is not the one that the log began with; it was taken as it is",
-                )
+            yield say(
+                "config.json は記録を始めたときのものではありません。今の内容を受け入れました",
+                "config.json is not the one that the log began with; it was taken as it is",
             )
-        lines += [say(f"元のファイル: {path}", f"the old file: {path}") for path in self.saved]
-        return "\n".join(lines)
 
     def to_json(self) -> dict[str, JsonValue]:
         return {
