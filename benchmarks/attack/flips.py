@@ -56,6 +56,9 @@ def fill(path: Path, episodes: int, events: int, *, close: bool) -> None:
     rules = "あなたは家庭の支援ロボットです。必ず短く答えてください。" * 12
     log.put("episodes", episodes)
     for i in range(episodes):
+        if not close and i == episodes // 2:  # half of it in the file, half in its WAL
+            log.close()
+            log = RunLog(path / "log.sqlite", origin=frozen.digest)
         where = Where(f"物語{i}", 0)
         for n in range(events):
             asked = f"{i}-{n}: 居間で本を読んでいる。" * 12
@@ -137,7 +140,7 @@ def _repair(path: Path, kind: str, expected: str, note: str) -> Attempt:
         why = f"{type(error).__name__}: {error}"
         return Attempt(kind, "repair crashed", True, f"{why}: {note}")
     strange = [line for line in told.splitlines() if '"events"' in line and line not in expected]
-    lost = bool(done.lost or done.outcomes)
+    lost = bool(done.lost or done.outcomes or done.torn)
     if strange and not lost:
         return Attempt(kind, "repair silently different", True, note)
     return Attempt(kind, "repaired, with losses" if lost else "repaired whole", False, note)

@@ -90,7 +90,7 @@ def test_a_torn_wal_is_told_and_what_comes_before_is_kept(tmp_path: Path, killed
     with pytest.raises(InputError, match=r"of its [0-9]+ pages cannot be read"):
         exported(run)
     done = repaired(run)
-    assert 0 < done.events < 20 and (run / done.saved[1].name).exists()  # type: ignore[union-attr]
+    assert 0 < done.events < 20 and done.torn and (run / done.saved[1].name).exists()  # type: ignore[union-attr]
     assert checked(run).damages == [] and exported(run)
 
 

@@ -45,6 +45,7 @@ from naisei.runs.integrity import (
 from naisei.runs.lock import RunLock
 from naisei.runs.report import SUMMARY_KEY
 from naisei.runs.stores import LOG, in_database, open_log
+from naisei.runs.wal import torn
 
 
 def checked(directory: Path) -> Findings:
@@ -69,7 +70,7 @@ class Repaired:
     up and from which step on; what cannot be read at all is not counted. outcomes: of ended
     episodes, lost. tokens, usd: what the lost had cost, and resuming costs again. saved: the old
     files, or the name that the old log has now in its database. other: config.json is not the one
-    that the log began with, and was taken as it is."""
+    that the log began with, and was taken as it is. torn: what of the WAL could not be read."""
 
     events: int = 0
     episodes: int = 0
@@ -79,45 +80,43 @@ class Repaired:
     usd: float = 0.0
     saved: list[Path | str] = field(default_factory=list)
     other: bool = False
+    torn: str = ""
 
     def text(self) -> str:
         """In words."""
-        lines = [
-            say(
-                f"記録 {self.events} 件、終わったエピソード {self.episodes} 件が無事です",
-                f"sound: {self.events} events, {self.episodes} ended episodes",
-            )
-        ]
+        kept = say(
+            f"記録 {self.events} 件、終わったエピソード {self.episodes} 件が無事です",
+            f"sound: {self.events} events, {self.episodes} ended episodes",
+        )
+        old = [say(f"元のファイル: {path}", f"the old file: {path}") for path in self.saved]
+        return "\n".join([kept, *self._gone(), *old])
+
+    def _gone(self) -> Iterator[str]:
         for episode, (n, step) in sorted(self.lost.items()):
-            lines.append(
-                say(
-                    f"エピソード {episode}: ステップ {step} 以降の {n} 件を失いました",
-                    f"episode {episode}: {n} events from step {step} on are lost",
-                )
+            yield say(
+                f"エピソード {episode}: ステップ {step} 以降の {n} 件を失いました",
+                f"episode {episode}: {n} events from step {step} on are lost",
             )
-        lines += [
-            say(
+        for episode in self.outcomes:
+            yield say(
                 f"エピソード {episode}: 結果を失いました", f"episode {episode}: its outcome is lost"
             )
-            for episode in self.outcomes
-        ]
+        if self.torn:
+            yield say(
+                f"log.sqlite-wal: {self.torn}。そこから後は捨てました",
+                f"log.sqlite-wal: {self.torn}; what comes from there on is dropped",
+            )
         if self.tokens or self.usd:
             cost = f"{self.tokens} tokens" + (f", ${self.usd:.4f}" if self.usd else "")
-            lines.append(
-                say(
-                    f"再開すると、およそ {cost} がまたかかります",
-                    f"resuming costs about {cost} again",
-                )
+            yield say(
+                f"再開すると、およそ {cost} がまたかかります",
+                f"resuming costs about {cost} again",
             )
         if self.other:
-            lines.append(
-                say(
-                    "config.json は記録を始めたときのものではありません。今の内容を受け入れました",
-                    "config.json is not the one that the log began with; it was taken as it is",
-                )
+            yield say(
+                "config.json は記録を始めたときのものではありません。今の内容を受け入れました",
+                "config.json is not the one that the log began with; it was taken as it is",
             )
-        lines += [say(f"元のファイル: {path}", f"the old file: {path}") for path in self.saved]
-        return "\n".join(lines)
 
     def to_json(self) -> dict[str, JsonValue]:
         return {
@@ -129,6 +128,7 @@ class Repaired:
             "usd": self.usd,
             "saved": [str(path) for path in self.saved],
             "other_configuration": self.other,
+            "torn": self.torn,
         }
 
 
@@ -175,6 +175,7 @@ def _repaired_file(path: Path, origin: str) -> Repaired:
             with closing(sqlite3.connect(copy, isolation_level=None)) as old:
                 old.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
                 salvage = _Salvage(_Tolerant(old), path.parent)
+                salvage.told.torn = torn(wal_of(path))
                 _write(salvage, new, origin)
         salvage.told.saved = _put_in_place(path, new)
         return salvage.told
