@@ -1,4 +1,4 @@
-"""Give the runs that ship (`naisei/data/recorded_runs`) the digests that go with their `config.json`:
+"""Give the runs that ship (`naisei/data/recorded_runs`) the digests of their `config.json` of now:
 after a change of what a run's identity is made of.
 
     python tools/recorded_runs.py
