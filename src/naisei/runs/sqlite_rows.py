@@ -117,8 +117,11 @@ class SqliteRows:
             seen = Outside() if self._written else self._seen
             return verified_file(self._db, origin, seen)
         finally:
-            with suppress(sqlite3.Error):  # nothing was written
-                self._db.execute("ROLLBACK")
+            if self._open:
+                self._roll_back()
+            else:
+                with suppress(sqlite3.Error):  # it reads alone: nothing was written
+                    self._db.execute("ROLLBACK")
 
     def check_kinds(self) -> None:
         """Raises `InputError` where rows are not such as a log has. Quick beside `verified`."""
@@ -214,8 +217,9 @@ class SqliteRows:
         """How long SQLite waits for another program. None at all while one is known to hold the
         file: many who wait for it in an event loop would leave that no time."""
         if milliseconds != self._waits and not self._broken:
-            self._db.execute(f"PRAGMA busy_timeout={milliseconds}")
-            self._waits = milliseconds
+            with suppress(sqlite3.Error):  # then it waits as it did
+                self._db.execute(f"PRAGMA busy_timeout={milliseconds}")
+                self._waits = milliseconds
 
     def _roll_back(self) -> None:
         if not self._broken and self._db.in_transaction:
