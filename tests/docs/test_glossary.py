@@ -12,7 +12,7 @@ from checkout import ROOT
 
 SOURCE = ROOT / "src" / "naisei"
 #: Told to models, shipped as data, or words looked for in what people write.
-ELSEWHERE = {"prompts", "data", "japanese", "speech", "wording"}
+ELSEWHERE = {"prompts", "data", "japanese", "speech", "wording", "person_kinds.py"}
 
 #: ユーザの発話 and ユーザの状況 are quoted from the prompt of R-Clarify.
 BANNED = re.compile(
