@@ -26,6 +26,7 @@ FORMS = (
             "subtitles, SRT and WebVTT, with names (Zoom, Teams)",
         ),
     ),
+    Form("dailydialog", ("DailyDialog (__eou__)", "DailyDialog (__eou__)")),
     Form(
         "table",
         (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -264,6 +265,9 @@ def _rows_of(data: Any) -> list[Any] | None:
         return _thread(data)
     for key in (*TURNS, "segments"):
         if isinstance(inner := data.get(key), list):
+            who = data.get("speaker")
+            if isinstance(who, list) and len(who) == len(inner):
+                return [list(pair) for pair in zip(who, inner, strict=True)]
             return inner
         if isinstance(inner, dict) and (found := _rows_of(inner)) is not None:
             return found
@@ -343,6 +347,8 @@ def json_turns(form: JsonForm, data: Any, place: str, *, unnamed: Unnamed) -> It
             yield replace(turn, speaker=ids.get(turn.speaker, turn.speaker))
 
 
+#: Slack's <https://…> and <https://…|words>.
+_LINK = re.compile(r"<(https?://[^<>|]*)(?:\|[^<>]*)?>")
 _NAMED_LINE = re.compile(r"\s*([^：:]{1,40}?)\s*[：:]\s?(.*)", re.DOTALL)
 
 
@@ -361,6 +367,8 @@ def _turn(form: JsonForm, row: Any, number: int, session: int, place: str) -> Tu
     name = "" if who is None else str(who)
     if form.broken:
         name, text = _mended(name), _mended(text)
+    if form.name == "slack":
+        text = html.unescape(_LINK.sub(r"\1", text))
     told = _first(row, SESSION)
     order = _first(row, ORDER)
     return Turn(
@@ -382,6 +390,8 @@ def _is_apart(form: JsonForm, row: dict[str, Any]) -> bool:
     if any(isinstance(row.get(kind), str) and row[kind] in _APART for kind in ("speaker", "from")):
         return True
     if _first(row, ("metadata.is_visually_hidden_from_conversation",)) is True:
+        return True
+    if _first(row, ("recipient",)) not in (None, "all"):  # what ChatGPT tells its tools
         return True
     if {"user_name", "character_name"} <= row.keys():  # the head of a SillyTavern chat
         return True

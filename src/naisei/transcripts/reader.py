@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,7 +21,9 @@ _JSON = (".json", ".jsonl", ".ndjson")
 _TABLES = (".csv", ".tsv")
 _CUE = re.compile(r"(?:\d{1,3}:)?\d{1,2}:\d{2}[.,]\d{1,3}\s+-->\s+\S+")
 _VOICE = re.compile(r"<v(?:\.[^\s>]+)?\s+([^>]+)>(.*)", re.DOTALL)
-_TAG = re.compile(r"</?[^<>]{1,40}>")
+_TAG = re.compile(r"</?[^<>]{1,40}>|[♪♬][～〜]*")
+#: 「（田中）おはよう」 as captions have it.
+_CAPTION_NAME = re.compile(r"\A[（(]([^（()）]{1,20})[)）]\s*(?=\S)")
 
 
 def read_transcripts(
@@ -86,6 +89,8 @@ def parse_transcripts(
             if suffix in _JSON or form or text.lstrip()[:1] == "{":
                 raise
     rows = text.splitlines(keepends=True)
+    if "__eou__" in text:
+        return _of_dailydialog(rows, stem, place)
     if form in ("", "subtitles") and any(_CUE.match(row) for row in rows[:40]):
         return [_of_subtitles(rows, stem, place)]
     if form in ("", "table") and (
@@ -130,8 +135,11 @@ def row_turn(number: int, row: str, place: str) -> Turn | None:
         form = json_forms.JSON_FORMS[-1]
         entries = [_entry(row, number, place)]
         return next(json_forms.json_turns(form, entries, place, unnamed="keep"))
+    if text_forms.is_aside(row):
+        return None
     script = text_forms.TEXT_FORMS[-1]
-    return next(text_forms.text_turns(script, [(number, row)], "keep"), None)
+    found = next(text_forms.text_turns(script, [(number, row)], "keep"), None)
+    return found or Turn(number, "", row)
 
 
 def _check_form(form: str) -> None:
@@ -147,7 +155,7 @@ def _made(
     name: str, form: str, turns: Iterable[Turn], place: str, *, by_day: bool = False, **more: Any
 ) -> Transcript:
     """In order, without what is no utterance."""
-    every = _lettered(list(turns))
+    every = [replace(turn, text=text_forms.spoken(turn.text)) for turn in _lettered([*turns])]
     kept = [turn for turn in every if turn.text.strip()]
     return Transcript(
         name,
@@ -247,13 +255,30 @@ def _no_dialogue(place: str, data: Any) -> InputError:
     )
 
 
+def _of_dailydialog(rows: Sequence[str], stem: str, place: str) -> list[Transcript]:
+    """A dialogue a row, its utterances ended by a mark; the two, who have no names, take turns."""
+    parts = [(n, row.split("__eou__")) for n, row in enumerate(rows, 1) if "__eou__" in row]
+    return [
+        _made(
+            str(number) if len(parts) > 1 else stem,
+            "dailydialog",
+            (Turn(number, "AB"[k % 2], said.strip()) for k, said in enumerate(texts)),
+            place,
+        )
+        for number, texts in parts
+    ]
+
+
 # Subtitles
 
 
 def _of_subtitles(rows: Sequence[str], stem: str, place: str) -> Transcript:
     turns: list[Turn] = []
     form = next(form for form in text_forms.TEXT_FORMS if form.name == "script")
-    for number, caption in _captions(rows):
+    for number, escaped in _captions(rows):
+        if text_forms.is_aside(escaped):
+            continue
+        caption = _CAPTION_NAME.sub(r"\1: ", html.unescape(escaped))
         voice = _VOICE.match(caption)
         found = form.first_row(caption.split("\n", 1)[0]) if voice is None else None
         text = _TAG.sub("", voice[2] if voice else caption).strip()
@@ -294,7 +319,8 @@ def _of_table(rows: Sequence[str], stem: str, place: str, sure: bool) -> list[Tr
     at = next((n for n, row in enumerate(rows) if row.strip()), None)
     if at is None:
         return None
-    columns, first = tables.columns_of(rows[at]), at + 1
+    head = next((n for n in range(at, min(at + 8, len(rows))) if rows[n].lstrip()[:1] == "|"), at)
+    columns, first = tables.columns_of(rows[head]), head + 1
     if columns is None:
         columns, first = tables.headless([row for row in rows if row.strip()]), at
     if columns is None:
@@ -326,7 +352,7 @@ def _of_table(rows: Sequence[str], stem: str, place: str, sure: bool) -> list[Tr
 def _of_text(
     rows: Sequence[str], stem: str, place: str, wanted: str, unnamed: Unnamed
 ) -> Transcript:
-    plain = [row.rstrip("\r\n") for row in rows]
+    plain = _one_row_heads([row.rstrip("\r\n") for row in rows])
     form = next((f for f in text_forms.TEXT_FORMS if f.name == wanted), None)
     form = form or text_forms.form_of(plain, unnamed)
     if form is None and all(text_forms.is_aside(row) for row in plain):
@@ -336,12 +362,27 @@ def _of_text(
             turns = [Turn(n, "", row) for n, row in enumerate(plain, 1) if row.strip()]
             return _made(stem, "lines", turns, place)
         raise _unknown(plain, place)
-    turns = []
-    for turn in text_forms.text_turns(form, enumerate(plain, 1), unnamed):
+    turns = list(text_forms.text_turns(form, enumerate(plain, 1), unnamed))
+    for turn in turns:
         if not turn.speaker and (unnamed == "join" or text_forms.STRUCTURE.match(turn.text)):
             raise _unknown(plain, place, turn.number)
-        turns.append(replace(turn, text=text_forms.spoken(turn.text, form)))
-    return _made(stem, form.name, _whole_names(turns), place, by_day=True)
+    if form.name in ("markdown", "play"):  # a heading that stands once is a title
+        often = Counter(turn.speaker for turn in turns)
+        turns = [turn for turn in turns if often[turn.speaker] > 1]
+    whole = [replace(t, text=text_forms.spoken(t.text, form)) for t in _whole_names(turns)]
+    return _made(stem, form.name, whole, place, by_day=True)
+
+
+_TIME_BELOW = re.compile(r"\s{1,4}(\d{1,2}:\d{2})\s*")
+
+
+def _one_row_heads(rows: list[str]) -> list[str]:
+    """Text pasted from Slack has name and time in two rows: in one, with an empty one below."""
+    out = list(rows)
+    for n, row in enumerate(rows[1:], 1):
+        if (found := _TIME_BELOW.fullmatch(row)) and rows[n - 1][:1].strip():
+            out[n - 1 : n + 1] = [f"{rows[n - 1]}  {found[1]}", ""]
+    return out
 
 
 def _whole_names(turns: Sequence[Turn]) -> list[Turn]:

@@ -15,77 +15,40 @@ from naisei.transcripts.turns import Turn, moment, plain_name
 
 #: Names of columns and keys; the first that is there counts.
 SPEAKER = (
+    *("speaker", "speaker_name", "speaker_id", "name", "話者", "話者名", "発話者", "話し手"),
     *(
-        "speaker",
-        "speaker_name",
-        "name",
-        "話者",
-        "話者名",
-        "発話者",
-        "話し手",
         "キャラ",
         "キャラクター",
-    ),
-    *(
         "キャラ名",
         "キャラクター名",
         "送信者",
         "送信者名",
         "発言者",
         "人物",
-        "名前",
-        "role",
-        "from",
-        "sender",
     ),
-    *("sender_name", "author", "agent", "user", "username", "character"),
+    *("名前", "role", "from", "sender", "sender_name", "author", "agent", "user", "username"),
+    "character",
 )
 TEXT = (
-    *(
-        "text",
-        "utterance",
-        "発話",
-        "発話内容",
-        "発言",
-        "発言内容",
-        "本文",
-        "セリフ",
-        "台詞",
-        "せりふ",
-        "内容",
-    ),
-    *("メッセージ", "テキスト", "content", "message", "line", "value", "body"),
+    *("text", "utterance", "発話", "発話内容", "発言", "発言内容", "本文", "セリフ", "台詞"),
+    *("内容", "メッセージ", "テキスト", "content", "message", "line", "value", "body", "せりふ"),
 )
 SESSION = ("session", "session_idx", "セッション", "回")
 DIALOGUE = (
-    *(
-        "dialogue_id",
-        "dialog_id",
-        "session_id",
-        "conversation_id",
-        "conv_id",
-        "chat_id",
-        "thread_id",
-        "thread",
-    ),
-    *("対話id", "会話id", "対話番号", "会話番号", "スレッド", "dialogue", "conversation"),
+    *("dialogue_id", "dialog_id", "session_id", "conversation_id", "conv_id", "chat_id"),
+    *("thread_id", "thread", "対話id", "会話id", "対話番号", "会話番号", "スレッド", "dialogue"),
+    "conversation",
 )
 ORDER = (
-    "turn",
-    "turn_id",
-    "turn_idx",
-    "turn_no",
-    "utterance_id",
-    "no",
-    "番号",
-    "ターン",
-    "発話番号",
-    "順番",
+    *("turn", "turn_id", "turn_idx", "turn_no", "utterance_id", "no", "番号", "ターン"),
+    *("発話番号", "順番"),
 )
 WHEN = ("time", "timestamp", "datetime", "date", "created_at", "日時", "時刻", "送信日時", "日付")
 
 #: Beyond Excel's: a cell may hold a line of a megabyte.
 _CELL = 1 << 30
+_BREAK = re.compile(r"\s*<br\s*/?>\s*")
+_MOOD = re.compile(r"[（(][^（）()]*[)）]\Z")
 _SENTENCE = re.compile(r"[。！？!?「」]")
 _RULE = re.compile(r"\s*\|?[\s:|-]*-{2,}[\s:|-]*\|?\s*\Z")
 
@@ -132,10 +95,10 @@ def headless(rows: Sequence[str]) -> Columns | None:
         read = [row for row in csv.reader(rows[:60], delimiter=delimiter) if any(row)]
         if len(read) < 2 or any(len(cells) != 2 for cells in read):
             continue
-        names = Counter(cells[0].strip() for cells in read)
+        names = Counter(_MOOD.sub("", cells[0].strip()) for cells in read)
         plain = all(name and len(name) <= 20 and not _SENTENCE.search(name) for name in names)
         words = all(re.search(r"[^\W\d_]", name) for name in names)
-        longer = sum(len(a) <= len(b) for a, b in read) * 4 >= 3 * len(read)
+        longer = 3 * sum(len(a) <= len(b) for a, b in read) >= 2 * len(read)
         if plain and words and longer and (len(read) < 5 or 2 * len(names) <= len(read)):
             return Columns(delimiter, 0, 1, 2)
     return None
@@ -152,7 +115,8 @@ def table_turns(
         InputError: a row that does not fit its head, with its place.
     """
     if columns.delimiter == "|":
-        rows = [row.strip().strip("|") + "\n" if row.strip() else row for row in rows]
+        # An escaped bar is part of its cell.
+        rows = [row.replace(r"\|", "｜").strip().strip("|") + "\n" for row in rows]
     reader = csv.reader(rows, delimiter=columns.delimiter, strict=columns.delimiter != "|")
     session = 1
     while True:
@@ -177,8 +141,10 @@ def table_turns(
         order = _cell(cells, columns.order)
         turn = Turn(
             number,
-            plain_name(cells[columns.speaker]),
-            cells[columns.text].strip() if columns.delimiter == "|" else cells[columns.text],
+            plain_name(_MOOD.sub("", cells[columns.speaker])),
+            _BREAK.sub("\n", cells[columns.text].strip())
+            if columns.delimiter == "|"
+            else cells[columns.text],
             session,
             at=moment(_cell(cells, columns.when)),
             order=int(order) if order.isdigit() else None,

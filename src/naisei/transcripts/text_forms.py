@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -29,16 +30,30 @@ NOTICE = re.compile(
 )
 #: Texts that stand for no words: stickers, pictures, calls, what was deleted.
 _NO_WORDS = re.compile(
-    r"\u200e?(?:\[(?:スタンプ|写真|動画|画像|ボイスメッセージ|音声|ファイル|アルバム|ノート|連絡先|位置情報|投票|"
+    r"(?:\u200e.*|\[(?:スタンプ|写真|動画|画像|ボイスメッセージ|音声|ファイル|アルバム|ノート|連絡先|位置情報|投票|"
     r"イベント|絵文字|GIF|Sticker|Photo|Video|Image|Voice message|Audio|File|Album|Note|Contact|"
     r"Location|Poll|Event|Emoji)\]"
-    r"|☎.*|.*(?:送信を取り消し|送信取消|unsent a message).*"
+    r"|☎.*|通話時間.*|.*(?:送信を取り消し|送信取消|unsent a message).*"
+    r"|.{0,40}(?:sent an attachment|reacted|liked a message|started a call|missed a call).*"
+    r"|Removed a .{1,20} reaction.*|\{Attachments\}.*"
     r"|<?(?:Media omitted|メディアは含まれていません|メディアなし)>?"
     r"|(?:image|video|audio|sticker|document|GIF|Contact card) omitted|.{0,10}を省略しました"
     r"|(?:This message was deleted|You deleted this message)\.?"
     r"|このメッセージは削除されました|.{0,12}削除しました"
     r"|(?:Missed )?(?:voice|video) call.*|不在着信.*|<attached: .*>|<添付ファイル.*>)\s*\Z",
-    re.IGNORECASE,
+    re.IGNORECASE | re.DOTALL,
+)
+#: What chat programs write after a text.
+_AFTER = re.compile(
+    r"\s*(?:\u200e<[^<>]*>|[(（](?:編集済み?|edited)[)）]|\{Reactions\}.*|\n:\w+:"
+    r"|\n\d+(?: 件の返信| repl(?:y|ies))?"
+    r"|\n={8,}.*|\nTranscribed by .*|\nMeeting ended after .*|\n以上)+\s*\Z",
+    re.DOTALL,
+)
+#: What programs write round a conversation, whatever else the row looks like.
+_FURNITURE = re.compile(
+    r".* - Transcript\s*\Z|Attendees\s*\Z|Transcript\s*\Z|Meeting ended after"
+    r"|This editable transcript|Transcribed by|Exported \d+ message|\S.{0,40}が通話を"
 )
 #: Beside the utterances of scripts: titles, rules, stage directions of a whole row, times alone.
 _ASIDE = re.compile(
@@ -53,8 +68,9 @@ class TextForm:
 
     rows: the first row of an utterance; groups `speaker`, `text`, and where there are such
     `stamp` and `mood`. sign: a row that only this form has. rest: rows that are no utterance;
-    its group `day` dates what follows. below: the text stands under the name. words: what is
-    taken out of a text. single: one row is enough to know it.
+    its group `day` dates what follows. below: the text stands under the name. quoted: a
+    text of several rows stands in "…". names: rows that say what the short names (group `key`)
+    stand for (group `name`). words: what is taken out of a text.
     """
 
     name: str
@@ -63,6 +79,8 @@ class TextForm:
     sign: re.Pattern[str] | None = None
     rest: re.Pattern[str] = _ASIDE
     below: bool = False
+    quoted: bool = False
+    names: re.Pattern[str] | None = None
     words: re.Pattern[str] | None = None
 
     def first_row(self, row: str) -> re.Match[str] | None:
@@ -79,9 +97,16 @@ def _speaker(found: re.Match[str]) -> str:
     return groups.get("speaker") or groups.get("other") or ""
 
 
+#: What stands where a name would: numbers, levels of a program's log, heads of minutes.
+_NO_NAME = re.compile(
+    r"[\d\s.,/-]*|INFO|WARN(?:ING)?|ERROR|DEBUG|TRACE|FATAL|日時|日付|場所|議題|出席者?|欠席者?"
+    r"|参加者|午前|午後|朝|昼|夜|メモ|注意|備考|材料|作り方|手順"
+    r"|Date|Time|Place|Attendees|Agenda|Guild|Channel"
+)
+
+
 def _is_name(name: str) -> bool:
-    plain = plain_name(name)
-    return bool(re.search(r"[^\W_]", plain)) and not re.fullmatch(r"[\d\s.,/-]+", plain)
+    return _NO_NAME.fullmatch(plain_name(name)) is None
 
 
 def _re(pattern: str) -> re.Pattern[str]:
@@ -90,17 +115,17 @@ def _re(pattern: str) -> re.Pattern[str]:
 
 _LINE_DAY = rf"\s*(?:{_WEEKDAY},?\s)?(?P<day>{_DATE})\s?{_WEEKDAY}?\s*\Z"
 _HEADING = (
-    rf"(?P<speaker>{_NAME})(?:\s*[-–—|·•]\s*|\s+|\s*[\[(（]\s?)"
+    rf"(?P<speaker>[^「」『』【】\[\]<>|。！？!?\t:：]{{1,40}}?)(?:\s*[-–—|·•]\s*|\s+|\s*[\[(（]\s?)"
     rf"(?:(?:Today|Yesterday|今日|昨日)(?: at)?\s*)?(?P<stamp>{_WHEN})\s?[\])）]?\s*\Z"
 )
 _PLAIN = (
     _re(
-        rf"\s*(?:[-*+•・]\s+|\d+[.)]\s+)?(?:{_STAMP}\s*(?:[-–—|]\s*)?)?(?:\*\*|__)?"
+        rf"\s*(?:[-*+•・]\s+|[○◯●◆◇■□▼]\s*|\d+[.)]\s+)?(?:{_STAMP}\s*(?:[-–—|]\s*)?)?(?:\*\*|__)?"
         rf"(?:【(?P<other>{_NAME})】|[\[<]?(?P<speaker>{_NAME})[\]>]?{_MOOD})"
         r"(?:\*\*|__)?\s*(?:\t|[：:](?!//))(?:\*\*|__)?\s*(?P<text>.*)\Z"
     ),
     _re(
-        rf"\s*(?P<speaker>[^：:「」『』。、！？!?（()）【】]{{1,20}}?){_MOOD}\s*(?P<text>[「『].*[」』][。]?)\s*\Z"
+        rf"\s*(?P<speaker>[^：:「」『』。、！？!?（()）【】]{{1,20}}?){_MOOD}\s*(?P<text>[「『](?:[^」』]*|.*[」』]。?))\s*\Z"
     ),
 )
 
@@ -108,15 +133,18 @@ TEXT_FORMS = (
     TextForm(
         name="line",
         about=("LINE のトーク履歴", "LINE chat history"),
-        sign=_re(
-            rf"\[LINE\]|{_TIME}\t[^\t]+(?:\t|\Z)|\d{{4}}\.\d{{2}}\.\d{{2}} \w曜日"
-            r"|\d{4}/\d{2}/\d{2}[(（]\w[)）]\s*\Z"
-        ),
-        rows=(
-            _re(rf"(?P<stamp>{_TIME})\t(?P<speaker>[^\t]+)\t(?P<text>.*)\Z"),
-            _re(rf"(?P<stamp>{_TIME}) (?P<speaker>[^\s☎]\S*) (?P<text>\S.*)\Z"),
-        ),
-        rest=_re(rf"\[LINE\]|保存日時|Saved on|{_LINE_DAY}|{_TIME}[\t ](?:[^\t]*\Z|☎)"),
+        sign=_re(rf"{_TIME}\t[^\t]*(?:\t|\Z)"),
+        rows=(_re(rf"(?P<stamp>{_TIME})\t(?P<speaker>[^\t]+)\t(?P<text>.*)\Z"),),
+        rest=_re(rf"\[LINE\]|保存日時|Saved on|{_LINE_DAY}|{_TIME}\t"),
+        quoted=True,
+    ),
+    TextForm(
+        name="line-pc",
+        about=("LINE のトーク履歴 (PC)", "LINE chat history (PC)"),
+        sign=_re(r"\[LINE\]|\d{4}\.\d{2}\.\d{2} \w曜日|\d{4}/\d{2}/\d{2}[(（]\w[)）]\s*\Z"),
+        rows=(_re(rf"(?P<stamp>{_TIME}) (?P<speaker>[^\s☎]\S*) (?P<text>\S.*)\Z"),),
+        rest=_re(rf"\[LINE\]|保存日時|Saved on|{_LINE_DAY}|{_TIME} (?:\S*\Z|☎)"),
+        words=_re(r"(?:スタンプ|写真|画像|動画|ファイル|ボイスメッセージ)\Z|Stickers?\Z|Photos?\Z"),
     ),
     TextForm(
         name="whatsapp",
@@ -152,9 +180,23 @@ TEXT_FORMS = (
             _re(r"#(?P<speaker>[^\s:]+)(?::\w+)?(?P<text>)\s*\Z"),
             _re(r"【(?P<speaker>[^】]{1,40})】(?P<text>.*)\Z"),
         ),
-        rest=_re(r"[;*@]|#\s*\Z|(?:\s*\[[^\]]*\])+\s*\Z"),
+        rest=_re(r"[;*@]|(?:\s*\[[^\]]*\])+\s*\Z"),
         below=True,
         words=_re(r"\[[^\]]*\]"),
+    ),
+    TextForm(
+        name="renpy",
+        about=("Ren'Py のスクリプト", "Ren'Py script"),
+        sign=_re(r"\s*define \w+ = Character\("),
+        names=_re(r"\s*define (?P<key>\w+) = Character\(\D*?[\"'](?P<name>[^\"']+)[\"']"),
+        rows=(
+            _re(
+                r"\s*(?P<speaker>(?!define|play|scene|show|hide|label|stop|jump|menu|image)\w+)"
+                r'(?: [\w ]+)? "(?P<text>(?:[^"\\]|\\.)*)"'
+            ),
+        ),
+        rest=_re(r".*"),
+        words=_re(r"\{[^{}]*\}|\\(?=\")"),
     ),
     TextForm(
         name="headings",
@@ -166,7 +208,12 @@ TEXT_FORMS = (
             _re(_HEADING),
             _re(rf"(?P<stamp>[\[(（]?{_TIME}[\])）]?)\s+(?P<speaker>{_NAME})\s*\Z"),
             _re(rf"\[(?P<speaker>[^\]\d]{{1,40}})\]\s+(?P<stamp>{_TIME})\s*\Z"),
+            _re(
+                rf"\[(?P<stamp>[^\[\]]{{0,20}}{_TIME})\] (?P<speaker>[^:：\[\]<>]{{1,40}}?)"
+                r"(?:#\d{4})?\Z"
+            ),
         ),
+        rest=_re(rf"{_ASIDE.pattern}|\s*\Z"),
         below=True,
     ),
     TextForm(
@@ -187,12 +234,21 @@ TEXT_FORMS = (
             "names in <…> or […] (IRC, WhisperX)",
         ),
         rows=(
-            _re(rf"\s*(?:{_STAMP}\s*)?<(?P<speaker>[^<>/]{{1,40}})>[：:]?\s*(?P<text>\S.*)\Z"),
+            _re(rf"\s*(?:{_STAMP}\s*)?<(?P<speaker>[^<>/!]{{1,40}})>[：:]?\s*(?P<text>[^\s<].*)\Z"),
             _re(
                 rf"\s*(?:{_STAMP}\s*)?\[(?P<speaker>[^\[\]\d：:][^\[\]：:]{{0,39}})\][：:]?\s*(?P<text>\S.*)\Z"
             ),
             _re(r"\s*【(?P<speaker>[^】]{1,40})】(?P<text>[^：:].*)\Z"),
         ),
+    ),
+    TextForm(
+        name="play",
+        about=("戯曲・議事録 (NAME. 台詞、名前　台詞)", "plays and minutes (NAME. text)"),
+        rows=(
+            _re(rf"(?P<speaker>[A-Z][A-Z .'-]{{1,30}}?)\.{_MOOD}\s+(?P<text>\S.*)\Z"),
+            _re(r"(?P<speaker>[^\s\u3000：:。、「」（()）]{1,12})\u3000+(?P<text>[^\s\u3000].*)\Z"),
+        ),
+        rest=_re(rf"{_ASIDE.pattern}|[A-Z ]{{4,}}\Z"),
     ),
     TextForm(
         name="script",
@@ -223,39 +279,56 @@ def form_of(rows: Sequence[str], unnamed: Unnamed) -> TextForm | None:
 
 
 def _fits(form: TextForm, content: Sequence[str], unnamed: Unnamed) -> bool:
-    """By its rows alone: it begins with an utterance, and enough others follow."""
+    """By its rows alone: from the first utterance on, enough others follow, by people who speak
+    more than once."""
     if form.sign is not None:
         return False
-    named = [form.first_row(row) is not None for row in content]
-    if form.below and form.name == "markdown":
-        speakers = [plain_name(_speaker(m)) for row in content if (m := form.first_row(row))]
-        return len(speakers) > 2 and len(set(speakers)) <= len(speakers) // 2 and named[0]
-    counted = [n for n, row in zip(named, content, strict=True) if n or not form.rest.match(row)]
-    if not any(counted):
+    found = [form.first_row(row) for row in content]
+    speakers = [plain_name(_speaker(match)) for match in found if match is not None]
+    if not speakers:
         return False
+    once = sum(n == 1 for n in Counter(speakers).values())
+    if len(speakers) > 4 and 2 * once > len(speakers):
+        return False
+    if form.name in ("markdown", "play"):
+        return len(speakers) > 2 and len(set(speakers)) <= len(speakers) // 2
     if form.below:
-        return counted[0] and sum(counted) > 1
+        return len(speakers) > 1
     if form.name == "script" and unnamed == "keep":
         return True
-    return counted[0] and 3 * sum(counted) >= len(counted)
+    first = next(n for n, match in enumerate(found) if match is not None)
+    after = zip(found[first:], content[first:], strict=True)
+    rest = sum(match is None and not form.rest.match(row) for match, row in after)
+    return 2 * len(speakers) >= rest
 
 
 def text_turns(form: TextForm, rows: Iterable[tuple[int, str]], unnamed: Unnamed) -> Iterator[Turn]:
-    """The utterances of numbered rows. A text of no words (a sticker, a call) is given as ""."""
+    """The utterances of numbered rows; what stands before the first is its title."""
     held: Turn | None = None
     today: datetime | None = None
     seen: set[str] = set()
+    names: dict[str, str] = {}
     for number, ended in rows:
         row = ended.rstrip("\r\n")
-        if not row.strip():
+        if form.names is not None and (told := form.names.match(row)):
+            names[told["key"]] = told["name"]
+        if held is not None and form.quoted and _open(held.text):
+            held = replace(held, text=f"{held.text}\n{row}")
+            continue
+        if not row.strip() or _FURNITURE.match(row):
             continue
         found = form.first_row(row)
-        if found is not None and (not row[0].isspace() or _known(found, seen, held)):
+        if found is not None and (form.names or not row[0].isspace() or _known(found, seen, held)):
             if held is not None:
                 yield held
-            held = _begun(number, found, today)
+            held = _begun(number, found, today, names)
             seen.add(held.speaker)
             today = held.at if isinstance(held.at, datetime) else today
+            continue
+        if form.below and row.strip() == "#":  # a narrator, who is nobody
+            if held is not None:
+                yield held
+            held = None
             continue
         rest = form.rest.match(row)
         if rest is not None:
@@ -263,15 +336,25 @@ def text_turns(form: TextForm, rows: Iterable[tuple[int, str]], unnamed: Unnamed
             continue
         if NOTICE.match(row) and not row[0].isspace():
             continue
-        alone = unnamed == "keep" and form.name == "script" and not row[0].isspace()
-        if held is None or alone or row.lstrip()[0] in ":：":
+        kept = unnamed == "keep" and form.name == "script" and not row[0].isspace()
+        if kept or re.match(r"\s*[:：](?!\w+:)", row):
             if held is not None:
                 yield held
             held = Turn(number, "", row)
-        else:
+        elif held is not None and not _narrated(held.text, row):
             held = replace(held, text=f"{held.text}\n{row.strip()}".lstrip("\n"))
     if held is not None:
         yield held
+
+
+def _open(text: str) -> bool:
+    """Whether a quotation that began with the text has not ended yet."""
+    return text.startswith('"') and text.count('"') % 2 == 1
+
+
+def _narrated(said: str, row: str) -> bool:
+    """Whether a row after 「…」 tells what happens: the quotation has ended."""
+    return said[:1] in "「『" and said.count("「") == said.count("」") and said != "" and row != ""
 
 
 def _known(found: re.Match[str], seen: set[str], held: Turn | None) -> bool:
@@ -279,24 +362,26 @@ def _known(found: re.Match[str], seen: set[str], held: Turn | None) -> bool:
     return held is None or plain_name(_speaker(found)) in seen
 
 
-def _begun(number: int, found: re.Match[str], today: datetime | None) -> Turn:
+def _begun(
+    number: int, found: re.Match[str], today: datetime | None, names: Mapping[str, str]
+) -> Turn:
     groups = found.groupdict()
     stamp = groups.get("stamp") or ""
     date, at = day(stamp) or today, clock(re.sub(_DATE, " ", stamp))
     when = datetime.combine(date, at) if date is not None and at is not None else at
     return Turn(
         number,
-        plain_name(_speaker(found)),
+        plain_name(names.get(_speaker(found), _speaker(found))),
         groups.get("text") or "",
         at=when,
         mood=(groups.get("mood") or "").strip(),
     )
 
 
-def spoken(text: str, form: TextForm) -> str:
-    """A text without the form's own marks; "" where it stands for no words."""
-    plain = form.words.sub("", text) if form.words is not None else text
-    plain = plain.strip()
+def spoken(text: str, form: TextForm | None = None) -> str:
+    """A text without the marks of its form and of chat programs; "" if it stands for no words."""
+    plain = form.words.sub("", text) if form is not None and form.words is not None else text
+    plain = _AFTER.sub("", plain).strip()
     if _NO_WORDS.match(plain):
         return ""
     if "\n" in plain and plain[0] == plain[-1] == '"':

@@ -63,7 +63,8 @@ class Transcript:
 
 def plain_name(name: str) -> str:
     """A speaker's name in one width, without spaces and marks of emphasis around it."""
-    text = " ".join(unicodedata.normalize("NFKC", name).split())
+    shown = (c for c in unicodedata.normalize("NFKC", name) if unicodedata.category(c) != "Cf")
+    text = " ".join("".join(shown).split())
     return text.strip("*_ ").removeprefix("@").removeprefix("~").strip()
 
 
