@@ -1,7 +1,7 @@
 """Games of TextWorldExpress: a small file that names one, and the engine behind it.
 
 A `.twx` file is JSON: `{"game": "cookingworld", "params": "", "fold": "test", "seed": 3}`. The
-engine is a Java program that the package brings; it runs in the child process (`child`).
+engine is a Java program that the package textworld-express brings.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from naisei.core import InputError
 from naisei.lang import say
 from naisei.textgame.engine.process import BrokenGame
+from naisei.textgame.schemas import View
+from naisei_textgame_express.grammar import grammar
 
-#: Of the files that name a game.
-ENDING = ".twx"
 #: Points of a game: the engine tells the share that was reached.
 _POINTS = 100
 #: Commands after which the engine would end a game by itself; how many there are is the run's.
@@ -72,7 +72,7 @@ def named_games(
         ) from error
 
 
-def read_express(path: Path) -> ExpressGame:
+def read_game(path: Path) -> ExpressGame:
     """Raises `BrokenGame` for a file that names no game."""
     try:
         return ExpressGame.model_validate_json(path.read_bytes())
@@ -82,26 +82,10 @@ def read_express(path: Path) -> ExpressGame:
             + f": {error.errors()[0]['msg']}",
             place=str(path),
             remedy=say(
-                "naisei textgame make express で作れます", "naisei textgame make express makes some"
+                "naisei textworld-express make で作れます",
+                "naisei textworld-express make makes some",
             ),
         ) from error
-
-
-def needs_express() -> None:
-    """Raises `InputError` if the engine, or Java, is not installed."""
-    package = importlib.util.find_spec("textworld_express") is not None
-    if package and shutil.which("java"):
-        return
-    raise InputError(
-        say("Java が見つかりません", "there is no Java")
-        if package
-        else say("textworld-express が入っていません", "textworld-express is not installed"),
-        place="textgame",
-        remedy=say(
-            "pip install 'naisei[textworld-express]' と、Java 8 以上が要ります",
-            "pip install 'naisei[textworld-express]'; it needs Java 8 or newer",
-        ),
-    )
 
 
 class ExpressEngine:
@@ -111,33 +95,59 @@ class ExpressEngine:
         from textworld_express import TextWorldExpressEnv
 
         self._env: Any = TextWorldExpressEnv(envStepLimit=_NEVER)
+        #: Command of ours → command of the engine's, at this moment.
+        self._given: dict[str, str] = {}
 
-    def open(self, path: Path) -> dict[str, Any]:
+    @staticmethod
+    def needs() -> None:
+        """Raises `InputError` if the engine, or Java, is not installed."""
+        package = importlib.util.find_spec("textworld_express") is not None
+        if package and shutil.which("java"):
+            return
+        raise InputError(
+            say("Java が見つかりません", "there is no Java")
+            if package
+            else say("textworld-express が入っていません", "textworld-express is not installed"),
+            place="textgame",
+            remedy=say(
+                "pip install textworld-express と、Java 8 以上が要ります",
+                "pip install textworld-express; it needs Java 8 or newer",
+            ),
+        )
+
+    @staticmethod
+    def check(path: Path) -> None:
+        """Raises `BrokenGame` for a file that names no game."""
+        read_game(path)
+
+    def open(self, path: Path) -> View:
         """Begin the game that a file names. What it says first begins with the task."""
-        game = read_express(path)
+        game = read_game(path)
         self._env.load(gameName=game.game, gameParams=game.params)
         _, seen = self._env.reset(seed=game.seed, gameFold=game.fold)
         return self._view(seen, f"{seen['taskDescription']}\n\n{seen['look']}")
 
-    def step(self, command: str) -> dict[str, Any]:
+    def step(self, command: str) -> View:
         """Give a command."""
-        said, _, _, seen = self._env.step(command)
+        said, _, _, seen = self._env.step(grammar().command(command, self._given))
         return self._view(seen, said)
 
-    def _view(self, seen: dict[str, Any], said: str) -> dict[str, Any]:
+    def _view(self, seen: dict[str, Any], said: str) -> View:
         room = _ROOM.search(seen["look"])
-        score = round(_POINTS * seen["score"])
-        return {
-            "room": room[1].title() if room else "",
-            "description": seen["look"].strip(),
-            "inventory": seen["inventory"].strip(),
+        score, done = round(_POINTS * seen["score"]), bool(seen["done"])
+        view = View(
+            room=room[1].title() if room else "",
+            description=seen["look"].strip(),
+            inventory=seen["inventory"].strip(),
             # Its own order differs from one start to the next.
-            "candidates": sorted(seen["validActions"]),
-            "feedback": said.strip(),
-            "score": score,
-            "max_score": _POINTS,
-            "done": bool(seen["done"]),
+            candidates=tuple(sorted(seen["validActions"])),
+            feedback=said.strip(),
+            score=score,
+            max_score=_POINTS,
+            done=done,
             # A game that was lost is told as a success, too.
-            "won": score >= _POINTS,
-            "lost": bool(seen["done"]) and score < _POINTS,
-        }
+            won=score >= _POINTS,
+            lost=done and score < _POINTS,
+        )
+        view, self._given = grammar().view(view)
+        return view

@@ -1,4 +1,4 @@
-"""`naisei textgame learn` and `learning-curve`: what they refuse, write and show."""
+"""`naisei self-taught learn` and `learning-curve`: what they refuse, write and show."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from both_languages import said_in_both
 from commandline import Naisei
 from naisei.core import InputError
-from naisei.textgame.learning.commands import LearnOptions, learn, learning_curve
-from naisei.textgame.learning.curve import Point, read_points, write_points
-from naisei.textgame.learning.knowledge import Knowledge
+from naisei_textgame_selftaught.commands import LearnOptions, learn, learning_curve
+from naisei_textgame_selftaught.curve import Point, read_points, write_points
+from naisei_textgame_selftaught.knowledge import Knowledge, load
 from textgame.conftest import story
 
 POINTS = [
@@ -42,7 +43,7 @@ def test_a_curve_is_written_read_and_shown(
 
 def test_the_picture_is_the_same_each_time(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="the extra plots is not installed")
-    from naisei.textgame.learning.curve import draw
+    from naisei_textgame_selftaught.curve import draw
 
     one, two = tmp_path / "1.svg", tmp_path / "2.svg"
     draw(POINTS, one)
@@ -74,7 +75,21 @@ def test_what_was_learned_otherwise_is_not_gone_on_from(tmp_path: Path) -> None:
 
 
 def test_a_missing_folder_is_one_message(naisei: Naisei) -> None:
-    done = naisei("textgame", "learn", "--games", "nowhere", "--out", "k.json")
+    done = naisei("self-taught", "learn", "--games", "nowhere", "--out", "k.json")
     assert done.code == 2
     assert "Traceback" not in done.err
     assert "nowhere" in done.err
+
+
+def test_what_is_said_is_said_in_both_languages(english: Path) -> None:
+    games, out = Path(), Path("k.json")
+    said_in_both(
+        lambda: learn(LearnOptions(games=games, out=out, valid=games)),
+        "a curve needs both games to measure on and a file to write",
+        "give --valid DIR --curve FILE.csv",
+    )
+    said_in_both(
+        lambda: load(Path("nothing.json")),
+        "no such file",
+        "naisei self-taught learn --games DIR --out FILE makes one",
+    )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from naisei.textgame.learning.game_state import Progress
-from naisei.textgame.learning.knowledge import Assignment, Beliefs, Credit, Knowledge, Tally
+from naisei_textgame_selftaught.game_state import Progress
+from naisei_textgame_selftaught.knowledge import Assignment, Beliefs, Credit, Knowledge, Tally
 
 BOTH = Assignment(("egg",), (("dice", "egg"), ("fry", "egg")), (("prepare", "meal"),))
 KNIFE, STOVE = "dice NEEDED with knife", "cook NEEDED with stove"

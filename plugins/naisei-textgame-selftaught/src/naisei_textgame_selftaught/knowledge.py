@@ -174,8 +174,8 @@ def load(path: Path) -> Knowledge:
     InputError: no such file, or it holds no knowledge of this version.
     """
     remedy = say(
-        "naisei textgame learn --games DIR --out FILE で作れます",
-        "naisei textgame learn --games DIR --out FILE makes one",
+        "naisei self-taught learn --games DIR --out FILE で作れます",
+        "naisei self-taught learn --games DIR --out FILE makes one",
     )
     text = read_text(path, remedy=remedy)
     try:

@@ -1,4 +1,4 @@
-"""`naisei textgame learn` and `learning-curve`."""
+"""`naisei self-taught learn` and `learning-curve`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from naisei.lang import say
 from naisei.system.config import Options, flag, seed_flag
 from naisei.textgame.engine import GameHandler, ProcessPool, needs_textworld
 from naisei.textgame.games import Game, find_games
-from naisei.textgame.learning.curve import (
+from naisei_textgame_selftaught.curve import (
     COUNTS,
     Answers,
     Point,
@@ -25,7 +25,7 @@ from naisei.textgame.learning.curve import (
     table,
     write_points,
 )
-from naisei.textgame.learning.knowledge import Knowledge, load
+from naisei_textgame_selftaught.knowledge import Knowledge, load
 
 _LEARNING, _CURVE = ("学習", "Learning"), ("学習曲線", "Learning curve")
 

@@ -10,9 +10,11 @@ from pydantic import BaseModel
 from naisei.core import Flow
 from naisei.lang import say
 from naisei.plugins import Options
-from naisei.textgame.learning.actions import Skills, Trial, best_trial
-from naisei.textgame.learning.game_state import LearningState
-from naisei.textgame.learning.knowledge import (
+from naisei.textgame.player import Player, PlayerContext, PlayerKind
+from naisei.textgame.schemas import Decision, View
+from naisei_textgame_selftaught.actions import Skills, Trial, best_trial
+from naisei_textgame_selftaught.game_state import LearningState
+from naisei_textgame_selftaught.knowledge import (
     CURIOSITY,
     DISH,
     END,
@@ -23,8 +25,6 @@ from naisei.textgame.learning.knowledge import (
     load,
     matching,
 )
-from naisei.textgame.player import Player, PlayerContext, PlayerKind
-from naisei.textgame.schemas import Decision, View
 
 # The player `self-taught`: it knows how to walk, look, take and drop, and learns the rest.
 #
@@ -183,7 +183,7 @@ class SelfTaught:
 
 
 class SelfTaughtOptions(Options):
-    """knowledge: a file that `naisei textgame learn` wrote; without one it knows nothing."""
+    """knowledge: a file that `naisei self-taught learn` wrote; without one it knows nothing."""
 
     knowledge: str = ""
 

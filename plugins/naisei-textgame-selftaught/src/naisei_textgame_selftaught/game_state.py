@@ -6,7 +6,8 @@ import re
 from collections.abc import Collection
 
 from naisei.textgame.game_state import GameState
-from naisei.textgame.learning.knowledge import (
+from naisei.textgame.schemas import View
+from naisei_textgame_selftaught.knowledge import (
     CURIOSITY,
     DISH,
     END,
@@ -19,7 +20,6 @@ from naisei.textgame.learning.knowledge import (
     instrument,
     read_assignment,
 )
-from naisei.textgame.schemas import View
 
 #: The goal of working on what needs no more work.
 _NONE = "<none>"

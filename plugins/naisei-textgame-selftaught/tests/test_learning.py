@@ -9,7 +9,9 @@ import pytest
 from naisei.core import Act, InputError, World, run
 from naisei.textgame.flow import play_game
 from naisei.textgame.games import Game
-from naisei.textgame.learning.curve import (
+from naisei.textgame.player import PlayerContext
+from naisei.textgame.schemas import View
+from naisei_textgame_selftaught.curve import (
     Answers,
     Remembering,
     lessons,
@@ -19,9 +21,9 @@ from naisei.textgame.learning.curve import (
     snapshots,
     table,
 )
-from naisei.textgame.learning.game_state import LearningState
-from naisei.textgame.learning.kind import SelfTaughtOptions, build
-from naisei.textgame.learning.knowledge import (
+from naisei_textgame_selftaught.game_state import LearningState
+from naisei_textgame_selftaught.kind import SelfTaughtOptions, build
+from naisei_textgame_selftaught.knowledge import (
     CURIOSITY,
     END,
     Beliefs,
@@ -33,8 +35,6 @@ from naisei.textgame.learning.knowledge import (
     matching,
     read_assignment,
 )
-from naisei.textgame.player import PlayerContext
-from naisei.textgame.schemas import View
 from textgame.toy_school import SchoolKitchen, school
 
 BOOK = "Ingredients:\n  egg\n  red onion\n\nDirections:\n  zap the egg\n  fry the red onion\n  brew stew\n\nBon appetit the egg"  # noqa: E501

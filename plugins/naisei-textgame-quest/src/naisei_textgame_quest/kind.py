@@ -1,16 +1,20 @@
-"""The player of games that say what is to be done, or only that something is to be found."""
+"""The player `quest`: of games that say what is to be done, or that something is to be found."""
 
 from __future__ import annotations
 
 import re
 
+from pydantic import BaseModel
+
 from naisei.core import Flow
 from naisei.lang import say
 from naisei.textgame.game_state import GameState
+from naisei.textgame.planner import kind as planner
 from naisei.textgame.planner.explore import Prior, best_look
-from naisei.textgame.quest.steps import Step, doing, named, read_steps
+from naisei.textgame.player import Follows, Player, PlayerContext, PlayerKind
 from naisei.textgame.schemas import Decision, Mind, View
 from naisei.textgame.texts import read_foods
+from naisei_textgame_quest.steps import Step, doing, named, read_steps
 
 _KEY = re.compile(r"\b(?:pass|latch)?key(?:card)?\b", re.I)
 #: Steps ahead that are told.
@@ -257,3 +261,51 @@ class QuestPlayer:
         """Whether it was not tried before; it is now."""
         self._tried[command] = self._tried.get(command, 0) + 1
         return self._tried[command] == 1
+
+
+_COOKING = re.compile(r"\b(?:cookbook|recipe|hungry|cook\w*|meal|starving|chef)\b", re.I)
+_RECIPE = re.compile(r"\b(?:cookbook|recipe)\b", re.I)
+
+
+def is_quest(first_text: str) -> bool:
+    """Whether a game that begins so names steps, or nothing at all, and no cookbook: its recipe is
+    what counts there."""
+    # What comes before the first room: its furniture is no hint of what is to be done.
+    intro = first_text.partition("-= ")[0] or first_text
+    if _RECIPE.search(intro):
+        return False
+    return bool(read_steps(intro)) or not _COOKING.search(intro)
+
+
+class QuestOrPlanner:
+    """Becomes the player of quests, or `planner`, when it sees the first text."""
+
+    def __init__(self, context: PlayerContext) -> None:
+        self._context = context
+        self._player: Player | None = None
+
+    def decide(self, view: View) -> Flow[Decision]:
+        """As the player that the game calls for."""
+        if self._player is None:
+            # With fewer steps left, somebody has played before.
+            begins = view.steps_left in (0, self._context.max_steps)
+            quest = begins and not planner.is_tidying(view.feedback) and is_quest(view.feedback)
+            self._player = QuestPlayer() if quest else planner.build().new(self._context)
+        return (yield from self._player.decide(view))
+
+    def did(self, action: str) -> bool:
+        """Another command was given than the one decided for; whether it can go on from there."""
+        return isinstance(self._player, Follows) and self._player.did(action)
+
+
+class _Kind:
+    settings: type[BaseModel] = planner.PlannerOptions
+    roles: tuple[str, ...] = ()
+
+    def new(self, context: PlayerContext) -> Player:
+        return QuestOrPlanner(context)
+
+
+def build() -> PlayerKind:
+    """The kind `quest`."""
+    return _Kind()

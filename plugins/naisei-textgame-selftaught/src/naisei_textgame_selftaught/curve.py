@@ -30,9 +30,9 @@ from naisei.runs.task import Table
 from naisei.text_files import csv_cell, read_text
 from naisei.textgame.flow import play_game
 from naisei.textgame.games import Game
-from naisei.textgame.learning.kind import SelfTaught
-from naisei.textgame.learning.knowledge import Knowledge
 from naisei.textgame.schemas import START, GameResult, View
+from naisei_textgame_selftaught.kind import SelfTaught
+from naisei_textgame_selftaught.knowledge import Knowledge
 
 
 def order(games: Sequence[Game], seed: int) -> list[Game]:
@@ -250,8 +250,8 @@ def read_points(paths: Sequence[Path]) -> list[Point]:
                 ),
                 place=str(path),
                 remedy=say(
-                    "naisei textgame learn --valid DIR --curve FILE で作れます",
-                    "naisei textgame learn --valid DIR --curve FILE writes one",
+                    "naisei self-taught learn --valid DIR --curve FILE で作れます",
+                    "naisei self-taught learn --valid DIR --curve FILE writes one",
                 ),
             )
         points += read

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from naisei.lang import say
 from naisei.textgame.game_state import HELD
-from naisei.textgame.learning.game_state import LearningState
-from naisei.textgame.learning.knowledge import (
+from naisei.textgame.planner.explore import Errand, Errands, Job, best_look, plan_errands
+from naisei_textgame_selftaught.game_state import LearningState
+from naisei_textgame_selftaught.knowledge import (
     CURIOSITY,
     DISH,
     NEEDED,
@@ -16,7 +17,6 @@ from naisei.textgame.learning.knowledge import (
     instrument,
     matching,
 )
-from naisei.textgame.planner.explore import Errand, Errands, Job, best_look, plan_errands
 
 #: Stands for whatever may be there: a word that is no thing's name.
 _ANYTHING = "anything"

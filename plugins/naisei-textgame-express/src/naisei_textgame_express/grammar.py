@@ -1,22 +1,19 @@
-"""The words of a games engine as data: what another engine says, in the words that players read.
+"""The words of TextWorldExpress as data: what it says, in the words that players read.
 
-Players that plan read TextWorld's words (`naisei.textgame.texts`). A grammar is a table of how
-another engine puts the same; with one, a player plays that engine's games as they are.
+Players read TextWorld's words (`naisei.textgame.texts`); `grammar.toml` is a table of how this
+engine puts the same.
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
 
 from pydantic import BaseModel, ConfigDict
 
-from naisei.core import Flow
-from naisei.textgame.player import Follows, Player
-from naisei.textgame.schemas import Decision, View
+from naisei.textgame.schemas import View
 
 
 class _Rule(BaseModel):
@@ -36,12 +33,10 @@ class _Command(_Rule):
 
 
 class Grammar(BaseModel):
-    """The wording of one engine. sign: a candidate by which it is known. instead: for a command of
-    ours that is no candidate of theirs."""
+    """instead: for a command of ours that is no candidate of theirs."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    sign: str
     commands: tuple[_Command, ...] = ()
     instead: tuple[_Rule, ...] = ()
     texts: tuple[_Rule, ...] = ()
@@ -95,32 +90,7 @@ def _filled(pattern: str, m: re.Match[str]) -> str:
 
 
 @cache
-def grammars() -> tuple[Grammar, ...]:
-    """The engines that are known beside TextWorld."""
-    folder = files("naisei") / "textgame" / "grammars"
-    found = sorted((f for f in folder.iterdir() if f.name.endswith(".toml")), key=lambda f: f.name)
-    return tuple(Grammar.model_validate(tomllib.loads(f.read_text("utf-8"))) for f in found)
-
-
-class Reads:
-    """A player of TextWorld's words at any engine whose grammar is known."""
-
-    def __init__(self, make: Callable[[], Player]) -> None:
-        self._player = make()
-        self._given: dict[str, str] = {}
-
-    def decide(self, view: View) -> Flow[Decision]:
-        """As the player would, in the engine's words."""
-        grammar = next((g for g in grammars() if g.sign in view.candidates), None)
-        if grammar is None:
-            return (yield from self._player.decide(view))
-        told, self._given = grammar.view(view)
-        found = yield from self._player.decide(told)
-        if not found.action:
-            return found
-        return found.model_copy(update={"action": grammar.command(found.action, self._given)})
-
-    def did(self, action: str) -> bool:
-        """Another command was given than the one decided for; whether it can go on from there."""
-        ours = next((ours for ours, theirs in self._given.items() if theirs == action), action)
-        return isinstance(self._player, Follows) and self._player.did(ours)
+def grammar() -> Grammar:
+    """The engine's words in TextWorld's."""
+    source = files("naisei_textgame_express") / "grammar.toml"
+    return Grammar.model_validate(tomllib.loads(source.read_text("utf-8")))
