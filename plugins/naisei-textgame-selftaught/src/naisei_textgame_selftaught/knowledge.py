@@ -3,6 +3,7 @@ beliefs that follow from them."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -166,7 +167,7 @@ class Knowledge(_Counts):
 
     def text(self) -> str:
         """As the file holds it."""
-        return self.model_dump_json() + "\n"
+        return json.dumps(self.model_dump(mode="json"), sort_keys=True) + "\n"
 
 
 def load(path: Path) -> Knowledge:
