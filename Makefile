@@ -25,13 +25,16 @@ help:
 	@echo "make sbom       writes build/naisei.cdx.json (CycloneDX)"
 	@echo "make constraints  renews the constraints from pyproject.toml (needs uv)"
 
-$(STAMP): constraints.txt pyproject.toml
+# They come as anybody's would: installed, and found by their entry points.
+PLUGINS := $(wildcard plugins/*/pyproject.toml)
+
+$(STAMP): constraints.txt pyproject.toml $(PLUGINS)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "naisei needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) -V). Try: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 2; }
 	@$(PYTHON) -m venv $(VENV) || \
 	  { echo "Could not make a virtual environment. On Debian and Ubuntu: apt install python3-venv" >&2; exit 2; }
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r constraints.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e . $(PLUGINS:%/pyproject.toml=-e ./%)
 	@touch $@
 
 # The games engine is C code: where there is neither a wheel nor a compiler, all else goes on.

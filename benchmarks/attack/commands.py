@@ -317,7 +317,7 @@ def _no_half(*names: str) -> Callable[[Path, Any], str]:
     return wrong
 
 
-_TRAIN = ("--rate", "0.003", "--batch", "4", "--layout", "shared")
+_TRAIN = ("--rate", "0.003", "--batch", "4", "--max-tokens", "96")
 COMMANDS: Mapping[str, Command] = {
     "clarify run": Command(
         ("clarify", "run", "--agent", "random", "--limit", "5", "--concurrency", "3", "--run-dir",
@@ -363,10 +363,10 @@ COMMANDS: Mapping[str, Command] = {
     "textgame train": Command(
         ("textgame", "train", "--recorded", "games.jsonl.gz", "--encoder", "encoder", "--epochs",
          "2", *_TRAIN, "--out", "out", "-q"),
-        _files("out/model.npz", "out/model.json", "out/training/best.pt"),
+        _files("out/model.onnx", "out/model.json", "out/training/curve.svg"),
         _walkthroughs,
-        ("torch", "transformers"),
-        _no_half("out/model.npz", "out/model.json"),
+        ("torch", "transformers", "accelerate"),
+        _no_half("out/model.onnx", "out/model.json"),
     ),
 }  # fmt: skip
 

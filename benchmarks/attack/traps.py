@@ -52,7 +52,7 @@ COMMANDS = (
     ("runs", "compare", "{out}/c", "{out}/c"),
     ("runs", "resume", "{out}/c"),
     ("runs", "repair", "{out}/c"),
-    ("textgame", "learn", "--help"),
+    ("self-taught", "learn", "--help"),
     ("director", "--help"),
     ("proxy", "--help"),
     ("serve", "--help"),

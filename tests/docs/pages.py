@@ -12,6 +12,7 @@ PAGES = sorted(
         *ROOT.glob("*.md"),
         *ROOT.glob("docs/**/*.md"),
         *ROOT.glob("src/naisei/**/*.md"),
+        *ROOT.glob("plugins/*/*.md"),
     ]
 )
 #: Prompts are not documentation, and neither are the documents that the assistant reads.

@@ -76,7 +76,8 @@ def test_modules_of_the_reference_say_what_is_public() -> None:
 
 def test_our_figures_are_those_of_the_topics() -> None:
     """A figure with an interval stands in the page that says how it was measured, too."""
-    measured = sorted(DOCS.glob("*.md")) + sorted((ROOT / "src").rglob("README.md"))
+    cards = [path for top in ("src", "plugins") for path in sorted((ROOT / top).rglob("README.md"))]
+    measured = sorted(DOCS.glob("*.md")) + cards
     known = "\n".join(page.read_text("utf-8") for page in measured)
     stale = [
         f"{page.relative_to(ROOT)}: {figure}"

@@ -124,12 +124,7 @@ textgame make cooking --out read-only/games --n 1
 textgame make cleanup --out full/notes.md --n 1
 textgame make cooking --out new --n 0
 textgame record --games empty --out new.jsonl
-textgame learn --games empty --out new
-textgame learn --games empty --out new --curve new.csv
 without=torch textgame train --recorded empty.jsonl --out new
-textgame learning-curve empty.jsonl
-textgame learning-curve utf16.txt
-textgame learning-curve full
 intent index nothere
 intent index empty
 intent index image.png

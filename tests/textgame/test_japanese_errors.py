@@ -16,8 +16,6 @@ from naisei.textgame.config import AblationConfig
 from naisei.textgame.engine import GameHandler, ProcessPool, playable
 from naisei.textgame.games import find_games
 from naisei.textgame.hybrid.kind import read_weights
-from naisei.textgame.learning.commands import LearnOptions, learn
-from naisei.textgame.learning.knowledge import load
 from naisei.textgame.make import CookingOptions, make_cooking
 from naisei.textgame.make.cleanup import draw_mess
 from naisei.textgame.system import RUN
@@ -38,7 +36,7 @@ def _cut_off() -> object:
 
 _WRONG: tuple[Wrong, ...] = (
     (lambda: playable(_NOTHING, ProcessPool()), "there is no such game",
-     "give a .z8, .json or .twx"),
+     "give a game's file, such as a .z8 or .json"),
     (_cut_off, "the story is cut off: 100 of 128 bytes",
      "fetch or generate it again, or leave it out"),
     (lambda: find_games("."), "there are no games here",
@@ -50,11 +48,6 @@ _WRONG: tuple[Wrong, ...] = (
      "name the folder that holds easy, medium and hard"),
     (lambda: read_weights(_NOTHING), f"these are no weights: {_NO_FILE}",
      "make them: python tools/hybrid_weights.py --recorded FILE --out FILE"),
-    (lambda: learn(LearnOptions(games=Path(), out=Path("k"), valid=Path())),
-     "a curve needs both games to measure on and a file to write",
-     "give --valid DIR --curve FILE.csv"),
-    (lambda: load(_NOTHING), "no such file",
-     "naisei textgame learn --games DIR --out FILE makes one"),
     (lambda: ablation(RUN, AblationConfig(games=".", models=_MODEL), ["half"]),
      "unknown row 'half'",
      "known: full, other-model, no-cot, no-one-shot, no-fa, easy-one-shot, dialogue, navigator, "

@@ -74,7 +74,10 @@ def test_numpy_rates_as_onnxruntime_did() -> None:
     scorer = TrainedScorer(bundled("imitation") / "scorer", "policy")
     rated = scorer.score(state, actions)
     assert rated == pytest.approx([0.99989, 0.0, 2e-05, 0.0, 0.0], abs=2e-6)
-    assert scorer.score(state, actions[:1]) == pytest.approx(rated[:1], abs=1e-6)
+    # What an action is rated depends on no other candidate, nor on their order.
+    for order in (actions[:1], actions[::-1], actions[2:4]):
+        alone = dict(zip(actions, rated, strict=True))
+        assert scorer.score(state, order) == pytest.approx([alone[a] for a in order], abs=1e-6)
 
 
 def test_the_tokenizer_is_that_of_bert() -> None:

@@ -11,13 +11,13 @@ from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from random import Random
-from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
 from naisei.core import InputError
 from naisei.files import cache_root
 from naisei.lang import say
+from naisei.textgame.engine.others import other_endings
 
 # The public game sets as they are published: where each split's files are.
 #
@@ -144,19 +144,15 @@ def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo, split: str, folde
         scratch.replace(out)
 
 
-#: By preference: what the interpreter loads, then what is compiled first.
-_ENDINGS = (".z8", ".twx", ".json", ".ulx")
-
-
 class Game(BaseModel):
-    """One game file. family: `cleanup` (tidying up, as TWC), `express` (a game of that engine) or
-    `cooking` (as FTWP, and all others), by name."""
+    """One game file. family: `cleanup` (tidying up, as TWC) or `cooking` (as FTWP, and all
+    others), by name; of another engine, the ending of its files."""
 
     model_config = ConfigDict(frozen=True)
 
     id: str
     path: Path
-    family: Literal["cleanup", "cooking", "express"]
+    family: str
 
     @property
     def default_steps(self) -> int:
@@ -214,21 +210,23 @@ def find_games(
 def _within(folder: Path) -> list[Path]:
     """One file for each stem, hidden folders left out."""
     best: dict[Path, Path] = {}
+    # By preference: what an interpreter loads, then what is compiled first.
+    endings = (".z8", *other_endings(), ".json", ".ulx")
     for file in sorted(folder.rglob("*")):
         hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
-        if hidden or not file.is_file() or file.suffix not in _ENDINGS:
+        if hidden or not file.is_file() or file.suffix not in endings:
             continue
         stem = file.with_suffix("")
-        if stem not in best or _ENDINGS.index(file.suffix) < _ENDINGS.index(best[stem].suffix):
+        if stem not in best or endings.index(file.suffix) < endings.index(best[stem].suffix):
             best[stem] = file
     return list(best.values())
 
 
 def _game(path: Path, root: Path) -> Game:
     name = path.relative_to(root) if path != root else Path(path.name)
-    family: Literal["cleanup", "cooking", "express"] = (
-        "express" if path.suffix == ".twx" else "cleanup" if "cleanup" in path.name else "cooking"
-    )
+    family = "cleanup" if "cleanup" in path.name else "cooking"
+    if path.suffix in other_endings():
+        family = path.suffix[1:]
     return Game(id=name.with_suffix("").as_posix(), path=path, family=family)
 
 

@@ -25,7 +25,6 @@ _WITHOUT = (
     "choose a player without one: --agent planner",
 )
 _TRAINING = "naisei.textgame.trained.training.command"
-_LEARNING = "naisei.textgame.learning.commands"
 
 
 def _calls_player(config: GameConfig | PlayConfig) -> bool:
@@ -152,20 +151,6 @@ SYSTEM = System(
                 "Train the player that learns walkthroughs.",
             ),
             f"{_TRAINING}:train",
-        ),
-        Verb(
-            "learn",
-            (
-                "解答なしで、自分で遊んだ料理ゲームの得点と負けから規則を学ぶ",
-                "Learn the rules of cooking games from own play: points and losses, no "
-                "walkthroughs.",
-            ),
-            f"{_LEARNING}:learn",
-        ),
-        Verb(
-            "learning-curve",
-            ("学習曲線の表と図", "Table and picture of measured learning curves."),
-            f"{_LEARNING}:learning_curve",
         ),
     ),
     demo="naisei.textgame.demo:PART",

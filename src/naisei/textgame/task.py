@@ -20,7 +20,7 @@ from naisei.textgame import flow
 from naisei.textgame.config import GameConfig
 from naisei.textgame.drawing import drawing
 from naisei.textgame.engine import GameHandler, ProcessPool, needs_textworld, playable
-from naisei.textgame.engine.express import needs_express
+from naisei.textgame.engine.others import other_engine
 from naisei.textgame.games import Game, find_games, games_hash, walkthrough_lengths
 from naisei.textgame.player import (
     FILTERS,
@@ -197,10 +197,8 @@ class GameTask(Task[GameConfig]):
                 seed=config.seed,
             )
         }
-        if any(game.family != "express" for game in self.games.values()):
-            needs_textworld()
-        if any(game.family == "express" for game in self.games.values()):
-            needs_express()
+        for engine in {other_engine(game.path) for game in self.games.values()}:
+            (needs_textworld if engine is None else engine.needs)()
         # What the player needs (its model's files, a package) is missing now, not in mid-run.
         self.kind.new(PlayerContext(game=next(iter(self.games)), settings=self.settings))
         self.data_hash = games_hash(tuple(self.games.values()))

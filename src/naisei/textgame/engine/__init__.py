@@ -22,7 +22,7 @@ from naisei.core import (
 )
 from naisei.files import cache_root, output_error
 from naisei.lang import say, speaking
-from naisei.textgame.engine.express import ENDING, needs_express, read_express
+from naisei.textgame.engine.others import other_engine
 from naisei.textgame.engine.process import BrokenGame, GameProcess, ProcessPool
 from naisei.textgame.schemas import START, View
 
@@ -140,8 +140,8 @@ def needs_textworld() -> None:
 
 
 def playable(path: Path, pool: ProcessPool, *, cache: Path | None = None) -> Path:
-    """What an interpreter opens for a game: a `.z8` or `.twx` itself, or the `.z8` that a `.json`
-    was compiled to, once for its contents.
+    """What an interpreter opens for a game: a `.z8`, or a file of another engine, itself, or the
+    `.z8` that a `.json` was compiled to, once for its contents.
 
     A `.ulx` cannot be loaded by textworld 1.7; the `.json` beside it is taken. Threads and
     processes may ask for the same game at once. pool: of whose interpreters one compiles, since
@@ -156,11 +156,14 @@ def playable(path: Path, pool: ProcessPool, *, cache: Path | None = None) -> Pat
         raise BrokenGame(
             say("ゲームのファイルがありません", "there is no such game"),
             place=str(path),
-            remedy=say(".z8、.json、.twx のどれかを指定してください", "give a .z8, .json or .twx"),
+            remedy=say(
+                ".z8 や .json などの、ゲームのファイルを指定してください",
+                "give a game's file, such as a .z8 or .json",
+            ),
         )
-    if path.suffix == ENDING:
-        read_express(path)
-        needs_express()
+    if (engine := other_engine(path)) is not None:
+        engine.needs()
+        engine.check(path)
         return path
     if path.suffix == ".z8":
         check_story(path)

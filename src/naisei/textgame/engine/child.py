@@ -27,23 +27,25 @@ def main() -> None:
     os.dup2(2, 1)
     Thread(target=_end_with_the_run, args=(os.getppid(),), daemon=True).start()
     game: Any = None
-    express: Any = None
+    other: Any = None
     answer: dict[str, Any] = {}
     for line in sys.stdin:
         request = json.loads(line)
         try:
             if "compile" in request:
                 answer = _compile(request["compile"], Path(request["to"]))
-            elif request.get("open", "").endswith(".twx"):
-                game = express = express or _express()
-                answer = express.open(Path(request["open"]))
             elif "open" in request:
-                game, state = _open(request["open"])
-                answer = _view(state, done=False)
+                path = Path(request["open"])
+                other = _other(path, other)
+                if other is None:
+                    game, state = _open(str(path))
+                    answer = _view(state, done=False)
+                else:
+                    answer = other.open(path).model_dump(mode="json")
             elif writes_files(request["step"]):
                 answer = {**answer, "feedback": REFUSED}
-            elif game is express:
-                answer = express.step(request["step"])
+            elif other is not None:
+                answer = other.step(request["step"]).model_dump(mode="json")
             else:
                 state, _, done = game.step(request["step"])
                 answer = _view(state, done=done)
@@ -93,11 +95,16 @@ def _compile(source: str, made: Path) -> dict[str, Any]:
     return {}
 
 
-def _express() -> Any:
-    """The engine of TextWorldExpress."""
-    from naisei.textgame.engine.express import ExpressEngine
+def _other(path: Path, last: Any) -> Any:
+    """The engine of another package that plays a file, started with its first game; `None` for
+    TextWorld's. last: what played the game before."""
+    if path.suffix == ".z8":
+        return None
+    from naisei.textgame.engine.others import other_engine
 
-    return ExpressEngine()
+    kind = other_engine(path)
+    assert kind is not None, "`playable` gives no other file"
+    return last if isinstance(last, kind) else kind()
 
 
 def _open(path: str) -> tuple[Any, Any]:

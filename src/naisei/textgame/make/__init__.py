@@ -1,4 +1,4 @@
-"""`naisei textgame make cooking | cleanup | express`."""
+"""`naisei textgame make cooking | cleanup`."""
 
 from __future__ import annotations
 
@@ -10,12 +10,10 @@ import typer
 from rich.progress import track
 
 from naisei.core import InputError
-from naisei.files import write_atomically
 from naisei.lang import say
 from naisei.system.config import Options, flag, seed_flag
 from naisei.terminal import Console
 from naisei.textgame.engine import needs_textworld
-from naisei.textgame.engine.express import ENDING, FOLD, ExpressName, named_games
 from naisei.textgame.make import cleanup, cooking
 from naisei.textgame.make.cleanup import LEVELS
 from naisei.textgame.make.cooking import SPLITS, Split, grid, repeats
@@ -24,11 +22,9 @@ from naisei.textgame.make.many import Maker, make_many
 __all__ = [
     "CleanupOptions",
     "CookingOptions",
-    "ExpressOptions",
     "app",
     "make_cleanup",
     "make_cooking",
-    "make_express",
 ]
 
 #: Games of a level, as TWC has them in each split.
@@ -85,39 +81,6 @@ class CleanupOptions(_MakeOptions):
         panel=_OTHER,
         ge=1,
     )
-
-
-class ExpressOptions(_MakeOptions):
-    """Games of TextWorldExpress, as small files that name them."""
-
-    game: ExpressName = flag(
-        "cookingworld",
-        "ゲーム",
-        "The game.",
-        panel=_OTHER,
-    )
-    params: str = flag(
-        "",
-        "ゲームの設定 (例: numIngredients=5, numLocations=11)",
-        "Settings of the game, as numIngredients=5, numLocations=11.",
-        metavar="NAME=N,…",
-        panel=_OTHER,
-    )
-    n: int = flag(20, "作る数", "How many.", panel=_OTHER, ge=1, le=FOLD)
-
-
-def make_express(options: ExpressOptions) -> None:
-    """Name `n` games of a split of TextWorldExpress, drawn by the seed."""
-    split = _split(options.split)
-    games = named_games(
-        options.game, split, n=options.n, params=options.params, draw=Random(options.seed)
-    )
-    for game in games:
-        write_atomically(
-            options.out / f"{game.game}-{split}-{game.seed}{ENDING}", game.model_dump_json() + "\n"
-        )
-    told = say(f"{options.out} に {len(games)} ゲーム", f"{len(games)} games in {options.out}")
-    Console(stderr=True).print(told, soft_wrap=True)
 
 
 def make_cooking(options: CookingOptions) -> None:
@@ -193,13 +156,6 @@ app.command(
         "Make cooking games on the grid of First TextWorld Problems.",
     ),
 )(make_cooking)
-app.command(
-    "express",
-    help=say(
-        "TextWorldExpress のゲームを選ぶ (遊ぶには Java が要る)",
-        "Choose games of TextWorldExpress; playing them needs Java.",
-    ),
-)(make_express)
 app.command(
     "cleanup",
     help=say(

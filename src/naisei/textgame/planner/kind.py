@@ -1,4 +1,4 @@
-"""The player planner: of cooking games and, by the players tidy and quest, of others."""
+"""The player planner: of cooking games and, by the player tidy, of tidying up."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from naisei.lang import say
 from naisei.plugins import Options
 from naisei.textgame.cooking_state import APPLIANCES, KNIFE, CookingState, Task
 from naisei.textgame.game_state import HELD
-from naisei.textgame.grammar import Reads
 from naisei.textgame.planner.explore import (
     Errand,
     Errands,
@@ -25,8 +24,6 @@ from naisei.textgame.planner.explore import (
 )
 from naisei.textgame.planner.mind import HouseMind
 from naisei.textgame.player import Follows, Player, PlayerContext, PlayerKind
-from naisei.textgame.quest.kind import QuestPlayer
-from naisei.textgame.quest.steps import read_steps
 from naisei.textgame.schemas import Decision, View
 
 # The planner of cooking games: find the cookbook, gather, process, cook, eat.
@@ -253,10 +250,9 @@ class CookingPlanner:
         return self.known.take(name), say("必要なもの", "it is needed")
 
 
-# Which of the three families a game is of, by its first text.
+# Which of the two families a game is of, by its first text.
 
 _COOKING = re.compile(r"\b(?:cookbook|recipe|hungry|cook\w*|meal|starving|chef)\b", re.I)
-_RECIPE = re.compile(r"\b(?:cookbook|recipe)\b", re.I)
 _TIDYING = re.compile(
     r"\b(?:clean(?: \w+){0,3} up|clean(?: \w+){0,3} (?:house|place|room|home)|messy|mess|untidy|"
     r"tid(?:y|ied|ying)|out of place|put (?:\w+ ){0,4}away|where (?:it|they) belongs?|"
@@ -271,45 +267,22 @@ def is_tidying(first_text: str) -> bool:
     return len(said) > len({w.lower() for w in _COOKING.findall(_intro(first_text))})
 
 
-def is_quest(first_text: str) -> bool:
-    """Whether a game that begins so names steps, or nothing at all, and no cookbook: its recipe is
-    what counts there."""
-    intro = _intro(first_text)
-    if _RECIPE.search(intro):
-        return False
-    return bool(read_steps(intro)) or not _COOKING.search(intro)
-
-
 def _intro(text: str) -> str:
     """What comes before the first room: its furniture is no hint of what is to be done."""
     return text.partition("-= ")[0] or text
 
 
 class ByFamily:
-    """Becomes one of three players when it sees the first text."""
+    """Becomes one of two players when it sees the first text."""
 
-    def __init__(
-        self,
-        *,
-        cooking: Callable[[], Player],
-        tidying: Callable[[], Player],
-        quest: Callable[[], Player],
-        steps: int,
-    ) -> None:
-        """steps: that the game lasts; with fewer left, somebody has played before."""
-        self._cooking, self._tidying, self._quest = cooking, tidying, quest
-        self._steps = steps
+    def __init__(self, *, cooking: Callable[[], Player], tidying: Callable[[], Player]) -> None:
+        self._cooking, self._tidying = cooking, tidying
         self._player: Player | None = None
 
     def decide(self, view: View) -> Flow[Decision]:
         """As the player that the game's family calls for."""
         if self._player is None:
-            begins = view.steps_left in (0, self._steps)
-            if is_tidying(view.feedback):
-                self._player = self._tidying()
-            else:
-                quest = begins and is_quest(view.feedback)
-                self._player = (self._quest if quest else self._cooking)()
+            self._player = (self._tidying if is_tidying(view.feedback) else self._cooking)()
         return (yield from self._player.decide(view))
 
     def did(self, action: str) -> bool:
@@ -329,13 +302,9 @@ class _Kind:
 
     def new(self, context: PlayerContext) -> Player:
         settings = PlannerOptions.model_validate(context.settings.model_dump())
-        return Reads(
-            lambda: ByFamily(
-                cooking=lambda: CookingPlanner(learned() if settings.prior else Prior()),
-                tidying=lambda: _tidy(context),
-                quest=QuestPlayer,
-                steps=context.max_steps,
-            )
+        return ByFamily(
+            cooking=lambda: CookingPlanner(learned() if settings.prior else Prior()),
+            tidying=lambda: _tidy(context),
         )
 
 

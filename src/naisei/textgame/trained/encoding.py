@@ -117,8 +117,6 @@ def _find(ids: Sequence[int], part: Sequence[int], start: int) -> int:
 # each pair is read by itself (§5.2.1); this costs a quarter to a tenth of it, and differs in that
 # the state's tokens do not see the action.
 
-#: What the network takes, in order.
-SHARED_INPUTS = ("input_ids", "segments", "parts", "position_ids", "heads")
 #: Kinds of token, numbered in this order.
 PARTS = ("held", "cookbook", "environment", "action")
 #: Tokens kept free for an action, whichever actions there are.
@@ -127,20 +125,15 @@ _ACTION = 32
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """All int64. The first four are `(states, tokens)`: token numbers; -1 padding, 0 the state,
-    1 … the actions; kinds (`PARTS`); positions. heads: `(states, actions)`, where each action's
-    `[CLS]` is (0 for an action that only pads). counts: actions of each state."""
+    """A state with its actions; all int64. The first four are `(tokens,)`: token numbers; 0 the
+    state, 1 … the actions; kinds (`PARTS`); positions. heads: `(actions,)`, where each action's
+    `[CLS]` is."""
 
     input_ids: NDArray[np.int64]
     segments: NDArray[np.int64]
     parts: NDArray[np.int64]
     position_ids: NDArray[np.int64]
     heads: NDArray[np.int64]
-    counts: tuple[int, ...]
-
-    def named(self) -> dict[str, NDArray[np.int64]]:
-        """The arrays by name, as `SHARED_INPUTS`."""
-        return {name: getattr(self, name) for name in SHARED_INPUTS}
 
 
 class SharedEncoder:
@@ -169,27 +162,20 @@ class SharedEncoder:
         ids = self._ids(action)[: self._action_room]
         return [*self._special.before, *ids, *self._special.after]
 
-    def batch(self, groups: Sequence[tuple[TextState, Sequence[str]]]) -> Shared:
-        """States in order, each with its actions in order."""
-        rows = [(*self.state(s), [*map(self.action, actions)]) for s, actions in groups]
-        longest = max(len(state) + sum(map(len, actions)) for state, _, actions in rows)
-        shape = (len(rows), longest)
-        ids = np.full(shape, self._special.pad, np.int64)
-        segments, positions = np.full(shape, -1, np.int64), np.zeros(shape, np.int64)
-        parts = np.full(shape, len(PARTS) - 1, np.int64)
-        heads = np.zeros((len(rows), max(len(actions) for _, _, actions in rows)), np.int64)
-        for row, (state, kinds, actions) in enumerate(rows):
-            at = len(state)
-            ids[row, :at], segments[row, :at], parts[row, :at] = state, 0, kinds
-            positions[row, :at] = np.arange(at)
-            for number, action in enumerate(actions):
-                end = at + len(action)
-                ids[row, at:end], segments[row, at:end] = action, number + 1
-                positions[row, at:end] = np.arange(len(state), len(state) + len(action))
-                heads[row, number] = at
-                at = end
-        counts = tuple(len(actions) for _, _, actions in rows)
-        return Shared(ids, segments, parts, positions, heads, counts)
+    def encode(self, state: TextState, actions: Sequence[str]) -> Shared:
+        """The actions in order."""
+        ids, parts = self.state(state)
+        end, heads = len(ids), []
+        segments, positions = [0] * end, [*range(end)]
+        for number, framed in enumerate(map(self.action, actions), start=1):
+            heads.append(len(ids))
+            ids += framed
+            segments += [number] * len(framed)
+            parts += [len(PARTS) - 1] * len(framed)
+            positions += range(end, end + len(framed))
+        return Shared(
+            *(np.array(row, np.int64) for row in (ids, segments, parts, positions, heads))
+        )
 
 
 # BERT's tokenizer, uncased: words of a vocabulary, and pieces of those that are not in it.

@@ -1,9 +1,8 @@
 """The network of the layout `shared` in numpy: playing needs no runtime of neural networks.
 
-The same function as `training.network.shared_network` with a BERT under it; see there for what its
-heads look at. Weights: `model.npz`, names as torch has them, each matrix as int8 with a scale a
-row (`NAME.scale`) or as float32; the settings `attention_heads`, `matching`, `offset` (where
-positions begin) and `epsilon` (of the layers' norms).
+A BERT under a mask by segments: a state sees itself, an action the state and itself; the last layer
+computes each action's `[CLS]` alone. Weights: `model.npz`, names as torch has them, each matrix as
+int8 with a scale a row (`NAME.scale`) or as float32, and `attention_heads`.
 """
 
 from __future__ import annotations
@@ -13,11 +12,17 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from naisei.textgame.trained.encoding import PARTS, Shared
+from naisei.textgame.trained.encoding import Shared
 
 Floats = NDArray[np.float32]
-#: As in `training.network`.
-_ELSEWHERE, _BESIDE, _MATCH, _NEIGHBOUR = (0, -1, -2, -3, 1), (1, 2, 3), 5.0, 3.0
+#: In all layers but the last, attention heads from the first on look at a token's other occurrences
+#: in the state: at themselves, at one, two and three tokens before them ("dice the red onion"), at
+#: one after; and the next ones at what stands one, two and three tokens before the token itself.
+_ELSEWHERE, _BESIDE = (0, -1, -2, -3, 1), (1, 2, 3)
+#: What is added to their logits there, and besides for each neighbour that is the same too, so that
+#: a "red bell pepper" is rather another "red bell pepper" than a green one.
+_MATCH, _NEIGHBOUR = 5.0, 3.0
+_EPSILON = np.float32(1e-12)
 #: Multiplications up to which OpenBLAS keeps a product of matrices to one thread.
 _ONE_THREAD = 65536 * 4
 
@@ -29,9 +34,7 @@ class NumpyNetwork:
         """Raises `OSError`, `ValueError` or `KeyError` for a file that is no such network."""
         with np.load(path, allow_pickle=False) as stored:
             arrays = dict(stored)
-        self._heads, self._matching = int(arrays["attention_heads"]), bool(arrays["matching"])
-        self._offset = int(arrays.get("offset", 0))
-        self._epsilon = np.float32(arrays.get("epsilon", 1e-12))
+        self._heads = int(arrays["attention_heads"])
         self._weights: dict[str, Floats] = {}
         for name, array in arrays.items():
             if name.startswith(("body.", "head.")) and not name.endswith(".scale"):
@@ -47,21 +50,17 @@ class NumpyNetwork:
             raise ValueError("no layers")
 
     def rate(self, batch: Shared) -> Floats:
-        """`(actions,)` of a batch of one state."""
-        ids, segments = batch.input_ids[0], batch.segments[0]
-        positions, heads = batch.position_ids[0], batch.heads[0]
+        """`(actions,)`."""
+        ids, segments = batch.input_ids, batch.segments
+        positions, heads = batch.position_ids, batch.heads
         part = self._weights.__getitem__
         states = part("body.embeddings.word_embeddings.weight")[ids]
-        types = part("body.embeddings.token_type_embeddings.weight")
-        # An encoder that knows fewer kinds of token takes all for the first.
-        states = states + types[batch.parts[0] if len(types) >= len(PARTS) else batch.parts[0] * 0]
-        states = (
-            states + part("body.embeddings.position_embeddings.weight")[positions + self._offset]
-        )
+        states = states + part("body.embeddings.token_type_embeddings.weight")[batch.parts]
+        states = states + part("body.embeddings.position_embeddings.weight")[positions]
         states = self._normal(states, "body.embeddings.LayerNorm")
         seen = (segments[:, None] == segments[None]) | (segments == 0)[None]
         mask = ((1 - seen.astype(np.float32)) * np.float32(-1e4))[None]
-        finding = mask + self._matches(ids, segments, positions) if self._matching else mask
+        finding = mask + self._matches(ids, segments, positions)
         for layer in self._layers[:-1]:
             states = self._attend(layer, states, states, finding)
         asked = self._attend(self._layers[-1], states[heads], states, mask[:, heads])
@@ -120,7 +119,7 @@ class NumpyNetwork:
 
     def _normal(self, states: Floats, name: str) -> Floats:
         centred = states - states.mean(axis=1, keepdims=True)
-        spread = np.sqrt((centred * centred).mean(axis=1, keepdims=True) + self._epsilon)
+        spread = np.sqrt((centred * centred).mean(axis=1, keepdims=True) + _EPSILON)
         scale, bias = self._weights[f"{name}.weight"], self._weights[f"{name}.bias"]
         out: Floats = centred / spread * scale + bias
         return out

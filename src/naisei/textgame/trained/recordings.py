@@ -10,14 +10,14 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from naisei.core import Act, EffectFailed, Flow, InputError, InstrumentFailure, World, run
-from naisei.files import cache_root, check_place, is_disk_error, output_error, written_beside
+from naisei.files import check_place, is_disk_error, output_error, written_beside
 from naisei.lang import say
 from naisei.textgame.cooking_state import Navigator, TextState, offered
 from naisei.textgame.engine import GameHandler, ProcessPool, needs_textworld
-from naisei.textgame.games import Game, games_hash, walkthrough
+from naisei.textgame.games import Game, walkthrough
 from naisei.textgame.schemas import START, View
 
 
@@ -30,8 +30,7 @@ class RecordedStep(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    #: Recordings made before it was called so have `situation`.
-    state: TextState = Field(validation_alias=AliasChoices("state", "situation"))
+    state: TextState
     action: str
     candidates: tuple[str, ...]
     navigate: tuple[str, ...] = ()
@@ -90,12 +89,6 @@ def record(game: str, walkthrough: Sequence[str]) -> Flow[RecordedGame]:
 
 #: Of what is recorded; a recording of another version is made again.
 VERSION = 2
-
-
-def cached_path(games: Sequence[Game], cache: Path | None = None) -> Path:
-    """Where the recording of these games is kept, by the contents of their files."""
-    folder = cache or cache_root() / "textgame" / "recorded"
-    return folder / f"{games_hash(tuple(games))[:24]}-v{VERSION}.jsonl.gz"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,5 @@
-"""A trained model in a folder: `model.npz` or `model.onnx`, `tokenizer.json`, `model.json`."""
+"""A trained model in a folder: `model.onnx`, `tokenizer.json` and `model.json`; the bundled ones
+have `model.npz`."""
 
 from __future__ import annotations
 
@@ -34,8 +35,9 @@ class ModelCard(BaseModel):
     """What a trained model is, and how it was made.
 
     task: `policy` rates actions of a state, `classifier` tells wrong actions of a cookbook.
-    navigator: whether it learned from rewritten walkthroughs. layout: how state and actions are
-    put before it, see `TrainingOptions`. limit: tokens of a pair. threshold: of a classifier, the
+    navigator: whether it learned from rewritten walkthroughs. layout: `pairs`: state
+    and action are read together (thesis §5.2.1); `shared`: see `encoding`; of the bundled models.
+    limit: tokens of a pair. threshold: of a classifier, the
     rating from which on an action counts as wrong. trained: settings and figures of its
     training, for people.
     """
@@ -65,11 +67,6 @@ def read_card(folder: Path, task: str) -> ModelCard:
             remedy=say(f"--task {task} で学習してください", f"train one with --task {task}"),
         )
     return card
-
-
-def read_task(folder: Path) -> str:
-    """What the model of a folder was trained as. Raises `InputError` if there is none."""
-    return _card(folder).task
 
 
 def _card(folder: Path) -> ModelCard:
@@ -117,11 +114,7 @@ class TrainedScorer:
     """Ratings of 0–1: the sigmoid of the model's output.
 
     A state that returns with the same candidates is not rated again; with UCB1 the same few
-    states return often. With the layout `shared` the encoder reads the state once, and what an
-    action is rated depends on the state and on it alone. With `pairs` it reads state and
-    action together, and a rating depends on the whole batch (int8 scales are of the batch), so
-    candidates are always rated together: what a player does is then the same whichever games
-    were played before.
+    states return often.
     """
 
     def __init__(self, folder: Path, task: str) -> None:
@@ -157,7 +150,7 @@ Rated = Callable[[TextState, Sequence[str]], NDArray[np.float32]]
 
 
 def _load(folder: Path, card: ModelCard) -> Rated:
-    return (_numpy if (folder / "model.npz").is_file() else _onnx)(folder, card)
+    return (_numpy if card.layout == "shared" else _onnx)(folder, card)
 
 
 def _numpy(folder: Path, card: ModelCard) -> Rated:
@@ -168,7 +161,7 @@ def _numpy(folder: Path, card: ModelCard) -> Rated:
     except (OSError, ValueError, KeyError, BadZipFile) as error:
         raise _unloadable(path, error) from error
     encoder = SharedEncoder(numbers, card.special, limit=card.limit)
-    return lambda state, actions: network.rate(encoder.batch([(state, actions)]))
+    return lambda state, actions: network.rate(encoder.encode(state, actions))
 
 
 def _tokenizer(path: Path) -> Numbers:
@@ -212,9 +205,6 @@ def _onnx(folder: Path, card: ModelCard) -> Rated:
         raise
     except Exception as error:  # onnxruntime and tokenizers raise their own kinds
         raise _unloadable(path, error) from error
-    if card.layout == "shared":  # trained before these were written for numpy
-        shared = SharedEncoder(numbers, card.special, limit=card.limit)
-        return lambda state, actions: session.run(None, shared.batch([(state, actions)]).named())[0]
     pairs = PairEncoder(numbers, card.special, limit=card.limit)
     return lambda state, actions: session.run(
         None, pairs.batch([(state, action) for action in actions]).named(card.inputs)

@@ -12,7 +12,7 @@ __all__ = ["needs_torch"]
 
 def needs_torch() -> None:
     """Raises `InputError` if the extra `train` is not installed."""
-    for name in ("torch", "transformers", "tokenizers", "onnx", "onnxruntime"):
+    for name in ("torch", "transformers", "accelerate", "tokenizers", "onnx", "onnxruntime"):
         try:
             import_module(name)
         except ImportError as error:

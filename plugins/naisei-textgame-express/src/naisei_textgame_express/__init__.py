@@ -1,0 +1,1 @@
+"""Games of TextWorldExpress, a second engine, for the players of text games."""
