@@ -40,6 +40,21 @@ FORMS = (
 #: What is known, but is not read: a row of it, its name, and how to bring it over.
 UNREAD = (
     (
+        re.compile(r"[^\t]*(?:\t[^\t]*){5,}\Z"),
+        ("列の多いタブ区切り (ELAN など)", "a table of many columns (ELAN)"),
+        ("話者と発話の列だけを、見出しをつけて書き出す", "export speaker and text, with a head"),
+    ),
+    (
+        re.compile(r"\d+ (?:your|partner's) persona:"),
+        ("話者のない ConvAI2 の行", "ConvAI2 rows without speakers"),
+        ("「名前: 発話」の行にする", "write rows of `name: text`"),
+    ),
+    (
+        re.compile(r"――[^―\s]"),
+        ("聞き手に名前のないインタビュー", "an interview whose questions name nobody"),
+        ("「聞き手: …」のように名前をつける", "begin each question with a name"),
+    ),
+    (
         re.compile(r"WEBVTT|(?:\d+:)?\d\d:\d\d[.,]\d{3} -->"),
         ("名前のない字幕 (SRT・VTT)", "subtitles (SRT, VTT) without names"),
         ("「名前: 発話」の字幕にする", "let each caption begin with `name: `"),

@@ -17,7 +17,7 @@ from naisei.transcripts.turns import Turn, Unnamed, moment, plain_name
 #: Where the turns of a dialogue lie, and where several dialogues, or the parts of one, do.
 TURNS = (
     *("turns", "utterances", "dialogue", "dialog", "conversation", "conversations", "messages"),
-    *("lines", "chat_messages", "発話", "対話", "会話"),
+    *("lines", "chat_messages", "contents", "発話", "対話", "会話"),
 )
 _SEVERAL = ("dialogues", "conversations", "simulations", "chats", "data", "list", "対話", "会話")
 _PARTS = ("scenes", "sessions", "chapters", "episodes", "parts", "シーン")
@@ -187,6 +187,13 @@ JSON_FORMS = (
         text=("content",),
     ),
     JsonForm(
+        name="gemini",
+        about=("Gemini の contents", "Gemini's contents"),
+        row=frozenset({"role", "parts"}),
+        speaker=("role",),
+        text=("parts",),
+    ),
+    JsonForm(
         name="json",
         about=(
             '{"speaker", "text"}、[話者, 発話]、"名前: 発話" の並び',
@@ -208,6 +215,9 @@ def dialogues_in(data: Any) -> list[tuple[str, Any]]:
                 return dialogues_in(inner)
             if isinstance(inner, list) and _is_several(inner):
                 return _named(inner)
+        inside = list(data.values())
+        if len(inside) and all(isinstance(v, dict) and _is_dialogue(v) for v in inside):
+            return [("" if len(data) == 1 else key, one) for key, one in data.items()]
         return [("", data)]
     if not isinstance(data, list):
         return [("", data)]
@@ -259,6 +269,12 @@ def _rows_of(data: Any) -> list[Any] | None:
         return data
     if not isinstance(data, dict):
         return None
+    if isinstance(asked := data.get("request"), dict) and isinstance(data.get("response"), dict):
+        answers = data["response"].get("choices") or []
+        return [*(_rows_of(asked) or ()), *(one.get("message") for one in answers[:1])]
+    if isinstance(pairs := data.get("visible"), list):  # text-generation-webui
+        both = [zip(("user", "assistant"), pair, strict=False) for pair in pairs]
+        return [[who, html.unescape(text)] for pair in both for who, text in pair]
     if _session_keys(data):
         return [row for _, key in _session_keys(data) for row in data[key]]
     if isinstance(data.get("mapping"), dict):
@@ -362,9 +378,11 @@ def _turn(form: JsonForm, row: Any, number: int, session: int, place: str) -> Tu
     if _is_apart(form, row):
         return Turn(number, "", "", session)
     who, text = _first(row, form.speaker), _words(row, form.text)
+    if text is None and form.by_day:  # a picture, a file
+        return Turn(number, "", "", session)
     if text is None or isinstance(who, bool):
         raise _no_turn(row, number, place)
-    name = "" if who is None else str(who)
+    name = re.sub(r"\A\d+_", "", "" if who is None else str(who))
     if form.broken:
         name, text = _mended(name), _mended(text)
     if form.name == "slack":
@@ -434,7 +452,10 @@ def _part(part: Any) -> str | None:
     """The text of a part; "" of a picture, a sound or a call of a tool."""
     if not isinstance(part, dict):
         return None
-    text = part.get("text", "" if "type" in part or "content_type" in part else None)
+    if part.get("thought") is True or part.get("type") == "thinking":
+        return ""
+    known = part.keys() & {"type", "content_type", "inlineData", "functionCall", "fileData"}
+    text = part.get("text", "" if known else None)
     return text if isinstance(text, str) else None
 
 

@@ -156,7 +156,7 @@ def _made(
 ) -> Transcript:
     """In order, without what is no utterance."""
     every = [replace(turn, text=text_forms.spoken(turn.text)) for turn in _lettered([*turns])]
-    kept = [turn for turn in every if turn.text.strip()]
+    kept = [turn for turn in every if turn.text.strip() and turn.speaker not in _APART]
     return Transcript(
         name,
         form,
@@ -166,6 +166,7 @@ def _made(
     )
 
 
+_APART = ("system", "developer", "tool")
 _NUMBERED = re.compile(r"speaker[ _]?\d+", re.IGNORECASE)
 
 
@@ -321,6 +322,8 @@ def _of_table(rows: Sequence[str], stem: str, place: str, sure: bool) -> list[Tr
         return None
     head = next((n for n in range(at, min(at + 8, len(rows))) if rows[n].lstrip()[:1] == "|"), at)
     columns, first = tables.columns_of(rows[head]), head + 1
+    if columns is None and (apart := tables.by_column([row for row in rows if row.strip()])):
+        return [_made(stem, "table", (Turn(n, plain_name(a), b) for n, a, b in apart), place)]
     if columns is None:
         columns, first = tables.headless([row for row in rows if row.strip()]), at
     if columns is None:
@@ -339,7 +342,12 @@ def _of_table(rows: Sequence[str], stem: str, place: str, sure: bool) -> list[Tr
         return None
     parts: dict[str, list[Turn]] = {}
     for dialogue, turn in tables.table_turns(rows[first:], columns, place, first + 1):
-        parts.setdefault(dialogue, []).append(turn)
+        part = parts.setdefault(dialogue, [])
+        if not turn.speaker and text_forms.is_aside(turn.text):
+            continue
+        if not turn.speaker:  # an empty cell: the one above goes on
+            turn = replace(turn, speaker=part[-1].speaker if part else "")
+        part.append(turn)
     return [
         _made(name if len(parts) > 1 else stem, "table", turns, place)
         for name, turns in parts.items()
@@ -357,15 +365,20 @@ def _of_text(
     form = form or text_forms.form_of(plain, unnamed)
     if form is None and all(text_forms.is_aside(row) for row in plain):
         return _made(stem, "script", (), place)
+    if form is None or any(sign.match(row) for sign, *_ in UNREAD[:3] for row in plain):
+        form = None
     if form is None:
         if unnamed == "keep" and not any(text_forms.STRUCTURE.match(row) for row in plain):
             turns = [Turn(n, "", row) for n, row in enumerate(plain, 1) if row.strip()]
             return _made(stem, "lines", turns, place)
         raise _unknown(plain, place)
-    turns = list(text_forms.text_turns(form, enumerate(plain, 1), unnamed))
+    numbered = ((n, part) for n, row in enumerate(plain, 1) for part in _BETWEEN.split(row))
+    turns = list(text_forms.text_turns(form, numbered, unnamed))
     for turn in turns:
         if not turn.speaker and (unnamed == "join" or text_forms.STRUCTURE.match(turn.text)):
             raise _unknown(plain, place, turn.number)
+    if form.name == "script" and unnamed == "join":
+        turns = text_forms.without_head(turns)
     if form.name in ("markdown", "play"):  # a heading that stands once is a title
         often = Counter(turn.speaker for turn in turns)
         turns = [turn for turn in turns if often[turn.speaker] > 1]
@@ -373,6 +386,8 @@ def _of_text(
     return _made(stem, form.name, whole, place, by_day=True)
 
 
+#: Between 「…」 and the next name in one row.
+_BETWEEN = re.compile(r"(?<=[」』])[\s\u3000]*(?=[^\s\u3000「」『』、。，．]{1,10}[「『])")
 _TIME_BELOW = re.compile(r"\s{1,4}(\d{1,2}:\d{2})\s*")
 
 

@@ -8,6 +8,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from naisei.core import InputError
 from naisei.lang import say
@@ -15,7 +16,17 @@ from naisei.transcripts.turns import Turn, moment, plain_name
 
 #: Names of columns and keys; the first that is there counts.
 SPEAKER = (
-    *("speaker", "speaker_name", "speaker_id", "name", "話者", "話者名", "発話者", "話し手"),
+    *(
+        "speaker",
+        "speaker_name",
+        "speaker_id",
+        "speaker_idx",
+        "name",
+        "話者",
+        "話者名",
+        "発話者",
+        "話し手",
+    ),
     *(
         "キャラ",
         "キャラクター",
@@ -40,13 +51,25 @@ DIALOGUE = (
     "conversation",
 )
 ORDER = (
-    *("turn", "turn_id", "turn_idx", "turn_no", "utterance_id", "no", "番号", "ターン"),
+    *(
+        "turn",
+        "turn_id",
+        "turn_idx",
+        "turn_no",
+        "utterance_id",
+        "utterance_idx",
+        "no",
+        "番号",
+        "ターン",
+    ),
     *("発話番号", "順番"),
 )
 WHEN = ("time", "timestamp", "datetime", "date", "created_at", "日時", "時刻", "送信日時", "日付")
 
 #: Beyond Excel's: a cell may hold a line of a megabyte.
 _CELL = 1 << 30
+#: Heads of columns that are nobody's.
+_NOTES = re.compile(r"メモ|備考|注|時刻|日時|時間|番号|no\b|id\b|time|date|note", re.IGNORECASE)
 _BREAK = re.compile(r"\s*<br\s*/?>\s*")
 _MOOD = re.compile(r"[（(][^（）()]*[)）]\Z")
 _SENTENCE = re.compile(r"[。！？!?「」]")
@@ -92,16 +115,41 @@ def _place(names: Sequence[str], known: Sequence[str]) -> int | None:
 def headless(rows: Sequence[str]) -> Columns | None:
     """Two columns, a name and a text (VOICEVOX, YMM4), told from other tables by their cells."""
     for delimiter in (",", "\t"):
-        read = [row for row in csv.reader(rows[:60], delimiter=delimiter) if any(row)]
-        if len(read) < 2 or any(len(cells) != 2 for cells in read):
+        read = [row.rstrip("\r\n").split(delimiter, 1) for row in rows[:60]]
+        two = all(len(cells) == 2 and "\t" not in cells[1] for cells in read)
+        if len(read) < 2 or not two:
             continue
         names = Counter(_MOOD.sub("", cells[0].strip()) for cells in read)
         plain = all(name and len(name) <= 20 and not _SENTENCE.search(name) for name in names)
         words = all(re.search(r"[^\W\d_]", name) for name in names)
         longer = 3 * sum(len(a) <= len(b) for a, b in read) >= 2 * len(read)
         if plain and words and longer and (len(read) < 5 or 2 * len(names) <= len(read)):
-            return Columns(delimiter, 0, 1, 2)
+            return Columns(delimiter, 0, 1, 0)
     return None
+
+
+def by_column(rows: Sequence[str]) -> list[tuple[int, str, str]]:
+    """Row, speaker and text of a table that has a column for each of two; [] if it is none.
+
+    Each row has what one of them says, or both in turn; the heads are their names.
+    """
+    read = list(csv.reader(rows, delimiter="\t" if "\t" in rows[0] else ","))
+    head = [cell.strip() for cell in read[0]]
+    times = re.compile(r"[\d:.\s/-]*\Z")
+    said = [n for n, name in enumerate(head) if name and not _NOTES.match(name)]
+    said = [n for n in said if any(len(c) > n and not times.match(c[n]) for c in read[1:])]
+    whole = sum(len(cells) == len(head) for cells in read)
+    if len(said) != 2 or len(read) < 4 or 5 * whole < 4 * len(read) or re.search(r"\d", head[0]):
+        return []
+    one = [c for c in read[1:] if sum(len(c) > n and bool(c[n].strip()) for n in said) == 1]
+    if 3 * len(one) < 2 * (len(read) - 1):
+        return []
+    return [
+        (row, head[n], cells[n].strip())
+        for row, cells in enumerate(read[1:], 2)
+        for n in said
+        if len(cells) > n and cells[n].strip()
+    ]
 
 
 def table_turns(
@@ -116,7 +164,14 @@ def table_turns(
     """
     if columns.delimiter == "|":
         # An escaped bar is part of its cell.
+        rows = list(takewhile(lambda row: row.lstrip()[:1] == "|", rows))
         rows = [row.replace(r"\|", "｜").strip().strip("|") + "\n" for row in rows]
+    if not columns.width:  # without a head, a text may hold commas
+        for number, row in enumerate(rows, first):
+            name, _, text = row.partition(columns.delimiter)
+            if row.strip():
+                yield "", Turn(number, plain_name(_MOOD.sub("", name.strip())), text.strip())
+        return
     reader = csv.reader(rows, delimiter=columns.delimiter, strict=columns.delimiter != "|")
     session = 1
     while True:
@@ -144,7 +199,7 @@ def table_turns(
             plain_name(_MOOD.sub("", cells[columns.speaker])),
             _BREAK.sub("\n", cells[columns.text].strip())
             if columns.delimiter == "|"
-            else cells[columns.text],
+            else cells[columns.text].replace("_comma_", ","),
             session,
             at=moment(_cell(cells, columns.when)),
             order=int(order) if order.isdigit() else None,
@@ -167,8 +222,6 @@ def _check(cells: Sequence[str], columns: Columns, place: str) -> None:
             place=place,
             remedy=_quote(),
         )
-    if not cells[columns.speaker].strip() and cells[columns.text].strip():
-        raise InputError(say("話者が空です", "the speaker is empty"), place=place)
 
 
 def _quote() -> str:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import dropwhile
 
 from naisei.transcripts.turns import Turn, Unnamed, clock, day, plain_name
 
@@ -34,8 +35,10 @@ _NO_WORDS = re.compile(
     r"イベント|絵文字|GIF|Sticker|Photo|Video|Image|Voice message|Audio|File|Album|Note|Contact|"
     r"Location|Poll|Event|Emoji)\]"
     r"|☎.*|通話時間.*|.*(?:送信を取り消し|送信取消|unsent a message).*"
-    r"|.{0,40}(?:sent an attachment|reacted|liked a message|started a call|missed a call).*"
-    r"|Removed a .{1,20} reaction.*|\{Attachments\}.*"
+    r"|.{0,40}(?:sent an attachment|reacted|liked a message|"
+    r"(?:started|missed) an? [a-z ]*(?:call|chat)|[a-z]+ call ended).*"
+    r"|Removed a .{1,20} reaction.*|\{[A-Z]\w+\}.*"
+    r"|보이스톡.*|페이스톡.*|이모티콘|사진|동영상|삭제된 메시지입니다\.?"
     r"|<?(?:Media omitted|メディアは含まれていません|メディアなし)>?"
     r"|(?:image|video|audio|sticker|document|GIF|Contact card) omitted|.{0,10}を省略しました"
     r"|(?:This message was deleted|You deleted this message)\.?"
@@ -45,15 +48,16 @@ _NO_WORDS = re.compile(
 )
 #: What chat programs write after a text.
 _AFTER = re.compile(
-    r"\s*(?:\u200e<[^<>]*>|[(（](?:編集済み?|edited)[)）]|\{Reactions\}.*|\n:\w+:"
+    r"\s*(?:\u200e<[^<>]*>|[(（](?:編集済み?|edited)[)）]|\{[A-Z]\w+\}\s.*|\n:\w+:"
     r"|\n\d+(?: 件の返信| repl(?:y|ies))?"
     r"|\n={8,}.*|\nTranscribed by .*|\nMeeting ended after .*|\n以上)+\s*\Z",
     re.DOTALL,
 )
 #: What programs write round a conversation, whatever else the row looks like.
 _FURNITURE = re.compile(
-    r".* - Transcript\s*\Z|Attendees\s*\Z|Transcript\s*\Z|Meeting ended after"
-    r"|This editable transcript|Transcribed by|Exported \d+ message|\S.{0,40}が通話を"
+    r"[%％@＠]|.* - Transcript\s*\Z|Attendees\s*\Z|Transcript\s*\Z|Meeting ended after"
+    r"|This editable transcript|Transcribed by|clovanote\."
+    r"|.*(?:님이 나갔습니다|님이 들어왔습니다)|Exported \d+ message|\S.{0,40}が通話を"
 )
 #: Beside the utterances of scripts: titles, rules, stage directions of a whole row, times alone.
 _ASIDE = re.compile(
@@ -99,7 +103,7 @@ def _speaker(found: re.Match[str]) -> str:
 
 #: What stands where a name would: numbers, levels of a program's log, heads of minutes.
 _NO_NAME = re.compile(
-    r"[\d\s.,/-]*|INFO|WARN(?:ING)?|ERROR|DEBUG|TRACE|FATAL|日時|日付|場所|議題|出席者?|欠席者?"
+    r"[\d\s.,/-]*|.*[={}\\].*|(?:INFO|WARN(?:ING)?|ERROR|DEBUG|TRACE|FATAL)\b.*|日時|日付|場所|議題|出席者?|欠席者?"
     r"|参加者|午前|午後|朝|昼|夜|メモ|注意|備考|材料|作り方|手順"
     r"|Date|Time|Place|Attendees|Agenda|Guild|Channel"
 )
@@ -120,7 +124,7 @@ _HEADING = (
 )
 _PLAIN = (
     _re(
-        rf"\s*(?:[-*+•・]\s+|[○◯●◆◇■□▼]\s*|\d+[.)]\s+)?(?:{_STAMP}\s*(?:[-–—|]\s*)?)?(?:\*\*|__)?"
+        rf"\s*(?:[-*+•・]\s+|[○◯●◆◇■□▼]\s*|\d+[.)．）]\s*)?(?:{_STAMP}\s*(?:[-–—|]\s*)?)?(?:\*\*|__)?"
         rf"(?:【(?P<other>{_NAME})】|[\[<]?(?P<speaker>{_NAME})[\]>]?{_MOOD})"
         r"(?:\*\*|__)?\s*(?:\t|[：:](?!//))(?:\*\*|__)?\s*(?P<text>.*)\Z"
     ),
@@ -169,6 +173,22 @@ TEXT_FORMS = (
                 rf"(?P<stamp>{_TIME})\s+(?:From|開始)\s+(?P<speaker>.{{1,60}}?)\s*(?:(?:to|宛先)\s.{{1,60}}?)?[：:]\s*(?P<text>.*)\Z"
             ),
         ),
+    ),
+    TextForm(
+        name="chatml",
+        about=("ChatML (<|im_start|>)", "ChatML (<|im_start|>)"),
+        sign=_re(r"<\|im_start\|>\w+"),
+        rows=(_re(r"<\|im_start\|>(?P<speaker>\w+)(?P<text>.*)\Z"),),
+        below=True,
+        words=_re(r"<\|im_(?:start|end)\|>"),
+    ),
+    TextForm(
+        name="ass",
+        about=("字幕 ASS (名前つき)", "ASS subtitles with names"),
+        sign=_re(r"\[Script Info\]"),
+        rows=(_re(r"Dialogue: (?:[^,]*,){4}(?P<speaker>[^,]+),(?:[^,]*,){4}(?P<text>.*)\Z"),),
+        rest=_re(r".*"),
+        words=_re(r"\{[^{}]*\}"),
     ),
     TextForm(
         name="kirikiri",
@@ -287,6 +307,8 @@ def _fits(form: TextForm, content: Sequence[str], unnamed: Unnamed) -> bool:
     speakers = [plain_name(_speaker(match)) for match in found if match is not None]
     if not speakers:
         return False
+    if form.name in ("script", "play") and unnamed == "join" and not _spoken_words(found):
+        return False
     once = sum(n == 1 for n in Counter(speakers).values())
     if len(speakers) > 4 and 2 * once > len(speakers):
         return False
@@ -300,6 +322,23 @@ def _fits(form: TextForm, content: Sequence[str], unnamed: Unnamed) -> bool:
     after = zip(found[first:], content[first:], strict=True)
     rest = sum(match is None and not form.rest.match(row) for match, row in after)
     return 2 * len(speakers) >= rest
+
+
+def _spoken_words(found: Sequence[re.Match[str] | None]) -> bool:
+    """Whether the texts are sentences and not the items of a list: in Japanese those of kanji and
+    katakana alone."""
+    texts = [match.groupdict().get("text") or "" for match in found if match is not None]
+    japanese = [text for text in texts if re.search(r"[\u3040-\u30ff\u4e00-\u9fff]", text)]
+    return 2 * sum(bool(re.search(r"[ぁ-ん]", text)) for text in japanese) >= len(japanese)
+
+
+def without_head(turns: Sequence[Turn]) -> list[Turn]:
+    """Without the first rows if they only look like utterances (日付: …): who stands there never
+    comes back, while two others do."""
+    often = Counter(turn.speaker for turn in turns)
+    if sum(n > 1 for n in often.values()) < 2:
+        return list(turns)
+    return list(dropwhile(lambda turn: often[turn.speaker] == 1, turns))
 
 
 def text_turns(form: TextForm, rows: Iterable[tuple[int, str]], unnamed: Unnamed) -> Iterator[Turn]:
@@ -381,6 +420,7 @@ def _begun(
 def spoken(text: str, form: TextForm | None = None) -> str:
     """A text without the marks of its form and of chat programs; "" if it stands for no words."""
     plain = form.words.sub("", text) if form is not None and form.words is not None else text
+    plain = plain.replace("\\N", "\n")
     plain = _AFTER.sub("", plain).strip()
     if _NO_WORDS.match(plain):
         return ""

@@ -65,6 +65,7 @@ def plain_name(name: str) -> str:
     """A speaker's name in one width, without spaces and marks of emphasis around it."""
     shown = (c for c in unicodedata.normalize("NFKC", name) if unicodedata.category(c) != "Cf")
     text = " ".join("".join(shown).split())
+    text = re.sub(r"\s*\((?:外部|ゲスト|pinned)\)\Z", "", text)
     return text.strip("*_ ").removeprefix("@").removeprefix("~").strip()
 
 
